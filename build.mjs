@@ -1,0 +1,30 @@
+// Compiles src into dist, and does nothing when dist is newer than every source file.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(fileURLToPath(import.meta.url))
+const stamp = join(root, 'dist', '.built')
+
+const newest = (path) =>
+  statSync(path).isDirectory()
+    ? Math.max(0, ...readdirSync(path).map((name) => newest(join(path, name))))
+    : statSync(path).mtimeMs
+
+const sources = Math.max(
+  ...['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((name) => newest(join(root, name))),
+)
+
+if (!existsSync(stamp) || statSync(stamp).mtimeMs < sources) {
+  const compiler = createRequire(import.meta.url).resolve('typescript/package.json')
+  const { status } = spawnSync(
+    process.execPath,
+    [join(dirname(compiler), 'bin', 'tsc'), '-p', join(root, 'tsconfig.build.json')],
+    { stdio: 'inherit' },
+  )
+  if (status !== 0) process.exit(status ?? 1)
+  writeFileSync(stamp, '')
+  utimesSync(stamp, sources / 1000 + 1, sources / 1000 + 1)
+}

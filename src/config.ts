@@ -1,0 +1,191 @@
+import { type DialectName, dialectNames } from './kernel/dialect.ts'
+
+export type Environment = 'sandbox' | 'live'
+
+/** One setting: how it is written, what it is when nobody sets it, and what it is for. */
+interface Setting<Value> {
+  /** The environment variable; the flag is the same in lower case with dashes. */
+  readonly variable: string
+  readonly initial: Value | ((environment: Environment) => Value)
+  /** How `initial` reads in the documentation when it is not a constant. */
+  readonly initialText?: string
+  /** Reads the text of a variable or flag; undefined when it is not acceptable. */
+  read(text: string): Value | undefined
+  readonly form: string
+  readonly description: string
+}
+
+const text = (pattern = /^.+$/) => ({
+  form: 'text',
+  read: (value: string) => (pattern.test(value) ? value : undefined),
+})
+const optional = { form: 'text', read: (value: string): string | undefined => value }
+const flag = {
+  form: '`true` or `false`',
+  read: (value: string) => ({ true: true, false: false, 1: true, 0: false })[value],
+}
+const whole = (min: number, max: number) => ({
+  form: `${min} to ${max}`,
+  read: (value: string) => (/^\d{1,9}$/.test(value) && +value >= min && +value <= max ? +value : undefined),
+})
+const oneOf = <const Values extends readonly string[]>(values: Values) => ({
+  form: values.map((value) => `\`${value}\``).join(' or '),
+  read: (value: string) => values.find((known): known is Values[number] => known === value),
+})
+const url = {
+  form: 'an http or https address',
+  read: (value: string) => (URL.canParse(value) && /^https?:/.test(value) ? value.replace(/\/+$/, '') : undefined),
+}
+
+const setting = <Value>(definition: Setting<Value>) => definition
+
+/** Every setting there is. `docs/configuration.md` is printed from here. */
+export const settings = {
+  environment: setting<Environment>({
+    variable: 'QUITTANCE_ENVIRONMENT',
+    initial: 'sandbox',
+    ...oneOf(['sandbox', 'live']),
+    description: 'A sandbox has seeded people, a clock that can be moved and test operations; live has none of these.',
+  }),
+  dialect: setting<DialectName>({
+    variable: 'QUITTANCE_DIALECT',
+    initial: 'service',
+    ...oneOf(dialectNames),
+    description: 'Which brand-dependent names answers carry. Requests may use either.',
+  }),
+  host: setting<string>({
+    variable: 'HOST',
+    initial: '127.0.0.1',
+    ...text(),
+    description: 'The address to listen on.',
+  }),
+  port: setting<number>({
+    variable: 'PORT',
+    initial: 8080,
+    ...whole(0, 65535),
+    description: 'The port to listen on; 0 takes a free one.',
+  }),
+  publicUrl: setting<string | undefined>({
+    variable: 'PUBLIC_URL',
+    initial: undefined,
+    initialText: 'the listening address',
+    ...url,
+    description: 'The address clients and customers reach the service at. Every link is built from it.',
+  }),
+  databaseUrl: setting<string | undefined>({
+    variable: 'DATABASE_URL',
+    initial: undefined,
+    initialText: 'the embedded server',
+    ...optional,
+    description: 'A PostgreSQL 15 or newer to use instead of the embedded one.',
+  }),
+  databaseConnections: setting<number>({
+    variable: 'DATABASE_CONNECTIONS',
+    initial: 10,
+    ...whole(2, 500),
+    description: 'How many connections to PostgreSQL a process keeps at most.',
+  }),
+  dataDir: setting<string>({
+    variable: 'QUITTANCE_DATA_DIR',
+    initial: './data',
+    ...text(),
+    description: 'Where the embedded server keeps its data. Not used with `DATABASE_URL`.',
+  }),
+  secret: setting<string | undefined>({
+    variable: 'QUITTANCE_SECRET',
+    initial: (environment) => (environment === 'sandbox' ? 'sandbox-secret-known-to-everybody' : undefined),
+    initialText: 'a public one in the sandbox; none in live, where it must be set',
+    ...text(/^.{32,}$/),
+    description:
+      'The key that access tokens, page tokens and stored secrets depend on; at least 32 characters, the same for all processes.',
+  }),
+  logLevel: setting<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'>({
+    variable: 'LOG_LEVEL',
+    initial: (environment) => (environment === 'sandbox' ? 'warn' : 'info'),
+    initialText: '`warn` in the sandbox, `info` in live',
+    ...oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+    description: 'How much is logged. `info` logs one line a request.',
+  }),
+  tokenSeconds: setting<number>({
+    variable: 'TOKEN_SECONDS',
+    initial: 32_400,
+    ...whole(60, 86_400),
+    description: 'How long an access token is valid.',
+  }),
+  rateLimitPerMinute: setting<number>({
+    variable: 'RATE_LIMIT_PER_MINUTE',
+    initial: (environment) => (environment === 'sandbox' ? 0 : 600),
+    initialText: '0 in the sandbox, 600 in live',
+    ...whole(0, 1_000_000),
+    description: 'Requests an app may make a minute, in each process; 0 is no limit.',
+  }),
+  rateLimitBurst: setting<number>({
+    variable: 'RATE_LIMIT_BURST',
+    initial: 100,
+    ...whole(1, 1_000_000),
+    description: 'Requests an app may make at once before the limit a minute binds.',
+  }),
+  tokenRateLimitPerMinute: setting<number>({
+    variable: 'TOKEN_RATE_LIMIT_PER_MINUTE',
+    initial: (environment) => (environment === 'sandbox' ? 0 : 60),
+    initialText: '0 in the sandbox, 60 in live',
+    ...whole(0, 1_000_000),
+    description: 'Token requests a client id may make a minute, in each process; 0 is no limit.',
+  }),
+  trustProxy: setting<string | undefined>({
+    variable: 'TRUST_PROXY',
+    initial: undefined,
+    initialText: 'nobody',
+    ...optional,
+    description: 'Comma-separated addresses or ranges of proxies whose `X-Forwarded-For` is believed.',
+  }),
+  shutdownGraceSeconds: setting<number>({
+    variable: 'SHUTDOWN_GRACE_SECONDS',
+    initial: (environment) => (environment === 'sandbox' ? 0 : 5),
+    initialText: '0 in the sandbox, 5 in live',
+    ...whole(0, 60),
+    description: 'How long `/readyz` says no before the service stops accepting, so that a balancer can turn away.',
+  }),
+} as const satisfies Record<string, Setting<never> | object>
+
+type SettingTable = typeof settings
+export type Settings = {
+  readonly [Name in keyof SettingTable]: SettingTable[Name] extends Setting<infer Value> ? Value : never
+}
+
+/** A setting that cannot be used as it is written; the message says how it must be. */
+export class SettingError extends Error {}
+
+export const flagOf = (variable: string) =>
+  variable
+    .toLowerCase()
+    .replace(/^quittance_/, '')
+    .replaceAll('_', '-')
+
+/** Reads every setting from flags first, then the environment, then its default. */
+export function readSettings(
+  environmentVariables: Readonly<Record<string, string | undefined>>,
+  flags: Readonly<Record<string, unknown>> = {},
+): Settings {
+  const written = ({ variable }: { variable: string }) => {
+    const fromFlag = flags[flagOf(variable)]
+    const value = fromFlag === undefined ? environmentVariables[variable] : String(fromFlag)
+    return value === '' ? undefined : value
+  }
+  const read = <Value>(definition: Setting<Value>, environment: Environment): Value => {
+    const value = written(definition)
+    if (value === undefined)
+      return typeof definition.initial === 'function'
+        ? (definition.initial as (environment: Environment) => Value)(environment)
+        : definition.initial
+    const result = definition.read(value)
+    if (result === undefined) throw new SettingError(`${definition.variable} must be ${definition.form}.`)
+    return result
+  }
+  const environment = read<Environment>(settings.environment, 'sandbox')
+  const values = Object.fromEntries(
+    Object.entries(settings).map(([name, definition]) => [name, read(definition as Setting<unknown>, environment)]),
+  )
+  // Each value was read by the definition of the same name.
+  return values as Settings
+}

@@ -1,0 +1,114 @@
+import type { Static, TSchema } from 'typebox'
+import type { Reader, Transact, Tx } from '../database/transaction.ts'
+import type { Caller } from '../kernel/caller.ts'
+import type { UploadedFile } from './multipart.ts'
+
+/** What a handler is given: only what it needs, already checked. */
+export interface Request<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
+  readonly caller: Caller
+  readonly params: Static<Params>
+  readonly query: Static<Query>
+  readonly body: Static<Body>
+  /** Files of a multipart request; empty otherwise. */
+  readonly files: readonly UploadedFile[]
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** A handler's answer where it is more than the route's first success status and a JSON body. */
+export class Answer {
+  readonly status: number
+  readonly body: unknown
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
+/** JSON that is already text, for example a document as the database sent it. */
+export class RawJson {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** The three shapes an error body takes: most operations, the webhook operations, the token operations. */
+export type ErrorStyle = 'standard' | 'notifications' | 'oauth'
+
+interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
+  readonly url: string
+  readonly operation: string
+  readonly summary: string
+  /** The operation's heading in the API documents. */
+  readonly tag: string
+  /** Any one of these opens the operation; an empty list asks only for a token; `public` asks for nothing. */
+  readonly scopes: readonly string[] | 'public'
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  /** JSON alone unless the operation says otherwise. */
+  readonly accepts?: readonly ('application/json' | 'multipart' | 'application/x-www-form-urlencoded')[]
+  /** An absent or empty body counts as `{}`. */
+  readonly bodyOptional?: boolean
+  /** Success statuses and their bodies; the first is the usual one. `null` is an empty answer. */
+  readonly success: Readonly<Record<number, TSchema | null>>
+  /** Media types the operation can answer with, when not JSON alone. */
+  readonly produces?: readonly string[]
+  readonly errors?: ErrorStyle
+  /** Where the operation exists; both when absent. */
+  readonly environment?: 'sandbox' | 'live'
+  /** Changes a parsed body before it is checked, where the contract is lenient (null and empty text as absent). */
+  prepare?(body: unknown): unknown
+  /** A simulated answer to a trigger value, thrown before anything is looked up. Called in the sandbox only. */
+  trigger?(request: { params: Readonly<Record<string, string>>; query: unknown; body: () => unknown }): void
+  /** Refuses with 404 or 403 before a malformed body is reported; only called when the body is malformed. */
+  precheck?(reader: Reader, caller: Caller, params: Static<Params>): Promise<void>
+  /** How long an answer is kept for a repeated request id, in hours. */
+  readonly replayHours?: number
+}
+
+/** An operation that changes nothing. */
+export interface ReadRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
+  extends RouteBase<Params, Query, Body> {
+  readonly method: 'GET' | 'POST'
+  readonly reads: true
+  handle(request: Request<Params, Query, Body> & { readonly db: Reader }): Promise<unknown>
+}
+
+/** An operation that changes something: one unit of work, committed before the answer goes out. */
+export interface WriteRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
+  extends RouteBase<Params, Query, Body> {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly reads?: false
+  /** Needs locks across rows: the work runs in a real transaction. */
+  readonly locks?: boolean
+  handle(request: Request<Params, Query, Body> & { readonly tx: Tx }): Promise<unknown>
+}
+
+/** An operation that is neither: it opens units of work itself, for example to move the sandbox clock. */
+export interface FreeRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
+  extends RouteBase<Params, Query, Body> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly reads: 'free'
+  handle(request: Request<Params, Query, Body> & { readonly db: Reader; readonly transact: Transact }): Promise<unknown>
+}
+
+/** Everything there is to know about an operation. The server, the OpenAPI document and the tests all read it. */
+export type Route<Params extends TSchema = TSchema, Query extends TSchema = TSchema, Body extends TSchema = TSchema> =
+  | ReadRoute<Params, Query, Body>
+  | WriteRoute<Params, Query, Body>
+  | FreeRoute<Params, Query, Body>
+
+export type AnyRoute = Route
+
+/** Infers the types of a route's params, query and body from their schemas. */
+export function route<Params extends TSchema, Query extends TSchema, Body extends TSchema>(
+  definition: Route<Params, Query, Body>,
+): AnyRoute {
+  // A handler takes what its own schemas describe; the server has checked exactly that before it calls.
+  return definition as unknown as AnyRoute
+}

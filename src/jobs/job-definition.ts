@@ -1,0 +1,23 @@
+import type { Reader, Transact } from '../database/transaction.ts'
+import type { Instant } from '../kernel/clock.ts'
+
+/** How a kind of promise is kept. Only jobs reach the outside world, between units of work and never inside one. */
+export interface JobDefinition<Payload = never> {
+  readonly name: string
+  /** Seconds to wait before each retry; when they run out the job is parked for the operator to see. */
+  readonly retryAfter: readonly number[]
+  /** `now` is the instant the job runs at, on the service's clock. It may run twice: what it does must bear that. */
+  run(payload: Payload, context: JobContext): Promise<void>
+}
+
+export interface JobContext {
+  readonly now: Instant
+  readonly db: Reader
+  readonly transact: Transact
+}
+
+/** Names a job and infers the type of its payload. */
+export function job<Payload extends object>(definition: JobDefinition<Payload>): JobDefinition {
+  // A payload is read back as the JSON that `enqueue` wrote for this name.
+  return definition as unknown as JobDefinition
+}

@@ -1,0 +1,20 @@
+/**
+ * What someone can be to a resource. `agent` decides disputes: in the sandbox every caller, in live the operator.
+ * `clock` is the passing of time; a job acts for it.
+ */
+export type Role = 'seller' | 'buyer' | 'partner' | 'agent' | 'clock'
+
+/** Who is calling, as established from the access token and the assertion header. */
+export interface Caller {
+  /** The app whose token it is. Events of this call go to its webhooks. */
+  readonly appId: string
+  readonly clientId: string
+  /** The account the call acts for: the app's own, or the merchant or person the assertion names. */
+  readonly accountId: string
+  /** True when the assertion header made the call act for an account other than the app's own. */
+  readonly onBehalf: boolean
+  /** Scope names without base, for example `disputes/read-seller`. */
+  readonly scopes: ReadonlySet<string>
+  /** Roles held whatever the resource: `agent` for every caller of a sandbox and for operators. */
+  readonly roles: readonly Role[]
+}

@@ -1,0 +1,72 @@
+import { DateTime, Duration } from 'luxon'
+
+/** An instant in UTC with milliseconds: `2026-03-01T09:00:00.000Z`. Fixed width, so text order is time order. */
+export type Instant = string & { readonly __brand: 'Instant' }
+
+/** A calendar day without a zone: `2026-03-01`. */
+export type Day = string & { readonly __brand: 'Day' }
+
+/** Where every `now` comes from. Live reads the machine's clock; a sandbox reads one that can be moved. */
+export interface Clock {
+  now(): Instant
+}
+
+export const systemClock: Clock = { now: () => toInstant(new Date()) }
+
+export function toInstant(date: Date): Instant {
+  // The cast is the brand: toISOString always prints the fixed-width form.
+  return date.toISOString() as Instant
+}
+
+/** Reads any RFC 3339 date-time with seconds and a zone; undefined when it is not one. */
+export function parseInstant(text: string): Instant | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/.test(text)) return undefined
+  const parsed = DateTime.fromISO(text.toUpperCase(), { zone: 'utc' })
+  return parsed.isValid && parsed.year > 0 && parsed.year < 10000 ? toInstant(parsed.toJSDate()) : undefined
+}
+
+/** Reads an ISO 8601 duration such as `P20D` or `PT36H`; undefined when it is not one. Calendar units are kept. */
+export function parseDuration(text: string): Duration | undefined {
+  if (text.length > 64) return undefined
+  const parsed = Duration.fromISO(text)
+  return parsed.isValid ? parsed : undefined
+}
+
+export function after(instant: Instant, seconds: number): Instant {
+  return toInstant(new Date(Date.parse(instant) + Math.round(seconds * 1000)))
+}
+
+export function addDuration(instant: Instant, duration: Duration): Instant {
+  return toInstant(DateTime.fromISO(instant, { zone: 'utc' }).plus(duration).toJSDate())
+}
+
+/** Whole seconds, as the parts of the contract that print no fraction want it: `2026-03-01T09:00:00Z`. */
+export function toSeconds(instant: Instant): string {
+  return `${instant.slice(0, 19)}Z`
+}
+
+/** The calendar day it is in `zone` at `instant`. */
+export function dayIn(instant: Instant, zone: string): Day {
+  return DateTime.fromISO(instant, { zone }).toFormat('yyyy-MM-dd') as Day
+}
+
+export function parseDay(text: string): Day | undefined {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && DateTime.fromISO(text, { zone: 'utc' }).isValid ? (text as Day) : undefined
+}
+
+export function addDays(day: Day, days: number): Day {
+  return DateTime.fromISO(day, { zone: 'utc' }).plus({ days }).toFormat('yyyy-MM-dd') as Day
+}
+
+/** The instant at which `day` reaches a wall-clock time in `zone`; a time a clock change skips moves forward. */
+export function instantOf(day: Day, zone: string, time: { hour: number; minute?: number; second?: number }): Instant {
+  return toInstant(
+    DateTime.fromISO(day, { zone })
+      .set({ minute: 0, second: 0, millisecond: 0, ...time })
+      .toJSDate(),
+  )
+}
+
+export function isZone(zone: string): boolean {
+  return DateTime.utc().setZone(zone).isValid
+}

@@ -1,0 +1,88 @@
+import { randomFillSync } from 'node:crypto'
+
+const upper = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const readable = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const digits = '0123456789'
+const hex = '0123456789abcdef'
+const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** Draws `length` characters from an alphabet. Random in production, counting in tests. */
+export type Draw = (alphabet: string, length: number) => string
+
+/** The look of every identifier: one line a kind, so that each says what it names. */
+const forms = {
+  account: (draw: Draw) => draw(upper, 13),
+  app: (draw: Draw) => `APP-${draw(upper, 17)}`,
+  client: (draw: Draw) => `A${draw(base64url, 79)}`,
+  secret: (draw: Draw) => `E${draw(base64url, 79)}`,
+  token: (draw: Draw) => draw(upper, 20),
+  nonce: (draw: Draw) => draw(base64url, 43),
+  debug: (draw: Draw) => draw(hex, 13),
+  request: (draw: Draw) => uuid(draw),
+  event: (draw: Draw) => `WH-${draw(upper, 17)}-${draw(upper, 17)}`,
+  webhook: (draw: Draw) => draw(upper, 17),
+  lookup: (draw: Draw) => draw(upper, 17),
+  transmission: (draw: Draw) => uuid(draw),
+  invoice: (draw: Draw) => `INV2-${draw(readable, 4)}-${draw(readable, 4)}-${draw(readable, 4)}-${draw(readable, 4)}`,
+  item: (draw: Draw) => `ITEM-${draw(upper, 17)}`,
+  tax: (draw: Draw) => `TAX-${draw(upper, 17)}`,
+  template: (draw: Draw) => `TEMP-${draw(upper, 17)}`,
+  record: (draw: Draw) => `EXTR-${draw(upper, 17)}`,
+  transaction: (draw: Draw) => draw(upper, 17),
+  order: (draw: Draw) => draw(upper, 17),
+  dispute: (draw: Draw) => `PP-R-${draw(letters, 3)}-${draw(digits, 8)}`,
+  document: (draw: Draw) => draw(upper, 26),
+  mail: (draw: Draw) => draw(upper, 20),
+} as const satisfies Record<string, (draw: Draw) => string>
+
+export type IdKind = keyof typeof forms
+
+/** Where every new identifier comes from. */
+export interface Ids {
+  next(kind: IdKind): string
+}
+
+export const makeIds = (draw: Draw): Ids => ({ next: (kind) => forms[kind](draw) })
+
+/** Unpredictable identifiers. Characters are drawn without bias: bytes past the last whole multiple are thrown away. */
+export const randomIds: Ids = makeIds((alphabet, length) => {
+  const limit = 256 - (256 % alphabet.length)
+  let text = ''
+  while (text.length < length) {
+    const byte = nextByte()
+    if (byte < limit) text += alphabet[byte % alphabet.length]
+  }
+  return text
+})
+
+/** Identifiers that count up, so that a test can be read and repeated. They are as long as real ones. */
+export function countingIds(): Ids {
+  let count = 0
+  return makeIds((alphabet, length) => {
+    let rest = ++count
+    let text = ''
+    while (text.length < length) {
+      text = alphabet[rest % alphabet.length] + text
+      rest = Math.floor(rest / alphabet.length)
+    }
+    return text
+  })
+}
+
+function uuid(draw: Draw): string {
+  const variant = draw('89ab', 1)
+  return `${draw(hex, 8)}-${draw(hex, 4)}-4${draw(hex, 3)}-${variant}${draw(hex, 3)}-${draw(hex, 12)}`
+}
+
+// Random bytes are taken from the system in blocks: a call for every character would cost more than the identifier.
+const block = Buffer.alloc(4096)
+let used = block.length
+
+function nextByte(): number {
+  if (used === block.length) {
+    randomFillSync(block)
+    used = 0
+  }
+  return block[used++]!
+}

@@ -1,0 +1,89 @@
+import { type Problem, refused } from './problem.ts'
+
+/** One row of a lifecycle: while an entity is in `from`, `by` may take `action`; its `outcome` leads to `to`. */
+export interface Row<State> {
+  readonly action: string
+  readonly by: readonly string[]
+  readonly from: { readonly [Facet in keyof State]?: State[Facet] | readonly State[Facet][] }
+  readonly given: readonly string[]
+  readonly outcome: string
+  readonly to: Partial<State>
+  readonly emits: string
+}
+
+/** Guards are named by the sentence a reader needs; the name appears in refusals and in the documentation. */
+export type Guards<Entity> = Readonly<Record<string, (entity: Entity) => boolean>>
+
+/** Turns a refusal into the contract's error; `missing` is a sentence that says what would have allowed the action. */
+export type Refuse<Entity> = (entity: Entity, action: string, missing: string) => Problem
+
+const refuseByDefault = (_entity: unknown, _action: string, missing: string) => refused('ACTION_NOT_ALLOWED', missing)
+
+/** Reads the table. No other code decides what is allowed, and no other code changes state. */
+export class Lifecycle<State, Entity extends State, const R extends readonly Row<State>[]> {
+  readonly rows: R
+  readonly #guards: Guards<Entity>
+  readonly #refuse: Refuse<Entity>
+  readonly #byAction: ReadonlyMap<string, readonly Row<State>[]>
+
+  constructor(rows: R, guards: Guards<Entity>, refuse: Refuse<Entity> = refuseByDefault) {
+    this.rows = rows
+    this.#guards = guards
+    this.#refuse = refuse
+    this.#byAction = groupByAction(rows)
+    for (const row of rows)
+      for (const guard of row.given)
+        if (!guards[guard]) throw new Error(`The table names a guard that does not exist: ${guard}.`)
+  }
+
+  /** The actions these roles may take now, in table order. Links and buttons come from here. */
+  allowed(entity: Entity, roles: readonly string[]): R[number]['action'][] {
+    const open = this.rows.filter((row) => this.#holds(row, entity, roles))
+    return [...new Set(open.map((row) => row.action))]
+  }
+
+  /** Whether these roles may take `action` now. */
+  allows(entity: Entity, roles: readonly string[], action: R[number]['action']): boolean {
+    return (this.#byAction.get(action) ?? []).some((row) => this.#holds(row, entity, roles))
+  }
+
+  /** Refuses, saying what is missing, unless these roles may take `action` now. */
+  require(entity: Entity, roles: readonly string[], action: R[number]['action']): void {
+    if (this.allows(entity, roles, action)) return
+    const missing = (this.#byAction.get(action) ?? []).map((row) => this.#missing(row, entity, roles).join(' and '))
+    throw this.#refuse(entity, action, `${action} requires ${[...new Set(missing)].join(', or ')}.`)
+  }
+
+  /** The row an outcome leads along. A missing row is our mistake, not the caller's. */
+  follow(entity: Entity, roles: readonly string[], action: R[number]['action'], outcome: string): R[number] {
+    const row = (this.#byAction.get(action) ?? []).find(
+      (candidate) => candidate.outcome === outcome && this.#holds(candidate, entity, roles),
+    )
+    if (!row) throw new Error(`The table does not say where ${action} (${outcome}) leads.`)
+    return row
+  }
+
+  #holds(row: Row<State>, entity: Entity, roles: readonly string[]): boolean {
+    if (!row.by.some((role) => roles.includes(role))) return false
+    for (const facet in row.from) {
+      const wanted = row.from[facet] as unknown
+      if (Array.isArray(wanted) ? !wanted.includes(entity[facet]) : wanted !== entity[facet]) return false
+    }
+    return row.given.every((guard) => this.#guards[guard]!(entity))
+  }
+
+  #missing(row: Row<State>, entity: Entity, roles: readonly string[]): string[] {
+    const missing = row.by.some((role) => roles.includes(role)) ? [] : [`the ${row.by.join(' or ')}`]
+    for (const [facet, wanted] of Object.entries(row.from) as [keyof State & string, unknown][]) {
+      const values = Array.isArray(wanted) ? wanted : [wanted]
+      if (!values.includes(entity[facet])) missing.push(`${facet} ${values.join(' or ')}`)
+    }
+    return [...missing, ...row.given.filter((guard) => !this.#guards[guard]!(entity))]
+  }
+}
+
+function groupByAction<State>(rows: readonly Row<State>[]): Map<string, Row<State>[]> {
+  const groups = new Map<string, Row<State>[]>()
+  for (const row of rows) groups.set(row.action, [...(groups.get(row.action) ?? []), row])
+  return groups
+}
