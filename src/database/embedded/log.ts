@@ -1,0 +1,18 @@
+import { copyFileSync, statSync, truncateSync } from 'node:fs'
+
+const LOG_BYTES_MAX = 5 * 1024 * 1024
+const CHECK_MS = 60_000
+
+/** Keeps the server's log to one full file and one that fills. The server appends, so it can be cut under its hands. */
+export function keepLogSmall(log: string): { stop(): void } {
+  const check = () => {
+    const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0
+    if (size <= LOG_BYTES_MAX) return
+    copyFileSync(log, `${log}.1`)
+    truncateSync(log)
+  }
+  check()
+  const timer = setInterval(check, CHECK_MS)
+  timer.unref()
+  return { stop: () => clearInterval(timer) }
+}

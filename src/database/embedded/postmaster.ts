@@ -1,0 +1,132 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Account } from './account.ts'
+import { notForThisSystem } from './binaries.ts'
+import { type Cluster, lastLine, serverEnvironment } from './cluster.ts'
+import { EmbeddedServerError } from './error.ts'
+
+/** A server that runs on a cluster, as its pid file describes it. */
+export interface Postmaster {
+  readonly pid: number
+  readonly port: number
+  /** Empty when it listens on loopback TCP. */
+  readonly socketFolder: string
+  readonly status: string
+}
+
+const POLL_MS = 4
+const START_MS_MAX = 60_000
+const STOP_MS_MAX = 20_000
+
+const pidFile = (cluster: Cluster) => join(cluster.data, 'postmaster.pid')
+
+function readPidFile(cluster: Cluster): string {
+  try {
+    return readFileSync(pidFile(cluster), 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** The live server of the cluster. A pid file whose process is gone, a zombie or somebody else's does not count. */
+export function findPostmaster(cluster: Cluster): Postmaster | undefined {
+  const [pid, , , port, socketFolder = '', , , status = ''] = readPidFile(cluster).split('\n')
+  if (!pid || !commandOf(Number(pid)).includes(cluster.data)) return undefined
+  return { pid: Number(pid), port: Number(port), socketFolder, status: status.trim() }
+}
+
+/** The command line of a process; empty when there is none, and for a zombie. */
+function commandOf(pid: number): string {
+  if (process.platform === 'linux') {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+    } catch {
+      return ''
+    }
+  }
+  if (process.platform === 'win32') return ''
+  return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? ''
+}
+
+/** The live server of the cluster once it is ready, or undefined when there is none or it has just ended. */
+export async function readyPostmaster(cluster: Cluster): Promise<Postmaster | undefined> {
+  const deadline = performance.now() + START_MS_MAX
+  while (performance.now() < deadline) {
+    const postmaster = findPostmaster(cluster)
+    if (!postmaster || postmaster.status === 'ready') return postmaster
+    await pause(POLL_MS)
+  }
+  throw new EmbeddedServerError(`The PostgreSQL in ${cluster.folder} did not get ready; ${cluster.log} may say why.`)
+}
+
+export interface StartOptions {
+  readonly account: Account | undefined
+  readonly settings: Readonly<Record<string, string | number>>
+}
+
+/** Starts a server and waits until it is ready. When another start was faster, the server is the other's. */
+export async function startPostmaster(
+  cluster: Cluster,
+  postgres: string,
+  { account, settings }: StartOptions,
+): Promise<Postmaster> {
+  removeMisleadingPidFile(cluster)
+  const log = openSync(cluster.log, 'a', 0o600)
+  const child = spawn(
+    postgres,
+    ['-D', cluster.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    // A group of its own: an interrupt typed at the service must reach the server only through the service.
+    { ...account, cwd: '/', env: serverEnvironment, stdio: ['ignore', log, log], detached: true },
+  )
+  closeSync(log)
+  child.unref()
+  let failure: Error | undefined
+  child.once('error', (error) => {
+    failure = notForThisSystem(error.message)
+  })
+  child.once('exit', (code) => {
+    const reason = lastLine(readFileSync(cluster.log, 'utf8'))
+    failure = code === 127 ? notForThisSystem(reason) : new EmbeddedServerError(`PostgreSQL did not start: ${reason}`)
+  })
+
+  const deadline = performance.now() + START_MS_MAX
+  for (;;) {
+    const postmaster = findPostmaster(cluster)
+    if (postmaster?.status === 'ready') return postmaster
+    if (failure && !postmaster) throw failure
+    if (performance.now() > deadline)
+      throw new EmbeddedServerError(`PostgreSQL did not get ready; ${cluster.log} may say why.`)
+    await pause(POLL_MS)
+  }
+}
+
+/**
+ * PostgreSQL itself discards a pid file whose process is gone, but not one whose number now belongs to a zombie or to
+ * another program of the same account.
+ */
+function removeMisleadingPidFile(cluster: Cluster): void {
+  const text = readPidFile(cluster)
+  if (text && !findPostmaster(cluster) && readPidFile(cluster) === text) rmSync(pidFile(cluster), { force: true })
+}
+
+/** Ends the server and waits for it: connections are cut and everything is written, or with `hard` nothing more is. */
+export async function stopPostmaster(cluster: Cluster, { hard = false } = {}): Promise<void> {
+  const { pid } = findPostmaster(cluster) ?? {}
+  if (!pid) return
+  signal(pid, hard ? 'SIGQUIT' : 'SIGINT')
+  const deadline = performance.now() + STOP_MS_MAX
+  while (findPostmaster(cluster)?.pid === pid) {
+    if (performance.now() > deadline) return signal(pid, 'SIGQUIT')
+    await pause(POLL_MS)
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

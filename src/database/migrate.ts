@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { type Connection, connectionSettings } from './open.ts'
+import { sql } from './sql.ts'
+
+/** One file of `migrations/`. It is applied once and never edited again. */
+interface Migration {
+  readonly name: string
+  readonly checksum: string
+  readonly text: string
+}
+
+/** Why the database cannot be brought to this version, in one sentence for the person who starts the service. */
+export class MigrationError extends Error {}
+
+/** `migrations/` lies beside both `src/` and `dist/`. */
+const ourMigrations = fileURLToPath(new URL('../../migrations', import.meta.url))
+/** Any number; the lock with it is held by the process that migrates. */
+const MIGRATION_LOCK = 7_231_548_602
+const POLL_MS = 50
+/** How long a start waits for another process that migrates. */
+const WAIT_MS_MAX = 10 * 60_000
+/** How long one statement waits for a table in use before it lets the queue behind it pass and tries again. */
+const LOCK_TIMEOUT_MS = 2_000
+const TRIES_MAX = 30
+const retryableStates = new Set(['55P03', '40P01'])
+
+const isMigration = (name: string) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)
+
+function readMigrations(folder: string): Migration[] {
+  return readdirSync(folder)
+    .filter(isMigration)
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n')
+      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+    })
+}
+
+/**
+ * Brings the database to this version and returns the names of the files applied. When several processes start at
+ * once, one migrates and the others wait for it.
+ */
+export async function migrate(url: string, folder = ourMigrations): Promise<string[]> {
+  const migrations = readMigrations(folder)
+  const client = new pg.Client({ ...connectionSettings(url), application_name: 'quittance migrate' })
+  // A connection that breaks fails the query that uses it.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    if ((await pendingOf(client, migrations)).length === 0) return []
+    await takeLock(client)
+    await client.query(`
+      create table if not exists migrations (
+        name       text collate "C" primary key,
+        checksum   text not null,
+        applied_at timestamptz not null default now()
+      )`)
+    const pending = await pendingOf(client, migrations)
+    for (const migration of pending) await apply(client, migration)
+    return pending.map(({ name }) => name)
+  } finally {
+    // The lock goes with the connection.
+    await client.end()
+  }
+}
+
+/** The names of the files this version has and the database lacks. */
+export async function pendingMigrations(db: Connection): Promise<string[]> {
+  const applied = await db.rows<{ name: string }>(sql`select name from migrations`)
+  const names = new Set(applied.map(({ name }) => name))
+  return readdirSync(ourMigrations).filter((name) => isMigration(name) && !names.has(name))
+}
+
+/** What is still to be applied, in order. Refuses a database that a newer or an edited version has migrated. */
+async function pendingOf(client: pg.Client, migrations: readonly Migration[]): Promise<Migration[]> {
+  const exists = await client.query<{ yes: boolean }>("select to_regclass('migrations') is not null as yes")
+  if (!exists.rows[0]?.yes) return [...migrations]
+  const { rows } = await client.query<{ name: string; checksum: string }>('select name, checksum from migrations')
+  for (const { name, checksum } of rows) {
+    const ours = migrations.find((migration) => migration.name === name)
+    if (!ours)
+      throw new MigrationError(
+        `The database was migrated by a newer version of Quittance (${name} is unknown to this one): start that version, or restore a backup made before it.`,
+      )
+    if (ours.checksum !== checksum)
+      throw new MigrationError(
+        `The migration ${name} was changed after this database had applied it: restore the file, and put the change into a new one.`,
+      )
+  }
+  const applied = new Set(rows.map(({ name }) => name))
+  return migrations.filter(({ name }) => !applied.has(name))
+}
+
+/** Asks again and again instead of waiting in the server, where a waiting statement would hold back others. */
+async function takeLock(client: pg.Client): Promise<void> {
+  const deadline = performance.now() + WAIT_MS_MAX
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+      MIGRATION_LOCK,
+    ])
+    if (rows[0]?.taken) return
+    if (performance.now() > deadline)
+      throw new MigrationError(
+        'Another process has been migrating the database for ten minutes: end it, or wait for it.',
+      )
+    await pause(POLL_MS)
+  }
+}
+
+/** Applies one file in a transaction, again and again while others hold the tables it needs. */
+async function apply(client: pg.Client, { name, text, checksum }: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+      await client.query(text)
+      await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
+      await client.query('commit')
+      return
+    } catch (error) {
+      await client.query('rollback').catch(() => {})
+      const state = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
+      if (!retryableStates.has(state) || attempt === TRIES_MAX) {
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new MigrationError(`The migration ${name} failed and changed nothing: ${reason}`, { cause: error })
+      }
+      await pause(Math.random() * 1000)
+    }
+  }
+}
