@@ -139,6 +139,13 @@ export const settings = {
     ...optional,
     description: 'Comma-separated addresses or ranges of proxies whose `X-Forwarded-For` is believed.',
   }),
+  paymentFeePercent: setting<string>({
+    variable: 'PAYMENT_FEE_PERCENT',
+    initial: '0',
+    form: '0 to 99.9999, at most four decimals',
+    read: (value) => (/^\d{1,2}(\.\d{1,4})?$/.test(value) ? value : undefined),
+    description: 'The share of a payment that the service keeps, in percent. A refund does not give it back.',
+  }),
   shutdownGraceSeconds: setting<number>({
     variable: 'SHUTDOWN_GRACE_SECONDS',
     initial: (environment) => (environment === 'sandbox' ? 0 : 5),

@@ -31,6 +31,7 @@ const forms = {
   record: (draw: Draw) => `EXTR-${draw(upper, 17)}`,
   transaction: (draw: Draw) => draw(upper, 17),
   order: (draw: Draw) => draw(upper, 17),
+  posting: (draw: Draw) => draw(upper, 20),
   dispute: (draw: Draw) => `PP-R-${draw(letters, 3)}-${draw(digits, 8)}`,
   document: (draw: Draw) => draw(upper, 26),
   mail: (draw: Draw) => draw(upper, 20),

@@ -1,0 +1,56 @@
+-- What must always be true of the stored data. Each query returns the rows that break its rule, so each must return none.
+-- The line above a query names the rule. The tests run all of them after every suite; run them in production too.
+
+-- A ledger transaction adds up to zero in each currency.
+select account_id, transaction_id, currency, sum(amount) as sum
+  from ledger_entries group by account_id, transaction_id, currency having sum(amount) <> 0;
+
+-- A kept balance is what the entries of its book add up to.
+select account_id, book, currency, kept.amount as kept, derived.amount as derived
+  from ledger_balances kept
+  full join (select account_id, book, currency, sum(amount) as amount from ledger_entries group by account_id, book, currency)
+    derived using (account_id, book, currency)
+ where coalesce(kept.amount, 0) <> coalesce(derived.amount, 0);
+
+-- Nothing held or pending is below zero.
+select account_id, book, currency, amount from ledger_balances where book in ('hold', 'pending') and amount < 0;
+
+-- What is held of an account's payments is what its hold book says.
+select account_id, currency, held, coalesce(b.amount, 0) as book
+  from (select account_id, currency, sum(held) as held from payment_transactions group by account_id, currency) t
+  full join (select account_id, currency, amount from ledger_balances where book = 'hold') b using (account_id, currency)
+ where coalesce(t.held, 0) <> coalesce(b.amount, 0);
+
+-- What is pending of an account's payments is what its pending book says.
+select account_id, currency, t.pending, coalesce(b.amount, 0) as book
+  from (select account_id, currency, sum(captured) as pending
+          from payment_transactions where body->>'status' = 'PENDING' group by account_id, currency) t
+  full join (select account_id, currency, amount from ledger_balances where book = 'pending') b using (account_id, currency)
+ where coalesce(t.pending, 0) <> coalesce(b.amount, 0);
+
+-- A payment was refunded by exactly its refunds, and never beyond what was captured.
+select t.account_id, t.id, t.captured, t.refunded, coalesce(r.amount, 0) as refunds
+  from payment_transactions t
+  left join (select account_id, transaction_id, sum(amount) as amount from payment_refunds group by account_id, transaction_id)
+    r on r.account_id = t.account_id and r.transaction_id = t.id
+ where t.refunded <> coalesce(r.amount, 0) or t.refunded > t.captured;
+
+-- Every refund moved its amount to the payer, once.
+select r.account_id, r.id, r.amount, coalesce(e.amount, 0) as moved
+  from payment_refunds r
+  left join (select account_id, reference, sum(amount) as amount from ledger_entries where book = 'payer'
+              group by account_id, reference) e on e.account_id = r.account_id and e.reference = r.id
+ where r.amount <> coalesce(e.amount, 0);
+
+-- Every payment that was made took its amount from the payer, once; one that was declined took nothing.
+select t.account_id, t.id, t.captured, coalesce(e.amount, 0) as moved
+  from payment_transactions t
+  left join (select account_id, reference, sum(amount) as amount from ledger_entries where book = 'payer'
+              group by account_id, reference) e on e.account_id = t.account_id and e.reference = t.id
+ where -coalesce(e.amount, 0) <> case when t.body->>'status' = 'DECLINED' then 0 else t.captured end;
+
+-- The columns of a payment say what its document says.
+select account_id, id from payment_transactions
+ where body->'seller'->>'account_id' is distinct from account_id
+    or body->>'id' is distinct from id
+    or body->'gross'->>'currency_code' is distinct from currency;

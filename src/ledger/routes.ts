@@ -1,0 +1,230 @@
+import { type Static, Type } from 'typebox'
+import type { Account } from '../accounts/schema.ts'
+import { findAccount, findAccountByEmail } from '../accounts/store.ts'
+import { sql } from '../database/sql.ts'
+import type { Reader } from '../database/transaction.ts'
+import { Answer, route } from '../http/route.ts'
+import { toSeconds } from '../kernel/clock.ts'
+import { Links } from '../kernel/links.ts'
+import { isCurrency, Money, normalise, toMinor } from '../kernel/money.ts'
+import { invalid, notFound, refused } from '../kernel/problem.ts'
+import type { OpenRoom, Service } from '../room.ts'
+import { makeLedger } from './ledger.ts'
+import { leftOf } from './movements.ts'
+import { presentCapture, presentRefund } from './present.ts'
+import { type PaymentTransaction, PurchasedItem, transactionStatuses } from './schema.ts'
+import { findRefund, findTransaction } from './store.ts'
+
+const tag = 'Payments'
+const readScopes = ['payments/refund', 'payments/realtimepayment', 'payments/payment/authcapture']
+const DAYS_45_IN_HOURS = 45 * 24
+
+const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255 }) })
+
+const Names = {
+  invoice_id: Type.Optional(Type.String({ maxLength: 127 })),
+  custom_id: Type.Optional(Type.String({ maxLength: 2000 })),
+}
+const Capture = Type.Object(
+  {
+    id: Type.String(),
+    status: Type.Enum([...transactionStatuses]),
+    amount: Money,
+    final_capture: Type.Boolean(),
+    ...Names,
+    create_time: Type.String(),
+    update_time: Type.String(),
+    links: Links,
+  },
+  { $id: 'Capture', additionalProperties: true, description: 'A payment to a seller.' },
+)
+const RefundOut = Type.Object(
+  {
+    id: Type.String(),
+    status: Type.String(),
+    amount: Money,
+    ...Names,
+    note_to_payer: Type.Optional(Type.String()),
+    create_time: Type.String(),
+    update_time: Type.String(),
+    links: Links,
+  },
+  { $id: 'Refund', additionalProperties: true, description: 'Money given back to a payer.' },
+)
+const RefundRequest = Type.Object({
+  amount: Type.Optional(Money),
+  invoice_id: Type.Optional(Type.String({ minLength: 1, maxLength: 127 })),
+  custom_id: Type.Optional(Type.String({ minLength: 1, maxLength: 127 })),
+  note_to_payer: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+})
+
+const NewTransaction = Type.Object({
+  amount: Money,
+  buyer_email: Type.Optional(Type.String({ minLength: 3, maxLength: 254 })),
+  seller_email: Type.Optional(Type.String({ minLength: 3, maxLength: 254 })),
+  items: Type.Optional(Type.Array(PurchasedItem, { maxItems: 100 })),
+  invoice_number: Type.Optional(Type.String({ minLength: 1, maxLength: 127, pattern: '^[A-Za-z0-9:\\-|]+$' })),
+  custom: Type.Optional(Type.String({ minLength: 1, maxLength: 2000 })),
+})
+const Transaction = Type.Object({
+  buyer_transaction_id: Type.String(),
+  seller_transaction_id: Type.String(),
+  amount: Money,
+  status: Type.String(),
+  buyer: Type.Object({ email: Type.Optional(Type.String()), name: Type.Optional(Type.String()) }),
+  seller: Type.Object({ merchant_id: Type.String(), email: Type.Optional(Type.String()) }),
+  create_time: Type.String(),
+  links: Links,
+})
+
+/** Payments and refunds of money that moved through the service. */
+export const openLedger: OpenRoom = (service) => {
+  const ledger = makeLedger(service)
+  return {
+    routes: [
+      route({
+        method: 'GET',
+        url: '/v2/payments/captures/:id',
+        operation: 'showCapture',
+        summary: 'Show a payment',
+        tag,
+        scopes: readScopes,
+        params: Id,
+        success: { 200: Capture },
+        reads: true,
+        async handle({ db, caller, params }) {
+          const found = await findTransaction(db, caller.accountId, params.id)
+          if (!found) throw notFound('The payment')
+          return presentCapture(service, found.transaction)
+        },
+      }),
+      route({
+        method: 'POST',
+        url: '/v2/payments/captures/:id/refund',
+        operation: 'refundCapture',
+        summary: 'Refund a payment, in full or in part',
+        tag,
+        scopes: readScopes,
+        params: Id,
+        body: RefundRequest,
+        bodyOptional: true,
+        replayHours: DAYS_45_IN_HOURS,
+        success: { 201: RefundOut },
+        async handle({ tx, caller, params, body }) {
+          if (body.amount) checkAmount(body.amount)
+          const found = await findTransaction(tx, caller.accountId, params.id)
+          if (!found) throw notFound('The payment')
+          refusePartWhileDisputed(found.transaction, body.amount)
+          const { refund, transaction } = ledger.refund(tx, found, {
+            kind: 'refund',
+            ...(body.amount && { amount: normalise(body.amount) }),
+            ...(body.note_to_payer !== undefined && { note_to_payer: body.note_to_payer }),
+            ...(body.invoice_id !== undefined && { invoice_number: body.invoice_id }),
+            ...(body.custom_id !== undefined && { custom: body.custom_id }),
+          })
+          const location = `${service.publicUrl}/v2/payments/refunds/${refund.id}`
+          return new Answer(201, presentRefund(service, refund, transaction), { location })
+        },
+      }),
+      route({
+        method: 'GET',
+        url: '/v2/payments/refunds/:id',
+        operation: 'showRefund',
+        summary: 'Show a refund',
+        tag,
+        scopes: readScopes,
+        params: Id,
+        success: { 200: RefundOut },
+        reads: true,
+        async handle({ db, caller, params }) {
+          const found = await findRefund(db, caller.accountId, params.id)
+          if (!found) throw notFound('The refund')
+          return presentRefund(service, found.refund, found.transaction)
+        },
+      }),
+      route({
+        method: 'POST',
+        url: '/sandbox/transactions',
+        operation: 'createSandboxTransaction',
+        summary: 'Make a captured payment',
+        tag: 'Sandbox',
+        environment: 'sandbox',
+        scopes: [],
+        body: NewTransaction,
+        success: { 201: Transaction },
+        async handle({ tx, caller, body }) {
+          checkAmount(body.amount)
+          const { seller, buyer } = await partiesOf(tx, caller.accountId, body)
+          const { amount, items, invoice_number, custom } = body
+          const transaction = ledger.capture(tx, {
+            status: 'COMPLETED',
+            seller,
+            buyer,
+            gross: normalise(amount),
+            ...(items && { items }),
+            ...(invoice_number !== undefined && { invoice_number }),
+            ...(custom !== undefined && { custom }),
+            ...(tx.appId !== undefined && { app_id: tx.appId }),
+          })
+          return presentTransaction(service, transaction)
+        },
+      }),
+    ],
+  }
+}
+
+function checkAmount(amount: Money): void {
+  if (!isCurrency(amount.currency_code))
+    throw invalid('/amount/currency_code', 'Use a currency of ISO 4217.', 'NOT_SUPPORTED')
+  if (toMinor(amount, '/amount/value') <= 0n)
+    throw invalid('/amount/value', 'An amount is more than nothing.', 'VALUE_CANNOT_BE_ZERO')
+}
+
+/** While a dispute holds money of a payment, the seller may refund all of it or wait for the outcome. */
+function refusePartWhileDisputed(transaction: PaymentTransaction, amount: Money | undefined): void {
+  if (toMinor(transaction.held) === 0n || amount === undefined) return
+  if (toMinor(amount) < leftOf(transaction))
+    throw refused(
+      'CAPTURE_DISPUTED_PARTIAL_REFUND_NOT_ALLOWED',
+      'A dispute holds money of this payment: refund all that is left, or answer the dispute.',
+    )
+}
+
+const firstAccount = sql`select body from accounts where kind = $1 order by create_time, id limit 1`
+
+/** Who pays whom: as the request says, otherwise the caller and the sandbox's own people. */
+async function partiesOf(db: Reader, callerId: string, { seller_email, buyer_email }: Static<typeof NewTransaction>) {
+  const first = async (kind: string) => (await db.row<{ body: Account }>(firstAccount, [kind]))?.body
+  const caller = await findAccount(db, callerId)
+  const seller = seller_email
+    ? await findAccountByEmail(db, seller_email)
+    : caller?.kind === 'BUSINESS'
+      ? caller
+      : await first('BUSINESS')
+  if (seller?.kind !== 'BUSINESS')
+    throw refused('SELLER_NOT_FOUND', 'Name the e-mail address of a business account.', '/seller_email')
+  const buyer = buyer_email
+    ? await findAccountByEmail(db, buyer_email)
+    : caller?.kind === 'PERSONAL'
+      ? caller
+      : await first('PERSONAL')
+  if (buyer?.id === seller.id)
+    throw refused('PAYER_IS_PAYEE', 'Nobody can pay themselves; name another buyer.', '/buyer_email')
+  return {
+    seller: { account_id: seller.id, email: seller.email, name: seller.name },
+    buyer: buyer
+      ? { account_id: buyer.id, email: buyer.email, name: buyer.name }
+      : { ...(buyer_email !== undefined && { email: buyer_email, name: buyer_email.split('@')[0]! }) },
+  }
+}
+
+const presentTransaction = (service: Service, transaction: PaymentTransaction) => ({
+  buyer_transaction_id: transaction.buyer_transaction_id,
+  seller_transaction_id: transaction.id,
+  amount: transaction.gross,
+  status: transaction.status,
+  buyer: { email: transaction.buyer.email, name: transaction.buyer.name },
+  seller: { merchant_id: transaction.seller.account_id, email: transaction.seller.email },
+  create_time: toSeconds(transaction.create_time as Parameters<typeof toSeconds>[0]),
+  links: [{ href: `${service.publicUrl}/v2/payments/captures/${transaction.id}`, rel: 'capture', method: 'GET' }],
+})

@@ -1,0 +1,84 @@
+import { sql } from '../database/sql.ts'
+import type { Reader, Tx } from '../database/transaction.ts'
+import { toMinor } from '../kernel/money.ts'
+import type { PaymentTransaction, Refund } from './schema.ts'
+
+/** A payment as it was read, with what is needed to change it safely. */
+export interface StoredTransaction {
+  readonly transaction: PaymentTransaction
+  readonly version: number
+  /** What the seller could spend in the payment's currency at the time of reading. */
+  readonly balance: bigint
+}
+
+const transactionBySellerId = sql`
+  select t.body as transaction, t.version, coalesce(b.amount, 0) as balance
+    from payment_transactions t
+    left join ledger_balances b on b.account_id = t.account_id and b.book = 'balance' and b.currency = t.currency
+   where t.account_id = $1 and t.id = $2`
+const transactionByEitherId = sql`
+  select t.body as transaction, t.version, coalesce(b.amount, 0) as balance
+    from payment_transactions t
+    left join ledger_balances b on b.account_id = t.account_id and b.book = 'balance' and b.currency = t.currency
+   where t.id = $1 or t.buyer_transaction_id = $1
+   order by (t.buyer_transaction_id = $1) desc limit 1`
+const transactionsOfInvoice = sql`
+  select body as transaction from payment_transactions where account_id = $1 and invoice_id = $2 order by create_time, id`
+const refundById = sql`
+  select r.body as refund, t.body as transaction
+    from payment_refunds r join payment_transactions t on t.account_id = r.account_id and t.id = r.transaction_id
+   where r.account_id = $1 and r.id = $2`
+const balancesOf = sql`select book, currency, amount from ledger_balances where account_id = $1 order by currency, book`
+
+/** The seller's own payment with this id. */
+export const findTransaction = (db: Reader, accountId: string, id: string) =>
+  db.row<StoredTransaction>(transactionBySellerId, [accountId, id])
+
+/** A payment by the id either side knows it by, whoever asks: the caller checks whose it is. */
+export const findTransactionByEitherId = (db: Reader, id: string) =>
+  db.row<StoredTransaction>(transactionByEitherId, [id])
+
+export async function findTransactionsOfInvoice(db: Reader, accountId: string, invoiceId: string) {
+  const rows = await db.rows<{ transaction: PaymentTransaction }>(transactionsOfInvoice, [accountId, invoiceId])
+  return rows.map(({ transaction }) => transaction)
+}
+
+export const findRefund = (db: Reader, accountId: string, id: string) =>
+  db.row<{ refund: Refund; transaction: PaymentTransaction }>(refundById, [accountId, id])
+
+export const findBalances = (db: Reader, accountId: string) =>
+  db.rows<{ book: string; currency: string; amount: bigint }>(balancesOf, [accountId])
+
+const insertTransaction = sql`
+  insert into payment_transactions (account_id, id, body, currency, captured, held, create_time)
+  values ($1, $2, $3, $4, $5, $6, $7)`
+const updateTransaction = sql`
+  update payment_transactions set body = $4, version = version + 1, refunded = $5, held = $6
+   where account_id = $1 and id = $2 and version = $3`
+const insertRefundRow = sql`
+  insert into payment_refunds (account_id, id, transaction_id, body, amount, create_time) values ($1, $2, $3, $4, $5, $6)`
+
+export function insertPayment(tx: Tx, transaction: PaymentTransaction): void {
+  const { seller, id, gross, held, create_time } = transaction
+  tx.write(insertTransaction, [
+    seller.account_id,
+    id,
+    JSON.stringify(transaction),
+    gross.currency_code,
+    toMinor(gross),
+    toMinor(held),
+    create_time,
+  ])
+}
+
+/** Saves a changed payment. Of several that read the same version, exactly one gets through; the others start over. */
+export function savePayment(tx: Tx, version: number, transaction: PaymentTransaction): void {
+  const { seller, id, refunded, held } = transaction
+  const values = [JSON.stringify(transaction), toMinor(refunded), toMinor(held)]
+  tx.guard(updateTransaction, [seller.account_id, id, version, ...values])
+}
+
+export function insertRefund(tx: Tx, accountId: string, refund: Refund): void {
+  const { id, transaction_id, amount, create_time } = refund
+  tx.write(insertRefundRow, [accountId, id, transaction_id, JSON.stringify(refund), toMinor(amount), create_time])
+}
