@@ -43,9 +43,9 @@ const isPlain = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte !== quote && byte !== backslash ? 1 : 0,
 )
 const literals: Readonly<Record<number, Buffer>> = {
-  0x74: Buffer.from('true'),
-  0x66: Buffer.from('false'),
-  0x6e: Buffer.from('null'),
+  116: Buffer.from('true'),
+  102: Buffer.from('false'),
+  110: Buffer.from('null'),
 }
 
 /**
@@ -221,7 +221,11 @@ function hexUnit(bytes: Buffer, start: number): number {
   for (let i = start + 2; i < start + 6; i++) {
     const byte = bytes[i] ?? 0
     const digit =
-      byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66 ? (byte | 0x20) - 0x57 : -1
+      byte >= 0x30 && byte <= 0x39
+        ? byte - 0x30
+        : (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66
+          ? (byte | 0x20) - 0x57
+          : -1
     if (digit === -1) return -1
     unit = unit * 16 + digit
   }

@@ -15,12 +15,14 @@ function outcome(body: Buffer | string): { value: unknown } | { refused: string 
   }
 }
 
-const isHarmful = (text: string): boolean => !text.isWellFormed() || text.includes('\0')
+const isHarmful = (text: string): boolean => /\p{Surrogate}/u.test(text) || text.includes('\0')
 
 function hasHarmfulText(value: unknown): boolean {
   if (typeof value === 'string') return isHarmful(value)
   if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([name, member]) => name === '__proto__' || isHarmful(name) || hasHarmfulText(member))
+  return Object.entries(value).some(
+    ([name, member]) => name === '__proto__' || isHarmful(name) || hasHarmfulText(member),
+  )
 }
 
 const text = fc.string({ unit: 'binary', maxLength: 12 })
@@ -47,7 +49,8 @@ describe('JSON bodies', () => {
   })
 
   it('accepts exactly what JSON.parse accepts, and gives the same', () => {
-    const pieces = '{|}|[|]|,|:|"|"a"|"b"|"\\n"|"\\u00e9"|"\\ud83d\\ude00"|"\\x"|\\|0|1|-|-0|01|1.5|.|1e5|1E+2|e|true|false|null|nul| |\n|\t|\u00a0|é|😀|\u0001'
+    const pieces =
+      '{|}|[|]|,|:|"|"a"|"b"|"\\n"|"\\u00e9"|"\\ud83d\\ude00"|"\\x"|\\|0|1|-|-0|01|1.5|.|1e5|1E+2|e|true|false|null|nul| |\n|\t|\u00a0|é|😀|\u0001'
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces.split('|')), { maxLength: 14 }), (parts) => {
         const body = parts.join('')

@@ -89,7 +89,8 @@ describe('a hostile JSON body', () => {
   })
 
   it('costs time in proportion to its length', () => {
-    const keys = (count: number) => Buffer.from(`{${Array.from({ length: count }, (_, n) => `"k${n}":0`).join()},"k0":1}`)
+    const keys = (count: number) =>
+      Buffer.from(`{${Array.from({ length: count }, (_, n) => `"k${n}":0`).join()},"k0":1}`)
 
     const started = performance.now()
     expect(refusalOf(keys(9_990))).toMatch(/twice/)

@@ -1,0 +1,88 @@
+/** A media type as a header names it: both in lower case, parameter values as sent. */
+export interface MediaType {
+  /** For example `application/json`. */
+  readonly type: string
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** Longer headers are not looked at. */
+const maxHeaderLength = 1024
+
+const typeForm = /^([!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+)[ \t]*(?:;|$)/i
+const parameterForm =
+  /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~0-9a-z-]+)=(?:([!#$%&'*+.^_`|~0-9a-z-]+)|"((?:[^"\\\r\n\0]|\\[^\r\n\0])*)"))?[ \t]*/iy
+
+/** Reads a Content-Type; undefined when it is not one, has a parameter twice or is unreasonably long. */
+export function parseMediaType(header: string | undefined): MediaType | undefined {
+  if (header === undefined || header.length > maxHeaderLength) return undefined
+  const text = header.trim()
+  const type = typeForm.exec(text)?.[1]
+  if (type === undefined) return undefined
+  const parameters = parseParameters(text, type.length)
+  return parameters === undefined ? undefined : { type: type.toLowerCase(), parameters }
+}
+
+/**
+ * Reads `; name=value; name="value"` from `start` to the end of `text`; undefined when it is anything else. Also reads
+ * what follows the first word of a Content-Disposition.
+ */
+export function parseParameters(text: string, start: number): Record<string, string> | undefined {
+  // Without a prototype, a parameter may have any name.
+  const parameters: Record<string, string> = Object.create(null)
+  let position = start
+  while (position < text.length) {
+    parameterForm.lastIndex = position
+    const match = parameterForm.exec(text)
+    if (match === null) return undefined
+    const [whole, name, token, quoted] = match
+    position += whole.length
+    if (name === undefined) continue
+    if (name.toLowerCase() in parameters) return undefined
+    parameters[name.toLowerCase()] = token ?? quoted!.replace(/\\(.)/g, '$1')
+  }
+  return parameters
+}
+
+/** True for `application/json` and for types that say they are written in JSON. */
+export const isJson = (type: string): boolean => type === 'application/json' || type.endsWith('+json')
+
+/** Sorts out how well a media range fits: 3 for the type itself, 2 for `type/*`, 1 for everything, 0 for not at all. */
+function fit(range: string, type: string): number {
+  if (range === type) return 3
+  if (range === '*/*' || range === '*') return 1
+  return range.endsWith('/*') && type.startsWith(range.slice(0, -1)) ? 2 : 0
+}
+
+/**
+ * The one of `produces` that the Accept header prefers, the earlier of equals; undefined when it takes none of them.
+ * No header takes everything. Parts of the header that cannot be read do not count.
+ */
+export function acceptable(acceptHeader: string | undefined, produces: readonly string[]): string | undefined {
+  if (acceptHeader === undefined || acceptHeader.trim() === '') return produces[0]
+  if (acceptHeader.length > maxHeaderLength) return undefined
+  const ranges = acceptHeader.split(',').flatMap((part) => {
+    const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
+    return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? [{ range, weight: Number(weight) }] : []
+  })
+
+  let best: string | undefined
+  let bestWeight = 0
+  for (const type of produces) {
+    // The most specific range decides, also when it says no (`application/json;q=0, */*`).
+    let fits = 0
+    let weight = 0
+    for (const candidate of ranges) {
+      const fitting = fit(candidate.range, type)
+      if (fitting > fits) {
+        fits = fitting
+        weight = candidate.weight
+      }
+    }
+    if (weight > bestWeight) {
+      best = type
+      bestWeight = weight
+    }
+  }
+  return best
+}

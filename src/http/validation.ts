@@ -1,0 +1,132 @@
+import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js'
+import type { TSchema } from 'typebox'
+import type { Issue } from '../kernel/problem.ts'
+import { isDate, isDateTime, isEmail, isUri } from './formats.ts'
+import { issuesOf, type Place } from './validation-issues.ts'
+
+type JsonSchema = Readonly<Record<string, unknown>>
+
+/** Longer text does not reach a pattern: it breaks the `maxLength` that every string has. */
+const maxPatternInput = 10_000
+
+const ajv = new Ajv2019({
+  allErrors: true,
+  verbose: true,
+  messages: false,
+  strict: false,
+  strictSchema: true,
+  addUsedSchema: false,
+  code: { regExp: Object.assign(boundedPattern, { code: 'boundedPattern' }) },
+  formats: { date: isDate, 'date-time': isDateTime, email: isEmail, uri: isUri },
+})
+for (const annotation of ['issue', 'example', 'discriminator', 'xml', 'externalDocs']) ajv.addKeyword(annotation)
+
+// The library's own compares every item with every other one.
+ajv.removeKeyword('uniqueItems')
+ajv.addKeyword({
+  keyword: 'uniqueItems',
+  type: 'array',
+  schemaType: 'boolean',
+  validate: (unique: boolean, items: readonly unknown[]) =>
+    !unique || new Set(items.map((item) => JSON.stringify(item))).size === items.length,
+})
+
+function boundedPattern(pattern: string) {
+  const expression = compilePattern(pattern)
+  return { test: (text: string) => text.length <= maxPatternInput && expression.test(text), toString: () => pattern }
+}
+
+/** Patterns of the contract are not all legal in the stricter mode; those that are count whole characters. */
+function compilePattern(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'u')
+  } catch {
+    return new RegExp(pattern)
+  }
+}
+
+const compiled = new WeakMap<object, ValidateFunction>()
+
+/** Checks a value; an empty list says it is right. */
+export type Validator = (value: unknown) => readonly Issue[]
+
+const noIssues: readonly Issue[] = Object.freeze([])
+
+/**
+ * Makes the check of a schema. It reports all violations at once, in the order of the document, at most 50. For a
+ * query it first turns, in place, canonical numbers and booleans into what the schema asks for; nothing else is ever
+ * changed, added or removed.
+ */
+export function makeValidator(schema: TSchema, place: Place): Validator {
+  let validate = compiled.get(schema)
+  if (validate === undefined) {
+    validate = ajv.compile(selfContained(schema as JsonSchema))
+    compiled.set(schema, validate)
+  }
+  const check = validate
+  const coerce = place === 'query' ? makeCoercion(schema as JsonSchema) : undefined
+  return (value) => {
+    coerce?.(value)
+    return check(value) ? noIssues : issuesOf(check.errors ?? [], value, place)
+  }
+}
+
+/**
+ * A copy without names: schemas with an `$id` appear in many routes and would clash. A reference to a named schema is
+ * replaced by the schema.
+ */
+function selfContained(schema: JsonSchema): JsonSchema {
+  const named = new Map<string, JsonSchema>()
+  const collect = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    if ('$id' in node && typeof node.$id === 'string') named.set(node.$id, node as JsonSchema)
+    for (const child of Object.values(node)) collect(child)
+  }
+  const copy = (node: unknown, within: readonly string[]): unknown => {
+    if (Array.isArray(node)) return node.map((item) => copy(item, within))
+    if (typeof node !== 'object' || node === null) return node
+    const target = '$ref' in node && typeof node.$ref === 'string' ? node.$ref : undefined
+    if (target !== undefined && !target.startsWith('#')) {
+      const found = named.get(target)
+      if (found === undefined || within.includes(target)) throw new Error(`The schema ${target} cannot be resolved.`)
+      return copy({ ...found, ...node, $ref: undefined }, [...within, target])
+    }
+    return Object.fromEntries(
+      Object.entries(node)
+        .filter(([key, value]) => key !== '$id' && !key.startsWith('x-') && value !== undefined)
+        .map(([key, value]) => [key, copy(value, within)]),
+    )
+  }
+  collect(schema)
+  return copy(schema, []) as JsonSchema
+}
+
+const canonicalInteger = /^(?:0|-?[1-9]\d{0,14})$/
+const canonicalNumber = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?$/
+
+/** Only one way to write a value is understood: no blanks, signs, exponents or leading zeros, and `` is not 0. */
+function makeCoercion(schema: JsonSchema): (query: unknown) => void {
+  const readers = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>).flatMap(([name, node]) => {
+    const types = typesOf(node)
+    if (types.has('string')) return []
+    const read = (text: string): unknown => {
+      if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true'
+      if (types.has('integer') && canonicalInteger.test(text)) return Number(text)
+      return types.has('number') && canonicalNumber.test(text) ? Number(text) : text
+    }
+    return types.has('boolean') || types.has('integer') || types.has('number') ? [{ name, read }] : []
+  })
+  return (query) => {
+    if (typeof query !== 'object' || query === null) return
+    const parameters = query as Record<string, unknown>
+    for (const { name, read } of readers) {
+      const given = parameters[name]
+      if (typeof given === 'string') parameters[name] = read(given)
+    }
+  }
+}
+
+function typesOf(node: JsonSchema): ReadonlySet<unknown> {
+  const branches = (node['anyOf'] ?? node['oneOf'] ?? []) as readonly JsonSchema[]
+  return new Set([node['type'], ...branches.flatMap((branch) => [...typesOf(branch)])].flat())
+}
