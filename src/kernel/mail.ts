@@ -1,0 +1,28 @@
+import type { JobRequest } from './job.ts'
+
+/** What a mail is about; its words and its look belong to whoever sends it. */
+export type MailKind =
+  | 'invoice'
+  | 'invoice-updated'
+  | 'reminder'
+  | 'invoice-cancelled'
+  | 'payment-received'
+  | 'payment-pending'
+  | 'payment-denied'
+  | 'payment-refunded'
+
+/** The payload of a `send-mail` job. Only the job reaches a mail server. */
+export interface MailPayload {
+  readonly account_id: string
+  readonly kind: MailKind
+  readonly invoice_id: string
+  /** Whose view of the matter the mail tells. */
+  readonly to: 'recipient' | 'invoicer'
+  readonly recipients: readonly string[]
+  /** The caller's own words, where the contract lets them speak. */
+  readonly subject?: string
+  readonly note?: string
+}
+
+/** A promise to send a mail. */
+export const mailJob = (payload: MailPayload): JobRequest => ({ name: 'send-mail', payload: { ...payload } })
