@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto'
+import { type Money, toMinor, toMoney } from '../kernel/money.ts'
+import { type Issue, Problem } from '../kernel/problem.ts'
+import type { Invoice } from './invoice.ts'
+import type { AmountSummary, Discount, Item, Tax } from './lines.ts'
+import type { InvoiceInput } from './schema.ts'
+import { paymentTerm } from './terms.ts'
+import { type Totals, taxKey, totalsOf } from './totals.ts'
+
+const TAXES_MAX = 10
+
+/** What composing needs to know besides the document. */
+export interface ComposeContext {
+  readonly accountId: string
+  newId(kind: 'item'): string
+  /** Ids of items that exist already: one sent back keeps its id. */
+  readonly itemIds?: ReadonlySet<string>
+}
+
+/** The parts of an invoice that follow from what the merchant wrote. */
+export type Composed = Pick<
+  Invoice,
+  'invoicer' | 'primary_recipients' | 'additional_recipients' | 'items' | 'configuration' | 'amount'
+> & {
+  readonly detail: Omit<Invoice['detail'], 'metadata'>
+}
+
+/** Everything a merchant may leave out has been filled in before it comes here, except what has a fixed default. */
+export type Complete = Omit<InvoiceInput, 'detail'> & {
+  readonly detail: InvoiceInput['detail'] & { readonly invoice_number: string; readonly invoice_date: string }
+}
+
+/** Works out totals, due date and ids, and refuses what contradicts itself. */
+export function compose(input: Complete, context: ComposeContext): Composed {
+  const { term, terms_and_conditions = term, metadata: _, ...detail } = input.detail
+  const payment_term = paymentTerm(detail.payment_term, detail.invoice_date)
+  const parts = composeLines(input, context)
+  const problems = [...parts.problems]
+  if (payment_term.due_date !== undefined && payment_term.due_date < detail.invoice_date)
+    problems.unshift({
+      issue: 'INVALID_DUE_DATE',
+      field: '/detail/payment_term/due_date',
+      description: `The due date cannot lie before the invoice date ${detail.invoice_date}.`,
+    })
+  if (problems.length > 0) throw new Problem(422, 'UNPROCESSABLE_ENTITY', problems)
+  return {
+    detail: {
+      ...detail,
+      ...(terms_and_conditions !== undefined && { terms_and_conditions }),
+      category_code: detail.category_code ?? 'SHIPPABLE',
+      payment_term,
+      viewed_by_recipient: false,
+      group_draft: false,
+      archived: false,
+    },
+    invoicer: input.invoicer ?? {},
+    primary_recipients: input.primary_recipients ?? [],
+    additional_recipients: input.additional_recipients ?? [],
+    items: parts.items,
+    configuration: parts.configuration,
+    amount: parts.amount,
+  }
+}
+
+type Lines = Pick<InvoiceInput, 'items' | 'configuration' | 'amount'> & { detail: { currency_code: string } }
+
+/** The part that invoices and templates have in common. */
+export function composeLines(input: Lines, context: ComposeContext) {
+  const currency = input.detail.currency_code
+  const mismatch = otherCurrencies(input, currency)
+  if (mismatch.length > 0) throw new Problem(422, 'UNPROCESSABLE_ENTITY', mismatch)
+
+  const items = input.items ?? []
+  const breakdown = input.amount?.breakdown
+  const configuration = withDefaults(input.configuration)
+  const totals = totalsOf({
+    currency,
+    items,
+    breakdown,
+    taxAfterDiscount: configuration.tax_calculated_after_discount,
+    taxInclusive: configuration.tax_inclusive,
+  })
+  return {
+    items: items.map((item, i) => composeItem(item, totals.lines[i]!, currency, context)),
+    configuration,
+    amount: summaryOf(totals, items.length > 0, breakdown, currency, context),
+    problems: contradictions(totals, configuration.partial_payment.minimum_amount_due, currency),
+  }
+}
+
+function contradictions(totals: Totals, minimum: Money | undefined, currency: string): Issue[] {
+  const problems: Issue[] = []
+  if (totals.taxes.length > TAXES_MAX)
+    problems.push({
+      issue: 'TOO_MANY_TAXES',
+      field: '/items',
+      description: `An invoice has at most ${TAXES_MAX} different taxes.`,
+    })
+  if (totals.total < 0n)
+    problems.push({
+      issue: 'INVALID_TOTAL_AMOUNT',
+      field: '/amount/value',
+      description: `The total would be ${toMoney(totals.total, currency).value}; it cannot be negative.`,
+    })
+  if (minimum && (toMinor(minimum) <= 0n || toMinor(minimum) > totals.total))
+    problems.push({
+      issue: 'INVALID_TOTAL_AMOUNT',
+      field: '/configuration/partial_payment/minimum_amount_due/value',
+      description: 'The minimum must be more than nothing and at most the total.',
+    })
+  return problems
+}
+
+function otherCurrencies({ items = [], amount, configuration }: Lines, currency: string): Issue[] {
+  const breakdown = amount?.breakdown
+  const moneys: [string, Money | undefined][] = [
+    ...items.flatMap((item, i): [string, Money | undefined][] => [
+      [`/items/${i}/unit_amount`, item.unit_amount],
+      [`/items/${i}/discount/amount`, item.discount?.amount],
+    ]),
+    ['/configuration/partial_payment/minimum_amount_due', configuration?.partial_payment?.minimum_amount_due],
+    ['/amount/breakdown/discount/invoice_discount/amount', breakdown?.discount?.invoice_discount?.amount],
+    ['/amount/breakdown/shipping/amount', breakdown?.shipping?.amount],
+    ['/amount/breakdown/custom/amount', breakdown?.custom?.amount],
+  ]
+  return moneys.flatMap(([field, money]) =>
+    money === undefined || money.currency_code === currency
+      ? []
+      : [
+          {
+            issue: 'CURRENCY_CODE_MISMATCH',
+            field: `${field}/currency_code`,
+            value: money.currency_code,
+            description: `Every amount must be in the invoice's currency, ${currency}.`,
+          },
+        ],
+  )
+}
+
+const withDefaults = ({ partial_payment, ...given }: NonNullable<InvoiceInput['configuration']> = {}) => {
+  const allow = partial_payment?.allow_partial_payment ?? false
+  const minimum = allow ? partial_payment?.minimum_amount_due : undefined
+  return {
+    ...given,
+    tax_calculated_after_discount: given.tax_calculated_after_discount ?? true,
+    tax_inclusive: given.tax_inclusive ?? false,
+    allow_tip: given.allow_tip ?? false,
+    partial_payment: {
+      allow_partial_payment: allow,
+      ...(minimum && { minimum_amount_due: toMoney(toMinor(minimum), minimum.currency_code) }),
+    },
+  }
+}
+
+function composeItem(
+  { id, discount, tax, ...item }: Item,
+  line: Totals['lines'][number],
+  currency: string,
+  context: ComposeContext,
+): Item {
+  return {
+    id: id !== undefined && context.itemIds?.has(id) ? id : context.newId('item'),
+    ...item,
+    unit_amount: toMoney(toMinor(item.unit_amount), currency),
+    ...(tax && { tax: { ...composeTax(tax, context), amount: toMoney(line.tax, currency) } }),
+    ...(discount && hasContent(discount) && { discount: composeDiscount(discount, line.discount, currency) }),
+  }
+}
+
+const hasContent = ({ percent, amount }: Discount) => percent !== undefined || amount !== undefined
+
+const composeDiscount = ({ percent }: Discount, amount: bigint, currency: string): Discount => ({
+  ...(percent !== undefined && { percent }),
+  amount: toMoney(-amount, currency),
+})
+
+/** One tax of one merchant has one id, wherever it appears. */
+function composeTax({ name, percent, tax_note }: Tax, { accountId }: ComposeContext): Tax {
+  return { id: taxId(accountId, { name, percent }), name, percent, ...(tax_note !== undefined && { tax_note }) }
+}
+
+function taxId(accountId: string, tax: Pick<Tax, 'name' | 'percent'>): string {
+  const digest = createHash('sha256')
+    .update(`${accountId}\u0000${taxKey(tax)}`)
+    .digest('hex')
+  return `TAX-${BigInt(`0x${digest}`).toString(36).toUpperCase().slice(0, 17)}`
+}
+
+function summaryOf(
+  totals: Totals,
+  hasItems: boolean,
+  given: AmountSummary['breakdown'],
+  currency: string,
+  context: ComposeContext,
+): AmountSummary & Money {
+  const money = (minor: bigint) => toMoney(minor, currency)
+  const { shipping, custom } = given ?? {}
+  const invoiceDiscount = given?.discount?.invoice_discount ?? {}
+  return {
+    ...money(totals.total),
+    breakdown: {
+      ...(hasItems && { item_total: money(totals.itemTotal) }),
+      discount: {
+        item_discount: money(-totals.itemDiscount),
+        invoice_discount: composeDiscount(invoiceDiscount, totals.invoiceDiscount, currency),
+      },
+      tax_total: money(totals.taxTotal),
+      ...(shipping?.amount && {
+        shipping: {
+          amount: money(totals.shipping),
+          ...(shipping.tax && { tax: { ...composeTax(shipping.tax, context), amount: money(totals.shippingTax) } }),
+        },
+      }),
+      ...(custom && { custom: { label: custom.label, amount: money(totals.custom) } }),
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import type { Instant } from '../kernel/clock.ts'
+import type { Money } from '../kernel/money.ts'
+import type { AmountSummary } from './lines.ts'
+import type { InvoiceInput, InvoiceState, Metadata, Payment, Refund } from './schema.ts'
+
+type Written = Required<Pick<InvoiceInput, 'primary_recipients' | 'additional_recipients' | 'items'>>
+
+/**
+ * An invoice as it is stored: the document that is shown, without what depends on where and how the service runs
+ * (links, addresses of pages, brand names), and with what only we need to know.
+ */
+export interface Invoice extends InvoiceState, Written {
+  readonly id: string
+  readonly detail: InvoiceInput['detail'] & {
+    readonly invoice_number: string
+    readonly invoice_date: string
+    readonly payment_term: { readonly term_type: string; readonly due_date?: string }
+    readonly metadata: Metadata & { readonly create_time: string }
+  }
+  readonly invoicer: NonNullable<InvoiceInput['invoicer']>
+  readonly configuration: NonNullable<InvoiceInput['configuration']>
+  readonly amount: AmountSummary & Money
+  readonly due_amount: Money
+  readonly gratuity?: Money
+  readonly payments: readonly Payment[]
+  readonly refunds: readonly Refund[]
+  /** The app whose subscribers hear what happens without a call: time passing, a buyer paying. */
+  readonly app_id?: string
+  /** When reminders went out, for the limit a day. */
+  readonly reminder_times: readonly Instant[]
+  /** When the primary recipients changed, for the limit in 72 hours. */
+  readonly recipient_change_times: readonly Instant[]
+  /** What the caller of `send` wanted in the mail that goes out on the issue date. */
+  readonly issue_notice?: {
+    readonly subject?: string
+    readonly note?: string
+    readonly additional_recipients?: string[]
+  }
+}

@@ -1,0 +1,150 @@
+import type { EventType } from '../kernel/event-types.ts'
+import { Lifecycle, type Row } from '../kernel/lifecycle.ts'
+import { notFound, type Problem, refused } from '../kernel/problem.ts'
+import type { Invoice } from './invoice.ts'
+import { type InvoiceState, type Status, statuses } from './schema.ts'
+import { hasRecordedPayments, type SettlementOutcome } from './settlement.ts'
+
+const is = <const S extends Status>(...status: S[]) => ({ status }) as const
+const becomes = <const S extends Status>(status: S) => ({ status }) as const
+const base = <const S extends InvoiceState['base_status']>(status: S) => ({ status, base_status: status }) as const
+
+const unsent = is('DRAFT', 'SCHEDULED')
+const payable = is('SENT', 'PARTIALLY_PAID')
+const withPayments = is('PARTIALLY_PAID', 'PAYMENT_PENDING', 'PAID', 'MARKED_AS_PAID', 'PARTIALLY_REFUNDED')
+const withRefunds = is('PARTIALLY_REFUNDED', 'REFUNDED', 'MARKED_AS_REFUNDED')
+const withPending = is('PAYMENT_PENDING', ...withRefunds.status)
+const issued = is(...payable.status, 'PAYMENT_PENDING', 'PAID', 'MARKED_AS_PAID', ...withRefunds.status)
+
+const event = <const E extends string>(name: E) => `INVOICING.INVOICE.${name}` as const
+
+type InvoiceRow = Row<InvoiceState> & { emits: EventType | 'nothing' }
+
+/** Where the money on an invoice leads, whatever moved it. Without money it is again what it was before. */
+const settledStatus = {
+  pending: 'PAYMENT_PENDING',
+  'partly paid': 'PARTIALLY_PAID',
+  paid: 'PAID',
+  'paid offline': 'MARKED_AS_PAID',
+  'partly refunded': 'PARTIALLY_REFUNDED',
+  refunded: 'REFUNDED',
+  'refunded offline': 'MARKED_AS_REFUNDED',
+} as const satisfies Record<Exclude<SettlementOutcome, 'unpaid'>, Status>
+
+/** One row for each thing the money can then amount to. */
+function settles<const A extends string, const E extends EventType, const O extends keyof typeof settledStatus>(
+  row: { action: A; by: InvoiceRow['by']; from: { status: readonly Status[] }; given?: string[]; emits: E },
+  ...outcomes: O[]
+) {
+  return outcomes.map((outcome) => ({ given: [], ...row, outcome, to: becomes(settledStatus[outcome]) }))
+}
+
+/** Rows for money that went away altogether: back to draft, scheduled or sent. */
+function unsettles<const A extends string, const E extends EventType>(row: {
+  action: A
+  by: InvoiceRow['by']
+  from: { status: readonly Status[] }
+  emits: E
+}) {
+  return (['DRAFT', 'SCHEDULED', 'SENT'] as const).map((base_status) => ({
+    ...row,
+    given: [],
+    from: { ...row.from, base_status },
+    outcome: 'unpaid' as const,
+    to: becomes(base_status),
+  }))
+}
+
+const deletePayment = { action: 'delete-payment', by: ['seller'], from: withPayments, emits: event('UPDATED') } as const
+const deleteRefund = { action: 'delete-refund', by: ['seller'], from: withRefunds, emits: event('UPDATED') } as const
+const clearPayment = { action: 'clear-payment', by: ['clock'], from: withPending, emits: event('PAID') } as const
+const denyPayment = { action: 'deny-payment', by: ['clock'], from: withPending, emits: event('UPDATED') } as const
+const recordRefund = {
+  action: 'record-refund',
+  by: ['seller'],
+  from: is('PARTIALLY_PAID', 'PAID', 'MARKED_AS_PAID', 'PARTIALLY_REFUNDED'),
+  given: ['a payment recorded by the merchant'],
+  emits: event('REFUNDED'),
+} as const
+
+/** The whole invoice machine on one screen. `clock` is the passing of time; `buyer` is whoever opens the hosted page. */
+// biome-ignore format: a table reads best as a table
+const rows = [
+  { action: 'update',  by: ['seller'], from: is('DRAFT', 'SCHEDULED', 'SENT'), given: [], outcome: 'unpaid', to: {}, emits: event('UPDATED') },
+  ...settles({ action: 'update', by: ['seller'], from: is('PARTIALLY_PAID'), emits: event('UPDATED') }, 'partly paid', 'paid', 'paid offline'),
+  { action: 'delete',  by: ['seller'], from: unsent,          given: [], outcome: 'gone',              to: {},                emits: 'nothing' },
+  { action: 'send',    by: ['seller'], from: unsent,          given: [], outcome: 'due now',           to: base('SENT'),      emits: event('SENT') },
+  { action: 'send',    by: ['seller'], from: is('DRAFT'),     given: [], outcome: 'due later',         to: base('SCHEDULED'), emits: event('SCHEDULED') },
+  { action: 'send',    by: ['seller'], from: is('SCHEDULED'), given: [], outcome: 'already scheduled', to: {},                emits: 'nothing' },
+  { action: 'send',    by: ['seller'], from: payable,         given: [], outcome: 'already sent',      to: {},                emits: 'nothing' },
+  { action: 'issue',   by: ['clock'],  from: is('SCHEDULED'), given: [], outcome: 'due now',           to: base('SENT'),      emits: event('SENT') },
+  { action: 'issue',   by: ['clock'],  from: is('SCHEDULED'), given: [], outcome: 'due later',         to: {},                emits: 'nothing' },
+  { action: 'cancel',  by: ['seller'], from: is('SENT'),      given: [], outcome: 'cancelled',         to: becomes('CANCELLED'), emits: event('CANCELLED') },
+  { action: 'remind',  by: ['seller'], from: payable,         given: [], outcome: 'reminded',          to: {},                emits: 'nothing' },
+  { action: 'qr-code', by: ['seller'], from: issued,          given: [], outcome: 'drawn',             to: {},                emits: 'nothing' },
+  { action: 'view',    by: ['buyer'],  from: is(...issued.status, 'CANCELLED'), given: [], outcome: 'viewed', to: {},         emits: 'nothing' },
+  ...settles({ action: 'record-payment', by: ['seller'], from: is(...unsent.status, ...payable.status), emits: event('PAID') }, 'partly paid', 'paid offline'),
+  ...unsettles(deletePayment),
+  ...settles(deletePayment, 'pending', 'partly paid', 'partly refunded', 'refunded', 'refunded offline'),
+  ...settles({ ...recordRefund, given: [...recordRefund.given] }, 'partly refunded', 'refunded offline'),
+  ...settles(deleteRefund, 'pending', 'partly paid', 'paid', 'paid offline', 'partly refunded', 'refunded', 'refunded offline'),
+  ...settles({ action: 'pay', by: ['buyer'], from: payable, emits: event('PAID') }, 'pending', 'partly paid', 'paid'),
+  ...settles(clearPayment, 'partly paid', 'paid', 'partly refunded'),
+  ...unsettles(denyPayment),
+  ...settles(denyPayment, 'partly paid', 'partly refunded', 'refunded', 'refunded offline'),
+  ...settles({ action: 'refund-payment', by: ['clock'], from: withPayments, emits: event('REFUNDED') }, 'partly refunded', 'refunded'),
+] as const satisfies readonly InvoiceRow[]
+
+export type InvoiceAction = (typeof rows)[number]['action']
+export type OutcomeOf<A extends InvoiceAction> = Extract<(typeof rows)[number], { action: A }>['outcome']
+
+/** The code of a refusal where one serves every status an action is not allowed in. */
+const codes: Partial<Record<InvoiceAction, string>> = {
+  update: 'CANNOT_UPDATE_INVOICE',
+  delete: 'INVOICE_CANNOT_BE_DELETED',
+  send: 'CANNOT_SEND_INVOICE',
+  remind: 'CANNOT_REMIND_INVOICE',
+  'record-payment': 'CANNOT_PROCESS_PAYMENTS',
+  'record-refund': 'CANNOT_PROCESS_REFUNDS',
+  'qr-code': 'CANNOT_GENERATE_QR_CODE',
+  pay: 'CANNOT_PROCESS_PAYMENTS',
+}
+
+const cancelCodes: Readonly<Record<Exclude<Status, 'SENT'>, string>> = {
+  DRAFT: 'CANNOT_CANCEL_DRAFT_INVOICE',
+  SCHEDULED: 'CANNOT_CANCEL_SCHEDULED_INVOICE',
+  PAYMENT_PENDING: 'CANNOT_CANCEL_PAID_INVOICE',
+  PARTIALLY_PAID: 'CANNOT_CANCEL_PAID_INVOICE',
+  PAID: 'CANNOT_CANCEL_PAID_INVOICE',
+  MARKED_AS_PAID: 'CANNOT_CANCEL_PAID_INVOICE',
+  PARTIALLY_REFUNDED: 'CANNOT_CANCEL_REFUNDED_INVOICE',
+  REFUNDED: 'CANNOT_CANCEL_REFUNDED_INVOICE',
+  MARKED_AS_REFUNDED: 'CANNOT_CANCEL_REFUNDED_INVOICE',
+  CANCELLED: 'INVOICE_CANCELED_ALREADY',
+}
+
+/** The code an action is refused with in a status, or that there is nothing to act on; undefined where it is allowed. */
+export function refusalOf(status: Status, action: InvoiceAction): string | undefined {
+  if (rows.some((row) => row.action === action && row.from.status.some((from: Status) => from === status)))
+    return undefined
+  if (action === 'cancel') return cancelCodes[status as keyof typeof cancelCodes]
+  if (action === 'delete-payment')
+    return status === 'REFUNDED' || status === 'MARKED_AS_REFUNDED' ? 'CANNOT_DELETE_EXTERNAL_PAYMENT' : 'NOT_FOUND'
+  return codes[action] ?? 'NOT_FOUND'
+}
+
+function refuse({ status }: Invoice, action: string, missing: string): Problem {
+  // The table only ever asks about its own actions.
+  const code = refusalOf(status, action as InvoiceAction) ?? codes[action as InvoiceAction]!
+  return code === 'NOT_FOUND' ? notFound('The transaction') : refused(code, `The invoice is ${status}: ${missing}`)
+}
+
+export const invoiceLifecycle = new Lifecycle<InvoiceState, Invoice, typeof rows>(
+  rows,
+  { 'a payment recorded by the merchant': hasRecordedPayments },
+  refuse,
+)
+
+/** Every status an action is allowed in, for links and documents. */
+export const statusesOf = (action: InvoiceAction): Status[] =>
+  statuses.filter((status) => refusalOf(status, action) === undefined)

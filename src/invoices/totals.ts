@@ -1,0 +1,149 @@
+import { toMinor } from '../kernel/money.ts'
+import type { AmountSummary, Discount, Item, Tax } from './lines.ts'
+
+/** What totals are worked out from: the lines and the settings of an invoice or a template. */
+export interface TotalsInput {
+  readonly currency: string
+  readonly items: readonly Pick<Item, 'quantity' | 'unit_amount' | 'discount' | 'tax'>[]
+  readonly breakdown?: AmountSummary['breakdown']
+  /** Whether discounts lower the base of the tax. */
+  readonly taxAfterDiscount: boolean
+  /** Whether prices already contain their tax. */
+  readonly taxInclusive: boolean
+}
+
+export interface LineTotals {
+  readonly gross: bigint
+  readonly discount: bigint
+  readonly tax: bigint
+}
+
+/** Every amount in the currency's smallest unit. Discounts are positive here; the wire shows them negative. */
+export interface Totals {
+  readonly lines: readonly LineTotals[]
+  readonly itemTotal: bigint
+  readonly itemDiscount: bigint
+  readonly invoiceDiscount: bigint
+  readonly shipping: bigint
+  readonly shippingTax: bigint
+  readonly custom: bigint
+  readonly taxTotal: bigint
+  readonly total: bigint
+  /** Taxes summed by name and rate, in the order they first appear. */
+  readonly taxes: readonly { readonly name: string; readonly percent: string; readonly amount: bigint }[]
+}
+
+/** Works out all amounts exactly. Only a line, a discount and a tax are rounded, each once, half away from zero. */
+export function totalsOf(input: TotalsInput): Totals {
+  const gross = input.items.map(({ quantity, unit_amount }) => times(toMinor(unit_amount), ratio(quantity)))
+  const discounts = input.items.map(({ discount }, i) => discountOf(discount, gross[i]!))
+  const nets = gross.map((amount, i) => amount - discounts[i]!)
+  const net = sum(nets)
+
+  const { discount, shipping, custom } = input.breakdown ?? {}
+  const invoiceDiscount = discountOf(discount?.invoice_discount, net)
+  const left = shareLeft(discount?.invoice_discount, invoiceDiscount, net)
+  const taxes = input.items.map(({ tax }, i) =>
+    taxOf(tax, input.taxAfterDiscount ? product(left, nets[i]!) : whole(gross[i]!), input.taxInclusive),
+  )
+
+  const shippingAmount = shipping?.amount ? toMinor(shipping.amount) : 0n
+  const shippingTax = taxOf(shipping?.tax, whole(shippingAmount), input.taxInclusive)
+  const customAmount = custom ? toMinor(custom.amount) : 0n
+  const taxTotal = sum(taxes) + shippingTax
+  return {
+    lines: gross.map((amount, i) => ({ gross: amount, discount: discounts[i]!, tax: taxes[i]! })),
+    itemTotal: sum(gross),
+    itemDiscount: sum(discounts),
+    invoiceDiscount,
+    shipping: shippingAmount,
+    shippingTax,
+    custom: customAmount,
+    taxTotal,
+    total: net - invoiceDiscount + (input.taxInclusive ? 0n : taxTotal) + shippingAmount + customAmount,
+    taxes: byNameAndRate([
+      ...input.items.map(({ tax }, i) => [tax, taxes[i]!] as const),
+      [shipping?.tax, shippingTax] as const,
+    ]),
+  }
+}
+
+/** An amount given by the caller wins over a percentage; its sign does not matter. */
+function discountOf(discount: Discount | undefined, of: bigint): bigint {
+  if (discount?.amount) {
+    const amount = toMinor(discount.amount)
+    return amount < 0n ? -amount : amount
+  }
+  return discount?.percent === undefined ? 0n : round(product(hundredths(discount.percent), of))
+}
+
+/** The part of a line that the invoice discount leaves, not rounded. */
+function shareLeft(discount: Discount | undefined, amount: bigint, net: bigint): Ratio {
+  if (amount === 0n || net === 0n) return whole(1n)
+  if (discount?.amount || discount?.percent === undefined) return { over: net - amount, under: net }
+  const { over, under } = hundredths(discount.percent)
+  return { over: under - over, under }
+}
+
+function taxOf(tax: Tax | undefined, base: Ratio, inclusive: boolean): bigint {
+  if (!tax) return 0n
+  const { over, under } = hundredths(tax.percent)
+  return round({ over: base.over * over, under: base.under * (inclusive ? under + over : under) })
+}
+
+function byNameAndRate(rows: readonly (readonly [Tax | undefined, bigint])[]): Totals['taxes'] {
+  const groups = new Map<string, { name: string; percent: string; amount: bigint }>()
+  for (const [tax, amount] of rows) {
+    if (!tax) continue
+    const key = taxKey(tax)
+    const group = groups.get(key)
+    if (group) group.amount += amount
+    else groups.set(key, { name: tax.name, percent: tax.percent, amount })
+  }
+  return [...groups.values()]
+}
+
+/** The same name and rate, however the rate is written: `7.5` and `7.50` are one tax. */
+export const taxKey = ({ name, percent }: Pick<Tax, 'name' | 'percent'>): string =>
+  `${name}\u0000${plainDecimal(percent)}`
+
+/** A decimal without what does not change it: `07.50` is `7.5`, `-0` is `0`. */
+export function plainDecimal(text: string): string {
+  const [head = '', fraction = ''] = text.replace('-', '').split('.')
+  const digits = fraction.replace(/0+$/, '')
+  const plain = `${head.replace(/^0+(?=\d)/, '') || '0'}${digits && `.${digits}`}`
+  return text.startsWith('-') && plain !== '0' ? `-${plain}` : plain
+}
+
+/** How many decimals a number is written with. */
+export const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
+
+/** An exact fraction. */
+interface Ratio {
+  readonly over: bigint
+  readonly under: bigint
+}
+
+const whole = (amount: bigint): Ratio => ({ over: amount, under: 1n })
+const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)
+const product = ({ over, under }: Ratio, factor: bigint): Ratio => ({ over: over * factor, under })
+const times = (amount: bigint, factor: Ratio): bigint => round(product(factor, amount))
+
+function ratio(decimal: string): Ratio {
+  const digits = decimalsOf(decimal)
+  return { over: BigInt(decimal.replace('.', '').replace(/^(-?)$/, '$10')), under: 10n ** BigInt(digits) }
+}
+
+function hundredths(percent: string): Ratio {
+  const { over, under } = ratio(percent)
+  return { over, under: under * 100n }
+}
+
+/** The nearest whole number; halves go away from zero. */
+function round({ over, under }: Ratio): bigint {
+  const negative = over < 0n !== under < 0n
+  const n = over < 0n ? -over : over
+  const d = under < 0n ? -under : under
+  const nearest = (2n * n + d) / (2n * d)
+  return negative ? -nearest : nearest
+}
