@@ -41,11 +41,21 @@ function readMigrations(folder: string): Migration[] {
     })
 }
 
+/** What a test puts in the place of ours. */
+interface MigrateOptions {
+  readonly folder?: string
+  readonly takeLock?: (client: pg.Client) => Promise<void>
+  readonly lockTimeoutMs?: number
+}
+
 /**
  * Brings the database to this version and returns the names of the files applied. When several processes start at
  * once, one migrates and the others wait for it.
  */
-export async function migrate(url: string, folder = ourMigrations): Promise<string[]> {
+export async function migrate(
+  url: string,
+  { folder = ourMigrations, takeLock = waitForLock, lockTimeoutMs = LOCK_TIMEOUT_MS }: MigrateOptions = {},
+): Promise<string[]> {
   const migrations = readMigrations(folder)
   const client = new pg.Client({ ...connectionSettings(url), application_name: 'quittance migrate' })
   // A connection that breaks fails the query that uses it.
@@ -61,7 +71,7 @@ export async function migrate(url: string, folder = ourMigrations): Promise<stri
         applied_at timestamptz not null default now()
       )`)
     const pending = await pendingOf(client, migrations)
-    for (const migration of pending) await apply(client, migration)
+    for (const migration of pending) await apply(client, migration, lockTimeoutMs)
     return pending.map(({ name }) => name)
   } finally {
     // The lock goes with the connection.
@@ -97,7 +107,7 @@ async function pendingOf(client: pg.Client, migrations: readonly Migration[]): P
 }
 
 /** Asks again and again instead of waiting in the server, where a waiting statement would hold back others. */
-async function takeLock(client: pg.Client): Promise<void> {
+async function waitForLock(client: pg.Client): Promise<void> {
   const deadline = performance.now() + WAIT_MS_MAX
   for (;;) {
     const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
@@ -113,10 +123,10 @@ async function takeLock(client: pg.Client): Promise<void> {
 }
 
 /** Applies one file in a transaction, again and again while others hold the tables it needs. */
-async function apply(client: pg.Client, { name, text, checksum }: Migration): Promise<void> {
+async function apply(client: pg.Client, { name, text, checksum }: Migration, lockTimeoutMs: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+      await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`)
       await client.query(text)
       await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
       await client.query('commit')

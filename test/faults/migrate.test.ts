@@ -1,6 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pendingMigrations } from '../../src/database/migrate.ts'
-import { type Database, openDatabase } from '../../src/database/open.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { migrate, pendingMigrations } from '../../src/database/migrate.ts'
+import { connectionSettings, type Database, openDatabase } from '../../src/database/open.ts'
 import { newDatabase, type TestDatabase } from '../support/database.ts'
 
 describe('A database of a test file', () => {
@@ -15,7 +20,111 @@ describe('A database of a test file', () => {
     await own.drop()
   })
 
-  it('is migrated', async () => {
+  it('lacks no migration of this version', async () => {
     expect(await pendingMigrations(db)).toEqual([])
+  })
+
+  it('lacks the migrations that were taken from its list', async () => {
+    await db.pool.query("delete from migrations where name = '0001_foundation.sql'")
+
+    expect(await pendingMigrations(db)).toEqual(['0001_foundation.sql'])
+  })
+})
+
+describe('Migrating', () => {
+  let own: TestDatabase
+  let client: pg.Client
+  let folder: string
+  beforeEach(async () => {
+    own = await newDatabase({ empty: true })
+    client = new pg.Client(connectionSettings(own.url))
+    await client.connect()
+    folder = mkdtempSync(join(tmpdir(), 'quittance-migrations-'))
+    file('0001_first.sql', 'create table first (id int); insert into first values (1)')
+    file('0002_second.sql', 'create table second (id int); insert into second values (1), (2)')
+  })
+  afterEach(async () => {
+    await client.end()
+    await own.drop()
+    rmSync(folder, { recursive: true })
+  })
+  const file = (name: string, text: string) => writeFileSync(join(folder, name), text)
+  const count = async (table: string) => (await client.query(`select count(*)::int as n from ${table}`)).rows[0].n
+  const five = <T>(work: () => Promise<T>) => Promise.allSettled(Array.from({ length: 5 }, work))
+
+  it('applies each file once, in order, and then nothing', async () => {
+    expect(await migrate(own.url, { folder })).toEqual(['0001_first.sql', '0002_second.sql'])
+    expect(await migrate(own.url, { folder })).toEqual([])
+
+    file('0003_third.sql', 'create table third ()')
+    expect(await migrate(own.url, { folder })).toEqual(['0003_third.sql'])
+  })
+
+  it('happens once when five start at the same time, and all of them come through', async () => {
+    const results = await five(() => migrate(own.url, { folder }))
+
+    expect(results.map(({ status }) => status)).toEqual(Array(5).fill('fulfilled'))
+    expect(await count('second')).toBe(2)
+  })
+
+  it('would fail for some of the five without the lock', async () => {
+    let arrived = 0
+    const together = async () => {
+      for (arrived++; arrived < 5; ) await pause(1)
+    }
+
+    const results = await five(() => migrate(own.url, { folder, takeLock: together }))
+
+    expect(results.some(({ status }) => status === 'rejected')).toBe(true)
+  })
+
+  it('changes nothing at all by a file that fails', async () => {
+    file('0002_second.sql', 'create table second (id int); select 1 / 0')
+
+    await expect(migrate(own.url, { folder })).rejects.toThrow(
+      'The migration 0002_second.sql failed and changed nothing: division by zero',
+    )
+
+    expect(await count("pg_class where relname = 'second'")).toBe(0)
+    expect(await count('migrations')).toBe(1)
+  })
+
+  it('refuses when a file was changed after it had been applied', async () => {
+    await migrate(own.url, { folder })
+    file('0001_first.sql', 'create table first (id bigint)')
+
+    await expect(migrate(own.url, { folder })).rejects.toThrow(/^The migration 0001_first\.sql was changed after/)
+  })
+
+  it('takes a file with other line ends for the same file', async () => {
+    file('0003_lines.sql', 'create table third (\nid int)')
+    await migrate(own.url, { folder })
+    file('0003_lines.sql', 'create table third (\r\nid int)')
+
+    expect(await migrate(own.url, { folder })).toEqual([])
+  })
+
+  it('refuses a database that a newer version has migrated', async () => {
+    file('0003_newer.sql', 'create table newer ()')
+    await migrate(own.url, { folder })
+    rmSync(join(folder, '0003_newer.sql'))
+
+    await expect(migrate(own.url, { folder })).rejects.toThrow(
+      /newer version of Quittance \(0003_newer\.sql is unknown to this one\)/,
+    )
+  })
+
+  it('steps aside while a table is in use, and tries again', async () => {
+    await migrate(own.url, { folder })
+    file('0003_alter.sql', 'alter table first add column name text')
+    await client.query('begin; lock table first in access share mode')
+    const waiting = async () => (await client.query('select 1 from pg_locks where not granted')).rowCount === 1
+
+    const migrating = migrate(own.url, { folder, lockTimeoutMs: 20 })
+    while (!(await waiting())) await pause(1)
+    while (await waiting()) await pause(1)
+    await client.query('commit')
+
+    expect(await migrating).toEqual(['0003_alter.sql'])
   })
 })

@@ -2,30 +2,23 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { connectionSettings } from '../../src/database/open.ts'
+import { inDatabase } from './server.ts'
 
-/** A migrated database of one's own. */
+/** A database of one's own. */
 export interface TestDatabase {
   readonly url: string
   drop(): Promise<void>
 }
 
-/** Copies the migrated template. One for each test file, in `beforeAll`; drop it in `afterAll`. */
-export async function newDatabase(): Promise<TestDatabase> {
+/** Copies the migrated template, or with `empty` nothing. One a test file, made in `beforeAll`, dropped in `afterAll`. */
+export async function newDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const { url, template } = inject('server')
   const name = template.replace(/template$/, randomBytes(6).toString('hex'))
-  await run(url, `create database ${name} template ${template}`)
+  await run(url, `create database ${name} template ${empty ? 'template1' : template}`)
   return {
     url: inDatabase(url, name),
     drop: () => run(url, `drop database if exists ${name} with (force)`),
   }
-}
-
-/** The same server, another database. */
-export function inDatabase(url: string, name: string): string {
-  if (url.startsWith('socket:')) return url.replace(/\/[^/]*$/, `/${name}`)
-  const address = new URL(url)
-  address.pathname = `/${name}`
-  return address.href
 }
 
 async function run(url: string, statement: string): Promise<void> {

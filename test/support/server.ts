@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -8,9 +8,8 @@ import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../../src/database/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { connectionSettings } from '../../src/database/open.ts'
-import { inDatabase } from './database.ts'
 
-/** The one server of a test run, and the migrated database that every test's own is copied from. */
+/** The one server of a test run, and the migrated database that every test file's own is copied from. */
 export interface TestServer {
   readonly url: string
   readonly template: string
@@ -22,51 +21,82 @@ declare module 'vitest' {
   }
 }
 
-/** Runs once before all test files: a server, a template; returns what takes both down again. */
+/** Runs once before all test files: a server, a template. What it returns runs once after them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env['TEST_DATABASE_URL'] ?? process.env['DATABASE_URL']
+  const given = process.env['TEST_DATABASE_URL'] || process.env['DATABASE_URL']
   const server = given ? { url: given, stop: async () => {} } : await startThrowAway()
-  const run = `quittance_test_${randomBytes(5).toString('hex')}`
-  const template = `${run}_template`
-
   const client = new pg.Client(connectionSettings(server.url))
   await client.connect()
+  await dropAbandoned(client)
+
+  const run = `quittance_test_${randomBytes(5).toString('hex')}`
+  await client.query('select pg_advisory_lock(hashtext($1))', [run])
+  const template = `${run}_template`
   await client.query(`create database ${template}`)
   await migrate(inDatabase(server.url, template))
   project.provide('server', { url: server.url, template })
 
   return async () => {
-    const { rows } = await client.query<{ datname: string }>(
-      'select datname from pg_database where starts_with(datname, $1)',
-      [run],
-    )
-    if (given) for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`)
+    if (given) await dropRun(client, run)
     await client.end()
     await server.stop()
   }
 }
 
+/** The same server, another database. */
+export function inDatabase(url: string, name: string): string {
+  if (url.startsWith('socket:')) return url.replace(/\/[^/]*$/, `/${name}`)
+  const address = new URL(url)
+  address.pathname = `/${name}`
+  return address.href
+}
+
+/** A server in a folder of its own, which goes with this process however that ends. */
 async function startThrowAway() {
-  const folder = mkdtempSync(join(tmpdir(), 'quittance-test-'))
-  chmodSync(folder, 0o711)
-  const server = await startEmbedded({ dataDir: folder, durable: false, connectionsMax: 200 })
-  const watch = watchOver(folder)
+  const dataDir = mkdtempSync(join(tmpdir(), 'quittance-test-'))
+  chmodSync(dataDir, 0o711)
+  const server = await startEmbedded({ dataDir, durable: false, connectionsMax: 250 })
+  // The server's own folder lies elsewhere when the temporary one is closed to its account.
+  const folder = realpathSync(join(dataDir, 'server'))
+  const watch = watchOver(folder, dataDir)
   return {
     url: server.url,
     async stop() {
       await server.stop()
-      rmSync(folder, { recursive: true, force: true })
-      watch.kill()
+      for (const path of [folder, dataDir]) rmSync(path, { recursive: true, force: true })
+      watch.stop()
     },
   }
 }
 
-/**
- * Takes the server down when this process dies without doing so: the pipe to the shell breaks with us, however we end.
- */
-function watchOver(folder: string) {
-  const script = 'cat >/dev/null; kill -QUIT "$(head -1 "$1/server/cluster/postmaster.pid")"; sleep 1; rm -rf "$1"'
-  const watch = spawn('sh', ['-c', script, 'sh', folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
-  watch.unref()
-  return watch
+/** A shell that takes the server down when the pipe to us breaks, as it does even when we are killed. */
+function watchOver(folder: string, dataDir: string) {
+  if (process.platform === 'win32') return { stop() {} }
+  const script = 'cat; kill -QUIT "$(head -n 1 "$0/cluster/postmaster.pid")"; sleep 1; rm -rf "$0" "$1"'
+  const shell = spawn('sh', ['-c', script, folder, dataDir], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  shell.unref()
+  return {
+    stop: () => process.kill(-shell.pid!, 'SIGKILL'),
+  }
+}
+
+/** Databases of runs that were ended before they could drop them: a live run holds the lock of its name. */
+async function dropAbandoned(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ run: string }>(
+    "select distinct substring(datname from '^quittance_test_[0-9a-f]{10}') as run from pg_database where datname ~ '^quittance_test_[0-9a-f]{10}_'",
+  )
+  for (const { run } of rows) {
+    const lock = await client.query<{ taken: boolean }>('select pg_try_advisory_lock(hashtext($1)) as taken', [run])
+    if (!lock.rows[0]?.taken) continue
+    await dropRun(client, run)
+    await client.query('select pg_advisory_unlock(hashtext($1))', [run])
+  }
+}
+
+async function dropRun(client: pg.Client, run: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    'select datname as name from pg_database where starts_with(datname, $1)',
+    [run],
+  )
+  for (const { name } of rows) await client.query(`drop database if exists ${name} with (force)`)
 }

@@ -19,6 +19,8 @@ import { EmbeddedServerError } from './error.ts'
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
+  /** The major version. */
+  readonly version: string
 }
 
 const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
@@ -33,17 +35,18 @@ export const notForThisSystem = (reason: string) =>
 /** Finds the programs that came with the npm package of this platform, and copies them into `shelter` if need be. */
 export function findBinaries(account: Account | undefined, shelter: string, packageFolder = locate()): Binaries {
   const native = join(packageFolder, 'native')
-  if (restoreLinks(native) && usable(native, account)) return programs(native)
-
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string }
+  const inPlace = programs(native, version)
+  if (restoreLinks(native) && usable(native, inPlace, account)) return inPlace
+
   const copy = join(shelter, `postgresql-${version}`)
   if (!existsSync(copy)) copyNative(native, copy)
-  return programs(join(copy, 'native'))
+  return programs(join(copy, 'native'), version)
 }
 
-function programs(native: string): Binaries {
+function programs(native: string, version: string): Binaries {
   const program = (name: string) => join(native, 'bin', name + suffix)
-  return { initdb: program('initdb'), postgres: program('postgres') }
+  return { initdb: program('initdb'), postgres: program('postgres'), version: version.split('.')[0]! }
 }
 
 function locate(): string {
@@ -80,8 +83,8 @@ function symlink(to: string, link: string): void {
   }
 }
 
-const usable = (native: string, account: Account | undefined) =>
-  [programs(native).postgres, join(native, 'share'), join(native, 'lib')].every((path) => canUse(path, account))
+const usable = (native: string, { postgres }: Binaries, account: Account | undefined) =>
+  [postgres, join(native, 'share'), join(native, 'lib')].every((path) => canUse(path, account))
 
 /** Copies under another name and renames, so that a copy that exists is complete. */
 function copyNative(native: string, copy: string): void {

@@ -6,10 +6,13 @@ const CHECK_MS = 60_000
 /** Keeps the server's log to one full file and one that fills. The server appends, so it can be cut under its hands. */
 export function keepLogSmall(log: string): { stop(): void } {
   const check = () => {
-    const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0
-    if (size <= LOG_BYTES_MAX) return
-    copyFileSync(log, `${log}.1`)
-    truncateSync(log)
+    try {
+      if (statSync(log).size <= LOG_BYTES_MAX) return
+      copyFileSync(log, `${log}.1`)
+      truncateSync(log)
+    } catch {
+      // A log that cannot be cut is no reason to stop serving.
+    }
   }
   check()
   const timer = setInterval(check, CHECK_MS)

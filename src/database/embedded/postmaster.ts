@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Account } from './account.ts'
 import { notForThisSystem } from './binaries.ts'
-import { type Cluster, lastLine, serverEnvironment } from './cluster.ts'
+import { type Cluster, isAlive, lastLine, serverEnvironment } from './cluster.ts'
 import { EmbeddedServerError } from './error.ts'
 
 /** A server that runs on a cluster, as its pid file describes it. */
@@ -33,21 +33,20 @@ function readPidFile(cluster: Cluster): string {
 /** The live server of the cluster. A pid file whose process is gone, a zombie or somebody else's does not count. */
 export function findPostmaster(cluster: Cluster): Postmaster | undefined {
   const [pid, , , port, socketFolder = '', , , status = ''] = readPidFile(cluster).split('\n')
-  if (!pid || !commandOf(Number(pid)).includes(cluster.data)) return undefined
+  if (!pid || !runsOn(Number(pid), cluster.data)) return undefined
   return { pid: Number(pid), port: Number(port), socketFolder, status: status.trim() }
 }
 
-/** The command line of a process; empty when there is none, and for a zombie. */
-function commandOf(pid: number): string {
-  if (process.platform === 'linux') {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-    } catch {
-      return ''
-    }
+/** Whether the process is a server that we started on this data. A zombie has no command line. */
+function runsOn(pid: number, data: string): boolean {
+  if (process.platform === 'win32') return isAlive(pid)
+  if (process.platform !== 'linux')
+    return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(`-D ${data} `)
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0-D\0${data}\0`)
+  } catch {
+    return false
   }
-  if (process.platform === 'win32') return ''
-  return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? ''
 }
 
 /** The live server of the cluster once it is ready, or undefined when there is none or it has just ended. */
@@ -74,6 +73,7 @@ export async function startPostmaster(
 ): Promise<Postmaster> {
   removeMisleadingPidFile(cluster)
   const log = openSync(cluster.log, 'a', 0o600)
+  const { size } = fstatSync(log)
   const child = spawn(
     postgres,
     ['-D', cluster.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
@@ -87,8 +87,7 @@ export async function startPostmaster(
     failure = notForThisSystem(error.message)
   })
   child.once('exit', (code) => {
-    const reason = lastLine(readFileSync(cluster.log, 'utf8'))
-    failure = code === 127 ? notForThisSystem(reason) : new EmbeddedServerError(`PostgreSQL did not start: ${reason}`)
+    failure = failureOf(code, readFileSync(cluster.log).subarray(size).toString())
   })
 
   const deadline = performance.now() + START_MS_MAX
@@ -100,6 +99,16 @@ export async function startPostmaster(
       throw new EmbeddedServerError(`PostgreSQL did not get ready; ${cluster.log} may say why.`)
     await pause(POLL_MS)
   }
+}
+
+/** What passes by itself: another start that was faster, the last processes of a killed server, a port just taken. */
+const passing = /lock file|shared memory block|could not bind|Address already in use|could not create any TCP/
+
+function failureOf(code: number | null, said: string): Error {
+  const reason = /(?:FATAL|PANIC): +(.*)/.exec(said)?.[1] ?? lastLine(said)
+  if (code === 127) return notForThisSystem(reason)
+  const sentence = `PostgreSQL did not start: ${reason}`
+  return passing.test(said) ? new Error(sentence) : new EmbeddedServerError(sentence)
 }
 
 /**

@@ -1,0 +1,88 @@
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { serverAccount } from './account.ts'
+import { findBinaries } from './binaries.ts'
+import { type Cluster, createCluster, existingCluster, SERVER } from './cluster.ts'
+import { EmbeddedServerError } from './error.ts'
+import { findShelter } from './folders.ts'
+import { type Postmaster, readyPostmaster, startPostmaster } from './postmaster.ts'
+import { serverSettings } from './settings.ts'
+
+export interface RunOptions {
+  readonly dataDir: string
+  readonly durable: boolean
+  readonly connectionsMax: number
+  readonly packageFolder: string | undefined
+  /** The port to come back on, where a server that was lost listened on one. */
+  readonly port: number | undefined
+}
+
+/** A server that runs and where it can be reached. */
+export interface Running {
+  readonly cluster: Cluster
+  readonly postmaster: Postmaster
+  readonly url: string
+  /** Whether it was running already. */
+  readonly adopted: boolean
+}
+
+/** The name of the socket's file; no other server shares its folder. */
+const SOCKET_PORT = 5432
+/** The longest address of a unix socket, in bytes. */
+const SOCKET_PATH_MAX = process.platform === 'linux' ? 107 : 103
+
+/** Finds the running server of a data directory or starts one, making the cluster if there is none. */
+export async function runServer({
+  dataDir,
+  durable,
+  connectionsMax,
+  packageFolder,
+  port,
+}: RunOptions): Promise<Running> {
+  const account = serverAccount(join(dataDir, SERVER))
+  let cluster = existingCluster(dataDir, account)
+  const running = cluster && (await readyPostmaster(cluster))
+  if (cluster && running) return { cluster, postmaster: running, url: urlOf(cluster, running), adopted: true }
+
+  const shelter = findShelter(dataDir, account)
+  const binaries = findBinaries(account, shelter, packageFolder)
+  if (!cluster) {
+    await createCluster(dataDir, binaries, { account, shelter, durable })
+    cluster = existingCluster(dataDir, account)!
+  }
+  if (cluster.version !== binaries.version)
+    throw new EmbeddedServerError(
+      `The data in ${dataDir} was made by PostgreSQL ${cluster.version} and this version of Quittance brings ${binaries.version}: start the version that made it, or move the data with pg_dump.`,
+    )
+  const postmaster = await startPostmaster(cluster, binaries.postgres, {
+    account,
+    settings: { ...serverSettings({ connectionsMax, durable }), ...(await listening(cluster, port)) },
+  })
+  return { cluster, postmaster, url: urlOf(cluster, postmaster), adopted: false }
+}
+
+/** A unix socket in the server's own folder, or a free loopback port where there can be none. */
+async function listening({ folder }: Cluster, port: number | undefined) {
+  const path = join(folder, `.s.PGSQL.${SOCKET_PORT}`)
+  if (process.platform !== 'win32' && Buffer.byteLength(path) <= SOCKET_PATH_MAX)
+    return { listen_addresses: '', unix_socket_directories: quoted(folder), port: SOCKET_PORT }
+  return { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: port ?? (await freePort()) }
+}
+
+/** The setting is a list, in which a name may hold commas and spaces only between quotes. */
+const quoted = (folder: string) => `"${folder.replaceAll('"', '""')}"`
+
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+
+const urlOf = ({ password }: Cluster, { socketFolder, port }: Postmaster) =>
+  socketFolder
+    ? `socket:${socketFolder}:${port}/postgres`
+    : `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
