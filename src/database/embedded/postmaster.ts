@@ -87,13 +87,16 @@ export async function startPostmaster(
     failure = notForThisSystem(error.message)
   })
   child.once('exit', (code) => {
-    failure = failureOf(code, readFileSync(cluster.log).subarray(size).toString())
+    failure ??= failureOf(code, readFileSync(cluster.log).subarray(size).toString())
   })
 
   const deadline = performance.now() + START_MS_MAX
   for (;;) {
     const postmaster = findPostmaster(cluster)
-    if (postmaster?.status === 'ready') return postmaster
+    if (postmaster?.status === 'ready') {
+      child.removeAllListeners('exit')
+      return postmaster
+    }
     if (failure && !postmaster) throw failure
     if (performance.now() > deadline)
       throw new EmbeddedServerError(`PostgreSQL did not get ready; ${cluster.log} may say why.`)
