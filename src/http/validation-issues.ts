@@ -7,6 +7,9 @@ export type Place = 'body' | 'path' | 'query'
 /** More would not help a caller; the rest shows when these are mended. */
 const maxIssues = 50
 
+/** A body that is wrong in more ways than this is not looked at to its end. */
+const maxErrors = 5_000
+
 /** A violation with where it is, before it gets its code and its words. */
 interface Violation {
   readonly error: ErrorObject
@@ -17,7 +20,7 @@ interface Violation {
 
 /** Turns what the schema checker found into issues in document order, one for each field and code. */
 export function issuesOf(errors: readonly ErrorObject[], value: unknown, place: Place): Issue[] {
-  const violations = withoutEchoes(foldAlternatives(errors))
+  const violations = withoutEchoes(foldAlternatives(errors.slice(0, maxErrors)))
   const position = positionsIn(value)
   const ordered = violations
     .map((violation) => ({ violation, at: position.get(violation.error.instancePath) ?? 0 }))

@@ -47,6 +47,14 @@ function compilePattern(pattern: string): RegExp {
 
 const compiled = new WeakMap<object, ValidateFunction>()
 
+function compile(schema: TSchema): ValidateFunction {
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
+  const made = ajv.compile(selfContained(schema as JsonSchema))
+  compiled.set(schema, made)
+  return made
+}
+
 /** Checks a value; an empty list says it is right. */
 export type Validator = (value: unknown) => readonly Issue[]
 
@@ -55,17 +63,13 @@ const noIssues: readonly Issue[] = Object.freeze([])
 /**
  * Makes the check of a schema. It reports all violations at once, in the order of the document, at most 50. For a
  * query it first turns, in place, canonical numbers and booleans into what the schema asks for; nothing else is ever
- * changed, added or removed.
+ * changed, added or removed. Compiled when it is first used, which keeps the start of the service short.
  */
 export function makeValidator(schema: TSchema, place: Place): Validator {
-  let validate = compiled.get(schema)
-  if (validate === undefined) {
-    validate = ajv.compile(selfContained(schema as JsonSchema))
-    compiled.set(schema, validate)
-  }
-  const check = validate
+  let check: ValidateFunction | undefined
   const coerce = place === 'query' ? makeCoercion(schema as JsonSchema) : undefined
   return (value) => {
+    check ??= compile(schema)
     coerce?.(value)
     return check(value) ? noIssues : issuesOf(check.errors ?? [], value, place)
   }

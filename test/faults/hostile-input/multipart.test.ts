@@ -213,7 +213,7 @@ describe('a hostile multipart body', () => {
 
     expect(refusal).toMatch(/^400 (MISSING_OR_INVALID_REQUEST_BODY|MALFORMED_REQUEST_JSON) /)
     expect(refusal).toMatch(says)
-    expect(performance.now() - started).toBeLessThan(200)
+    expect(performance.now() - started).toBeLessThan(1000)
   })
 
   it('is held to each size to the last byte', async () => {

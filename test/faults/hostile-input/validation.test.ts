@@ -143,7 +143,7 @@ describe('validation', () => {
 
     expect(found).toHaveLength(50)
     expect(found[0]).toMatchObject({ issue: 'INVALID_ARRAY_MAX_ITEMS', field: '/tags' })
-    expect(performance.now() - started).toBeLessThan(300)
+    expect(performance.now() - started).toBeLessThan(1000)
   })
 
   it('is not slowed down by a pattern that backtracks', () => {
@@ -152,7 +152,7 @@ describe('validation', () => {
     const started = performance.now()
     expect(slow({ a: `${'1'.repeat(900_000)}x` })).toMatchObject([{ issue: 'INVALID_STRING_MAX_LENGTH' }])
 
-    expect(performance.now() - started).toBeLessThan(200)
+    expect(performance.now() - started).toBeLessThan(1000)
   })
 })
 
