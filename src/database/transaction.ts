@@ -43,6 +43,8 @@ export interface Tx extends Reader {
   enqueue(job: JobRequest): void
   /** Withdraws the open promise with this key, if there is one. */
   withdraw(key: string): void
+  /** Runs something in this process once everything is committed; lost when the process dies, so only for hints. */
+  afterCommit(hint: () => void): void
 }
 
 export interface TransactOptions {
@@ -76,6 +78,7 @@ export function makeTransact({ database, clock, ids, onWork }: TransactParts): T
           ? await database.transaction((connection) => unit.run(connection, work))
           : await unit.run(database, work)
         if (unit.dueNow) onWork()
+        for (const hint of unit.hints) hint()
         return result
       } catch (error) {
         if (!isRetryable(error)) throw error
@@ -93,6 +96,7 @@ class UnitOfWork {
   readonly #ids: Ids
   readonly #writes: { statement: Statement; values: readonly unknown[]; guarded: boolean }[] = []
   readonly #events: (NewEvent & { id: string })[] = []
+  readonly hints: (() => void)[] = []
   #connection: Connection | undefined
   dueNow = false
 
@@ -144,6 +148,10 @@ class UnitOfWork {
     this.write(deleteJob, [key])
   }
 
+  afterCommit(hint: () => void): void {
+    this.hints.push(hint)
+  }
+
   async #commit(connection: Connection): Promise<void> {
     if (this.#events.length > 0)
       this.write(
@@ -188,7 +196,7 @@ const insertJob = statementOf(
 const replaceJob = statementOf(
   `insert into jobs (name, payload, run_at, key, create_time) values ($1, $2, $3, $4, $5)
    on conflict (key) do update set name = excluded.name, payload = excluded.payload, run_at = excluded.run_at,
-     attempts = 0, fence = jobs.fence + 1, lease_until = null, last_error = null, parked_time = null`,
+     attempts = 0, crashes = 0, fence = jobs.fence + 1, lease_until = null, last_error = null, parked_time = null`,
 )
 const deleteJob = statementOf('delete from jobs where key = $1')
 

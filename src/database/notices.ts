@@ -1,0 +1,83 @@
+import pg from 'pg'
+import type { Database } from './open.ts'
+import { connectionSettings } from './open.ts'
+import { sql } from './sql.ts'
+
+/** What processes tell each other: work was promised, an app or token changed, the sandbox clock was moved. */
+export type Notice = 'work' | 'access' | 'clock'
+
+const channel = 'quittance'
+const RECONNECT_MS = 1_000
+const COALESCE_MS = 10
+
+const sendNotice = sql`select pg_notify('quittance', $1)`
+
+/**
+ * Passes notices between processes through the database. A notice is a hint that saves waiting: whoever misses one,
+ * because a connection broke, finds out by itself within its own time limit.
+ */
+export class Notices {
+  readonly #url: string
+  readonly #database: Database
+  readonly #listeners = new Map<Notice, (() => void)[]>()
+  readonly #pending = new Set<Notice>()
+  #client: pg.Client | undefined
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(url: string, database: Database) {
+    this.#url = url
+    this.#database = database
+  }
+
+  on(notice: Notice, listener: () => void): void {
+    this.#listeners.set(notice, [...(this.#listeners.get(notice) ?? []), listener])
+  }
+
+  /** Tells listeners of this process at once, and other processes shortly after. Never fails and never waits. */
+  send(notice: Notice): void {
+    this.#hear(notice)
+    if (this.#closed || this.#pending.has(notice)) return
+    this.#pending.add(notice)
+    // Many commits in a moment make one notice: sending one takes a lock that all commits with notices share.
+    setTimeout(() => {
+      this.#pending.delete(notice)
+      if (!this.#closed) this.#database.rows(sendNotice, [notice]).catch(() => {})
+    }, COALESCE_MS).unref()
+  }
+
+  async listen(): Promise<void> {
+    const client = new pg.Client({ ...connectionSettings(this.#url), application_name: 'quittance notices' })
+    client.on('notification', ({ payload }) => this.#hear(payload as Notice))
+    client.on('error', () => {})
+    client.on('end', () => this.#reconnect(client))
+    await client.connect()
+    await client.query(`listen ${channel}`)
+    this.#client = client
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await this.#client?.end()
+  }
+
+  #hear(notice: Notice): void {
+    for (const listener of this.#listeners.get(notice) ?? []) listener()
+  }
+
+  #reconnect(client: pg.Client): void {
+    if (this.#closed || (this.#client && this.#client !== client)) return
+    this.#client = undefined
+    this.#timer = setTimeout(() => {
+      // What was missed meanwhile is made up for: everyone looks again.
+      this.listen().then(
+        () => {
+          for (const notice of this.#listeners.keys()) this.#hear(notice)
+        },
+        () => this.#reconnect(client),
+      )
+    }, RECONNECT_MS)
+    this.#timer.unref()
+  }
+}
