@@ -36,9 +36,11 @@ create index apps_of_account on apps (account_id);
 
 -- Two secrets may be live at once, so that one can be replaced without an outage.
 create table app_secrets (
-  app_id      text collate "C" not null references apps on delete cascade,
-  digest      bytea not null,
-  create_time instant not null,
+  app_id        text collate "C" not null references apps on delete cascade,
+  digest        bytea not null,
+  -- What checks a signed assertion; the secret cannot be told from it.
+  assertion_key bytea not null,
+  create_time   instant not null,
   primary key (app_id, digest)
 );
 
@@ -56,12 +58,13 @@ create table tokens (
   id          text collate "C" not null,
   app_id      text collate "C" not null references apps on delete cascade,
   scopes      text[] not null,
+  -- What the token request asked for; a later request for the same is answered with the same token.
+  requested   text not null,
   nonce       text not null,
-  reusable    boolean not null,
   create_time instant not null,
   expire_time instant not null
 );
-create index tokens_of_app on tokens (app_id, expire_time desc) where reusable;
+create index tokens_of_app on tokens (app_id, requested, create_time desc);
 create index tokens_expired on tokens (expire_time);
 
 -- The answers given to requests that carried a request id.
@@ -103,6 +106,8 @@ create table jobs (
   attempts    int not null default 0,
   -- Counts the claims and replacements of a job: a worker that lost its lease can no longer finish it.
   fence       int not null default 0,
+  -- How often a worker died while it ran this job.
+  crashes     int not null default 0,
   lease_until timestamptz,
   last_error  text,
   parked_time instant,

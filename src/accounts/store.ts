@@ -1,9 +1,13 @@
 import { sql } from '../database/sql.ts'
-import type { Reader } from '../database/transaction.ts'
-import type { Account } from './schema.ts'
+import type { Reader, Tx } from '../database/transaction.ts'
+import { assertionKey, secretDigest } from './credentials.ts'
+import type { Account, App } from './schema.ts'
 
 const accountById = sql`select body from accounts where id = $1`
 const accountByEmail = sql`select body from accounts where email = lower($1)`
+const allAccounts = sql`select body from accounts order by create_time, id limit 1000`
+const insertAccount = sql`insert into accounts (id, body, create_time) values ($1, $2, $3)`
+const updateAccount = sql`update accounts set body = $2 where id = $1`
 
 export async function findAccount(db: Reader, id: string): Promise<Account | undefined> {
   return (await db.row<{ body: Account }>(accountById, [id]))?.body
@@ -11,4 +15,79 @@ export async function findAccount(db: Reader, id: string): Promise<Account | und
 
 export async function findAccountByEmail(db: Reader, email: string): Promise<Account | undefined> {
   return (await db.row<{ body: Account }>(accountByEmail, [email]))?.body
+}
+
+export async function listAccounts(db: Reader): Promise<Account[]> {
+  return (await db.rows<{ body: Account }>(allAccounts)).map(({ body }) => body)
+}
+
+export function addAccount(tx: Tx, account: Account): void {
+  tx.write(insertAccount, [account.id, JSON.stringify(account), account.create_time])
+}
+
+export function saveAccount(tx: Tx, account: Account): void {
+  tx.guard(updateAccount, [account.id, JSON.stringify(account)])
+}
+
+const appsOfEveryone = sql`
+  select id, account_id, client_id, name, features, scopes, status, sandbox, create_time from apps
+  order by create_time, id limit 1000`
+const appByClientId = sql`
+  select id, account_id, client_id, name, features, scopes, status, sandbox, create_time from apps where client_id = $1`
+const insertApp = sql`
+  insert into apps (id, account_id, client_id, name, features, scopes, status, sandbox, create_time)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+const setAppStatus = sql`update apps set status = $2 where client_id = $1`
+const deleteAppRow = sql`delete from apps where client_id = $1`
+const insertSecret = sql`insert into app_secrets (app_id, digest, assertion_key, create_time) values ($1, $2, $3, $4)`
+const deleteSecretsBut = sql`
+  delete from app_secrets where app_id = $1 and digest not in (
+    select digest from app_secrets where app_id = $1 order by create_time desc limit $2)`
+const insertConsent = sql`
+  insert into consents (account_id, app_id, scopes, create_time) values ($1, $2, $3, $4)
+  on conflict (account_id, app_id) do update set scopes = excluded.scopes`
+const deleteConsent = sql`delete from consents where account_id = $1 and app_id = $2`
+const consentOf = sql`select scopes from consents where account_id = $1 and app_id = $2`
+
+export const listApps = (db: Reader): Promise<App[]> => db.rows<App>(appsOfEveryone)
+
+export const findApp = (db: Reader, clientId: string): Promise<App | undefined> =>
+  db.row<App>(appByClientId, [clientId])
+
+export function addApp(tx: Tx, app: App): void {
+  const { id, account_id, client_id, name, features, scopes, status, sandbox, create_time } = app
+  tx.write(insertApp, [id, account_id, client_id, name, features, scopes, status, sandbox, create_time])
+}
+
+/** Stores what is needed to check a secret, never the secret. */
+export function addSecret(tx: Tx, appId: string, secret: string, serviceSecret: string): void {
+  tx.write(insertSecret, [appId, secretDigest(secret, serviceSecret), assertionKey(secret), tx.now])
+}
+
+/** Keeps the newest secrets of an app and revokes the others. */
+export function keepNewestSecrets(tx: Tx, appId: string, count: number): void {
+  tx.write(deleteSecretsBut, [appId, count])
+}
+
+export function changeAppStatus(tx: Tx, clientId: string, status: App['status']): void {
+  tx.guard(setAppStatus, [clientId, status])
+}
+
+/** Deletes the app with its secrets, consents and tokens. */
+export function deleteApp(tx: Tx, clientId: string): void {
+  tx.guard(deleteAppRow, [clientId])
+}
+
+/** The merchant lets the app of a partner act for it within these scopes. */
+export function grantConsent(tx: Tx, accountId: string, appId: string, scopes: readonly string[]): void {
+  tx.write(insertConsent, [accountId, appId, scopes, tx.now])
+}
+
+export function revokeConsent(tx: Tx, accountId: string, appId: string): void {
+  tx.write(deleteConsent, [accountId, appId])
+}
+
+/** What the account lets the app do; undefined without consent. */
+export async function consentScopes(db: Reader, accountId: string, appId: string): Promise<string[] | undefined> {
+  return (await db.row<{ scopes: string[] }>(consentOf, [accountId, appId]))?.scopes
 }

@@ -1,0 +1,93 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { sql } from '../database/sql.ts'
+import type { Reader } from '../database/transaction.ts'
+import type { Caller, Role } from '../kernel/caller.ts'
+import type { Clock, Instant } from '../kernel/clock.ts'
+import { requestHeader } from '../kernel/dialect.ts'
+import { invalidToken, Problem } from '../kernel/problem.ts'
+import type { Service } from '../room.ts'
+import { actFor } from './assertion.ts'
+import { looksLikeToken, tokenDigest } from './credentials.ts'
+import { expandScopes, operatorScope } from './scopes.ts'
+
+/** What a token stands for. */
+export interface Holder {
+  readonly app_id: string
+  readonly account_id: string
+  readonly client_id: string
+  readonly sandbox: boolean
+  readonly scopes: readonly string[]
+  readonly expire_time: Instant
+}
+
+const holderOf = sql`
+  select apps.id as app_id, apps.account_id, apps.client_id, apps.sandbox, tokens.scopes, tokens.expire_time
+  from tokens join apps on apps.id = tokens.app_id join accounts on accounts.id = apps.account_id
+  where tokens.digest = $1 and apps.status = 'ENABLED' and accounts.status = 'ACTIVE'`
+
+/** How long a token is believed without asking the database. Commands that revoke one come back after this time. */
+export const BELIEVED_MS = 1_000
+const REMEMBERED_MAX = 10_000
+
+/**
+ * Tells who is calling. A token is looked up in the database and then remembered for a moment; `forget` is called in
+ * every process when an app, token or consent changes.
+ */
+export class Authenticator {
+  readonly #service: Service
+  readonly #db: Reader
+  readonly #clock: Clock
+  readonly #remembered = new Map<string, { caller: Caller; holder: Holder; until: number }>()
+
+  constructor(service: Service, db: Reader, clock: Clock) {
+    this.#service = service
+    this.#db = db
+    this.#clock = clock
+  }
+
+  forget(): void {
+    this.#remembered.clear()
+  }
+
+  async authenticate(headers: IncomingHttpHeaders): Promise<Caller> {
+    const { authorization } = headers
+    if (authorization === undefined || !/^bearer /i.test(authorization)) throw noToken()
+    const token = authorization.slice('bearer '.length).trim()
+    if (!looksLikeToken(token)) throw invalidToken('The access token is not one of this service.')
+
+    const assertion = requestHeader(headers, 'auth-assertion')
+    const digest = tokenDigest(token)
+    const memory = assertion === undefined ? digest.toString('latin1') : `${digest.toString('latin1')}${assertion}`
+    const known = this.#remembered.get(memory)
+    if (known && known.until > performance.now() && known.holder.expire_time > this.#clock.now()) return known.caller
+
+    const holder = await this.#db.row<Holder>(holderOf, [digest])
+    if (!holder) throw invalidToken('The access token is unknown or was revoked. Request a new one.')
+    if (holder.expire_time <= this.#clock.now()) throw invalidToken('The access token has expired. Request a new one.')
+    const own = this.#callerOf(holder)
+    const caller = assertion === undefined ? own : await actFor(this.#db, own, holder, assertion)
+    this.#remember(memory, caller, holder)
+    return caller
+  }
+
+  #callerOf({ app_id, client_id, account_id, scopes }: Holder): Caller {
+    const isAgent = this.#service.environment === 'sandbox' || scopes.includes(operatorScope)
+    const roles: Role[] = isAgent ? ['agent'] : []
+    return {
+      appId: app_id,
+      clientId: client_id,
+      accountId: account_id,
+      onBehalf: false,
+      scopes: expandScopes(scopes),
+      roles,
+    }
+  }
+
+  #remember(memory: string, caller: Caller, holder: Holder): void {
+    if (this.#remembered.size >= REMEMBERED_MAX) this.#remembered.clear()
+    this.#remembered.set(memory, { caller, holder, until: performance.now() + BELIEVED_MS })
+  }
+}
+
+const noToken = () =>
+  new Problem(401, 'AUTHENTICATION_FAILURE', [], { headers: { 'www-authenticate': 'Bearer realm="quittance"' } })

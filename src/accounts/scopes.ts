@@ -1,0 +1,48 @@
+import { type Feature, features } from './schema.ts'
+
+/** What each feature of an app lets it ask for. Names are neutral and without base. */
+export const scopesOfFeature: Readonly<Record<Feature, readonly string[]>> = {
+  disputes: [
+    'disputes/read-seller',
+    'disputes/read-buyer',
+    'disputes/read-marketplace',
+    'disputes/read',
+    'disputes/read-partner',
+    'disputes/webhooks',
+    'disputes/create',
+    'disputes/update-seller',
+    'disputes/update-buyer',
+    'disputes/update-partner',
+    'referred-disputes/readwrite',
+  ],
+  invoicing: ['invoicing', 'invoicing/invoices/read', 'invoicing/invoices/readwrite', 'invoicing/internal'],
+  webhooks: ['applications/webhooks', 'applications/verify-webhook-signature'],
+  payments: ['payments/refund', 'payments/realtimepayment', 'payments/payment/authcapture', 'subscriptions'],
+}
+
+/** Held only by apps made for an operator on the command line; no feature grants it. */
+export const operatorScope = 'operator'
+
+export const allScopes: readonly string[] = [...Object.values(scopesOfFeature).flat(), operatorScope]
+
+/** The default scopes of an app: all of its features, less the umbrella names that say the same again. */
+export const defaultScopes = (enabled: readonly Feature[]): string[] =>
+  enabled.flatMap((feature) => scopesOfFeature[feature]).filter((scope) => scope !== 'invoicing/internal')
+
+/** Of the scopes an app lists, those its enabled features allow. */
+export function grantableScopes(scopes: readonly string[], enabled: readonly Feature[]): string[] {
+  const allowed = new Set([...enabled.flatMap((feature) => scopesOfFeature[feature]), operatorScope])
+  return scopes.filter((scope) => allowed.has(scope))
+}
+
+/** Scopes that stand for others. */
+const umbrellas: Readonly<Record<string, readonly string[]>> = {
+  invoicing: ['invoicing/invoices/read', 'invoicing/invoices/readwrite'],
+  'invoicing/internal': ['invoicing/invoices/read', 'invoicing/invoices/readwrite'],
+}
+
+/** Everything these scopes open. */
+export const expandScopes = (scopes: readonly string[]): ReadonlySet<string> =>
+  new Set(scopes.flatMap((scope) => [scope, ...(umbrellas[scope] ?? [])]))
+
+export const isFeature = (name: string): name is Feature => features.some((feature) => feature === name)

@@ -1,0 +1,190 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Type } from 'typebox'
+import { sql } from '../database/sql.ts'
+import type { Reader, Tx } from '../database/transaction.ts'
+import { Answer, type AnyRoute, route } from '../http/route.ts'
+import { after, type Instant, toSeconds } from '../kernel/clock.ts'
+import { neutralScope } from '../kernel/dialect.ts'
+import { Problem } from '../kernel/problem.ts'
+import type { Service } from '../room.ts'
+import { sameDigest, secretDigest, tokenDigest, tokenOf } from './credentials.ts'
+import type { Feature } from './schema.ts'
+import { grantableScopes } from './scopes.ts'
+
+const field = Type.Optional(Type.String({ maxLength: 8_000 }))
+
+const TokenRequest = Type.Object({
+  grant_type: Type.Optional(Type.String({ maxLength: 100, description: 'client_credentials' })),
+  scope: field,
+  client_id: field,
+  client_secret: field,
+  ignoreCache: field,
+})
+
+const TokenResponse = Type.Object(
+  {
+    scope: Type.String({ description: 'Space-separated scopes.' }),
+    access_token: Type.String(),
+    token_type: Type.Literal('Bearer'),
+    app_id: Type.String(),
+    expires_in: Type.Integer({ description: 'Seconds this token is still valid.' }),
+    nonce: Type.String(),
+  },
+  { $id: 'AccessToken' },
+)
+
+const TerminateRequest = Type.Object({ token: field, token_type_hint: field, client_id: field, client_secret: field })
+
+interface Client {
+  readonly app_id: string
+  readonly features: Feature[]
+  readonly scopes: string[]
+  readonly digests: Buffer[]
+}
+
+interface TokenRow {
+  readonly id: string
+  readonly scopes: string[]
+  readonly nonce: string
+  readonly expire_time: Instant
+}
+
+const clientById = sql`
+  select apps.id as app_id, features, scopes,
+    (select array_agg(digest) from app_secrets where app_id = apps.id) as digests
+  from apps join accounts on accounts.id = apps.account_id
+  where client_id = $1 and apps.status = 'ENABLED' and accounts.status = 'ACTIVE'`
+const validToken = sql`
+  select id, scopes, nonce, expire_time from tokens
+  where app_id = $1 and requested = $2 and expire_time > $3 order by create_time desc, expire_time desc limit 1`
+const insertToken = sql`
+  insert into tokens (digest, id, app_id, scopes, requested, nonce, create_time, expire_time)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)`
+const deleteToken = sql`delete from tokens where digest = $1 and app_id = $2`
+
+const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+/** The operations that hand out and end access tokens. `onChange` is told when a token ended. */
+export function tokenRoutes(service: Service, onChange: () => void): AnyRoute[] {
+  const shared = {
+    tag: 'Access tokens',
+    method: 'POST',
+    scopes: 'public',
+    accepts: ['application/x-www-form-urlencoded'],
+    errors: 'oauth',
+  } as const
+
+  const issue = route({
+    ...shared,
+    url: '/v1/oauth2/token',
+    operation: 'createAccessToken',
+    summary: 'Exchange client credentials for an access token',
+    body: TokenRequest,
+    success: { 200: TokenResponse },
+    async handle({ tx, body, headers }) {
+      if (body.grant_type !== 'client_credentials')
+        throw oauthProblem(400, 'unsupported_grant_type', 'Send grant_type=client_credentials.')
+      const client = await authenticateClient(tx, service, headers, body)
+      const requested = requestedScopes(service, body.scope)
+      const reused =
+        body.ignoreCache === 'true' ? undefined : await tx.row<TokenRow>(validToken, [client.app_id, requested, tx.now])
+      const token = reused ?? newToken(tx, service, client, requested)
+      return new Answer(200, present(service, client, token, tx.now), noStore)
+    },
+  })
+
+  const terminate = route({
+    ...shared,
+    url: '/v1/oauth2/token/terminate',
+    operation: 'terminateAccessToken',
+    summary: 'End an access token before it expires',
+    body: TerminateRequest,
+    success: { 200: null },
+    async handle({ tx, body, headers }) {
+      const client = await authenticateClient(tx, service, headers, body)
+      tx.write(deleteToken, [tokenDigest(body.token ?? ''), client.app_id])
+      tx.afterCommit(onChange)
+      return new Answer(200, undefined, noStore)
+    },
+  })
+
+  return [issue, terminate]
+}
+
+function newToken(tx: Tx, { settings }: Service, client: Client, requested: string): TokenRow {
+  const grantable = grantableScopes(client.scopes, client.features)
+  const wanted = requested === '' ? grantable : requested.split(' ')
+  const scopes = grantable.filter((scope) => wanted.includes(scope))
+  if (scopes.length === 0) throw oauthProblem(400, 'invalid_scope', 'None of the requested scopes can be granted.')
+  const token = {
+    id: tx.newId('token'),
+    scopes,
+    nonce: `${toSeconds(tx.now)}${tx.newId('nonce')}`,
+    expire_time: after(tx.now, settings.tokenSeconds),
+  }
+  const digest = tokenDigest(tokenOf(token.id, settings.secret!))
+  tx.write(insertToken, [digest, token.id, client.app_id, scopes, requested, token.nonce, tx.now, token.expire_time])
+  return token
+}
+
+function present(service: Service, client: Client, token: TokenRow, now: Instant) {
+  const base = `${service.dialect.scopeBase(service.publicUrl)}/services/`
+  return {
+    scope: [...token.scopes.map((scope) => base + service.dialect.scope(scope)), 'openid'].join(' '),
+    access_token: tokenOf(token.id, service.settings.secret!),
+    token_type: 'Bearer',
+    app_id: client.app_id,
+    expires_in: Math.floor((Date.parse(token.expire_time) - Date.parse(now)) / 1000),
+    nonce: token.nonce,
+  }
+}
+
+/** The requested scopes in one spelling and order; empty when none were named. `openid` is always granted. */
+function requestedScopes(service: Service, scope: string | undefined): string {
+  const names = (scope ?? '').split(' ').filter((name) => name !== '' && name !== 'openid')
+  return [...new Set(names.map((name) => neutralScope(name, service.publicUrl)))].sort().join(' ')
+}
+
+/** Basic credentials, or the same two as form fields; never both. */
+async function authenticateClient(
+  db: Reader,
+  service: Service,
+  headers: IncomingHttpHeaders,
+  body: { client_id?: string; client_secret?: string },
+): Promise<Client> {
+  const basic = readBasic(headers.authorization)
+  if (basic && body.client_secret !== undefined)
+    throw oauthProblem(400, 'invalid_request', 'Send the client credentials in one way: header or form.')
+  const { id, secret } = basic ?? { id: body.client_id ?? '', secret: body.client_secret ?? '' }
+  const digest = secretDigest(secret, service.settings.secret!)
+  const client = await db.row<Client>(clientById, [id])
+  // An unknown client costs the same comparison as a wrong secret, so that the time of the answer tells nothing.
+  const known = client?.digests ?? [secretDigest('', service.settings.secret!)]
+  const matches = known.filter((candidate) => sameDigest(candidate, digest)).length > 0
+  if (!client || !matches) throw invalidClient()
+  return client
+}
+
+function readBasic(authorization: string | undefined): { id: string; secret: string } | undefined {
+  const encoded = /^basic ([A-Za-z0-9+/=_-]{1,2000})$/i.exec(authorization ?? '')?.[1]
+  if (encoded === undefined) {
+    if (authorization !== undefined) throw invalidClient()
+    return undefined
+  }
+  const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
+  return { id, secret: rest.join(':') }
+}
+
+const invalidClient = () =>
+  new Problem(
+    401,
+    'AUTHENTICATION_FAILURE',
+    [{ issue: 'INVALID_CLIENT', description: 'The client id or the client secret is wrong.' }],
+    {
+      headers: { 'www-authenticate': 'Basic realm="quittance"' },
+      oauthError: 'invalid_client',
+    },
+  )
+
+const oauthProblem = (status: number, oauthError: string, description: string) =>
+  new Problem(status, 'INVALID_REQUEST', [{ issue: oauthError.toUpperCase(), description }], { oauthError })
