@@ -59,6 +59,8 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   /** Media types the operation can answer with, when not JSON alone. */
   readonly produces?: readonly string[]
   readonly errors?: ErrorStyle
+  /** Answered also while the service sheds load: health and metrics. */
+  readonly always?: boolean
   /** Where the operation exists; both when absent. */
   readonly environment?: 'sandbox' | 'live'
   /** Changes a parsed body before it is checked, where the contract is lenient (null and empty text as absent). */
@@ -107,8 +109,15 @@ export type AnyRoute = Route
 
 /** Infers the types of a route's params, query and body from their schemas. */
 export function route<Params extends TSchema, Query extends TSchema, Body extends TSchema>(
-  definition: Route<Params, Query, Body>,
-): AnyRoute {
+  definition: WriteRoute<Params, Query, Body>,
+): AnyRoute
+export function route<Params extends TSchema, Query extends TSchema, Body extends TSchema>(
+  definition: ReadRoute<Params, Query, Body>,
+): AnyRoute
+export function route<Params extends TSchema, Query extends TSchema, Body extends TSchema>(
+  definition: FreeRoute<Params, Query, Body>,
+): AnyRoute
+export function route(definition: unknown): AnyRoute {
   // A handler takes what its own schemas describe; the server has checked exactly that before it calls.
-  return definition as unknown as AnyRoute
+  return definition as AnyRoute
 }

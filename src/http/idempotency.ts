@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import { sql } from '../database/sql.ts'
+import type { Reader, Tx } from '../database/transaction.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { after } from '../kernel/clock.ts'
+import { requestHeader } from '../kernel/dialect.ts'
+import { conflict, invalid, refused } from '../kernel/problem.ts'
+import type { UploadedFile } from './multipart.ts'
+import type { Rendered } from './render.ts'
+
+const KEY_LENGTH_MAX = 108
+const REPLAY_HOURS = 6
+
+const findAnswer = sql`
+  select request_hash, status, headers, body from idempotency
+  where account_id = $1 and app_id = $2 and operation = $3 and key = $4 and expire_time > $5`
+// A key whose time has run out is free again, also before the sweeper has removed it.
+const insertAnswer = sql`
+  insert into idempotency (account_id, app_id, operation, key, request_hash, status, headers, body, create_time, expire_time)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  on conflict (account_id, app_id, operation, key) do update set request_hash = excluded.request_hash,
+    status = excluded.status, headers = excluded.headers, body = excluded.body, create_time = excluded.create_time,
+    expire_time = excluded.expire_time
+  where idempotency.expire_time <= excluded.create_time`
+
+interface StoredAnswer {
+  readonly request_hash: Buffer
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string | null
+}
+
+/** One request that must take effect once, however often it is sent. */
+export interface KeyedRequest {
+  readonly caller: Caller
+  readonly operation: string
+  readonly key: string
+  readonly hash: Buffer
+  readonly hours: number
+}
+
+/** The request id under any of its header names; undefined when there is none. */
+export function requestKey(headers: Readonly<Record<string, unknown>>): string | undefined {
+  const key = requestHeader(headers, 'request-id') ?? headers['idempotency-key']
+  if (key === undefined || key === '') return undefined
+  if (typeof key !== 'string' || key.length > KEY_LENGTH_MAX || !/^[\x20-\x7e]+$/.test(key))
+    throw invalid(
+      'request-id',
+      `A request id has 1 to ${KEY_LENGTH_MAX} printable characters.`,
+      'INVALID_STRING_LENGTH',
+    )
+  return key
+}
+
+/** What makes two requests the same: path, query, body as sent, and the bytes of every file. */
+export function requestHash(url: string, body: unknown, files: readonly UploadedFile[]): Buffer {
+  const hash = createHash('sha256')
+    .update(url)
+    .update('\0')
+    .update(JSON.stringify(body ?? null))
+  for (const file of files) hash.update(`\0${file.partName}\0${file.fileName}\0`).update(file.bytes)
+  return hash.digest()
+}
+
+export function keyedRequest(
+  caller: Caller,
+  {
+    operation,
+    url,
+    key,
+    hash,
+    hours = REPLAY_HOURS,
+  }: { operation: string; url: string; key: string; hash: Buffer; hours?: number | undefined },
+): KeyedRequest {
+  return { caller, operation: `${operation} ${url}`, key, hash, hours }
+}
+
+/** The first answer to this request, to be given again; undefined when it is new. */
+export async function findReplay(db: Reader, request: KeyedRequest, now: string): Promise<Rendered | undefined> {
+  const { caller, operation, key, hash } = request
+  const stored = await db.row<StoredAnswer>(findAnswer, [caller.accountId, caller.appId, operation, key, now])
+  if (!stored) return undefined
+  if (!stored.request_hash.equals(hash))
+    throw refused('DUPLICATE_REQUEST_ID', 'This request id was used for another request; use a new one.')
+  return {
+    status: stored.status,
+    headers: { ...stored.headers, 'idempotent-replayed': 'true' },
+    body: stored.body ?? undefined,
+  }
+}
+
+/** Keeps the answer with the effect: both are committed or neither. Another copy of the request makes the work start over. */
+export function keepAnswer(tx: Tx, request: KeyedRequest, { status, headers, body }: Rendered): void {
+  const { caller, operation, key, hash, hours } = request
+  tx.guard(insertAnswer, [
+    caller.accountId,
+    caller.appId,
+    operation,
+    key,
+    hash,
+    status,
+    JSON.stringify(headers),
+    body === undefined ? null : body.toString(),
+    tx.now,
+    after(tx.now, hours * 3600),
+  ])
+}
+
+/** Requests under way in this process, so that a second copy is told so instead of waiting. */
+export class UnderWay {
+  readonly #keys = new Set<string>()
+
+  async run<T>({ caller, operation, key }: KeyedRequest, work: () => Promise<T>): Promise<T> {
+    const name = `${caller.accountId} ${caller.appId} ${operation} ${key}`
+    if (this.#keys.has(name))
+      throw conflict('PREVIOUS_REQUEST_IN_PROGRESS', 'The first request with this request id is still under way.')
+    this.#keys.add(name)
+    try {
+      return await work()
+    } finally {
+      this.#keys.delete(name)
+    }
+  }
+}

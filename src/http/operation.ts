@@ -1,0 +1,185 @@
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+import type { Tx } from '../database/transaction.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { forbidden, type Issue, malformed, Problem } from '../kernel/problem.ts'
+import { parseForm } from './form.ts'
+import {
+  findReplay,
+  type KeyedRequest,
+  keepAnswer,
+  keyedRequest,
+  requestHash,
+  requestKey,
+  UnderWay,
+} from './idempotency.ts'
+import { parseJson } from './json.ts'
+import { acceptable, parseMediaType } from './media-type.ts'
+import { readMultipart, type UploadedFile } from './multipart.ts'
+import { renderProblem } from './problem-body.ts'
+import { type Rendered, render } from './render.ts'
+import type { AnyRoute, Request } from './route.ts'
+import type { ServerParts } from './server.ts'
+import { makeValidator } from './validation.ts'
+
+/** A route made ready to be served. */
+export interface Operation {
+  readonly route: AnyRoute
+  /** Refuses a caller whose token lacks all of the route's scopes. */
+  requireScope(caller: Caller): void
+  serve(request: FastifyRequest): Promise<Rendered>
+}
+
+const anonymous: Caller = { appId: '', clientId: '', accountId: '', onBehalf: false, scopes: new Set(), roles: [] }
+
+const underWay = new UnderWay()
+
+/** What a body turned out to be: its value and files, or the reasons why it cannot be used. */
+interface ReadBody {
+  readonly value: unknown
+  readonly files: readonly UploadedFile[]
+  readonly problem?: Problem
+}
+
+/** Compiles a route once; what follows for each request is the contract's order of checks. */
+export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
+  const { service, db, transact } = parts
+  const checkParams = validatorOf(route.params, 'path')
+  const checkQuery = validatorOf(route.query, 'query')
+  const checkBody = validatorOf(route.body, 'body')
+  const produces = route.produces ?? ['application/json']
+  const accepts = route.accepts ?? ['application/json']
+  const usualStatus = Number(Object.keys(route.success)[0])
+  const hasBody = route.body !== undefined
+
+  async function serve(request: FastifyRequest): Promise<Rendered> {
+    const caller = request.caller ?? anonymous
+    if (route.trigger && service.environment === 'sandbox') await pullTrigger(request)
+    if (acceptable(request.headers.accept, produces) === undefined) throw new Problem(406, 'NOT_ACCEPTABLE')
+    if (hasBody) requireMediaType(request)
+    report(checkParams(request.params))
+    report(checkQuery(request.query))
+
+    const { value: body, files, problem } = hasBody ? await readBody(request) : { value: undefined, files: [] }
+    if (problem) {
+      await route.precheck?.(db, caller, request.params as never)
+      throw problem
+    }
+    const { params, query, headers } = request
+    const checked = { caller, params, query, body, files, headers } as Request<TSchema, TSchema, TSchema>
+    if (route.reads === true) return render(await route.handle({ ...checked, db }), usualStatus)
+    if (route.reads === 'free') return render(await route.handle({ ...checked, db, transact }), usualStatus)
+
+    const key = route.method === 'POST' && caller !== anonymous ? requestKey(headers) : undefined
+    const locks = route.locks ?? false
+    const work: Work = async (tx) => render(await route.handle({ ...checked, tx }), usualStatus)
+    if (key === undefined) return transact(work, { appId: caller.appId, locks })
+    const hash = requestHash(request.url, body, files)
+    const keyed = keyedRequest(caller, {
+      operation: route.operation,
+      url: request.url,
+      key,
+      hash,
+      hours: route.replayHours,
+    })
+    return underWay.run(keyed, () => once(request, keyed, work, locks))
+  }
+
+  /** Carries the work out unless its answer is already known, and keeps the answer with the effect. */
+  async function once(request: FastifyRequest, keyed: KeyedRequest, work: Work, locks: boolean): Promise<Rendered> {
+    const options = { appId: keyed.caller.appId, locks }
+    const keeping = (answerOf: Work) =>
+      transact(async (tx) => {
+        const replay = await findReplay(tx, keyed, tx.now)
+        if (replay) return replay
+        const answer = await answerOf(tx)
+        keepAnswer(tx, keyed, answer)
+        return answer
+      }, options)
+    try {
+      return await keeping(work)
+    } catch (error) {
+      // A refusal by the rules is an answer too. One by the schema is not, so that a mended call can succeed.
+      if (!(error instanceof Problem) || error.status !== 422 || isKeyMisuse(error)) throw error
+      return keeping(async () => renderProblem(error, route.errors ?? 'standard', request.id, service.publicUrl))
+    }
+  }
+
+  function requireMediaType(request: FastifyRequest): void {
+    const type = parseMediaType(request.headers['content-type'])?.type
+    const isEmpty = request.body === undefined || (Buffer.isBuffer(request.body) && request.body.length === 0)
+    if (isEmpty && (type === undefined || route.bodyOptional)) return
+    // A form without a content type is what some old clients send to the token operations.
+    if (type === undefined && accepts.includes('application/x-www-form-urlencoded')) return
+    if (accepts.some((accepted) => (accepted === 'multipart' ? isMultipart(type) : accepted === type))) return
+    throw new Problem(415, 'UNSUPPORTED_MEDIA_TYPE', [
+      { issue: 'UNSUPPORTED_MEDIA_TYPE', description: `Send ${accepts.join(' or ')}.`, location: 'header' },
+    ])
+  }
+
+  /** Reads and checks the body. Problems are returned, because other refusals may come first. */
+  async function readBody(request: FastifyRequest): Promise<ReadBody> {
+    try {
+      const { value: raw, files } = await parseBody(request)
+      const value = route.prepare ? route.prepare(raw) : raw
+      const issues = checkBody(value)
+      return { value, files, ...(issues.length > 0 && { problem: malformed(...issues) }) }
+    } catch (error) {
+      if (error instanceof Problem) return { value: undefined, files: [], problem: error }
+      throw error
+    }
+  }
+
+  async function parseBody({
+    headers,
+    body,
+  }: FastifyRequest): Promise<{ value: unknown; files: readonly UploadedFile[] }> {
+    const type = parseMediaType(headers['content-type'])?.type
+    if (isMultipart(type)) {
+      // The content type parser hands a multipart body over as the stream it is.
+      const { json, files } = await readMultipart(body as Readable, headers['content-type']!)
+      return { value: json, files }
+    }
+    // Every other body was collected as bytes.
+    const bytes = (body as Buffer | undefined) ?? Buffer.alloc(0)
+    if (accepts.includes('application/x-www-form-urlencoded')) return { value: parseForm(bytes), files: [] }
+    if (bytes.length === 0) {
+      if (route.bodyOptional) return { value: {}, files: [] }
+      throw malformed({ issue: 'MISSING_OR_INVALID_REQUEST_BODY', description: 'This operation needs a JSON body.' })
+    }
+    return { value: parseJson(bytes), files: [] }
+  }
+
+  /** Sandbox only: a trigger value makes the operation answer with a simulated error. */
+  async function pullTrigger({ params, query, body }: FastifyRequest): Promise<void> {
+    const peek = () => {
+      try {
+        return Buffer.isBuffer(body) ? parseJson(body) : undefined
+      } catch {
+        return undefined
+      }
+    }
+    route.trigger?.({ params: params as Record<string, string>, query, body: peek })
+  }
+
+  return { route, requireScope: (caller) => requireScope(route, caller), serve }
+}
+
+type Work = (tx: Tx) => Promise<Rendered>
+
+const isMultipart = (type: string | undefined) => type?.startsWith('multipart/') ?? false
+
+const isKeyMisuse = ({ details }: Problem) => details[0]?.issue === 'DUPLICATE_REQUEST_ID'
+
+const validatorOf = (schema: TSchema | undefined, place: 'body' | 'path' | 'query') =>
+  schema ? makeValidator(schema, place) : () => []
+
+function report(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw malformed(...issues)
+}
+
+function requireScope({ scopes }: AnyRoute, caller: Caller): void {
+  if (scopes === 'public' || scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope))) return
+  throw forbidden(`The access token has none of the scopes this operation takes: ${scopes.join(', ')}.`)
+}

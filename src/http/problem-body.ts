@@ -1,0 +1,69 @@
+import { Problem } from '../kernel/problem.ts'
+import type { Rendered } from './render.ts'
+import type { ErrorStyle } from './route.ts'
+
+/** The body of a refusal, in the shape its operation's clients expect. */
+function problemBody(problem: Problem, style: ErrorStyle, debugId: string, documentation: string): object {
+  const { name, message, details } = problem
+  // A form the token operations cannot read is, to their clients, an invalid request and nothing more.
+  const oauthError = problem.oauthError ?? (style === 'oauth' && problem.status === 400 ? 'invalid_request' : undefined)
+  const links = [{ href: documentation, rel: 'information_link', method: 'GET' }]
+  const oauth = oauthError !== undefined && {
+    error: oauthError,
+    error_description: details[0]?.description ?? message,
+  }
+  if (style === 'oauth' && oauth) return oauth
+  if (style === 'notifications')
+    return {
+      ...oauth,
+      name,
+      message,
+      debug_id: debugId,
+      information_link: documentation,
+      details: details.map(({ field, issue, description }) => ({
+        // This group of operations writes field names without the leading slash.
+        ...(field !== undefined && { field: field.replace(/^\//, '').replaceAll('/', '.') }),
+        issue: description,
+        code: issue,
+      })),
+      links,
+    }
+  return {
+    ...oauth,
+    name,
+    message,
+    debug_id: debugId,
+    ...(details.length > 0 && { details: details.map((detail) => ({ location: 'body', ...detail })) }),
+    links,
+  }
+}
+
+/** A refusal as it goes out. */
+export function renderProblem(problem: Problem, style: ErrorStyle, debugId: string, publicUrl: string): Rendered {
+  const body = problemBody(problem, style, debugId, `${publicUrl}/docs`)
+  const headers = { 'content-type': 'application/json; charset=utf-8', ...problem.headers }
+  return { status: problem.status, headers, body: JSON.stringify(body) }
+}
+
+/** What the framework refuses by itself, as one of our refusals. */
+export function frameworkProblem(error: { code?: unknown; statusCode?: unknown }): Problem | undefined {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Problem(413, 'PAYLOAD_TOO_LARGE')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Problem(415, 'UNSUPPORTED_MEDIA_TYPE')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH_EXCEEDED':
+      return new Problem(400, 'INVALID_REQUEST', [
+        { issue: 'INVALID_PARAMETER_SYNTAX', description: 'The address or the length of the request is not readable.' },
+      ])
+    case 'ECONNRESET':
+    case 'ERR_STREAM_PREMATURE_CLOSE':
+      return new Problem(400, 'INVALID_REQUEST', [
+        { issue: 'MALFORMED_REQUEST', description: 'The request ended before it was complete.' },
+      ])
+    default:
+      return undefined
+  }
+}

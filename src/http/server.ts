@@ -1,0 +1,197 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { sqlProblem } from '../database/errors.ts'
+import type { Reader, Transact } from '../database/transaction.ts'
+import type { Caller } from '../kernel/caller.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Ids } from '../kernel/ids.ts'
+import { notFound, Problem } from '../kernel/problem.ts'
+import type { Room, Service } from '../room.ts'
+import { parseQuery } from './form.ts'
+import { LoadWatch } from './load.ts'
+import { multipartLimits } from './multipart.ts'
+import { type Operation, operationOf } from './operation.ts'
+import { frameworkProblem, renderProblem } from './problem-body.ts'
+import type { Rendered } from './render.ts'
+import type { AnyRoute, ErrorStyle } from './route.ts'
+
+const BODY_BYTES_MAX = 1_048_576
+const HEADER_BYTES_MAX = 16_384
+const HEADERS_MAX = 100
+const PARAM_LENGTH_MAX = 2_048
+const REQUEST_TIMEOUT_MS = 30_000
+const HEADERS_TIMEOUT_MS = 10_000
+const KEEP_ALIVE_MS = 65_000
+const CONNECTIONS_MAX = 2_000
+const REQUESTS_PER_SOCKET_MAX = 10_000
+
+export interface ServerParts {
+  readonly service: Service
+  readonly routes: readonly AnyRoute[]
+  readonly constraints: NonNullable<Room['constraints']>
+  readonly db: Reader
+  readonly transact: Transact
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  authenticate(headers: IncomingHttpHeaders): Promise<Caller>
+  /** Called before a request is looked at any further; throws to refuse. Returns headers to add to the answer. */
+  admit(caller: Caller | undefined, headers: IncomingHttpHeaders): Record<string, string>
+  /** Told of every answer, for metrics. */
+  observe(operation: string, method: string, status: number, seconds: number): void
+}
+
+/** The HTTP server: every route of the table, and refusals in our own error body for everything else. */
+export function makeServer(parts: ServerParts): FastifyInstance {
+  const { service, ids, log } = parts
+  const load = new LoadWatch()
+  const debugHeader = service.dialect.debugIdHeader
+  const { trustProxy } = service.settings
+
+  const server = Fastify({
+    genReqId: () => ids.next('debug'),
+    requestIdHeader: false,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionTimeout: 0,
+    maxRequestsPerSocket: REQUESTS_PER_SOCKET_MAX,
+    return503OnClosing: true,
+    trustProxy: trustProxy === undefined ? false : trustProxy.split(',').map((range) => range.trim()),
+    routerOptions: {
+      maxParamLength: PARAM_LENGTH_MAX,
+      ignoreTrailingSlash: true,
+      querystringParser: parseQuery,
+    },
+    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 5_000 },
+    frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
+    clientErrorHandler: (error, socket) => {
+      if (socket.destroyed || !socket.writable) return
+      const problem =
+        (error as { code?: string }).code === 'HPE_HEADER_OVERFLOW'
+          ? { status: '431 Request Header Fields Too Large', text: 'The headers are larger than 16 KiB.' }
+          : { status: '400 Bad Request', text: 'The request is not valid HTTP.' }
+      const body = JSON.stringify({
+        name: 'INVALID_REQUEST',
+        message: problem.text,
+        debug_id: ids.next('debug'),
+        details: [{ issue: 'MALFORMED_REQUEST', description: problem.text }],
+      })
+      socket.end(
+        `HTTP/1.1 ${problem.status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      )
+    },
+  })
+  server.server.maxHeadersCount = HEADERS_MAX
+  server.server.maxConnections = CONNECTIONS_MAX
+  server.addHook('onClose', async () => load.close())
+
+  // Bodies arrive as bytes and are read by the operation, after it knows who is calling and what it accepts.
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  server.addContentTypeParser(/^multipart\//i, { bodyLimit: multipartLimits.bodyBytes }, (_request, stream, done) =>
+    done(null, stream),
+  )
+
+  server.decorateRequest('operation')
+  server.decorateRequest('caller')
+
+  function send(reply: FastifyReply, { status, headers, body }: Rendered): FastifyReply {
+    reply.code(status)
+    for (const name in headers) reply.header(name, headers[name])
+    return reply.send(body)
+  }
+
+  function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const problem = problemOf(error, parts.constraints)
+    if (!problem)
+      log.error({ err: error, debug_id: request.id, operation: request.operation?.route.operation }, 'a request failed')
+    if (reply.sent) return reply
+    reply.header(debugHeader, request.id)
+    const style: ErrorStyle = request.operation?.route.errors ?? 'standard'
+    return send(reply, renderProblem(problem ?? failure, style, request.id, service.publicUrl))
+  }
+
+  server.setErrorHandler((error, request, reply) => refuse(error, request, reply))
+  server.setNotFoundHandler((request, reply) =>
+    refuse(notFound(`The address ${request.url.slice(0, 200)}`), request, reply),
+  )
+
+  server.addHook('onResponse', async (request, reply) => {
+    const operation = request.operation?.route.operation ?? 'none'
+    parts.observe(operation, request.method, reply.statusCode, reply.elapsedTime / 1000)
+    log.info(
+      {
+        method: request.method,
+        operation,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        debug_id: request.id,
+        app: request.caller?.appId,
+      },
+      'request',
+    )
+  })
+
+  for (const route of parts.routes) {
+    const operation = operationOf(route, parts)
+    server.route({
+      method: route.method,
+      url: route.url,
+      bodyLimit: route.accepts?.includes('multipart') ? multipartLimits.bodyBytes : BODY_BYTES_MAX,
+      async onRequest(request, reply) {
+        request.operation = operation
+        reply.header(debugHeader, request.id)
+        if (!route.always) load.admit()
+        if (route.scopes !== 'public') {
+          const caller = await parts.authenticate(request.headers)
+          operation.requireScope(caller)
+          request.caller = caller
+        }
+        const standing = parts.admit(request.caller, request.headers)
+        for (const name in standing) reply.header(name, standing[name])
+      },
+      handler: async (request, reply) => send(reply, await operation.serve(request)),
+    })
+  }
+  refuseOtherMethods(server, parts.routes)
+  return server
+}
+
+/** An address that exists answers 405 to the methods it does not take, and says which it does. */
+function refuseOtherMethods(server: FastifyInstance, routes: readonly AnyRoute[]): void {
+  const taken = new Map<string, Set<string>>()
+  for (const { url, method } of routes) {
+    const methods = taken.get(url) ?? new Set()
+    taken.set(url, methods.add(method))
+    if (method === 'GET') methods.add('HEAD')
+  }
+  for (const [url, methods] of taken) {
+    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !methods.has(method))
+    const allow = [...methods].join(', ')
+    server.route({
+      method: others,
+      url,
+      onRequest: async () => {
+        throw new Problem(405, 'METHOD_NOT_ALLOWED', [], { headers: { allow } })
+      },
+      handler: async () => {},
+    })
+  }
+}
+
+const failure = new Problem(500, 'INTERNAL_SERVER_ERROR')
+
+function problemOf(error: unknown, constraints: NonNullable<Room['constraints']>): Problem | undefined {
+  if (error instanceof Problem) return error
+  if (typeof error !== 'object' || error === null) return undefined
+  return frameworkProblem(error) ?? sqlProblem(error, constraints)
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    operation: Operation | undefined
+    caller: Caller | undefined
+  }
+}
