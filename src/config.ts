@@ -20,10 +20,6 @@ const text = (pattern = /^.+$/) => ({
   read: (value: string) => (pattern.test(value) ? value : undefined),
 })
 const optional = { form: 'text', read: (value: string): string | undefined => value }
-const flag = {
-  form: '`true` or `false`',
-  read: (value: string) => ({ true: true, false: false, 1: true, 0: false })[value],
-}
 const whole = (min: number, max: number) => ({
   form: `${min} to ${max}`,
   read: (value: string) => (/^\d{1,9}$/.test(value) && +value >= min && +value <= max ? +value : undefined),

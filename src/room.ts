@@ -1,6 +1,10 @@
 import type { Environment, Settings } from './config.ts'
+import type { Database } from './database/open.ts'
+import type { Transact } from './database/transaction.ts'
 import type { AnyRoute } from './http/route.ts'
 import type { JobDefinition } from './jobs/job-definition.ts'
+import type { WorkSource } from './jobs/work-source.ts'
+import type { Clock } from './kernel/clock.ts'
 import type { Dialect } from './kernel/dialect.ts'
 import type { Problem } from './kernel/problem.ts'
 
@@ -17,8 +21,17 @@ export interface Service {
 export interface Room {
   readonly routes?: readonly AnyRoute[]
   readonly jobs?: readonly JobDefinition[]
+  /** Due work that waits elsewhere than in the jobs table. */
+  readonly work?: (parts: WorkParts) => readonly WorkSource[]
   /** By constraint or unique index name. */
   readonly constraints?: Readonly<Record<string, () => Problem>>
+}
+
+/** What a room needs that keeps a timetable of its own. */
+export interface WorkParts {
+  readonly database: Database
+  readonly transact: Transact
+  readonly clock: Clock
 }
 
 export type OpenRoom = (service: Service) => Room

@@ -1,0 +1,176 @@
+import { type App, type Feature, features } from '../accounts/schema.ts'
+import { allScopes, defaultScopes, isFeature } from '../accounts/scopes.ts'
+import {
+  addApp,
+  addSecret,
+  changeAppStatus,
+  deleteApp,
+  findAccount,
+  findApp,
+  grantConsent,
+  keepNewestSecrets,
+  listApps,
+  revokeConsent,
+} from '../accounts/store.ts'
+import type { Reader } from '../database/transaction.ts'
+import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
+
+const SECRETS_MAX = 2
+
+const summaryOf = ({ client_id, id, account_id, name, status, features: enabled }: App) => ({
+  client_id,
+  app_id: id,
+  account_id,
+  name,
+  status,
+  features: enabled,
+})
+
+const names = (value: unknown): string[] => (typeof value === 'string' ? value.split(',').filter(Boolean) : [])
+
+async function requireApp(db: Reader, clientId: string): Promise<App> {
+  const app = await findApp(db, clientId)
+  if (!app) throw new CommandError(`There is no app with the client id ${clientId}.`)
+  return app
+}
+
+/** Makes and manages apps: what a client id and secret stand for. */
+export const appCommands: readonly Command[] = [
+  {
+    kind: 'store',
+    name: 'apps list',
+    summary: 'List apps',
+    run: async ({ db }) => (await listApps(db)).map(summaryOf),
+  },
+  {
+    kind: 'store',
+    name: 'apps create',
+    summary: 'Make an app for an account and print its secret, once',
+    arguments: ['account id'],
+    options: {
+      name: { type: 'string', value: '<name>', description: 'What to call it' },
+      features: {
+        type: 'string',
+        value: '<list>',
+        description: `Comma-separated; all by default: ${features.join(',')}`,
+      },
+      scopes: {
+        type: 'string',
+        value: '<list>',
+        description: 'Comma-separated; all of its features by default. "operator" makes an operator',
+      },
+    },
+    run: createApp,
+  },
+  changeStatus('apps disable', 'Disable an app; its tokens stop working', 'DISABLED'),
+  changeStatus('apps enable', 'Enable an app again', 'ENABLED'),
+  {
+    kind: 'store',
+    name: 'apps delete',
+    summary: 'Delete an app with its secrets, tokens and consents',
+    arguments: ['client id'],
+    async run({ transact, arguments: [clientId], announceAccessChange }) {
+      await transact(async (tx) => {
+        await requireApp(tx, clientId!)
+        deleteApp(tx, clientId!)
+      })
+      await announceAccessChange()
+      return { client_id: clientId, status: 'DELETED' }
+    },
+  },
+  {
+    kind: 'store',
+    name: 'apps rotate-secret',
+    summary: 'Add a second secret and print it, once; the one before stays valid until the next rotation',
+    arguments: ['client id'],
+    options: { revoke: { type: 'boolean', description: 'Revoke all earlier secrets at once' } },
+    async run({ settings, transact, options, arguments: [clientId], announceAccessChange }) {
+      const secret = await transact(async (tx) => {
+        const app = await requireApp(tx, clientId!)
+        const made = tx.newId('secret')
+        // The new secret is not among the rows this statement sees, so one fewer is kept.
+        keepNewestSecrets(tx, app.id, options['revoke'] ? 0 : SECRETS_MAX - 1)
+        addSecret(tx, app.id, made, settings.secret!)
+        return made
+      })
+      await announceAccessChange()
+      return { client_id: clientId, client_secret: secret }
+    },
+  },
+  {
+    kind: 'store',
+    name: 'apps consent',
+    summary: 'Let an app act for a merchant, as the merchant agreed',
+    arguments: ['client id', 'account id'],
+    options: {
+      scopes: { type: 'string', value: '<list>', description: 'Comma-separated; all scopes of the app by default' },
+      revoke: { type: 'boolean', description: 'Take the consent back' },
+    },
+    async run({ transact, options, arguments: [clientId, accountId], announceAccessChange }) {
+      const scopes = await transact(async (tx) => {
+        const app = await requireApp(tx, clientId!)
+        if (!(await findAccount(tx, accountId!))) throw new CommandError(`There is no account ${accountId}.`)
+        const granted = options['scopes'] === undefined ? [...app.scopes] : knownScopes(names(options['scopes']))
+        if (options['revoke']) revokeConsent(tx, accountId!, app.id)
+        else grantConsent(tx, accountId!, app.id, granted)
+        return options['revoke'] ? [] : granted
+      })
+      await announceAccessChange()
+      return { client_id: clientId, account_id: accountId, scopes }
+    },
+  },
+]
+
+async function createApp({ settings, transact, options, arguments: [accountId] }: StoreInput) {
+  const enabled = options['features'] === undefined ? [...features] : knownFeatures(names(options['features']))
+  const scopes = options['scopes'] === undefined ? defaultScopes(enabled) : knownScopes(names(options['scopes']))
+  return transact(async (tx) => {
+    if (!(await findAccount(tx, accountId!))) throw new CommandError(`There is no account ${accountId}.`)
+    const app: App = {
+      id: tx.newId('app'),
+      account_id: accountId!,
+      client_id: tx.newId('client'),
+      name: typeof options['name'] === 'string' ? options['name'] : 'app',
+      features: enabled,
+      scopes,
+      status: 'ENABLED',
+      sandbox: false,
+      create_time: tx.now,
+    }
+    const secret = tx.newId('secret')
+    addApp(tx, app)
+    addSecret(tx, app.id, secret, settings.secret!)
+    return { ...summaryOf(app), client_secret: secret }
+  })
+}
+
+function knownFeatures(list: string[]): Feature[] {
+  const unknown = list.find((name) => !isFeature(name))
+  if (unknown !== undefined || list.length === 0)
+    throw new UsageError(`--features takes some of ${features.join(',')}.`)
+  return list.filter(isFeature)
+}
+
+function knownScopes(list: string[]): string[] {
+  const unknown = list.find((name) => !allScopes.includes(name))
+  if (unknown !== undefined) throw new UsageError(`There is no scope ${unknown}; there are ${allScopes.join(', ')}.`)
+  return list
+}
+
+function changeStatus(name: string, summary: string, status: App['status']): Command {
+  return {
+    kind: 'store',
+    name,
+    summary,
+    arguments: ['client id'],
+    async run({ transact, arguments: [clientId], announceAccessChange }) {
+      const app = await transact(async (tx) => {
+        const found = await requireApp(tx, clientId!)
+        changeAppStatus(tx, clientId!, status)
+        return { ...found, status }
+      })
+      await announceAccessChange()
+      return summaryOf(app)
+    },
+  }
+}

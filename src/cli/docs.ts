@@ -1,0 +1,16 @@
+import { writeFileSync } from 'node:fs'
+import { printedFiles } from '../printed.ts'
+import type { Command } from './command.ts'
+
+/** Prints every document that is made from source. A test fails when one of them is stale. */
+export const docsCommand: Command = {
+  kind: 'free',
+  name: 'docs',
+  summary: 'Print openapi.json and the tables in docs/ from source',
+  async run() {
+    for (const { path, text } of printedFiles()) {
+      writeFileSync(new URL(`../../${path}`, import.meta.url), text)
+      process.stdout.write(`${path}\n`)
+    }
+  },
+}

@@ -1,0 +1,31 @@
+/** Prints what a command found: a table for people, JSON for programs. */
+export function print(result: object | readonly object[], asJson: boolean): void {
+  if (asJson) return void process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+  const rows = (Array.isArray(result) ? result : [result]) as Record<string, unknown>[]
+  process.stdout.write(`${Array.isArray(result) ? table(rows) : list(rows[0]!)}\n`)
+}
+
+function table(rows: readonly Record<string, unknown>[]): string {
+  if (rows.length === 0) return 'none'
+  const columns = Object.keys(rows[0]!)
+  const cells = rows.map((row) => columns.map((column) => cell(row[column])))
+  const widths = columns.map((column, i) => Math.max(column.length, ...cells.map((line) => line[i]!.length)))
+  const line = (values: readonly string[]) =>
+    values
+      .map((value, i) => value.padEnd(widths[i]!))
+      .join('  ')
+      .trimEnd()
+  return [line(columns), ...cells.map(line)].join('\n')
+}
+
+function list(row: Record<string, unknown>): string {
+  const width = Math.max(...Object.keys(row).map((name) => name.length))
+  return Object.entries(row)
+    .map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`)
+    .join('\n')
+}
+
+const cell = (value: unknown): string => {
+  if (Array.isArray(value)) return value.join(' ')
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
+}

@@ -1,0 +1,108 @@
+import { resolve } from 'node:path'
+import { pino } from 'pino'
+import { type App, openApp } from '../app.ts'
+import { SettingError, type Settings } from '../config.ts'
+import { type EmbeddedServer, startEmbedded } from '../database/embedded.ts'
+import { migrate } from '../database/migrate.ts'
+import { credentials } from '../sandbox/people.ts'
+import type { Command, FreeCommand } from './command.ts'
+
+const SHUTDOWN_MAX_MS = 15_000
+
+/** Names that never reach a log, wherever they stand. */
+const secrets = ['authorization', 'cookie', 'client_secret', 'access_token', 'signing_secret', 'password', 'secret']
+const redact = secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `headers["${name}"]`])
+
+const runUntilStopped = (name: string, summary: string, parts: { serves: boolean; works: boolean }): FreeCommand => ({
+  kind: 'free',
+  name,
+  summary,
+  run: ({ settings }) => run(settings, parts),
+})
+
+export const serveCommands: readonly Command[] = [
+  runUntilStopped('start', 'Answer requests and do due work in one process', { serves: true, works: true }),
+  runUntilStopped('serve', 'Answer requests; due work is left to other processes', { serves: true, works: false }),
+  runUntilStopped('work', 'Do due work; requests are left to other processes', { serves: false, works: true }),
+]
+
+async function run(settings: Settings, { serves, works }: { serves: boolean; works: boolean }): Promise<void> {
+  requireLiveSettings(settings)
+  const log = pino({ level: settings.logLevel, redact, base: null })
+  const embedded = await startDatabase(settings)
+  const databaseUrl = settings.databaseUrl ?? embedded!.url
+  let app: App
+  try {
+    await migrate(databaseUrl)
+    const dataDir = embedded ? resolve(settings.dataDir) : undefined
+    app = await openApp({ settings, databaseUrl, log, works, ...(dataDir !== undefined && { dataDir }) })
+    if (serves) await app.listen()
+  } catch (error) {
+    await embedded?.stop()
+    throw error
+  }
+  process.stdout.write(greeting(app, settings, { serves, works }))
+  await stopped(log)
+  await Promise.race([app.close(), overdue()])
+  await embedded?.stop()
+}
+
+/** Without a named database the service brings its own; several processes can only share a named one. */
+async function startDatabase(settings: Settings): Promise<EmbeddedServer | undefined> {
+  if (settings.databaseUrl !== undefined) return undefined
+  return startEmbedded({ dataDir: settings.dataDir, connectionsMax: settings.databaseConnections })
+}
+
+function requireLiveSettings({ environment, secret }: Settings): void {
+  if (environment === 'live' && secret === undefined)
+    throw new SettingError(
+      'QUITTANCE_SECRET must be set in live: 32 or more random characters, the same for all processes.',
+    )
+}
+
+/** Waits for the first signal to stop; the second one stops at once. */
+function stopped(log: { info(text: string): void; fatal(error: unknown, text: string): void }): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      log.info('stopping')
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(1))
+      resolve()
+    }
+    process.once('SIGTERM', stop)
+    process.once('SIGINT', stop)
+    // A mistake nobody caught leaves unknown state behind: stop in order, and let whoever started us start us again.
+    for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+      process.on(event, (error) => {
+        log.fatal({ err: error }, 'stopping after a mistake of ours')
+        process.exitCode = 1
+        stop()
+      })
+  })
+}
+
+const overdue = () => new Promise<void>((resolve) => setTimeout(resolve, SHUTDOWN_MAX_MS).unref())
+
+function greeting(
+  { service }: App,
+  settings: Settings,
+  { serves, works }: { serves: boolean; works: boolean },
+): string {
+  if (!serves) return 'Quittance does due work.\n'
+  const heading = `Quittance ${settings.environment} is ready at ${service.publicUrl}${works ? '' : ' (requests only)'}\n`
+  if (settings.environment === 'live') return heading
+  const width = Math.max(...credentials.map(({ client_id }) => client_id.length))
+  const people = credentials.map(
+    ({ client_id, client_secret, owner }) =>
+      `  ${client_id.padEnd(width)}  ${client_secret.padEnd(width + 7)}  ${owner}`,
+  )
+  return `${heading}
+Client id and secret of the sandbox people:
+${people.join('\n')}
+
+Try it:
+  TOKEN=$(curl -s -u sandbox-merchant:sandbox-merchant-secret -d grant_type=client_credentials ${service.publicUrl}/v1/oauth2/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+  curl -s -H "Authorization: Bearer $TOKEN" ${service.publicUrl}/v2/invoicing/invoices
+
+API reference: ${service.publicUrl}/docs
+`
+}

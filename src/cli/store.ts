@@ -1,0 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { BELIEVED_MS } from '../accounts/authenticate.ts'
+import type { Settings } from '../config.ts'
+import { startEmbedded } from '../database/embedded.ts'
+import { migrate } from '../database/migrate.ts'
+import { openDatabase } from '../database/open.ts'
+import { sql } from '../database/sql.ts'
+import { makeTransact } from '../database/transaction.ts'
+import { type Clock, systemClock } from '../kernel/clock.ts'
+import { randomIds } from '../kernel/ids.ts'
+import { SandboxClock } from '../sandbox/clock.ts'
+import type { StoreInput } from './command.ts'
+
+const tellAccessChanged = sql`select pg_notify('quittance', 'access')`
+
+type Store = Pick<StoreInput, 'db' | 'database' | 'transact' | 'announceAccessChange'>
+
+/** Runs `work` on the database of the settings: the named one, or the embedded one, started or joined for the moment. */
+export async function withStore<T>(settings: Settings, work: (store: Store) => Promise<T>): Promise<T> {
+  const embedded =
+    settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join: true }) : undefined
+  const url = settings.databaseUrl ?? embedded!.url
+  try {
+    await migrate(url)
+    const database = openDatabase(url, { connectionsMax: 2, applicationName: 'quittance command' })
+    try {
+      const sandboxClock = new SandboxClock(database)
+      if (settings.environment === 'sandbox') await sandboxClock.load()
+      const clock: Clock = settings.environment === 'sandbox' ? sandboxClock : systemClock
+      const transact = makeTransact({ database, clock, ids: randomIds, onWork: () => {} })
+      const announceAccessChange = async () => {
+        await database.rows(tellAccessChanged)
+        // A service that missed the notice believes a token for this long at most.
+        await pause(BELIEVED_MS)
+      }
+      return await work({ db: database, database, transact, announceAccessChange })
+    } finally {
+      await database.close()
+    }
+  } finally {
+    await embedded?.stop()
+  }
+}

@@ -1,0 +1,68 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Database } from './database/open.ts'
+import { sql } from './database/sql.ts'
+import type { Clock } from './kernel/clock.ts'
+
+const jobFigures = sql`
+  select count(*) filter (where parked_time is null and run_at <= $1)::int as due,
+    count(*) filter (where parked_time is not null)::int as parked,
+    min(run_at) filter (where parked_time is null and run_at <= $1) as oldest
+  from jobs`
+
+/** The figures that show whether the promises are kept. */
+export function makeMetrics(database: Database, clock: Clock) {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const requests = new Histogram({
+    name: 'quittance_http_request_seconds',
+    help: 'Time to answer a request.',
+    labelNames: ['operation', 'method', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  })
+  const failures = new Counter({
+    name: 'quittance_job_failures_total',
+    help: 'Runs of a job that failed.',
+    labelNames: ['job', 'parked'],
+    registers,
+  })
+  const due = new Gauge({ name: 'quittance_jobs_due', help: 'Jobs that are due and not done.', registers })
+  const parked = new Gauge({
+    name: 'quittance_jobs_parked',
+    help: 'Jobs that failed for good and wait for an operator.',
+    registers,
+  })
+  const age = new Gauge({
+    name: 'quittance_jobs_oldest_due_seconds',
+    help: 'How long the oldest due job has waited.',
+    registers,
+  })
+  new Gauge({
+    name: 'quittance_database_waiters',
+    help: 'Requests that wait for a database connection.',
+    registers,
+    collect() {
+      this.set(database.pool.waitingCount)
+    },
+  })
+
+  return {
+    observe: (operation: string, method: string, status: number, seconds: number) =>
+      requests.observe({ operation, method, status }, seconds),
+    jobFailed: (job: string, isParked: boolean) => failures.inc({ job, parked: String(isParked) }),
+    /** All figures as Prometheus reads them; those of the database are left out while it is away. */
+    async print(): Promise<string> {
+      const now = clock.now()
+      const row = await database
+        .row<{ due: number; parked: number; oldest: string | null }>(jobFigures, [now])
+        .catch(() => undefined)
+      if (row) {
+        due.set(row.due)
+        parked.set(row.parked)
+        age.set(row.oldest === null ? 0 : (Date.parse(now) - Date.parse(row.oldest)) / 1000)
+      }
+      return registry.metrics()
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import type { Database } from '../database/open.ts'
+import { sql } from '../database/sql.ts'
+import { type Clock, type Instant, systemClock, toInstant } from '../kernel/clock.ts'
+
+const readClock = sql`select offset_ms, frozen_time from clock`
+const writeClock = sql`
+  insert into clock (offset_ms, frozen_time) values ($1, $2)
+  on conflict (only_row) do update set offset_ms = excluded.offset_ms, frozen_time = excluded.frozen_time`
+
+interface ClockRow {
+  readonly offset_ms: bigint
+  readonly frozen_time: Instant | null
+}
+
+/** A clock that can be moved and stopped. It is kept in the database, so that every process agrees on it. */
+export class SandboxClock implements Clock {
+  readonly #database: Database
+  #offsetMs = 0
+  #frozen: Instant | null = null
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  now(): Instant {
+    return this.#frozen ?? toInstant(new Date(Date.parse(systemClock.now()) + this.#offsetMs))
+  }
+
+  get frozen(): boolean {
+    return this.#frozen !== null
+  }
+
+  /** Takes over what the database says; called at the start and whenever another process moved the clock. */
+  async load(): Promise<void> {
+    const row = await this.#database.row<ClockRow>(readClock)
+    this.#offsetMs = Number(row?.offset_ms ?? 0n)
+    this.#frozen = row?.frozen_time ?? null
+  }
+
+  /** From now on it is `instant`, standing still or running on from there. */
+  async set(instant: Instant, frozen: boolean): Promise<void> {
+    const offsetMs = Date.parse(instant) - Date.parse(systemClock.now())
+    await this.#database.rows(writeClock, [offsetMs, frozen ? instant : null])
+    this.#offsetMs = offsetMs
+    this.#frozen = frozen ? instant : null
+  }
+}

@@ -1,0 +1,91 @@
+import type { Account, App } from '../accounts/schema.ts'
+import { defaultScopes } from '../accounts/scopes.ts'
+import { addAccount, addApp, addSecret, grantConsent } from '../accounts/store.ts'
+import type { Tx } from '../database/transaction.ts'
+import type { Service } from '../room.ts'
+
+const person = (id: string, kind: Account['kind'], email: string, name: string): Omit<Account, 'create_time'> => ({
+  id,
+  kind,
+  status: 'ACTIVE',
+  email,
+  name,
+  time_zone: 'America/Los_Angeles',
+  currency_code: 'USD',
+  country_code: 'US',
+})
+
+const business = {
+  addresses: [
+    {
+      address_line_1: '1 Sandbox Street',
+      admin_area_2: 'San Jose',
+      admin_area_1: 'CA',
+      postal_code: '95131',
+      country_code: 'US',
+    },
+  ],
+  phones: [{ country_code: '1', national_number: '4085550100', phone_type: 'MOBILE' }],
+}
+
+/** The accounts that are there after every start and reset of a sandbox. */
+export const people = {
+  merchant: { ...person('MERCHANT00001', 'BUSINESS', 'merchant@example.com', 'Sandbox Merchant'), ...business },
+  otherMerchant: {
+    ...person('MERCHANT00002', 'BUSINESS', 'merchant-2@example.com', 'Second Sandbox Merchant'),
+    ...business,
+  },
+  buyer: {
+    ...person('BUYER00000001', 'PERSONAL', 'buyer@example.com', 'Sandbox Buyer'),
+    given_name: 'Sandbox',
+    surname: 'Buyer',
+  },
+  partner: person('PARTNER000001', 'BUSINESS', 'partner@example.com', 'Sandbox Partner'),
+} as const
+
+const sellerScopes = ['disputes/read-seller', 'disputes/update-seller', 'disputes/create', 'disputes/webhooks']
+const buyerScopes = ['disputes/read-buyer', 'disputes/update-buyer', 'disputes/create']
+const forMerchants = [...sellerScopes, ...defaultScopes(['invoicing', 'webhooks', 'payments'])]
+const forPartners = [
+  'disputes/read-partner',
+  'disputes/update-partner',
+  'referred-disputes/readwrite',
+  ...defaultScopes(['invoicing', 'webhooks']),
+]
+
+/** The apps of those accounts. A secret is its client id with `-secret` behind it. */
+const apps = [
+  { id: 'APP-SANDBOXMERCHANT01', client_id: 'sandbox-merchant', owner: people.merchant, scopes: forMerchants },
+  { id: 'APP-SANDBOXMERCHANT02', client_id: 'sandbox-merchant-2', owner: people.otherMerchant, scopes: forMerchants },
+  { id: 'APP-SANDBOXBUYER00001', client_id: 'sandbox-buyer', owner: people.buyer, scopes: buyerScopes },
+  { id: 'APP-SANDBOXPARTNER001', client_id: 'sandbox-partner', owner: people.partner, scopes: forPartners },
+] as const
+
+export const sandboxSecret = (clientId: string) => `${clientId}-secret`
+
+export const credentials = apps.map(({ client_id, owner }) => ({
+  client_id,
+  client_secret: sandboxSecret(client_id),
+  owner: owner.name,
+}))
+
+/** Puts the seeded people into an empty sandbox. */
+export function seedPeople(tx: Tx, service: Service): void {
+  for (const account of Object.values(people)) addAccount(tx, { ...account, create_time: tx.now })
+  for (const { id, client_id, owner, scopes } of apps) {
+    const app: App = {
+      id,
+      account_id: owner.id,
+      client_id,
+      name: `${owner.name} app`,
+      features: ['disputes', 'invoicing', 'webhooks', 'payments'],
+      scopes,
+      status: 'ENABLED',
+      sandbox: true,
+      create_time: tx.now,
+    }
+    addApp(tx, app)
+    addSecret(tx, id, sandboxSecret(client_id), service.settings.secret!)
+  }
+  grantConsent(tx, people.merchant.id, 'APP-SANDBOXPARTNER001', forPartners)
+}

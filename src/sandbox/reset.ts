@@ -1,0 +1,14 @@
+import type { Database } from '../database/open.ts'
+import { sql, statementOf } from '../database/sql.ts'
+
+/** What a reset leaves alone: the schema's own history, and keys that clients may have stored. */
+const kept = ['migrations', 'signing_keys']
+
+const tablesToEmpty = sql`
+  select format('%I', tablename) as name from pg_tables where schemaname = current_schema() and tablename <> all($1)`
+
+/** Empties every table of the sandbox at once. */
+export async function emptySandbox(database: Database): Promise<void> {
+  const tables = await database.rows<{ name: string }>(tablesToEmpty, [kept])
+  await database.rows(statementOf(`truncate ${tables.map(({ name }) => name).join(', ')} restart identity`))
+}

@@ -1,0 +1,90 @@
+import { Type } from 'typebox'
+import { type AnyRoute, route } from '../http/route.ts'
+import { addDuration, type Instant, parseDuration, parseInstant } from '../kernel/clock.ts'
+import { invalid, malformed, refused } from '../kernel/problem.ts'
+import type { SandboxClock } from './clock.ts'
+import type { TimeTravel } from './time-travel.ts'
+
+const ClockState = Type.Object({ now: Type.String(), frozen: Type.Boolean() }, { $id: 'Clock' })
+const MoveClock = Type.Object({
+  advance: Type.Optional(
+    Type.String({ maxLength: 64, description: 'An ISO 8601 duration, for example P20D or PT36H.' }),
+  ),
+  to: Type.Optional(Type.String({ maxLength: 64, description: 'An instant, not before the present one.' })),
+  freeze: Type.Optional(Type.Boolean({ description: 'Whether the clock stands still afterwards.' })),
+})
+const Fired = Type.Object({ work: Type.String(), at: Type.String(), key: Type.Optional(Type.String()) })
+const Moved = Type.Object({ now: Type.String(), frozen: Type.Boolean(), fired: Type.Array(Fired) })
+
+export interface SandboxParts {
+  readonly clock: SandboxClock
+  readonly travel: TimeTravel
+  /** Empties the sandbox and puts the seeded people back. */
+  reset(): Promise<void>
+}
+
+/** The operations only a sandbox has. They need no token: its credentials are public anyway. */
+export function sandboxRoutes({ clock, travel, reset }: SandboxParts): AnyRoute[] {
+  const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', reads: 'free' } as const
+  const state = () => ({ now: clock.now(), frozen: clock.frozen })
+
+  return [
+    route({
+      ...shared,
+      method: 'GET',
+      url: '/sandbox/clock',
+      operation: 'showClock',
+      summary: 'Show the clock of the sandbox',
+      success: { 200: ClockState },
+      handle: async () => state(),
+    }),
+    route({
+      ...shared,
+      method: 'POST',
+      url: '/sandbox/clock',
+      operation: 'moveClock',
+      summary: 'Move or stop the clock; everything that falls due on the way is done before the answer comes',
+      body: MoveClock,
+      success: { 200: Moved },
+      handle: ({ body }) =>
+        travel.alone(async () => {
+          const fired = await travel.moveTo(targetOf(body, clock.now()), body.freeze ?? clock.frozen)
+          return { ...state(), fired }
+        }),
+    }),
+    route({
+      ...shared,
+      method: 'POST',
+      url: '/sandbox/reset',
+      operation: 'resetSandbox',
+      summary: 'Forget everything and start again with the seeded people',
+      body: Type.Object({}),
+      bodyOptional: true,
+      success: { 200: ClockState },
+      handle: () => travel.alone(() => reset().then(state)),
+    }),
+  ]
+}
+
+function targetOf({ advance, to, freeze }: { advance?: string; to?: string; freeze?: boolean }, now: Instant): Instant {
+  if (advance !== undefined && to !== undefined) throw invalid('/to', 'Send advance or to, not both.')
+  if (advance !== undefined) {
+    const duration = parseDuration(advance)
+    if (!duration) throw invalid('/advance', 'Send an ISO 8601 duration, for example P20D.', 'INVALID_PARAMETER_SYNTAX')
+    return forward(addDuration(now, duration), now)
+  }
+  if (to !== undefined) {
+    const target = parseInstant(to)
+    if (!target) throw invalid('/to', 'Send an instant, for example 2026-03-01T09:00:00Z.', 'INVALID_PARAMETER_SYNTAX')
+    return forward(target, now)
+  }
+  if (freeze === undefined)
+    throw malformed({ issue: 'MISSING_REQUIRED_PARAMETER', description: 'Send advance, to or freeze.' })
+  return now
+}
+
+function forward(target: Instant, now: Instant): Instant {
+  if (target < now)
+    throw refused('CLOCK_MOVES_FORWARD_ONLY', `It is ${now} and the clock cannot go back; reset the sandbox instead.`)
+  return target
+}

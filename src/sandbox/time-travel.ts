@@ -1,0 +1,65 @@
+import type { Notices } from '../database/notices.ts'
+import type { Fired, WorkSource } from '../jobs/work-source.ts'
+import type { Worker } from '../jobs/worker.ts'
+import type { Instant } from '../kernel/clock.ts'
+import { refused } from '../kernel/problem.ts'
+import type { SandboxClock } from './clock.ts'
+
+const STEPS_MAX = 100_000
+
+export interface TimeTravelParts {
+  readonly clock: SandboxClock
+  readonly sources: readonly WorkSource[]
+  readonly workers: readonly Worker[]
+  readonly notices: Notices
+}
+
+/** Moves the sandbox clock, stopping at every instant at which something falls due, so that it fires at its own time. */
+export class TimeTravel {
+  readonly #parts: TimeTravelParts
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: TimeTravelParts) {
+    this.#parts = parts
+  }
+
+  /** Runs `work` with no other journey and no worker of this process in between. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    const paused = this.#parts.workers.reduce((inner, worker) => () => worker.whilePaused(inner), work)
+    const turn = this.#turn.then(paused)
+    this.#turn = turn.catch(() => {})
+    return turn
+  }
+
+  /** Moves the clock to `target`, does all that falls due on the way, and then stands still or runs on. */
+  async moveTo(target: Instant, frozen: boolean): Promise<Fired[]> {
+    const { clock, notices } = this.#parts
+    const fired: Fired[] = []
+    for (let steps = 0; ; steps++) {
+      if (steps === STEPS_MAX)
+        throw refused('CLOCK_STEPS_EXCEEDED', 'Too much falls due on the way; move the clock in smaller steps.')
+      fired.push(...(await this.drain()))
+      const due = await this.#nextDue()
+      if (due === undefined || due > target) break
+      if (due > clock.now()) await clock.set(due, true)
+    }
+    await clock.set(target, frozen)
+    notices.send('clock')
+    return fired
+  }
+
+  /** Does everything that is due now, in every source, until nothing is. */
+  async drain(): Promise<Fired[]> {
+    const fired: Fired[] = []
+    for (;;) {
+      const before = fired.length
+      for (const source of this.#parts.sources) fired.push(...(await source.drain()))
+      if (fired.length === before) return fired
+    }
+  }
+
+  async #nextDue(): Promise<Instant | undefined> {
+    const dues = await Promise.all(this.#parts.sources.map((source) => source.nextDue()))
+    return dues.filter((due) => due !== undefined).sort()[0]
+  }
+}

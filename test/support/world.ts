@@ -1,0 +1,176 @@
+import { pino } from 'pino'
+import { type App, openApp } from '../../src/app.ts'
+import { readSettings, type Settings } from '../../src/config.ts'
+import { openDatabase } from '../../src/database/open.ts'
+import type { Instant } from '../../src/kernel/clock.ts'
+import { countingIds } from '../../src/kernel/ids.ts'
+import type { Money } from '../../src/kernel/money.ts'
+import { SandboxClock } from '../../src/sandbox/clock.ts'
+import { people, sandboxSecret } from '../../src/sandbox/people.ts'
+import { newDatabase } from './database.ts'
+import { assertInvariants } from './invariants.ts'
+
+/** When every world begins: a Monday, nine in the morning in UTC, one at night for the merchant. */
+export const START = '2026-03-02T09:00:00.000Z' as Instant
+
+export const usd = (value: string): Money => ({ currency_code: 'USD', value })
+
+export interface Response<Body = Record<string, never>> {
+  readonly status: number
+  readonly headers: Record<string, string | string[] | number | undefined>
+  readonly body: Body
+  readonly text: string
+}
+
+export interface RequestOptions {
+  readonly headers?: Record<string, string>
+  readonly query?: Record<string, string>
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type World = Awaited<ReturnType<typeof newWorld>>
+export type Person = ReturnType<World['person']>
+
+export interface WorldOptions {
+  readonly settings?: Readonly<Record<string, string>>
+  /** Wraps or replaces parts of the service, for tests that take a guard away. */
+  readonly works?: boolean
+}
+
+/** A running service on a database of its own, with a clock that stands still, and people to use it. */
+export async function newWorld({ settings: extra = {}, works = false }: WorldOptions = {}) {
+  const { url, drop } = await newDatabase()
+  const settings: Settings = readSettings({ LOG_LEVEL: 'error', PORT: '0', ...extra })
+  if (settings.environment === 'sandbox') await stopClock(url)
+  const log = pino({ level: settings.logLevel })
+  const app: App = await openApp({ settings, databaseUrl: url, log, ids: countingIds(), works })
+
+  async function call<Body>(
+    method: Method,
+    path: string,
+    payload?: unknown,
+    { headers = {}, query }: RequestOptions = {},
+  ): Promise<Response<Body>> {
+    const isRaw = typeof payload === 'string' || Buffer.isBuffer(payload)
+    const response = await app.server.inject({
+      method,
+      url: path,
+      headers: { ...(payload !== undefined && !isRaw && { 'content-type': 'application/json' }), ...headers },
+      ...(query && { query }),
+      ...(payload !== undefined && { payload: isRaw ? payload : JSON.stringify(payload) }),
+    })
+    const isJson = String(response.headers['content-type']).startsWith('application/json')
+    return {
+      status: response.statusCode,
+      headers: response.headers as Response['headers'],
+      body: (isJson ? response.json() : undefined) as Body,
+      text: response.body,
+    }
+  }
+
+  async function tokenFor(clientId: string, secret = sandboxSecret(clientId), scope?: string): Promise<string> {
+    const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) })
+    const { status, body, text } = await call<{ access_token: string }>('POST', '/v1/oauth2/token', form.toString(), {
+      headers: { authorization: basic(clientId, secret), 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    if (status !== 200) throw new Error(`no token for ${clientId}: ${text}`)
+    return body.access_token
+  }
+
+  /** Someone who calls the API with the credentials of an app, and perhaps for another account. */
+  function person(
+    clientId: string,
+    { secret, scope, actingFor }: { secret?: string; scope?: string; actingFor?: string } = {},
+  ) {
+    let token: Promise<string> | undefined
+    const send = async <Body = Record<string, never>>(
+      method: Method,
+      path: string,
+      payload?: unknown,
+      options: RequestOptions = {},
+    ) => {
+      token ??= tokenFor(clientId, secret, scope)
+      const headers = {
+        authorization: `Bearer ${await token}`,
+        ...(actingFor !== undefined && { 'service-auth-assertion': assertion(clientId, actingFor) }),
+        ...options.headers,
+      }
+      return call<Body>(method, path, payload, { ...options, headers })
+    }
+    return {
+      clientId,
+      send,
+      get: <Body = Record<string, never>>(path: string, options?: RequestOptions) =>
+        send<Body>('GET', path, undefined, options),
+      post: <Body = Record<string, never>>(path: string, payload?: unknown, options?: RequestOptions) =>
+        send<Body>('POST', path, payload, options),
+      put: <Body = Record<string, never>>(path: string, payload?: unknown, options?: RequestOptions) =>
+        send<Body>('PUT', path, payload, options),
+      patch: <Body = Record<string, never>>(path: string, payload?: unknown, options?: RequestOptions) =>
+        send<Body>('PATCH', path, payload, options),
+      delete: <Body = Record<string, never>>(path: string, options?: RequestOptions) =>
+        send<Body>('DELETE', path, undefined, options),
+      /** Forgets the token, so that the next call asks for a new one. */
+      signOut() {
+        token = undefined
+      },
+    }
+  }
+
+  return {
+    app,
+    databaseUrl: url,
+    people,
+    call,
+    person,
+    tokenFor,
+    merchant: person('sandbox-merchant'),
+    otherMerchant: person('sandbox-merchant-2'),
+    buyer: person('sandbox-buyer'),
+    partner: person('sandbox-partner'),
+    now: () => app.clock.now(),
+    /** Lets time pass; everything that falls due on the way is done when this comes back. */
+    async pass(duration: string) {
+      const { status, body, text } = await call<{ fired: { work: string; at: string; key?: string }[] }>(
+        'POST',
+        '/sandbox/clock',
+        { advance: duration },
+      )
+      if (status !== 200) throw new Error(`the clock did not move: ${text}`)
+      return body.fired
+    },
+    /** Does everything that is due now. */
+    settle: () => app.drain(),
+    /** The events the service recorded, oldest first. */
+    events: async (resourceId?: string) => {
+      const rows = await app.database.pool.query<{
+        type: string
+        resource_id: string
+        resource: Record<string, never>
+      }>('select type, resource_id, resource from events where $1::text is null or resource_id = $1 order by seq', [
+        resourceId ?? null,
+      ])
+      return rows.rows
+    },
+    async close() {
+      await assertInvariants(app.database)
+      await app.close()
+      await drop()
+    },
+  }
+}
+
+export const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
+
+/** An unsigned assertion that names an account by its id or address. */
+export function assertion(clientId: string, account: string): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const claim = account.includes('@') ? { email: account } : { payer_id: account }
+  return `${part({ alg: 'none' })}.${part({ iss: clientId, ...claim })}.`
+}
+
+async function stopClock(url: string): Promise<void> {
+  const database = openDatabase(url, { connectionsMax: 1 })
+  await new SandboxClock(database).set(START, true)
+  await database.close()
+}
