@@ -47,7 +47,10 @@ export function referencePage(api: { info: Json; paths: Record<string, Json>; co
     .map(
       (tag) =>
         `<h2>${escapeHtml(tag)}</h2>${ofTag(tag)
-          .map(({ operation }) => `<a href="#${escapeHtml(operation['operationId'])}">${escapeHtml(operation['summary'])}</a>`)
+          .map(
+            ({ operation }) =>
+              `<a href="#${escapeHtml(operation['operationId'])}">${escapeHtml(operation['summary'])}</a>`,
+          )
           .join('')}`,
     )
     .join('')

@@ -74,7 +74,7 @@ export const breaches = (issue: string, description: string, field?: string) =>
 /** 404, also for what belongs to somebody else: the two must look the same. */
 export const notFound = (what = 'The resource') =>
   new Problem(404, 'RESOURCE_NOT_FOUND', [
-    { issue: 'INVALID_RESOURCE_ID', description: `${what} does not exist, or not for this caller.` },
+    { issue: 'INVALID_RESOURCE_ID', description: `${what} does not exist, or not for this caller.`, location: 'path' },
   ])
 
 /** 403: the caller is known and may not. */

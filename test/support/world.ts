@@ -1,4 +1,6 @@
 import { pino } from 'pino'
+import type { App as AccountApp, Feature } from '../../src/accounts/schema.ts'
+import { addApp, addSecret } from '../../src/accounts/store.ts'
 import { type App, openApp } from '../../src/app.ts'
 import { readSettings, type Settings } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/open.ts'
@@ -117,8 +119,35 @@ export async function newWorld({ settings: extra = {}, works = false }: WorldOpt
     }
   }
 
+  /** A new app of an account, and someone who calls with it. */
+  async function personWithApp(
+    account: string,
+    scopes: readonly string[],
+    parts: { features?: readonly Feature[]; actingFor?: string } = {},
+  ) {
+    const secret = 'a secret of this app alone, long enough to be one of ours: ' + 'x'.repeat(21)
+    const clientId = await app.transact(async (tx) => {
+      const made: AccountApp = {
+        id: tx.newId('app'),
+        account_id: account,
+        client_id: tx.newId('client'),
+        name: 'An app',
+        features: parts.features ?? ['disputes', 'invoicing', 'webhooks', 'payments'],
+        scopes,
+        status: 'ENABLED',
+        sandbox: false,
+        create_time: tx.now,
+      }
+      addApp(tx, made)
+      addSecret(tx, made.id, secret, settings.secret!)
+      return made.client_id
+    })
+    return person(clientId, { secret, ...(parts.actingFor !== undefined && { actingFor: parts.actingFor }) })
+  }
+
   return {
     app,
+    personWithApp,
     databaseUrl: url,
     people,
     call,

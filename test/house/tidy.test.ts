@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const LINES_MAX = 300
+
+/** Who may import whom, beside itself. `config` and `room` at the root are for everyone. */
+const arrows: Record<string, readonly string[]> = {
+  kernel: [],
+  outbound: ['kernel'],
+  database: ['kernel'],
+  jobs: ['kernel', 'database'],
+  http: ['kernel', 'database'],
+  accounts: ['kernel', 'database', 'jobs', 'http'],
+  ledger: ['kernel', 'database', 'jobs', 'http', 'accounts'],
+  invoices: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger'],
+  disputes: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger'],
+  webhooks: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger', 'outbound'],
+  payer: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger', 'outbound', 'invoices'],
+}
+const forEveryone = ['config', 'room']
+
+const banned: [pattern: RegExp, instead: string, except?: RegExp][] = [
+  [/\bDate\.now\(|new Date\(\)/, 'tx.now or the clock', /kernel\/clock\.ts$/],
+  [/randomUUID\(/, 'tx.newId or the ids'],
+  [/Math\.random\(/, 'tx.newId or the ids', /database\/transaction\.ts$|webhooks\//],
+  [/: any\b|as any\b|<any>/, 'a real type'],
+  [/@ts-ignore|@ts-nocheck/, 'a real type'],
+  [/FIXME|TODO|console\.log/, 'nothing: finish it before merging'],
+  [/\bfetch\(|from 'node:https?'|from 'axios'/, 'src/outbound', /src\/outbound\/|import type/],
+  [/export default/, 'a named export'],
+  [/^enum |export enum /m, 'a union of literals'],
+]
+
+const root = fileURLToPath(new URL('../../src', import.meta.url))
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.tsx?$/.test(path))
+  .map((path) => path.replaceAll('\\', '/'))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+
+const room = (path: string) => path.split('/')[0]!.replace(/\.tsx?$/, '')
+const lines = (text: string) => text.split('\n').length
+
+describe('The house is tidy', () => {
+  for (const { path, text } of files)
+    it(path, () => {
+      expect(lines(text), `longer than ${LINES_MAX} lines: is it one thing?`).toBeLessThanOrEqual(LINES_MAX)
+      for (const [pattern, instead, except] of banned) {
+        const offending = text.split('\n').filter((line) => pattern.test(line) && !/^import type/.test(line))
+        if (!except?.test(`src/${path}`)) expect(offending, `use ${instead}`).toEqual([])
+      }
+      const allowed = arrows[room(path)]
+      if (!allowed) return
+      for (const [, target] of text.matchAll(/from '(\.\.?\/[^']+)'/g)) {
+        const to = room(posix.join(posix.dirname(path), target!))
+        const isFine = to === room(path) || allowed.includes(to) || forEveryone.includes(to)
+        expect(isFine, `${room(path)} may not import ${to} (${target})`).toBe(true)
+      }
+    })
+
+  it('has every room in the table of arrows', () => {
+    const wired = ['app', 'main', 'metrics', 'platform', 'printed', 'version', 'cli', 'sandbox', ...forEveryone]
+    const unknown = [...new Set(files.map(({ path }) => room(path)))].filter(
+      (name) => !(name in arrows) && !wired.includes(name),
+    )
+    expect(unknown).toEqual([])
+  })
+})
