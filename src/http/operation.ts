@@ -74,7 +74,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     const key = route.method === 'POST' && caller !== anonymous ? requestKey(headers) : undefined
     const locks = route.locks ?? false
     const work: Work = async (tx) => render(await route.handle({ ...checked, tx }), usualStatus)
-    if (key === undefined) return transact(work, { appId: caller.appId, locks })
+    if (key === undefined) return transact(work, { ...(caller !== anonymous && { appId: caller.appId }), locks })
     const hash = requestHash(request.url, body, files)
     const keyed = keyedRequest(caller, {
       operation: route.operation,

@@ -47,6 +47,8 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   readonly tag: string
   /** Any one of these opens the operation; an empty list asks only for a token; `public` asks for nothing. */
   readonly scopes: readonly string[] | 'public'
+  /** A public operation that treats who brings a token as its holder. */
+  readonly recognises?: boolean
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body

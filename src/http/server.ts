@@ -144,7 +144,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
         request.operation = operation
         reply.header(debugHeader, request.id)
         if (!route.always) load.admit()
-        if (route.scopes !== 'public') {
+        if (route.scopes !== 'public' || (route.recognises && request.headers.authorization !== undefined)) {
           const caller = await parts.authenticate(request.headers)
           operation.requireScope(caller)
           request.caller = caller
