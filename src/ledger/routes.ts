@@ -149,7 +149,8 @@ export const openLedger: OpenRoom = (service) => {
         summary: 'Make a captured payment',
         tag: 'Sandbox',
         environment: 'sandbox',
-        scopes: [],
+        scopes: 'public',
+        recognises: true,
         body: NewTransaction,
         success: { 201: Transaction },
         async handle({ tx, caller, body }) {

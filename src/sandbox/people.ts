@@ -2,6 +2,7 @@ import type { Account, App } from '../accounts/schema.ts'
 import { defaultScopes } from '../accounts/scopes.ts'
 import { addAccount, addApp, addSecret, grantConsent } from '../accounts/store.ts'
 import type { Tx } from '../database/transaction.ts'
+import { openBooks } from '../ledger/movements.ts'
 import type { Service } from '../room.ts'
 
 const person = (id: string, kind: Account['kind'], email: string, name: string): Omit<Account, 'create_time'> => ({
@@ -71,7 +72,10 @@ export const credentials = apps.map(({ client_id, owner }) => ({
 
 /** Puts the seeded people into an empty sandbox. */
 export function seedPeople(tx: Tx, service: Service): void {
-  for (const account of Object.values(people)) addAccount(tx, { ...account, create_time: tx.now })
+  for (const account of Object.values(people)) {
+    addAccount(tx, { ...account, create_time: tx.now })
+    if (account.kind === 'BUSINESS') openBooks(tx, account.id)
+  }
   for (const { id, client_id, owner, scopes } of apps) {
     const app: App = {
       id,
