@@ -60,6 +60,8 @@ export interface App {
   readonly clock: Clock
   /** Does everything that is due now; what a worker would do by itself. */
   drain(): Promise<void>
+  /** Looks every token up again from now on; what a notice from another process does. */
+  forgetTokens(): void
   listen(): Promise<string>
   /** Stops taking requests and work, finishes what is under way, and closes everything. */
   close(): Promise<void>
@@ -178,6 +180,7 @@ export async function openApp({
     transact,
     clock,
     drain: async () => void (await travel.alone(() => travel.drain())),
+    forgetTokens: () => authenticator.forget(),
     async listen() {
       await server.listen({ host: settings.host, port: settings.port })
       const bound = server.server.address()

@@ -1,0 +1,180 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  changeAppStatus,
+  deleteApp,
+  findAccount,
+  grantConsent,
+  revokeConsent,
+  saveAccount,
+} from '../../../src/accounts/store.ts'
+import { assertion, newWorld, type Person, type World } from '../../support/world.ts'
+
+interface ErrorBody {
+  name: string
+  error?: string
+  details: { issue: string; description: string }[]
+}
+
+const address = '/v2/payments/captures/UNKNOWN'
+const seen = 404
+
+describe('An access token', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await newWorld()
+  })
+  afterAll(() => world.close())
+
+  const newPerson = () => world.personWithApp(world.people.merchant.id, ['payments/refund'])
+  /** What the commands do: change, then tell every process. */
+  const change = async (work: Parameters<World['app']['transact']>[0]) => {
+    await world.app.transact(work)
+    world.app.forgetTokens()
+  }
+
+  it('opens what its scopes name', async () => {
+    expect((await world.merchant.get(address)).status).toBe(seen)
+  })
+
+  it('expires on the service clock after the time it was given for', async () => {
+    const person = await newPerson()
+    expect((await person.get(address)).status).toBe(seen)
+    await world.pass('PT9H')
+
+    const { status, body } = await person.get<ErrorBody>(address)
+    expect(status).toBe(401)
+    expect(body.error).toBe('invalid_token')
+  })
+
+  it('stops at the next request when its app is disabled, and works again when it is enabled', async () => {
+    const person = await newPerson()
+    expect((await person.get(address)).status).toBe(seen)
+    await change(async (tx) => changeAppStatus(tx, person.clientId, 'DISABLED'))
+    expect((await person.get(address)).status).toBe(401)
+    await change(async (tx) => changeAppStatus(tx, person.clientId, 'ENABLED'))
+    expect((await person.get(address)).status).toBe(seen)
+  })
+
+  it('stops at the next request when its app is deleted', async () => {
+    const person = await newPerson()
+    expect((await person.get(address)).status).toBe(seen)
+    await change(async (tx) => deleteApp(tx, person.clientId))
+    expect((await person.get(address)).status).toBe(401)
+  })
+
+  it('stops at the next request when its account is suspended', async () => {
+    const person = await world.personWithApp(world.people.partner.id, ['payments/refund'])
+    expect((await person.get(address)).status).toBe(seen)
+    const suspend = (status: 'SUSPENDED' | 'ACTIVE') =>
+      change(async (tx) => saveAccount(tx, { ...(await findAccount(tx, world.people.partner.id))!, status }))
+    await suspend('SUSPENDED')
+    expect((await person.get(address)).status).toBe(401)
+    await suspend('ACTIVE')
+    expect((await person.get(address)).status).toBe(seen)
+  })
+
+  it('carries dispute scopes only when disputes are a feature of the app', async () => {
+    const scopes = ['disputes/read-seller', 'payments/refund']
+    const person = await world.personWithApp(world.people.merchant.id, scopes, { features: ['payments'] })
+    expect((await person.get('/v1/customer/disputes')).status).not.toBe(200)
+    expect((await person.get(address)).status).toBe(seen)
+  })
+})
+
+describe('An assertion', () => {
+  let world: World
+  let partner: Person
+  const scopes = ['payments/refund']
+  beforeAll(async () => {
+    world = await newWorld()
+    partner = await world.personWithApp(world.people.partner.id, scopes)
+    await world.app.transact(async (tx) => {
+      const { rows } = await world.app.database.pool.query('select id from apps where client_id = $1', [
+        partner.clientId,
+      ])
+      grantConsent(tx, world.people.merchant.id, rows[0].id, scopes)
+    })
+  })
+  afterAll(() => world.close())
+
+  const as = (value: string, header = 'service-auth-assertion') =>
+    partner.get<ErrorBody>(address, { headers: { [header]: value } })
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const jwt = (header: object, claims: object, signature = '') => `${encode(header)}.${encode(claims)}.${signature}`
+  const claims = () => ({ iss: partner.clientId, payer_id: world.people.merchant.id })
+
+  it('makes the call run as a merchant that gave consent, under either header name', async () => {
+    const payment = await world.call<{ seller_transaction_id: string }>('POST', '/sandbox/transactions', {
+      amount: { currency_code: 'USD', value: '10.00' },
+      seller_email: world.people.merchant.email,
+    })
+    const url = `/v2/payments/captures/${payment.body.seller_transaction_id}`
+    const value = assertion(partner.clientId, world.people.merchant.id)
+
+    expect((await partner.get(url)).status).toBe(404)
+    expect((await partner.get(url, { headers: { 'service-auth-assertion': value } })).status).toBe(200)
+    expect((await partner.get(url, { headers: { 'paypal-auth-assertion': value } })).status).toBe(200)
+    const byMail = assertion(partner.clientId, world.people.merchant.email)
+    expect((await partner.get(url, { headers: { 'service-auth-assertion': byMail } })).status).toBe(200)
+  })
+
+  it('may be padded, in the other base64 alphabet, or signed with the secret of the app', async () => {
+    const padded = [{ alg: 'none' }, claims()]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64'))
+      .join('.')
+    expect((await as(`${padded}.`)).status).toBe(seen)
+
+    const signed = jwt({ alg: 'HS256' }, claims()).slice(0, -1)
+    const secret = 'a secret of this app alone, long enough to be one of ours: ' + 'x'.repeat(21)
+    const signature = createHmac('sha256', secret).update(signed).digest('base64url')
+    expect((await as(`${signed}.${signature}`)).status).toBe(seen)
+  })
+
+  // biome-ignore format: a table reads best as a table
+  const malformed: [what: string, value: () => string][] = [
+    ['text that is no JWT',                   () => 'hello'],
+    ['an empty header',                       () => '..'],
+    ['the name of another app',               () => jwt({ alg: 'none' }, { ...claims(), iss: 'sandbox-merchant' })],
+    ['no name of an app',                     () => jwt({ alg: 'none' }, { payer_id: world.people.merchant.id })],
+    ['a signature that is wrong',             () => jwt({ alg: 'HS256' }, claims(), 'AAAA')],
+    ['a signature that is missing',           () => jwt({ alg: 'HS256' }, claims())],
+    ['an algorithm of its own choice',        () => jwt({ alg: 'RS256', jku: 'https://example.com' }, claims(), 'AAAA')],
+    ['a signature under alg none',            () => jwt({ alg: 'none' }, claims(), 'AAAA')],
+    ['four parts',                            () => `${jwt({ alg: 'none' }, claims())}.x`],
+    ['more than ten thousand characters',     () => jwt({ alg: 'none' }, { ...claims(), x: 'y'.repeat(9000) })],
+  ]
+  for (const [what, value] of malformed)
+    it(`is refused with 401 when it is ${what}`, async () => {
+      const { status, body } = await as(value())
+      expect(status).toBe(401)
+      expect(body.error).toBe('invalid_token')
+    })
+
+  it('is refused with 403 for an account that is unknown or gave no consent, with the same words', async () => {
+    const unknown = await as(assertion(partner.clientId, 'NOBODY0000000'))
+    const unwilling = await as(assertion(partner.clientId, world.people.otherMerchant.id))
+    expect([unknown.status, unwilling.status]).toEqual([403, 403])
+    expect(unknown.body.details).toEqual(unwilling.body.details)
+  })
+
+  it('stops working when the consent is taken back', async () => {
+    const value = assertion(partner.clientId, world.people.merchant.id)
+    expect((await as(value)).status).toBe(seen)
+    await world.app.transact(async (tx) => {
+      const { rows } = await world.app.database.pool.query('select id from apps where client_id = $1', [
+        partner.clientId,
+      ])
+      revokeConsent(tx, world.people.merchant.id, rows[0].id)
+    })
+    world.app.forgetTokens()
+    expect((await as(value)).status).toBe(403)
+  })
+
+  it('needs no consent when a seeded app of the sandbox names a sandbox account', async () => {
+    const { status } = await world.merchant.get(address, {
+      headers: { 'service-auth-assertion': assertion('sandbox-merchant', world.people.otherMerchant.id) },
+    })
+    expect(status).toBe(seen)
+  })
+})
