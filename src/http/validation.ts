@@ -16,7 +16,8 @@ const ajv = new Ajv2019({
   strict: false,
   strictSchema: true,
   addUsedSchema: false,
-  code: { regExp: Object.assign(boundedPattern, { code: 'boundedPattern' }) },
+  // Unpolished code is made in half the time and runs as fast.
+  code: { optimize: false, regExp: Object.assign(boundedPattern, { code: 'boundedPattern' }) },
   formats: { date: isDate, 'date-time': isDateTime, email: isEmail, uri: isUri },
 })
 for (const annotation of ['issue', 'example', 'discriminator', 'xml', 'externalDocs']) ajv.addKeyword(annotation)
