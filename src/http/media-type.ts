@@ -22,9 +22,6 @@ export function parseMediaType(header: string | undefined): MediaType | undefine
   return parameters === undefined ? undefined : { type: type.toLowerCase(), parameters }
 }
 
-/** The type alone, without parameters: `application/json`. */
-export const mediaTypeOf = (header: string | undefined): string | undefined => parseMediaType(header)?.type
-
 /**
  * Reads `; name=value; name="value"` from `start` to the end of `text`; undefined when it is anything else. Also reads
  * what follows the first word of a Content-Disposition.

@@ -43,9 +43,6 @@ export const multipartLimits: MultipartLimits = {
   headerBytesPerPart: 8 * kibi,
 }
 
-/** The most a multipart body may have; what is larger is refused before it is read. */
-export const MULTIPART_TOTAL_MAX = multipartLimits.bodyBytes
-
 /** What a multipart request carries. `json` is `{}` when no part holds JSON. */
 export interface MultipartBody {
   readonly json: unknown

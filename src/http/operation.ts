@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import type { Tx } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { forbidden, type Issue, malformed, Problem } from '../kernel/problem.ts'
-import { parseForm } from './form.ts'
+import { parseForm, parseQuery } from './form.ts'
 import {
   findReplay,
   type KeyedRequest,
@@ -55,18 +55,20 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
 
   async function serve(request: FastifyRequest): Promise<Rendered> {
     const caller = request.caller ?? anonymous
-    if (route.trigger && service.environment === 'sandbox') await pullTrigger(request)
+    // The router hands the query over as it came.
+    const query = parseQuery((request.query as { text: string }).text)
+    if (route.trigger && service.environment === 'sandbox') await pullTrigger(request, query)
     if (acceptable(request.headers.accept, produces) === undefined) throw new Problem(406, 'NOT_ACCEPTABLE')
     if (hasBody) requireMediaType(request)
     report(checkParams(request.params))
-    report(checkQuery(request.query))
+    report(checkQuery(query))
 
     const { value: body, files, problem } = hasBody ? await readBody(request) : { value: undefined, files: [] }
     if (problem) {
       await route.precheck?.(db, caller, request.params as never)
       throw problem
     }
-    const { params, query, headers } = request
+    const { params, headers } = request
     const checked = { caller, params, query, body, files, headers } as Request<TSchema, TSchema, TSchema>
     if (route.reads === true) return render(await route.handle({ ...checked, db }), usualStatus)
     if (route.reads === 'free') return render(await route.handle({ ...checked, db, transact }), usualStatus)
@@ -152,7 +154,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
   }
 
   /** Sandbox only: a trigger value makes the operation answer with a simulated error. */
-  async function pullTrigger({ params, query, body }: FastifyRequest): Promise<void> {
+  async function pullTrigger({ params, body }: FastifyRequest, query: unknown): Promise<void> {
     const peek = () => {
       try {
         return Buffer.isBuffer(body) ? parseJson(body) : undefined

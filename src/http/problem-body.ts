@@ -54,7 +54,7 @@ export function frameworkProblem(error: { code?: unknown; statusCode?: unknown }
       return new Problem(415, 'UNSUPPORTED_MEDIA_TYPE')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'FST_ERR_BAD_URL':
-    case 'FST_ERR_MAX_PARAM_LENGTH_EXCEEDED':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
       return new Problem(400, 'INVALID_REQUEST', [
         { issue: 'INVALID_PARAMETER_SYNTAX', description: 'The address or the length of the request is not readable.' },
       ])

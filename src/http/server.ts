@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { sqlProblem } from '../database/errors.ts'
@@ -8,19 +9,20 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { notFound, Problem } from '../kernel/problem.ts'
 import type { Room, Service } from '../room.ts'
-import { parseQuery } from './form.ts'
 import { LoadWatch } from './load.ts'
 import { multipartLimits } from './multipart.ts'
 import { type Operation, operationOf } from './operation.ts'
 import { frameworkProblem, renderProblem } from './problem-body.ts'
 import type { Rendered } from './render.ts'
 import type { AnyRoute, ErrorStyle } from './route.ts'
+import { checkWire, endWith, HEADERS_MAX, wireProblem } from './wire.ts'
 
 const BODY_BYTES_MAX = 1_048_576
 const HEADER_BYTES_MAX = 16_384
-const HEADERS_MAX = 100
 const PARAM_LENGTH_MAX = 2_048
-const REQUEST_TIMEOUT_MS = 30_000
+/** For all of a request, an upload included; any other body has less. */
+const REQUEST_TIMEOUT_MS = 120_000
+const BODY_TIMEOUT_MS = 30_000
 const HEADERS_TIMEOUT_MS = 10_000
 const KEEP_ALIVE_MS = 65_000
 const CONNECTIONS_MAX = 2_000
@@ -40,11 +42,13 @@ export interface ServerParts {
   admit(caller: Caller | undefined, headers: IncomingHttpHeaders): Record<string, string>
   /** Told of every answer, for metrics. */
   observe(operation: string, method: string, status: number, seconds: number): void
+  /** How long a body that is no upload may take to arrive; 30 seconds when not said. */
+  readonly bodyTimeoutMs?: number
 }
 
 /** The HTTP server: every route of the table, and refusals in our own error body for everything else. */
 export function makeServer(parts: ServerParts): FastifyInstance {
-  const { service, ids, log } = parts
+  const { service, ids, log, bodyTimeoutMs = BODY_TIMEOUT_MS } = parts
   const load = new LoadWatch()
   const debugHeader = service.dialect.debugIdHeader
   const { trustProxy } = service.settings
@@ -62,40 +66,61 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     routerOptions: {
       maxParamLength: PARAM_LENGTH_MAX,
       ignoreTrailingSlash: true,
-      querystringParser: parseQuery,
+      // The router may not throw; the operation reads the query and can refuse it.
+      querystringParser: (text) => ({ text }),
     },
-    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 5_000 },
+    http: {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: 5_000,
+      // Checked by us, to answer with our own body.
+      requireHostHeader: false,
+    },
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
-    clientErrorHandler: (error, socket) => {
-      if (socket.destroyed || !socket.writable) return
-      const problem =
-        (error as { code?: string }).code === 'HPE_HEADER_OVERFLOW'
-          ? { status: '431 Request Header Fields Too Large', text: 'The headers are larger than 16 KiB.' }
-          : { status: '400 Bad Request', text: 'The request is not valid HTTP.' }
-      const body = JSON.stringify({
-        name: 'INVALID_REQUEST',
-        message: problem.text,
-        debug_id: ids.next('debug'),
-        details: [{ issue: 'MALFORMED_REQUEST', description: problem.text }],
-      })
-      socket.end(
-        `HTTP/1.1 ${problem.status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-      )
-    },
+    clientErrorHandler: (error, socket) => refuseOn(socket, (error as { code?: string }).code),
   })
-  server.server.maxHeadersCount = HEADERS_MAX
+  // One more than we take, because the parser drops the rest without a word.
+  server.server.maxHeadersCount = HEADERS_MAX + 1
   server.server.maxConnections = CONNECTIONS_MAX
+  server.server.on('connect', (_request, socket) => refuseOn(socket, 'CONNECT'))
+  server.server.on('checkExpectation', (request: IncomingMessage) => refuseOn(request.socket, 'EXPECT'))
   server.addHook('onClose', async () => load.close())
 
   // Bodies arrive as bytes and are read by the operation, after it knows who is calling and what it accepts.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  server.addContentTypeParser(/^multipart\//i, { bodyLimit: multipartLimits.bodyBytes }, (_request, stream, done) =>
-    done(null, stream),
-  )
+  server.addContentTypeParser(/^multipart\//i, (request, stream, done) => {
+    const isTooLarge = Number(request.headers['content-length']) > multipartLimits.bodyBytes
+    done(isTooLarge ? new Problem(413, 'PAYLOAD_TOO_LARGE') : null, stream)
+  })
 
   server.decorateRequest('operation')
   server.decorateRequest('caller')
+
+  /** A refusal where there is no request to answer yet. */
+  function refuseOn(socket: Duplex, code: string | undefined): void {
+    const debugId = ids.next('debug')
+    const rendered = renderProblem(wireProblem(code), 'standard', debugId, service.publicUrl)
+    endWith(socket, { ...rendered, headers: { ...rendered.headers, [debugHeader]: debugId } })
+  }
+
+  server.addHook('onRequest', (request, _reply, done) => {
+    try {
+      checkWire(request.raw)
+      done()
+    } catch (error) {
+      done(error as Problem)
+    }
+  })
+  server.addHook('preParsing', (request, _reply, payload, done) => {
+    const { headers, socket } = request.raw
+    const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+    if (hasBody && !/^multipart\//i.test(headers['content-type'] ?? '')) {
+      const late = setTimeout(() => refuseOn(socket, 'ERR_HTTP_REQUEST_TIMEOUT'), bodyTimeoutMs).unref()
+      payload.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late))
+    }
+    done(null, payload)
+  })
 
   function send(reply: FastifyReply, { status, headers, body }: Rendered): FastifyReply {
     reply.code(status)
@@ -139,7 +164,6 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     server.route({
       method: route.method,
       url: route.url,
-      bodyLimit: route.accepts?.includes('multipart') ? multipartLimits.bodyBytes : BODY_BYTES_MAX,
       async onRequest(request, reply) {
         request.operation = operation
         reply.header(debugHeader, request.id)
