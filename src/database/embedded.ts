@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { isAlive } from './embedded/cluster.ts'
 import { EmbeddedServerError } from './embedded/error.ts'
 import { makeDataDir } from './embedded/folders.ts'
 import { keepLogSmall } from './embedded/log.ts'
@@ -34,9 +35,11 @@ export interface EmbeddedServer {
 
 /** Any number; the lock with it is held by the one service that owns the server. */
 const OWNER_LOCK = 7_231_548_601
-/** A server notices within moments that a service was killed; a lock still held after this is a live service's. */
-const OWNER_WAIT_MS = 400
-const OWNER_POLL_MS = 20
+/** How long a lock may outlive its holder: the server notices within moments that a process was killed. */
+const OWNER_GONE_MS = 5_000
+/** How long a living holder is given to end; it may be a process that was killed and is not yet gone. */
+const OWNER_ALIVE_MS = 100
+const OWNER_POLL_MS = 10
 /** A server that is ending under our hands is looked at again, this often and after this long. */
 const TRIES_MAX = 100
 const RETRY_MS = 50
@@ -103,19 +106,28 @@ async function holdServer(options: Parameters<typeof runServer>[0]): Promise<Hel
  * the server needs no judgement of stale files: it goes with the process that holds it, however that ends.
  */
 async function takeOwnership(url: string): Promise<pg.Client | undefined> {
-  const client = new pg.Client({ ...connectionSettings(url), application_name: 'quittance owner' })
+  const client = new pg.Client({ ...connectionSettings(url), application_name: `quittance process ${process.pid}` })
   // A connection that breaks also ends, and that is listened to.
   client.on('error', () => {})
   await client.connect()
-  const deadline = performance.now() + OWNER_WAIT_MS
-  do {
-    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [OWNER_LOCK])
+  const began = performance.now()
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean; holder: string | null }>(tryLock, [OWNER_LOCK])
     if (rows[0]?.taken) return client
+    const holder = Number(rows[0]?.holder?.split(' ').at(-1) ?? 0)
+    const patience = holder > 0 && isAlive(holder) ? OWNER_ALIVE_MS : OWNER_GONE_MS
+    if (performance.now() - began > patience) break
     await pause(OWNER_POLL_MS)
-  } while (performance.now() < deadline)
+  }
   await client.end()
   return undefined
 }
+
+const tryLock = `
+  select pg_try_advisory_lock($1) as taken, (
+    select application_name from pg_locks join pg_stat_activity using (pid)
+    where locktype = 'advisory' and granted and (classid::bigint << 32) + objid::bigint = $1
+    limit 1) as holder`
 
 /** Brings the server and the lock back whenever the connection that holds it breaks, for then the server has died. */
 function keepHeld(first: pg.Client, hold: () => Promise<Held>): { stop(): Promise<void> } {

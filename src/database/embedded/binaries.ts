@@ -32,14 +32,14 @@ export const notForThisSystem = (reason: string) =>
     `The embedded PostgreSQL does not run on this system (${platform}: ${reason}): set DATABASE_URL to a PostgreSQL 15 or newer.`,
   )
 
-/** Finds the programs that came with the npm package of this platform, and copies them into `shelter` if need be. */
-export function findBinaries(account: Account | undefined, shelter: string, packageFolder = locate()): Binaries {
+/** Finds the programs that came with the npm package of this platform, and copies them into `home` if need be. */
+export function findBinaries(account: Account | undefined, home: string, packageFolder = locate()): Binaries {
   const native = join(packageFolder, 'native')
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string }
   const inPlace = programs(native, version)
   if (restoreLinks(native) && usable(native, inPlace, account)) return inPlace
 
-  const copy = join(shelter, `postgresql-${version}`)
+  const copy = join(home, `postgresql-${version}`)
   if (!existsSync(copy)) copyNative(native, copy)
   return programs(join(copy, 'native'), version)
 }

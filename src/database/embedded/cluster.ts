@@ -1,23 +1,11 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import {
-  chownSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Account, canEnter } from './account.ts'
 import { type Binaries, notForThisSystem } from './binaries.ts'
 import { EmbeddedServerError } from './error.ts'
-import { syncFolder } from './folders.ts'
+import { SERVER, syncFolder } from './folders.ts'
 
 /** Where one server keeps everything: a folder of its own that only its account (and root) can enter. */
 export interface Cluster {
@@ -34,20 +22,16 @@ export interface Cluster {
 /** What the programs of the server see of our environment. */
 export const serverEnvironment = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' }
 
-/** Below this name the data directory holds the server's folder, or a link to it. */
-export const SERVER = 'server'
-/** The cluster of this data directory, if it has been made. */
-export function existingCluster(dataDir: string, account: Account | undefined): Cluster | undefined {
-  const path = join(dataDir, SERVER)
-  if (!lstatSync(path, { throwIfNoEntry: false })) return undefined
-  const unusable = (reason: string) =>
+/** The cluster of this home, if it has been made. */
+export function findCluster(home: string, dataDir: string, account: Account | undefined): Cluster | undefined {
+  const folder = join(home, SERVER)
+  if (!existsSync(folder)) return undefined
+  const unusable = (remedy: string) =>
     new EmbeddedServerError(
-      `The data in ${path} cannot be used: ${reason}, or set QUITTANCE_DATA_DIR to another folder.`,
+      `The data in ${folder} cannot be used: ${remedy}, or set QUITTANCE_DATA_DIR to another folder.`,
     )
+  if (!canEnter(home, account)) throw unusable('let every account pass through the folders above it (chmod o+x)')
   try {
-    const folder = realpathSync(path)
-    if (!canEnter(dirname(folder), account))
-      throw unusable('let every account pass through the folders above it (chmod o+x)')
     const read = (name: string) => readFileSync(join(folder, name), 'utf8').trim()
     return {
       folder,
@@ -69,31 +53,26 @@ export function existingCluster(dataDir: string, account: Account | undefined): 
  * were stopped before; when another start was faster, its cluster stays and ours goes.
  */
 export async function createCluster(
-  dataDir: string,
+  home: string,
   { initdb }: Binaries,
-  { account, shelter, durable }: { account: Account | undefined; shelter: string; durable: boolean },
+  { account, durable }: { account: Account | undefined; durable: boolean },
 ): Promise<void> {
-  removeUnfinished(shelter)
-  const made = join(shelter, `new-${process.pid}-${randomBytes(4).toString('hex')}`)
-  const kept = join(shelter, randomBytes(8).toString('hex'))
+  removeUnfinished(home)
+  const made = join(home, `new-${process.pid}-${randomBytes(4).toString('hex')}`)
   underway.add(made)
   try {
     mkdirSync(made, { mode: 0o700 })
     writeFileSync(join(made, 'password'), randomBytes(24).toString('base64url'), { mode: 0o600 })
     if (account) for (const path of [made, join(made, 'password')]) chownSync(path, account.uid, account.gid)
     await runInitdb(initdb, made, { account, durable })
-    if (shelter === dataDir) renameSync(made, join(dataDir, SERVER))
-    else {
-      renameSync(made, kept)
-      symlinkSync(kept, join(dataDir, SERVER))
-    }
+    renameSync(made, join(home, SERVER))
   } catch (error) {
-    for (const folder of [made, kept]) rmSync(folder, { recursive: true, force: true })
-    if (!existsSync(join(dataDir, SERVER))) throw error
+    rmSync(made, { recursive: true, force: true })
+    if (!existsSync(join(home, SERVER))) throw error
   } finally {
     underway.delete(made)
   }
-  if (durable) for (const folder of new Set([shelter, dataDir, dirname(dataDir)])) syncFolder(folder)
+  if (durable) for (const folder of [home, dirname(home)]) syncFolder(folder)
 }
 
 /** What this very process is making. */
@@ -126,11 +105,11 @@ async function runInitdb(
 export const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? ''
 
 /** What starts that were stopped in the middle left behind. */
-function removeUnfinished(shelter: string): void {
-  for (const name of readdirSync(shelter)) {
+function removeUnfinished(home: string): void {
+  for (const name of readdirSync(home)) {
     const pid = Number(/^new-(\d+)-/.exec(name)?.[1] ?? 0)
-    const abandoned = pid === process.pid ? !underway.has(join(shelter, name)) : pid > 0 && !isAlive(pid)
-    if (abandoned) rmSync(join(shelter, name), { recursive: true, force: true })
+    const abandoned = pid === process.pid ? !underway.has(join(home, name)) : pid > 0 && !isAlive(pid)
+    if (abandoned) rmSync(join(home, name), { recursive: true, force: true })
   }
 }
 

@@ -3,14 +3,26 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   realpathSync,
+  rmdirSync,
+  symlinkSync,
 } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type Account, canEnter } from './account.ts'
 import { EmbeddedServerError } from './error.ts'
+
+/** The server's folder within its home. */
+export const SERVER = 'server'
+/** In a data directory that the server's account cannot enter: a link to where its home is instead. */
+const ELSEWHERE = 'elsewhere'
+/** Places that survive a restart of the machine and that every account can enter. */
+const publicPlaces = ['/var/lib/quittance', '/var/tmp/quittance']
 
 /** Makes the data directory, which others may pass through but not list; one that exists is left as it is. */
 export function makeDataDir(dataDir: string): string {
@@ -26,27 +38,49 @@ export function makeDataDir(dataDir: string): string {
   }
 }
 
-/** Folders that exist on every Unix, survive a restart and can be entered by every account. */
-const shelters = ['/var/lib/quittance', '/var/tmp/quittance']
-
-/** The data directory where the account can enter it, otherwise a place that it can. */
-export function findShelter(dataDir: string, account: Account | undefined): string {
-  if (canEnter(dataDir, account)) return dataDir
-  for (const shelter of shelters) {
-    try {
-      mkdirSync(shelter, { recursive: true, mode: 0o755 })
-      const { uid, mode } = lstatSync(shelter)
-      if (uid === process.getuid?.() && !(mode & 0o022) && canEnter(shelter, account)) return shelter
-    } catch {
-      // Read-only here; the next place may not be.
-    }
-  }
+/** Where the server of this data directory has its home, if it has one. */
+export function findHome(dataDir: string): string | undefined {
+  if (existsSync(join(dataDir, SERVER))) return dataDir
+  const link = join(dataDir, ELSEWHERE)
+  if (!lstatSync(link, { throwIfNoEntry: false })) return undefined
+  if (existsSync(link)) return realpathSync(link)
   throw new EmbeddedServerError(
-    `The account that runs PostgreSQL cannot enter ${dataDir}, nor is there another place for it: set QUITTANCE_DATA_DIR to a folder that every account can enter, or set DATABASE_URL.`,
+    `${link} leads to where the data was, and nothing is there: put it back, or remove the link to start with no data.`,
   )
 }
 
-/** A rename is on the disk only when its folder is. */
+/** Gives the server a home: the data directory where its account can enter it, otherwise a place that it can. */
+export function makeHome(dataDir: string, account: Account | undefined): string {
+  if (canEnter(dataDir, account)) return dataDir
+  const place = publicPlaces.find((place) => isSafe(place, account))
+  if (!place)
+    throw new EmbeddedServerError(
+      `The account that runs PostgreSQL cannot enter ${dataDir}: set QUITTANCE_DATA_DIR to a folder that every account can enter, or set DATABASE_URL.`,
+    )
+  const home = mkdtempSync(join(place, 'data-'))
+  chmodSync(home, 0o711)
+  try {
+    symlinkSync(home, join(dataDir, ELSEWHERE))
+    for (const folder of [place, dirname(place)]) syncFolder(folder)
+  } catch (error) {
+    rmdirSync(home)
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return findHome(dataDir)!
+}
+
+/** Whether we can have a folder there that the account can enter and nobody else can put things into. */
+function isSafe(place: string, account: Account | undefined): boolean {
+  try {
+    if (mkdirSync(place, { recursive: true })) chmodSync(place, 0o755)
+    const { uid, mode } = lstatSync(place)
+    return uid === process.getuid?.() && (mode & 0o022) === 0 && canEnter(place, account)
+  } catch {
+    return false
+  }
+}
+
+/** A new name in a folder is on the disk only when the folder is. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')

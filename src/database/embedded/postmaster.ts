@@ -16,6 +16,8 @@ export interface Postmaster {
   readonly status: string
 }
 
+/** It only names the socket's file; no other server shares its folder. */
+export const SOCKET_PORT = 5432
 const POLL_MS = 4
 const START_MS_MAX = 60_000
 const STOP_MS_MAX = 20_000
@@ -71,7 +73,7 @@ export async function startPostmaster(
   postgres: string,
   { account, settings }: StartOptions,
 ): Promise<Postmaster> {
-  removeMisleadingPidFile(cluster)
+  removeMisleadingLocks(cluster)
   const log = openSync(cluster.log, 'a', 0o600)
   const { size } = fstatSync(log)
   const child = spawn(
@@ -115,12 +117,14 @@ function failureOf(code: number | null, said: string): Error {
 }
 
 /**
- * PostgreSQL itself discards a pid file whose process is gone, but not one whose number now belongs to a zombie or to
- * another program of the same account.
+ * PostgreSQL itself discards a lock file whose process is gone, but not one whose number now belongs to a zombie (a
+ * container's first process may not reap) or to another program of the same account.
  */
-function removeMisleadingPidFile(cluster: Cluster): void {
+function removeMisleadingLocks(cluster: Cluster): void {
   const text = readPidFile(cluster)
-  if (text && !findPostmaster(cluster) && readPidFile(cluster) === text) rmSync(pidFile(cluster), { force: true })
+  if (findPostmaster(cluster) || readPidFile(cluster) !== text) return
+  for (const file of [pidFile(cluster), join(cluster.folder, `.s.PGSQL.${SOCKET_PORT}.lock`)])
+    rmSync(file, { force: true })
 }
 
 /** Ends the server and waits for it: connections are cut and everything is written, or with `hard` nothing more is. */

@@ -2,10 +2,10 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { serverAccount } from './account.ts'
 import { findBinaries } from './binaries.ts'
-import { type Cluster, createCluster, existingCluster, SERVER } from './cluster.ts'
+import { type Cluster, createCluster, findCluster } from './cluster.ts'
 import { EmbeddedServerError } from './error.ts'
-import { findShelter } from './folders.ts'
-import { type Postmaster, readyPostmaster, startPostmaster } from './postmaster.ts'
+import { findHome, makeHome, SERVER } from './folders.ts'
+import { type Postmaster, readyPostmaster, SOCKET_PORT, startPostmaster } from './postmaster.ts'
 import { serverSettings } from './settings.ts'
 
 export interface RunOptions {
@@ -26,8 +26,6 @@ export interface Running {
   readonly adopted: boolean
 }
 
-/** The name of the socket's file; no other server shares its folder. */
-const SOCKET_PORT = 5432
 /** The longest address of a unix socket, in bytes. */
 const SOCKET_PATH_MAX = process.platform === 'linux' ? 107 : 103
 
@@ -39,16 +37,17 @@ export async function runServer({
   packageFolder,
   port,
 }: RunOptions): Promise<Running> {
-  const account = serverAccount(join(dataDir, SERVER))
-  let cluster = existingCluster(dataDir, account)
+  const existing = findHome(dataDir)
+  const account = serverAccount(join(existing ?? dataDir, SERVER))
+  let cluster = existing && findCluster(existing, dataDir, account)
   const running = cluster && (await readyPostmaster(cluster))
   if (cluster && running) return { cluster, postmaster: running, url: urlOf(cluster, running), adopted: true }
 
-  const shelter = findShelter(dataDir, account)
-  const binaries = findBinaries(account, shelter, packageFolder)
+  const home = existing ?? makeHome(dataDir, account)
+  const binaries = findBinaries(account, home, packageFolder)
   if (!cluster) {
-    await createCluster(dataDir, binaries, { account, shelter, durable })
-    cluster = existingCluster(dataDir, account)!
+    await createCluster(home, binaries, { account, durable })
+    cluster = findCluster(home, dataDir, account)!
   }
   if (cluster.version !== binaries.version)
     throw new EmbeddedServerError(

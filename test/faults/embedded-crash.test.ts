@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startEmbedded } from '../../src/database/embedded.ts'
+import { connectionSettings, openDatabase } from '../../src/database/open.ts'
+import { folderOf, install, people, startService } from '../support/installation.ts'
+
+const me = people[0]!
+const folder = folderOf(me)
+const app = join(folder, 'app')
+const dataDir = join(folder, 'data')
+const pidFile = join(dataDir, 'server/cluster/postmaster.pid')
+beforeAll(() => install(app))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const serverPid = () => Number(readFileSync(pidFile, 'utf8').split('\n')[0])
+
+/** The rows that are there, of those that were acknowledged. */
+async function kept(url: string, acknowledged: readonly number[]): Promise<number> {
+  const client = new pg.Client(connectionSettings(url))
+  await client.connect()
+  const { rows } = await client.query('select count(*)::int as n from kept where id = any($1)', [acknowledged])
+  await client.end()
+  return rows[0].n
+}
+
+describe('Every acknowledged row is there after', () => {
+  it.each([
+    ['the service is killed, and its server is adopted', false],
+    ['the service and its server are killed', true],
+    ['the same happens once more', true],
+  ])('%s', async (_, serverToo) => {
+    const service = await startService(app, dataDir, me, 'write')
+    await service.wrote(200)
+
+    const ended = service.kill()
+    if (serverToo) process.kill(serverPid(), 'SIGKILL')
+    await ended
+    const next = await startService(app, dataDir, me)
+
+    expect(next.adopted).toBe(!serverToo)
+    expect(service.rows.length).toBeGreaterThanOrEqual(200)
+    expect(await kept(next.url, service.rows)).toBe(service.rows.length)
+    await next.stop()
+  })
+
+  it('a service that lives on has brought its killed server back to the same address', async () => {
+    const server = await startEmbedded({ dataDir })
+    const db = openDatabase(server.url)
+    const { rows } = await db.pool.query('insert into kept (worker) values (3) returning id::int')
+
+    process.kill(serverPid(), 'SIGKILL')
+
+    const alive = () =>
+      db.pool.query('select 1').then(
+        () => true,
+        () => false,
+      )
+    while (await alive()) await pause(5)
+    while (!(await alive())) await pause(5)
+    expect(await kept(server.url, [rows[0].id])).toBe(1)
+    await expect(startEmbedded({ dataDir })).rejects.toThrow(/^Another service is running/)
+    await db.close()
+    await server.stop()
+  })
+})
+
+describe('A lock file does not keep the server from starting', () => {
+  const stale = (pid: number) => {
+    writeFileSync(pidFile, [pid, join(dataDir, 'server/cluster'), 1, 5432, '', '', '', 'ready', ''].join('\n'))
+    writeFileSync(join(dataDir, 'server/.s.PGSQL.5432.lock'), `${pid}\n`)
+  }
+
+  it('when its process is gone', async () => {
+    const gone = spawn('true')
+    await once(gone, 'exit')
+    stale(gone.pid!)
+
+    await (await startEmbedded({ dataDir })).stop()
+  })
+
+  it('when its number now belongs to another program', async () => {
+    stale(process.pid)
+
+    await (await startEmbedded({ dataDir })).stop()
+  })
+
+  it('when its process is a zombie that nobody reaps', async () => {
+    // The shell becomes a program that does not know of the child it has.
+    const script = 'sleep 0.1 >/dev/null & echo $!; exec sleep 60'
+    const parent = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void parent.kill())
+    const [line] = await once(parent.stdout, 'data')
+    const isZombie = () => /\) Z /.test(readFileSync(`/proc/${Number(line)}/stat`, 'utf8'))
+    while (process.platform === 'linux' && !isZombie()) await pause(1)
+    stale(Number(line))
+
+    await (await startEmbedded({ dataDir })).stop()
+  })
+})
+
+describe('A first start that is killed in the middle', () => {
+  it('is started over', async () => {
+    const other = join(folder, 'other')
+    const first = spawn(process.execPath, [join(app, 'service.mjs'), other], { stdio: ['pipe', 'ignore', 'ignore'] })
+    const begun = () => readdirSync(folder).includes('other') && readdirSync(other).some((name) => /^new-/.test(name))
+    while (!begun()) await pause(2)
+    first.kill('SIGKILL')
+    await once(first, 'exit')
+
+    const second = await startService(app, other, me)
+    await second.stop()
+
+    expect(readdirSync(other).sort()).toEqual(['postgres.log', 'server'])
+  })
+})
