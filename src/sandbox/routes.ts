@@ -71,7 +71,9 @@ function targetOf({ advance, to, freeze }: { advance?: string; to?: string; free
   if (advance !== undefined) {
     const duration = parseDuration(advance)
     if (!duration) throw invalid('/advance', 'Send an ISO 8601 duration, for example P20D.', 'INVALID_PARAMETER_SYNTAX')
-    return forward(addDuration(now, duration), now)
+    const target = parseInstant(addDuration(now, duration))
+    if (!target) throw invalid('/advance', 'The clock ends with the year 9999.')
+    return forward(target, now)
   }
   if (to !== undefined) {
     const target = parseInstant(to)

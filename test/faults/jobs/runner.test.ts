@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Database, openDatabase } from '../../../src/database/open.ts'
+import { makeTransact, type Transact } from '../../../src/database/transaction.ts'
+import { type JobDefinition, job } from '../../../src/jobs/job-definition.ts'
+import { Runner } from '../../../src/jobs/runner.ts'
+import { Worker } from '../../../src/jobs/worker.ts'
+import { after, type Instant } from '../../../src/kernel/clock.ts'
+import { countingIds } from '../../../src/kernel/ids.ts'
+import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import { START } from '../../support/world.ts'
+
+describe('A promise', () => {
+  let test: TestDatabase
+  let database: Database
+  let transact: Transact
+  let now: Instant
+  const clock = { now: () => now }
+  let ran: string[] = []
+
+  beforeAll(async () => {
+    test = await newDatabase()
+    database = openDatabase(test.url)
+    transact = makeTransact({ database, clock, ids: countingIds(), onWork: () => {} })
+  })
+  afterAll(async () => {
+    await database.close()
+    await test.drop()
+  })
+  beforeEach(async () => {
+    now = START
+    ran = []
+    await database.pool.query('truncate jobs')
+  })
+
+  const note = (retryAfter: readonly number[] = []) =>
+    job<{ text: string }>({ name: 'note', retryAfter, run: async ({ text }) => void ran.push(text) })
+  const failing = (retryAfter: readonly number[]) =>
+    job({
+      name: 'note',
+      retryAfter,
+      async run() {
+        ran.push('tried')
+        throw new Error('the far end is down')
+      },
+    })
+  const runner = (...definitions: JobDefinition[]) => new Runner({ database, transact, clock, definitions })
+  const promise = (text: string, parts: { runAt?: Instant; key?: string; replace?: boolean } = {}) =>
+    transact(async (tx) => tx.enqueue({ name: 'note', payload: { text }, ...parts }))
+  const jobs = async () => (await database.pool.query('select * from jobs order by id')).rows
+
+  it('is kept once it is due, and then gone', async () => {
+    await promise('later', { runAt: after(START, 60) })
+    await promise('now')
+
+    await runner(note()).drain()
+    expect(ran).toEqual(['now'])
+    now = after(START, 60)
+    await runner(note()).drain()
+    expect(ran).toEqual(['now', 'later'])
+    expect(await jobs()).toEqual([])
+  })
+
+  it('is not made when the unit of work fails', async () => {
+    await expect(
+      transact(async (tx) => {
+        tx.enqueue({ name: 'note', payload: { text: 'never' } })
+        throw new Error('changed my mind')
+      }),
+    ).rejects.toThrow('changed my mind')
+    expect(await jobs()).toEqual([])
+  })
+
+  it('with a key is made once, replaced when asked, and can be withdrawn', async () => {
+    await promise('first', { key: 'k', runAt: after(START, 10) })
+    await promise('second', { key: 'k' })
+    expect((await jobs()).map(({ payload }) => payload.text)).toEqual(['first'])
+
+    await promise('third', { key: 'k', replace: true })
+    expect((await jobs()).map(({ payload, run_at }) => [payload.text, run_at])).toEqual([['third', START]])
+
+    await transact(async (tx) => tx.withdraw('k'))
+    expect(await jobs()).toEqual([])
+  })
+
+  it('that fails is tried again on its schedule, and parked where an operator sees it when that runs out', async () => {
+    await promise('x')
+    const trying = runner(failing([5, 60]))
+    await trying.drain()
+    expect(await trying.nextDue()).toBe(after(START, 5))
+    now = after(START, 5)
+    await trying.drain()
+    expect(await trying.nextDue()).toBe(after(START, 65))
+    now = after(START, 65)
+    await trying.drain()
+
+    expect(ran).toHaveLength(3)
+    expect(await trying.nextDue()).toBeUndefined()
+    expect(await jobs()).toMatchObject([
+      { attempts: 3, parked_time: now, last_error: expect.stringContaining('far end') },
+    ])
+  })
+
+  it('that nobody knows how to keep is parked, not lost', async () => {
+    await promise('x')
+    await runner().drain()
+    expect(await jobs()).toMatchObject([
+      { parked_time: START, last_error: expect.stringContaining('No job is called note') },
+    ])
+  })
+
+  it('that killed its worker three times is parked without being run again', async () => {
+    await promise('poison')
+    // What a worker leaves behind that died while running it: a lease that has run out.
+    const die = () => database.pool.query("update jobs set lease_until = clock_timestamp() - interval '1 second'")
+    for (const _ of [1, 2]) {
+      await die()
+      await database.pool.query('update jobs set crashes = crashes + 1')
+    }
+    await die()
+    await runner(note([1, 1, 1])).drain()
+
+    expect(ran).toEqual([])
+    expect(await jobs()).toMatchObject([{ crashes: 3, parked_time: START }])
+  })
+
+  it('whose worker lost its lease is finished by the one that took over, not by the late one', async () => {
+    await promise('slow')
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const slow = runner(job({ name: 'note', retryAfter: [], run: () => held }))
+    const late = slow.runBatch(1)
+    await expect.poll(async () => (await jobs())[0]?.lease_until).not.toBeNull()
+    await database.pool.query("update jobs set lease_until = clock_timestamp() - interval '1 second'")
+    // Taken over, failed, and waiting for its next try: the late worker must not remove it.
+    await runner(failing([3600])).runBatch(1)
+    release()
+    await late
+
+    expect(await jobs()).toHaveLength(1)
+  })
+
+  it('is kept exactly once by two workers that race for it', async () => {
+    await transact(async (tx) => {
+      for (let i = 0; i < 200; i++) tx.enqueue({ name: 'note', payload: { text: String(i) } })
+    })
+    const workers = [new Worker(runner(note()), () => {}), new Worker(runner(note()), () => {})]
+    for (const worker of workers) worker.start()
+    await expect.poll(async () => (await jobs()).length, { timeout: 10_000 }).toBe(0)
+    await Promise.all(workers.map((worker) => worker.stop()))
+
+    expect(ran).toHaveLength(200)
+    expect(new Set(ran).size).toBe(200)
+  })
+})

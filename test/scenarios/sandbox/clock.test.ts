@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newWorld, START, type World } from '../../support/world.ts'
+
+interface ClockBody {
+  now: string
+  frozen: boolean
+  fired: { work: string; at: string }[]
+  details: { issue: string }[]
+}
+
+describe('The sandbox clock', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await newWorld()
+  })
+  afterAll(() => world.close())
+
+  const move = (body: object) => world.call<ClockBody>('POST', '/sandbox/clock', body)
+
+  it('shows what time it is and whether it stands still', async () => {
+    const { status, body } = await world.call<ClockBody>('GET', '/sandbox/clock')
+    expect(status).toBe(200)
+    expect(body).toEqual({ now: START, frozen: true })
+  })
+
+  it('moves by a duration, in calendar units, and to an instant', async () => {
+    expect((await move({ advance: 'P1M' })).body.now).toBe('2026-04-02T09:00:00.000Z')
+    expect((await move({ advance: 'PT36H' })).body.now).toBe('2026-04-03T21:00:00.000Z')
+    expect((await move({ to: '2026-05-01T00:00:00+02:00' })).body.now).toBe('2026-04-30T22:00:00.000Z')
+  })
+
+  it('fires what falls due on the way, in order, each at its own time', async () => {
+    const at = (day: string) => `2026-05-${day}T00:00:00.000Z`
+    await world.app.transact(async (tx) => {
+      for (const day of ['07', '03', '05'])
+        tx.enqueue({ name: 'no-such-job', payload: {}, runAt: at(day) as never, key: `clock ${day}` })
+    })
+    const { body } = await move({ to: '2026-05-06T00:00:00Z' })
+
+    expect(body.fired.map((fired) => fired.at)).toEqual([at('03'), at('05')])
+    expect(body.now).toBe(at('06'))
+  })
+
+  it('runs on when it is let go, and stands still when it is stopped', async () => {
+    const { body: running } = await move({ freeze: false })
+    expect(running.frozen).toBe(false)
+    const { body: stopped } = await move({ freeze: true })
+    expect(stopped.frozen).toBe(true)
+    expect(stopped.now >= running.now).toBe(true)
+    expect((await world.call<ClockBody>('GET', '/sandbox/clock')).body.now).toBe(stopped.now)
+  })
+
+  // biome-ignore format: a table reads best as a table
+  const refusals: [what: string, body: object, status: number, issue: string][] = [
+    ['to go back',                 { to: '2020-01-01T00:00:00Z' },                       422, 'CLOCK_MOVES_FORWARD_ONLY'],
+    ['a duration that goes back',  { advance: 'P-1D' },                                  422, 'CLOCK_MOVES_FORWARD_ONLY'],
+    ['a duration it cannot read',  { advance: 'tomorrow' },                              400, 'INVALID_PARAMETER_SYNTAX'],
+    ['an instant it cannot read',  { to: '2026-13-01T00:00:00Z' },                       400, 'INVALID_PARAMETER_SYNTAX'],
+    ['two ways at once',           { to: '2027-01-01T00:00:00Z', advance: 'P1D' },       400, 'INVALID_PARAMETER_VALUE'],
+    ['nothing to do',              {},                                                   400, 'MISSING_REQUIRED_PARAMETER'],
+    ['a flag that is no flag',     { freeze: 'yes' },                                    400, 'INVALID_PARAMETER_SYNTAX'],
+    ['a time beyond the calendar', { advance: 'P9000Y' },                                400, 'INVALID_PARAMETER_VALUE'],
+  ]
+  for (const [what, body, status, issue] of refusals)
+    it(`refuses ${what}`, async () => {
+      const before = world.now()
+      const response = await move(body)
+
+      expect(response.status).toBe(status)
+      expect(response.body.details[0]!.issue).toBe(issue)
+      expect(world.now()).toBe(before)
+    })
+
+  it('is reset with everything else, to the seeded people and real time', async () => {
+    const token = await world.tokenFor('sandbox-merchant')
+    const { status } = await world.call('POST', '/sandbox/reset')
+    expect(status).toBe(200)
+
+    const { body } = await world.call<ClockBody>('GET', '/sandbox/clock')
+    expect(body.frozen).toBe(false)
+    const old = await world.call('GET', '/v2/payments/captures/X', undefined, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(old.status).toBe(401)
+    expect(await world.tokenFor('sandbox-merchant')).not.toBe(token)
+    expect(await world.events()).toEqual([])
+  })
+})
+
+describe('In live', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await newWorld({ settings: { QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: 'x'.repeat(40) } })
+  })
+  afterAll(() => world.close())
+
+  it('there is nobody, the sandbox credentials are refused, and no sandbox address answers', async () => {
+    const { rows } = await world.app.database.pool.query('select 1 from accounts union all select 1 from apps')
+    expect(rows).toEqual([])
+    await expect(world.tokenFor('sandbox-merchant')).rejects.toThrow('invalid_client')
+    for (const [method, path] of [
+      ['GET', '/sandbox/clock'],
+      ['POST', '/sandbox/clock'],
+      ['POST', '/sandbox/reset'],
+      ['POST', '/sandbox/transactions'],
+    ] as const)
+      expect((await world.call(method, path, {})).status).toBe(404)
+  })
+
+  it('health, readiness, metrics and documents answer without a token', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'])
+      expect((await world.call('GET', path)).status).toBe(200)
+    expect((await world.call('GET', '/metrics')).text).toContain('quittance_http_request_seconds')
+    const { body } = await world.call<{ openapi: string; paths: object }>('GET', '/openapi.json')
+    expect(body.openapi).toBe('3.1.0')
+    expect(Object.keys(body.paths).some((path) => path.startsWith('/sandbox'))).toBe(false)
+  })
+})
