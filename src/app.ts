@@ -36,6 +36,7 @@ const rooms: readonly OpenRoom[] = [openLedger]
 
 const DISK_SHARE_MIN = 0.05
 const READY_WITHIN_MS = 500
+const HANG_UP_EVERY_MS = 50
 const ping = sql`select 1`
 const anyAccount = sql`select 1 from accounts limit 1`
 
@@ -192,7 +193,9 @@ export async function openApp({
       draining = true
       if (server.server.listening)
         await new Promise((resolve) => setTimeout(resolve, settings.shutdownGraceSeconds * 1000))
-      await server.close()
+      // A connection that was busy when closing began is kept alive after its answer; it is closed once it is idle.
+      const hangUp = setInterval(() => server.server.closeIdleConnections(), HANG_UP_EVERY_MS)
+      await server.close().finally(() => clearInterval(hangUp))
       await Promise.all(workers.map((worker) => worker.stop()))
       clearInterval(sweeping)
       await notices.close()

@@ -16,7 +16,14 @@ export interface Option {
   readonly multiple?: boolean
 }
 
+/** Where a command writes: what it found, and what went wrong. */
+export interface Output {
+  out(text: string): void
+  err(text: string): void
+}
+
 export interface CommandInput {
+  readonly output: Output
   readonly settings: Settings
   readonly arguments: readonly string[]
   readonly options: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>

@@ -7,10 +7,10 @@ export const docsCommand: Command = {
   kind: 'free',
   name: 'docs',
   summary: 'Print openapi.json and the tables in docs/ from source',
-  async run() {
+  async run({ output }) {
     for (const { path, text } of printedFiles()) {
       writeFileSync(new URL(`../../${path}`, import.meta.url), text)
-      process.stdout.write(`${path}\n`)
+      output.out(`${path}\n`)
     }
   },
 }

@@ -7,12 +7,12 @@ export const migrateCommand: Command = {
   kind: 'free',
   name: 'migrate',
   summary: 'Bring the database schema up to date',
-  async run({ settings }) {
+  async run({ settings, output }) {
     const embedded =
       settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join: true }) : undefined
     try {
       const applied = await migrate(settings.databaseUrl ?? embedded!.url)
-      process.stdout.write(applied.length === 0 ? 'The schema is up to date.\n' : `Applied ${applied.join(', ')}.\n`)
+      output.out(applied.length === 0 ? 'The schema is up to date.\n' : `Applied ${applied.join(', ')}.\n`)
     } finally {
       await embedded?.stop()
     }

@@ -1,8 +1,8 @@
-/** Prints what a command found: a table for people, JSON for programs. */
-export function print(result: object | readonly object[], asJson: boolean): void {
-  if (asJson) return void process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+/** What a command found, as text: a table for people, JSON for programs. */
+export function print(result: object | readonly object[], asJson: boolean): string {
+  if (asJson) return JSON.stringify(result, null, 2)
   const rows = (Array.isArray(result) ? result : [result]) as Record<string, unknown>[]
-  process.stdout.write(`${Array.isArray(result) ? table(rows) : list(rows[0]!)}\n`)
+  return Array.isArray(result) ? table(rows) : list(rows[0]!)
 }
 
 function table(rows: readonly Record<string, unknown>[]): string {

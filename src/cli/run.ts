@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util'
 import { flagOf, readSettings, SettingError, settings as settingTable } from '../config.ts'
 import { EmbeddedServerError } from '../database/embedded.ts'
+import { sqlProblem } from '../database/errors.ts'
 import { MigrationError } from '../database/migrate.ts'
 import { Problem } from '../kernel/problem.ts'
 import { version } from '../version.ts'
 import { accountCommands } from './accounts.ts'
 import { appCommands } from './apps.ts'
-import { type Command, CommandError, UsageError } from './command.ts'
+import { type Command, CommandError, type Output, UsageError } from './command.ts'
 import { docsCommand } from './docs.ts'
 import { jobCommands } from './jobs.ts'
 import { migrateCommand } from './migrate.ts'
@@ -23,12 +24,25 @@ const commands: readonly Command[] = [
   docsCommand,
 ]
 
+const terminal: Output = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+}
+
 const settingOptions = Object.fromEntries(
   Object.values(settingTable).map(({ variable }) => [flagOf(variable), { type: 'string' as const }]),
 )
 
 /** Runs one command and gives the exit code: 0 done, 1 it could not be done, 2 it was called wrongly. */
-export async function runCommand(words: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+export async function runCommand(
+  words: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  output: Output = terminal,
+): Promise<number> {
+  const say = (text: string) => {
+    output.out(`${text}\n`)
+    return 0
+  }
   try {
     const command = commands.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `))
     if (words.includes('--version')) return say(version)
@@ -38,14 +52,14 @@ export async function runCommand(words: readonly string[], environment: NodeJS.P
     }
     const rest = words.slice(command.name.split(' ').length)
     if (rest.includes('--help')) return say(helpOf(command))
-    await execute(command, rest, environment)
+    await execute(command, rest, environment, output)
     return 0
   } catch (error) {
-    return complain(error)
+    return complain(error, output)
   }
 }
 
-async function execute(command: Command, words: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+async function execute(command: Command, words: readonly string[], environment: NodeJS.ProcessEnv, output: Output) {
   const own = Object.fromEntries(
     Object.entries(command.options ?? {}).map(([name, { type, multiple }]) => [
       name,
@@ -62,38 +76,36 @@ async function execute(command: Command, words: readonly string[], environment: 
   if (positionals.length < needed || positionals.length > expected.length)
     throw new UsageError(`usage: quittance ${usageOf(command)}`)
   const settings = readSettings(environment, values)
-  const input = { settings, arguments: positionals, options: values }
+  const input = { settings, arguments: positionals, options: values, output }
   if (command.kind === 'free') return command.run(input)
   const result = await withStore(settings, (store) => command.run({ ...input, ...store }))
-  if (result !== undefined) print(result, values['json'] === true)
+  if (result !== undefined) output.out(`${print(result, values['json'] === true)}\n`)
 }
 
 /** Tells a person what went wrong in one sentence; a stack trace only for what is our mistake. */
-function complain(error: unknown): number {
+function complain(error: unknown, { err }: Output): number {
   const isUsage = error instanceof UsageError || (error instanceof TypeError && 'code' in error)
   const known = [CommandError, SettingError, EmbeddedServerError, MigrationError]
   if (isUsage || known.some((kind) => error instanceof kind)) {
-    process.stderr.write(`quittance: ${(error as Error).message}\n`)
+    err(`quittance: ${(error as Error).message}\n`)
     return isUsage || error instanceof SettingError ? 2 : 1
   }
   if (error instanceof Problem) {
-    process.stderr.write(
-      `quittance: ${error.details.map(({ description }) => description).join(' ') || error.message}\n`,
-    )
+    err(`quittance: ${error.details.map(({ description }) => description).join(' ') || error.message}\n`)
+    return 1
+  }
+  const refusal = sqlProblem(error, {})
+  if (refusal?.status === 409) {
+    err('quittance: There is already one with this name or address.\n')
     return 1
   }
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
   if (/^(ECONN|ENOTFOUND|EADDR|EACCES|28|3D|08|57)/.test(code)) {
-    process.stderr.write(`quittance: ${(error as Error).message}\n`)
+    err(`quittance: ${(error as Error).message}\n`)
     return 1
   }
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+  err(`${error instanceof Error ? error.stack : String(error)}\n`)
   return 1
-}
-
-function say(text: string): number {
-  process.stdout.write(`${text}\n`)
-  return 0
 }
 
 const usageOf = ({ name, arguments: names = [], options = {} }: Command) =>

@@ -5,7 +5,7 @@ import { SettingError, type Settings } from '../config.ts'
 import { type EmbeddedServer, startEmbedded } from '../database/embedded.ts'
 import { migrate } from '../database/migrate.ts'
 import { credentials } from '../sandbox/people.ts'
-import type { Command, FreeCommand } from './command.ts'
+import type { Command, CommandInput, FreeCommand } from './command.ts'
 
 const SHUTDOWN_MAX_MS = 15_000
 
@@ -17,7 +17,7 @@ const runUntilStopped = (name: string, summary: string, parts: { serves: boolean
   kind: 'free',
   name,
   summary,
-  run: ({ settings }) => run(settings, parts),
+  run: (input) => run(input, parts),
 })
 
 export const serveCommands: readonly Command[] = [
@@ -26,7 +26,10 @@ export const serveCommands: readonly Command[] = [
   runUntilStopped('work', 'Do due work; requests are left to other processes', { serves: false, works: true }),
 ]
 
-async function run(settings: Settings, { serves, works }: { serves: boolean; works: boolean }): Promise<void> {
+async function run(
+  { settings, output }: CommandInput,
+  { serves, works }: { serves: boolean; works: boolean },
+): Promise<void> {
   requireLiveSettings(settings)
   const log = pino({ level: settings.logLevel, redact, base: null })
   const embedded = await startDatabase(settings)
@@ -41,7 +44,7 @@ async function run(settings: Settings, { serves, works }: { serves: boolean; wor
     await embedded?.stop()
     throw error
   }
-  process.stdout.write(greeting(app, settings, { serves, works }))
+  output.out(greeting(app, settings, { serves, works }))
   await stopped(log)
   await Promise.race([app.close(), overdue()])
   await embedded?.stop()

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand as runInProcess } from '../../../src/cli/run.ts'
+import { newDatabase, type TestDatabase } from '../../support/database.ts'
+
+/** Runs a command as the program does, and keeps what it writes. */
+async function runCommand(words: readonly string[], variables: Record<string, string>) {
+  const stdout: string[] = []
+  const stderr: string[] = []
+  const output = { out: (text: string) => void stdout.push(text), err: (text: string) => void stderr.push(text) }
+  const code = await runInProcess(words, variables, output)
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+}
+
+describe('The command line', () => {
+  let database: TestDatabase
+  let variables: Record<string, string>
+  beforeAll(async () => {
+    database = await newDatabase()
+    variables = { DATABASE_URL: database.url, QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: 's'.repeat(40) }
+  })
+  afterAll(() => database.drop())
+
+  const run = (...words: string[]) => runCommand(words, variables)
+  const json = async <Result>(...words: string[]): Promise<Result> => {
+    const { code, stdout, stderr } = await run(...words, '--json')
+    expect(stderr).toBe('')
+    expect(code).toBe(0)
+    return JSON.parse(stdout)
+  }
+
+  it('explains itself, all of it and each command', async () => {
+    const [all, one] = await Promise.all([run('--help'), run('apps', 'create', '--help')])
+    expect(all.code).toBe(0)
+    for (const name of ['start', 'serve', 'work', 'migrate', 'accounts create', 'apps create'])
+      expect(all.stdout).toContain(name)
+    expect(one.stdout).toContain('usage: quittance apps create <account id> [options]')
+  })
+
+  it('ends with 2 and one sentence when it is called wrongly', async () => {
+    for (const words of [
+      ['fly'],
+      ['apps', 'disable'],
+      ['accounts', 'create', '--wings'],
+      ['serve', '--port', 'many'],
+    ]) {
+      const { code, stdout, stderr } = await run(...words)
+      expect(code).toBe(2)
+      expect(stdout).toBe('')
+      expect(stderr.trim().split('\n')).toHaveLength(1)
+    }
+  })
+
+  it('makes an account and an app, rotates its secret, gives consent, disables and deletes it', async () => {
+    const account = await json<{ id: string }>(
+      'accounts',
+      'create',
+      '--email',
+      'shop@example.com',
+      '--name',
+      'A shop',
+      '--time-zone',
+      'Europe/Berlin',
+    )
+    const app = await json<{ client_id: string; client_secret: string }>('apps', 'create', account.id, '--name', 'Till')
+    expect(app.client_id).toMatch(/^A[A-Za-z0-9_-]{79}$/)
+    expect(app.client_secret).toMatch(/^E[A-Za-z0-9_-]{79}$/)
+
+    const rotated = await json<{ client_secret: string }>('apps', 'rotate-secret', app.client_id)
+    expect(rotated.client_secret).not.toBe(app.client_secret)
+    const consent = await json<{ scopes: string[] }>(
+      'apps',
+      'consent',
+      app.client_id,
+      account.id,
+      '--scopes',
+      'disputes/read-partner',
+    )
+    expect(consent.scopes).toEqual(['disputes/read-partner'])
+    expect(await json('apps', 'disable', app.client_id)).toMatchObject({ status: 'DISABLED' })
+    expect(await json('apps', 'list')).toMatchObject([{ client_id: app.client_id, status: 'DISABLED' }])
+    expect(await json('apps', 'delete', app.client_id)).toMatchObject({ status: 'DELETED' })
+    expect(await json('apps', 'list')).toEqual([])
+    expect(await json('accounts', 'list')).toMatchObject([{ id: account.id, time_zone: 'Europe/Berlin' }])
+  }, 60_000)
+
+  it('ends with 1 when the thing does not exist or the address is taken', async () => {
+    const [missing, taken] = [
+      await run('apps', 'disable', 'nobody'),
+      await run('accounts', 'create', '--email', 'SHOP@example.com', '--name', 'Again'),
+    ]
+    expect([missing.code, taken.code]).toEqual([1, 1])
+    expect(missing.stderr).toContain('nobody')
+    expect(taken.stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('does not start live without a secret', async () => {
+    const { QUITTANCE_SECRET: _none, ...without } = variables
+    const { code, stderr } = await runCommand(['start'], without)
+    expect(code).toBe(2)
+    expect(stderr).toContain('QUITTANCE_SECRET')
+  })
+})

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What a finished command left behind. */
+export interface Finished {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+type Variables = Record<string, string>
+
+function launch(words: readonly string[], variables: Variables): ChildProcess {
+  const { DATABASE_URL: _test, ...inherited } = process.env
+  const env = { ...inherited, ...variables }
+  return spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts'), ...words], { env, cwd: root })
+}
+
+/** Runs a command to its end. */
+export function runCommand(words: readonly string[], variables: Variables): Promise<Finished> {
+  const child = launch(words, variables)
+  const stdout: Buffer[] = []
+  const stderr: Buffer[] = []
+  child.stdout!.on('data', (text) => stdout.push(text))
+  child.stderr!.on('data', (text) => stderr.push(text))
+  const text = (parts: Buffer[]) => Buffer.concat(parts).toString()
+  return new Promise((resolve) =>
+    child.on('close', (code) => resolve({ code, stdout: text(stdout), stderr: text(stderr) })),
+  )
+}
+
+/** A service in a process of its own. */
+export interface RunningService {
+  readonly url: string
+  readonly pid: number
+  /** Ends it with a signal and waits until it is gone. */
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+/** Starts the service and comes back when it says that it is ready. */
+export function startService(variables: Variables, command = 'start'): Promise<RunningService> {
+  const child = launch([command], { PORT: '0', ...variables })
+  const ended = new Promise<number | null>((resolve) => child.on('exit', resolve))
+  return new Promise((resolve, reject) => {
+    let output = ''
+    const read = (text: Buffer) => {
+      output += text
+      const url = /is ready at (\S+)/.exec(output)?.[1] ?? (/does due work/.test(output) ? 'none' : undefined)
+      if (url !== undefined)
+        resolve({
+          url,
+          pid: child.pid!,
+          end: (signal) => {
+            child.kill(signal)
+            return ended
+          },
+        })
+    }
+    child.stdout!.on('data', read)
+    child.stderr!.on('data', read)
+    void ended.then((code) => reject(new Error(`the service ended with ${code}: ${output}`)))
+  })
+}
+
+/** A folder that is removed at the end. */
+export function temporaryFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'quittance-test-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** A token of a sandbox app, over the network. */
+export async function tokenOver(url: string, clientId = 'sandbox-merchant'): Promise<string> {
+  const response = await fetch(`${url}/v1/oauth2/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientId}-secret`).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  })
+  const body = (await response.json()) as { access_token: string }
+  return body.access_token
+}
