@@ -20,6 +20,10 @@ const text = (pattern = /^.+$/) => ({
   read: (value: string) => (pattern.test(value) ? value : undefined),
 })
 const optional = { form: 'text', read: (value: string): string | undefined => value }
+const flag = {
+  form: '`true` or `false`',
+  read: (value: string) => (value === 'true' ? true : value === 'false' ? false : undefined),
+}
 const whole = (min: number, max: number) => ({
   form: `${min} to ${max}`,
   read: (value: string) => (/^\d{1,9}$/.test(value) && +value >= min && +value <= max ? +value : undefined),
@@ -107,6 +111,12 @@ export const settings = {
     initial: 32_400,
     ...whole(60, 86_400),
     description: 'How long an access token is valid.',
+  }),
+  strictInvoicerEmail: setting<boolean>({
+    variable: 'STRICT_INVOICER_EMAIL',
+    initial: false,
+    ...flag,
+    description: 'Refuses invoices whose `invoicer.email_address` is not an address of the calling merchant.',
   }),
   rateLimitPerMinute: setting<number>({
     variable: 'RATE_LIMIT_PER_MINUTE',

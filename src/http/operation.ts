@@ -74,7 +74,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     if (route.reads === 'free') return render(await route.handle({ ...checked, db, transact }), usualStatus)
 
     const key = route.method === 'POST' && caller !== anonymous ? requestKey(headers) : undefined
-    const locks = route.locks ?? false
+    const locks = typeof route.locks === 'function' ? route.locks(checked) : (route.locks ?? false)
     const work: Work = async (tx) => render(await route.handle({ ...checked, tx }), usualStatus)
     if (key === undefined) return transact(work, { ...(caller !== anonymous && { appId: caller.appId }), locks })
     const hash = requestHash(request.url, body, files)
