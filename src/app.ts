@@ -14,6 +14,7 @@ import { type ReferencePage, referencePage } from './http/reference-page.ts'
 import type { AnyRoute } from './http/route.ts'
 import { makeServer } from './http/server.ts'
 import { type StatusParts, statusRoutes } from './http/status.ts'
+import { openInvoices } from './invoices/routes.ts'
 import { Runner } from './jobs/runner.ts'
 import { SWEEP_EVERY_MS, sweep } from './jobs/sweep.ts'
 import { Worker } from './jobs/worker.ts'
@@ -32,7 +33,7 @@ import { TimeTravel } from './sandbox/time-travel.ts'
 import { version } from './version.ts'
 
 /** Every room with operations or promises of its own. */
-const rooms: readonly OpenRoom[] = [openLedger]
+const rooms: readonly OpenRoom[] = [openLedger, openInvoices]
 
 const DISK_SHARE_MIN = 0.05
 const READY_WITHIN_MS = 500

@@ -22,6 +22,10 @@ export class Findings {
     this.#issues.push({ issue, field, description, ...(value !== undefined && { value }) })
   }
 
+  get isEmpty(): boolean {
+    return this.#issues.length === 0
+  }
+
   /** Refuses with everything that was found. */
   end(): void {
     if (this.#issues.length > 0) throw malformed(...this.#issues.slice(0, 50))

@@ -67,9 +67,7 @@ type Lines = Pick<InvoiceInput, 'items' | 'configuration' | 'amount'> & { detail
 /** The part that invoices and templates have in common. */
 export function composeLines(input: Lines, context: ComposeContext) {
   const currency = input.detail.currency_code
-  const mismatch = otherCurrencies(input, currency)
-  if (mismatch.length > 0) throw new Problem(422, 'UNPROCESSABLE_ENTITY', mismatch)
-
+  const mismatches = otherCurrencies(input, currency)
   const items = input.items ?? []
   const breakdown = input.amount?.breakdown
   const configuration = withDefaults(input.configuration)
@@ -84,7 +82,11 @@ export function composeLines(input: Lines, context: ComposeContext) {
     items: items.map((item, i) => composeItem(item, totals.lines[i]!, currency, context)),
     configuration,
     amount: summaryOf(totals, items.length > 0, breakdown, currency, context),
-    problems: contradictions(totals, configuration.partial_payment.minimum_amount_due, currency),
+    // Amounts of several currencies add up to nothing that could be judged.
+    problems:
+      mismatches.length > 0
+        ? mismatches
+        : contradictions(totals, configuration.partial_payment.minimum_amount_due, currency),
   }
 }
 

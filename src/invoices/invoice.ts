@@ -3,6 +3,9 @@ import type { Money } from '../kernel/money.ts'
 import type { AmountSummary } from './lines.ts'
 import type { InvoiceInput, InvoiceState, Metadata, Payment, Refund } from './schema.ts'
 
+/** A payment with the tip that came with it, which counts when the payment does. */
+export type StoredPayment = Payment & { readonly tip?: Money }
+
 type Written = Required<Pick<InvoiceInput, 'primary_recipients' | 'additional_recipients' | 'items'>>
 
 /**
@@ -22,7 +25,7 @@ export interface Invoice extends InvoiceState, Written {
   readonly amount: AmountSummary & Money
   readonly due_amount: Money
   readonly gratuity?: Money
-  readonly payments: readonly Payment[]
+  readonly payments: readonly StoredPayment[]
   readonly refunds: readonly Refund[]
   /** The app whose subscribers hear what happens without a call: time passing, a buyer paying. */
   readonly app_id?: string

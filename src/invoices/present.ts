@@ -109,7 +109,9 @@ export function presentMoney({ dialect }: Service, invoice: Invoice) {
     ...(entry.method !== undefined && { method: dialect.literal(entry.method) }),
   })
   return {
-    ...(payments.length > 0 && { payments: { paid_amount: money(paid), transactions: payments.map(branded) } }),
+    ...(payments.length > 0 && {
+      payments: { paid_amount: money(paid), transactions: payments.map(({ tip: _, ...payment }) => branded(payment)) },
+    }),
     ...(refunds.length > 0 && { refunds: { refund_amount: money(refunded), transactions: refunds.map(branded) } }),
   }
 }

@@ -1,4 +1,4 @@
-import { type Money, toMinor, toMoney } from '../kernel/money.ts'
+import { type Money, toMinor } from '../kernel/money.ts'
 import type { Payment, Refund } from './schema.ts'
 
 /** What the money on an invoice amounts to; the lifecycle says which status that is. */
@@ -60,8 +60,8 @@ export const recordedLeft = ({ payments, refunds }: Account): bigint => sum(exte
 
 export const hasRecordedPayments = ({ payments }: Account): boolean => external(payments).length > 0
 
-/** The amounts a document shows for its money. */
-export function settledAmounts(account: Account): { settlement: Settlement; due_amount: Money } {
-  const settlement = settle(account)
-  return { settlement, due_amount: toMoney(settlement.due, account.amount.currency_code) }
+/** The smaller of two amounts. */
+export function atMost(amount: bigint, limit: bigint): bigint {
+  if (amount > limit) return limit
+  return amount
 }

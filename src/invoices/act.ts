@@ -1,0 +1,107 @@
+import type { Tx } from '../database/transaction.ts'
+import type { Role } from '../kernel/caller.ts'
+import type { Instant } from '../kernel/clock.ts'
+import type { Money } from '../kernel/money.ts'
+import type { Service } from '../room.ts'
+import { type ActionDefinition, contextOf } from './action.ts'
+import { type ActingAction, type InputOf, invoiceActions } from './actions/index.ts'
+import type { ServicePayment } from './actions/pay.ts'
+import { serviceLeft } from './actions/refund-payment.ts'
+import type { Invoice } from './invoice.ts'
+import { invoiceLifecycle } from './lifecycle.ts'
+import { presentEvent } from './present.ts'
+import { deleteInvoice, findStored, type StoredInvoice, saveInvoice, saveTransactions } from './store.ts'
+
+/** Which invoice an action is about. */
+export interface Target {
+  readonly accountId: string
+  readonly id: string
+}
+
+/** The one path every action takes: check, read, ask the table, decide, follow the table, save, announce. */
+export async function act<A extends ActingAction>(
+  service: Service,
+  tx: Tx,
+  role: Role,
+  { accountId, id }: Target,
+  action: A,
+  input: InputOf<A>,
+): Promise<Invoice> {
+  // The definition under a name is the one for this input; a union of functions hides that.
+  const { check, decide } = invoiceActions[action] as unknown as ActionDefinition<A, InputOf<A>>
+  check?.(input)
+  const stored = await findStored(tx, accountId, id)
+  const { invoice, account } = stored
+  invoiceLifecycle.require(invoice, [role], action)
+
+  const decision = decide(invoice, input, contextOf(tx, account))
+  const { to, emits } = invoiceLifecycle.follow(invoice, [role], action, decision.outcome)
+  for (const job of decision.jobs ?? []) tx.enqueue(job)
+  for (const key of decision.withdraws ?? []) tx.withdraw(key)
+  if (!decision.changes) return invoice
+
+  const changed = { ...invoice, ...decision.changes, ...to } as Invoice
+  if (decision.outcome === 'gone') deleteInvoice(tx, stored)
+  else save(tx, stored, changed)
+  if (emits !== 'nothing') announce(service, tx, accountId, changed, emits, role)
+  return changed
+}
+
+function save(tx: Tx, stored: StoredInvoice, changed: Invoice): void {
+  saveInvoice(tx, stored, changed)
+  saveTransactions(tx, stored, changed)
+}
+
+type InvoiceEvent = Exclude<(typeof invoiceLifecycle.rows)[number]['emits'], 'nothing'> | 'INVOICING.INVOICE.CREATED'
+
+/** Tells the calling app's subscribers, or those of the app that made the invoice when nobody of the merchant called. */
+export function announce(
+  service: Service,
+  tx: Tx,
+  accountId: string,
+  invoice: Invoice,
+  type: InvoiceEvent,
+  role: Role = 'seller',
+): void {
+  const isOwnCall = role === 'seller' && tx.appId !== undefined
+  tx.emit({
+    accountId,
+    type,
+    resourceId: invoice.id,
+    resource: presentEvent(service, invoice),
+    summary: `Invoice ${invoice.detail.invoice_number} is ${invoice.status}.`,
+    ...(!isOwnCall && invoice.app_id !== undefined && { appId: invoice.app_id }),
+  })
+}
+
+/** A buyer paid on the hosted page. The caller moves the money in the same unit of work. */
+export const recordServicePayment = (
+  service: Service,
+  tx: Tx,
+  target: Target,
+  payment: ServicePayment,
+): Promise<Invoice> => act(service, tx, 'buyer', target, 'pay', payment)
+
+/** A pending payment cleared or was refused. */
+export const settleServicePayment = (
+  service: Service,
+  tx: Tx,
+  target: Target,
+  { transaction_id, cleared }: { transaction_id: string; cleared: boolean },
+): Promise<Invoice> => act(service, tx, 'clock', target, cleared ? 'clear-payment' : 'deny-payment', { transaction_id })
+
+/** A service payment was refunded. A refund that is known already, or gives back only a tip, changes nothing. */
+export async function recordServiceRefund(
+  service: Service,
+  tx: Tx,
+  target: Target,
+  refund: { refund_id: string; amount: Money; refund_time?: Instant },
+): Promise<void> {
+  const { invoice } = await findStored(tx, target.accountId, target.id)
+  if (invoice.refunds.some(({ refund_id }) => refund_id === refund.refund_id) || serviceLeft(invoice) === 0n) return
+  await act(service, tx, 'clock', target, 'refund-payment', refund)
+}
+
+/** The hosted page of this invoice was opened by its recipient. */
+export const markViewed = (service: Service, tx: Tx, target: Target): Promise<Invoice> =>
+  act(service, tx, 'buyer', target, 'view', undefined)

@@ -1,0 +1,24 @@
+import { notFound, refused } from '../../kernel/problem.ts'
+import { invoiceAction, resettled } from '../action.ts'
+import { recordedLeft } from '../settlement.ts'
+import { issueJob } from './send.ts'
+
+/** Takes back the record of a payment; the invoice is again what it would be without it. */
+export const deletePayment = invoiceAction('delete-payment', {
+  summary: 'Delete a recorded payment',
+  decide(invoice, { transaction_id }: { transaction_id: string }, context) {
+    const payment = invoice.payments.find(({ payment_id }) => payment_id === transaction_id)
+    if (!payment) throw notFound('The payment')
+    if (payment.type !== 'EXTERNAL')
+      throw refused('CANNOT_DELETE_EXTERNAL_PAYMENT', 'This payment went through the service; it can be refunded.')
+    const payments = invoice.payments.filter((other) => other !== payment)
+    if (recordedLeft({ ...invoice, payments }) < 0n)
+      throw refused(
+        'CANNOT_DELETE_EXTERNAL_PAYMENT',
+        'More would be recorded as refunded than as paid; delete the refunds first.',
+      )
+    const decision = resettled<'delete-payment'>(invoice, { payments }, context)
+    const isScheduledAgain = decision.outcome === 'unpaid' && invoice.base_status === 'SCHEDULED'
+    return { ...decision, ...(isScheduledAgain && { jobs: [issueJob(invoice, context)] }) }
+  },
+})

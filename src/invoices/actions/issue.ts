@@ -1,0 +1,23 @@
+import { invoiceAction, withMetadata } from '../action.ts'
+import { invoicerMail, recipientMail } from '../notices.ts'
+import { canBeSent, issueJob, sentBy } from './send.ts'
+
+/** Time sends a scheduled invoice on its issue date, to the merchant as well. */
+export const issue = invoiceAction('issue', {
+  summary: 'Send a scheduled invoice on its issue date',
+  decide(invoice, _input, context) {
+    if (invoice.detail.invoice_date > context.today)
+      return { outcome: 'due later', changes: {}, jobs: [issueJob(invoice, context)] }
+    // It stays scheduled while it lacks what sending needs; the next full update promises the sending again.
+    if (!canBeSent(invoice)) return { outcome: 'due later' }
+    const { account } = context
+    return {
+      outcome: 'due now',
+      changes: withMetadata(invoice, sentBy(invoice, context)),
+      jobs: [
+        ...recipientMail('invoice', account, invoice, invoice.issue_notice),
+        ...invoicerMail('invoice', account, invoice, invoice.issue_notice),
+      ],
+    }
+  },
+})

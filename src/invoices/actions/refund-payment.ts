@@ -1,0 +1,40 @@
+import { type Day, dayIn, type Instant } from '../../kernel/clock.ts'
+import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
+import { refused } from '../../kernel/problem.ts'
+import { invoiceAction, resettled } from '../action.ts'
+import type { Invoice } from '../invoice.ts'
+import type { Refund } from '../schema.ts'
+import { atMost } from '../settlement.ts'
+
+/** Money of a service payment that went back to the payer. */
+export interface ServiceRefund {
+  readonly refund_id: string
+  readonly amount: Money
+  readonly refund_time?: Instant
+}
+
+const sumOfService = (entries: readonly { type: string; amount: Money; transaction_status?: string | undefined }[]) =>
+  entries
+    .filter(({ type, transaction_status }) => type === 'SERVICE' && transaction_status !== 'PENDING')
+    .reduce((total, { amount }) => total + toMinor(amount), 0n)
+
+/** What of the service's payments is not refunded. A refund above it gives back a tip, which is no part of the debt. */
+export const serviceLeft = ({ payments, refunds }: Invoice): bigint => sumOfService(payments) - sumOfService(refunds)
+
+/** A payment that went through the service was given back: by the merchant, or because a dispute was lost. */
+export const refundPayment = invoiceAction('refund-payment', {
+  summary: 'A payment through the service is refunded',
+  decide(invoice, { refund_id, amount, refund_time }: ServiceRefund, context) {
+    const refunded = atMost(toMinor(amount), serviceLeft(invoice))
+    if (refunded <= 0n) throw refused('CANNOT_PROCESS_REFUNDS', 'Nothing of the payments is left to refund.')
+    const day: Day = refund_time === undefined ? context.today : dayIn(refund_time, context.account.time_zone)
+    const refund: Refund = {
+      type: 'SERVICE',
+      refund_id,
+      recipient_transaction_id: refund_id,
+      refund_date: day,
+      amount: toMoney(refunded, invoice.detail.currency_code),
+    }
+    return resettled(invoice, { refunds: [...invoice.refunds, refund] }, context)
+  },
+})

@@ -1,0 +1,24 @@
+import { refused } from '../../kernel/problem.ts'
+import { invoiceAction } from '../action.ts'
+import { countReminder } from '../limits.ts'
+import { Notification, noticesOf } from '../notices.ts'
+import { emailsOf } from '../parties.ts'
+
+/** Mails the recipients once more, at most twice a day. */
+export const remind = invoiceAction('remind', {
+  summary: 'Send a reminder about an unpaid invoice',
+  body: Notification,
+  decide(invoice, given: Notification, { now, account }) {
+    if (emailsOf(invoice.primary_recipients).length === 0)
+      throw refused(
+        'CANT_REMIND_INVOICE_WITHOUT_BILLING_INFO',
+        'There is no recipient with an e-mail address to remind.',
+        '/primary_recipients',
+      )
+    return {
+      outcome: 'reminded',
+      changes: { reminder_times: countReminder(invoice.reminder_times, now, account.time_zone) },
+      jobs: noticesOf('reminder', account, invoice, given),
+    }
+  },
+})

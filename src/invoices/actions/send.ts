@@ -1,0 +1,79 @@
+import { type Day, type Instant, instantOf, toSeconds } from '../../kernel/clock.ts'
+import type { JobRequest } from '../../kernel/job.ts'
+import { toMinor } from '../../kernel/money.ts'
+import { refused } from '../../kernel/problem.ts'
+import { type ActionContext, invoiceAction, withMetadata } from '../action.ts'
+import type { Invoice } from '../invoice.ts'
+import { Notification, noticesOf } from '../notices.ts'
+import { emailsOf } from '../parties.ts'
+import type { Metadata } from '../schema.ts'
+
+/** The hour of the merchant's day at which scheduled invoices go out. */
+export const ISSUE_HOUR = 7
+
+export const issueKey = (id: string): string => `issue:${id}`
+
+/** When an invoice with this issue date goes out by itself. */
+export const issueTime = (invoiceDate: string, zone: string): Instant =>
+  instantOf(invoiceDate as Day, zone, { hour: ISSUE_HOUR })
+
+/** The promise to send a scheduled invoice; a new one takes the place of the old. */
+export const issueJob = ({ id, detail }: Pick<Invoice, 'id' | 'detail'>, { account }: ActionContext): JobRequest => ({
+  name: 'issue-invoice',
+  payload: { account_id: account.id, invoice_id: id },
+  runAt: issueTime(detail.invoice_date, account.time_zone),
+  key: issueKey(id),
+  replace: true,
+})
+
+export const sentBy = ({ detail }: Invoice, { now, account }: ActionContext): Metadata => ({
+  first_sent_time: detail.metadata.first_sent_time ?? toSeconds(now),
+  last_sent_time: toSeconds(now),
+  last_sent_by: account.email,
+})
+
+export const canBeSent = ({ items, amount }: Invoice): boolean => items.length > 0 && toMinor(amount) > 0n
+
+/** Makes a draft payable, on its issue date if that is still to come. Again has no effect. */
+export const send = invoiceAction('send', {
+  summary: 'Send an invoice, or schedule it for its issue date',
+  body: Notification,
+  decide(invoice, given: Notification, context) {
+    const { status, detail } = invoice
+    if (status !== 'DRAFT' && status !== 'SCHEDULED') return { outcome: 'already sent' }
+    const isFuture = detail.invoice_date > context.today
+    if (isFuture && status === 'SCHEDULED') return { outcome: 'already scheduled' }
+    if (!canBeSent(invoice))
+      throw refused(
+        'INVALID_TOTAL_AMOUNT',
+        'An invoice can be sent when it has items and a total above zero.',
+        '/amount',
+      )
+    if (isFuture) {
+      const { subject, note, additional_recipients } = given
+      return {
+        outcome: 'due later',
+        changes: {
+          issue_notice: {
+            ...(subject !== undefined && { subject }),
+            ...(note !== undefined && { note }),
+            ...(additional_recipients && { additional_recipients }),
+          },
+        },
+        jobs: [issueJob(invoice, context)],
+      }
+    }
+    if (given.send_to_recipient === true && emailsOf(invoice.primary_recipients).length === 0)
+      throw refused(
+        'CANT_SEND_INVOICE_WITHOUT_EMAIL',
+        'There is no recipient with an e-mail address; add one, or leave send_to_recipient out.',
+        '/primary_recipients',
+      )
+    return {
+      outcome: 'due now',
+      changes: withMetadata(invoice, sentBy(invoice, context)),
+      jobs: noticesOf('invoice', context.account, invoice, given),
+      ...(status === 'SCHEDULED' && { withdraws: [issueKey(invoice.id)] }),
+    }
+  },
+})

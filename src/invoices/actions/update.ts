@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox'
+import { toMinor, toMoney } from '../../kernel/money.ts'
+import { refused } from '../../kernel/problem.ts'
+import { type ActionContext, invoiceAction, updatedBy } from '../action.ts'
+import { checkInvoice } from '../check.ts'
+import { compose } from '../compose.ts'
+import type { Invoice } from '../invoice.ts'
+import { countRecipientChange } from '../limits.ts'
+import { noticesOf } from '../notices.ts'
+import { sameRecipients } from '../parties.ts'
+import { InvoiceInput } from '../schema.ts'
+import { settle } from '../settlement.ts'
+import { issueJob, sentBy } from './send.ts'
+
+const Update = Type.Object({
+  ...InvoiceInput.properties,
+  send_to_recipient: Type.Boolean(),
+  send_to_invoicer: Type.Boolean(),
+})
+type Update = Static<typeof Update>
+
+/** Replaces the whole document: what is left out is cleared, except number, date and what is read-only. */
+export const update = invoiceAction('update', {
+  summary: 'Replace an invoice',
+  check: (input: Update) => checkInvoice(input),
+  decide(invoice, { send_to_recipient, send_to_invoicer, ...input }: Update, context) {
+    const isSent = invoice.status !== 'DRAFT' && invoice.status !== 'SCHEDULED'
+    if (isSent && input.detail.currency_code !== invoice.detail.currency_code)
+      throw refused(
+        'CURRENCY_CODE_MISMATCH',
+        `A sent invoice keeps its currency, ${invoice.detail.currency_code}.`,
+        '/detail/currency_code',
+      )
+    const composed = composeAgain(invoice, input, context)
+    const { payments, refunds } = invoice
+    const { outcome, paid, due } = settle({ amount: composed.amount, payments, refunds })
+    if (paid > toMinor(composed.amount))
+      throw refused(
+        'PAYMENT_AMOUNT_GREATER_THAN_AMOUNT_DUE',
+        `${toMoney(paid, composed.amount.currency_code).value} is paid already; the total cannot be less.`,
+        '/amount/value',
+      )
+    const changed: Invoice = {
+      ...invoice,
+      ...composed,
+      detail: { ...composed.detail, metadata: invoice.detail.metadata },
+    }
+    const mails = isSent
+      ? noticesOf('invoice-updated', context.account, changed, { send_to_recipient, send_to_invoicer })
+      : []
+    return {
+      // A total that is now paid in full decides the status like a payment would.
+      outcome: outcome as 'unpaid' | 'partly paid' | 'paid' | 'paid offline',
+      changes: {
+        ...composed,
+        detail: {
+          ...composed.detail,
+          viewed_by_recipient: invoice.detail.viewed_by_recipient ?? false,
+          metadata: {
+            ...invoice.detail.metadata,
+            ...updatedBy(context),
+            ...(mails.length > 0 && sentBy(invoice, context)),
+          },
+        },
+        due_amount: toMoney(due, composed.amount.currency_code),
+        recipient_change_times: sameRecipients(invoice.primary_recipients, composed.primary_recipients)
+          ? invoice.recipient_change_times
+          : countRecipientChange(invoice.recipient_change_times, context.now),
+      },
+      jobs: [...mails, ...(invoice.status === 'SCHEDULED' ? [issueJob(changed, context)] : [])],
+    }
+  },
+})
+
+function composeAgain(invoice: Invoice, input: InvoiceInput, { account, newId }: ActionContext) {
+  const { invoice_number, invoice_date } = invoice.detail
+  const { template_id } = invoice.configuration
+  return compose(
+    {
+      ...input,
+      detail: { invoice_number, invoice_date, ...input.detail },
+      configuration: { ...input.configuration, ...(template_id !== undefined && { template_id }) },
+    },
+    {
+      accountId: account.id,
+      newId,
+      itemIds: new Set(invoice.items.flatMap(({ id }) => id ?? [])),
+    },
+  )
+}

@@ -1,0 +1,217 @@
+import { type Fragment, fragment, joined } from '../database/sql.ts'
+import type { Reader } from '../database/transaction.ts'
+import type { Instant } from '../kernel/clock.ts'
+import type { Invoice } from './invoice.ts'
+import { emailQuery, gramQuery, type SearchedText } from './search-columns.ts'
+
+interface Days {
+  readonly start: string
+  readonly end: string
+}
+
+/** What listed invoices must have in common. Nothing given matches everything. */
+export interface Criteria {
+  readonly email?: string | undefined
+  readonly number?: string | undefined
+  readonly statuses?: readonly string[] | undefined
+  readonly currency?: string | undefined
+  readonly texts?: Readonly<Partial<Record<SearchedText, string | undefined>>>
+  readonly amount?: { readonly currency: string; readonly least: bigint; readonly most: bigint } | undefined
+  readonly issued?: Days | undefined
+  readonly due?: Days | undefined
+  readonly paid?: Days | undefined
+  readonly created?: { readonly start: Instant; readonly end: Instant } | undefined
+  /** Matches no invoice at all. */
+  readonly nothing?: boolean
+}
+
+/** A place in a list: how many to skip and how many to show. */
+export interface Slice {
+  readonly offset: number
+  readonly limit: number
+}
+
+const newestFirst = fragment`order by i.create_time desc, i.seq desc`
+
+/** How many of the newest invoices are read one by one before an index over all of them is asked. */
+const RECENT = '10000'
+const recentLimit = raw(`limit ${RECENT}`)
+const recentEnd = raw(`offset ${RECENT} limit 1`)
+
+/** Our own text as a piece of SQL. */
+function raw(text: string): Fragment {
+  return fragment(Object.assign([text], { raw: [text] }))
+}
+
+/** The invoices of a slice, newest first. */
+export async function findInvoices(
+  db: Reader,
+  accountId: string,
+  criteria: Criteria,
+  slice: Slice,
+): Promise<Invoice[]> {
+  if (criteria.nothing) return []
+  const run = async (ids: Fragment): Promise<Invoice[]> => {
+    const { statement, values } = documentsOf(accountId, ids).toQuery()
+    return (await db.rows<{ body: Invoice }>(statement, values)).map(({ body }) => body)
+  }
+  const where = conditionsOf(accountId, criteria)
+  const ordered = inOrder(accountId, criteria, slice, where)
+  if (ordered) return run(ordered)
+
+  // What matches often shows among the newest; what does not is rare enough to be sorted. So neither reads everything.
+  const recent = await run(fragment`
+    select i.id, i.create_time, i.seq from (
+      select * from invoices where account_id = ${accountId} order by create_time desc, seq desc ${recentLimit}) i
+    where ${where} ${newestFirst} ${window(slice)}`)
+  if (recent.length === slice.limit || !(await hasMoreThanRecent(db, accountId))) return recent
+  return run(amongAll(accountId, criteria, slice, where))
+}
+
+const window = ({ offset, limit }: Slice): Fragment => fragment`offset ${offset} limit ${limit}`
+
+const documentsOf = (accountId: string, ids: Fragment): Fragment => fragment`
+  select i.body from (${ids}) found join invoices i on i.account_id = ${accountId} and i.id = found.id ${newestFirst}`
+
+async function hasMoreThanRecent(db: Reader, accountId: string): Promise<boolean> {
+  const { statement, values } = fragment`
+    select 1 from invoices where account_id = ${accountId}
+    order by create_time desc, seq desc ${recentEnd}`.toQuery()
+  return (await db.row(statement, values)) !== undefined
+}
+
+/** Lists that an index already holds in their order. */
+function inOrder(accountId: string, criteria: Criteria, slice: Slice, where: Fragment): Fragment | undefined {
+  const { statuses, currency, created, number } = criteria
+  const others = givenOf(criteria).filter((name) => name !== 'created')
+  if (number !== undefined || others.length === 0 || (others.length === 1 && currency !== undefined))
+    return fragment`select i.id, i.create_time, i.seq from invoices i where ${where} ${newestFirst} ${window(slice)}`
+  if (others.length > 1 || !statuses) return undefined
+  const time = created ? fragment`and i.create_time between ${created.start} and ${created.end}` : raw('')
+  // Each status has its own order; the first of each are enough to find the first of all.
+  return fragment`
+    select i.id, i.create_time, i.seq from unnest(${[...new Set(statuses)]}::text[]) as wanted(status)
+    cross join lateral (
+      select i.id, i.create_time, i.seq from invoices i
+      where i.account_id = ${accountId} and i.status = wanted.status ${time}
+      ${newestFirst} limit ${slice.offset + slice.limit}) i
+    ${newestFirst} ${window(slice)}`
+}
+
+/** Asks the index of the narrowest criterion, and sorts what it finds. */
+function amongAll(accountId: string, criteria: Criteria, slice: Slice, where: Fragment): Fragment {
+  const words = wordsOf(criteria)
+  const { issued, due, paid, amount } = criteria
+  if (words === undefined && !amount) {
+    if (issued) return byDay(accountId, raw('invoice_date'), issued, slice, where)
+    if (due) return byDay(accountId, raw('due_date'), due, slice, where)
+    if (paid && givenOf(criteria).length === 1) return byPaymentDay(accountId, paid, slice)
+  }
+  const containing = words === undefined ? raw('') : fragment`and i.grams @@ ${words}::tsquery`
+  return fragment`
+    select i.id, i.create_time, i.seq from (
+      with candidates as materialized (
+        select i.id, i.create_time, i.seq from invoices i where ${where} ${containing})
+      select * from candidates) i
+    ${newestFirst} ${window(slice)}`
+}
+
+/** Steps from day to day that has invoices, and takes the newest of each. */
+const byDay = (accountId: string, column: Fragment, { start, end }: Days, slice: Slice, where: Fragment): Fragment =>
+  fragment`
+    select i.id, i.create_time, i.seq from (
+      with recursive days(day) as (
+        (select ${column} from invoices where account_id = ${accountId} and ${column} between ${start} and ${end}
+         order by ${column} desc limit 1)
+        union all
+        select (select ${column} from invoices
+                where account_id = ${accountId} and ${column} >= ${start} and ${column} < days.day
+                order by ${column} desc limit 1)
+        from days where days.day is not null)
+      select day from days where day is not null) days
+    cross join lateral (
+      select i.id, i.create_time, i.seq from invoices i
+      where ${where} and i.${column} = days.day
+      order by i.create_time desc, i.seq desc limit ${slice.offset + slice.limit}) i
+    ${newestFirst} ${window(slice)}`
+
+const byPaymentDay = (accountId: string, { start, end }: Days, slice: Slice): Fragment => fragment`
+    select distinct i.id, i.create_time, i.seq from (
+      with recursive days(day) as (
+        (select day from invoice_transactions
+         where account_id = ${accountId} and kind = 'PAYMENT' and day between ${start} and ${end}
+         order by day desc limit 1)
+        union all
+        select (select day from invoice_transactions
+                where account_id = ${accountId} and kind = 'PAYMENT' and day >= ${start} and day < days.day
+                order by day desc limit 1)
+        from days where days.day is not null)
+      select day from days where day is not null) days
+    cross join lateral (
+      select distinct t.invoice_create_time, t.invoice_id from invoice_transactions t
+      where t.account_id = ${accountId} and t.kind = 'PAYMENT' and t.day = days.day
+      order by t.invoice_create_time desc, t.invoice_id limit ${slice.offset + slice.limit}) paid
+    join invoices i on i.account_id = ${accountId} and i.id = paid.invoice_id
+    ${newestFirst} ${window(slice)}`
+
+/** How many invoices match. */
+export async function countInvoices(db: Reader, accountId: string, criteria: Criteria): Promise<number> {
+  if (criteria.nothing) return 0
+  const words = wordsOf(criteria)
+  const containing = words === undefined ? raw('') : fragment`and i.grams @@ ${words}::tsquery`
+  const { statement, values } = fragment`
+    select count(*)::int as count from invoices i where ${conditionsOf(accountId, criteria)} ${containing}`.toQuery()
+  return (await db.row<{ count: number }>(statement, values))!.count
+}
+
+/** The names of the criteria that are given. */
+const givenOf = ({ texts = {}, ...others }: Criteria): string[] =>
+  [...Object.entries(others), ...Object.entries(texts)].flatMap(([name, value]) =>
+    value === undefined || value === false ? [] : [name],
+  )
+
+/** The query for the index of words, where something in the criteria can be found by it. */
+function wordsOf({ email, texts = {} }: Criteria): string | undefined {
+  const parts = Object.entries(texts).flatMap(([column, text]) =>
+    text === undefined ? [] : [`(${gramQuery(column as SearchedText, text)})`],
+  )
+  if (email !== undefined) parts.push(emailQuery(email))
+  return parts.length === 0 ? undefined : parts.join(' & ')
+}
+
+const containsText: Readonly<Record<SearchedText, (pattern: string) => Fragment>> = {
+  first_names: (pattern) => fragment`i.first_names like ${pattern}`,
+  last_names: (pattern) => fragment`i.last_names like ${pattern}`,
+  business_names: (pattern) => fragment`i.business_names like ${pattern}`,
+  reference: (pattern) => fragment`i.reference like ${pattern}`,
+  memo: (pattern) => fragment`i.memo like ${pattern}`,
+  item_text: (pattern) => fragment`i.item_text like ${pattern}`,
+}
+
+const patternOf = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
+function conditionsOf(accountId: string, criteria: Criteria): Fragment {
+  const { email, number, statuses, currency, texts = {}, amount, issued, due, paid, created } = criteria
+  const conditions = [
+    fragment`i.account_id = ${accountId}`,
+    email !== undefined && fragment`i.emails @> ${[email]}::text[]`,
+    number !== undefined && fragment`i.number_key = ${number}`,
+    statuses && fragment`i.status = any(${statuses}::text[])`,
+    currency !== undefined && fragment`i.currency_code = ${currency}`,
+    ...Object.entries(texts).map(
+      ([column, text]) => text !== undefined && containsText[column as SearchedText](patternOf(text)),
+    ),
+    amount &&
+      fragment`i.currency_code = ${amount.currency} and i.amount_minor between ${amount.least} and ${amount.most}`,
+    issued && fragment`i.invoice_date between ${issued.start} and ${issued.end}`,
+    due && fragment`i.due_date between ${due.start} and ${due.end}`,
+    paid &&
+      fragment`exists (select 1 from invoice_transactions t where t.account_id = i.account_id and t.invoice_id = i.id
+        and t.kind = 'PAYMENT' and t.day between ${paid.start} and ${paid.end})`,
+    created && fragment`i.create_time between ${created.start} and ${created.end}`,
+  ]
+  return joined(
+    conditions.filter((condition) => condition instanceof Object),
+    ' and ',
+  )
+}

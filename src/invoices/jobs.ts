@@ -1,0 +1,45 @@
+import { type JobDefinition, job } from '../jobs/job-definition.ts'
+import type { Instant } from '../kernel/clock.ts'
+import type { Money } from '../kernel/money.ts'
+import { Problem } from '../kernel/problem.ts'
+import type { Service } from '../room.ts'
+import { act, recordServiceRefund } from './act.ts'
+
+const minutes = 60
+
+/** Sends a scheduled invoice. It may run twice, or late: the table lets only the first one send. */
+const issueInvoice = (service: Service) =>
+  job<{ account_id: string; invoice_id: string }>({
+    name: 'issue-invoice',
+    retryAfter: [1, 10, 1 * minutes, 5 * minutes, 30 * minutes, 60 * minutes],
+    async run({ account_id, invoice_id }, { transact }) {
+      await unlessOvertaken(() =>
+        transact((tx) => act(service, tx, 'clock', { accountId: account_id, id: invoice_id }, 'issue', undefined)),
+      )
+    },
+  })
+
+/** A payment through the service was refunded elsewhere; the invoice it paid must say so. */
+const invoiceServiceRefund = (service: Service) =>
+  job<{ account_id: string; invoice_id: string; refund_id: string; amount: Money; refund_time?: Instant }>({
+    name: 'invoice-service-refund',
+    retryAfter: [1, 10, 1 * minutes, 5 * minutes, 30 * minutes, 60 * minutes],
+    async run({ account_id, invoice_id, ...refund }, { transact }) {
+      await transact((tx) => recordServiceRefund(service, tx, { accountId: account_id, id: invoice_id }, refund))
+    },
+  })
+
+/** An invoice that was sent by hand, deleted or paid meanwhile needs nothing more. */
+async function unlessOvertaken(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const isOvertaken = error instanceof Problem && (error.status === 404 || error.status === 422)
+    if (!isOvertaken) throw error
+  }
+}
+
+export const invoiceJobs = (service: Service): readonly JobDefinition[] => [
+  issueInvoice(service),
+  invoiceServiceRefund(service),
+]

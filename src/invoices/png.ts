@@ -1,0 +1,32 @@
+import { crc32 as crcOf, deflateSync } from 'node:zlib'
+
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+/** A black and white PNG, one bit a pixel. */
+export function png(width: number, height: number, isDark: (x: number, y: number) => boolean): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  // One bit a pixel, greyscale, no interlacing.
+  header.writeUInt8(1, 8)
+
+  const stride = 1 + Math.ceil(width / 8)
+  const rows = Buffer.alloc(stride * height)
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) if (!isDark(x, y)) rows[y * stride + 1 + (x >> 3)]! |= 0x80 >> (x & 7)
+
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const frame = Buffer.alloc(8)
+  frame.writeUInt32BE(data.length, 0)
+  frame.writeUInt32BE(crcOf(body), 4)
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
+}

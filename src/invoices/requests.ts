@@ -1,0 +1,65 @@
+import { neutralLiteral } from '../kernel/dialect.ts'
+import { isRecord, readerOf } from './read-input.ts'
+import { InvoiceUpdate } from './schema.ts'
+
+type Body = Record<string, unknown>
+
+/** Applies `change` to the object at a path of a body, where there is one. */
+function at(body: unknown, path: readonly string[], change: (object: Body) => Body): unknown {
+  if (Array.isArray(body)) return body.map((entry) => at(entry, path, change))
+  if (!isRecord(body)) return body
+  const [key, ...rest] = path
+  if (key === undefined) return change(body)
+  return key in body ? { ...body, [key]: at(body[key], rest, change) } : body
+}
+
+/** Older clients write addresses in copy as objects. */
+const plainCopies = (body: Body): Body =>
+  Array.isArray(body['additional_recipients'])
+    ? {
+        ...body,
+        additional_recipients: body['additional_recipients'].map((entry: unknown) =>
+          isRecord(entry) ? entry['email_address'] : entry,
+        ),
+      }
+    : body
+
+const withoutAlias = (body: Body): Body =>
+  'additional_info' in body || !('additional_info_value' in body)
+    ? body
+    : { ...body, additional_info: body['additional_info_value'] }
+
+/** Understands the other names that clients use for some fields of an invoice or a template. */
+export const withoutAliases = (body: unknown): unknown =>
+  isRecord(body) ? at(plainCopies(body), ['primary_recipients', 'billing_info'], withoutAlias) : body
+
+const readInvoice = readerOf(InvoiceUpdate)
+
+/** Reads the body of a create or a full update. */
+export const prepareInvoice = (body: unknown): unknown => readInvoice(withoutAliases(body))
+
+/** Reads a body whose `method` may be written in either dialect. */
+export const prepareRecorded =
+  (read: (body: unknown) => unknown) =>
+  (body: unknown): unknown =>
+    read(
+      at(body, [], (record) => ({
+        ...record,
+        ...(isText(record['method']) && { method: neutralLiteral(record['method']) }),
+      })),
+    )
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** Reads a search: one status may stand alone, and field names may be written with commas between them. */
+export const prepareSearch =
+  (read: (body: unknown) => unknown) =>
+  (body: unknown): unknown => {
+    if (!isRecord(body)) return body
+    const { status, fields } = body
+    return read({
+      ...body,
+      ...(isText(status) && status !== '' && { status: [status] }),
+      ...(isText(fields) && { fields: fields.split(',').slice(0, 20) }),
+    })
+  }

@@ -1,0 +1,21 @@
+import { Type } from 'typebox'
+
+export const tag = 'Invoices'
+
+export const readScopes = [
+  'invoicing/invoices/read',
+  'invoicing/invoices/readwrite',
+  'invoicing',
+  'invoicing/internal',
+] as const
+export const writeScopes = ['invoicing/invoices/readwrite', 'invoicing', 'invoicing/internal'] as const
+
+export const InvoiceId = Type.Object({ invoice_id: Type.String({ maxLength: 255 }) })
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** Whether the caller wants the whole document instead of a link to it. */
+export const prefersRepresentation = ({ prefer }: Headers): boolean =>
+  String(prefer ?? '')
+    .split(',')
+    .some((preference) => preference.trim().toLowerCase() === 'return=representation')

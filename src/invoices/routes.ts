@@ -1,0 +1,221 @@
+import { Type } from 'typebox'
+import { Answer, type AnyRoute, route } from '../http/route.ts'
+import { Links } from '../kernel/links.ts'
+import { refused } from '../kernel/problem.ts'
+import type { OpenRoom, Service } from '../room.ts'
+import { act } from './act.ts'
+import { actionRoutes } from './action-routes.ts'
+import { createInvoice } from './create.ts'
+import { type Criteria, countInvoices, findInvoices } from './find.ts'
+import { invoiceJobs } from './jobs.ts'
+import { type PageRequest, pageLinks, pageQuery } from './paging.ts'
+import {
+  type Fields,
+  invoicesUrl,
+  invoiceUrl,
+  parseFields,
+  presentInvoice,
+  presentListed,
+  selfLink,
+} from './present.ts'
+import { readerOf } from './read-input.ts'
+import { prepareInvoice, prepareSearch } from './requests.ts'
+import { InvoiceId, prefersRepresentation, readScopes, tag, writeScopes } from './route-parts.ts'
+import { InvoiceInput, InvoiceUpdate, InvoiceView } from './schema.ts'
+import { criteriaOf, SearchInput } from './search.ts'
+import { findInvoice, findNextNumber } from './store.ts'
+import { templateConstraints, templateRoutes } from './templates/routes.ts'
+import { pull } from './triggers.ts'
+
+const SelfLink = Type.Object({
+  id: Type.String({ maxLength: 30 }),
+  rel: Type.String({ maxLength: 20 }),
+  href: Type.String({ maxLength: 4000 }),
+  method: Type.String({ maxLength: 10 }),
+})
+
+const InvoiceList = Type.Object({
+  total_items: Type.Optional(Type.Integer()),
+  total_pages: Type.Optional(Type.Integer()),
+  items: Type.Array(Type.Partial(InvoiceView), { maxItems: 100 }),
+  links: Links,
+})
+
+const listQuery = { ...pageQuery, total_required: Type.Optional(Type.Boolean({ default: false })) }
+
+export const openInvoices: OpenRoom = (service) => ({
+  routes: [...documentRoutes(service), ...actionRoutes(service), ...listRoutes(service), ...templateRoutes(service)],
+  jobs: invoiceJobs(service),
+  constraints: {
+    invoices_number: () =>
+      refused(
+        'DUPLICATE_INVOICE_NUMBER',
+        'Another invoice of this merchant has this number; numbers of cancelled invoices stay taken.',
+        '/detail/invoice_number',
+      ),
+    ...templateConstraints,
+  },
+})
+
+function documentRoutes(service: Service): AnyRoute[] {
+  return [
+    route({
+      method: 'POST',
+      url: '/v2/invoicing/invoices',
+      operation: 'createInvoice',
+      summary: 'Create a draft invoice',
+      tag,
+      scopes: writeScopes,
+      body: InvoiceInput,
+      prepare: prepareInvoice,
+      success: { 201: Type.Union([SelfLink, InvoiceView]) },
+      // Only a number that we choose must be chosen by one at a time.
+      locks: ({ body }) => body.detail.invoice_number === undefined,
+      trigger: ({ body }) => pullReference(body()),
+      async handle({ tx, caller, body, headers }) {
+        const invoice = await createInvoice(service, tx, caller.accountId, body)
+        return new Answer(201, writtenAnswer(service, invoice, headers), {
+          location: invoiceUrl(service, invoice.id),
+        })
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/v2/invoicing/invoices/:invoice_id',
+      operation: 'showInvoice',
+      summary: 'Show an invoice',
+      tag,
+      scopes: readScopes,
+      params: InvoiceId,
+      success: { 200: InvoiceView },
+      reads: true,
+      trigger: ({ params }) => void pull('show', 'invoice', params['invoice_id']),
+      async handle({ db, caller, params }) {
+        return presentInvoice(service, await findInvoice(db, caller.accountId, params.invoice_id))
+      },
+    }),
+    route({
+      method: 'PUT',
+      url: '/v2/invoicing/invoices/:invoice_id',
+      operation: 'updateInvoice',
+      summary: 'Replace an invoice; what is left out is cleared',
+      tag,
+      scopes: writeScopes,
+      params: InvoiceId,
+      query: Type.Object({
+        send_to_recipient: Type.Optional(Type.Boolean({ default: true })),
+        send_to_invoicer: Type.Optional(Type.Boolean({ default: true })),
+      }),
+      body: InvoiceUpdate,
+      prepare: prepareInvoice,
+      success: { 200: Type.Union([SelfLink, InvoiceView]) },
+      trigger: ({ params }) => void pull('update', 'invoice', params['invoice_id']),
+      precheck: async (db, caller, { invoice_id }) => void (await findInvoice(db, caller.accountId, invoice_id)),
+      async handle({ tx, caller, params, query, body, headers }) {
+        const target = { accountId: caller.accountId, id: params.invoice_id }
+        const update = {
+          ...body,
+          send_to_recipient: query.send_to_recipient ?? body.send_to_recipient ?? true,
+          send_to_invoicer: query.send_to_invoicer ?? body.send_to_invoicer ?? true,
+        }
+        return writtenAnswer(service, await act(service, tx, 'seller', target, 'update', update), headers)
+      },
+    }),
+  ]
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+const writtenAnswer = (service: Service, invoice: Parameters<typeof presentInvoice>[1], headers: Headers) =>
+  prefersRepresentation(headers) ? presentInvoice(service, invoice) : selfLink(service, invoice.id)
+
+function pullReference(body: unknown): void {
+  const reference = (body as { detail?: { reference?: unknown } } | undefined)?.detail?.reference
+  pull('create', 'reference', reference)
+}
+
+function listRoutes(service: Service): AnyRoute[] {
+  const nextNumber = (url: string, operation: string) =>
+    route({
+      method: 'POST',
+      url,
+      operation,
+      summary: 'Say which invoice number comes next; it is not reserved',
+      tag,
+      scopes: writeScopes,
+      body: Type.Object({ fetch_id: Type.Optional(Type.Boolean()) }),
+      bodyOptional: true,
+      prepare: readerOf(Type.Object({ fetch_id: Type.Boolean() })),
+      success: {
+        200: Type.Object({
+          invoice_number: Type.Optional(Type.String({ maxLength: 25 })),
+          invoice_id: Type.Optional(Type.String({ maxLength: 30 })),
+        }),
+      },
+      async handle({ tx, caller, body }) {
+        if (body.fetch_id) return { invoice_id: tx.newId('invoice') }
+        return { invoice_number: await findNextNumber(tx, caller.accountId) }
+      },
+    })
+  return [
+    route({
+      method: 'GET',
+      url: '/v2/invoicing/invoices',
+      operation: 'listInvoices',
+      summary: 'List invoices, newest first',
+      tag,
+      scopes: readScopes,
+      query: Type.Object({ ...listQuery, fields: Type.Optional(Type.String({ maxLength: 200 })) }),
+      success: { 200: InvoiceList },
+      reads: true,
+      async handle({ db, caller, query }) {
+        const fields = parseFields((query.fields ?? 'none').split(','))
+        const place = { url: invoicesUrl(service), method: 'GET', query } as const
+        return page(service, db, caller.accountId, {}, fields, place)
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/v2/invoicing/search-invoices',
+      operation: 'searchInvoices',
+      summary: 'Find invoices; everything given must match',
+      tag,
+      scopes: readScopes,
+      query: Type.Object(listQuery),
+      body: SearchInput,
+      bodyOptional: true,
+      prepare: prepareSearch(readerOf(SearchInput)),
+      success: { 200: InvoiceList },
+      reads: true,
+      async handle({ db, caller, query, body }) {
+        const fields = parseFields(body.fields ?? ['none'])
+        const place = { url: `${service.publicUrl}/v2/invoicing/search-invoices`, method: 'POST', query } as const
+        return page(service, db, caller.accountId, criteriaOf(body), fields, place)
+      },
+    }),
+    nextNumber('/v2/invoicing/generate-next-invoice-number', 'generateNextInvoiceNumber'),
+    nextNumber('/v2/invoicing/invoices/generate-next-invoice-number', 'generateNextInvoiceNumberByOldPath'),
+  ]
+}
+
+/** One page of what matches. One more than shown is read, so that a next page is only promised where there is one. */
+async function page(
+  service: Service,
+  db: Parameters<typeof findInvoices>[0],
+  accountId: string,
+  criteria: Criteria,
+  fields: Fields,
+  place: { url: string; method: 'GET' | 'POST'; query: PageRequest },
+) {
+  const { page = 1, page_size = 20, total_required = false } = place.query
+  const [found, count] = await Promise.all([
+    findInvoices(db, accountId, criteria, { offset: (page - 1) * page_size, limit: page_size + 1 }),
+    total_required ? countInvoices(db, accountId, criteria) : undefined,
+  ])
+  const pages = count === undefined ? undefined : Math.ceil(count / page_size)
+  return {
+    ...(count !== undefined && { total_items: count, total_pages: pages }),
+    items: found.slice(0, page_size).map((invoice) => presentListed(service, invoice, fields)),
+    links: pageLinks({ ...place, hasNext: found.length > page_size, ...(pages !== undefined && { pages }) }),
+  }
+}

@@ -1,0 +1,86 @@
+import { toMinor } from '../kernel/money.ts'
+import type { Invoice } from './invoice.ts'
+import { numberKey } from './numbering.ts'
+import { emailsOf } from './parties.ts'
+
+/** The texts a search can look inside of, by the letter that marks their pieces in the index. */
+export const searchedTexts = {
+  first_names: 'f',
+  last_names: 'l',
+  business_names: 'b',
+  reference: 'r',
+  memo: 'm',
+  item_text: 'i',
+} as const
+export type SearchedText = keyof typeof searchedTexts
+
+/** Stands between values of one column. It is never part of a search. */
+const BETWEEN = '\u001f'
+
+/** Case and the ways to compose a letter do not matter in a search. */
+export const searchable = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll(BETWEEN, ' ')
+
+/** What stands beside the document for lists and searches, in the order of the columns. */
+export function searchColumns(invoice: Invoice): readonly unknown[] {
+  const { detail, items, additional_recipients } = invoice
+  const billing = invoice.primary_recipients.flatMap(({ billing_info }) => billing_info ?? [])
+  const names = billing.flatMap(({ name }) => name ?? [])
+  const texts: Readonly<Record<SearchedText, string | null>> = {
+    first_names: together(names.flatMap(({ given_name, full_name }) => [given_name, full_name])),
+    last_names: together(names.flatMap(({ surname, full_name }) => [surname, full_name])),
+    business_names: together(billing.map(({ business_name }) => business_name)),
+    reference: together([detail.reference]),
+    memo: together([detail.memo]),
+    item_text: together(items.flatMap(({ name, description }) => [name, description])),
+  }
+  const emails = [...emailsOf(invoice.primary_recipients), ...additional_recipients].map(searchable)
+  return [
+    numberKey(detail.invoice_number),
+    toMinor(invoice.amount),
+    emails,
+    ...Object.values(texts),
+    [...bounded(gramsOf(texts)), ...emails.map(emailGram)],
+  ]
+}
+
+function together(values: readonly (string | undefined)[]): string | null {
+  const present = values.filter((value) => value !== undefined).map(searchable)
+  return present.length === 0 ? null : [...new Set(present)].join(BETWEEN)
+}
+
+const GRAM = 3
+const GRAMS_MAX = 20_000
+/** Stands for all pieces of a document that has too many of them; every search then looks at it. */
+const EVERYTHING = '*'
+
+/** Whole addresses are looked up, never parts of them. */
+export const emailGram = (email: string): string => `e${email}`
+
+function gramsOf(texts: Readonly<Record<SearchedText, string | null>>): Set<string> {
+  const grams = new Set<string>()
+  for (const [column, text] of Object.entries(texts)) {
+    if (text === null) continue
+    const mark = searchedTexts[column as SearchedText]
+    // Pieces shorter than three letters stand at the ends of values, so that a short search can match by prefix.
+    for (let i = 0; i < text.length; i++) {
+      const gram = text.slice(i, i + GRAM)
+      const end = gram.indexOf(BETWEEN)
+      if (end !== 0) grams.add(mark + (end > 0 ? gram.slice(0, end) : gram))
+    }
+  }
+  return grams
+}
+
+const bounded = (grams: ReadonlySet<string>): Iterable<string> => (grams.size > GRAMS_MAX ? [EVERYTHING] : grams)
+
+const quoted = (lexeme: string) => `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+
+/** The query that finds every row whose column can contain the text. */
+export function gramQuery(column: SearchedText, text: string): string {
+  const mark = searchedTexts[column]
+  if (text.length < GRAM) return `${quoted(mark + text)}:* | ${quoted(EVERYTHING)}`
+  const grams = Array.from({ length: text.length - GRAM + 1 }, (_, i) => mark + text.slice(i, i + GRAM))
+  return `(${[...new Set(grams)].map(quoted).join(' & ')}) | ${quoted(EVERYTHING)}`
+}
+
+export const emailQuery = (email: string): string => quoted(emailGram(email))

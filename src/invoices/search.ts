@@ -1,0 +1,104 @@
+import { type Static, Type } from 'typebox'
+import { type Instant, parseDay, parseInstant } from '../kernel/clock.ts'
+import { toMinor } from '../kernel/money.ts'
+import { Findings } from './check.ts'
+import type { Criteria } from './find.ts'
+import { Amount, CalendarDay, CurrencyCode } from './lines.ts'
+import { numberKey } from './numbering.ts'
+import { foreignStatuses, INVOICE_NUMBER_MAX, statuses } from './schema.ts'
+import { searchable } from './search-columns.ts'
+
+const text = (maxLength: number) => Type.Optional(Type.String({ maxLength, 'x-numeric': true }))
+const moment = Type.String({ maxLength: 40 })
+const days = Type.Optional(Type.Object({ start: CalendarDay, end: CalendarDay }))
+const moments = Type.Optional(Type.Object({ start: moment, end: moment }))
+
+/** What a search may ask for; everything given must match. */
+export const SearchInput = Type.Object({
+  recipient_email: text(254),
+  recipient_first_name: text(140),
+  recipient_last_name: text(140),
+  recipient_business_name: text(300),
+  invoice_number: text(INVOICE_NUMBER_MAX),
+  status: Type.Optional(Type.Array(Type.Enum([...statuses, ...foreignStatuses]), { maxItems: 5 })),
+  reference: text(120),
+  currency_code: Type.Optional(CurrencyCode),
+  memo: text(500),
+  item_description: text(1000),
+  total_amount_range: Type.Optional(Type.Object({ lower_amount: Amount, upper_amount: Amount })),
+  invoice_date_range: days,
+  due_date_range: days,
+  payment_date_range: moments,
+  creation_date_range: moments,
+  archived: Type.Optional(Type.Boolean()),
+  fields: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 20 })),
+})
+export type SearchInput = Static<typeof SearchInput>
+
+/** Reads the criteria of a request; what cannot be right is refused all at once. */
+export function criteriaOf(input: SearchInput): Criteria {
+  const found = new Findings()
+  const amount = amountRange(found, input.total_amount_range)
+  const created = momentRange(found, '/creation_date_range', input.creation_date_range)
+  const paid = momentRange(found, '/payment_date_range', input.payment_date_range)
+  for (const name of ['invoice_date_range', 'due_date_range'] as const) {
+    const range = input[name]
+    if (range && range.start > range.end) notInOrder(found, `/${name}`)
+  }
+  found.end()
+  const within = (value: string | undefined) => (value === undefined ? undefined : searchable(value))
+  return {
+    email: within(input.recipient_email),
+    number: input.invoice_number === undefined ? undefined : numberKey(input.invoice_number),
+    statuses: input.status,
+    currency: input.currency_code,
+    texts: {
+      first_names: within(input.recipient_first_name),
+      last_names: within(input.recipient_last_name),
+      business_names: within(input.recipient_business_name),
+      reference: within(input.reference),
+      memo: within(input.memo),
+      item_text: within(input.item_description),
+    },
+    amount,
+    issued: input.invoice_date_range,
+    due: input.due_date_range,
+    paid: paid && { start: paid.start.slice(0, 10), end: paid.end.slice(0, 10) },
+    created,
+    nothing: input.archived === true,
+  }
+}
+
+/** What a total can be; a range may reach beyond it. */
+const ANY_AMOUNT = { min: -1e14, max: 1e14 }
+
+const notInOrder = (found: Findings, field: string) =>
+  found.add(field, 'INVALID_PARAMETER_VALUE', 'The start of a range cannot lie after its end.')
+
+function amountRange(found: Findings, range: SearchInput['total_amount_range']) {
+  if (!range) return undefined
+  const { lower_amount: lower, upper_amount: upper } = range
+  const at = '/total_amount_range'
+  found.money(`${at}/lower_amount`, lower, ANY_AMOUNT)
+  found.money(`${at}/upper_amount`, upper, ANY_AMOUNT)
+  if (lower.currency_code !== upper.currency_code)
+    found.add(`${at}/upper_amount/currency_code`, 'INVALID_PARAMETER_VALUE', 'Both ends must be in one currency.')
+  if (!found.isEmpty) return undefined
+  const [least, most] = [toMinor(lower), toMinor(upper)]
+  if (least > most) notInOrder(found, at)
+  return { currency: lower.currency_code, least, most }
+}
+
+/** A date-time, or a plain day that stands for all of its hours. */
+function momentRange(found: Findings, at: string, range: SearchInput['creation_date_range']) {
+  if (!range) return undefined
+  const start = parseDay(range.start) ? (`${range.start}T00:00:00.000Z` as Instant) : parseInstant(range.start)
+  const end = parseDay(range.end) ? (`${range.end}T23:59:59.999Z` as Instant) : parseInstant(range.end)
+  const unreadable = 'Write a date-time such as 2026-03-01T09:00:00Z, or a day.'
+  if (!start) found.add(`${at}/start`, 'INVALID_PARAMETER_SYNTAX', unreadable, range.start)
+  if (!end) found.add(`${at}/end`, 'INVALID_PARAMETER_SYNTAX', unreadable, range.end)
+  if (!start || !end) return undefined
+  if (start > end) notInOrder(found, at)
+  // Times are shown in whole seconds: the second that ends the range belongs to it.
+  return { start, end: end.endsWith('.000Z') ? (`${end.slice(0, 19)}.999Z` as Instant) : end }
+}

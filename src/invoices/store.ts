@@ -1,0 +1,150 @@
+import type { Account } from '../accounts/schema.ts'
+import { sql } from '../database/sql.ts'
+import type { Reader, Tx } from '../database/transaction.ts'
+import { toMinor } from '../kernel/money.ts'
+import { notFound } from '../kernel/problem.ts'
+import type { Invoice } from './invoice.ts'
+import { nextNumbers, numberKey } from './numbering.ts'
+import { idOfCode } from './present.ts'
+import type { Payment, Refund } from './schema.ts'
+import { searchColumns } from './search-columns.ts'
+
+/** An invoice with the version it was read at and the merchant it belongs to. */
+export interface StoredInvoice {
+  readonly invoice: Invoice
+  readonly version: number
+  readonly account: Account
+}
+
+const invoiceById = sql`select body from invoices where account_id = $1 and id = $2`
+const storedById = sql`
+  select i.body as invoice, i.version, a.body as account
+  from invoices i join accounts a on a.id = i.account_id
+  where i.account_id = $1 and i.id = $2`
+const storedByCode = sql`
+  select i.body as invoice, i.version, a.body as account
+  from invoices i join accounts a on a.id = i.account_id
+  where i.id = $1`
+
+/** The document, in one statement; a refusal when this account has no such invoice. */
+export async function findInvoice(db: Reader, accountId: string, id: string): Promise<Invoice> {
+  const row = await db.row<{ body: Invoice }>(invoiceById, [accountId, id])
+  if (!row) throw notFound('The invoice')
+  return row.body
+}
+
+export async function findStored(db: Reader, accountId: string, id: string): Promise<StoredInvoice> {
+  const row = await db.row<StoredInvoice>(storedById, [accountId, id])
+  if (!row) throw notFound('The invoice')
+  return row
+}
+
+/** For the hosted page: the code is all it knows, and whoever has it may see the invoice. */
+export async function findByRecipientCode(db: Reader, code: string): Promise<StoredInvoice | undefined> {
+  const id = idOfCode(code)
+  return id === undefined ? undefined : db.row<StoredInvoice>(storedByCode, [id])
+}
+
+const insertStatement = sql`
+  insert into invoices (account_id, id, body, create_time, number_key, amount_minor, emails, first_names, last_names,
+    business_names, reference, memo, item_text, grams)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, array_to_tsvector($14::text[]))`
+
+export function insertInvoice(tx: Tx, accountId: string, invoice: Invoice): void {
+  tx.write(insertStatement, [accountId, invoice.id, JSON.stringify(invoice), tx.now, ...searchColumns(invoice)])
+}
+
+const updateStatement = sql`
+  update invoices set body = $4, version = version + 1, number_key = $5, amount_minor = $6, emails = $7,
+    first_names = $8, last_names = $9, business_names = $10, reference = $11, memo = $12, item_text = $13,
+    grams = array_to_tsvector($14::text[])
+  where account_id = $1 and id = $2 and version = $3`
+const updateBodyStatement = sql`
+  update invoices set body = $4, version = version + 1 where account_id = $1 and id = $2 and version = $3`
+
+/** Writes the document if nobody else has meanwhile. */
+export function saveInvoice(tx: Tx, { invoice: before, version, account }: StoredInvoice, invoice: Invoice): void {
+  const key = [account.id, invoice.id, version]
+  // Most changes touch nothing that a search reads; then the index of words stays as it is.
+  if (isSearchedAlike(before, invoice)) tx.guard(updateBodyStatement, [...key, JSON.stringify(invoice)])
+  else tx.guard(updateStatement, [...key, JSON.stringify(invoice), ...searchColumns(invoice)])
+}
+
+const isSearchedAlike = (before: Invoice, after: Invoice) =>
+  before.items === after.items &&
+  before.primary_recipients === after.primary_recipients &&
+  before.additional_recipients === after.additional_recipients &&
+  before.amount === after.amount &&
+  before.detail.memo === after.detail.memo &&
+  before.detail.reference === after.detail.reference &&
+  before.detail.invoice_number === after.detail.invoice_number
+
+const deleteStatement = sql`delete from invoices where account_id = $1 and id = $2 and version = $3`
+
+export function deleteInvoice(tx: Tx, { invoice, version, account }: StoredInvoice): void {
+  tx.guard(deleteStatement, [account.id, invoice.id, version])
+}
+
+const insertTransactionStatement = sql`
+  insert into invoice_transactions (account_id, id, invoice_id, kind, type, day, currency_code, amount_minor, pending,
+    create_time, invoice_create_time)
+  select account_id, $2, id, $4, $5, $6, $7, $8::bigint, $9, $10, create_time
+  from invoices where account_id = $1 and id = $3`
+const clearTransactionStatement = sql`
+  update invoice_transactions set pending = false where account_id = $1 and id = $2`
+const deleteTransactionStatement = sql`delete from invoice_transactions where account_id = $1 and id = $2`
+
+/** Keeps the rows of an invoice's money the same as the document says. */
+export function saveTransactions(tx: Tx, { invoice: before, account }: StoredInvoice, after: Invoice): void {
+  const entries = (invoice: Invoice) => [
+    ...invoice.payments.map((payment) => [payment.payment_id, paymentRow(payment)] as const),
+    ...invoice.refunds.map((refund) => [refund.refund_id, refundRow(refund)] as const),
+  ]
+  if (before.payments === after.payments && before.refunds === after.refunds) return
+  const had = new Map(entries(before))
+  const has = new Map(entries(after))
+  for (const id of had.keys()) if (!has.has(id)) tx.write(deleteTransactionStatement, [account.id, id])
+  for (const [id, row] of has) {
+    if (!had.has(id)) tx.write(insertTransactionStatement, [account.id, id, after.id, ...row, tx.now])
+    else if (had.get(id)![PENDING] !== row[PENDING]) tx.write(clearTransactionStatement, [account.id, id])
+  }
+}
+
+const PENDING = 5
+const paymentRow = ({ type, payment_date, amount, transaction_status }: Payment) => [
+  'PAYMENT',
+  type,
+  payment_date,
+  amount.currency_code,
+  toMinor(amount),
+  transaction_status === 'PENDING',
+]
+const refundRow = ({ type, refund_date, amount }: Refund) => [
+  'REFUND',
+  type,
+  refund_date,
+  amount.currency_code,
+  toMinor(amount),
+  false,
+]
+
+const newestNumber = sql`
+  select body#>>'{detail,invoice_number}' as number from invoices
+  where account_id = $1 order by create_time desc, seq desc limit 1`
+const takenNumbers = sql`select number_key from invoices where account_id = $1 and number_key = any($2)`
+
+const CANDIDATES = 20
+const CANDIDATES_MAX = 5_000
+
+/** The first free number after that of the newest invoice. Reserves nothing: whoever uses it must hold the merchant. */
+export async function findNextNumber(db: Reader, accountId: string): Promise<string> {
+  let last = (await db.row<{ number: string }>(newestNumber, [accountId]))?.number
+  for (let count = CANDIDATES; ; count = Math.min(count * 10, CANDIDATES_MAX)) {
+    const candidates = nextNumbers(last, count)
+    const rows = await db.rows<{ number_key: string }>(takenNumbers, [accountId, candidates.map(numberKey)])
+    const taken = new Set(rows.map(({ number_key }) => number_key))
+    const free = candidates.find((candidate) => !taken.has(numberKey(candidate)))
+    if (free !== undefined) return free
+    last = candidates.at(-1)
+  }
+}

@@ -1,0 +1,126 @@
+import { toSeconds } from '../../kernel/clock.ts'
+import { Problem } from '../../kernel/problem.ts'
+import type { ActionContext } from '../action.ts'
+import { checkAmounts, checkItem, Findings } from '../check.ts'
+import { composeLines } from '../compose.ts'
+import type { Discount } from '../lines.ts'
+import type { InvoiceInput } from '../schema.ts'
+import type { Template, TemplateInfo, TemplateInput } from './schema.ts'
+
+/** Refuses a template whose values cannot be right, whatever is stored. */
+export function checkTemplate({ template_info: info = {} }: TemplateInput): void {
+  const found = new Findings()
+  if (info.detail) found.currency('/template_info/detail/currency_code', info.detail.currency_code)
+  for (const [i, item] of (info.items ?? []).entries()) checkItem(found, `/template_info/items/${i}`, item)
+  checkAmounts(found, info, '/template_info')
+  found.end()
+}
+
+export function composeTemplate(
+  input: TemplateInput & { name: string },
+  id: string,
+  context: Pick<ActionContext, 'now' | 'account' | 'newId'>,
+  before?: Template,
+): Template {
+  const { description, settings, unit_of_measure = 'QUANTITY' } = input
+  return {
+    id,
+    name: input.name,
+    ...(description !== undefined && { description }),
+    template_info: composeInfo(input.template_info ?? {}, context, before?.template_info),
+    ...(settings && { settings }),
+    unit_of_measure,
+  }
+}
+
+function composeInfo(
+  info: TemplateInfo,
+  { now, account, newId }: Pick<ActionContext, 'now' | 'account' | 'newId'>,
+  before: TemplateInfo | undefined,
+): TemplateInfo {
+  const { term, terms_and_conditions = term, ...detail } = info.detail ?? { currency_code: account.currency_code }
+  const lines = composeLines({ ...info, detail }, { accountId: account.id, newId, itemIds: itemIds(before) })
+  if (lines.problems.length > 0)
+    throw new Problem(
+      422,
+      'UNPROCESSABLE_ENTITY',
+      lines.problems.map((problem) => ({ ...problem, field: `/template_info${problem.field}` })),
+    )
+  const created = before?.detail?.metadata ?? { create_time: toSeconds(now), created_by: account.email }
+  const { currency_code, value = '0' } = lines.amount
+  return {
+    ...info,
+    detail: {
+      ...detail,
+      ...(terms_and_conditions !== undefined && { terms_and_conditions }),
+      metadata: { ...created, last_update_time: toSeconds(now), last_updated_by: account.email },
+    },
+    ...(info.items && { items: lines.items }),
+    configuration: lines.configuration,
+    amount: lines.amount,
+    due_amount: { currency_code, value },
+  }
+}
+
+const itemIds = (info: TemplateInfo | undefined) => new Set((info?.items ?? []).flatMap(({ id }) => id ?? []))
+
+/**
+ * The request with what it leaves out copied from a template. What is present wins whole; money in another currency
+ * than the invoice's is left behind.
+ */
+export function applyTemplate(input: InvoiceInput, { template_info: info }: Template): InvoiceInput {
+  const { detail = { currency_code: '' } } = info
+  const sameCurrency = detail.currency_code === input.detail.currency_code
+  const copied = <Key extends 'note' | 'terms_and_conditions' | 'memo' | 'reference' | 'payment_term' | 'attachments'>(
+    key: Key,
+  ) => (detail[key] === undefined ? {} : { [key]: detail[key] })
+  const given = { ...input.detail }
+  if (given.terms_and_conditions === undefined && given.term !== undefined) given.terms_and_conditions = given.term
+  return {
+    ...(info.invoicer && { invoicer: info.invoicer }),
+    ...(info.primary_recipients && { primary_recipients: info.primary_recipients }),
+    ...(info.additional_recipients && { additional_recipients: info.additional_recipients }),
+    ...(info.items && sameCurrency && { items: info.items }),
+    ...input,
+    detail: {
+      ...copied('note'),
+      ...copied('terms_and_conditions'),
+      ...copied('memo'),
+      ...copied('reference'),
+      ...copied('payment_term'),
+      ...copied('attachments'),
+      ...given,
+    },
+    configuration: { ...copiedConfiguration(info, sameCurrency), ...input.configuration },
+    ...withAmount(input, sameCurrency ? info : {}),
+  }
+}
+
+function copiedConfiguration({ configuration = {} }: TemplateInfo, sameCurrency: boolean) {
+  const { partial_payment, ...rest } = configuration
+  if (!partial_payment) return rest
+  const { minimum_amount_due, ...allowed } = partial_payment
+  return { ...rest, partial_payment: sameCurrency && minimum_amount_due ? partial_payment : allowed }
+}
+
+/** Discount, shipping and the custom amount, each from the request or else from the template. */
+function withAmount({ amount }: InvoiceInput, info: TemplateInfo): Pick<InvoiceInput, 'amount'> {
+  const given = amount?.breakdown ?? {}
+  const copied = info.amount?.breakdown ?? {}
+  const invoice_discount = given.discount?.invoice_discount ?? asWritten(copied.discount?.invoice_discount)
+  const shipping = given.shipping ?? copied.shipping
+  const custom = given.custom ?? copied.custom
+  return {
+    amount: {
+      breakdown: {
+        ...(invoice_discount && { discount: { invoice_discount } }),
+        ...(shipping && { shipping }),
+        ...(custom && { custom }),
+      },
+    },
+  }
+}
+
+/** A percentage is copied as such: what it came to was worked out from the template's own items. */
+const asWritten = (discount: Discount | undefined): Discount | undefined =>
+  discount?.percent === undefined ? discount : { percent: discount.percent }

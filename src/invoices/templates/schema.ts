@@ -1,0 +1,82 @@
+import { type Static, Type } from 'typebox'
+import { AccountAddress, AccountPhone } from '../../accounts/schema.ts'
+import { Links } from '../../kernel/links.ts'
+import { AmountSummary, Computed, Items, unitsOfMeasure } from '../lines.ts'
+import { AdditionalRecipients, Invoicer, PrimaryRecipients } from '../parties.ts'
+import { commonConfiguration, commonDetail, TermType } from '../schema.ts'
+
+const shown = { readOnly: true } as const
+const moment = Type.Optional(Type.String({ maxLength: 30, ...shown }))
+const by = Type.Optional(Type.String({ maxLength: 254, ...shown }))
+
+const TemplateDetail = Type.Object({
+  ...commonDetail,
+  payment_term: Type.Optional(Type.Object({ term_type: Type.Optional(TermType) })),
+  metadata: Type.Optional(
+    Type.Object({ create_time: moment, created_by: by, last_update_time: moment, last_updated_by: by }, shown),
+  ),
+})
+
+export const TemplateInfo = Type.Object({
+  detail: Type.Optional(TemplateDetail),
+  invoicer: Type.Optional(Invoicer),
+  primary_recipients: Type.Optional(PrimaryRecipients),
+  additional_recipients: Type.Optional(AdditionalRecipients),
+  items: Type.Optional(Items),
+  configuration: Type.Optional(Type.Object(commonConfiguration)),
+  amount: Type.Optional(AmountSummary),
+  due_amount: Computed,
+})
+export type TemplateInfo = Static<typeof TemplateInfo>
+
+export const itemFields = ['ITEMS_QUANTITY', 'ITEMS_DESCRIPTION', 'ITEMS_DATE', 'ITEMS_DISCOUNT', 'ITEMS_TAX'] as const
+export const subtotalFields = ['DISCOUNT', 'SHIPPING', 'CUSTOM'] as const
+
+const display = Type.Optional(Type.Object({ hidden: Type.Optional(Type.Boolean()) }))
+
+const Settings = Type.Object({
+  template_item_settings: Type.Optional(
+    Type.Array(Type.Object({ field_name: Type.Enum(itemFields), display_preference: display }), { maxItems: 50 }),
+  ),
+  template_subtotal_settings: Type.Optional(
+    Type.Array(Type.Object({ field_name: Type.Enum(subtotalFields), display_preference: display }), { maxItems: 50 }),
+  ),
+})
+
+export const TemplateInput = Type.Object({
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  description: Type.Optional(Type.String({ minLength: 1, maxLength: 160 })),
+  default_template: Type.Optional(Type.Boolean()),
+  template_info: Type.Optional(TemplateInfo),
+  settings: Type.Optional(Settings),
+  unit_of_measure: Type.Optional(Type.Enum(unitsOfMeasure)),
+})
+export type TemplateInput = Static<typeof TemplateInput>
+
+/** A template as it is stored. Which one is the default is the merchant's setting, not the template's. */
+export interface Template {
+  readonly id: string
+  readonly name: string
+  readonly description?: string
+  readonly template_info: TemplateInfo
+  readonly settings?: TemplateInput['settings']
+  readonly unit_of_measure: (typeof unitsOfMeasure)[number]
+}
+
+export const TemplateView = Type.Object(
+  {
+    id: Type.String({ maxLength: 30 }),
+    ...TemplateInput.properties,
+    standard_template: Type.Optional(Type.Boolean()),
+    links: Links,
+  },
+  { $id: 'InvoiceTemplate', description: 'What a new invoice can start from.' },
+)
+
+export const TemplateList = Type.Object({
+  addresses: Type.Array(AccountAddress, { maxItems: 10 }),
+  emails: Type.String({ maxLength: 4000 }),
+  phones: Type.Array(AccountPhone, { maxItems: 10 }),
+  templates: Type.Array(TemplateView, { maxItems: 100 }),
+  links: Links,
+})
