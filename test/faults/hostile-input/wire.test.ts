@@ -1,66 +1,12 @@
-import type { AddressInfo } from 'node:net'
-import { pino } from 'pino'
-import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readSettings } from '../../../src/config.ts'
-import { route } from '../../../src/http/route.ts'
-import { makeServer, type ServerParts } from '../../../src/http/server.ts'
-import { dialects } from '../../../src/kernel/dialect.ts'
-import { randomIds } from '../../../src/kernel/ids.ts'
+import { listen, paperServer, publicUrl } from '../../support/paper-server.ts'
 import { sendRaw } from '../../support/wire.ts'
 
-const publicUrl = 'https://public.example'
-const text = Type.String({ maxLength: 100 })
-const routes = [
-  route({
-    method: 'POST',
-    url: '/papers',
-    operation: 'takePapers',
-    summary: 'Takes papers',
-    tag: 'Test',
-    scopes: 'public',
-    reads: 'free',
-    accepts: ['application/json', 'multipart'],
-    body: Type.Object({ note: Type.Optional(text) }),
-    success: { 200: null },
-    handle: async ({ body, files }) => ({ note: body.note, files: files.map(({ fileName }) => fileName) }),
-  }),
-  route({
-    method: 'GET',
-    url: '/papers/:id',
-    operation: 'showPaper',
-    summary: 'Shows a paper',
-    tag: 'Test',
-    scopes: 'public',
-    reads: true,
-    params: Type.Object({ id: Type.String({ pattern: '^[a-z]+$', maxLength: 10 }) }),
-    query: Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1 })) }),
-    success: { 200: null },
-    handle: async ({ params, query }) => ({ ...params, ...query }),
-  }),
-]
-// These operations neither ask who calls nor reach a database.
-const unused = {} as never
-const parts: ServerParts = {
-  service: { environment: 'sandbox', dialect: dialects.service, settings: readSettings({}), publicUrl },
-  routes,
-  constraints: {},
-  db: unused,
-  transact: unused,
-  clock: unused,
-  ids: randomIds,
-  log: pino({ level: 'silent' }),
-  authenticate: unused,
-  admit: () => ({}),
-  observe: () => {},
-  bodyTimeoutMs: 100,
-}
-const server = makeServer(parts)
+const server = paperServer({ bodyTimeoutMs: 100 })
 let port = 0
 
 beforeAll(async () => {
-  await server.listen({ port: 0, host: '127.0.0.1' })
-  port = (server.server.address() as AddressInfo).port
+  port = await listen(server)
 })
 afterAll(() => server.close())
 
