@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { isAlive } from './embedded/cluster.ts'
-import { EmbeddedServerError } from './embedded/error.ts'
+import { EmbeddedServerError, NotYetError } from './embedded/error.ts'
 import { makeDataDir } from './embedded/folders.ts'
 import { keepLogSmall } from './embedded/log.ts'
 import { stopPostmaster } from './embedded/postmaster.ts'
@@ -89,10 +89,10 @@ async function holdServer(options: Parameters<typeof runServer>[0]): Promise<Hel
   for (let attempt = 1; ; attempt++) {
     try {
       const running = await runServer(options)
-      return { ...running, owner: await takeOwnership(running.url) }
+      return { ...running, owner: await takeOwnership(running.url).catch(lost) }
     } catch (error) {
       if (error instanceof EmbeddedServerError) throw error
-      if (attempt === TRIES_MAX) {
+      if (!(error instanceof NotYetError) || attempt === TRIES_MAX) {
         const reason = error instanceof Error ? error.message : String(error)
         throw new EmbeddedServerError(`The embedded PostgreSQL in ${options.dataDir} cannot be used: ${reason}`)
       }
@@ -128,6 +128,10 @@ const tryLock = `
     select application_name from pg_locks join pg_stat_activity using (pid)
     where locktype = 'advisory' and granted and (classid::bigint << 32) + objid::bigint = $1
     limit 1) as holder`
+
+const lost = (error: unknown) => {
+  throw new NotYetError(`the connection failed: ${error instanceof Error ? error.message : error}`)
+}
 
 /** Brings the server and the lock back whenever the connection that holds it breaks, for then the server has died. */
 function keepHeld(first: pg.Client, hold: () => Promise<Held>): { stop(): Promise<void> } {

@@ -4,7 +4,8 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EmbeddedServerError, startEmbedded } from '../../src/database/embedded.ts'
 import { connectionSettings } from '../../src/database/open.ts'
-import { folderOf, install, people, Refused, removeData, startService } from '../support/installation.ts'
+import { folderOf, install, people, Refused, startService } from '../support/installation.ts'
+import { removeData } from '../support/server.ts'
 
 const me = people[0]!
 const installed = folderOf(me)

@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { findHome } from '../../src/database/embedded/folders.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -120,10 +119,4 @@ export async function startService(
       await exited
     },
   }
-}
-
-/** Removes a data directory together with what of it lies elsewhere. */
-export function removeData(dataDir: string): void {
-  const home = findHome(dataDir)
-  for (const folder of [home, dataDir]) if (folder) rmSync(folder, { recursive: true, force: true })
 }

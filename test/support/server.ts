@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { findHome } from '../../src/database/embedded/folders.ts'
 import { startEmbedded } from '../../src/database/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { connectionSettings } from '../../src/database/open.ts'
@@ -54,30 +55,34 @@ export function inDatabase(url: string, name: string): string {
 /** A server in a folder of its own, which goes with this process however that ends. */
 async function startThrowAway() {
   const dataDir = mkdtempSync(join(tmpdir(), 'quittance-test-'))
-  chmodSync(dataDir, 0o711)
+  const watch = watchOver(dataDir)
   const server = await startEmbedded({ dataDir, durable: false, connectionsMax: 250 })
-  // The server's own folder lies elsewhere when the temporary one is closed to its account.
-  const folder = realpathSync(join(dataDir, 'server'))
-  const watch = watchOver(folder, dataDir)
   return {
     url: server.url,
     async stop() {
       await server.stop()
-      for (const path of [folder, dataDir]) rmSync(path, { recursive: true, force: true })
+      removeData(dataDir)
       watch.stop()
     },
   }
 }
 
 /** A shell that takes the server down when the pipe to us breaks, as it does even when we are killed. */
-function watchOver(folder: string, dataDir: string) {
+function watchOver(dataDir: string) {
   if (process.platform === 'win32') return { stop() {} }
-  const script = 'cat; kill -QUIT "$(head -n 1 "$0/cluster/postmaster.pid")"; sleep 1; rm -rf "$0" "$1"'
-  const shell = spawn('sh', ['-c', script, folder, dataDir], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  const script = `cat
+    home=$(cd "$0/elsewhere" && pwd -P || echo "$0")
+    kill -QUIT $(head -n 1 "$home/server/cluster/postmaster.pid")
+    sleep 1
+    rm -rf "$home" "$0"`
+  const shell = spawn('sh', ['-c', script, dataDir], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   shell.unref()
-  return {
-    stop: () => process.kill(-shell.pid!, 'SIGKILL'),
-  }
+  return { stop: () => process.kill(-shell.pid!, 'SIGKILL') }
+}
+
+/** Removes a data directory together with what of it lies elsewhere. */
+export function removeData(dataDir: string): void {
+  for (const folder of [findHome(dataDir), dataDir]) if (folder) rmSync(folder, { recursive: true, force: true })
 }
 
 /** Databases of runs that were ended before they could drop them: a live run holds the lock of its name. */

@@ -1,6 +1,7 @@
 import {
   accessSync,
   chmodSync,
+  chownSync,
   closeSync,
   constants,
   existsSync,
@@ -11,6 +12,7 @@ import {
   openSync,
   realpathSync,
   rmdirSync,
+  statSync,
   symlinkSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -24,11 +26,13 @@ const ELSEWHERE = 'elsewhere'
 /** Places that survive a restart of the machine and that every account can enter. */
 const publicPlaces = ['/var/lib/quittance', '/var/tmp/quittance']
 
-/** Makes the data directory, which others may pass through but not list; one that exists is left as it is. */
+/** Makes the data directory, for our eyes only; one that exists is left as it is. */
 export function makeDataDir(dataDir: string): string {
   try {
-    if (mkdirSync(dataDir, { recursive: true })) chmodSync(dataDir, 0o711)
-    accessSync(dataDir, constants.W_OK)
+    mkdirSync(dirname(dataDir), { recursive: true })
+    if (!existsSync(dataDir)) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    // The slash at the end refuses a file.
+    accessSync(`${dataDir}/`, constants.W_OK)
     return realpathSync(dataDir)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -51,7 +55,7 @@ export function findHome(dataDir: string): string | undefined {
 
 /** Gives the server a home: the data directory where its account can enter it, otherwise a place that it can. */
 export function makeHome(dataDir: string, account: Account | undefined): string {
-  if (canEnter(dataDir, account)) return dataDir
+  if (canEnter(dataDir, account) || letPass(dataDir, account)) return dataDir
   const place = publicPlaces.find((place) => isSafe(place, account))
   if (!place)
     throw new EmbeddedServerError(
@@ -67,6 +71,16 @@ export function makeHome(dataDir: string, account: Account | undefined): string 
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   return findHome(dataDir)!
+}
+
+/** Lets the account, and nobody else, pass through a folder of ours that was for our eyes only. */
+function letPass(folder: string, account: Account | undefined): boolean {
+  const { uid, mode } = statSync(folder)
+  if (!account || uid !== process.getuid?.() || (mode & 0o077) !== 0) return false
+  if (!canEnter(dirname(folder), account)) return false
+  chownSync(folder, uid, account.gid)
+  chmodSync(folder, 0o710)
+  return true
 }
 
 /** Whether we can have a folder there that the account can enter and nobody else can put things into. */

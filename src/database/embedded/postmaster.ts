@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Account } from './account.ts'
 import { notForThisSystem } from './binaries.ts'
 import { type Cluster, isAlive, lastLine, serverEnvironment } from './cluster.ts'
-import { EmbeddedServerError } from './error.ts'
+import { EmbeddedServerError, NotYetError } from './error.ts'
 
 /** A server that runs on a cluster, as its pid file describes it. */
 export interface Postmaster {
@@ -113,7 +113,7 @@ function failureOf(code: number | null, said: string): Error {
   const reason = /(?:FATAL|PANIC): +(.*)/.exec(said)?.[1] ?? lastLine(said)
   if (code === 127) return notForThisSystem(reason)
   const sentence = `PostgreSQL did not start: ${reason}`
-  return passing.test(said) ? new Error(sentence) : new EmbeddedServerError(sentence)
+  return passing.test(said) ? new NotYetError(sentence) : new EmbeddedServerError(sentence)
 }
 
 /**
