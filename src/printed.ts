@@ -2,6 +2,7 @@ import { describedRoutes } from './app.ts'
 import { readSettings, settings } from './config.ts'
 import { describeApi } from './http/openapi.ts'
 import { dialects } from './kernel/dialect.ts'
+import { problemMessages } from './kernel/problem.ts'
 import type { Service } from './room.ts'
 import { version } from './version.ts'
 
@@ -19,6 +20,7 @@ export function printedFiles(): { path: string; text: string }[] {
   return [
     { path: 'openapi.json', text: `${JSON.stringify(api, null, 2)}\n` },
     { path: 'docs/configuration.md', text: configurationPage() },
+    { path: 'docs/errors.md', text: errorsPage() },
   ]
 }
 
@@ -37,5 +39,55 @@ This page is printed from \`src/config.ts\` by \`npm run docs\`.
 | Variable | Form | Default | What it does |
 |---|---|---|---|
 ${rows.join('\n')}
+`
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(problemMessages).map(([name, message]) => `| \`${name}\` | ${message} |`)
+  return `# Errors
+
+A refusal has this body, under a status of 400 or above:
+
+\`\`\`json
+{
+  "name": "UNPROCESSABLE_ENTITY",
+  "message": "for people; its wording may change",
+  "debug_id": "names this answer in the logs, and stands in a header too",
+  "details": [{ "issue": "A_CODE", "description": "what would make the call work", "field": "/items/0/name", "location": "body" }],
+  "links": [{ "rel": "information_link", "href": "…/docs", "method": "GET" }]
+}
+\`\`\`
+
+Programs look at the status, at \`name\` and at \`details[].issue\`. \`field\` is a JSON pointer into the body, or the name of a path
+or query parameter. All violations of a request are reported together, at most fifty.
+
+**400 or 422?** What can be told from the request alone is 400; what depends on stored state is 422. Nothing was changed either
+way. A 401 for a bad token also carries \`error\` and \`error_description\`; the token operations answer with those two alone. A
+5xx is our mistake or a moment in which we cannot answer: send the request again with the same request id.
+
+## Names
+
+| Name | What it means |
+|---|---|
+${rows.join('\n')}
+
+## Issues of malformed requests
+
+| Issue | What it means |
+|---|---|
+| \`MALFORMED_REQUEST_JSON\` | the body is not JSON, or deeper, larger or stranger than we read |
+| \`MISSING_OR_INVALID_REQUEST_BODY\` | the operation needs a body |
+| \`MISSING_REQUIRED_PARAMETER\` | a required field is absent |
+| \`INVALID_PARAMETER_SYNTAX\` | a value is not of the form it must have |
+| \`INVALID_PARAMETER_VALUE\` | a value is not one of those it may be |
+| \`INVALID_STRING_LENGTH\`, \`INVALID_STRING_MAX_LENGTH\` | a text is too short or too long |
+| \`INVALID_ARRAY_MAX_ITEMS\`, \`INVALID_ARRAY_MIN_ITEMS\` | a list has too many or too few entries |
+| \`INVALID_INTEGER_MIN_VALUE\`, \`INVALID_INTEGER_MAX_VALUE\` | a number is out of range |
+| \`DUPLICATE_REQUEST_ID\` | 422: the request id was used for another request |
+| \`PREVIOUS_REQUEST_IN_PROGRESS\` | 409: the first request with this id is still under way |
+| \`CONCURRENT_UPDATE\` | 409: others kept changing the same thing; send it again |
+
+The issues of each area stand in \`docs/invoices.md\`, \`docs/disputes.md\` and \`docs/webhooks.md\`. This page is printed from source by
+\`npm run docs\`.
 `
 }

@@ -8,7 +8,7 @@ export interface Issue {
 }
 
 /** The sentence that goes with each error name. Codes are the contract; these words are ours. */
-const messages = {
+export const problemMessages = {
   INVALID_REQUEST: 'The request is not well formed or breaks the schema; the details say where.',
   VALIDATION_ERROR: 'The request breaks a rule of this operation; the details say which.',
   AUTHENTICATION_FAILURE: 'Send a valid access token in the header "Authorization: Bearer <token>".',
@@ -32,7 +32,7 @@ const messages = {
   WEBHOOK_PATCH_REQUEST_NO_CHANGE: 'The patch leaves the webhook as it is.',
 } as const satisfies Record<string, string>
 
-export type ProblemName = keyof typeof messages
+export type ProblemName = keyof typeof problemMessages
 
 /**
  * A refusal the caller can understand and act on. Anything else that is thrown is our mistake and becomes a 500.
@@ -51,7 +51,7 @@ export class Problem extends Error {
     details: readonly Issue[] = [],
     { headers = {}, oauthError }: { headers?: Record<string, string>; oauthError?: string } = {},
   ) {
-    super(messages[name])
+    super(problemMessages[name])
     this.status = status
     this.name = name
     this.details = details

@@ -1,0 +1,146 @@
+import { cpuSeconds } from './child.ts'
+import type { Generator } from './generator.ts'
+import type { TransactionLimit } from './pgbench.ts'
+import type { Context, Json, Row } from './row.ts'
+import type { RunningService } from './service.ts'
+
+/** How long and how often a row is measured. */
+export interface Pace {
+  readonly rounds: number
+  readonly seconds: number
+  readonly warmUpSeconds: number
+  readonly concurrency: number
+}
+
+/** The more a round could do, the less its end matters; this only keeps memory and tables within bounds. */
+const REQUESTS_A_ROUND_MAX = 200_000
+
+export interface Bench {
+  readonly service: RunningService
+  readonly bareServer: { readonly baseUrl: string; readonly pid: number | undefined }
+  readonly transactions: TransactionLimit
+  readonly generator: Generator
+  readonly context: Context
+  /** Told what is being done, for the person who waits. */
+  progress(text: string): void
+}
+
+/** One side of a row: the medians of its rounds. */
+export interface Side {
+  readonly perSecond: number
+  /** Processor time of the Node process for each request; unknown for the database's own tools. */
+  readonly cpuMicros?: number
+  readonly p50Ms?: number
+  readonly p99Ms?: number
+}
+
+export interface Measured {
+  readonly row: Row
+  readonly service: Side
+  readonly limit: Side
+  /** The median of what each round of the service reached of the round of the limit beside it. */
+  readonly ratio: number
+  /** Half of the rounds lie between these two. */
+  readonly quartiles: readonly [number, number]
+  /** Processor time the load generator took for each request to the service. */
+  readonly generatorMicros: number
+}
+
+interface Round extends Side {
+  readonly generatorMicros?: number
+}
+
+/**
+ * Measures service and limit in turns, A B A B: whatever else the machine is doing weighs on both, and the ratio of
+ * neighbours stays.
+ */
+export async function measure(bench: Bench, row: Row, pace: Pace): Promise<Measured> {
+  bench.progress(`${row.name}: preparing`)
+  const data = await row.prepare(bench.context)
+  const sides = {
+    service: (seconds: number) => loadRound(bench, row, data, 'service', { ...pace, seconds }),
+    limit: (seconds: number) => limitRound(bench, row, data, { ...pace, seconds }),
+  }
+  bench.progress(`${row.name}: warming up`)
+  await sides.service(pace.warmUpSeconds)
+  await sides.limit(pace.warmUpSeconds)
+
+  const service: Round[] = []
+  const limit: Round[] = []
+  for (let round = 1; round <= pace.rounds; round++) {
+    service.push(await sides.service(pace.seconds))
+    limit.push(await sides.limit(pace.seconds))
+    const reached = [service.at(-1)!, limit.at(-1)!].map(({ perSecond }) => Math.round(perSecond))
+    bench.progress(`${row.name}: round ${round} of ${pace.rounds}, ${reached[0]}/s of ${reached[1]}/s`)
+  }
+  const ratios = service.map(({ perSecond }, i) => perSecond / limit[i]!.perSecond)
+  return {
+    row,
+    service: medians(service),
+    limit: medians(limit),
+    ratio: median(ratios),
+    quartiles: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
+    generatorMicros: median(service.map(({ generatorMicros = 0 }) => generatorMicros)),
+  }
+}
+
+function limitRound(bench: Bench, row: Row, data: Json, pace: Pace): Promise<Round> {
+  const { limit } = row
+  if (limit.kind === 'fastify-pg') return loadRound(bench, row, data, 'limit', pace)
+  return bench.transactions
+    .run(limit.statements(data), pace.seconds, pace.concurrency)
+    .then((perSecond) => ({ perSecond }))
+}
+
+async function loadRound(
+  bench: Bench,
+  row: Row,
+  data: Json,
+  side: 'service' | 'limit',
+  { seconds, concurrency }: Pace,
+): Promise<Round> {
+  const { baseUrl, pid } =
+    side === 'service' ? { baseUrl: bench.service.baseUrl, pid: bench.service.process.pid } : bench.bareServer
+  const before = cpuSeconds(pid)
+  const result = await bench.generator.run({
+    row: row.name,
+    side,
+    baseUrl,
+    data,
+    seconds,
+    requestsMax: REQUESTS_A_ROUND_MAX,
+    concurrency,
+  })
+  const after = cpuSeconds(pid)
+  if (result.failure !== undefined) throw new Error(`The ${side} of ${row.name} failed: ${result.failure}`)
+  const { requests, p50Ms, p99Ms } = result
+  return {
+    perSecond: requests / result.seconds,
+    p50Ms,
+    p99Ms,
+    generatorMicros: (result.cpuSeconds / requests) * 1e6,
+    ...(before !== undefined && after !== undefined && { cpuMicros: ((after - before) / requests) * 1e6 }),
+  }
+}
+
+function medians(rounds: readonly Round[]): Side {
+  const of = (name: 'cpuMicros' | 'p50Ms' | 'p99Ms') => {
+    const values = rounds.flatMap((round) => round[name] ?? [])
+    return values.length > 0 ? { [name]: median(values) } : {}
+  }
+  return {
+    perSecond: median(rounds.map(({ perSecond }) => perSecond)),
+    ...of('cpuMicros'),
+    ...of('p50Ms'),
+    ...of('p99Ms'),
+  }
+}
+
+const median = (values: readonly number[]) => quantile(values, 0.5)
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const place = (sorted.length - 1) * share
+  const [below, above] = [sorted[Math.floor(place)]!, sorted[Math.ceil(place)]!]
+  return below + (above - below) * (place % 1)
+}

@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url'
+import { type Child, startChild } from './child.ts'
+
+const START_WITHIN_MS = 20_000
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+export interface RunningService extends Child {
+  readonly baseUrl: string
+}
+
+/** Starts the compiled service with its default settings, for requests only: jobs are promised, not run. */
+export async function startService(databaseUrl: string, nodeOptions: readonly string[] = []): Promise<RunningService> {
+  const child = startChild([...nodeOptions, '--disable-proto=delete', main, 'serve'], {
+    DATABASE_URL: databaseUrl,
+    HOST: '127.0.0.1',
+    PORT: '0',
+  })
+  const baseUrl = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    const timer = setTimeout(() => reject(new Error('The service did not start in time.')), START_WITHIN_MS)
+    child.process.once('exit', (code) => reject(new Error(`The service ended with ${code} while it started.`)))
+    child.process.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      const address = /is ready at (http:\S+)/.exec(said)?.[1]
+      if (address === undefined) return
+      clearTimeout(timer)
+      resolve(address)
+    })
+  })
+  return { ...child, baseUrl }
+}

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { harnessFile, nextMessage, startChild } from './harness/child.ts'
+import { makeContext } from './harness/context.ts'
+import { openBenchDatabase } from './harness/database.ts'
+import { startGenerator } from './harness/generator.ts'
+import { type Measured, measure, type Pace } from './harness/measure.ts'
+import { openTransactionLimit } from './harness/pgbench.ts'
+import { printProfile } from './harness/profile.ts'
+import type { Row } from './harness/row.ts'
+import { loadRows } from './harness/rows.ts'
+import { startService } from './harness/service.ts'
+import { printTable, toJson, verdictOf } from './harness/table.ts'
+
+const help = `npm run bench -- [options]
+
+  --quick         under two minutes, for a first look
+  --only <name>   only this row; may be given several times
+  --json          figures for programs instead of the table
+  --profile       also profile the service, and say what it spent its time on
+  --help
+
+Runs on an embedded PostgreSQL, or on a new database in the server of DATABASE_URL.
+Ends with 1 when a required ratio was not reached.
+`
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    json: { type: 'boolean', default: false },
+    profile: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const QUICK_TOTAL_SECONDS = 70
+const CONCURRENCY = 16
+
+/** Many short rounds: what else the machine does lasts longer than one. Quick rounds grow fewer with more rows. */
+function paceFor(rows: number): Pace {
+  if (!options.quick) return { rounds: 25, seconds: 0.7, warmUpSeconds: 3, concurrency: CONCURRENCY }
+  const seconds = Math.min(0.5, QUICK_TOTAL_SECONDS / (rows * 2 * 5))
+  const rounds = Math.min(15, Math.max(3, Math.floor(QUICK_TOTAL_SECONDS / (rows * 2 * seconds)) - 2))
+  return { rounds, seconds, warmUpSeconds: 2 * seconds, concurrency: CONCURRENCY }
+}
+
+/** Whatever was opened is closed in turn, also when something failed or somebody pressed Ctrl-C. */
+const closers: (() => unknown)[] = []
+let closing: Promise<void> | undefined
+const closeAll = () => {
+  closing ??= (async () => {
+    for (const close of closers.reverse()) await close()
+  })()
+  return closing
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => closeAll().then(() => process.exit(130)))
+
+const say = (text: string) => process.stderr.write(`${text}\n`)
+
+async function run(rows: readonly Row[]): Promise<void> {
+  const pace = paceFor(rows.length)
+  const database = await openBenchDatabase(process.env['DATABASE_URL'])
+  closers.push(() => database.stop())
+  const profiles = mkdtempSync(join(tmpdir(), 'quittance-profile-'))
+  closers.push(() => rmSync(profiles, { recursive: true, force: true }))
+  const profiling = options.profile ? ['--cpu-prof', '--cpu-prof-dir', profiles] : []
+  const service = await startService(database.url, profiling)
+  closers.push(() => service.stop())
+  const bare = startChild(harnessFile('bare-server.ts'), { DATABASE_URL: database.url })
+  closers.push(() => bare.stop())
+  const { baseUrl } = await nextMessage<{ baseUrl: string }>(bare)
+  const transactions = await openTransactionLimit(database.url)
+  closers.push(() => transactions.stop())
+  const generator = await startGenerator()
+  closers.push(() => generator.stop())
+
+  const where = `${database.description}, Node ${process.versions.node}, ${cpus().length} cores, ${pace.concurrency} at once`
+  say(`${where}; ${pace.rounds} rounds of ${pace.seconds.toFixed(1)} s for each side of ${rows.length} rows`)
+  const bench = {
+    service,
+    bareServer: { baseUrl, pid: bare.process.pid },
+    transactions,
+    generator,
+    context: makeContext(service.baseUrl, database.client),
+    progress: say,
+  }
+  const measured: Measured[] = []
+  for (const row of rows) measured.push(await measure(bench, row, pace))
+
+  if (options.json)
+    process.stdout.write(`${JSON.stringify({ where, rows: toJson(measured, transactions.tool) }, null, 2)}\n`)
+  else process.stdout.write(`\n${where}\n\n${printTable(measured, transactions.tool)}`)
+  if (options.profile) {
+    await service.stop()
+    say(`\n${printProfile(profiles)}`)
+  }
+  if (measured.some((line) => verdictOf(line) === 'NOT MET')) process.exitCode = 1
+}
+
+if (options.help) process.stdout.write(help)
+else {
+  const all = await loadRows()
+  const unknown = options.only.filter((name) => !all.some((row) => row.name === name))
+  if (unknown.length > 0) {
+    say(`No row is called ${unknown.join(', ')}. There are: ${all.map(({ name }) => name).join(', ')}.`)
+    process.exitCode = 2
+  } else {
+    try {
+      await run(options.only.length === 0 ? all : all.filter(({ name }) => options.only.includes(name)))
+    } finally {
+      await closeAll()
+    }
+  }
+}
