@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonLimits, parseJson } from '../../src/http/json.ts'
+import { parseJson } from '../../src/http/json.ts'
+import { jsonLimits } from '../../src/http/json-scan.ts'
 import { Problem } from '../../src/kernel/problem.ts'
 
 /** What happened: the value, or the issue of the refusal. Anything else that is thrown fails the test. */
@@ -65,7 +66,7 @@ describe('JSON bodies', () => {
         if ('refused' in read) expect(read.refused).toMatch(/twice|too large/)
         else expect(read.value).toEqual(expected)
       }),
-      { numRuns: 30_000 },
+      { numRuns: 15_000 },
     )
   })
 
@@ -86,7 +87,7 @@ describe('JSON bodies', () => {
         if ('value' in read) expect(read.value).toEqual(expected)
         else expect(read.refused).toMatch(/twice|not accepted|at most|too large/)
       }),
-      { numRuns: 10_000 },
+      { numRuns: 6_000 },
     )
   })
 
