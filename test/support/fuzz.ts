@@ -1,3 +1,5 @@
+import { isDate, isDateTime, isEmail, isUri } from '../../src/http/formats.ts'
+
 /** Random choices that come out the same for the same seed. */
 export class Dice {
   #state: number
@@ -78,56 +80,63 @@ const hostileValues: readonly unknown[] = [
 const plausible: readonly string[] = [
   'USD',
   'EUR',
-  'JPY',
   'XXX',
   '1',
   '10.00',
-  '-1.00',
   '0',
   '0.01',
   '100',
-  '12345678.90',
   '7.25',
   '2026-03-02',
   '2026-03-05',
   '2026-03-02T10:00:00Z',
   '2026-03-02T10:00:00.000+02:00',
   'buyer@example.com',
-  'merchant@example.com',
   'nobody@example.com',
   'https://example.com/hook',
   'US',
-  'DE',
   'en-US',
   'note',
   'INV-0001',
-  '#1',
   'all',
-  'asc',
   'true',
-  'client_credentials',
   'image.png',
   '*',
   'replace',
-  '/detail/note',
-  '/url',
 ]
 
-/** Makes values that are almost what a schema asks for. `known` are texts seen in answers, such as ids. */
-export function valueFor(schema: Schema, dice: Dice, known: readonly string[], depth = 0): unknown {
-  if (dice.luck(25)) return dice.luck(2) ? dice.pick(hostileTexts) : dice.pick(hostileValues)
+/** Fields of which most values make a request pointless. */
+const byName: Readonly<Record<string, readonly string[]>> = {
+  currency_code: ['USD', 'USD', 'USD', 'USD', 'USD', 'EUR', 'JPY', 'XXX'],
+  value: ['1', '10.00', '5', '100', '0', '-1.00', '0.01', '0.001', '12345678.90'],
+  quantity: ['1', '2', '0.5', '0'],
+  percent: ['5', '7.25', '0', '101'],
+  country_code: ['US', 'DE', 'XX'],
+  grant_type: ['client_credentials', 'password'],
+  email_address: ['buyer@example.com', 'nobody@example.com'],
+}
+
+const formats: Readonly<Record<string, (text: string) => boolean>> = {
+  date: isDate,
+  'date-time': isDateTime,
+  email: isEmail,
+  uri: isUri,
+}
+
+/** Makes values that are almost what a schema asks for. */
+export function valueFor(schema: Schema, dice: Dice, known: readonly string[], name = '', depth = 0): unknown {
+  if (dice.luck(40)) return dice.luck(2) ? dice.pick(hostileTexts) : dice.pick(hostileValues)
   const alternatives = (schema['anyOf'] ?? schema['oneOf']) as Schema[] | undefined
-  if (alternatives) return valueFor(dice.pick(alternatives), dice, known, depth)
+  if (alternatives) return valueFor(dice.pick(alternatives), dice, known, name, depth)
   if ('const' in schema) return schema['const']
   if (Array.isArray(schema['enum'])) return dice.pick(schema['enum'])
   switch (schema['type']) {
     case 'object':
       return objectFor(schema, dice, known, depth)
     case 'array': {
-      const length = dice.luck(40) ? 200 : dice.roll(4)
-      return Array.from({ length: depth > 8 ? 0 : length }, () =>
-        valueFor((schema['items'] ?? {}) as Schema, dice, known, depth + 1),
-      )
+      const length = dice.luck(40) ? 120 : Math.max(Number(schema['minItems'] ?? 0), dice.roll(3))
+      const items = (schema['items'] ?? {}) as Schema
+      return Array.from({ length: depth > 8 ? 0 : length }, () => valueFor(items, dice, known, name, depth + 1))
     }
     case 'integer':
     case 'number':
@@ -137,15 +146,22 @@ export function valueFor(schema: Schema, dice: Dice, known: readonly string[], d
     case 'null':
       return null
     default:
-      return textFor(schema, dice, known)
+      return textFor(schema, dice, known, name)
   }
 }
 
-function textFor(schema: Schema, dice: Dice, known: readonly string[]): string {
-  if (known.length > 0 && dice.luck(5)) return dice.pick(known)
-  const pattern = typeof schema['pattern'] === 'string' ? new RegExp(schema['pattern']) : undefined
-  const fitting = plausible.filter((text) => pattern === undefined || pattern.test(text))
-  return dice.pick(fitting.length > 0 && !dice.luck(10) ? fitting : plausible)
+function textFor(schema: Schema, dice: Dice, known: readonly string[], name: string): string {
+  const isId = /(^|_)ids?$/.test(name)
+  if (known.length > 0 && dice.luck(isId ? 2 : 30)) return dice.pick(known)
+  const { pattern, format, minLength = 0, maxLength = 1000 } = schema
+  const expression = typeof pattern === 'string' ? new RegExp(pattern) : undefined
+  const isRight = (text: string) =>
+    text.length >= Number(minLength) &&
+    text.length <= Number(maxLength) &&
+    (expression?.test(text) ?? true) &&
+    (typeof format !== 'string' || (formats[format]?.(text) ?? true))
+  const fitting = [...(byName[name] ?? []), ...(byName[name] ? [] : plausible)].filter(isRight)
+  return dice.pick(fitting.length > 0 ? fitting : plausible)
 }
 
 function objectFor(schema: Schema, dice: Dice, known: readonly string[], depth: number): unknown {
@@ -153,10 +169,10 @@ function objectFor(schema: Schema, dice: Dice, known: readonly string[], depth: 
   const required = new Set((schema['required'] ?? []) as string[])
   const made: [string, unknown][] = []
   for (const [name, property] of properties) {
-    const isKept = required.has(name) ? !dice.luck(20) : dice.luck(depth > 3 ? 6 : 3)
-    if (isKept) made.push([name, valueFor(property, dice, known, depth + 1)])
+    const isKept = required.has(name) ? !dice.luck(40) : dice.luck(depth > 2 ? 6 : 3)
+    if (isKept) made.push([name, valueFor(property, dice, known, name, depth + 1)])
   }
-  if (dice.luck(15)) made.push([dice.pick(hostileTexts), dice.pick(hostileValues)])
+  if (dice.luck(40)) made.push([dice.pick(hostileTexts), dice.pick(hostileValues)])
   return Object.fromEntries(made)
 }
 

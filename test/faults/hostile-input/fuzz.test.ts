@@ -82,10 +82,12 @@ describe('thousands of almost right requests', () => {
   let callers: readonly Person[]
   /** Ids and the like from answers, so that requests also meet things that exist. */
   const known: string[] = []
+  /** The same by the address they are found under. */
+  const idsOf = new Map<string, string[]>()
 
   beforeAll(async () => {
     world = await newWorld()
-    callers = [world.merchant, world.merchant, world.buyer, world.partner, world.otherMerchant]
+    callers = [world.merchant, world.merchant, world.merchant, world.buyer, world.partner, world.otherMerchant]
   })
   afterAll(() => world.close())
 
@@ -94,8 +96,15 @@ describe('thousands of almost right requests', () => {
     url !== '/sandbox/reset' && url !== '/sandbox/clock' && (params ?? query ?? body) !== undefined
 
   async function attempt(route: AnyRoute, dice: Dice) {
-    const segment = () => (dice.luck(8) || known.length === 0 ? dice.pick(hostileTexts) : dice.pick(known))
-    const path = route.url.replace(/:\w+/g, () => encodeURIComponent(wellFormed(segment()).slice(0, 1000)) || 'X')
+    const segment = (collection: string): string => {
+      if (dice.luck(12)) return dice.pick(hostileTexts)
+      const ids = dice.luck(10) ? known : (idsOf.get(collection) ?? known)
+      // Mostly the latest, so that the same thing goes through several operations.
+      return ids.at(-1 - dice.roll(dice.luck(3) ? Math.max(ids.length, 1) : 4)) ?? 'X'
+    }
+    let path = ''
+    for (const piece of route.url.split('/').slice(1))
+      path += `/${piece.startsWith(':') ? encodeURIComponent(wellFormed(segment(path).slice(0, 1000))) || 'X' : piece}`
     const query = route.query === undefined ? {} : valueFor(route.query as never, dice, known)
     const search = Object.entries(Object(query) as object)
       .map(
@@ -138,8 +147,16 @@ describe('thousands of almost right requests', () => {
   }, 120_000)
 
   function remember(body: unknown): void {
-    const found = JSON.stringify(body ?? '').matchAll(/"(?:\w+_)?id":"([^"]{1,100})"/g)
-    for (const [, id] of found) if (known.length < 500) known.push(id!)
+    const text = JSON.stringify(body ?? '')
+    for (const [, id] of text.matchAll(/"(?:\w+_)?id":"([^"]{1,100})"/g)) if (known.length < 500) known.push(id!)
+    for (const [, path] of text.matchAll(/"href":"https?:\/\/[^/"]+(\/[^"?]+)"/g)) {
+      const pieces = path!.split('/')
+      for (let n = 2; n < pieces.length; n++) {
+        const collection = pieces.slice(0, n).join('/')
+        const ids = idsOf.get(collection) ?? []
+        if (/\d/.test(pieces[n]!) && !ids.includes(pieces[n]!)) idsOf.set(collection, [...ids, pieces[n]!].slice(-50))
+      }
+    }
   }
 })
 
