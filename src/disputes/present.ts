@@ -1,0 +1,223 @@
+import type { Dialect } from '../kernel/dialect.ts'
+import type { Service } from '../room.ts'
+import { disputeActions } from './actions/index.ts'
+import { fundingInstruments } from './actions/provide-refund-preference.ts'
+import { disputeLifecycle } from './lifecycle.ts'
+import { disputeLinks } from './links.ts'
+import type { Dispute, DisputedTransaction, Evidence, FundMovement, Offer, StoredDocument } from './schema.ts'
+import { allowedRefund } from './settlement.ts'
+import { dueDates, stateFor } from './state.ts'
+import type { View, Viewer } from './viewer.ts'
+
+/** How things are spelt in this deployment. */
+export type Print = Pick<Service, 'publicUrl' | 'dialect' | 'settings'>
+
+export const documentUrl = (publicUrl: string, { document_id, n }: StoredDocument) =>
+  `${publicUrl}/v2/content/documents/${document_id}/files/${n}/download`
+
+/** The dispute as this viewer may see it, with a link for every action they may take now. Empty things are left out. */
+export function presentDispute(dispute: Dispute, viewer: Viewer, print: Print): Record<string, unknown> {
+  const { view, side, roles } = viewer
+  const { dialect, publicUrl, settings } = print
+  const isBuyer = view === 'buyer'
+  const wide = view === 'full' || view === 'partner'
+  const movements = movementsFor(dispute, view, settings.disputeHoldMovements)
+  return withoutEmpty({
+    dispute_id: dispute.dispute_id,
+    create_time: dispute.create_time,
+    update_time: dispute.update_time,
+    disputed_transactions: dispute.disputed_transactions.map((one) => transactionFor(dispute, one, view)),
+    reason: dispute.reason,
+    status: dispute.status,
+    dispute_state: printState(stateFor(dispute, side), dialect),
+    dispute_amount: dispute.dispute_amount,
+    fee_policy: isBuyer ? undefined : feePolicy(dispute),
+    external_reason_code: isBuyer ? undefined : dispute.external_reason_code,
+    dispute_outcome: dispute.dispute_outcome && {
+      ...dispute.dispute_outcome,
+      outcome_reason: isBuyer ? undefined : literal(dialect, dispute.dispute_outcome.outcome_reason),
+    },
+    adjudications: dispute.adjudications?.map(({ reason, ...rest }) => ({
+      ...rest,
+      reason: isBuyer ? undefined : literal(dialect, reason),
+    })),
+    money_movements: movements.map(({ party, ...rest }) => ({ affected_party: party, ...rest })),
+    fund_movements: movements,
+    dispute_life_cycle_stage: dispute.dispute_life_cycle_stage,
+    dispute_channel: dispute.dispute_channel,
+    messages: dispute.messages?.map((message) => withDocuments(message, print)),
+    extensions: printExtensions(dispute, dialect),
+    evidences: dispute.evidences?.flatMap((one) => evidenceFor(one, view, print)),
+    ...dueDates(dispute),
+    offer: offerFor(dispute.offer, view),
+    refund_details: refundDetails(dispute, view),
+    communication_details: dispute.communication_details,
+    supporting_info: supportingInfoFor(dispute, view)?.map((info) => withDocuments(info, print)),
+    partner_actions: wide ? dispute.partner_actions : undefined,
+    allowed_response_options: isBuyer ? undefined : responseOptions(dispute),
+    allowed_action_options: side === 'buyer' ? actionOptions(dispute) : undefined,
+    return_shipments: shipmentsFor(dispute, print),
+    links: disputeLinks(dispute, roles, publicUrl, settings.disputeLinkSpelling),
+  })
+}
+
+const literal = (dialect: Dialect, value: string | undefined) =>
+  value === undefined ? undefined : dialect.literal(value)
+
+export const printState = (state: string, dialect: Dialect) =>
+  state === 'UNDER_REVIEW' ? dialect.stateUnderReview : state
+
+function transactionFor(dispute: Dispute, transaction: DisputedTransaction, view: View) {
+  const { held: _held, refunded: _refunded, refunded_before: _before, disputed: _disputed, ...rest } = transaction
+  const { buyer, seller } = dispute
+  const seesSeller = view !== 'buyer'
+  const seesBuyer = view === 'buyer' || view === 'full'
+  return withoutEmpty({
+    ...rest,
+    seller_transaction_id: seesSeller ? rest.seller_transaction_id : undefined,
+    reference_id: view === 'partner' || view === 'full' ? rest.reference_id : undefined,
+    custom: seesSeller && view !== 'marketplace' ? rest.custom : undefined,
+    buyer: withoutEmpty({
+      name: buyer.name,
+      email: seesBuyer ? buyer.email : undefined,
+      payer_id: seesBuyer ? buyer.account_id : undefined,
+    }),
+    seller: withoutEmpty({
+      merchant_id: seller.account_id,
+      name: seller.name,
+      email: seesSeller ? seller.email : undefined,
+    }),
+    ...(seesSeller && protection(dispute)),
+  })
+}
+
+/** Protection covers what a seller can prove by a delivery: that it arrived, and that it went to the payer. */
+function protection({ reason }: Dispute) {
+  const eligible = reason === 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED' || reason === 'UNAUTHORISED'
+  return {
+    seller_protection_eligible: eligible,
+    seller_protection_type: eligible ? 'EXPANDED_SELLER_PROTECTION' : 'SELLER_PROTECTION_INELIGIBLE',
+  }
+}
+
+const feePolicy = ({ dispute_channel }: Dispute) => ({
+  transaction_fee: 'RETAIN_ALL_FEE',
+  dispute_fee: dispute_channel === 'INTERNAL' ? 'CHARGE_STANDARD_TIER_FEE' : 'CHARGE_CHARGEBACK_FEE',
+})
+
+function movementsFor({ fund_movements = [] }: Dispute, view: View, withHolds: boolean): FundMovement[] {
+  if (view === 'marketplace') return []
+  return fund_movements.filter(
+    ({ party, reason }) => (withHolds || !reason.startsWith('HOLD_')) && (view !== 'buyer' || party === 'BUYER'),
+  )
+}
+
+/** Who sees an evidence: whoever submitted or was asked for it, and the seller what the matter itself is about. */
+function evidenceFor(evidence: Evidence, view: View, print: Print): object[] {
+  const { source, evidence_type } = evidence
+  const shown = { ...withDocuments(evidence, print), evidence_type: print.dialect.literal(evidence_type) }
+  if (view === 'full') return [shown]
+  if (view === 'buyer') return source === 'SUBMITTED_BY_BUYER' || source === 'REQUESTED_FROM_BUYER' ? [shown] : []
+  if (source === 'SUBMITTED_BY_SELLER' || source === 'REQUESTED_FROM_SELLER') return [shown]
+  if (source === 'SUBMITTED_BY_PARTNER') return view === 'partner' ? [shown] : []
+  if (evidence_type === 'PROOF_OF_RETURN') return source === 'SUBMITTED_BY_BUYER' ? [shown] : []
+  if (evidence_type !== 'CREATE' && evidence_type !== 'CHANGE_REASON') return []
+  const { documents: _private, ...words } = shown
+  return [words]
+}
+
+function withDocuments<Holder extends { readonly documents?: readonly StoredDocument[] }>(
+  holder: Holder,
+  print: Print,
+) {
+  if (!holder.documents) return holder
+  const documents = holder.documents.map((file) => ({ name: file.name, url: documentUrl(print.publicUrl, file) }))
+  return { ...holder, documents }
+}
+
+function offerFor({ history, ...offer }: Offer, view: View) {
+  const shown = history?.map(({ private: hidden, notes, ...event }) => {
+    const ownNote = event.actor === 'SELLER' ? view === 'seller' : view === 'buyer'
+    return withoutEmpty({ ...event, notes: !hidden || ownNote || view === 'full' ? notes : undefined })
+  })
+  return { ...offer, ...(shown && { history: shown }) }
+}
+
+function refundDetails(dispute: Dispute, view: View) {
+  const transactions = dispute.refunds?.map(({ id, gross_amount, create_time }) => ({ id, gross_amount, create_time }))
+  return withoutEmpty({
+    allowed_refund_amount: view === 'buyer' ? undefined : allowedRefund(dispute),
+    transactions,
+  })
+}
+
+function supportingInfoFor({ supporting_info }: Dispute, view: View) {
+  if (view === 'marketplace') return undefined
+  const seen: Readonly<Record<Exclude<View, 'marketplace'>, readonly string[]>> = {
+    full: ['SUBMITTED_BY_BUYER', 'SUBMITTED_BY_SELLER', 'SUBMITTED_BY_PARTNER'],
+    partner: ['SUBMITTED_BY_SELLER', 'SUBMITTED_BY_PARTNER'],
+    seller: ['SUBMITTED_BY_SELLER'],
+    buyer: ['SUBMITTED_BY_BUYER'],
+  }
+  return supporting_info?.filter(({ source }) => seen[view].includes(source))
+}
+
+/** What the seller may put into the type field of an action; each list stands only while the action's link does. */
+function responseOptions(dispute: Dispute) {
+  const listed = (action: 'acknowledge-return-item' | 'accept-claim' | 'make-offer', name: string) =>
+    disputeLifecycle.allows(dispute, ['seller'], action)
+      ? { [name]: disputeActions[action].options!(dispute) }
+      : undefined
+  return withoutEmpty({
+    acknowledge_return_item: listed('acknowledge-return-item', 'acknowledgement_types'),
+    accept_claim: listed('accept-claim', 'accept_claim_types'),
+    make_offer: listed('make-offer', 'offer_types'),
+  })
+}
+
+function actionOptions(dispute: Dispute) {
+  if (!disputeLifecycle.allows(dispute, ['buyer'], 'provide-refund-preference')) return undefined
+  const answered =
+    dispute.refund_preference !== undefined && 'provisional_credit_preference' in dispute.refund_preference
+  return { provide_refund_preference: { funding_instrument_types: fundingInstruments, provisional_credit: !answered } }
+}
+
+/** Labels for a return are made for the buyer by the seller, so both see them. */
+function shipmentsFor({ agreed_return }: Dispute, { publicUrl }: Print) {
+  return agreed_return?.shipments?.map(({ shipment_label, tracking_info }) => ({
+    shipment_label: { name: shipment_label.name, url: documentUrl(publicUrl, shipment_label) },
+    tracking_info,
+  }))
+}
+
+function printExtensions({ extensions }: Dispute, dialect: Dialect) {
+  if (!extensions) return undefined
+  const { billing_dispute_properties: billing, merchandize_dispute_properties: merchandise } = extensions
+  const means = billing?.payment_by_other_means
+  const cancellation = merchandise?.cancellation_details
+  return {
+    ...extensions,
+    ...(means?.payment_method && {
+      billing_dispute_properties: {
+        ...billing,
+        payment_by_other_means: { ...means, payment_method: dialect.literal(means.payment_method) },
+      },
+    }),
+    ...(cancellation?.cancellation_mode && {
+      merchandize_dispute_properties: {
+        ...merchandise,
+        cancellation_details: { ...cancellation, cancellation_mode: dialect.literal(cancellation.cancellation_mode) },
+      },
+    }),
+  }
+}
+
+/** Leaves out what is absent or empty, one level deep. */
+function withoutEmpty(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  (Array.isArray(value) && value.length === 0) ||
+  (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0)
