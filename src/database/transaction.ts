@@ -22,8 +22,8 @@ export interface NewEvent {
   /** The resource as it is now, in the shape the subscriber receives. */
   readonly resource: object
   readonly summary: string
-  /** The app whose subscribers hear of it; the calling app when absent, nobody's in a job. */
-  readonly appId?: string
+  /** The app whose subscribers hear of it; the calling app when absent, nobody's in a job. `null`: all of the account's. */
+  readonly appId?: string | null
 }
 
 /**
@@ -159,7 +159,7 @@ class UnitOfWork {
         this.#events.flatMap((event) => [
           event.accountId,
           event.id,
-          event.appId ?? this.appId ?? null,
+          event.appId === undefined ? (this.appId ?? null) : event.appId,
           event.type,
           event.resourceId,
           event.summary,

@@ -121,9 +121,3 @@ function neutralExtensions(extensions: Extensions): Extensions {
     }),
   }
 }
-
-/** The disputed part of each payment: all of it, or, for a single payment, what the buyer says. */
-export function disputedParts(available: readonly Money[], wanted: Money | undefined): Money[] {
-  if (wanted === undefined || available.length !== 1) return [...available]
-  return [wanted]
-}

@@ -26,9 +26,19 @@ const least = (a: bigint, b: bigint) => (a < b ? a : b)
 export const totalRefunded = ({ disputed_transactions }: Dispute): bigint =>
   sum(disputed_transactions.map(({ refunded }) => refunded))
 
+/** What of a payment can still be refunded here: no more than is disputed, and than is left of it. */
+function refundable({ disputed, refunded, refunded_before, gross_amount }: DisputedTransaction): bigint {
+  const disputedLeft = toMinor(disputed) - toMinor(refunded)
+  const paidLeft = toMinor(gross_amount) - toMinor(refunded_before) - toMinor(refunded)
+  return least(disputedLeft, paidLeft)
+}
+
 /** The most that can still be refunded in this dispute. */
-export const allowedRefund = (dispute: Dispute): Money =>
-  toMoney(toMinor(dispute.dispute_amount) - totalRefunded(dispute), dispute.dispute_amount.currency_code)
+export const allowedRefund = ({ disputed_transactions, dispute_amount }: Dispute): Money =>
+  toMoney(
+    disputed_transactions.reduce((total, transaction) => total + refundable(transaction), 0n),
+    dispute_amount.currency_code,
+  )
 
 /** Whether the seller offers everything the buyer asked for. */
 export const isFull = (dispute: Dispute, amount: Money): boolean =>
@@ -83,7 +93,7 @@ export const refund =
     const money: MoneyOrder[] = []
     const refunds = [...(dispute.refunds ?? [])]
     const transactions = dispute.disputed_transactions.map((transaction) => {
-      const share = least(left, toMinor(transaction.disputed) - toMinor(transaction.refunded))
+      const share = least(left, refundable(transaction))
       left -= share
       const refundId = context.newId('transaction')
       const given = toMoney(share, currency)
@@ -142,7 +152,8 @@ function afterRefund(transaction: DisputedTransaction, share: bigint, by: Refund
     ...transaction,
     held: toMoney(0n, currency_code),
     refunded: toMoney(refunded, currency_code),
-    transaction_status: share > 0n ? refundedStatus : refunded > 0n ? transaction.transaction_status : 'COMPLETED',
+    transaction_status:
+      share > 0n ? refundedStatus : refunded > 0n ? transaction.transaction_status : statusAtRest(transaction),
   }
 }
 
@@ -180,8 +191,11 @@ export const release =
     }
   }
 
-const statusAtRest = ({ refunded_before }: DisputedTransaction): TransactionStatus =>
-  toMinor(refunded_before) > 0n ? 'PARTIALLY_REFUNDED' : 'COMPLETED'
+/** What a payment is when nothing is held and nothing was refunded here. */
+function statusAtRest({ refunded_before, gross_amount }: DisputedTransaction): TransactionStatus {
+  if (toMinor(refunded_before) === 0n) return 'COMPLETED'
+  return toMinor(refunded_before) === toMinor(gross_amount) ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
+}
 
 /** M3: what a lost dispute costs the seller, once a dispute. */
 export const chargeFee =

@@ -25,7 +25,7 @@ export function refund(
   service: Service,
   tx: Tx,
   { transaction, version, balance }: StoredTransaction,
-  { amount, kind, ...request }: RefundRequest,
+  { amount, kind, id, forced = false, ...request }: RefundRequest,
 ): { refund: Refund; transaction: PaymentTransaction } {
   const { seller, gross } = transaction
   const currency = gross.currency_code
@@ -42,7 +42,7 @@ export function refund(
       '/amount/value',
     )
   const released = toMinor(transaction.held)
-  if (balance + released < taken) throw new InsufficientFunds()
+  if (!forced && balance + released < taken) throw new InsufficientFunds()
 
   const total = toMinor(transaction.refunded) + taken
   const changed: PaymentTransaction = {
@@ -54,7 +54,7 @@ export function refund(
   }
   const refund: Refund = {
     ...request,
-    id: tx.newId('transaction'),
+    id: id ?? tx.newId('transaction'),
     transaction_id: transaction.id,
     kind,
     status: 'COMPLETED',
@@ -71,7 +71,7 @@ export function refund(
     reference: refund.id,
     entries: [
       { book: 'hold', amount: -released },
-      { book: 'balance', amount: released - taken, covered: true },
+      { book: 'balance', amount: released - taken, covered: !forced },
       { book: 'payer', amount: taken },
     ],
   })

@@ -97,7 +97,11 @@ export interface NewPayment {
 }
 
 export interface RefundRequest {
+  /** An id to use instead of a new one, where it was written down before. */
+  readonly id?: string
   readonly amount?: Money
+  /** Ordered by a decision: happens whatever the seller's balance, which may go below zero and is then a debt. */
+  readonly forced?: boolean
   readonly kind: Refund['kind']
   readonly note_to_payer?: string
   readonly invoice_number?: string

@@ -1,0 +1,104 @@
+import type { Tx } from '../database/transaction.ts'
+import type { UploadedFile } from '../http/multipart.ts'
+import type { EventType } from '../kernel/event-types.ts'
+import { Problem } from '../kernel/problem.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Service } from '../room.ts'
+import { keepDocuments, receiveFiles } from './documents.ts'
+import type { Actor } from './finding.ts'
+import type { DisputeAction } from './lifecycle.ts'
+import { moveMoney, withPayments } from './money.ts'
+import { presentDispute } from './present.ts'
+import type { Rules } from './rules.ts'
+import type { Dispute } from './schema.ts'
+import { type Step, step } from './step.ts'
+import { type SaveDispute, type StoredDispute, saveDispute } from './store.ts'
+
+/** What disputes need of the house they live in. */
+export interface House {
+  readonly service: Service
+  readonly rules: Rules
+  readonly ledger: Ledger
+  /** How changes are written; the guard of `saveDispute` unless a test takes it away. */
+  readonly save?: SaveDispute
+}
+
+export interface Deed {
+  readonly action: DisputeAction
+  readonly input: unknown
+  readonly files?: readonly UploadedFile[]
+}
+
+/** The one path every dispute action takes: check, decide, follow the table, save, move the money, announce. */
+export async function act(tx: Tx, house: House, found: StoredDispute, actor: Actor, deed: Deed): Promise<Step> {
+  const { service, rules, save = saveDispute } = house
+  const { action, input, files = [] } = deed
+  const { dispute, payments } = await withPayments(tx, found.dispute, action)
+  const uploads = receiveFiles(tx, files)
+  const taken = refusingAsAsked(house, action, () =>
+    step(dispute, actor.roles, action, input, {
+      now: tx.now,
+      newId: (kind) => tx.newId(kind),
+      side: actor.side,
+      isPartner: actor.isPartner,
+      rules,
+      uploads: uploads.stored,
+    }),
+  )
+  moveMoney(tx, house, taken, payments)
+  save(tx, found.version, taken.after)
+  keepDocuments(tx, taken.after, uploads)
+  keepTimer(tx, taken.before, taken.after)
+  if (taken.row.emits !== 'nothing') announce(tx, service, taken.after, taken.row.emits)
+  return taken
+}
+
+export const deadlineKey = (disputeId: string) => `deadline:${disputeId}`
+
+/** Promises that the deadline will pass, or takes the promise back. */
+export function keepTimer(
+  tx: Tx,
+  before: Pick<Dispute, 'timer'> | undefined,
+  { timer, seller, dispute_id }: Dispute,
+): void {
+  if (timer?.due === before?.timer?.due && timer?.name === before?.timer?.name) return
+  if (!timer) return tx.withdraw(deadlineKey(dispute_id))
+  tx.enqueue({
+    name: 'dispute-deadline',
+    payload: { account_id: seller.account_id, dispute_id },
+    runAt: timer.due,
+    key: deadlineKey(dispute_id),
+    replace: true,
+  })
+}
+
+const happened: Partial<Record<EventType, string>> = {
+  'CUSTOMER.DISPUTE.CREATED': 'was opened',
+  'CUSTOMER.DISPUTE.UPDATED': 'changed',
+  'CUSTOMER.DISPUTE.RESOLVED': 'was resolved',
+}
+
+/** Tells the seller's apps and partners, whoever acted, in the seller's view of this moment. */
+export function announce(tx: Tx, service: Service, dispute: Dispute, type: EventType): void {
+  const roles = service.environment === 'sandbox' ? (['seller', 'agent'] as const) : (['seller'] as const)
+  tx.emit({
+    accountId: dispute.seller.account_id,
+    type,
+    resourceId: dispute.dispute_id,
+    resource: presentDispute(dispute, { view: 'seller', side: 'seller', roles }, service),
+    summary: `The dispute ${dispute.dispute_id} ${happened[type] ?? 'changed'}.`,
+    appId: null,
+  })
+}
+
+/** The two sandbox operations may be set to refuse with another status, for clients that expect it. */
+function refusingAsAsked({ service }: House, action: DisputeAction, take: () => Step): Step {
+  const agents = action === 'adjudicate' || action === 'require-evidence'
+  if (!agents || service.settings.disputeAgentRefusal === '422') return take()
+  try {
+    return take()
+  } catch (error) {
+    if (error instanceof Problem && error.status === 422) throw new Problem(400, 'INVALID_REQUEST', error.details)
+    throw error
+  }
+}

@@ -1,0 +1,114 @@
+import { sql } from '../database/sql.ts'
+import type { Reader, Tx } from '../database/transaction.ts'
+import type { UploadedFile } from '../http/multipart.ts'
+import { Problem } from '../kernel/problem.ts'
+import { kindOf } from './file-kinds.ts'
+import { limits } from './limits.ts'
+import type { Dispute, StoredDocument } from './schema.ts'
+
+/** Files that were checked and have got an id, before they are attached to anything. */
+export interface Uploads {
+  readonly stored: readonly StoredDocument[]
+  readonly files: readonly UploadedFile[]
+  readonly types: readonly string[]
+}
+
+const namePattern = /^[A-Za-z0-9\-_,\s]+[.][A-Za-z]+$/
+const nothing: Uploads = { stored: [], files: [], types: [] }
+
+/** Checks every file by its name and by its bytes. All breaches are reported at once. */
+export function receiveFiles(tx: Tx, files: readonly UploadedFile[]): Uploads {
+  if (files.length === 0) return nothing
+  const checked = files.map((file) => ({ file, ...checkedType(file) }))
+  const issues = checked.flatMap(({ file, problem }) =>
+    problem === undefined
+      ? []
+      : {
+          issue: 'INVALID_EVIDENCE_FILE',
+          field: file.partName || 'file',
+          value: file.fileName.slice(0, 255),
+          description: problem,
+        },
+  )
+  if (issues.length > 0) throw new Problem(400, 'VALIDATION_ERROR', issues)
+  const document_id = tx.newId('document')
+  return {
+    stored: files.map(({ fileName }, i) => ({ name: fileName, document_id, n: i + 1 })),
+    files,
+    types: checked.map(({ type }) => type ?? ''),
+  }
+}
+
+/** Refuses more files than an operation takes. */
+export function refuseTooMany(files: readonly UploadedFile[], most: number): void {
+  if (files.length <= most) return
+  const description = most === 0 ? 'This operation takes no files.' : `This operation takes at most ${most} files.`
+  throw new Problem(400, 'VALIDATION_ERROR', [{ issue: 'INVALID_EVIDENCE_FILE', description }])
+}
+
+function checkedType({ fileName, bytes }: UploadedFile): { type?: string; problem?: string } {
+  if (fileName.length > 2000 || !namePattern.test(fileName))
+    return { problem: 'A file name has letters, digits, blanks, - _ and , then one dot and an extension.' }
+  if (bytes.length === 0) return { problem: 'The file is empty.' }
+  if (bytes.length >= limits.fileBytes) return { problem: `A file must be smaller than ${limits.fileBytes} bytes.` }
+  const kind = kindOf(bytes)
+  if (!kind) return { problem: 'Only complete jpg, gif, png and pdf files are taken.' }
+  if ('pixels' in kind && kind.pixels > limits.pixels)
+    return { problem: `A picture has at most ${limits.pixels} pixels.` }
+  const extension = fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase()
+  if (!kind.extensions.includes(extension))
+    return { problem: `The file is a ${kind.extensions[0]} and its name must end so.` }
+  return { type: kind.type }
+}
+
+// All files of a request travel as one value and are cut apart by the database, so that any number is one statement.
+const insertFiles = sql`
+  insert into dispute_documents (account_id, document_id, n, dispute_id, name, content_type, bytes, create_time)
+  select $1::text, $2::text, n, $3::text, name, content_type, substring($4::bytea from start for length), $9::text
+    from unnest($5::text[], $6::text[], $7::int[], $8::int[]) with ordinality as file (name, content_type, start, length, n)`
+const fileById = sql`
+  select dispute_id, name, content_type, bytes from dispute_documents where document_id = $1 and n = $2`
+
+/** Stores the bytes with the dispute that names them. */
+export function keepDocuments(tx: Tx, { seller, dispute_id }: Dispute, { stored, files, types }: Uploads): void {
+  if (stored.length === 0) return
+  let at = 1
+  const starts = files.map(({ bytes }) => {
+    const start = at
+    at += bytes.length
+    return start
+  })
+  tx.write(insertFiles, [
+    seller.account_id,
+    stored[0]!.document_id,
+    dispute_id,
+    Buffer.concat(files.map(({ bytes }) => bytes)),
+    stored.map(({ name }) => name),
+    types,
+    starts,
+    files.map(({ bytes }) => bytes.length),
+    tx.now,
+  ])
+}
+
+export interface StoredFile {
+  readonly dispute_id: string
+  readonly name: string
+  readonly content_type: string
+  readonly bytes: Buffer
+}
+
+export const findFile = (db: Reader, documentId: string, n: number) => db.row<StoredFile>(fileById, [documentId, n])
+
+/** Headers that make every browser save a file instead of showing it, and keep it out of caches. */
+export function attachmentHeaders({ name, content_type }: Pick<StoredFile, 'name' | 'content_type'>) {
+  const plain = name.replace(/[^A-Za-z0-9\-_.]/g, '_')
+  return {
+    'content-type': content_type,
+    'content-disposition': `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name)}`,
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'private, no-store',
+  }
+}

@@ -1,0 +1,21 @@
+import { job } from '../jobs/job-definition.ts'
+import { act, type House } from './act.ts'
+import { clockActor } from './finding.ts'
+import { findDispute } from './store.ts'
+
+/** Time passes for a dispute as for any other actor: through the table. */
+export const deadlineJob = (house: House) =>
+  job<{ account_id: string; dispute_id: string }>({
+    name: 'dispute-deadline',
+    retryAfter: [1, 10, 60, 600],
+    async run({ dispute_id }, { transact }) {
+      await transact(async (tx) => {
+        const found = await findDispute(tx, dispute_id)
+        const timer = found?.dispute.timer
+        // The dispute moved on meanwhile: its timer is another one, or none.
+        if (!found || !timer || timer.due > tx.now) return
+        const action = timer.name === 'triage' ? 'triage' : 'pass-deadline'
+        await act(tx, house, found, clockActor, { action, input: {} })
+      })
+    },
+  })

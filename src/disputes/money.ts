@@ -1,0 +1,101 @@
+import type { Tx } from '../database/transaction.ts'
+import { type Money, toMinor, toMoney } from '../kernel/money.ts'
+import { breaches, refused } from '../kernel/problem.ts'
+import { InsufficientFunds } from '../ledger/refund.ts'
+import { findTransaction, type StoredTransaction } from '../ledger/store.ts'
+import type { House } from './act.ts'
+import type { MoneyOrder } from './action.ts'
+import type { DisputeAction } from './lifecycle.ts'
+import type { Dispute } from './schema.ts'
+import type { Step } from './step.ts'
+
+/** The payments of a dispute as the ledger has them, by the seller's id. */
+export type Payments = ReadonlyMap<string, StoredTransaction>
+
+/** What can move money, or must know how much there is. */
+const withMoney: ReadonlySet<DisputeAction> = new Set([
+  'make-offer',
+  'accept-offer',
+  'accept-claim',
+  'acknowledge-return-item',
+  'adjudicate',
+  'cancel',
+  'escalate',
+  'pass-deadline',
+  'supersede',
+])
+
+/** The dispute with what the ledger knows of its payments: a seller may have refunded outside the dispute meanwhile. */
+export async function withPayments(
+  tx: Tx,
+  dispute: Dispute,
+  action: DisputeAction,
+): Promise<{ dispute: Dispute; payments: Payments }> {
+  const payments = new Map<string, StoredTransaction>()
+  if (!withMoney.has(action)) return { dispute, payments }
+  for (const { seller_transaction_id: id } of dispute.disputed_transactions) {
+    const found = await findTransaction(tx, dispute.seller.account_id, id)
+    if (!found) throw new Error(`The payment ${id} of dispute ${dispute.dispute_id} is not in the ledger.`)
+    payments.set(id, found)
+  }
+  const disputed_transactions = dispute.disputed_transactions.map((one) => {
+    const { transaction } = payments.get(one.seller_transaction_id)!
+    const before = toMinor(transaction.refunded) - toMinor(one.refunded)
+    return { ...one, held: transaction.held, refunded_before: toMoney(before, one.gross_amount.currency_code) }
+  })
+  return { dispute: { ...dispute, disputed_transactions }, payments }
+}
+
+/** Carries out what was decided. What the seller agreed to must be covered by balance and hold. */
+export function moveMoney(tx: Tx, house: House, { after: dispute, decision }: Step, payments: Payments): void {
+  const { money = [], mustCover } = decision
+  if (mustCover && cover(payments) < toMinor(mustCover)) throw insufficient(mustCover)
+  for (const order of money) carryOut(tx, house, dispute, order, payments)
+}
+
+const cover = (payments: Payments): bigint => {
+  const [first] = payments.values()
+  return [...payments.values()].reduce((sum, { transaction }) => sum + toMinor(transaction.held), first?.balance ?? 0n)
+}
+
+const insufficient = ({ value, currency_code }: Money) =>
+  breaches('INSUFFICIENT_FUNDS', `The balance and what is held do not cover ${value} ${currency_code}.`)
+
+function carryOut(tx: Tx, { ledger, rules }: House, dispute: Dispute, order: MoneyOrder, payments: Payments): void {
+  const { dispute_id, seller } = dispute
+  switch (order.move) {
+    case 'hold':
+      ledger.placeHold(tx, payments.get(order.transaction)!, order.amount, dispute_id)
+      return
+    case 'settle': {
+      const found = payments.get(order.transaction)!
+      if (toMinor(order.refund) === 0n) {
+        ledger.releaseHold(tx, found, dispute_id)
+        return
+      }
+      if (rules.declineRefunds && !order.forced)
+        throw refused('REFUND_DECLINED_BY_COMPLIANCE_SCANNING', 'A compliance check declined this refund.')
+      try {
+        ledger.refund(tx, found, {
+          id: order.refundId,
+          amount: order.refund,
+          kind: order.reversal ? 'reversal' : 'refund',
+          forced: order.forced,
+          dispute_id,
+          ...(order.invoiceId !== undefined && { invoice_number: order.invoiceId }),
+        })
+      } catch (error) {
+        throw error instanceof InsufficientFunds ? insufficient(order.refund) : error
+      }
+      return
+    }
+    case 'fee':
+      ledger.chargeFee(tx, seller.account_id, order.amount, order.reason, dispute_id)
+      return
+    case 'pay-seller':
+      ledger.payOut(tx, seller.account_id, order.amount, 'DISPUTE_PAYOUT', dispute_id)
+      return
+    case 'pay-buyer':
+      ledger.compensate(tx, seller.account_id, order.amount, 'RETURN_COMPENSATION', dispute_id)
+  }
+}

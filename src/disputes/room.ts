@@ -1,0 +1,24 @@
+import type { Clock } from '../kernel/clock.ts'
+import { conflict } from '../kernel/problem.ts'
+import { makeLedger } from '../ledger/ledger.ts'
+import type { Room, Service } from '../room.ts'
+import type { House } from './act.ts'
+import { alreadyDisputed } from './create.ts'
+import { deadlineJob } from './jobs.ts'
+import { disputeRoutes } from './routes.ts'
+import { rulesOf } from './rules.ts'
+
+/** Disputes: everything between a buyer who is not content and the decision that ends it. */
+export function openDisputes(service: Service, clock: Clock): Room {
+  const house: House = { service, rules: rulesOf(service.settings), ledger: makeLedger(service) }
+  return {
+    routes: disputeRoutes(house, clock),
+    jobs: [deadlineJob(house)],
+    constraints: {
+      disputed_once: alreadyDisputed,
+      payment_transactions_buyer_id: () =>
+        conflict('CONCURRENT_UPDATE', 'This payment was just made up; send it again.'),
+      disputes_id: () => conflict('CONCURRENT_UPDATE', 'The new dispute drew an id that is taken; send it again.'),
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import { sql } from '../database/sql.ts'
+import type { Reader, Tx } from '../database/transaction.ts'
+import { toMinor } from '../kernel/money.ts'
+import { disputeLifecycle } from './lifecycle.ts'
+import type { Dispute } from './schema.ts'
+import { totalRefunded } from './settlement.ts'
+import { stateFor } from './state.ts'
+
+/** A dispute as it was read, with what is needed to change it safely. */
+export interface StoredDispute {
+  readonly dispute: Dispute
+  readonly version: number
+}
+
+const disputeById = sql`select body as dispute, version from disputes where id = $1`
+const disputeOfTransaction = sql`
+  select d.body as dispute, d.version from disputed_transactions t
+    join disputes d on d.account_id = t.account_id and d.id = t.dispute_id
+   where t.account_id = $1 and t.transaction_id = $2
+   order by (t.channel = 'INTERNAL') desc, d.create_time desc limit 1`
+const insertRow = sql`
+  insert into disputes (account_id, id, body, buyer_account_id, reason, status, stage, flow, channel, seller_state,
+    buyer_state, currency, amount, refunded, due_time, outcome_code, buyer_email, buyer_name, invoice_number,
+    transactions, takes_info, create_time, update_time)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`
+const updateRow = sql`
+  update disputes set body = $4, version = version + 1, reason = $5, status = $6, stage = $7, flow = $8,
+    seller_state = $9, buyer_state = $10, amount = $11, refunded = $12, due_time = $13, outcome_code = $14,
+    transactions = $15, takes_info = $16, update_time = $17
+   where account_id = $1 and id = $2 and version = $3`
+const insertTransactionRows = sql`
+  insert into disputed_transactions (account_id, transaction_id, dispute_id, buyer_transaction_id, channel)
+  select $1::text, transaction_id, $2::text, buyer_transaction_id, $3::text
+    from unnest($4::text[], $5::text[]) as one (transaction_id, buyer_transaction_id)`
+
+/** The dispute with this id, whoever asks: the caller checks who may see it. */
+export const findDispute = (db: Reader, id: string) => db.row<StoredDispute>(disputeById, [id])
+
+/** The dispute about a payment; the one between the parties before any a bank opened. */
+export const findDisputeOf = (db: Reader, accountId: string, transactionId: string) =>
+  db.row<StoredDispute>(disputeOfTransaction, [accountId, transactionId])
+
+export function insertDispute(tx: Tx, dispute: Dispute): void {
+  const { seller, dispute_id, buyer, dispute_channel, create_time, disputed_transactions } = dispute
+  const columns = columnsOf(dispute)
+  tx.write(insertRow, [
+    seller.account_id,
+    dispute_id,
+    JSON.stringify(dispute),
+    buyer.account_id ?? null,
+    columns.reason,
+    columns.status,
+    columns.stage,
+    columns.flow,
+    dispute_channel,
+    columns.sellerState,
+    columns.buyerState,
+    dispute.dispute_amount.currency_code,
+    columns.amount,
+    columns.refunded,
+    columns.due,
+    columns.outcome,
+    buyer.email?.toLowerCase() ?? null,
+    buyer.name?.toLowerCase() ?? null,
+    disputed_transactions[0]?.invoice_number ?? null,
+    columns.transactions,
+    columns.takesInfo,
+    create_time,
+    dispute.update_time,
+  ])
+  tx.write(insertTransactionRows, [
+    seller.account_id,
+    dispute_id,
+    dispute_channel,
+    disputed_transactions.map(({ seller_transaction_id }) => seller_transaction_id),
+    disputed_transactions.map(({ buyer_transaction_id }) => buyer_transaction_id),
+  ])
+}
+
+/** How a changed dispute is written; tests that take the guard away hand in their own. */
+export type SaveDispute = (tx: Tx, version: number, dispute: Dispute) => void
+
+/** Saves a changed dispute. Of several that read the same version exactly one gets through; the others start over. */
+export const saveDispute: SaveDispute = (tx, version, dispute) => {
+  const columns = columnsOf(dispute)
+  tx.guard(updateRow, [
+    dispute.seller.account_id,
+    dispute.dispute_id,
+    version,
+    JSON.stringify(dispute),
+    columns.reason,
+    columns.status,
+    columns.stage,
+    columns.flow,
+    columns.sellerState,
+    columns.buyerState,
+    columns.amount,
+    columns.refunded,
+    columns.due,
+    columns.outcome,
+    columns.transactions,
+    columns.takesInfo,
+    dispute.update_time,
+  ])
+}
+
+function columnsOf(dispute: Dispute) {
+  const { status, timer, disputed_transactions, dispute_outcome } = dispute
+  const waits = status === 'WAITING_FOR_BUYER_RESPONSE' || status === 'WAITING_FOR_SELLER_RESPONSE'
+  return {
+    reason: dispute.reason,
+    status,
+    stage: dispute.dispute_life_cycle_stage,
+    flow: dispute.flow,
+    sellerState: stateFor(dispute, 'seller'),
+    buyerState: stateFor(dispute, 'buyer'),
+    amount: toMinor(dispute.dispute_amount),
+    refunded: totalRefunded(dispute),
+    due: waits ? (timer?.due ?? null) : null,
+    outcome: dispute_outcome?.outcome_code ?? null,
+    transactions: JSON.stringify(
+      disputed_transactions.map(({ buyer_transaction_id, seller_transaction_id }) => ({
+        buyer_transaction_id,
+        seller_transaction_id,
+      })),
+    ),
+    takesInfo: disputeLifecycle.allows(dispute, ['seller'], 'provide-supporting-info'),
+  }
+}
