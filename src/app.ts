@@ -8,6 +8,7 @@ import { Notices } from './database/notices.ts'
 import { type Database, openDatabase } from './database/open.ts'
 import { sql } from './database/sql.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
+import { openDisputes } from './disputes/room.ts'
 import { describeApi } from './http/openapi.ts'
 import { RateLimit } from './http/rate-limit.ts'
 import { type ReferencePage, referencePage } from './http/reference-page.ts'
@@ -33,7 +34,7 @@ import { TimeTravel } from './sandbox/time-travel.ts'
 import { version } from './version.ts'
 
 /** Every room with operations or promises of its own. */
-const rooms: readonly OpenRoom[] = [openLedger, openInvoices]
+const rooms: readonly OpenRoom[] = [openLedger, openInvoices, openDisputes]
 
 const DISK_SHARE_MIN = 0.05
 const READY_WITHIN_MS = 500

@@ -62,7 +62,10 @@ export function keepTimer(
   { timer, seller, dispute_id }: Dispute,
 ): void {
   if (timer?.due === before?.timer?.due && timer?.name === before?.timer?.name) return
-  if (!timer) return tx.withdraw(deadlineKey(dispute_id))
+  if (!timer) {
+    tx.withdraw(deadlineKey(dispute_id))
+    return
+  }
   tx.enqueue({
     name: 'dispute-deadline',
     payload: { account_id: seller.account_id, dispute_id },

@@ -1,6 +1,6 @@
 import type { Instant } from '../kernel/clock.ts'
 import { neutralLiteral } from '../kernel/dialect.ts'
-import { type Money, toMinor, toMoney } from '../kernel/money.ts'
+import { toMinor, toMoney } from '../kernel/money.ts'
 import type { ActionContext, MoneyOrder } from './action.ts'
 import { timerFor } from './deadlines.ts'
 import { type Channel, NOT_AS_DESCRIBED, NOT_RECEIVED, type Reason, type Stage } from './enums.ts'

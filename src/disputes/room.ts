@@ -1,4 +1,3 @@
-import type { Clock } from '../kernel/clock.ts'
 import { conflict } from '../kernel/problem.ts'
 import { makeLedger } from '../ledger/ledger.ts'
 import type { Room, Service } from '../room.ts'
@@ -9,10 +8,10 @@ import { disputeRoutes } from './routes.ts'
 import { rulesOf } from './rules.ts'
 
 /** Disputes: everything between a buyer who is not content and the decision that ends it. */
-export function openDisputes(service: Service, clock: Clock): Room {
+export function openDisputes(service: Service): Room {
   const house: House = { service, rules: rulesOf(service.settings), ledger: makeLedger(service) }
   return {
-    routes: disputeRoutes(house, clock),
+    routes: disputeRoutes(house),
     jobs: [deadlineJob(house)],
     constraints: {
       disputed_once: alreadyDisputed,

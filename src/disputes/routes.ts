@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import type { Reader } from '../database/transaction.ts'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
 import type { Caller } from '../kernel/caller.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { forbidden, notFound } from '../kernel/problem.ts'
 import { act, type House } from './act.ts'
 import type { ActionDefinition } from './action.ts'
@@ -27,7 +26,7 @@ const base = '/v1/customer/disputes'
 export const withFiles = ['application/json', 'multipart'] as const
 
 /** List, show, change and open disputes, and one operation for every action of the table. */
-export function disputeRoutes(house: House, clock: Clock): AnyRoute[] {
+export function disputeRoutes(house: House): AnyRoute[] {
   const { service } = house
 
   const list = route({
@@ -41,7 +40,7 @@ export function disputeRoutes(house: House, clock: Clock): AnyRoute[] {
     success: { 200: DisputeList },
     reads: true,
     trigger: ({ query }) => pullTrigger('list', (query as ListQuery).disputed_transaction_id),
-    handle: ({ db, caller, query }) => listFor(db, caller, query, clock.now(), service),
+    handle: ({ db, caller, query, now }) => listFor(db, caller, query, now, service),
   })
 
   const create = route({

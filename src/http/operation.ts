@@ -44,7 +44,7 @@ interface ReadBody {
 
 /** Compiles a route once; what follows for each request is the contract's order of checks. */
 export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
-  const { service, db, transact } = parts
+  const { service, db, transact, clock } = parts
   const checkParams = validatorOf(route.params, 'path')
   const checkQuery = validatorOf(route.query, 'query')
   const checkBody = validatorOf(route.body, 'body')
@@ -70,7 +70,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     }
     const { params, headers } = request
     const checked = { caller, params, query, body, files, headers } as Request<TSchema, TSchema, TSchema>
-    if (route.reads === true) return render(await route.handle({ ...checked, db }), usualStatus)
+    if (route.reads === true) return render(await route.handle({ ...checked, db, now: clock.now() }), usualStatus)
     if (route.reads === 'free') return render(await route.handle({ ...checked, db, transact }), usualStatus)
 
     const key = route.method === 'POST' && caller !== anonymous ? requestKey(headers) : undefined

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { Reader, Transact, Tx } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { Instant } from '../kernel/clock.ts'
 import type { UploadedFile } from './multipart.ts'
 
 /** What a handler is given: only what it needs, already checked. */
@@ -80,7 +81,7 @@ export interface ReadRoute<Params extends TSchema, Query extends TSchema, Body e
   extends RouteBase<Params, Query, Body> {
   readonly method: 'GET' | 'POST'
   readonly reads: true
-  handle(request: Request<Params, Query, Body> & { readonly db: Reader }): Promise<unknown>
+  handle(request: Request<Params, Query, Body> & { readonly db: Reader; readonly now: Instant }): Promise<unknown>
 }
 
 /** An operation that changes something: one unit of work, committed before the answer goes out. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { disputeAction } from '../action.ts'
-import { judge } from '../settlement.ts'
+import { judge } from '../judgement.ts'
 
 /** An agent decides for one side. */
 export const adjudicate = disputeAction('adjudicate', {

@@ -5,10 +5,11 @@ import { disputeAction } from '../action.ts'
 import { amountIssues } from '../amounts.ts'
 import { escalationReasons } from '../enums.ts'
 import { ask, usualRequest, withoutRequests } from '../evidence.ts'
+import { judge } from '../judgement.ts'
 import { withdrawn } from '../offers.ts'
 import { refuseIssues } from '../returns.ts'
 import type { Dispute } from '../schema.ts'
-import { inTurn, judge } from '../settlement.ts'
+import { inTurn } from '../settlement.ts'
 import { Note } from '../shapes.ts'
 
 /** A party has had enough of talking: the inquiry becomes a claim. */

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { type ActionContext, type Decision, disputeAction } from '../action.ts'
 import { withoutRequests } from '../evidence.ts'
+import { judge } from '../judgement.ts'
 import type { Dispute, Side } from '../schema.ts'
-import { end, inTurn, judge, refund, release } from '../settlement.ts'
+import { end, inTurn, refund, release } from '../settlement.ts'
 
 /** Time is up: what a dispute does when nobody did anything. */
 export const passDeadline = disputeAction('pass-deadline', {
