@@ -3,6 +3,7 @@ import { breaches, malformed, Problem } from '../kernel/problem.ts'
 import { parseJson } from './json.ts'
 import { isJson, type MediaType, parseMediaType } from './media-type.ts'
 import { type Part, splitParts } from './multipart-parts.ts'
+import type { Take } from './upload-budget.ts'
 
 /** A file of a multipart request, received whole and within the limits. Its name is the client's: never a path. */
 export interface UploadedFile {
@@ -63,16 +64,18 @@ const tooLarge = (description: string) =>
 /**
  * Reads `multipart/form-data`, `multipart/mixed` or `multipart/related` to its end. Every part with a file name is a
  * document, whatever it is called; the JSON object is the part named `input`, or else the first with a JSON type.
+ * `take` is told of every byte before it is kept.
  */
 export async function readMultipart(
   stream: Readable,
   contentType: string,
   limits: MultipartLimits = multipartLimits,
+  take: Take = () => {},
 ): Promise<MultipartBody> {
   // Stays attached: a stream may fail again after it was given up, and nobody else would listen.
   stream.on('error', () => {})
   const boundary = boundaryOf(parseMediaType(contentType))
-  const body = await readWhole(stream, limits.bodyBytes)
+  const body = await readWhole(stream, limits.bodyBytes, take)
   const parts = splitParts(body, boundary, limits, refusal).filter((part) => !isEmptyChoice(part))
 
   const documents = parts.filter((part) => part.fileName !== undefined)
@@ -109,7 +112,7 @@ function boundaryOf(contentType: MediaType | undefined): string {
 }
 
 /** Collects the body, never more than `limit` bytes of it. A sender that goes away is a refusal, not a hang. */
-function readWhole(stream: Readable, limit: number): Promise<Buffer> {
+function readWhole(stream: Readable, limit: number, take: Take): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
@@ -119,10 +122,13 @@ function readWhole(stream: Readable, limit: number): Promise<Buffer> {
     }
     const onData = (chunk: Buffer) => {
       length += chunk.length
-      if (length <= limit) chunks.push(chunk)
-      else {
+      try {
+        if (length > limit) throw tooLarge(`The body is larger than ${limit} bytes.`)
+        take(chunk.length)
+        chunks.push(chunk)
+      } catch (problem) {
         stream.pause()
-        settle(() => reject(tooLarge(`The body is larger than ${limit} bytes.`)))
+        settle(() => reject(problem))
       }
     }
     const onEnd = () => settle(() => resolve(Buffer.concat(chunks, length)))

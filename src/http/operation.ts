@@ -16,11 +16,12 @@ import {
 } from './idempotency.ts'
 import { parseJson } from './json.ts'
 import { acceptable, parseMediaType } from './media-type.ts'
-import { readMultipart, type UploadedFile } from './multipart.ts'
+import { multipartLimits, readMultipart, type UploadedFile } from './multipart.ts'
 import { renderProblem } from './problem-body.ts'
 import { type Rendered, render } from './render.ts'
 import type { AnyRoute, Request } from './route.ts'
 import type { ServerParts } from './server.ts'
+import { type Take, UploadBudget } from './upload-budget.ts'
 import { makeValidator } from './validation.ts'
 
 /** A route made ready to be served. */
@@ -34,6 +35,9 @@ export interface Operation {
 const anonymous: Caller = { appId: '', clientId: '', accountId: '', onBehalf: false, scopes: new Set(), roles: [] }
 
 const underWay = new UnderWay()
+
+const UPLOAD_BYTES_AT_ONCE_MAX = 5 * multipartLimits.bodyBytes
+const uploads = new UploadBudget(UPLOAD_BYTES_AT_ONCE_MAX)
 
 /** What a body turned out to be: its value and files, or the reasons why it cannot be used. */
 interface ReadBody {
@@ -53,7 +57,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
   const usualStatus = Number(Object.keys(route.success)[0])
   const hasBody = route.body !== undefined
 
-  async function serve(request: FastifyRequest): Promise<Rendered> {
+  async function serve(request: FastifyRequest, take: Take = () => {}): Promise<Rendered> {
     const caller = request.caller ?? anonymous
     // The router hands the query over as it came.
     const query = parseQuery((request.query as { text: string }).text)
@@ -63,7 +67,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     report(checkParams(request.params))
     report(checkQuery(query))
 
-    const { value: body, files, problem } = hasBody ? await readBody(request) : { value: undefined, files: [] }
+    const { value: body, files, problem } = hasBody ? await readBody(request, take) : { value: undefined, files: [] }
     if (problem) {
       await route.precheck?.(db, caller, request.params as never)
       throw problem
@@ -114,16 +118,16 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     if (isEmpty && (type === undefined || route.bodyOptional)) return
     // A form without a content type is what some old clients send to the token operations.
     if (type === undefined && accepts.includes('application/x-www-form-urlencoded')) return
+    const encoding = request.headers['content-encoding'] ?? 'identity'
+    if (encoding !== 'identity') throw unsupported('Send the body without a Content-Encoding.')
     if (accepts.some((accepted) => (accepted === 'multipart' ? isMultipart(type) : accepted === type))) return
-    throw new Problem(415, 'UNSUPPORTED_MEDIA_TYPE', [
-      { issue: 'UNSUPPORTED_MEDIA_TYPE', description: `Send ${accepts.join(' or ')}.`, location: 'header' },
-    ])
+    throw unsupported(`Send ${accepts.join(' or ')}.`)
   }
 
   /** Reads and checks the body. Problems are returned, because other refusals may come first. */
-  async function readBody(request: FastifyRequest): Promise<ReadBody> {
+  async function readBody(request: FastifyRequest, take: Take): Promise<ReadBody> {
     try {
-      const { value: raw, files } = await parseBody(request)
+      const { value: raw, files } = await parseBody(request, take)
       const value = route.prepare ? route.prepare(raw) : raw
       const issues = checkBody(value)
       return { value, files, ...(issues.length > 0 && { problem: malformed(...issues) }) }
@@ -133,14 +137,14 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     }
   }
 
-  async function parseBody({
-    headers,
-    body,
-  }: FastifyRequest): Promise<{ value: unknown; files: readonly UploadedFile[] }> {
+  async function parseBody(
+    { headers, body }: FastifyRequest,
+    take: Take,
+  ): Promise<{ value: unknown; files: readonly UploadedFile[] }> {
     const type = parseMediaType(headers['content-type'])?.type
     if (isMultipart(type)) {
       // The content type parser hands a multipart body over as the stream it is.
-      const { json, files } = await readMultipart(body as Readable, headers['content-type']!)
+      const { json, files } = await readMultipart(body as Readable, headers['content-type']!, multipartLimits, take)
       return { value: json, files }
     }
     // Every other body was collected as bytes.
@@ -165,12 +169,19 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     route.trigger?.({ params: params as Record<string, string>, query, body: peek })
   }
 
-  return { route, requireScope: (caller) => requireScope(route, caller), serve }
+  return {
+    route,
+    requireScope: (caller) => requireScope(route, caller),
+    serve: accepts.includes('multipart') ? (request) => uploads.during((take) => serve(request, take)) : serve,
+  }
 }
+
+const unsupported = (description: string) =>
+  new Problem(415, 'UNSUPPORTED_MEDIA_TYPE', [{ issue: 'UNSUPPORTED_MEDIA_TYPE', description, location: 'header' }])
 
 type Work = (tx: Tx) => Promise<Rendered>
 
-const isMultipart = (type: string | undefined) => type?.startsWith('multipart/') ?? false
+const isMultipart = (type: string | undefined) => /^multipart\/(form-data|mixed|related)$/.test(type ?? '')
 
 const isKeyMisuse = ({ details }: Problem) => details[0]?.issue === 'DUPLICATE_REQUEST_ID'
 

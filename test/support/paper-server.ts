@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { readSettings } from '../../src/config.ts'
 import { route } from '../../src/http/route.ts'
 import { makeServer } from '../../src/http/server.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
 import { dialects } from '../../src/kernel/dialect.ts'
 import { randomIds } from '../../src/kernel/ids.ts'
 
@@ -49,7 +50,7 @@ export function paperServer({ bodyTimeoutMs }: { bodyTimeoutMs?: number } = {}):
     constraints: {},
     db: unused,
     transact: unused,
-    clock: unused,
+    clock: systemClock,
     ids: randomIds,
     log: pino({ level: 'silent' }),
     authenticate: unused,

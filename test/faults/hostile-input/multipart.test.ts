@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { type MultipartLimits, multipartLimits, readMultipart } from '../../../src/http/multipart.ts'
+import { UploadBudget } from '../../../src/http/upload-budget.ts'
 import { Problem } from '../../../src/kernel/problem.ts'
 
 interface SentPart {
@@ -274,5 +275,24 @@ describe('a hostile multipart body', () => {
     stream.destroy()
 
     await expect(readMultipart(stream, formData, multipartLimits)).rejects.toMatchObject({ status: 400 })
+  })
+
+  it('waits its turn when too much is being uploaded at once, and leaves no trace when it is done', async () => {
+    const budget = new UploadBudget(1000)
+    const body = encode([file('f', 'a.png', 'x'.repeat(600))])
+    const upload = (afterwards: () => Promise<unknown>) =>
+      budget.during(async (take) => {
+        await readMultipart(Readable.from([body]), formData, multipartLimits, take)
+        await afterwards()
+      })
+
+    await upload(async () => {
+      expect(budget.held).toBe(body.length)
+      await expect(upload(async () => {})).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '2' } })
+    })
+    await expect(upload(() => Promise.reject(new Error('later')))).rejects.toThrow('later')
+
+    expect(budget.held).toBe(0)
+    await upload(async () => {})
   })
 })

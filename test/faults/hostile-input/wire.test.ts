@@ -65,6 +65,8 @@ const attacks: readonly (readonly [what: string, bytes: string, status: number |
   ['a multipart body without a boundary',      post('Content-Type: multipart/form-data\r\nContent-Length: 2\r\n', '{}'), 400],
   ['a content type nobody knows',              post('Content-Type: text/yaml\r\nContent-Length: 2\r\n', '{}'), 415],
   ['a content type that is none',              post('Content-Type: \x01\x02\r\nContent-Length: 2\r\n', '{}'), [400, 415]],
+  ['a multipart nobody knows',                 post('Content-Type: multipart/byteranges; boundary=b\r\nContent-Length: 5\r\n', '--b--'), 415],
+  ['a packed body',                            post(`${json}Content-Encoding: gzip\r\nContent-Length: 2\r\n`, '{}'), 415],
   ['a body without a content type',            post('Content-Length: 2\r\n', '{}'),                           415],
   ['JSON that is none',                        post(`${json}Content-Length: 2\r\n`, '{,'),                    400],
   ['a percent sign alone in the path',         get('/papers/%'),                                              400],
