@@ -1,0 +1,187 @@
+import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns'
+import { isIP } from 'node:net'
+import { buildConnector, Pool } from 'undici'
+import { addressRefusal, type EgressPolicy, hostRefusal, urlRefusal } from './egress.ts'
+
+export const CONNECT_TIMEOUT_MS = 5_000
+export const TOTAL_TIMEOUT_MS = 20_000
+/** How long an answer's body may take after its head: what we keep of it is not worth a socket for longer. */
+export const BODY_TIMEOUT_MS = 2_000
+export const BODY_READ_MAX = 64 * 1024
+export const BODY_KEPT_MAX = 4 * 1024
+const HEADERS_KEPT_MAX = 50
+const HEADER_LENGTH_KEPT_MAX = 1_000
+const HEAD_SIZE_MAX = 16 * 1024
+const POOLS_MAX = 2_000
+
+/** How a far end answered. Of its body only the beginning is kept. */
+export interface OutboundAnswer {
+  readonly status: number
+  readonly reason: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface OutboundRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array | string
+}
+
+/** The one door through which this service calls other people's servers. */
+export interface Outbound {
+  /** Comes back with the answer, whatever its status, or throws when there was none. Redirects are not followed. */
+  post(request: OutboundRequest): Promise<OutboundAnswer>
+  close(): Promise<void>
+}
+
+/** The guard would not let the call out: the address is one that is never called. */
+export class EgressRefused extends Error {}
+
+/** The signature of `dns.lookup` with all addresses asked for. */
+export type Lookup = (
+  host: string,
+  options: LookupOptions & { all: true },
+  done: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void
+
+export interface OutboundOptions extends EgressPolicy {
+  /** Turns names into addresses; a test can hand in one that lies. */
+  readonly lookup?: Lookup
+  readonly totalTimeoutMs?: number
+}
+
+/**
+ * Opens the door. A name is looked up once for a connection, every address it has must be allowed, and the address that
+ * was checked is the one that is dialled: an answer that changes between check and use changes nothing.
+ */
+export function openOutbound(options: OutboundOptions): Outbound {
+  const { lookup = systemLookup as Lookup, totalTimeoutMs = TOTAL_TIMEOUT_MS } = options
+  const connect = guardedConnector(options, lookup)
+  const pools = new Map<string, Pool>()
+
+  function poolOf(origin: string): Pool {
+    let pool = pools.get(origin)
+    if (pool) pools.delete(origin)
+    else pool = new Pool(origin, { connect, maxHeaderSize: HEAD_SIZE_MAX, headersTimeout: 0, bodyTimeout: 0 })
+    // The most recently used stands last, so that the first is the one to give up.
+    pools.set(origin, pool)
+    if (pools.size > POOLS_MAX) {
+      const [oldest, unused] = pools.entries().next().value!
+      pools.delete(oldest)
+      void unused.close().catch(() => {})
+    }
+    return pool
+  }
+
+  return {
+    post({ url, headers, body }) {
+      const refusal = urlRefusal(url, options)
+      if (refusal) return Promise.reject(new EgressRefused(refusal))
+      const { origin, pathname, search } = new URL(url)
+      return call(poolOf(origin), { path: pathname + search, headers, body, totalTimeoutMs })
+    },
+    async close() {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()))
+      pools.clear()
+    },
+  }
+}
+
+function guardedConnector(policy: EgressPolicy, lookup: Lookup): buildConnector.connector {
+  const guardedLookup = (
+    host: string,
+    options: LookupOptions,
+    done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
+  ) =>
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, '')
+      const refusal =
+        addresses.length === 0
+          ? `${host} has no address.`
+          : addresses.map(({ address }) => addressRefusal(address, policy)).find((reason) => reason !== undefined)
+      if (refusal) return done(new EgressRefused(refusal), '')
+      if (options.all) return done(null, addresses)
+      return done(null, addresses[0]!.address, addresses[0]!.family)
+    })
+  const dial = buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    allowH2: false,
+    // The connector passes what it does not know to `net.connect`, whose type of `lookup` is looser than ours.
+    ...({ lookup: guardedLookup } as object),
+  })
+  return (target, done) => {
+    const host = target.hostname.replace(/^\[|\]$/g, '')
+    // Addresses written out are never looked up, so they are judged here.
+    const refusal = isIP(host) ? addressRefusal(host, policy) : hostRefusal(host, policy)
+    if (refusal) return process.nextTick(() => done(new EgressRefused(refusal), null))
+    return dial(target, (error, socket) => {
+      if (error) return done(error, null)
+      const reached = addressRefusal(socket.remoteAddress ?? '', policy)
+      if (!reached) return done(null, socket)
+      socket.destroy()
+      return done(new EgressRefused(reached), null)
+    })
+  }
+}
+
+interface Call extends Omit<OutboundRequest, 'url'> {
+  readonly path: string
+  readonly totalTimeoutMs: number
+}
+
+/** One POST with a deadline on the whole of it: timeouts between bytes do not stop a far end that drips. */
+function call(pool: Pool, { path, headers, body, totalTimeoutMs }: Call): Promise<OutboundAnswer> {
+  return new Promise((resolve, reject) => {
+    let abort: (() => void) | undefined
+    let head: Omit<OutboundAnswer, 'body'> | undefined
+    let kept = ''
+    let read = 0
+    let settled = false
+
+    const settle = (failure?: Error) => {
+      if (settled) return
+      settled = true
+      clearTimeout(deadline)
+      // The head decides: an answer whose body never ends or breaks off was still an answer.
+      if (head) resolve({ ...head, body: kept.slice(0, BODY_KEPT_MAX) })
+      else reject(failure ?? new Error('There was no answer.'))
+    }
+    const giveUp = (failure?: Error) => {
+      settle(failure)
+      abort?.()
+    }
+    let deadline = setTimeout(
+      () => giveUp(new Error(`There was no answer within ${totalTimeoutMs / 1000} seconds.`)),
+      totalTimeoutMs,
+    )
+
+    pool.dispatch(
+      { method: 'POST', path, headers: { ...headers }, body: Buffer.isBuffer(body) ? body : Buffer.from(body) },
+      {
+        onRequestStart(controller) {
+          abort = () => controller.abort(new Error('The call was ended.'))
+          if (settled) abort()
+        },
+        onResponseStart(_controller, status, answerHeaders, reason) {
+          if (status < 200) return
+          head = { status, reason: reason ?? '', headers: keptHeaders(answerHeaders) }
+          clearTimeout(deadline)
+          deadline = setTimeout(giveUp, Math.min(BODY_TIMEOUT_MS, totalTimeoutMs))
+        },
+        onResponseData(_controller, chunk) {
+          read += chunk.length
+          if (kept.length < BODY_KEPT_MAX) kept += chunk.toString('utf8', 0, BODY_KEPT_MAX)
+          if (read > BODY_READ_MAX) giveUp()
+        },
+        onResponseEnd: () => settle(),
+        onResponseError: (_controller, error) => settle(error),
+      },
+    )
+  })
+}
+
+function keptHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const entries = Object.entries(headers).slice(0, HEADERS_KEPT_MAX)
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value).slice(0, HEADER_LENGTH_KEPT_MAX)]))
+}

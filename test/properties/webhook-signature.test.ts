@@ -1,0 +1,115 @@
+import { createHmac, createPublicKey, generateKeyPairSync, randomBytes, verify, X509Certificate } from 'node:crypto'
+import fc from 'fast-check'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it } from 'vitest'
+import type { Instant } from '../../src/kernel/clock.ts'
+import { selfSignedCertificate } from '../../src/webhooks/certificate.ts'
+import { makeSeal } from '../../src/webhooks/seal.ts'
+import {
+  crc32,
+  isSignedBy,
+  printSecret,
+  signedMessage,
+  signMessage,
+  standardHeaders,
+} from '../../src/webhooks/signature.ts'
+
+const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const certificate = selfSignedCertificate(keys, {
+  name: 'Quittance webhooks',
+  serial: Buffer.from([0x00, 0xff, 0x01]),
+  from: new Date('2026-01-01T00:00:00Z'),
+  years: 30,
+})
+const transmission = { id: 'a-b-c', time: '2026-03-01T09:00:00.250Z' as Instant, webhookId: '8PT597110X687430L' }
+
+describe('The checksum of a body', () => {
+  it('matches the published vectors', () => {
+    expect(crc32(Buffer.from('{"a":1}'))).toBe(1444654255)
+    expect(crc32(Buffer.from('{"note":"Grüße"}'))).toBe(2076256429)
+    expect(crc32(Buffer.from('{"id":"WH-1","event_type":"INVOICING.INVOICE.PAID"}'))).toBe(1311348942)
+    expect(crc32(Buffer.alloc(0))).toBe(0)
+  })
+})
+
+describe('The certificate', () => {
+  it('is one that Node reads: self-signed, for its own key, valid for its years', () => {
+    const read = new X509Certificate(certificate)
+    expect(read.subject).toBe('CN=Quittance webhooks')
+    expect(read.checkIssued(read)).toBe(true)
+    expect(read.verify(keys.publicKey)).toBe(true)
+    expect(read.checkPrivateKey(keys.privateKey)).toBe(true)
+    expect(read.serialNumber).toBe('FF01')
+    expect(read.ca).toBe(false)
+    expect([read.validFrom, read.validTo]).toEqual(['Jan  1 00:00:00 2026 GMT', 'Jan  1 00:00:00 2056 GMT'])
+  })
+
+  it('verifies a signature with nothing but node:crypto', async () => {
+    const body = Buffer.from('{"a":1}')
+    const message = signedMessage(transmission, body)
+    const signature = await signMessage(message, keys.privateKey)
+
+    expect(message).toBe('a-b-c|2026-03-01T09:00:00Z|8PT597110X687430L|1444654255')
+    expect(
+      verify('RSA-SHA256', Buffer.from(message), createPublicKey(certificate), Buffer.from(signature, 'base64')),
+    ).toBe(true)
+    expect(await isSignedBy(message, signature, certificate)).toBe(true)
+    expect(await isSignedBy(`${message}0`, signature, certificate)).toBe(false)
+    expect(await isSignedBy(message, 'not a signature', certificate)).toBe(false)
+    expect(await isSignedBy(message, signature, 'not a certificate')).toBe(false)
+  })
+})
+
+describe('Standard Webhooks headers', () => {
+  it('match the published vector', () => {
+    const secret = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')
+    const headers = standardHeaders(
+      { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', seconds: 1614265330, body: Buffer.from('{"test": 2432232314}') },
+      [secret],
+    )
+    expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
+    expect(printSecret(secret)).toBe('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
+  })
+
+  it('verify with the published package under every secret of an overlap, whatever the body', () => {
+    fc.assert(
+      fc.property(
+        fc.json(),
+        fc.array(fc.uint8Array({ minLength: 24, maxLength: 64 }), { minLength: 1, maxLength: 2 }),
+        (text, secrets) => {
+          const body = Buffer.from(text)
+          const headers = standardHeaders({ id: 'WH-1-2', seconds: Math.floor(Date.now() / 1000), body }, secrets)
+          for (const secret of secrets)
+            expect(new Webhook(printSecret(secret)).verify(body, headers)).toEqual(JSON.parse(text))
+        },
+      ),
+      { numRuns: 50 },
+    )
+  })
+
+  it('fail with another secret', () => {
+    const body = Buffer.from('{}')
+    const headers = standardHeaders({ id: 'WH-1-2', seconds: Math.floor(Date.now() / 1000), body }, [randomBytes(32)])
+    expect(() => new Webhook(printSecret(randomBytes(32))).verify(body, headers)).toThrow()
+  })
+})
+
+describe('A sealed secret', () => {
+  const seal = makeSeal('a service secret of thirty-two characters')
+
+  it('opens for its owner and nobody else', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 3000 }), fc.string(), (plain, owner) => {
+        const sealed = seal.close(plain, owner)
+        expect(Buffer.compare(seal.open(sealed, owner), Buffer.from(plain))).toBe(0)
+        expect(() => seal.open(sealed, `${owner}x`)).toThrow()
+        expect(() => makeSeal('another secret').open(sealed, owner)).toThrow()
+      }),
+    )
+  })
+
+  it('does not show in what is stored', () => {
+    const plain = createHmac('sha256', 'x').digest()
+    expect(seal.close(plain, 'W').includes(plain)).toBe(false)
+  })
+})
