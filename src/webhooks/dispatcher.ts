@@ -1,0 +1,329 @@
+/**
+ * Where a webhook's deliveries wait. One that answered promptly last time is proven; a new one has yet to; one that
+ * failed or kept us waiting is cold until it answers promptly again.
+ */
+export const lanes = { proven: 0, unproven: 1, cold: 2 } as const
+export type Lane = (typeof lanes)[keyof typeof lanes]
+const everyLane: readonly Lane[] = [lanes.proven, lanes.unproven, lanes.cold]
+
+export interface LaneRules {
+  /** How many attempts of the lane run at once. */
+  readonly slots: number
+  /** How many of them may be to the same webhook. */
+  readonly each: number
+  /** An attempt that runs longer gives its slot back and goes on without one. */
+  readonly slotMs: number
+}
+
+export interface DispatchRules {
+  readonly lanes: Readonly<Record<Lane, LaneRules>>
+  /** A webhook that takes longer to answer is cold. */
+  readonly promptMs: number
+  /** How many attempts without a slot there may be. When there are so many, the oldest is ended to make room. */
+  readonly overflow: number
+  /** No attempt is ended to make room before it ran this long. */
+  readonly overflowMs: number
+  /** How many a cold webhook may have at once as long as it does answer, if slowly. */
+  readonly slowEach: number
+}
+
+export const dispatchRules: DispatchRules = {
+  lanes: {
+    [lanes.proven]: { slots: 75, each: 8, slotMs: 300 },
+    // Little is known of these, so each gets a short moment to show itself, and the next one its turn.
+    [lanes.unproven]: { slots: 50, each: 1, slotMs: 50 },
+    [lanes.cold]: { slots: 25, each: 1, slotMs: 300 },
+  },
+  promptMs: 300,
+  overflow: 940,
+  overflowMs: 1_000,
+  slowEach: 4,
+}
+
+/** How many claimed deliveries of proven webhooks may wait for a slot, so that slots do not wait for the database. */
+const READY_MAX = 150
+/** Claims are batches: it is not worth a round trip to fill a single slot of a busy lane. */
+const CLAIM_MIN = 5
+const WEBHOOKS_PER_CLAIM = 100
+const AFTER_ERROR_MS = 1_000
+const UNRECORDED_MAX = 2_000
+const ROOM_POLL_MS = 20
+
+export interface Claim {
+  readonly lane: Lane
+  /** At most so many deliveries, and so many of one webhook. */
+  readonly count: number
+  readonly each: number
+  /** Webhooks that have enough to do. */
+  readonly busy: readonly string[]
+  /** Webhooks take turns: begin with those after this one. */
+  readonly afterWebhook: string
+  readonly webhooks: number
+}
+
+export interface Dispatchable {
+  readonly webhook_id: string
+  readonly lane: Lane
+}
+
+/** What the dispatcher needs of the rest: where deliveries come from, how one is attempted, where results go. */
+export interface DispatchPorts<Delivery extends Dispatchable, Result extends { readonly delivered: boolean }> {
+  claim(claim: Claim): Promise<readonly Delivery[]>
+  /** `handle.abandon` is set while the attempt can be ended early; its result then says that it failed. */
+  attempt(delivery: Delivery, handle: AttemptHandle): Promise<Result>
+  record(finished: readonly { delivery: Delivery; result: Result }[]): Promise<void>
+  /** Makes a webhook's waiting and future deliveries wait in another lane. */
+  move(webhookId: string, lane: Lane): Promise<void>
+  /** Gives back what was claimed and not begun. */
+  release(deliveries: readonly Delivery[]): Promise<void>
+  onError(error: unknown): void
+}
+
+export interface AttemptHandle {
+  abandon?: () => void
+}
+
+interface Waiting extends AttemptHandle {
+  readonly since: number
+}
+
+interface Endpoint<Delivery> {
+  lane: Lane
+  running: number
+  /** True while its last attempt was delivered, however slowly. */
+  answers: boolean
+  readonly ready: Delivery[]
+}
+
+/**
+ * Decides which delivery is attempted when. Slots belong to lanes, so that webhooks that do not answer only ever wait
+ * behind each other, and are held for a moment only, so that even those move on.
+ */
+export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly delivered: boolean }> {
+  readonly #ports: DispatchPorts<Delivery, Result>
+  readonly #rules: DispatchRules
+  readonly #endpoints = new Map<string, Endpoint<Delivery>>()
+  readonly #used: Record<Lane, number> = { 0: 0, 1: 0, 2: 0 }
+  readonly #turn: Record<Lane, string> = { 0: '', 1: '', 2: '' }
+  readonly #claiming = new Set<Lane>()
+  readonly #looked = new Set<Lane>()
+  readonly #overflow = new Set<Waiting>()
+  #ready = 0
+  #running = false
+  #finished: { delivery: Delivery; result: Result; lane: Lane }[] = []
+  #recording = false
+  #idle: (() => void)[] = []
+
+  constructor(ports: DispatchPorts<Delivery, Result>, rules: DispatchRules = dispatchRules) {
+    this.#ports = ports
+    this.#rules = rules
+  }
+
+  /** Attempts under way, with or without a slot. */
+  get inFlight(): number {
+    return this.#used[0] + this.#used[1] + this.#used[2] + this.#overflow.size
+  }
+
+  start(): void {
+    this.#running = true
+    this.wake()
+  }
+
+  /** Claims nothing more. What runs goes on; `settled` tells when it has ended. */
+  stop(): void {
+    this.#running = false
+  }
+
+  /** Something may be due. */
+  wake(): void {
+    this.#looked.clear()
+    this.#pump()
+  }
+
+  /** Comes back when there is nothing that could be done now: nothing due, nothing running, everything recorded. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#idle.push(resolve)
+      this.#pump()
+    })
+  }
+
+  /** Gives back what is claimed for a webhook and not yet begun: after this nothing of it starts in this process. */
+  forget(webhookId: string): void {
+    const given = this.#endpoints.get(webhookId)?.ready.splice(0) ?? []
+    this.#ready -= given.length
+    if (given.length > 0) this.#ports.release(given).catch((error) => this.#ports.onError(error))
+  }
+
+  #pump(): void {
+    if (this.#running) for (const lane of everyLane) this.#claim(lane)
+    if (this.#isIdle()) for (const tell of this.#idle.splice(0)) tell()
+  }
+
+  #isIdle(): boolean {
+    const looking = this.#running && (this.#claiming.size > 0 || this.#looked.size < everyLane.length)
+    return !looking && this.inFlight + this.#ready + this.#finished.length === 0 && !this.#recording
+  }
+
+  #claim(lane: Lane): void {
+    const { slots, each } = this.#rules.lanes[lane]
+    const ahead = lane === lanes.proven ? READY_MAX - this.#ready : 0
+    const count = slots - this.#used[lane] + ahead
+    const isFull = count < Math.min(slots, CLAIM_MIN) || this.#finished.length >= UNRECORDED_MAX
+    if (isFull || this.#claiming.has(lane) || this.#looked.has(lane)) return
+    this.#claiming.add(lane)
+    this.#looked.add(lane)
+    const busy = [...this.#endpoints].filter(([, endpoint]) => this.#isBusy(endpoint)).map(([id]) => id)
+    const claim: Claim = {
+      lane,
+      count,
+      each,
+      busy,
+      afterWebhook: this.#turn[lane],
+      webhooks: WEBHOOKS_PER_CLAIM,
+    }
+    this.#ports.claim(claim).then(
+      (claimed) => this.#take(lane, claimed),
+      (error) => this.#claimFailed(lane, error),
+    )
+  }
+
+  #take(lane: Lane, claimed: readonly Delivery[]): void {
+    this.#claiming.delete(lane)
+    // Having come to the end, the next round starts from the beginning.
+    if (claimed.length > 0) this.#looked.delete(lane)
+    else if (this.#turn[lane] !== '') this.#looked.delete(lane)
+    this.#turn[lane] = claimed.reduce((last, { webhook_id }) => (webhook_id > last ? webhook_id : last), '')
+    for (const delivery of claimed) this.#endpointOf(delivery).ready.push(delivery)
+    this.#ready += claimed.length
+    for (const id of new Set(claimed.map(({ webhook_id }) => webhook_id))) this.#begin(id)
+    this.#pump()
+  }
+
+  #claimFailed(lane: Lane, error: unknown): void {
+    this.#claiming.delete(lane)
+    this.#ports.onError(error)
+    setTimeout(() => this.wake(), AFTER_ERROR_MS).unref()
+    this.#pump()
+  }
+
+  #endpointOf({ webhook_id, lane }: Delivery): Endpoint<Delivery> {
+    let endpoint = this.#endpoints.get(webhook_id)
+    if (!endpoint) {
+      endpoint = { lane, running: 0, answers: false, ready: [] }
+      this.#endpoints.set(webhook_id, endpoint)
+    }
+    return endpoint
+  }
+
+  #eachOf({ lane, answers }: Endpoint<Delivery>): number {
+    return lane === lanes.cold && answers ? this.#rules.slowEach : this.#rules.lanes[lane].each
+  }
+
+  #isBusy(endpoint: Endpoint<Delivery>): boolean {
+    return endpoint.ready.length > 0 || endpoint.running >= this.#eachOf(endpoint)
+  }
+
+  #begin(webhookId: string): void {
+    const endpoint = this.#endpoints.get(webhookId)
+    while (endpoint?.ready.length && endpoint.running < this.#eachOf(endpoint)) {
+      if (this.#used[endpoint.lane] >= this.#rules.lanes[endpoint.lane].slots) return
+      this.#ready--
+      void this.#attempt(endpoint.ready.shift()!, endpoint)
+    }
+  }
+
+  async #attempt(delivery: Delivery, endpoint: Endpoint<Delivery>): Promise<void> {
+    const { promptMs, lanes: laneRules } = this.#rules
+    const attempt: Waiting = { since: performance.now() }
+    let slot: Lane | undefined = endpoint.lane
+    this.#used[slot]++
+    endpoint.running++
+
+    const giveBack = () => {
+      if (!this.#hasRoom()) {
+        giveBackLater = setTimeout(giveBack, ROOM_POLL_MS)
+        return
+      }
+      this.#used[slot!]--
+      slot = undefined
+      this.#overflow.add(attempt)
+      this.#goOn()
+    }
+    let giveBackLater = setTimeout(giveBack, laneRules[slot].slotMs)
+    let wasPrompt = true
+    const prompt = setTimeout(() => {
+      wasPrompt = false
+      this.#moveTo(delivery.webhook_id, endpoint, lanes.cold)
+    }, promptMs)
+
+    const result = await this.#ports.attempt(delivery, attempt)
+    clearTimeout(giveBackLater)
+    clearTimeout(prompt)
+    if (slot === undefined) this.#overflow.delete(attempt)
+    else this.#used[slot]--
+    endpoint.running--
+    endpoint.answers = result.delivered
+    if (!result.delivered) this.#moveTo(delivery.webhook_id, endpoint, lanes.cold)
+    else if (wasPrompt) this.#moveTo(delivery.webhook_id, endpoint, lanes.proven)
+    this.#finished.push({ delivery, result, lane: endpoint.lane })
+    this.#forgetIdle(delivery.webhook_id, endpoint)
+    this.#goOn()
+    void this.#record()
+  }
+
+  /** Whether one more attempt may go on without a slot; when not, the oldest is asked to end. */
+  #hasRoom(): boolean {
+    if (this.#overflow.size < this.#rules.overflow) return true
+    const [oldest] = this.#overflow
+    if (oldest?.abandon && performance.now() - oldest.since >= this.#rules.overflowMs) oldest.abandon()
+    return this.#overflow.size < this.#rules.overflow
+  }
+
+  /** Only of webhooks that are slow and do answer something is worth remembering here. */
+  #forgetIdle(webhookId: string, { running, ready, lane, answers }: Endpoint<Delivery>): void {
+    if (running === 0 && ready.length === 0 && !(lane === lanes.cold && answers)) this.#endpoints.delete(webhookId)
+  }
+
+  #moveTo(webhookId: string, endpoint: Endpoint<Delivery>, lane: Lane): void {
+    if (endpoint.lane === lane) return
+    endpoint.lane = lane
+    this.#ports.move(webhookId, lane).then(
+      () => {
+        this.#looked.delete(lane)
+        this.#pump()
+      },
+      (error) => this.#ports.onError(error),
+    )
+    // It waits with its kind from now on, and not here, where it would keep others waiting.
+    if (lane === lanes.cold) this.forget(webhookId)
+  }
+
+  /** A slot came free: first for what is already claimed, then for what waits in the database. */
+  #goOn(): void {
+    if (this.#ready > 0) for (const [id, endpoint] of this.#endpoints) if (endpoint.ready.length > 0) this.#begin(id)
+    this.#pump()
+  }
+
+  /** Writes down everything that has ended meanwhile at once; one batch at a time, so batches grow with the load. */
+  async #record(): Promise<void> {
+    if (this.#recording) return
+    this.#recording = true
+    while (this.#finished.length > 0) {
+      const batch = this.#finished
+      this.#finished = []
+      try {
+        await this.#ports.record(batch)
+        // What waited for its turn behind these may be due now.
+        for (const { lane } of batch) this.#looked.delete(lane)
+      } catch (error) {
+        this.#ports.onError(error)
+        this.#finished = [...batch, ...this.#finished]
+        await new Promise((resolve) => setTimeout(resolve, AFTER_ERROR_MS))
+      }
+      this.#pump()
+    }
+    this.#recording = false
+    this.#pump()
+  }
+}
