@@ -18,6 +18,7 @@ import { type StatusParts, statusRoutes } from './http/status.ts'
 import { openInvoices } from './invoices/routes.ts'
 import { Runner } from './jobs/runner.ts'
 import { SWEEP_EVERY_MS, sweep } from './jobs/sweep.ts'
+import type { WorkSource } from './jobs/work-source.ts'
 import { Worker } from './jobs/worker.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { dialects } from './kernel/dialect.ts'
@@ -32,9 +33,11 @@ import { emptySandbox } from './sandbox/reset.ts'
 import { type SandboxParts, sandboxRoutes } from './sandbox/routes.ts'
 import { TimeTravel } from './sandbox/time-travel.ts'
 import { version } from './version.ts'
+import { makeAnnounce } from './webhooks/fan-out.ts'
+import { openWebhooks } from './webhooks/routes.ts'
 
 /** Every room with operations or promises of its own. */
-const rooms: readonly OpenRoom[] = [openLedger, openInvoices, openDisputes]
+const rooms: readonly OpenRoom[] = [openLedger, openInvoices, openDisputes, openWebhooks]
 
 const DISK_SHARE_MIN = 0.05
 const READY_WITHIN_MS = 500
@@ -95,7 +98,13 @@ export async function openApp({
   const sandboxClock = new SandboxClock(database)
   const clock: Clock = isSandbox ? sandboxClock : systemClock
   const notices = new Notices(databaseUrl, database)
-  const transact = makeTransact({ database, clock, ids, onWork: () => notices.send('work') })
+  const transact = makeTransact({
+    database,
+    clock,
+    ids,
+    announce: makeAnnounce(service),
+    onWork: () => notices.send('work'),
+  })
   const metrics = makeMetrics(database, clock)
   const authenticator = new Authenticator(service, database, clock)
   const opened = rooms.map((open) => open(service))
@@ -110,7 +119,11 @@ export async function openApp({
       log.warn({ job: name, attempts, parked, err: error }, 'a job failed')
     },
   })
-  const sources = [runner, ...opened.flatMap(({ work }) => work?.({ database, transact, clock }) ?? [])]
+  const onError = (error: unknown) => log.error({ err: error }, 'work failed')
+  const sources: WorkSource[] = [
+    runner,
+    ...opened.flatMap(({ work }) => work?.({ database, transact, clock, onError }) ?? []),
+  ]
   const workers = sources.map(
     (source) => new Worker(source, (error) => log.error({ err: error }, 'work cannot be taken')),
   )
@@ -199,6 +212,7 @@ export async function openApp({
       const hangUp = setInterval(() => server.server.closeIdleConnections(), HANG_UP_EVERY_MS)
       await server.close().finally(() => clearInterval(hangUp))
       await Promise.all(workers.map((worker) => worker.stop()))
+      await Promise.all(sources.map((source) => source.close?.()))
       clearInterval(sweeping)
       await notices.close()
       await database.close()

@@ -152,6 +152,34 @@ export const settings = {
     read: (value) => (/^\d{1,2}(\.\d{1,4})?$/.test(value) ? value : undefined),
     description: 'The share of a payment that the service keeps, in percent. A refund does not give it back.',
   }),
+  webhookAllowHttp: setting<boolean>({
+    variable: 'WEBHOOK_ALLOW_HTTP',
+    initial: (environment) => environment === 'sandbox',
+    initialText: '`true` in the sandbox, `false` in live',
+    ...flag,
+    description: 'Whether a webhook may have an address that begins with `http://`.',
+  }),
+  webhookAllowPrivate: setting<boolean>({
+    variable: 'WEBHOOK_ALLOW_PRIVATE',
+    initial: (environment) => environment === 'sandbox',
+    initialText: '`true` in the sandbox, `false` in live',
+    ...flag,
+    description:
+      'Whether a webhook may be on this machine or in a private network. Link-local addresses are refused in any case.',
+  }),
+  webhookRetrySpeed: setting<number>({
+    variable: 'WEBHOOK_RETRY_SPEED',
+    initial: 1,
+    ...whole(1, 1_000_000),
+    description: 'Divides the waits between the attempts to deliver an event, for tests against a clock that runs.',
+  }),
+  webhookSignatures: setting<'both' | 'standard'>({
+    variable: 'WEBHOOK_SIGNATURES',
+    initial: 'both',
+    ...oneOf(['both', 'standard']),
+    description:
+      'How deliveries are signed: with the certificate and with the secret of the webhook, or with the secret alone, which costs far less.',
+  }),
   shutdownGraceSeconds: setting<number>({
     variable: 'SHUTDOWN_GRACE_SECONDS',
     initial: (environment) => (environment === 'sandbox' ? 0 : 5),

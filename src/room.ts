@@ -32,6 +32,8 @@ export interface WorkParts {
   readonly database: Database
   readonly transact: Transact
   readonly clock: Clock
+  /** Told of what went wrong and will be tried again. */
+  onError(error: unknown): void
 }
 
 export type OpenRoom = (service: Service) => Room

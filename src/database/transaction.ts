@@ -22,9 +22,29 @@ export interface NewEvent {
   /** The resource as it is now, in the shape the subscriber receives. */
   readonly resource: object
   readonly summary: string
-  /** The app whose subscribers hear of it; the calling app when absent, nobody's in a job. `null`: all of the account's. */
+  /** The app the resource is known to come from, for when no app is calling for its account. */
   readonly appId?: string | null
 }
+
+/** An event with all that is known when it is committed. */
+export interface AnnouncedEvent extends NewEvent {
+  readonly id: string
+  readonly time: Instant
+  /** The app that called for the account of the event; absent when it was somebody else, or time. */
+  readonly callingAppId: string | undefined
+  /** The calling app belongs to another account than the one it called for. */
+  readonly onBehalf: boolean
+}
+
+/** One change among those of a unit of work. Changes gathered later can refer to what a named one returns. */
+export interface Write {
+  readonly statement: Statement
+  readonly values: readonly unknown[]
+  readonly name?: string
+}
+
+/** The changes that make events known. Handed in, so that this room need not know who listens. */
+export type Announce = (events: readonly AnnouncedEvent[]) => readonly Write[]
 
 /**
  * One unit of work: the queries, the single instant it happens at, and the only way to change anything, announce an
@@ -35,8 +55,11 @@ export interface Tx extends Reader {
   /** The app whose call this is; absent in jobs. */
   readonly appId: string | undefined
   newId(kind: IdKind): string
-  /** Gathers a change. Its effect is not visible to later reads of the same unit of work. */
-  write(statement: Statement, values: readonly unknown[]): void
+  /**
+   * Gathers a change. Its effect is not visible to later reads of the same unit of work; later changes can refer to
+   * what one with a name returns.
+   */
+  write(statement: Statement, values: readonly unknown[], name?: string): void
   /** Gathers a change of exactly one row. When it finds another number, nothing is written and the work starts over. */
   guard(statement: Statement, values: readonly unknown[]): void
   emit(event: NewEvent): void
@@ -49,6 +72,9 @@ export interface Tx extends Reader {
 
 export interface TransactOptions {
   readonly appId?: string
+  /** The account the call acts for. */
+  readonly accountId?: string
+  readonly onBehalf?: boolean
   /**
    * Opens a real transaction, so that `rows` can take locks that hold until the commit. Needed only where a rule spans
    * rows; a change of one document is protected by `guard`.
@@ -61,18 +87,24 @@ export type Transact = <T>(work: (tx: Tx) => Promise<T>, options?: TransactOptio
 
 const TRIES_MAX = 12
 
+const nobody: Announce = () => {
+  throw new Error('Events cannot be emitted here: nobody announces them.')
+}
+
 export interface TransactParts {
   readonly database: Database
   readonly clock: Clock
   readonly ids: Ids
+  /** Absent where nothing is ever emitted. */
+  readonly announce?: Announce
   /** Called after a commit that promised work which is due now. */
   readonly onWork: () => void
 }
 
-export function makeTransact({ database, clock, ids, onWork }: TransactParts): Transact {
-  return async (work, { appId, locks = false } = {}) => {
+export function makeTransact({ database, clock, ids, announce = nobody, onWork }: TransactParts): Transact {
+  return async (work, { locks = false, ...actor } = {}) => {
     for (let attempt = 1; ; attempt++) {
-      const unit = new UnitOfWork(clock.now(), ids, appId)
+      const unit = new UnitOfWork(clock.now(), ids, announce, actor)
       try {
         const result = locks
           ? await database.transaction((connection) => unit.run(connection, work))
@@ -94,16 +126,20 @@ class UnitOfWork {
   readonly now: Instant
   readonly appId: string | undefined
   readonly #ids: Ids
-  readonly #writes: { statement: Statement; values: readonly unknown[]; guarded: boolean }[] = []
-  readonly #events: (NewEvent & { id: string })[] = []
+  readonly #announce: Announce
+  readonly #actor: Omit<TransactOptions, 'locks'>
+  readonly #writes: (Write & { guarded: boolean })[] = []
+  readonly #events: AnnouncedEvent[] = []
   readonly hints: (() => void)[] = []
   #connection: Connection | undefined
   dueNow = false
 
-  constructor(now: Instant, ids: Ids, appId: string | undefined) {
+  constructor(now: Instant, ids: Ids, announce: Announce, actor: Omit<TransactOptions, 'locks'>) {
     this.now = now
     this.#ids = ids
-    this.appId = appId
+    this.#announce = announce
+    this.#actor = actor
+    this.appId = actor.appId
   }
 
   async run<T>(connection: Connection, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -125,8 +161,8 @@ class UnitOfWork {
     return this.#ids.next(kind)
   }
 
-  write(statement: Statement, values: readonly unknown[]): void {
-    this.#writes.push({ statement, values, guarded: false })
+  write(statement: Statement, values: readonly unknown[], name?: string): void {
+    this.#writes.push({ statement, values, guarded: false, ...(name !== undefined && { name }) })
   }
 
   guard(statement: Statement, values: readonly unknown[]): void {
@@ -134,9 +170,11 @@ class UnitOfWork {
   }
 
   emit(event: NewEvent): void {
-    const id = this.newId('event')
-    this.#events.push({ ...event, id })
-    this.enqueue({ name: 'fan-out-event', payload: { account_id: event.accountId, event_id: id } })
+    const { appId, accountId = event.accountId, onBehalf = false } = this.#actor
+    // A buyer's app that acts on a seller's resource is nobody the seller's events are for.
+    const callingAppId = accountId === event.accountId ? appId : undefined
+    this.#events.push({ ...event, id: this.newId('event'), time: this.now, callingAppId, onBehalf })
+    this.dueNow = true
   }
 
   enqueue({ name, payload, runAt = this.now, key, replace = false }: JobRequest): void {
@@ -154,19 +192,7 @@ class UnitOfWork {
 
   async #commit(connection: Connection): Promise<void> {
     if (this.#events.length > 0)
-      this.write(
-        insertEvents(this.#events.length),
-        this.#events.flatMap((event) => [
-          event.accountId,
-          event.id,
-          event.appId === undefined ? (this.appId ?? null) : event.appId,
-          event.type,
-          event.resourceId,
-          event.summary,
-          JSON.stringify(event.resource),
-          this.now,
-        ]),
-      )
+      for (const write of this.#announce(this.#events)) this.#writes.push({ ...write, guarded: false })
     if (this.#writes.length === 0) return
     const { statement, values } = this.#asOne()
     await connection.rows(statement, values)
@@ -181,7 +207,7 @@ class UnitOfWork {
       const offset = values.length
       values.push(...write.values)
       const text = write.statement.text.replace(/\$(\d+)/g, (_, n: string) => `$${Number(n) + offset}`)
-      return `w${i} as (${text}${write.guarded ? ' returning 1' : ''})`
+      return `${write.name ?? `w${i}`} as (${text}${write.guarded ? ' returning 1' : ''})`
     })
     const guards = this.#writes.flatMap(({ guarded }, i) =>
       guarded ? [`changed_one((select count(*) from w${i}))`] : [],
@@ -199,17 +225,6 @@ const replaceJob = statementOf(
      attempts = 0, crashes = 0, fence = jobs.fence + 1, lease_until = null, last_error = null, parked_time = null`,
 )
 const deleteJob = statementOf('delete from jobs where key = $1')
-
-/** One insert for all events of a unit of work, so that their sequence numbers follow the order they were emitted in. */
-function insertEvents(count: number): Statement {
-  const rows = Array.from({ length: count }, (_, row) => {
-    const places = Array.from({ length: 8 }, (_, column) => `$${row * 8 + column + 1}`)
-    return `(${places.join(', ')})`
-  })
-  return statementOf(
-    `insert into events (account_id, id, app_id, type, resource_id, summary, resource, create_time) values ${rows.join(', ')}`,
-  )
-}
 
 /** Serialisation failure, deadlock, and our own guard that found another version of the row. */
 const retryableStates = new Set(['40001', '40P01', 'QT001'])

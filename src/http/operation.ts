@@ -73,14 +73,15 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
       throw problem
     }
     const { params, headers } = request
-    const checked = { caller, params, query, body, files, headers } as Request<TSchema, TSchema, TSchema>
+    const raw = Buffer.isBuffer(request.body) ? request.body : undefined
+    const checked = { caller, params, query, body, files, headers, raw } as Request<TSchema, TSchema, TSchema>
     if (route.reads === true) return render(await route.handle({ ...checked, db, now: clock.now() }), usualStatus)
     if (route.reads === 'free') return render(await route.handle({ ...checked, db, transact }), usualStatus)
 
     const key = route.method === 'POST' && caller !== anonymous ? requestKey(headers) : undefined
     const locks = typeof route.locks === 'function' ? route.locks(checked) : (route.locks ?? false)
     const work: Work = async (tx) => render(await route.handle({ ...checked, tx }), usualStatus)
-    if (key === undefined) return transact(work, { ...(caller !== anonymous && { appId: caller.appId }), locks })
+    if (key === undefined) return transact(work, { ...actorOf(caller), locks })
     const hash = requestHash(request.url, body, files)
     const keyed = keyedRequest(caller, {
       operation: route.operation,
@@ -94,7 +95,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
 
   /** Carries the work out unless its answer is already known, and keeps the answer with the effect. */
   async function once(request: FastifyRequest, keyed: KeyedRequest, work: Work, locks: boolean): Promise<Rendered> {
-    const options = { appId: keyed.caller.appId, locks }
+    const options = { ...actorOf(keyed.caller), locks }
     const keeping = (answerOf: Work) =>
       transact(async (tx) => {
         const replay = await findReplay(tx, keyed, tx.now)
@@ -178,6 +179,9 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
 
 const unsupported = (description: string) =>
   new Problem(415, 'UNSUPPORTED_MEDIA_TYPE', [{ issue: 'UNSUPPORTED_MEDIA_TYPE', description, location: 'header' }])
+
+const actorOf = (caller: Caller) =>
+  caller === anonymous ? {} : { appId: caller.appId, accountId: caller.accountId, onBehalf: caller.onBehalf }
 
 type Work = (tx: Tx) => Promise<Rendered>
 

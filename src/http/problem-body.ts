@@ -1,6 +1,12 @@
-import { Problem } from '../kernel/problem.ts'
+import { Problem, type ProblemName } from '../kernel/problem.ts'
 import type { Rendered } from './render.ts'
 import type { ErrorStyle } from './route.ts'
+
+/** What the webhook operations call the same refusals. */
+const notificationNames: Readonly<Partial<Record<ProblemName, ProblemName>>> = {
+  INVALID_REQUEST: 'VALIDATION_ERROR',
+  RESOURCE_NOT_FOUND: 'INVALID_RESOURCE_ID',
+}
 
 /** The body of a refusal, in the shape its operation's clients expect. */
 function problemBody(problem: Problem, style: ErrorStyle, debugId: string, documentation: string): object {
@@ -16,7 +22,7 @@ function problemBody(problem: Problem, style: ErrorStyle, debugId: string, docum
   if (style === 'notifications')
     return {
       ...oauth,
-      name,
+      name: notificationNames[name] ?? name,
       message,
       debug_id: debugId,
       information_link: documentation,

@@ -13,6 +13,8 @@ export interface Request<Params extends TSchema, Query extends TSchema, Body ext
   /** Files of a multipart request; empty otherwise. */
   readonly files: readonly UploadedFile[]
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The body as it was sent, when it was not multipart. */
+  readonly raw: Buffer | undefined
 }
 
 /** A handler's answer where it is more than the route's first success status and a JSON body. */

@@ -15,4 +15,6 @@ export interface WorkSource {
   drain(): Promise<Fired[]>
   /** Does up to `count` pieces of due work side by side, and says how many there were. */
   runBatch(count: number): Promise<number>
+  /** Ends or gives back what is under way. Called after the last batch. */
+  close?(): Promise<void>
 }

@@ -92,7 +92,7 @@ const announce = (service: Service, tx: Tx, transaction: PaymentTransaction, sta
     resourceId: transaction.id,
     resource: presentCapture(service, transaction),
     summary: `A payment of ${printed(transaction.gross)} ${verb}.`,
-    ...appOf(tx, transaction),
+    ...appOf(transaction),
   })
 }
 

@@ -57,9 +57,8 @@ export function postHold(
   post(tx, { accountId: seller.account_id, currency: gross.currency_code, kind, reference, entries })
 }
 
-/** Later events of a payment go to the app that made it, unless an app is calling now. */
-export const appOf = (tx: Tx, { app_id }: PaymentTransaction) =>
-  tx.appId === undefined && app_id !== undefined ? { appId: app_id } : {}
+/** Later events of a payment go to the app that made it, unless an app is calling for the seller now. */
+export const appOf = ({ app_id }: PaymentTransaction) => (app_id === undefined ? {} : { appId: app_id })
 
 /** What of a payment has not been given back. */
 export const leftOf = ({ gross, refunded }: PaymentTransaction): bigint => toMinor(gross) - toMinor(refunded)

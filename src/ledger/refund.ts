@@ -81,7 +81,7 @@ export function refund(
     resourceId: transaction.id,
     resource: presentRefund(service, refund, changed),
     summary: `${printed(refund.amount)} was ${kind === 'reversal' ? 'taken back' : 'refunded'}.`,
-    ...appOf(tx, transaction),
+    ...appOf(transaction),
   })
   promiseTheRest(tx, refund, changed)
   return { refund, transaction: changed }

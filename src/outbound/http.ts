@@ -28,10 +28,15 @@ export interface OutboundRequest {
   readonly body: Uint8Array | string
 }
 
+/** Ends a call that is under way; it then fails. */
+export interface CallHandle {
+  abandon?: () => void
+}
+
 /** The one door through which this service calls other people's servers. */
 export interface Outbound {
   /** Comes back with the answer, whatever its status, or throws when there was none. Redirects are not followed. */
-  post(request: OutboundRequest): Promise<OutboundAnswer>
+  post(request: OutboundRequest, handle?: CallHandle): Promise<OutboundAnswer>
   close(): Promise<void>
 }
 
@@ -75,11 +80,11 @@ export function openOutbound(options: OutboundOptions): Outbound {
   }
 
   return {
-    post({ url, headers, body }) {
+    post({ url, headers, body }, handle) {
       const refusal = urlRefusal(url, options)
       if (refusal) return Promise.reject(new EgressRefused(refusal))
       const { origin, pathname, search } = new URL(url)
-      return call(poolOf(origin), { path: pathname + search, headers, body, totalTimeoutMs })
+      return call(poolOf(origin), { path: pathname + search, headers, body, totalTimeoutMs }, handle)
     },
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()))
@@ -131,7 +136,11 @@ interface Call extends Omit<OutboundRequest, 'url'> {
 }
 
 /** One POST with a deadline on the whole of it: timeouts between bytes do not stop a far end that drips. */
-function call(pool: Pool, { path, headers, body, totalTimeoutMs }: Call): Promise<OutboundAnswer> {
+function call(
+  pool: Pool,
+  { path, headers, body, totalTimeoutMs }: Call,
+  handle: CallHandle = {},
+): Promise<OutboundAnswer> {
   return new Promise((resolve, reject) => {
     let abort: (() => void) | undefined
     let head: Omit<OutboundAnswer, 'body'> | undefined
@@ -152,9 +161,13 @@ function call(pool: Pool, { path, headers, body, totalTimeoutMs }: Call): Promis
       abort?.()
     }
     let deadline = setTimeout(
-      () => giveUp(new Error(`There was no answer within ${totalTimeoutMs / 1000} seconds.`)),
+      () => giveUp(new Error(`There was no answer within ${seconds(totalTimeoutMs)} seconds.`)),
       totalTimeoutMs,
     )
+
+    const started = performance.now()
+    handle.abandon = () =>
+      giveUp(new Error(`There was no answer within ${seconds(performance.now() - started)} seconds, and others wait.`))
 
     pool.dispatch(
       { method: 'POST', path, headers: { ...headers }, body: Buffer.isBuffer(body) ? body : Buffer.from(body) },
@@ -180,6 +193,8 @@ function call(pool: Pool, { path, headers, body, totalTimeoutMs }: Call): Promis
     )
   })
 }
+
+const seconds = (milliseconds: number) => Math.round(milliseconds / 100) / 10
 
 function keptHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const entries = Object.entries(headers).slice(0, HEADERS_KEPT_MAX)

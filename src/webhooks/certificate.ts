@@ -1,4 +1,5 @@
 import { type KeyObject, sign } from 'node:crypto'
+import type { Instant } from '../kernel/clock.ts'
 
 /**
  * A self-signed X.509 certificate around an RSA key: the little of DER that takes, since Node can read certificates
@@ -6,17 +7,15 @@ import { type KeyObject, sign } from 'node:crypto'
  */
 export function selfSignedCertificate(
   keys: { privateKey: KeyObject; publicKey: KeyObject },
-  { name, serial, from, years }: { name: string; serial: Buffer; from: Date; years: number },
+  { name, serial, from, until }: { name: string; serial: Buffer; from: Instant; until: Instant },
 ): string {
-  const until = new Date(from)
-  until.setUTCFullYear(until.getUTCFullYear() + years)
   const who = sequence(set(sequence(objectId('2.5.4.3'), utf8(name))))
   const contents = sequence(
     explicit(0, integer(Buffer.from([2]))), // version 3
     integer(serial),
     sha256WithRsa,
     who, // issuer and subject are the same
-    sequence(generalizedTime(from), generalizedTime(until)),
+    sequence(time(from), time(until)),
     who,
     keys.publicKey.export({ type: 'spki', format: 'der' }),
     explicit(3, sequence(notAnAuthority)),
@@ -62,9 +61,9 @@ function objectId(dotted: string): Buffer {
 }
 
 /** Years before 2050 must be written with two digits, later ones with four. */
-function generalizedTime(date: Date): Buffer {
-  const digits = `${date.toISOString().replace(/\D/g, '').slice(0, 14)}Z`
-  return date.getUTCFullYear() < 2050 ? encoded(0x17, Buffer.from(digits.slice(2))) : encoded(0x18, Buffer.from(digits))
+function time(instant: Instant): Buffer {
+  const digits = Buffer.from(`${instant.replace(/\D/g, '').slice(0, 14)}Z`)
+  return instant < '2050' ? encoded(0x17, digits.subarray(2)) : encoded(0x18, digits)
 }
 
 const sha256WithRsa = sequence(objectId('1.2.840.113549.1.1.11'), nothing)

@@ -48,6 +48,7 @@ const WEBHOOKS_PER_CLAIM = 100
 const AFTER_ERROR_MS = 1_000
 const UNRECORDED_MAX = 2_000
 const ROOM_POLL_MS = 20
+const COLD_LOOK_EVERY_MS = 100
 
 export interface Claim {
   readonly lane: Lane
@@ -68,10 +69,11 @@ export interface Dispatchable {
 
 /** What the dispatcher needs of the rest: where deliveries come from, how one is attempted, where results go. */
 export interface DispatchPorts<Delivery extends Dispatchable, Result extends { readonly delivered: boolean }> {
-  claim(claim: Claim): Promise<readonly Delivery[]>
+  /** `turn` is the last webhook that was looked at; undefined when all were. */
+  claim(claim: Claim): Promise<{ claimed: readonly Delivery[]; turn: string | undefined }>
   /** `handle.abandon` is set while the attempt can be ended early; its result then says that it failed. */
   attempt(delivery: Delivery, handle: AttemptHandle): Promise<Result>
-  record(finished: readonly { delivery: Delivery; result: Result }[]): Promise<void>
+  record(finished: readonly { delivery: Delivery; result: Result; lane: Lane }[]): Promise<void>
   /** Makes a webhook's waiting and future deliveries wait in another lane. */
   move(webhookId: string, lane: Lane): Promise<void>
   /** Gives back what was claimed and not begun. */
@@ -112,6 +114,8 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   #running = false
   #finished: { delivery: Delivery; result: Result; lane: Lane }[] = []
   #recording = false
+  #coldLook = Number.NEGATIVE_INFINITY
+  #coldTimer: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
 
   constructor(ports: DispatchPorts<Delivery, Result>, rules: DispatchRules = dispatchRules) {
@@ -122,6 +126,10 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   /** Attempts under way, with or without a slot. */
   get inFlight(): number {
     return this.#used[0] + this.#used[1] + this.#used[2] + this.#overflow.size
+  }
+
+  get running(): boolean {
+    return this.#running
   }
 
   start(): void {
@@ -170,7 +178,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     const ahead = lane === lanes.proven ? READY_MAX - this.#ready : 0
     const count = slots - this.#used[lane] + ahead
     const isFull = count < Math.min(slots, CLAIM_MIN) || this.#finished.length >= UNRECORDED_MAX
-    if (isFull || this.#claiming.has(lane) || this.#looked.has(lane)) return
+    if (isFull || this.#claiming.has(lane) || this.#looked.has(lane) || !this.#isTime(lane)) return
     this.#claiming.add(lane)
     this.#looked.add(lane)
     const busy = [...this.#endpoints].filter(([, endpoint]) => this.#isBusy(endpoint)).map(([id]) => id)
@@ -183,20 +191,37 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
       webhooks: WEBHOOKS_PER_CLAIM,
     }
     this.#ports.claim(claim).then(
-      (claimed) => this.#take(lane, claimed),
+      ({ claimed, turn }) => this.#take(claim, claimed, turn),
       (error) => this.#claimFailed(lane, error),
     )
   }
 
-  #take(lane: Lane, claimed: readonly Delivery[]): void {
+  /** Cold webhooks are many and rarely worth a look, unless somebody waits for everything to be done. */
+  #isTime(lane: Lane): boolean {
+    if (lane !== lanes.cold || this.#idle.length > 0) return true
+    const wait = this.#coldLook + COLD_LOOK_EVERY_MS - performance.now()
+    if (wait <= 0) {
+      this.#coldLook = performance.now()
+      return true
+    }
+    this.#coldTimer ??= setTimeout(() => {
+      this.#coldTimer = undefined
+      this.#pump()
+    }, wait)
+    this.#coldTimer.unref?.()
+    return false
+  }
+
+  #take({ lane, each }: Claim, claimed: readonly Delivery[], turn: string | undefined): void {
     this.#claiming.delete(lane)
-    // Having come to the end, the next round starts from the beginning.
-    if (claimed.length > 0) this.#looked.delete(lane)
-    else if (this.#turn[lane] !== '') this.#looked.delete(lane)
-    this.#turn[lane] = claimed.reduce((last, { webhook_id }) => (webhook_id > last ? webhook_id : last), '')
+    const perWebhook = new Map<string, number>()
+    for (const { webhook_id } of claimed) perWebhook.set(webhook_id, (perWebhook.get(webhook_id) ?? 0) + 1)
+    // Where a webhook gave all it was asked for it may have more; where a round is not complete others may.
+    if (turn !== undefined || [...perWebhook.values()].some((count) => count >= each)) this.#looked.delete(lane)
+    this.#turn[lane] = turn ?? ''
     for (const delivery of claimed) this.#endpointOf(delivery).ready.push(delivery)
     this.#ready += claimed.length
-    for (const id of new Set(claimed.map(({ webhook_id }) => webhook_id))) this.#begin(id)
+    for (const id of perWebhook.keys()) this.#begin(id)
     this.#pump()
   }
 

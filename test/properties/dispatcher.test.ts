@@ -49,15 +49,22 @@ class Simulation implements DispatchPorts<Simulated, Result> {
     return queue
   }
 
-  async claim({ lane, count, each, busy, afterWebhook, webhooks }: Claim): Promise<readonly Simulated[]> {
+  async claim({
+    lane,
+    count,
+    each,
+    busy,
+    afterWebhook,
+    webhooks,
+  }: Claim): Promise<{ claimed: Simulated[]; turn: string | undefined }> {
     const isBusy = new Set(busy)
     const ids = [...this.#waiting.keys()].filter(
       (id) => this.#lane(id) === lane && id > afterWebhook && !isBusy.has(id) && this.#queueOf(id).length > 0,
     )
     const claimed: Simulated[] = []
-    for (const id of ids.sort().slice(0, webhooks))
-      claimed.push(...this.#queueOf(id).splice(0, Math.min(each, count - claimed.length)))
-    return claimed
+    const able = ids.sort().slice(0, webhooks)
+    for (const id of able) claimed.push(...this.#queueOf(id).splice(0, Math.min(each, count - claimed.length)))
+    return { claimed, turn: able.length === webhooks ? able.at(-1) : undefined }
   }
 
   async attempt(delivery: Simulated, handle: AttemptHandle): Promise<Result> {
@@ -232,7 +239,7 @@ describe('The dispatcher', { timeout: 30_000 }, () => {
     await vi.advanceTimersByTimeAsync(10)
     const begun = simulation.started.length
     simulation.release = async () => {}
-    simulation.claim = async () => []
+    simulation.claim = async () => ({ claimed: [], turn: undefined })
     dispatcher.forget('a')
     await vi.advanceTimersByTimeAsync(5_000)
     expect(simulation.started.length).toBe(begun)

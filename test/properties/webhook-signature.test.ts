@@ -18,8 +18,8 @@ const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const certificate = selfSignedCertificate(keys, {
   name: 'Quittance webhooks',
   serial: Buffer.from([0x00, 0xff, 0x01]),
-  from: new Date('2026-01-01T00:00:00Z'),
-  years: 30,
+  from: '2026-01-01T00:00:00.000Z' as Instant,
+  until: '2056-01-01T00:00:00.000Z' as Instant,
 })
 const transmission = { id: 'a-b-c', time: '2026-03-01T09:00:00.250Z' as Instant, webhookId: '8PT597110X687430L' }
 

@@ -176,9 +176,10 @@ export async function newWorld({ settings: extra = {}, works = false }: WorldOpt
         type: string
         resource_id: string
         resource: Record<string, never>
-      }>('select type, resource_id, resource from events where $1::text is null or resource_id = $1 order by seq', [
-        resourceId ?? null,
-      ])
+      }>(
+        "select type, resource_id, body::json->'resource' as resource from events where $1::text is null or resource_id = $1 order by seq",
+        [resourceId ?? null],
+      )
       return rows.rows
     },
     async close() {

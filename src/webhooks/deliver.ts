@@ -1,0 +1,165 @@
+import { type Instant, systemClock, toSeconds } from '../kernel/clock.ts'
+import type { Outbound, OutboundAnswer } from '../outbound/http.ts'
+import type { Service } from '../room.ts'
+import { version } from '../version.ts'
+import type { AttemptHandle, Lane } from './dispatcher.ts'
+import type { SigningKeys } from './keys.ts'
+import type { ClaimedDelivery, RecordedAttempt } from './queue.ts'
+import { nextAttempt, retryAfterSeconds } from './retries.ts'
+import type { Seal } from './seal.ts'
+import { AUTH_ALGORITHM, signedMessage, signMessage, standardHeaders } from './signature.ts'
+
+export const AUTH_VERSION = 'v2'
+const ERROR_LENGTH_MAX = 500
+const GONE = 410
+/** Receivers that say when to come back are taken at their word. */
+const ASKS_TO_WAIT = new Set([429, 503])
+
+export const certificateUrl = ({ publicUrl }: Service, keyId: string) => `${publicUrl}/v1/notifications/certs/${keyId}`
+
+/** What became of an attempt: enough to write it down. */
+export interface AttemptResult extends Omit<RecordedAttempt, 'account_id' | 'id' | 'fence' | 'lane'> {
+  readonly delivered: boolean
+}
+
+export interface DeliverParts {
+  readonly service: Service
+  readonly outbound: Outbound
+  readonly keys: SigningKeys
+  readonly seal: Seal
+  now(): Instant
+}
+
+/** Attempts a delivery once. Never throws: whatever happens is a result. */
+export async function attemptDelivery(
+  parts: DeliverParts,
+  delivery: ClaimedDelivery,
+  handle: AttemptHandle,
+): Promise<AttemptResult> {
+  const attemptTime = parts.now()
+  const started = performance.now()
+  const url = delivery.own_url !== null && delivery.webhook_id === ANY_WEBHOOK ? delivery.own_url : delivery.url
+  let signed: Signed = { signature: delivery.signature, key_id: delivery.key_id }
+  const result = (outcome: Outcome): AttemptResult => ({
+    ...signed,
+    url: url ?? '',
+    attempt_time: attemptTime,
+    duration_ms: Math.round(performance.now() - started),
+    ...outcome,
+  })
+  if (url === null || delivery.enabled === false)
+    return result(failed('The webhook was deleted or disabled before this attempt.'))
+  try {
+    const body = Buffer.from(delivery.body)
+    signed = await signOnce(parts, delivery, body)
+    const headers = { ...transmissionHeaders(parts.service, delivery, signed), ...secretHeaders(parts, delivery, body) }
+    const answer = await parts.outbound.post({ url, headers, body }, handle)
+    return result(judge(parts, delivery, answer))
+  } catch (error) {
+    return result({ ...failed(messageOf(error)), ...retry(parts, delivery) })
+  }
+}
+
+/** The webhook id that stands for none, in simulated events that go to an address of their own. */
+export const ANY_WEBHOOK = 'WEBHOOK_ID'
+
+interface Signed {
+  readonly signature: string | null
+  readonly key_id: string | null
+}
+
+/** The certificate signature covers nothing that changes between attempts, so it is made at the first and kept. */
+async function signOnce({ service, keys }: DeliverParts, delivery: ClaimedDelivery, body: Buffer): Promise<Signed> {
+  if (delivery.signature !== null) return { signature: delivery.signature, key_id: delivery.key_id }
+  // Without a webhook there is no secret, so that the certificate is the only way to sign.
+  if (service.settings.webhookSignatures === 'standard' && delivery.secret !== null)
+    return { signature: null, key_id: null }
+  const key = await keys.current()
+  const transmission = { id: delivery.id, time: delivery.transmit_time, webhookId: delivery.webhook_id }
+  return { signature: await signMessage(signedMessage(transmission, body), key.privateKey), key_id: key.id }
+}
+
+function transmissionHeaders(service: Service, { id, transmit_time }: ClaimedDelivery, { signature, key_id }: Signed) {
+  const prefix = service.dialect.transmissionHeaderPrefix
+  return {
+    'Content-Type': 'application/json',
+    Accept: '*/*',
+    'User-Agent': `Quittance/${version}`,
+    'Correlation-Id': id.replaceAll('-', '').slice(0, 13),
+    [`${prefix}-TRANSMISSION-ID`]: id,
+    [`${prefix}-TRANSMISSION-TIME`]: toSeconds(transmit_time),
+    ...(signature !== null &&
+      key_id !== null && {
+        [`${prefix}-TRANSMISSION-SIG`]: signature,
+        [`${prefix}-CERT-URL`]: certificateUrl(service, key_id),
+        [`${prefix}-AUTH-ALGO`]: AUTH_ALGORITHM,
+        [`${prefix}-AUTH-VERSION`]: AUTH_VERSION,
+      }),
+  }
+}
+
+/** Signed anew at each attempt with its real time: receivers compare it with their own clocks, which nobody moves. */
+function secretHeaders({ seal, now }: DeliverParts, delivery: ClaimedDelivery, body: Buffer): Record<string, string> {
+  const { secret, previous_secret, previous_until, webhook_id, event_id } = delivery
+  if (secret === null) return {}
+  const isOverlap = previous_secret !== null && previous_until !== null && now() < previous_until
+  const sealed = isOverlap ? [secret, previous_secret] : [secret]
+  const seconds = Math.floor(Date.parse(systemClock.now()) / 1000)
+  return standardHeaders(
+    { id: event_id, seconds, body },
+    sealed.map((one) => seal.open(one, webhook_id)),
+  )
+}
+
+type Outcome = Pick<
+  AttemptResult,
+  'delivered' | 'status' | 'next_time' | 'http_status' | 'reason' | 'headers' | 'body' | 'error'
+>
+
+function judge(parts: DeliverParts, delivery: ClaimedDelivery, answer: OutboundAnswer): Outcome {
+  const { status, reason, headers, body } = answer
+  const heard = { http_status: status, reason: storable(reason), headers: mapValues(headers), body: storable(body) }
+  if (status >= 200 && status < 300) return { ...heard, delivered: true, status: 'SUCCESS', error: null }
+  const error =
+    status < 400 ? `The receiver answered ${status}; redirects are not followed.` : `The receiver answered ${status}.`
+  if (status === GONE) return { ...heard, delivered: false, status: 'FAILURE', error }
+  const wait = ASKS_TO_WAIT.has(status) ? retryAfterSeconds(headers['retry-after'], systemClock.now()) : undefined
+  return { ...heard, delivered: false, error, ...retry(parts, delivery, wait) }
+}
+
+function retry({ service, now }: DeliverParts, { id, attempts }: ClaimedDelivery, wait?: number) {
+  const failure = { deliveryId: id, attempts: attempts + 1, now: now(), retryAfterSeconds: wait }
+  const next = nextAttempt(failure, service.settings.webhookRetrySpeed)
+  return next === undefined ? ({ status: 'FAILURE' } as const) : ({ status: 'PENDING', next_time: next } as const)
+}
+
+const failed = (error: string): Outcome => ({
+  delivered: false,
+  status: 'FAILURE',
+  http_status: null,
+  reason: null,
+  headers: {},
+  body: '',
+  error: storable(error).slice(0, ERROR_LENGTH_MAX),
+})
+
+/** The row of a result. */
+export function asRecord(
+  delivery: ClaimedDelivery,
+  { delivered: _, ...result }: AttemptResult,
+  lane: Lane,
+): RecordedAttempt {
+  return { account_id: delivery.account_id, id: delivery.id, fence: delivery.fence, lane, ...result }
+}
+
+/** PostgreSQL's text has no place for NUL, and nobody misses it. */
+const storable = (text: string) => text.replaceAll('\u0000', '')
+const mapValues = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, storable(value)]))
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // Several addresses that all failed are reported as one error without words of its own.
+  if (error instanceof AggregateError && !error.message) return error.errors.map(messageOf).join('; ')
+  return error.message || error.name
+}

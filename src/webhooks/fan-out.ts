@@ -1,0 +1,83 @@
+import { sql, statementOf } from '../database/sql.ts'
+import type { Announce, AnnouncedEvent, Write } from '../database/transaction.ts'
+import { eventTypes } from '../kernel/event-types.ts'
+import type { Service } from '../room.ts'
+import { eventBody } from './envelope.ts'
+
+const columns = { event: 7, known: 4 }
+
+/** `($1, $2), ($3, $4)`: so many rows of so many placeholders. */
+const places = (rows: number, width: number, cast: (column: number) => string = () => '') =>
+  Array.from({ length: rows }, (_, row) => {
+    const row1 = Array.from({ length: width }, (_, column) => `$${row * width + column + 1}${cast(column)}`)
+    return `(${row1.join(', ')})`
+  }).join(', ')
+
+const insertEvents = (count: number) =>
+  statementOf(
+    `insert into events (account_id, id, app_id, type, resource_id, body, create_time)
+     values ${places(count, columns.event)} returning seq, account_id, id, type, resource_id, create_time`,
+  )
+
+const insertAudience = (count: number) =>
+  statementOf(
+    `insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
+     select heard.account_id, heard.app_id, announced.id, announced.account_id, announced.seq, announced.create_time
+     from announced
+       join (values ${places(count, columns.known, (column) => (column < 2 ? '::text' : '::boolean'))})
+         as known (event_id, app_id, called, dispute) on known.event_id = announced.id
+       cross join lateral event_apps(
+         announced.account_id, known.app_id, known.called, known.dispute, announced.resource_id) as heard
+     returning account_id, app_id, event_id`,
+  )
+
+/** A disabled webhook gets its deliveries too, as failed ones, so that they can be seen and replayed. */
+const insertDeliveries = sql`
+  insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq, resource_id,
+    status, lane, transmit_time, next_time, last_error, finish_time)
+  select w.account_id, gen_random_uuid(), w.app_id, w.id, e.account_id, e.id, e.type, e.seq, e.resource_id,
+    case when w.enabled then 'PENDING' else 'FAILURE' end, w.lane, e.create_time, e.create_time,
+    case when not w.enabled then 'The webhook is disabled.' end, case when not w.enabled then e.create_time end
+  from audience a
+    join announced e on e.id = a.event_id
+    join webhooks w on w.account_id = a.account_id and w.app_id = a.app_id
+      and (e.type = any(w.event_types) or '*' = any(w.event_types))
+  order by e.seq`
+
+/**
+ * Stores events with the business that caused them, tells which apps they are for, and promises one delivery to every
+ * webhook that matches: all of it in the one statement of the commit, so that no event can be there without them.
+ */
+export const makeAnnounce = (service: Service): Announce => {
+  return (events) => {
+    const writes: Write[] = [
+      {
+        name: 'announced',
+        statement: insertEvents(events.length),
+        values: events.flatMap((event) => [
+          event.accountId,
+          event.id,
+          event.callingAppId ?? event.appId ?? null,
+          event.type,
+          event.resourceId,
+          eventBody(service, event),
+          event.time,
+        ]),
+      },
+      {
+        name: 'audience',
+        statement: insertAudience(events.length),
+        values: events.flatMap((event) => [
+          event.id,
+          event.callingAppId ?? event.appId ?? null,
+          event.callingAppId !== undefined,
+          isDispute(event),
+        ]),
+      },
+      { statement: insertDeliveries, values: [] },
+    ]
+    return writes
+  }
+}
+
+const isDispute = ({ type }: AnnouncedEvent) => eventTypes[type].resourceType === 'dispute'

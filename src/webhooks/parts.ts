@@ -1,0 +1,20 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { Service } from '../room.ts'
+import type { Seal } from './seal.ts'
+
+/** What the operations need beside the database. */
+export interface WebhookParts {
+  readonly service: Service
+  readonly seal: Seal
+  /** The service's clock, for the operations that read. */
+  readonly clock: Clock
+  /** A delivery may be due now. */
+  wake(): void
+  /** Nothing more may be started for this webhook. */
+  forget(webhookId: string): void
+}
+
+export const webhookScope = 'applications/webhooks'
+export const verifyScope = 'applications/verify-webhook-signature'
+
+export const shared = { tag: 'Webhooks', scopes: [webhookScope], errors: 'notifications' } as const

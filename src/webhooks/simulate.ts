@@ -1,0 +1,71 @@
+import { sql } from '../database/sql.ts'
+import type { Tx } from '../database/transaction.ts'
+import { eventTypes } from '../kernel/event-types.ts'
+import { Problem } from '../kernel/problem.ts'
+import type { Service } from '../room.ts'
+import { ANY_WEBHOOK } from './deliver.ts'
+import { lanes } from './dispatcher.ts'
+import { definitionOf, eventBody } from './envelope.ts'
+import { type Sample, samples } from './samples.ts'
+import { EVERY_EVENT } from './schema.ts'
+
+const insertSimulated = sql`
+  insert into events (account_id, id, app_id, type, resource_id, body, create_time)
+  select account_id, $2, id, $3, $2, $4, $5 from apps where id = $1
+  returning seq, account_id, id, app_id, type, resource_id, create_time`
+const insertAudience = sql`
+  insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
+  select account_id, app_id, id, account_id, seq, create_time from simulated`
+const insertDelivery = sql`
+  insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq, resource_id,
+    url, lane, transmit_time, next_time)
+  select account_id, $1, app_id, $2, account_id, id, type, seq, resource_id, $3, $4, create_time, create_time
+  from simulated`
+
+export interface Simulation {
+  readonly appId: string
+  readonly type: string
+  readonly webhookId?: string
+  /** Only without a webhook. */
+  readonly url?: string
+  readonly resourceVersion?: string
+  readonly resource?: object
+}
+
+const refusal = (field: string, description: string) =>
+  new Problem(400, 'VALIDATION_ERROR', [{ issue: 'INVALID_VALUE', field, description }])
+
+/** Sends a made-up event as a real one: stored, signed, delivered, readable and verifiable like any other. */
+export function simulate(tx: Tx, service: Service, simulation: Simulation): string {
+  const { appId, type, webhookId = ANY_WEBHOOK, url, resourceVersion, resource } = simulation
+  if (type === EVERY_EVENT) throw refusal('event_type', 'Name one event; * stands for all of them.')
+  if (resource === undefined && !definitionOf(type))
+    throw refusal(
+      'event_type',
+      `There is no sample of ${type}; give one in resource, or use one of ${Object.keys(eventTypes).join(', ')}.`,
+    )
+  const id = tx.newId('event')
+  const body = eventBody(service, {
+    id,
+    time: tx.now,
+    type,
+    summary: `A simulated event: ${definitionOf(type)?.description ?? type}`,
+    resource: resource ?? sampleOf(tx, service, type),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  })
+  tx.write(insertSimulated, [appId, id, type, body, tx.now], 'simulated')
+  tx.write(insertAudience, [])
+  tx.write(insertDelivery, [tx.newId('transmission'), webhookId, url ?? null, lanes.unproven])
+  return body
+}
+
+function sampleOf(tx: Tx, service: Service, type: string): object {
+  const parts: Sample = {
+    now: tx.now,
+    newId: tx.newId.bind(tx),
+    publicUrl: service.publicUrl,
+    dialect: service.dialect,
+    type,
+  }
+  return samples[definitionOf(type)!.resourceType]!(parts)
+}

@@ -1,0 +1,141 @@
+import type { Fired, WorkSource } from '../jobs/work-source.ts'
+import type { Instant } from '../kernel/clock.ts'
+import { type Outbound, openOutbound } from '../outbound/http.ts'
+import type { Service, WorkParts } from '../room.ts'
+import { type AttemptResult, asRecord, attemptDelivery } from './deliver.ts'
+import { Dispatcher, type DispatchRules } from './dispatcher.ts'
+import { SigningKeys } from './keys.ts'
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  isAnyDue,
+  move,
+  nextWaiting,
+  record,
+  recover,
+  release,
+} from './queue.ts'
+import { makeSeal } from './seal.ts'
+
+const RECOVER_EVERY_MS = 5_000
+const CLOSE_WITHIN_MS = 5_000
+const LOOK_AGAIN_MS = 10
+
+export interface DeliveryOptions {
+  readonly outbound?: Outbound
+  readonly rules?: DispatchRules
+}
+
+/** Delivers events as they fall due: the timetable is the table of deliveries, the pace is the dispatcher's. */
+export class DeliveryWork implements WorkSource {
+  readonly #parts: WorkParts
+  readonly #outbound: Outbound
+  readonly #dispatcher: Dispatcher<ClaimedDelivery, AttemptResult>
+  readonly #held = new Set<ClaimedDelivery>()
+  #fired: Fired[] | undefined
+  #recovering: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(service: Service, parts: WorkParts, { outbound, rules }: DeliveryOptions = {}) {
+    const { database, clock } = parts
+    const { secret, webhookAllowHttp, webhookAllowPrivate } = service.settings
+    const seal = makeSeal(secret!)
+    this.#parts = parts
+    this.#outbound = outbound ?? openOutbound({ allowHttp: webhookAllowHttp, allowPrivate: webhookAllowPrivate })
+    const deliver = {
+      service,
+      outbound: this.#outbound,
+      keys: new SigningKeys(database, seal),
+      seal,
+      now: () => clock.now(),
+    }
+    this.#dispatcher = new Dispatcher(
+      {
+        claim: async (claim) => {
+          const result = await claimDeliveries(database, claim, clock.now())
+          for (const delivery of result.claimed) this.#held.add(delivery)
+          return result
+        },
+        attempt: (delivery, handle) => attemptDelivery(deliver, delivery, handle),
+        record: async (finished) => {
+          await record(
+            database,
+            finished.map(({ delivery, result, lane }) => asRecord(delivery, result, lane)),
+          )
+          for (const { delivery } of finished) this.#recorded(delivery)
+        },
+        move: (webhookId, lane) => move(database, webhookId, lane),
+        release: async (deliveries) => {
+          for (const delivery of deliveries) this.#held.delete(delivery)
+          await release(database, deliveries)
+        },
+        onError: parts.onError,
+      },
+      rules,
+    )
+  }
+
+  #recorded(delivery: ClaimedDelivery): void {
+    this.#held.delete(delivery)
+    this.#fired?.push({ work: 'deliver-webhook', at: delivery.next_time, key: delivery.id })
+  }
+
+  nextDue(): Promise<Instant | undefined> {
+    return nextWaiting(this.#parts.database)
+  }
+
+  /** Attempts everything that is due, and waits for what other processes hold. */
+  async drain(): Promise<Fired[]> {
+    const { database, clock } = this.#parts
+    const fired: Fired[] = []
+    this.#fired = fired
+    const wasRunning = this.#dispatcher.running
+    this.#dispatcher.start()
+    while (await isAnyDue(database, clock.now())) {
+      this.#dispatcher.wake()
+      await this.#dispatcher.settled()
+      if (!(await isAnyDue(database, clock.now()))) break
+      await recover(database)
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+    }
+    if (!wasRunning) this.#dispatcher.stop()
+    this.#fired = undefined
+    return fired
+  }
+
+  /** The dispatcher takes what it can by itself; it only has to be told that there may be something. */
+  async runBatch(): Promise<number> {
+    if (this.#closed) return 0
+    this.#recovering ??= this.#startRecovering()
+    if (this.#dispatcher.running) this.#dispatcher.wake()
+    else this.#dispatcher.start()
+    return 0
+  }
+
+  #startRecovering(): NodeJS.Timeout {
+    const again = () => void recover(this.#parts.database).catch(this.#parts.onError)
+    again()
+    return setInterval(again, RECOVER_EVERY_MS).unref()
+  }
+
+  /** Something may be due; nothing happens in a process that does not deliver. */
+  wake(): void {
+    if (this.#dispatcher.running) this.#dispatcher.wake()
+  }
+
+  /** After this nothing of the webhook is started by this process. */
+  forget(webhookId: string): void {
+    this.#dispatcher.forget(webhookId)
+  }
+
+  /** Lets attempts under way end for a moment, and gives back the rest for another process to make. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearInterval(this.#recovering)
+    this.#dispatcher.stop()
+    const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())
+    await Promise.race([this.#dispatcher.settled(), late])
+    if (this.#held.size > 0) await release(this.#parts.database, [...this.#held])
+    await this.#outbound.close()
+  }
+}

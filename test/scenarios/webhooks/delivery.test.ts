@@ -1,0 +1,171 @@
+import { createPublicKey, verify } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { crc32 } from '../../../src/webhooks/signature.ts'
+import { Receiver } from '../../support/receiver.ts'
+import { newWorld, type World } from '../../support/world.ts'
+
+interface WebhookBody {
+  id: string
+  signing_secret: string
+}
+
+describe('A delivery', () => {
+  let world: World
+  let receiver: Receiver
+  let webhook: WebhookBody
+  beforeAll(async () => {
+    world = await newWorld()
+    receiver = await Receiver.open()
+    const created = await world.merchant.post<WebhookBody>('/v1/notifications/webhooks', {
+      url: receiver.url(),
+      event_types: [{ name: '*' }],
+    })
+    webhook = created.body
+  })
+  afterEach(() => {
+    receiver.behaviour = { status: 200 }
+    receiver.forget()
+  })
+  afterAll(async () => {
+    await world.close()
+    await receiver.close()
+  })
+
+  const simulate = (event_type = 'INVOICING.INVOICE.PAID') =>
+    world.merchant.post<{ id: string }>('/v1/notifications/simulate-event', { event_type, webhook_id: webhook.id })
+
+  it('arrives with the published headers and body', async () => {
+    const { status, body } = await simulate()
+    await world.settle()
+
+    expect(status).toBe(202)
+    const [call] = await receiver.has(1)
+    expect(Object.keys(JSON.parse(call!.body))).toEqual([
+      'id',
+      'event_version',
+      'create_time',
+      'resource_type',
+      'event_type',
+      'summary',
+      'resource',
+      'links',
+    ])
+    expect(call!.event.id).toBe(body.id)
+    expect(call!.event.id).toMatch(/^WH-[0-9A-Z]{17}-[0-9A-Z]{17}$/)
+    expect(call!.headers).toMatchObject({
+      'content-type': 'application/json',
+      accept: '*/*',
+      'correlation-id': expect.stringMatching(/^[0-9a-f]{13}$/),
+      'service-transmission-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'service-transmission-time': '2026-03-02T09:00:00Z',
+      'service-auth-algo': 'SHA256withRSA',
+      'service-auth-version': 'v2',
+      'service-cert-url': expect.stringMatching(/\/v1\/notifications\/certs\/CERT(-[0-9a-f]{8}){3}$/),
+      'webhook-id': body.id,
+    })
+    expect(call!.rawHeaders).toContain('SERVICE-TRANSMISSION-ID')
+  })
+
+  it('verifies with nothing but node:crypto and the certificate we serve', async () => {
+    await simulate()
+    await world.settle()
+    const [{ headers, body }] = (await receiver.has(1)) as [Awaited<ReturnType<Receiver['has']>>[number]]
+
+    const certificateUrl = new URL(String(headers['service-cert-url']))
+    const served = await world.call('GET', certificateUrl.pathname)
+    const message = [
+      headers['service-transmission-id'],
+      headers['service-transmission-time'],
+      webhook.id,
+      crc32(Buffer.from(body)),
+    ].join('|')
+
+    expect(served.headers['cache-control']).toBe('public, max-age=86400')
+    expect(
+      verify(
+        'RSA-SHA256',
+        Buffer.from(message),
+        createPublicKey(served.text),
+        Buffer.from(String(headers['service-transmission-sig']), 'base64'),
+      ),
+    ).toBe(true)
+  })
+
+  it('verifies with the standardwebhooks package', async () => {
+    await simulate()
+    await world.settle()
+    const [call] = await receiver.has(1)
+
+    const verified = new Webhook(webhook.signing_secret).verify(call!.body, call!.headers as Record<string, string>)
+
+    expect(verified).toEqual(call!.event)
+  })
+
+  it('is verified by us, also when the client printed the event in another order', async () => {
+    await simulate()
+    await world.settle()
+    const [call] = await receiver.has(1)
+    const claim = (webhook_event: object, changes: object = {}) =>
+      world.merchant.post<{ verification_status: string }>('/v1/notifications/verify-webhook-signature', {
+        auth_algo: call!.headers['service-auth-algo'],
+        cert_url: call!.headers['service-cert-url'],
+        transmission_id: call!.headers['service-transmission-id'],
+        transmission_sig: call!.headers['service-transmission-sig'],
+        transmission_time: call!.headers['service-transmission-time'],
+        webhook_id: webhook.id,
+        webhook_event,
+        ...changes,
+      })
+    const reversed = Object.fromEntries(Object.entries(call!.event).reverse())
+
+    expect((await claim(call!.event)).body.verification_status).toBe('SUCCESS')
+    expect((await claim(reversed)).body.verification_status).toBe('SUCCESS')
+    expect((await claim({ ...call!.event, summary: 'another' })).body.verification_status).toBe('FAILURE')
+    expect((await claim(call!.event, { transmission_sig: 'AAAA' })).body.verification_status).toBe('FAILURE')
+    expect((await claim(call!.event, { webhook_id: 'SOMEBODYELSES' })).body.verification_status).toBe('FAILURE')
+    expect((await claim(call!.event, { webhook_id: 'not an id' })).status).toBe(400)
+  })
+
+  it('can be read by the receiver before it answers', async () => {
+    const seen: number[] = []
+    receiver.behaviour = async (call, response) => {
+      seen.push((await world.merchant.get(`/v1/notifications/webhooks-events/${call.event.id}`)).status)
+      response.writeHead(200).end()
+    }
+    await simulate()
+    await world.settle()
+
+    expect(seen).toEqual([200])
+  })
+
+  it('is retried 25 times over three days, with the same id, body and certificate signature', async () => {
+    receiver.behaviour = { status: 500, body: 'no' }
+    const { body } = await simulate()
+    const fired = await world.pass('P4D')
+
+    const calls = receiver.received
+    expect(calls.length).toBe(26)
+    expect(fired.filter(({ work }) => work === 'deliver-webhook').length).toBe(26)
+    const first = Date.parse(fired[0]!.at)
+    const last = Date.parse(fired.at(-1)!.at)
+    expect(last - first).toBeGreaterThanOrEqual(72 * 3600_000)
+    expect(last - first).toBeLessThanOrEqual(72 * 3600_000 * 1.1)
+    for (const name of [
+      'service-transmission-id',
+      'service-transmission-sig',
+      'service-transmission-time',
+      'webhook-id',
+    ])
+      expect(new Set(calls.map(({ headers }) => headers[name])).size).toBe(1)
+    expect(new Set(calls.map((call) => call.body)).size).toBe(1)
+
+    const event = await world.merchant.get<{ status: string; transmissions: { status: string; attempts: number }[] }>(
+      `/v1/notifications/webhooks-events/${body.id}`,
+    )
+    expect(event.body).toMatchObject({
+      status: 'FAILURE',
+      transmissions: [{ status: 'FAILURE', attempts: 26, http_status: 500 }],
+    })
+  })
+})
