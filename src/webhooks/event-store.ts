@@ -3,7 +3,7 @@ import { fragment, joined, sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import type { Instant } from '../kernel/clock.ts'
 import { notFound } from '../kernel/problem.ts'
-import { lanes } from './dispatcher.ts'
+import { lanes } from './lanes.ts'
 import type { Webhook } from './store.ts'
 
 export interface StoredEvent {

@@ -1,7 +1,7 @@
 import type { Connection } from '../database/open.ts'
 import { sql } from '../database/sql.ts'
 import type { Instant } from '../kernel/clock.ts'
-import type { Claim, Lane } from './dispatcher.ts'
+import type { Claim, Lane } from './lanes.ts'
 
 /** A delivery in the hands of this process, with all that an attempt needs. */
 export interface ClaimedDelivery {

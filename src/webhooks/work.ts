@@ -3,8 +3,9 @@ import type { Instant } from '../kernel/clock.ts'
 import { type Outbound, openOutbound } from '../outbound/http.ts'
 import type { Service, WorkParts } from '../room.ts'
 import { type AttemptResult, asRecord, attemptDelivery } from './deliver.ts'
-import { Dispatcher, type DispatchRules } from './dispatcher.ts'
+import { Dispatcher } from './dispatcher.ts'
 import { SigningKeys } from './keys.ts'
+import type { DispatchRules } from './lanes.ts'
 import {
   type ClaimedDelivery,
   claimDeliveries,

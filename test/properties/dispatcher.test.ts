@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Dispatcher } from '../../src/webhooks/dispatcher.ts'
 import {
   type AttemptHandle,
   type Claim,
-  Dispatcher,
   type DispatchPorts,
   type DispatchRules,
   dispatchRules,
   type Lane,
   lanes,
-} from '../../src/webhooks/dispatcher.ts'
+} from '../../src/webhooks/lanes.ts'
 
 interface Simulated {
   readonly webhook_id: string

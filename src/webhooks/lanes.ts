@@ -1,0 +1,76 @@
+/**
+ * Where a webhook's deliveries wait. One that answered promptly last time is proven; a new one has yet to; one that
+ * failed or kept us waiting is cold until it answers promptly again.
+ */
+export const lanes = { proven: 0, unproven: 1, cold: 2 } as const
+export type Lane = (typeof lanes)[keyof typeof lanes]
+export const everyLane: readonly Lane[] = [lanes.proven, lanes.unproven, lanes.cold]
+
+export interface LaneRules {
+  /** How many attempts of the lane run at once. */
+  readonly slots: number
+  /** How many of them may be to the same webhook. */
+  readonly each: number
+  /** An attempt that runs longer gives its slot back and goes on without one. */
+  readonly slotMs: number
+}
+
+export interface DispatchRules {
+  readonly lanes: Readonly<Record<Lane, LaneRules>>
+  /** A webhook that takes longer to answer is cold. */
+  readonly promptMs: number
+  /** How many attempts without a slot there may be. When there are so many, the oldest is ended to make room. */
+  readonly overflow: number
+  /** No attempt is ended to make room before it ran this long. */
+  readonly overflowMs: number
+  /** How many a cold webhook may have at once as long as it does answer, if slowly. */
+  readonly slowEach: number
+}
+
+export const dispatchRules: DispatchRules = {
+  lanes: {
+    [lanes.proven]: { slots: 75, each: 8, slotMs: 300 },
+    // Little is known of these, so each gets a short moment to show itself, and the next one its turn.
+    [lanes.unproven]: { slots: 50, each: 1, slotMs: 50 },
+    [lanes.cold]: { slots: 25, each: 1, slotMs: 300 },
+  },
+  promptMs: 300,
+  overflow: 940,
+  overflowMs: 1_000,
+  slowEach: 4,
+}
+
+export interface Claim {
+  readonly lane: Lane
+  /** At most so many deliveries, and so many of one webhook. */
+  readonly count: number
+  readonly each: number
+  /** Webhooks that have enough to do. */
+  readonly busy: readonly string[]
+  /** Webhooks take turns: begin with those after this one. */
+  readonly afterWebhook: string
+  readonly webhooks: number
+}
+
+export interface Dispatchable {
+  readonly webhook_id: string
+  readonly lane: Lane
+}
+
+/** What the dispatcher needs of the rest: where deliveries come from, how one is attempted, where results go. */
+export interface DispatchPorts<Delivery extends Dispatchable, Result extends { readonly delivered: boolean }> {
+  /** `turn` is the last webhook that was looked at; undefined when all were. */
+  claim(claim: Claim): Promise<{ claimed: readonly Delivery[]; turn: string | undefined }>
+  /** `handle.abandon` is set while the attempt can be ended early; its result then says that it failed. */
+  attempt(delivery: Delivery, handle: AttemptHandle): Promise<Result>
+  record(finished: readonly { delivery: Delivery; result: Result; lane: Lane }[]): Promise<void>
+  /** Makes a webhook's waiting and future deliveries wait in another lane. */
+  move(webhookId: string, lane: Lane): Promise<void>
+  /** Gives back what was claimed and not begun. */
+  release(deliveries: readonly Delivery[]): Promise<void>
+  onError(error: unknown): void
+}
+
+export interface AttemptHandle {
+  abandon?: () => void
+}
