@@ -1,43 +1,7 @@
 import { type DialectName, dialectNames } from './kernel/dialect.ts'
+import { type Environment, flag, oneOf, optional, type Setting, setting, text, url, whole } from './setting.ts'
 
-export type Environment = 'sandbox' | 'live'
-
-/** One setting: how it is written, what it is when nobody sets it, and what it is for. */
-interface Setting<Value> {
-  /** The environment variable; the flag is the same in lower case with dashes. */
-  readonly variable: string
-  readonly initial: Value | ((environment: Environment) => Value)
-  /** How `initial` reads in the documentation when it is not a constant. */
-  readonly initialText?: string
-  /** Reads the text of a variable or flag; undefined when it is not acceptable. */
-  read(text: string): Value | undefined
-  readonly form: string
-  readonly description: string
-}
-
-const text = (pattern = /^.+$/) => ({
-  form: 'text',
-  read: (value: string) => (pattern.test(value) ? value : undefined),
-})
-const optional = { form: 'text', read: (value: string): string | undefined => value }
-const flag = {
-  form: '`true` or `false`',
-  read: (value: string) => (value === 'true' ? true : value === 'false' ? false : undefined),
-}
-const whole = (min: number, max: number) => ({
-  form: `${min} to ${max}`,
-  read: (value: string) => (/^\d{1,9}$/.test(value) && +value >= min && +value <= max ? +value : undefined),
-})
-const oneOf = <const Values extends readonly string[]>(values: Values) => ({
-  form: values.map((value) => `\`${value}\``).join(' or '),
-  read: (value: string) => values.find((known): known is Values[number] => known === value),
-})
-const url = {
-  form: 'an http or https address',
-  read: (value: string) => (URL.canParse(value) && /^https?:/.test(value) ? value.replace(/\/+$/, '') : undefined),
-}
-
-const setting = <Value>(definition: Setting<Value>) => definition
+export type { Environment }
 
 /** Every setting there is. `docs/configuration.md` is printed from here. */
 export const settings = {

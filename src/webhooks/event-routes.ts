@@ -47,7 +47,7 @@ const CERTIFICATE_SECONDS = 86_400
 
 /** Events: what happened, who was told, and how to be told again. */
 export function eventRoutes(parts: WebhookParts): AnyRoute[] {
-  const { service, clock, wake } = parts
+  const { service, wake } = parts
   return [
     route({
       ...shared,
@@ -69,10 +69,10 @@ export function eventRoutes(parts: WebhookParts): AnyRoute[] {
       reads: true,
       query: EventQuery,
       success: { 200: EventList },
-      async handle({ db, caller, query }) {
+      async handle({ db, now, caller, query }) {
         const { appId } = caller
         const accountId = await accountOfApp(db, appId)
-        const page = readPage(query, clock.now())
+        const page = readPage(query, now)
         const { event_type: type, transaction_id: transactionId } = query
         const read = await listEvents(db, { appId, accountId, type, transactionId }, page)
         const { items, links } = pageOf(read, page, {
@@ -205,7 +205,7 @@ export function eventRoutes(parts: WebhookParts): AnyRoute[] {
 }
 
 /** Our own: the way of each event to each webhook, attempt by attempt, and second chances. */
-function transmissionRoutes({ service, clock, wake }: WebhookParts): AnyRoute[] {
+function transmissionRoutes({ service, wake }: WebhookParts): AnyRoute[] {
   const url = `${root}/webhooks-transmissions`
   return [
     route({
@@ -217,10 +217,10 @@ function transmissionRoutes({ service, clock, wake }: WebhookParts): AnyRoute[] 
       reads: true,
       query: TransmissionQuery,
       success: { 200: TransmissionList },
-      async handle({ db, caller, query }) {
+      async handle({ db, now, caller, query }) {
         const { appId } = caller
         const accountId = await accountOfApp(db, appId)
-        const page = readPage(query, clock.now())
+        const page = readPage(query, now)
         const { webhook_id: webhookId, status } = query
         const read = await listTransmissions(db, { appId, accountId, webhookId, status }, page)
         const { items, links } = pageOf(read, page, {

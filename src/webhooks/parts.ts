@@ -1,4 +1,3 @@
-import type { Clock } from '../kernel/clock.ts'
 import type { Service } from '../room.ts'
 import type { Seal } from './seal.ts'
 
@@ -6,8 +5,6 @@ import type { Seal } from './seal.ts'
 export interface WebhookParts {
   readonly service: Service
   readonly seal: Seal
-  /** The service's clock, for the operations that read. */
-  readonly clock: Clock
   /** A delivery may be due now. */
   wake(): void
   /** Nothing more may be started for this webhook. */

@@ -1,4 +1,3 @@
-import { systemClock } from '../kernel/clock.ts'
 import type { OpenRoom } from '../room.ts'
 import { eventRoutes } from './event-routes.ts'
 import { makeSeal } from './seal.ts'
@@ -9,18 +8,15 @@ import { DeliveryWork } from './work.ts'
 /** Webhooks: subscriptions, events, and the way from one to the other. */
 export const openWebhooks: OpenRoom = (service) => {
   let deliveries: DeliveryWork | undefined
-  let clock = systemClock
   const parts = {
     service,
     seal: makeSeal(service.settings.secret!),
-    clock: { now: () => clock.now() },
     wake: () => deliveries?.wake(),
     forget: (webhookId: string) => deliveries?.forget(webhookId),
   }
   return {
     routes: [...webhookRoutes(parts), ...eventRoutes(parts)],
     work(given) {
-      clock = given.clock
       deliveries = new DeliveryWork(service, given)
       return [deliveries]
     },
