@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { printedFiles } from '../printed.ts'
 import type { Command } from './command.ts'
 
 /** Prints every document that is made from source. A test fails when one of them is stale. */
@@ -8,6 +7,7 @@ export const docsCommand: Command = {
   name: 'docs',
   summary: 'Print openapi.json and the tables in docs/ from source',
   async run({ output }) {
+    const { printedFiles } = await import('../printed.ts')
     for (const { path, text } of printedFiles()) {
       writeFileSync(new URL(`../../${path}`, import.meta.url), text)
       output.out(`${path}\n`)

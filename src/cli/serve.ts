@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { pino } from 'pino'
-import { type App, openApp } from '../app.ts'
+import type { App } from '../app.ts'
 import { SettingError, type Settings } from '../config.ts'
 import { type EmbeddedServer, startEmbedded } from '../database/embedded.ts'
 import { migrate } from '../database/migrate.ts'
@@ -37,6 +37,8 @@ async function run(
   let app: App
   try {
     await migrate(databaseUrl)
+    // Loading every room takes longer than all that came before; a start that is refused need not wait for it.
+    const { openApp } = await import('../app.ts')
     const dataDir = embedded ? resolve(settings.dataDir) : undefined
     app = await openApp({ settings, databaseUrl, log, works, ...(dataDir !== undefined && { dataDir }) })
     if (serves) await app.listen()
