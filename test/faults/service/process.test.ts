@@ -32,6 +32,16 @@ describe('A service in a process of its own, on its own data directory', () => {
     expect(stderr).toMatch(/^quittance: /)
   })
 
+  it('answers its first example with a token and a page of results', async () => {
+    const token = await tokenOver(service.url)
+    const response = await fetch(`${service.url}/v2/invoicing/invoices`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ items: [] })
+  })
+
   it('has every acknowledged write after it was killed at any moment', async () => {
     const acknowledged: string[] = []
     for (let round = 0; round < KILLS; round++) {
