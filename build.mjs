@@ -1,4 +1,4 @@
-// Compiles src into dist, and does nothing when dist is newer than every source file.
+// Compiles src into dist, and does nothing when dist is newer than every source file. Types are checked by `npm run check`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
