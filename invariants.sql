@@ -54,3 +54,43 @@ select account_id, id from payment_transactions
  where body->'seller'->>'account_id' is distinct from account_id
     or body->>'id' is distinct from id
     or body->'gross'->>'currency_code' is distinct from currency;
+
+-- The rows of an invoice's money are what its document says.
+select coalesce(r.account_id, d.account_id) as account_id, coalesce(r.invoice_id, d.invoice_id) as invoice_id, r.id, d.id as in_document
+  from invoice_transactions r
+  full join (
+    select i.account_id, i.id as invoice_id, p->>'payment_id' as id, 'PAYMENT' as kind, p->>'type' as type, p->>'payment_date' as day
+      from invoices i, jsonb_array_elements(i.body->'payments') p
+    union all
+    select i.account_id, i.id, f->>'refund_id', 'REFUND', f->>'type', f->>'refund_date'
+      from invoices i, jsonb_array_elements(i.body->'refunds') f)
+    d using (account_id, invoice_id, id, kind, type, day)
+ where r.id is null or d.id is null;
+
+-- No invoice is paid beyond its total or refunded beyond what was paid.
+select i.account_id, i.id, i.amount_minor, m.paid, m.refunded
+  from invoices i
+  join (select account_id, invoice_id,
+               coalesce(sum(amount_minor) filter (where kind = 'PAYMENT' and not pending), 0) as paid,
+               coalesce(sum(amount_minor) filter (where kind = 'REFUND'), 0) as refunded
+          from invoice_transactions group by account_id, invoice_id) m
+    on m.account_id = i.account_id and m.invoice_id = i.id
+ where m.paid > i.amount_minor or m.refunded > m.paid;
+
+-- The status of an invoice is what its money amounts to.
+select i.account_id, i.id, i.status, m.paid, m.refunded, m.pending
+  from invoices i
+  left join (select account_id, invoice_id, bool_or(pending) as pending,
+                    coalesce(sum(amount_minor) filter (where kind = 'PAYMENT' and not pending), 0) as paid,
+                    coalesce(sum(amount_minor) filter (where kind = 'REFUND'), 0) as refunded
+               from invoice_transactions group by account_id, invoice_id) m
+    on m.account_id = i.account_id and m.invoice_id = i.id
+ where i.status <> 'CANCELLED'
+   and case
+         when m.refunded > 0 and m.refunded = m.paid then i.status not in ('REFUNDED', 'MARKED_AS_REFUNDED')
+         when m.refunded > 0 then i.status <> 'PARTIALLY_REFUNDED'
+         when m.pending then i.status <> 'PAYMENT_PENDING'
+         when m.paid > 0 and m.paid = i.amount_minor then i.status not in ('PAID', 'MARKED_AS_PAID')
+         when m.paid > 0 then i.status <> 'PARTIALLY_PAID'
+         else i.status <> i.body->>'base_status'
+       end;

@@ -21,9 +21,10 @@ export const readerOf =
 function read(schema: Node, value: unknown): unknown {
   if (schema.properties && isRecord(value)) {
     const result: Record<string, unknown> = {}
-    for (const [key, property] of Object.entries(schema.properties)) {
-      if (property.readOnly || !Object.hasOwn(value, key) || isEmpty(value[key])) continue
-      result[key] = read(property, value[key])
+    // In the caller's order, so that mistakes are reported in it.
+    for (const [key, entry] of Object.entries(value)) {
+      const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined
+      if (property && !property.readOnly && !isEmpty(entry)) result[key] = read(property, entry)
     }
     return result
   }

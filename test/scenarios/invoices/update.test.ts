@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { issuesOf, over, type Refusal, recipient, type Seen, sample, shopOf } from '../../support/shop.ts'
+import { newWorld, usd, type World } from '../../support/world.ts'
+
+describe('A full update', () => {
+  let world: World
+  let shop: ReturnType<typeof shopOf>
+  beforeAll(async () => {
+    world = await newWorld()
+    shop = shopOf(world)
+    await shop.watchMails()
+  })
+  afterAll(() => world.close())
+
+  const whole = { headers: { prefer: 'return=representation' } }
+  const updating = (id: string, body: unknown, query?: Record<string, string>) =>
+    world.merchant.put<Seen & Refusal>(shop.path(id), body, { ...whole, ...(query && { query }) })
+
+  it('clears what is left out, but keeps number and date', async () => {
+    const draft = await shop.drafts(
+      sample(
+        { additional_recipients: ['cc@example.com'] },
+        { note: 'Hello', memo: 'Private', invoice_number: 'KEEP-1', invoice_date: '2026-02-01' },
+      ),
+    )
+
+    const { status, body } = await updating(draft.id, { detail: { currency_code: 'USD' } })
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      id: draft.id,
+      items: [],
+      primary_recipients: [],
+      additional_recipients: [],
+      amount: usd('0.00'),
+    })
+    expect(body.detail).toMatchObject({ invoice_number: 'KEEP-1', invoice_date: '2026-02-01' })
+    expect(body.detail).not.toHaveProperty('note')
+    expect(body.configuration.template_id).toBe(draft.configuration.template_id)
+    expect(await shop.events(draft.id)).toEqual(['CREATED', 'UPDATED'])
+    expect(await shop.mails(draft.id)).toEqual([])
+  })
+
+  it('answers with the same link as a creation', async () => {
+    const { id } = await shop.drafts()
+
+    const { body } = await world.merchant.put(shop.path(id), over('1.00'))
+
+    expect(body).toMatchObject({ id, rel: 'self', method: 'GET' })
+  })
+
+  it('with what was read changes nothing but the time, and keeps the ids of items', async () => {
+    const draft = await shop.sends(sample())
+
+    const { status, body } = await updating(draft.id, draft, { send_to_recipient: 'false', send_to_invoicer: 'false' })
+
+    expect(status).toBe(200)
+    expect(body).toEqual({ ...draft, detail: { ...draft.detail, metadata: body.detail.metadata } })
+  })
+
+  it('works out totals and due date anew', async () => {
+    const { id } = await shop.drafts(over('100.00', {}, { payment_term: { term_type: 'NET_10' } }))
+
+    const { body } = await updating(
+      id,
+      over('50.00', {}, { invoice_date: '2026-05-01', payment_term: { term_type: 'NET_10' } }),
+    )
+
+    expect(body).toMatchObject({ due_amount: usd('50.00'), detail: { payment_term: { due_date: '2026-05-11' } } })
+  })
+
+  it('of a sent invoice tells customer and merchant unless told otherwise', async () => {
+    const { id } = await shop.sends()
+
+    await updating(id, over('110.00'))
+    await updating(id, over('120.00'), { send_to_recipient: 'false' })
+    await updating(id, { ...over('130.00'), send_to_invoicer: false })
+    await updating(id, { ...over('140.00'), send_to_recipient: false }, { send_to_invoicer: 'false' })
+
+    expect((await shop.mails(id)).map(({ kind, to }) => `${kind} ${to}`)).toEqual([
+      'invoice recipient',
+      'invoice-updated recipient',
+      'invoice-updated invoicer',
+      'invoice-updated invoicer',
+      'invoice-updated recipient',
+    ])
+    expect((await shop.sees(id)).status).toBe('SENT')
+  })
+
+  it('never takes the status from the body', async () => {
+    const { id } = await shop.drafts()
+
+    const { body } = await updating(id, { ...over('1.00'), status: 'PAID' })
+
+    expect(body.status).toBe('DRAFT')
+  })
+
+  it('cannot change the currency of a sent invoice, but of a draft', async () => {
+    const euros = {
+      detail: { currency_code: 'EUR' },
+      items: [{ name: 'A', quantity: '1', unit_amount: { currency_code: 'EUR', value: '5.00' } }],
+    }
+    const { id: draft } = await shop.drafts()
+    const { id: sent } = await shop.sends()
+
+    expect((await updating(draft, euros)).status).toBe(200)
+    const { status, body } = await updating(sent, euros)
+    expect([status, issuesOf(body)]).toEqual([422, ['CURRENCY_CODE_MISMATCH']])
+  })
+
+  it('can move the date of a sent invoice to the future without scheduling it again', async () => {
+    const { id } = await shop.sends()
+
+    const { body } = await updating(id, over('100.00', {}, { invoice_date: '2026-12-24' }))
+
+    expect(body.status).toBe('SENT')
+  })
+
+  it('of a partly paid invoice cannot go below what is paid; at what is paid it is paid', async () => {
+    const { id } = await shop.has('PARTIALLY_PAID')
+
+    const below = await updating(id, over('39.99'))
+    expect([below.status, issuesOf(below.body)]).toEqual([422, ['PAYMENT_AMOUNT_GREATER_THAN_AMOUNT_DUE']])
+    const { body } = await updating(id, over('40.00'))
+    expect(body).toMatchObject({ status: 'MARKED_AS_PAID', due_amount: usd('0.00') })
+  })
+
+  it('can take a free number and not a taken one', async () => {
+    await shop.drafts(over('1.00', {}, { invoice_number: 'TAKEN' }))
+    const { id } = await shop.drafts(over('1.00', {}, { invoice_number: 'MINE' }))
+
+    const taken = await updating(id, over('1.00', {}, { invoice_number: 'taken' }))
+    expect([taken.status, issuesOf(taken.body)]).toEqual([422, ['DUPLICATE_INVOICE_NUMBER']])
+    expect((await updating(id, over('1.00', {}, { invoice_number: 'mine' }))).status).toBe(200)
+    expect((await updating(id, over('1.00', {}, { invoice_number: 'OTHER' }))).status).toBe(200)
+    expect((await shop.drafts(over('1.00', {}, { invoice_number: 'MINE' }))).detail.invoice_number).toBe('MINE')
+  })
+
+  it('of somebody else is refused like an unknown invoice', async () => {
+    const { id } = await shop.drafts()
+
+    for (const attempt of [
+      world.otherMerchant.put(shop.path(id), over('1.00')),
+      world.otherMerchant.delete(shop.path(id)),
+      world.otherMerchant.post(shop.path(id, '/send')),
+      world.otherMerchant.post(shop.path(id, '/remind')),
+      world.otherMerchant.post(shop.path(id, '/cancel')),
+      world.otherMerchant.post(shop.path(id, '/payments'), { method: 'CASH' }),
+      world.otherMerchant.post(shop.path(id, '/payments'), {}),
+      world.otherMerchant.post(shop.path(id, '/refunds'), { method: 'CASH' }),
+      world.otherMerchant.delete(shop.path(id, '/payments/EXTR-86F38350LX4353815')),
+      world.otherMerchant.delete(shop.path(id, '/refunds/EXTR-86F38350LX4353815')),
+      world.otherMerchant.post(shop.path(id, '/generate-qr-code')),
+    ])
+      expect((await attempt).status).toBe(404)
+  })
+})
+
+describe('The recipients of an invoice', () => {
+  let world: World
+  let shop: ReturnType<typeof shopOf>
+  beforeAll(async () => {
+    world = await newWorld()
+    shop = shopOf(world)
+  })
+  afterAll(() => world.close())
+
+  const to = (email: string, more: object = {}) => over('100.00', { primary_recipients: [recipient(email, more)] })
+  const changing = (id: string, body: unknown) => world.merchant.put<Refusal>(shop.path(id), body)
+
+  it('change at most twice in any 72 hours, and a refused update changes nothing', async () => {
+    const { id } = await shop.drafts(to('zero@example.com'))
+    expect((await changing(id, to('one@example.com'))).status).toBe(200)
+    await shop.pass('PT24H')
+    expect((await changing(id, to('two@example.com'))).status).toBe(200)
+    const before = await shop.sees(id)
+
+    const third = await changing(id, { ...to('three@example.com'), items: [] })
+    expect([third.status, issuesOf(third.body)]).toEqual([422, ['RECIPIENT_CHANGE_LIMIT_EXCEEDED']])
+    expect(await shop.sees(id)).toEqual(before)
+
+    await shop.pass('PT47H59M59S')
+    expect((await changing(id, to('three@example.com'))).status).toBe(422)
+    await shop.pass('PT1S')
+    expect((await changing(id, to('three@example.com'))).status).toBe(200)
+    expect((await changing(id, to('four@example.com'))).status).toBe(422)
+    await shop.pass('PT24H')
+    expect((await changing(id, to('four@example.com'))).status).toBe(200)
+  })
+
+  it('are the same in another case, with empty fields and with a name put together', async () => {
+    const name = { given_name: 'Ada', surname: 'Byron' }
+    const { id } = await shop.drafts(to('ada@example.com', { name }))
+
+    for (const same of [
+      to('ADA@example.com', { name }),
+      to('ada@example.com', { name: { ...name, full_name: 'Ada Byron' } }),
+      to('ada@example.com', { name: { ...name, prefix: '' }, business_name: null, address: {} }),
+      over('100.00', {
+        primary_recipients: [recipient('ada@example.com', { name })],
+        additional_recipients: ['cc@example.com'],
+      }),
+    ])
+      expect((await changing(id, same)).status).toBe(200)
+
+    expect((await changing(id, to('one@example.com'))).status).toBe(200)
+    expect((await changing(id, to('two@example.com'))).status).toBe(200)
+    expect((await changing(id, to('three@example.com'))).status).toBe(422)
+  })
+})
