@@ -34,21 +34,20 @@ export interface Slice {
 const newestFirst = fragment`order by i.create_time desc, i.seq desc`
 
 /** How many of the newest invoices are read one by one before an index over all of them is asked. */
-const RECENT = '10000'
-const recentLimit = raw(`limit ${RECENT}`)
-const recentEnd = raw(`offset ${RECENT} limit 1`)
+const RECENT = 10_000
 
 /** Our own text as a piece of SQL. */
 function raw(text: string): Fragment {
   return fragment(Object.assign([text], { raw: [text] }))
 }
 
-/** The invoices of a slice, newest first. */
+/** The invoices of a slice, newest first. Only a test chooses how many of the newest are read one by one. */
 export async function findInvoices(
   db: Reader,
   accountId: string,
   criteria: Criteria,
   slice: Slice,
+  recentMax = RECENT,
 ): Promise<Invoice[]> {
   if (criteria.nothing) return []
   const run = async (ids: Fragment): Promise<Invoice[]> => {
@@ -62,9 +61,9 @@ export async function findInvoices(
   // What matches often shows among the newest; what does not is rare enough to be sorted. So neither reads everything.
   const recent = await run(fragment`
     select i.id, i.create_time, i.seq from (
-      select * from invoices where account_id = ${accountId} order by create_time desc, seq desc ${recentLimit}) i
+      select * from invoices where account_id = ${accountId} order by create_time desc, seq desc ${raw(`limit ${recentMax}`)}) i
     where ${where} ${newestFirst} ${window(slice)}`)
-  if (recent.length === slice.limit || !(await hasMoreThanRecent(db, accountId))) return recent
+  if (recent.length === slice.limit || !(await hasMoreThan(db, accountId, recentMax))) return recent
   return run(amongAll(accountId, criteria, slice, where))
 }
 
@@ -73,10 +72,10 @@ const window = ({ offset, limit }: Slice): Fragment => fragment`offset ${offset}
 const documentsOf = (accountId: string, ids: Fragment): Fragment => fragment`
   select i.body from (${ids}) found join invoices i on i.account_id = ${accountId} and i.id = found.id ${newestFirst}`
 
-async function hasMoreThanRecent(db: Reader, accountId: string): Promise<boolean> {
+async function hasMoreThan(db: Reader, accountId: string, count: number): Promise<boolean> {
   const { statement, values } = fragment`
     select 1 from invoices where account_id = ${accountId}
-    order by create_time desc, seq desc ${recentEnd}`.toQuery()
+    order by create_time desc, seq desc ${raw(`offset ${count} limit 1`)}`.toQuery()
   return (await db.row(statement, values)) !== undefined
 }
 
