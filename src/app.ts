@@ -25,6 +25,7 @@ import { dialects } from './kernel/dialect.ts'
 import { type Ids, randomIds } from './kernel/ids.ts'
 import { openLedger } from './ledger/routes.ts'
 import { makeMetrics } from './metrics.ts'
+import { openPayer } from './payer/routes.ts'
 import { freeDiskShare } from './platform.ts'
 import type { OpenRoom, Service } from './room.ts'
 import { SandboxClock } from './sandbox/clock.ts'
@@ -37,7 +38,7 @@ import { makeAnnounce } from './webhooks/fan-out.ts'
 import { openWebhooks } from './webhooks/routes.ts'
 
 /** Every room with operations or promises of its own. */
-const rooms: readonly OpenRoom[] = [openLedger, openInvoices, openDisputes, openWebhooks]
+const rooms: readonly OpenRoom[] = [openLedger, openInvoices, openDisputes, openWebhooks, openPayer]
 
 const DISK_SHARE_MIN = 0.05
 const READY_WITHIN_MS = 500

@@ -143,6 +143,34 @@ export const settings = {
     ...oneOf(['both', 'standard']),
     description:
       'How deliveries are signed: with the certificate and with the secret of the webhook, or with the secret alone, which costs far less.',
+  gatewayUrl: setting<string | undefined>({
+    variable: 'GATEWAY_URL',
+    initial: undefined,
+    initialText: 'none: the page says how to pay offline',
+    ...url,
+    description: 'The payment gateway of a live service; docs/operating.md says what it must answer.',
+  }),
+  gatewaySecret: setting<string | undefined>({
+    variable: 'GATEWAY_SECRET',
+    initial: undefined,
+    initialText: 'none; needed with `GATEWAY_URL`',
+    ...text(/^.{16,}$/),
+    description: 'The key that calls to the gateway and its callbacks are signed with; at least 16 characters.',
+  }),
+  smtpUrl: setting<string | undefined>({
+    variable: 'SMTP_URL',
+    initial: undefined,
+    initialText: 'none: mails are kept in the sandbox and dropped in live',
+    form: 'an smtp or smtps address, for example `smtps://user:password@mail.example.com:465`',
+    read: (value) => (URL.canParse(value) && /^smtps?:/.test(value) ? value : undefined),
+    description: 'The mail server that mails are handed to.',
+  }),
+  mailFrom: setting<string>({
+    variable: 'MAIL_FROM',
+    initial: 'invoices@localhost',
+    form: 'an e-mail address',
+    read: (value) => (/^[^\s@<>",;]+@[^\s@<>",;]+$/.test(value) ? value : undefined),
+    description: 'The address mails are sent from. Replies go to the merchant.',
   }),
   shutdownGraceSeconds: setting<number>({
     variable: 'SHUTDOWN_GRACE_SECONDS',

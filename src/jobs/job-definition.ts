@@ -11,6 +11,8 @@ export interface JobDefinition<Payload = never> {
 }
 
 export interface JobContext {
+  /** The promise's own id, the same each time it is tried: what it does outside can be named after it. */
+  readonly id: string
   readonly now: Instant
   readonly db: Reader
   readonly transact: Transact

@@ -107,7 +107,7 @@ export class Runner implements WorkSource {
     try {
       if (!definition) throw new Error(`No job is called ${job.name}.`)
       if (job.crashes >= CRASHES_MAX) throw new Error(`The worker died ${job.crashes} times while it ran this job.`)
-      await definition.run(job.payload as never, { now: clock.now(), db: database, transact })
+      await definition.run(job.payload as never, { id: String(job.id), now: clock.now(), db: database, transact })
       await database.rows(finishJobs, [[job.id], [job.fence]])
     } catch (error) {
       await this.#fail(job, job.crashes >= CRASHES_MAX ? undefined : definition, error)

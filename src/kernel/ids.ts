@@ -32,6 +32,7 @@ const forms = {
   transaction: (draw: Draw) => draw(upper, 17),
   order: (draw: Draw) => draw(upper, 17),
   posting: (draw: Draw) => draw(upper, 20),
+  attempt: (draw: Draw) => draw(upper, 26),
   dispute: (draw: Draw) => `PP-R-${draw(letters, 3)}-${draw(digits, 8)}`,
   document: (draw: Draw) => draw(upper, 26),
   mail: (draw: Draw) => draw(upper, 20),

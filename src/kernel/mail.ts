@@ -1,4 +1,5 @@
 import type { JobRequest } from './job.ts'
+import type { Money } from './money.ts'
 
 /** What a mail is about; its words and its look belong to whoever sends it. */
 export type MailKind =
@@ -22,6 +23,8 @@ export interface MailPayload {
   /** The caller's own words, where the contract lets them speak. */
   readonly subject?: string
   readonly note?: string
+  /** The money it is about, where that is not the invoice's own. */
+  readonly amount?: Money
 }
 
 /** A promise to send a mail. */

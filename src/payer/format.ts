@@ -28,6 +28,9 @@ export function formatOf({ locale }: Tongue): Format {
 // Decimal text is formatted exactly, without passing through a float; the types only know literals of that form.
 type Numeric = Intl.StringNumericLiteral
 
+/** A minus as long as the figures are wide. */
+const withMinus = (text: string) => text.replace('-', '\u2212')
+
 function makeFormat(locale: string): Format {
   const currencies = new Map<string, Intl.NumberFormat>()
   const formatter = (key: string, options: Intl.NumberFormatOptions) => {
@@ -44,14 +47,12 @@ function makeFormat(locale: string): Format {
   })
   const day = (date: DateTime) => date.setLocale(locale).toLocaleString(DateTime.DATE_FULL)
   return {
-    money: ({ currency_code, value }) =>
-      formatter(`money ${currency_code}`, {
-        style: 'currency',
-        currency: currency_code,
-        ...digits(currency_code),
-      }).format(value as Numeric),
+    money: ({ currency_code, value }) => {
+      const options = { style: 'currency', currency: currency_code, ...digits(currency_code) } as const
+      return withMinus(formatter(`money ${currency_code}`, options).format(value as Numeric))
+    },
     figures: ({ currency_code, value }) =>
-      formatter(`figures ${currency_code}`, digits(currency_code)).format(value as Numeric),
+      withMinus(formatter(`figures ${currency_code}`, digits(currency_code)).format(value as Numeric)),
     day: (text) => day(DateTime.fromISO(text, { zone: 'utc' })),
     dayOf: (instant, zone) => day(DateTime.fromISO(instant, { zone })),
     number: (decimal) => formatter('number', { maximumFractionDigits: 5 }).format(decimal as Numeric),

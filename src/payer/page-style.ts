@@ -6,6 +6,9 @@ export const pageStyle = `
 @font-face{font-family:"Plex";font-weight:600;font-display:swap;src:url(/invoice/assets/fonts/ibm-plex-sans-latin-600-normal.woff2) format("woff2");unicode-range:U+0000-00FF,U+0131,U+0152-0153,U+02BB-02BC,U+02C6,U+02DA,U+02DC,U+2000-206F,U+20AC,U+2122,U+2191,U+2193,U+2212,U+2215,U+FEFF,U+FFFD}
 @font-face{font-family:"Plex";font-weight:400;font-display:swap;src:url(/invoice/assets/fonts/ibm-plex-sans-latin-ext-400-normal.woff2) format("woff2");unicode-range:U+0100-02BA,U+02BD-02C5,U+02C7-02CC,U+1E00-1E9F,U+1EF2-1EFF,U+20A0-20AB,U+20AD-20C0}
 @font-face{font-family:"Plex";font-weight:600;font-display:swap;src:url(/invoice/assets/fonts/ibm-plex-sans-latin-ext-600-normal.woff2) format("woff2");unicode-range:U+0100-02BA,U+02BD-02C5,U+02C7-02CC,U+1E00-1E9F,U+1EF2-1EFF,U+20A0-20AB,U+20AD-20C0}
+@font-face{font-family:"Plex JP";font-weight:400;font-display:swap;src:url(/invoice/assets/fonts/ibm-plex-sans-jp-118-400-normal.woff2) format("woff2");unicode-range:U+65E5}
+@font-face{font-family:"Plex JP";font-weight:400;font-display:swap;src:url(/invoice/assets/fonts/ibm-plex-sans-jp-117-400-normal.woff2) format("woff2");unicode-range:U+672C}
+@font-face{font-family:"Plex JP";font-weight:400;font-display:swap;src:url(/invoice/assets/fonts/ibm-plex-sans-jp-113-400-normal.woff2) format("woff2");unicode-range:U+8A9E}
 :root{color-scheme:light dark;
  --ground:#eef0f2;--paper:#fff;--ink:#16191d;--soft:#545c66;--rule:#d9dde2;--strong-rule:#16191d;
  --accent:#0b5cab;--on-accent:#fff;--good:#17693a;--warn:#a4262c;--wait:#7a5200;--field:#fff;--shadow:0 1px 2px rgb(16 24 40/.06),0 12px 32px rgb(16 24 40/.08)}
@@ -15,7 +18,7 @@ export const pageStyle = `
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;background:var(--ground);color:var(--ink);font:400 1rem/1.5 "Plex","Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums lining-nums;font-kerning:normal;overflow-wrap:break-word}
-:lang(ja) body,body:lang(ja){font-family:"Plex","Plex JP","Hiragino Sans","Yu Gothic","Noto Sans JP",sans-serif}
+:lang(ja){font-family:"Plex","Hiragino Sans","Yu Gothic","Noto Sans JP","Plex JP",sans-serif}
 h1,h2,h3,p,dl,dd,ul,table,figure,fieldset{margin:0;padding:0;border:0}
 ul{list-style:none}
 a{color:var(--accent);text-underline-offset:.18em}
@@ -24,7 +27,7 @@ a{color:var(--accent);text-underline-offset:.18em}
 .skip:focus{left:1rem;top:1rem;background:var(--paper);padding:.5rem 1rem}
 main{max-width:50rem;margin:0 auto;padding:clamp(1rem,4vw,3rem) clamp(.75rem,3vw,1.5rem) 3rem}
 
-.till{display:grid;grid-template-columns:1fr auto;gap:.25rem 2rem;align-items:end;padding:0 clamp(.25rem,3vw,3.5rem) 1.75rem}
+.till{display:grid;grid-template-columns:1fr auto;gap:.25rem 2rem;align-items:end;padding:0 clamp(1.25rem,6vw,3.5rem) 1.75rem}
 .till .who{grid-column:1/-1;color:var(--soft)}
 .till .sum{font-size:clamp(2.1rem,7vw,2.9rem);line-height:1.1;font-weight:600;letter-spacing:-.02em}
 .till .standing{display:block;margin-top:.35rem;font-weight:600;color:var(--soft)}
@@ -33,7 +36,9 @@ main{max-width:50rem;margin:0 auto;padding:clamp(1rem,4vw,3rem) clamp(.75rem,3vw
 .till.pending .standing{color:var(--wait)}
 .till.cancelled .sum{text-decoration:line-through;text-decoration-thickness:2px;color:var(--soft)}
 .till .act{display:grid;gap:.75rem;min-width:13rem}
-.till .act.wide{grid-column:1/-1;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));align-items:end}
+.till .act.wide{grid-column:1/-1;grid-template-columns:repeat(3,1fr);gap:.75rem 1rem;align-items:start;margin-top:1.25rem}
+.till .act.wide label{white-space:nowrap}
+.till .act.wide .button{width:100%;margin-top:1.75rem}
 .more{grid-column:1/-1;color:var(--soft)}
 
 .button{display:inline-block;border:1px solid var(--accent);border-radius:.4rem;background:var(--accent);color:var(--on-accent);font:inherit;font-weight:600;padding:.75rem 1.5rem;text-align:center;text-decoration:none;cursor:pointer}
@@ -52,7 +57,7 @@ option{color:#16191d}
 .notice.bad{border-color:var(--warn)}
 .notice.wait{border-color:var(--wait)}
 
-.paper{background:var(--paper);box-shadow:var(--shadow);padding:clamp(1.25rem,6vw,3.5rem)}
+.paper{font-size:.9375rem;background:var(--paper);box-shadow:var(--shadow);padding:clamp(1.25rem,6vw,3.5rem)}
 .head{display:flex;justify-content:space-between;gap:2rem;align-items:flex-start;margin-bottom:clamp(1.75rem,5vw,3rem)}
 .head h1{font-size:clamp(1.6rem,5vw,2.25rem);line-height:1.1;font-weight:400;letter-spacing:-.02em;text-align:right}
 .head .seller{font-weight:600;font-size:1.125rem;line-height:1.3}
@@ -64,26 +69,28 @@ dt,.parties h2,.words h2,.history h2{font-size:.8125rem;font-weight:400;color:va
 .parties li:first-child{font-weight:600}
 
 table{width:100%;border-collapse:collapse}
-th{font-size:.8125rem;font-weight:400;color:var(--soft);text-align:right;padding:0 0 .5rem 1.25rem;border-bottom:1px solid var(--strong-rule);white-space:nowrap}
-td{text-align:right;vertical-align:top;padding:.8rem 0 .8rem 1.25rem;border-bottom:1px solid var(--rule);white-space:nowrap}
+th{font-size:.8125rem;font-weight:400;color:var(--soft);text-align:right;padding:0 0 .5rem 2rem;border-bottom:1px solid var(--strong-rule);white-space:nowrap}
+td{text-align:right;vertical-align:top;padding:.8rem 0 .8rem 2rem;border-bottom:1px solid var(--rule);white-space:nowrap}
 th:first-child,td:first-child{text-align:left;padding-left:0;white-space:normal;width:100%}
-td strong{font-weight:600}
+td strong{font-weight:600;font-size:1rem}
 td small{display:block;font-size:.875rem;color:var(--soft);line-height:1.45}
 .sums{display:grid;grid-template-columns:1fr minmax(17rem,auto);gap:2rem;margin-top:1.25rem;align-items:end}
 .sums figure{display:flex;gap:1rem;align-items:center;color:var(--soft);font-size:.8125rem;max-width:16rem}
-.sums img{width:6.5rem;height:6.5rem;background:#fff;padding:.25rem;flex:none}
-.sums dl{display:grid;grid-template-columns:1fr auto;gap:.35rem 2rem}
-.sums dt{font-size:1rem;color:var(--soft)}
+.qr{width:7rem;height:7rem;flex:none;margin:-.35rem 0 -.35rem -.6rem}
+.sums dl>div{display:flex;justify-content:space-between;gap:2rem;padding:.175rem 0}
+.sums dt{font-size:.9375rem;color:var(--soft)}
 .sums dd{text-align:right;white-space:nowrap}
-.sums .total,.sums .due{font-weight:600;color:var(--ink);border-top:1px solid var(--rule);padding-top:.6rem;margin-top:.35rem}
-.sums .due{border-top:2px solid var(--strong-rule);font-size:1.25rem;line-height:1.3}
-.sums .aside{font-size:.875rem;color:var(--soft)}
+.sums .total,.sums .due{font-weight:600;border-top:1px solid var(--rule);padding-top:.6rem;margin-top:.45rem}
+.sums .due{border-top:2px solid var(--strong-rule);padding-top:.7rem}
+.sums .total dt,.sums .due dt{color:var(--ink);font-weight:600}
+.sums .due dt,.sums .due dd{font-size:1.25rem;line-height:1.3}
+.sums .aside dt,.sums .aside dd{font-size:.875rem;color:var(--soft)}
 
 .history,.words{margin-top:2.25rem}
 .history li{display:flex;gap:1.5rem;justify-content:space-between;border-bottom:1px solid var(--rule);padding:.5rem 0}
 .history li span:nth-child(2){margin-left:auto;color:var(--soft)}
 .words{display:grid;gap:1.5rem;font-size:.9375rem;max-width:38rem}
-footer{display:flex;flex-wrap:wrap;gap:.75rem 1.5rem;justify-content:space-between;padding:1.5rem clamp(.25rem,3vw,3.5rem) 0;font-size:.875rem;color:var(--soft)}
+footer{display:flex;flex-wrap:wrap;gap:.75rem 1.5rem;justify-content:space-between;padding:1.5rem clamp(1.25rem,6vw,3.5rem) 0;font-size:.875rem;color:var(--soft)}
 footer ul{display:flex;flex-wrap:wrap;gap:.25rem 1rem}
 footer a{color:inherit;display:inline-block;padding:.25rem 0}
 footer [aria-current]{color:var(--ink);text-decoration:none;font-weight:600}
@@ -94,6 +101,7 @@ footer [aria-current]{color:var(--ink);text-decoration:none;font-weight:600}
 .lines{display:grid;grid-template-columns:1fr auto;gap:.4rem 2rem}
 .lines dt{font-size:1rem}
 .lines dd{text-align:right}
+.lines dt.total{font-weight:600}
 .lines .total{font-weight:600;color:var(--ink);border-top:1px solid var(--rule);padding-top:.6rem}
 .talk li{border-top:1px solid var(--rule);padding:.9rem 0}
 .talk .by{display:flex;justify-content:space-between;gap:1rem;font-size:.875rem;color:var(--soft)}
@@ -103,14 +111,16 @@ footer [aria-current]{color:var(--ink);text-decoration:none;font-weight:600}
  main{padding-top:1.25rem}
  .till{grid-template-columns:1fr;padding:0 .25rem 1.5rem}
  .till .act{margin-top:.9rem;min-width:0}
+ .till .act.wide{grid-template-columns:1fr}
+ .till .act.wide .button{margin-top:.25rem}
  .button{display:block;width:100%;padding:.9rem 1rem}
  thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
  table,tbody{display:block;border-top:1px solid var(--strong-rule)}
  tbody{border:0}
- tr{display:grid;grid-template-columns:auto auto 1fr;column-gap:.5rem;border-bottom:1px solid var(--rule);padding:.8rem 0}
- td{display:block;border:0;padding:0;font-size:.9375rem;color:var(--soft)}
+ tr{display:grid;grid-template-columns:auto 1fr auto;column-gap:.5rem;border-bottom:1px solid var(--rule);padding:.8rem 0}
+ td{display:block;border:0;padding:0;text-align:left;font-size:.9375rem;color:var(--soft)}
  td:first-child{grid-column:1/3;grid-row:1;font-size:1rem;color:var(--ink)}
- td:last-child{grid-column:3;grid-row:1;color:var(--ink);font-size:1rem}
+ td:last-child{grid-column:3;grid-row:1;text-align:right;color:var(--ink);font-size:1rem}
  td.quantity{grid-column:1;grid-row:2}
  td.price{grid-column:2;grid-row:2}
  td.price::before{content:"×\\00a0"}

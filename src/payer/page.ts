@@ -16,7 +16,7 @@ export interface PageParts {
   readonly sheet: Sheet
   /** The address of the page, without a query. */
   readonly address: string
-  readonly qr?: string
+  readonly qr?: Html
   readonly pay?: PayOptions
   /** The invoice is due and cannot be paid here. */
   readonly offline?: boolean
@@ -113,8 +113,12 @@ ${
   html`<div><label for="amount">${say('amountToPay')}</label>${field('amount', due.value, 'amount-hint')}
 <p class="hint" id="amount-hint">${say('atLeast', { minimum: partial.minimum, due: format.money(due) })}</p></div>`
 }
-${tip && html`<div><label for="tip">${say('addTip')}</label>${field('tip', '')}${partial && html`<p class="hint">&nbsp;</p>`}</div>`}
-<div><button class="button">${partial ? say('payAction') : say('pay', { amount: format.money(due) })}</button>${partial && html`<p class="hint">&nbsp;</p>`}</div>
+${
+  tip &&
+  html`<div><label for="tip">${say('tip')}</label>${field('tip', '', 'tip-hint')}
+<p class="hint" id="tip-hint">${say('optional')}</p></div>`
+}
+<div><button class="button">${partial ? say('payAction') : say('pay', { amount: format.money(due) })}</button></div>
 </form>`
 }
 
@@ -170,13 +174,9 @@ const noteOf = (notes: readonly (string | undefined)[]) => {
 
 function sums({ sheet, qr }: PageParts): Html {
   return html`<div class="sums">
-${
-  qr
-    ? html`<figure><img src="${qr}" alt="" width="104" height="104"><figcaption>${sheet.say('scanToPay')}</figcaption></figure>`
-    : html`<span></span>`
-}
+${qr ? html`<figure>${qr}<figcaption>${sheet.say('scanToPay')}</figcaption></figure>` : html`<span></span>`}
 <dl>${sheet.totals.map(
-    ({ label, value, kind }) => html`<dt class="${kind}">${label}</dt><dd class="${kind}">${value}</dd>`,
+    ({ label, value, kind }) => html`<div class="${kind}"><dt>${label}</dt><dd>${value}</dd></div>`,
   )}</dl>
 </div>`
 }

@@ -113,6 +113,9 @@ export function sheetOf({ invoice, account, now }: SheetSource, tongue: Tongue):
 
 const isText = (text: string | undefined): text is string => text !== undefined && text !== ''
 
+/** A name for the printed file that every system takes. */
+export const pdfName = ({ number }: Sheet): string => `invoice-${number.replace(/[^\w-]+/g, '_')}.pdf`
+
 /** Whether the hosted page would take money for it. */
 export const isPayable = ({ status }: Invoice): boolean => status === 'SENT' || status === 'PARTIALLY_PAID'
 

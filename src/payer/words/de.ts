@@ -51,7 +51,7 @@ export const de: Words = {
   payAction: 'Bezahlen',
   amountToPay: 'Zu zahlender Betrag',
   atLeast: 'Mindestens {minimum}, höchstens {due}',
-  addTip: 'Trinkgeld (freiwillig)',
+  optional: 'Freiwillig',
   downloadPdf: 'PDF herunterladen',
   scanToPay: 'Scannen, um diese Rechnung zu öffnen',
   payOffline: 'So bezahlen Sie',

@@ -53,7 +53,7 @@ export const en = {
   payAction: 'Pay',
   amountToPay: 'Amount to pay',
   atLeast: 'At least {minimum}, at most {due}',
-  addTip: 'Add a tip (optional)',
+  optional: 'Optional',
   downloadPdf: 'Download PDF',
   scanToPay: 'Scan to open this invoice',
   payOffline: 'How to pay',

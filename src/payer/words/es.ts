@@ -51,7 +51,7 @@ export const es: Words = {
   payAction: 'Pagar',
   amountToPay: 'Importe que desea pagar',
   atLeast: 'Al menos {minimum}, como máximo {due}',
-  addTip: 'Añadir una propina (opcional)',
+  optional: 'Opcional',
   downloadPdf: 'Descargar PDF',
   scanToPay: 'Escanee para abrir esta factura',
   payOffline: 'Cómo pagar',

@@ -51,7 +51,7 @@ export const fr: Words = {
   payAction: 'Payer',
   amountToPay: 'Montant à payer',
   atLeast: 'Au moins {minimum}, au plus {due}',
-  addTip: 'Ajouter un pourboire (facultatif)',
+  optional: 'Facultatif',
   downloadPdf: 'Télécharger le PDF',
   scanToPay: 'Scannez pour ouvrir cette facture',
   payOffline: 'Comment payer',

@@ -51,7 +51,7 @@ export const ja: Words = {
   payAction: '支払う',
   amountToPay: 'お支払い金額',
   atLeast: '{minimum}以上、{due}以下',
-  addTip: 'チップ(任意)',
+  optional: '任意',
   downloadPdf: 'PDFをダウンロード',
   scanToPay: '読み取ると、この請求書が開きます',
   payOffline: 'お支払い方法',

@@ -1,0 +1,133 @@
+import { Type } from 'typebox'
+import { type AnyRoute, route } from '../http/route.ts'
+import { markViewed } from '../invoices/act.ts'
+import { notFound } from '../kernel/problem.ts'
+import type { Service } from '../room.ts'
+import { type Attempt, findAttempt, grossOf } from './attempts.ts'
+import { japaneseStyle, webFont } from './fonts.ts'
+import { answerPage, openByCode, tongueFor } from './open-page.ts'
+import { assets } from './page-style.ts'
+import { printInvoice } from './press.ts'
+import { assetAnswer, pageAnswer, pdfAnswer, seeOther } from './respond.ts'
+import { pdfName, type Sheet } from './sheet.ts'
+import { hashPage, messagePage } from './small-pages.ts'
+
+export const tag = 'Payer pages'
+export const Code = Type.Object({ code: Type.String({ minLength: 1, maxLength: 40 }) })
+export const lang = Type.Optional(Type.String({ maxLength: 35 }))
+export const shared = {
+  tag,
+  scopes: 'public',
+  reads: 'free',
+  produces: ['text/html'],
+  success: { 200: Type.String() },
+} as const
+
+/** The page of an invoice, and what it is made of. */
+export const pageRoutes = (service: Service): AnyRoute[] => [
+  route({
+    ...shared,
+    method: 'GET',
+    url: '/invoice/p',
+    operation: 'openInvoicePage',
+    summary: 'Find the page of an invoice by the code in its link',
+    query: Type.Object({ code: Type.Optional(Type.String({ maxLength: 40 })), lang }),
+    async handle({ query, headers }) {
+      if (query.code !== undefined) return seeOther(`/invoice/p/${encodeURIComponent(query.code.trim().toUpperCase())}`)
+      return pageAnswer(200, hashPage(tongueFor(headers, query.lang)), { script: true })
+    },
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    url: '/invoice/p/:code',
+    operation: 'showInvoicePage',
+    summary: 'Show the page on which the recipient of an invoice reads and pays it',
+    params: Code,
+    query: Type.Object({ lang, attempt: Type.Optional(Type.String({ maxLength: 40 })) }),
+    async handle({ transact, params, query, headers }) {
+      return transact(async (tx) => {
+        const opened = await openByCode(tx, params.code, headers, query.lang)
+        if (!opened) return pageAnswer(404, messagePage(tongueFor(headers, query.lang), missing))
+        const { invoice, account } = opened.stored
+        if (!invoice.detail.viewed_by_recipient)
+          await markViewed(service, tx, { accountId: account.id, id: invoice.id })
+        if (query.attempt === undefined) return answerPage(service, opened)
+        const found = await findAttempt(tx, query.attempt)
+        const isIts = found?.attempt.invoice_id === invoice.id
+        const notice = isIts ? noticeOf(found.attempt, opened.sheet) : undefined
+        return answerPage(service, opened, notice ? { notice } : {})
+      })
+    },
+  }),
+  route({
+    ...shared,
+    produces: ['application/pdf', '*/*'],
+    method: 'GET',
+    url: '/invoice/p/:code/pdf',
+    operation: 'showInvoicePdf',
+    summary: 'Show an invoice as a PDF',
+    params: Code,
+    query: Type.Object({ lang }),
+    handle: ({ transact, params, query, headers }) =>
+      transact(async (tx) => {
+        const opened = await openByCode(tx, params.code, headers, query.lang)
+        if (!opened) return pageAnswer(404, messagePage(tongueFor(headers, query.lang), missing))
+        const { stored, sheet, path } = opened
+        const source = { ...stored, now: tx.now }
+        const pdf = await printInvoice({ source, tongue: sheet.tongue, address: service.publicUrl + path })
+        return pdfAnswer(pdf, pdfName(sheet))
+      }),
+  }),
+  route({
+    ...shared,
+    produces: ['text/css', 'text/javascript', 'font/woff2', '*/*'],
+    method: 'GET',
+    url: '/invoice/assets/:name',
+    operation: 'showPageAsset',
+    summary: 'Style and script of the pages',
+    params: Type.Object({ name: Type.String({ maxLength: 100 }) }),
+    async handle({ params }) {
+      if (params.name === 'ja.css') return assetAnswer('text/css; charset=utf-8', japaneseStyle(), { forEver: false })
+      const asset = Object.hasOwn(assets, params.name) ? assets[params.name] : undefined
+      if (!asset) throw notFound('The file')
+      return assetAnswer(asset.type, asset.text)
+    },
+  }),
+  route({
+    ...shared,
+    produces: ['font/woff2', '*/*'],
+    method: 'GET',
+    url: '/invoice/assets/fonts/:name',
+    operation: 'showPageFont',
+    summary: 'Fonts of the pages',
+    params: Type.Object({ name: Type.String({ maxLength: 100 }) }),
+    async handle({ params }) {
+      const font = webFont(params.name)
+      if (!font) throw notFound('The font')
+      return assetAnswer('font/woff2', font)
+    },
+  }),
+]
+
+export const missing = { title: 'notFound', text: 'notFoundText' } as const
+
+/** What became of the payment the reader just made. */
+function noticeOf(
+  attempt: Attempt,
+  { say, format }: Sheet,
+): { text: string; tone: 'good' | 'bad' | 'wait' } | undefined {
+  const amount = format.money(grossOf(attempt))
+  switch (attempt.status) {
+    case 'COMPLETED':
+      return { text: say('thanks', { amount }), tone: 'good' }
+    case 'PENDING':
+      return { text: say('thanksPending', { amount }), tone: 'wait' }
+    case 'DENIED':
+      return { text: say('denied'), tone: 'bad' }
+    case 'REVERSED':
+      return { text: say('reversed'), tone: 'bad' }
+    case 'OPEN':
+      return undefined
+  }
+}

@@ -1,0 +1,17 @@
+import { makeLedger } from '../ledger/ledger.ts'
+import type { OpenRoom } from '../room.ts'
+import { mailJobs } from './mail-jobs.ts'
+import { pageRoutes } from './page-routes.ts'
+import { attemptConstraints, payRoutes } from './pay-routes.ts'
+import { sandboxPayerRoutes } from './sandbox-routes.ts'
+import { settleJobs } from './settle.ts'
+
+/** What the customer of a merchant meets: the page of an invoice, the payment, the mails. */
+export const openPayer: OpenRoom = (service) => {
+  const ledger = makeLedger(service)
+  return {
+    routes: [...pageRoutes(service), ...payRoutes(service, ledger), ...sandboxPayerRoutes(service, ledger)],
+    jobs: [...settleJobs(service, ledger), ...mailJobs(service)],
+    constraints: attemptConstraints,
+  }
+}

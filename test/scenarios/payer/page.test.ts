@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PUBLIC_URL, sentInvoice, shown } from '../../support/payer.ts'
+import { newWorld, type World } from '../../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld({ settings: { PUBLIC_URL } })
+})
+afterAll(() => world.close())
+
+const page = (path: string, headers: Record<string, string> = {}) =>
+  world.call('GET', path, undefined, { headers: { accept: 'text/html,*/*;q=0.8', ...headers } })
+
+describe('The page of an invoice', () => {
+  it('shows everything the recipient should know, and never the memo', async () => {
+    const { path } = await sentInvoice(world)
+
+    const { status, text, headers } = await page(path)
+
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    for (const part of [
+      'Atelier Lindqvist',
+      'Jonas Berg',
+      'Nordlicht Warehouse',
+      'Cover illustration',
+      'Front and spine',
+      'Sales Tax 7.25%',
+      'Packing charges',
+      'PO 4711',
+      'Thank you for your business.',
+      'No refunds after 30 days.',
+      '$74.21',
+      'Pay $74.21',
+      'TAX-99',
+    ])
+      expect(text).toContain(part)
+    expect(text).not.toContain('never see')
+  })
+
+  it('marks the invoice as viewed the first time it is opened', async () => {
+    const { id, path } = await sentInvoice(world)
+    expect((await shown(world, id)).detail.viewed_by_recipient).not.toBe(true)
+
+    await page(path)
+
+    expect((await shown(world, id)).detail.viewed_by_recipient).toBe(true)
+  })
+
+  it('is also reached by the address behind the `#`, and by typing its code', async () => {
+    const { id, code, path } = await sentInvoice(world)
+    const url = new URL((await shown(world, id)).detail.metadata.recipient_view_url)
+
+    const opener = await page(url.pathname)
+    const script = /src="([^"]+\.js)"/.exec(opener.text)![1]!
+    const typed = await page(`/invoice/p?code=${code.toLowerCase()}`)
+
+    expect(url.hash).toBe(`#${code}`)
+    expect((await page(script)).text).toContain("location.replace('/invoice/p/'+")
+    expect([typed.status, typed.headers['location']]).toEqual([303, path])
+  })
+
+  it('speaks the language of the recipient, with their formats, unless the reader chooses another', async () => {
+    const { path } = await sentInvoice(world, {
+      primary_recipients: [{ billing_info: { email_address: 'buyer@example.com', language: 'de-DE' } }],
+    })
+
+    const german = await page(path)
+    const japanese = await page(`${path}?lang=ja`)
+
+    expect(german.text).toContain('<html lang="de">')
+    expect(german.text).toContain('74,21\u00a0$ bezahlen')
+    expect(german.text).toContain('Fällig am 1. April 2026')
+    expect(japanese.text).toContain('<html lang="ja">')
+    expect(japanese.text).toContain('2026年4月1日')
+  })
+
+  it('follows the browser when the merchant names no language', async () => {
+    const { path } = await sentInvoice(world)
+
+    const french = await page(path, { 'accept-language': 'it;q=0.9, fr-CA;q=0.8, en;q=0.5' })
+
+    expect(french.text).toContain('<html lang="fr">')
+    expect(french.text).toContain('À payer avant le 1 avril 2026')
+  })
+
+  it('says when it is overdue', async () => {
+    const { path } = await sentInvoice(world, {}, { payment_term: { term_type: 'DUE_ON_RECEIPT' } })
+    await world.pass('P2D')
+
+    const { text } = await page(path)
+
+    expect(text).toContain('Overdue since March 2, 2026')
+    expect(text).toContain('class="till overdue"')
+  })
+
+  it('of a cancelled invoice says so and takes no money', async () => {
+    const { id, path } = await sentInvoice(world)
+    await world.merchant.post(`/v2/invoicing/invoices/${id}/cancel`, {})
+
+    const { text } = await page(path)
+
+    expect(text).toContain('Cancelled')
+    expect(text).not.toContain('Pay $74.21')
+  })
+
+  it('does not exist for a draft, a deleted invoice or a code nobody has', async () => {
+    const draft = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD' },
+    })
+    const code = draft.body.id.replace('INV2-', '').replaceAll('-', '')
+
+    for (const path of [`/invoice/p/${code}`, '/invoice/p/AAAABBBBCCCCDDDD', '/invoice/p/%3Cscript%3E'])
+      expect((await page(path)).status).toBe(404)
+  })
+
+  it('comes with a policy under which nothing foreign is loaded and nothing inline runs', async () => {
+    const { path } = await sentInvoice(world, {
+      invoicer: { business_name: 'A', logo_url: 'https://cdn.example/logo.png' },
+    })
+
+    const { headers, text } = await page(path)
+    const policy = String(headers['content-security-policy'])
+
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'none'")
+    expect(policy).toContain("img-src 'self' data: https://cdn.example")
+    expect(policy).not.toContain('unsafe')
+    expect(text).not.toMatch(/<script(?! src=)|<style| style=| on\w+=/)
+    expect(headers['strict-transport-security']).toBeDefined()
+    expect(headers['x-robots-tag']).toBe('noindex')
+  })
+
+  it('costs at most three statements, and one when it was seen before', async () => {
+    const { path } = await sentInvoice(world)
+    const count = async () => {
+      let statements = 0
+      const query = world.app.database.pool.query
+      world.app.database.pool.query = ((...args: unknown[]) => {
+        // A hint to workers about the invoice just sent is not the page's.
+        if (!JSON.stringify(args[0]).includes('pg_notify')) statements++
+        return Reflect.apply(query, world.app.database.pool, args)
+      }) as typeof query
+      await page(path)
+      world.app.database.pool.query = query
+      return statements
+    }
+
+    expect(await count()).toBeLessThanOrEqual(3)
+    expect(await count()).toBe(1)
+  })
+
+  it('costs under 15 ms of processor time', async () => {
+    const { path } = await sentInvoice(world)
+    for (let i = 0; i < 20; i++) await page(path)
+
+    const before = process.cpuUsage()
+    for (let i = 0; i < 50; i++) await page(path)
+    const { user, system } = process.cpuUsage(before)
+
+    expect((user + system) / 1000 / 50).toBeLessThan(15)
+  })
+})
