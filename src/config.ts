@@ -143,6 +143,7 @@ export const settings = {
     ...oneOf(['both', 'standard']),
     description:
       'How deliveries are signed: with the certificate and with the secret of the webhook, or with the secret alone, which costs far less.',
+  }),
   gatewayUrl: setting<string | undefined>({
     variable: 'GATEWAY_URL',
     initial: undefined,

@@ -35,7 +35,7 @@ export const recipientLanguage = ({ invoice }: StoredInvoice): string | undefine
 /** What a code opens; undefined for a code nobody has, and for an invoice that was not sent yet. */
 export async function openByCode(tx: Tx, code: string, headers: Headers, lang?: string): Promise<Opened | undefined> {
   const stored = await findByRecipientCode(tx, code.toUpperCase())
-  if (!stored || stored.invoice.base_status !== 'SENT') return undefined
+  if (stored?.invoice.base_status !== 'SENT') return undefined
   const tongue = tongueFor(headers, lang, recipientLanguage(stored))
   return {
     stored,

@@ -66,7 +66,7 @@ export const sandboxPayerRoutes = (service: Service, ledger: Ledger): AnyRoute[]
     async handle({ tx, caller, params, body }) {
       for (const [name, money] of Object.entries({ amount: body.amount, tip: body.tip })) checkMoney(name, money)
       const stored = await findByRecipientCode(tx, recipientCode(params.id))
-      if (!stored || stored.invoice.base_status !== 'SENT') throw notFound('The invoice')
+      if (stored?.invoice.base_status !== 'SENT') throw notFound('The invoice')
       const paying = agreed(stored.invoice, body)
       const recipient = await payerOf(tx, stored)
       const buyer = recipient.email === undefined ? await somebody(tx, caller.accountId) : recipient
