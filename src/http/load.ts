@@ -3,17 +3,19 @@ import { unavailable } from '../kernel/problem.ts'
 
 const SAMPLE_MS = 500
 const DELAY_MAX_MS = 500
+/** One pause, such as the first use of many operations at once, is not yet overload. */
+const LATE_SAMPLES_MAX = 2
 
 /** Watches how late the event loop runs, and refuses work while it is too late to answer in time. */
 export class LoadWatch {
   readonly #histogram = monitorEventLoopDelay({ resolution: 20 })
   readonly #timer: NodeJS.Timeout
-  #overloaded = false
+  #lateSamples = 0
 
   constructor() {
     this.#histogram.enable()
     this.#timer = setInterval(() => {
-      this.#overloaded = this.#histogram.mean / 1e6 > DELAY_MAX_MS
+      this.#lateSamples = this.#histogram.mean / 1e6 > DELAY_MAX_MS ? this.#lateSamples + 1 : 0
       this.#histogram.reset()
     }, SAMPLE_MS)
     this.#timer.unref()
@@ -21,7 +23,8 @@ export class LoadWatch {
 
   /** Refuses while overloaded; health checks do not ask. */
   admit(): void {
-    if (this.#overloaded) throw unavailable('The service has more work than it can do in time; try again shortly.', 2)
+    if (this.#lateSamples < LATE_SAMPLES_MAX) return
+    throw unavailable('The service has more work than it can do in time; try again shortly.', 2)
   }
 
   close(): void {
