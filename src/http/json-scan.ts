@@ -54,9 +54,10 @@ export const refusal = (description: string) =>
 function at(bytes: Buffer, offset: number, description: string) {
   let line = 1
   let start = 0
-  for (let next = bytes.indexOf(0x0a); next !== -1 && next < offset; next = bytes.indexOf(0x0a, next + 1)) {
+  for (let i = 0; i < offset; i++) {
+    if (bytes[i] !== 0x0a) continue
     line++
-    start = next + 1
+    start = i + 1
   }
   const column = [...bytes.subarray(start, offset).toString('utf8')].length + 1
   return refusal(`Line ${line}, column ${column}: ${description}`)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isDate, isDateTime, isEmail, isUri } from '../../src/http/formats.ts'
 import { parseDay, parseInstant } from '../../src/kernel/clock.ts'
+import { cpuMs } from '../support/cpu.ts'
 
 const digits = (length: number, max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(length, '0'))
 const date = fc
@@ -102,14 +103,15 @@ describe('formats', () => {
   })
 
   it('decide in time that grows with the length alone', () => {
-    const started = performance.now()
-    for (const piece of ['a', '.', 'a.', '-', '@', '1', ':', '%', 'a-', '[', '0001-01-01T'])
-      for (const check of [isDate, isDateTime, isEmail, isUri]) {
-        check(piece.repeat(100_000))
-        check(`a@${piece.repeat(120)}`)
-        check(`a:${piece.repeat(4000)}\0`)
-      }
+    const spent = cpuMs(() => {
+      for (const piece of ['a', '.', 'a.', '-', '@', '1', ':', '%', 'a-', '[', '0001-01-01T'])
+        for (const check of [isDate, isDateTime, isEmail, isUri]) {
+          check(piece.repeat(100_000))
+          check(`a@${piece.repeat(120)}`)
+          check(`a:${piece.repeat(4000)}\0`)
+        }
+    })
 
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(spent).toBeLessThan(500)
   })
 })

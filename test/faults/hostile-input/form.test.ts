@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseForm, parseQuery } from '../../../src/http/form.ts'
 import { acceptable, parseMediaType } from '../../../src/http/media-type.ts'
 import { Problem } from '../../../src/kernel/problem.ts'
+import { cpuMs } from '../../support/cpu.ts'
 
 function refusalOf(work: () => unknown): string {
   try {
@@ -94,11 +95,12 @@ describe('a content type', () => {
   })
 
   it('is read in time that grows with its length alone', () => {
-    const started = performance.now()
-    for (const piece of [';', '; ', ' ', 'a=', '"', '\\"', ';a="', '%'])
-      for (let times = 0; times < 100; times++) parseMediaType(`a/b;c=${piece.repeat(1000 / piece.length)}`)
+    const spent = cpuMs(() => {
+      for (const piece of [';', '; ', ' ', 'a=', '"', '\\"', ';a="', '%'])
+        for (let times = 0; times < 100; times++) parseMediaType(`a/b;c=${piece.repeat(1000 / piece.length)}`)
+    })
 
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(spent).toBeLessThan(500)
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../../src/http/json.ts'
 import { Problem } from '../../../src/kernel/problem.ts'
+import { cpuMs } from '../../support/cpu.ts'
 
 function refusalOf(body: Buffer | string): string {
   try {
@@ -63,12 +64,14 @@ const hostile: readonly (readonly [what: string, body: Buffer | string, says: Re
 
 describe('a hostile JSON body', () => {
   it.each(hostile)('is refused with a sentence: %s', (_what, body, says) => {
-    const started = performance.now()
-    const refusal = refusalOf(body)
+    let refusal = ''
+    const spent = cpuMs(() => {
+      refusal = refusalOf(body)
+    })
 
     expect(refusal).toMatch(/^400 MALFORMED_REQUEST_JSON /)
     expect(refusal).toMatch(says)
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(spent).toBeLessThan(100)
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
   })
 
@@ -92,11 +95,12 @@ describe('a hostile JSON body', () => {
     const keys = (count: number) =>
       Buffer.from(`{${Array.from({ length: count }, (_, n) => `"k${n}":0`).join()},"k0":1}`)
 
-    const started = performance.now()
-    expect(refusalOf(keys(9_990))).toMatch(/twice/)
-    expect(refusalOf(`"${'\\u00e9'.repeat(170_000)}`)).toMatch(/not closed/)
-    expect(refusalOf('\n'.repeat(1_000_000))).toMatch(/Line 1000001, column 1/)
+    const spent = cpuMs(() => {
+      expect(refusalOf(keys(9_990))).toMatch(/twice/)
+      expect(refusalOf(`"${'\\u00e9'.repeat(170_000)}`)).toMatch(/not closed/)
+      expect(refusalOf('\n'.repeat(1_000_000))).toMatch(/Line 1000001, column 1/)
+    })
 
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(spent).toBeLessThan(500)
   })
 })

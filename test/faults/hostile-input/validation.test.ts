@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { makeValidator } from '../../../src/http/validation.ts'
+import type { Issue } from '../../../src/kernel/problem.ts'
+import { cpuMs } from '../../support/cpu.ts'
 
 const Money = Type.Object(
   {
@@ -138,21 +140,24 @@ describe('validation', () => {
     )
     const tags = Array.from({ length: 9_998 }, (_, n) => ({ b: n }))
 
-    const started = performance.now()
-    const found = lists({ tags })
+    let found: readonly Issue[] = []
+    const spent = cpuMs(() => {
+      found = lists({ tags })
+    })
 
     expect(found).toHaveLength(50)
     expect(found[0]).toMatchObject({ issue: 'INVALID_ARRAY_MAX_ITEMS', field: '/tags' })
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(spent).toBeLessThan(500)
   })
 
   it('is not slowed down by a pattern that backtracks', () => {
     const slow = makeValidator(Type.Object({ a: Type.String({ maxLength: 20, pattern: '^(\\d+)*(\\d*)$' }) }), 'body')
 
-    const started = performance.now()
-    expect(slow({ a: `${'1'.repeat(900_000)}x` })).toMatchObject([{ issue: 'INVALID_STRING_MAX_LENGTH' }])
+    const spent = cpuMs(() => {
+      expect(slow({ a: `${'1'.repeat(900_000)}x` })).toMatchObject([{ issue: 'INVALID_STRING_MAX_LENGTH' }])
+    })
 
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(spent).toBeLessThan(500)
   })
 })
 
