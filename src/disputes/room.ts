@@ -2,8 +2,14 @@ import { conflict } from '../kernel/problem.ts'
 import { makeLedger } from '../ledger/ledger.ts'
 import type { Room, Service } from '../room.ts'
 import type { House } from './act.ts'
+import { buyerRoutes } from './buyer-routes.ts'
+import { chargebackRoutes } from './chargebacks.ts'
 import { alreadyDisputed } from './create.ts'
+import { enquiryRoutes } from './enquiry-routes.ts'
+import { eventInboxRoutes } from './event-inbox.ts'
 import { deadlineJob } from './jobs.ts'
+import { partnerActionRoutes } from './partner-actions.ts'
+import { referredRoutes } from './referred/routes.ts'
 import { disputeRoutes } from './routes.ts'
 import { rulesOf } from './rules.ts'
 
@@ -11,7 +17,15 @@ import { rulesOf } from './rules.ts'
 export function openDisputes(service: Service): Room {
   const house: House = { service, rules: rulesOf(service.settings), ledger: makeLedger(service) }
   return {
-    routes: disputeRoutes(house),
+    routes: [
+      ...enquiryRoutes(service),
+      ...disputeRoutes(house),
+      ...buyerRoutes(house),
+      ...partnerActionRoutes(house),
+      ...chargebackRoutes(house),
+      ...eventInboxRoutes(),
+      ...referredRoutes(service),
+    ],
     jobs: [deadlineJob(house)],
     constraints: {
       disputed_once: alreadyDisputed,

@@ -1,0 +1,66 @@
+import { fragment, joined, sql } from '../../database/sql.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
+import { notFound } from '../../kernel/problem.ts'
+import type { ReferredDispute } from './schema.ts'
+
+const byId = sql`select body as dispute, version from referred_disputes where account_id = $1 and id = $2`
+const insert = sql`insert into referred_disputes (account_id, id, body, create_time) values ($1, $2, $3, $4)`
+const update = sql`
+  update referred_disputes set body = $4, version = version + 1 where account_id = $1 and id = $2 and version = $3`
+const openOf = sql`
+  select body as dispute from referred_disputes where account_id = $1 and transaction_id = $2 and status = 'OPEN' limit 10`
+
+export interface StoredReferral {
+  readonly dispute: ReferredDispute
+  readonly version: number
+}
+
+export async function findReferral(db: Reader, accountId: string, id: string): Promise<StoredReferral> {
+  const found = await db.row<StoredReferral>(byId, [accountId, id])
+  if (!found) throw notFound('The referred dispute')
+  return found
+}
+
+export const findOpenReferrals = async (db: Reader, accountId: string, transactionId: string) =>
+  (await db.rows<{ dispute: ReferredDispute }>(openOf, [accountId, transactionId])).map(({ dispute }) => dispute)
+
+export const insertReferral = (tx: Tx, accountId: string, dispute: ReferredDispute) =>
+  tx.write(insert, [accountId, dispute.id, JSON.stringify(dispute), dispute.create_time])
+
+export const saveReferral = (tx: Tx, accountId: string, version: number, dispute: ReferredDispute) =>
+  tx.guard(update, [accountId, dispute.id, version, JSON.stringify(dispute)])
+
+export interface ReferralListing {
+  readonly accountId: string
+  readonly from: string
+  readonly before: string
+  readonly status?: string | undefined
+  readonly flows?: readonly string[] | undefined
+}
+
+const conditions = ({ accountId, from, before, status, flows }: ReferralListing) => [
+  fragment`account_id = ${accountId}`,
+  fragment`create_time >= ${from}`,
+  fragment`create_time < ${before}`,
+  ...(status === undefined ? [] : [fragment`status = ${status}`]),
+  ...(flows === undefined ? [] : [fragment`flow = any(${flows})`]),
+]
+
+/** Newest first; `after` is the last of the page before. */
+export async function listReferrals(
+  db: Reader,
+  listing: ReferralListing,
+  size: number,
+  after: { time: string; id: string } | undefined,
+): Promise<ReferredDispute[]> {
+  const all = [...conditions(listing), ...(after ? [fragment`(create_time, id) < (${after.time}, ${after.id})`] : [])]
+  const { statement, values } = fragment`select body as dispute from referred_disputes
+    where ${joined(all, ' and ')} order by create_time desc, id desc limit ${size}`.toQuery()
+  return (await db.rows<{ dispute: ReferredDispute }>(statement, values)).map(({ dispute }) => dispute)
+}
+
+export async function countReferrals(db: Reader, listing: ReferralListing): Promise<number> {
+  const { statement, values } = fragment`select count(*)::int as n from referred_disputes
+    where ${joined(conditions(listing), ' and ')}`.toQuery()
+  return (await db.row<{ n: number }>(statement, values))!.n
+}
