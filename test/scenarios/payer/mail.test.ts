@@ -1,0 +1,161 @@
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { oneLine } from '../../../src/payer/mail.ts'
+import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
+import { newWorld, usd, type World } from '../../support/world.ts'
+
+interface Mail {
+  to: string[]
+  subject: string
+  text: string
+  html: string
+  links: string[]
+  reply_to?: string
+  attachments: { filename: string; href: string }[]
+}
+
+const mailsTo = async (world: World, to: string) => {
+  await world.settle()
+  return (await world.call<{ mails: Mail[] }>('GET', '/sandbox/mail', undefined, { query: { to } })).body.mails
+}
+
+describe('Mail in a sandbox', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await newWorld({ settings: { PUBLIC_URL } })
+  })
+  afterAll(() => world.close())
+
+  const to = (email: string, language?: string) => ({
+    primary_recipients: [{ billing_info: { email_address: email, ...(language && { language }) } }],
+  })
+
+  it('is kept to be read, with a link that opens the page without scripts', async () => {
+    const { path } = await sentInvoice(world, to('first@example.com'))
+
+    const [mail] = await mailsTo(world, 'First@example.com')
+
+    expect(mail!.subject).toBe('Invoice 0001 from Atelier Lindqvist')
+    expect(mail!.text).toContain(`${PUBLIC_URL}${path}`)
+    expect(mail!.text).toContain('$74.21')
+    expect(mail!.html).toContain(`href="${PUBLIC_URL}${path}"`)
+    expect(mail!.links).toEqual([`${PUBLIC_URL}${path}`])
+    expect(mail!.reply_to).toBe('merchant@example.com')
+    expect(mail!.attachments).toEqual([
+      { filename: 'invoice-0001.pdf', content_type: 'application/pdf', href: `${PUBLIC_URL}${path}/pdf` },
+    ])
+  })
+
+  it('speaks the language of its reader', async () => {
+    await sentInvoice(world, to('german@example.com', 'de'))
+
+    const [mail] = await mailsTo(world, 'german@example.com')
+
+    expect(mail!.subject).toMatch(/^Rechnung \d+ von Atelier Lindqvist$/)
+    expect(mail!.text).toContain('Rechnung ansehen und bezahlen')
+  })
+
+  it('tells of reminders, updates, cancellations, payments and refunds', async () => {
+    const { id } = await sentInvoice(world, to('all@example.com'))
+    const invoice = `/v2/invoicing/invoices/${id}`
+    await world.merchant.post(`${invoice}/remind`, { subject: 'Hello again', note: 'Please look.' })
+    const { body } = await world.call<{ payment_id: string }>('POST', `/sandbox/invoices/${id}/pay`, {})
+    await world.merchant.post(`/v2/payments/captures/${body.payment_id}/refund`, { amount: usd('5.00') })
+    const second = await sentInvoice(world, to('all@example.com'))
+    await world.merchant.post(`/v2/invoicing/invoices/${second.id}/cancel`, {})
+
+    const subjects = (await mailsTo(world, 'all@example.com')).map(({ subject }) => subject)
+
+    expect(subjects).toHaveLength(6)
+    expect(subjects).toContain('Hello again')
+    expect(subjects.some((subject) => /was cancelled$/.test(subject))).toBe(true)
+    expect(subjects).toContain('Your payment to Atelier Lindqvist')
+    expect(subjects).toContain('Refund from Atelier Lindqvist')
+    const merchant = (await mailsTo(world, 'merchant@example.com')).map(({ subject }) => subject)
+    expect(merchant.some((subject) => /paid \$74\.21 on invoice/.test(subject))).toBe(true)
+  })
+})
+
+describe('Mail through a server', () => {
+  const received: { from: string; to: string[]; data: string }[] = []
+  let refusals = 0
+  let server: SMTPServer
+  let world: World
+  beforeAll(async () => {
+    server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      logger: false,
+      onData(stream, session, done) {
+        const chunks: Buffer[] = []
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+        stream.on('end', () => {
+          if (refusals > 0) {
+            refusals--
+            return done(Object.assign(new Error('try again'), { responseCode: 451 }))
+          }
+          const { mailFrom, rcptTo } = session.envelope
+          received.push({
+            from: mailFrom ? mailFrom.address : '',
+            to: rcptTo.map(({ address }) => address),
+            data: Buffer.concat(chunks).toString('utf8'),
+          })
+          done()
+        })
+      },
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.server.address() as AddressInfo
+    world = await newWorld({
+      settings: { PUBLIC_URL, SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'invoices@pay.example' },
+    })
+  })
+  afterAll(async () => {
+    await world.close()
+    await new Promise<void>((resolve) => server.close(resolve))
+  })
+
+  it('arrives with text, markup and the PDF, and replies go to the merchant', async () => {
+    await sentInvoice(world)
+    await world.settle()
+
+    const mail = received.at(-1)!
+
+    expect(mail.from).toBe('invoices@pay.example')
+    expect(mail.to).toEqual(['buyer@example.com'])
+    expect(mail.data).toMatch(/^From: Atelier Lindqvist <invoices@pay\.example>\r\n/m)
+    expect(mail.data).toMatch(/^Reply-To: Atelier Lindqvist <merchant@example\.com>\r\n/m)
+    expect(mail.data).toContain('text/plain')
+    expect(mail.data).toContain('text/html')
+    expect(mail.data).toContain('filename=invoice-0001.pdf')
+  }, 60_000)
+
+  it('cannot be given a header of its own by any field', async () => {
+    const evil = 'Evil\r\nBcc: victim@example.com\r\n\r\nnew body'
+    const { id } = await sentInvoice(world, {
+      invoicer: { business_name: evil, email_address: 'merchant@example.com' },
+    })
+    await world.merchant.post(`/v2/invoicing/invoices/${id}/remind`, { subject: evil, note: evil })
+    await world.settle()
+
+    for (const { data, to } of received.slice(-2)) {
+      const head = data.slice(0, data.indexOf('\r\n\r\n'))
+      expect(head).not.toMatch(/^Bcc:/im)
+      expect(to).toEqual(['buyer@example.com'])
+    }
+    expect(oneLine(evil)).toBe('Evil Bcc: victim@example.com new body')
+  }, 60_000)
+
+  it('is tried again when the server is busy', async () => {
+    refusals = 1
+    await sentInvoice(world)
+    const before = received.length
+    await world.settle()
+    expect(received).toHaveLength(before)
+
+    await world.pass('PT10S')
+
+    expect(received).toHaveLength(before + 1)
+  }, 60_000)
+})
