@@ -5,23 +5,13 @@ import { neutralLiteral } from '../../kernel/dialect.ts'
 import { type Link, Links } from '../../kernel/links.ts'
 import { type Money, toMinor } from '../../kernel/money.ts'
 import { invalid, refused } from '../../kernel/problem.ts'
-import { findTransactionByEitherId } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
 import { NOT_NOW } from '../lifecycle.ts'
-import { findDisputeOf } from '../store.ts'
 import { LinksOnly } from '../wire.ts'
-import { AdjudicationInfo, itemCategories, ReferBody, ReferredDispute, RefundInfo, referredFlows } from './schema.ts'
-import {
-  countReferrals,
-  findOpenReferrals,
-  findReferral,
-  insertReferral,
-  listReferrals,
-  saveReferral,
-} from './store.ts'
+import { eligibilityRoute, scopes, tag } from './eligibility.ts'
+import { AdjudicationInfo, ReferBody, ReferredDispute, RefundInfo, referredFlows } from './schema.ts'
+import { countReferrals, findReferral, insertReferral, listReferrals, saveReferral } from './store.ts'
 
-const tag = 'Referred disputes'
-const scopes = ['referred-disputes/readwrite']
 const base = '/v1/customer/referred-disputes'
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' }) })
 
@@ -32,19 +22,6 @@ const ListQuery = Type.Object({
   page_token: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9+/=]+$' })),
   status: Type.Optional(Type.Enum(['OPEN', 'CLOSED'])),
   dispute_flows: Type.Optional(Type.String({ minLength: 1, maxLength: 2000 })),
-})
-
-const EligibilityBody = Type.Object({
-  transaction_id: Type.String({ minLength: 1, maxLength: 255 }),
-  disputed_items: Type.Optional(
-    Type.Array(
-      Type.Object({
-        id: Type.Optional(Type.String({ maxLength: 255 })),
-        category: Type.Optional(Type.Enum([...itemCategories])),
-      }),
-      { maxItems: 100 },
-    ),
-  ),
 })
 
 /** What another marketplace decides: told to us, kept, and closed when the decision is told. */
@@ -222,51 +199,7 @@ export function referredRoutes(service: Service): AnyRoute[] {
     },
   })
 
-  const eligibility = route({
-    method: 'POST',
-    url: '/v1/customer/validate-referred-dispute-eligibility',
-    operation: 'validateReferredDisputeEligibility',
-    summary: 'Ask whether a dispute can be referred',
-    tag,
-    scopes,
-    body: EligibilityBody,
-    success: {
-      200: Type.Object(
-        { eligible: Type.Boolean(), ineligibility_reason: Type.Optional(Type.String()) },
-        { additionalProperties: true },
-      ),
-    },
-    reads: true,
-    async handle({ db, caller, body }) {
-      const found = await findTransactionByEitherId(db, body.transaction_id)
-      const intangible = body.disputed_items?.some(({ category }) => category === 'TICKETS') ?? false
-      const open = await findOpenReferrals(db, caller.accountId, body.transaction_id)
-      const ours = found && (await findDisputeOf(db, found.transaction.seller.account_id, found.transaction.id))
-      const existing = [
-        ...open.map(({ id }) => ({ id })),
-        ...(ours && ours.dispute.status !== 'RESOLVED' ? [{ id: ours.dispute.dispute_id }] : []),
-      ]
-      const cleared = found?.transaction.status === 'COMPLETED' || found?.transaction.status === 'PARTIALLY_REFUNDED'
-      const why = !found
-        ? 'TRANSACTION_TYPE_NOT_DISPUTABLE'
-        : existing.length > 0
-          ? 'DISPUTE_ALREADY_EXISTS'
-          : !cleared
-            ? 'INVALID_TRANSACTION_STATUS'
-            : intangible
-              ? 'ITEM_CATEGORY_NOT_DISPUTABLE'
-              : undefined
-      const refunds = found && toMinor(found.transaction.refunded) > 0n ? [{ amount: found.transaction.refunded }] : []
-      return {
-        eligible: why === undefined,
-        ...(why === undefined ? { allowable_life_cycle: 'INQUIRY' } : { ineligibility_reason: why }),
-        ...(existing.length > 0 && { existing_disputes: existing }),
-        ...(refunds.length > 0 && { existing_refunds: refunds }),
-      }
-    },
-  })
-
-  return [refer, list, show, refunded, adjudicated, eligibility]
+  return [refer, list, show, refunded, adjudicated, eligibilityRoute()]
 }
 
 function requireOpen({ status }: ReferredDispute): void {
