@@ -115,7 +115,7 @@ interface Storm {
   readonly forgetful?: boolean
 }
 
-/** Twenty healthy webhooks with an event every 200 ms for 6 s, beside some that never answer. */
+/** Twenty healthy webhooks with an event every 200 ms for 3 s, beside some that never answer. */
 async function storm({
   dead,
   rules = dispatchRules,
@@ -126,9 +126,9 @@ async function storm({
   if (forgetful) simulation.move = async () => {}
   const dispatcher = new Dispatcher(simulation, rules)
   dispatcher.start()
-  for (let ms = 0; ms < 6_000; ms += 200) {
+  for (let ms = 0; ms < 3_000; ms += 200) {
     for (let i = 0; i < 20; i++) simulation.add(`healthy-${i}`)
-    if (ms >= headStartMs && (ms - headStartMs) % 2_000 === 0)
+    if (ms >= headStartMs && (ms - headStartMs) % 1_000 === 0)
       for (let i = 0; i < dead; i++) simulation.add(`dead-${i}`)
     dispatcher.wake()
     await vi.advanceTimersByTimeAsync(200)
@@ -150,9 +150,9 @@ const fifo: DispatchRules = {
   slowEach: 100,
 }
 
-const ALL = 20 * 30
+const ALL = 20 * 15
 
-describe('The dispatcher', { timeout: 30_000 }, () => {
+describe('The dispatcher', { timeout: 60_000 }, () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }))
   afterEach(() => void vi.useRealTimers())
 
@@ -173,7 +173,7 @@ describe('The dispatcher', { timeout: 30_000 }, () => {
     expect(beside.count('healthy')).toBe(ALL)
     expect(
       Math.max(...[...beside.waits].flatMap(([id, waits]) => (id.startsWith('healthy') ? waits : []))),
-    ).toBeLessThan(5_000)
+    ).toBeLessThan(2_500)
   })
 
   it('needs its lanes for that: one queue starves the healthy ones', async () => {
