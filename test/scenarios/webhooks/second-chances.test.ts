@@ -1,0 +1,316 @@
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { retryWaits } from '../../../src/webhooks/retries.ts'
+import { Receiver } from '../../support/receiver.ts'
+import { newWorld, type World } from '../../support/world.ts'
+
+const root = '/v1/notifications'
+
+interface WebhookBody {
+  id: string
+  status: string
+  signing_secret: string
+}
+interface TransmissionBody {
+  transmission_id: string
+  status: string
+  attempts: number
+  http_status?: number
+  error_message?: string
+  event_id: string
+  next_attempt_time?: string
+}
+interface TransmissionDetailBody extends TransmissionBody {
+  attempt_log: {
+    number: number
+    http_status?: number
+    reason_phrase?: string
+    duration: number
+    response_headers: Record<string, string>
+    response_body: string
+    error_message?: string
+  }[]
+}
+
+describe('A receiver that fails', () => {
+  let world: World
+  let receiver: Receiver
+  let webhook: WebhookBody
+  beforeEach(async () => {
+    if (world) {
+      await world.call('POST', '/sandbox/reset')
+      await receiver.close()
+    } else world = await newWorld()
+    await world.call('POST', '/sandbox/clock', { freeze: true })
+    receiver = await Receiver.open()
+    world.merchant.signOut()
+    const made = await world.merchant.post<WebhookBody>(`${root}/webhooks`, {
+      url: receiver.url(),
+      event_types: [{ name: '*' }],
+    })
+    webhook = made.body
+  })
+  afterAll(async () => {
+    await world.close()
+    await receiver.close()
+  })
+
+  const simulate = async (): Promise<string> => {
+    const body = { event_type: 'PAYMENT.CAPTURE.COMPLETED', webhook_id: webhook.id }
+    return (await world.merchant.post<{ id: string }>(`${root}/simulate-event`, body)).body.id
+  }
+  const transmissions = async (query: Record<string, string> = {}) => {
+    world.merchant.signOut()
+    return (
+      await world.merchant.get<{ transmissions: TransmissionBody[] }>(`${root}/webhooks-transmissions`, { query })
+    ).body.transmissions
+  }
+  const detail = async (id: string) =>
+    (await world.merchant.get<TransmissionDetailBody>(`${root}/webhooks-transmissions/${id}`)).body
+  const secondsUntil = (time: string | undefined) => (Date.parse(time!) - Date.parse(world.now())) / 1000
+
+  it('is tried again after five seconds and at most a tenth more, then after twice as long', async () => {
+    receiver.behaviour = { status: 500 }
+    await simulate()
+    await world.settle()
+    for (const wait of [5, 10, 20]) {
+      const [open] = await transmissions()
+      expect(secondsUntil(open!.next_attempt_time)).toBeGreaterThanOrEqual(wait)
+      expect(secondsUntil(open!.next_attempt_time)).toBeLessThanOrEqual(wait * 1.1)
+      await world.call('POST', '/sandbox/clock', { to: open!.next_attempt_time })
+    }
+    receiver.behaviour = { status: 204 }
+    await world.pass('PT1M')
+
+    expect(await transmissions()).toMatchObject([{ status: 'SUCCESS', attempts: 5, http_status: 204 }])
+    expect(receiver.received.length).toBe(5)
+  })
+
+  it('leaves a log of what it answered', async () => {
+    receiver.behaviour = { status: 503, headers: { 'x-why': 'tired' }, body: `because\u0000${'!'.repeat(10_000)}` }
+    await simulate()
+    await world.settle()
+    const [open] = await transmissions()
+    const { attempt_log } = await detail(open!.transmission_id)
+
+    expect(attempt_log).toMatchObject([
+      { number: 1, http_status: 503, reason_phrase: 'Service Unavailable', response_headers: { 'x-why': 'tired' } },
+    ])
+    expect(attempt_log[0]!.response_body.length).toBeLessThanOrEqual(4096)
+    expect(attempt_log[0]!.response_body.startsWith('because!')).toBe(true)
+    expect(attempt_log[0]!.duration).toBeGreaterThanOrEqual(0)
+  })
+
+  it('is not called before the time it asked for', async () => {
+    receiver.behaviour = { status: 429, headers: { 'retry-after': '3600' } }
+    await simulate()
+    await world.settle()
+
+    expect(secondsUntil((await transmissions())[0]!.next_attempt_time)).toBe(3600)
+    await world.pass('PT59M')
+    expect(receiver.received.length).toBe(1)
+    await world.pass('PT2M')
+    expect(receiver.received.length).toBe(2)
+  })
+
+  it('is not called again for an event it says is gone, and stays subscribed', async () => {
+    receiver.behaviour = { status: 410 }
+    await simulate()
+    await world.pass('P4D')
+    expect(receiver.received.length).toBe(1)
+    expect(await transmissions()).toMatchObject([{ status: 'FAILURE', http_status: 410 }])
+
+    receiver.behaviour = { status: 200 }
+    await simulate()
+    await world.settle()
+    expect(receiver.received.length).toBe(2)
+  })
+
+  it('fails with a redirect, which is not followed', async () => {
+    receiver.behaviour = { status: 302, headers: { location: receiver.url('/elsewhere') } }
+    await simulate()
+    await world.settle()
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hook'])
+    expect((await transmissions())[0]!.error_message).toContain('302')
+  })
+
+  it('that is not there is named as such', async () => {
+    await receiver.close()
+    await simulate()
+    await world.settle()
+    expect((await transmissions())[0]).toMatchObject({
+      status: 'PENDING',
+      error_message: expect.stringContaining('ECONNREFUSED'),
+    })
+    receiver = await Receiver.open()
+  })
+
+  it('is called at once when somebody asks, and that counts as one of its attempts', async () => {
+    receiver.behaviour = { status: 500 }
+    await simulate()
+    await world.settle()
+    const [open] = await transmissions()
+    const asked = await world.merchant.post(`${root}/webhooks-transmissions/${open!.transmission_id}/attempt`)
+    await world.settle()
+    expect(asked.status).toBe(202)
+    expect(await transmissions()).toMatchObject([{ status: 'PENDING', attempts: 2 }])
+
+    await world.pass('P4D')
+    expect(receiver.received.length).toBe(retryWaits.length + 1)
+    expect(await transmissions()).toMatchObject([{ status: 'FAILURE', attempts: 26 }])
+
+    receiver.behaviour = { status: 200 }
+    await world.merchant.post(`${root}/webhooks-transmissions/${open!.transmission_id}/attempt`)
+    await world.settle()
+    expect(await transmissions()).toMatchObject([{ status: 'SUCCESS', attempts: 27 }])
+    const done = await world.merchant.post(`${root}/webhooks-transmissions/${open!.transmission_id}/attempt`)
+    await world.settle()
+    expect([done.status, receiver.received.length]).toEqual([202, 27])
+  })
+
+  it('gets what it missed in a span of time, once', async () => {
+    receiver.behaviour = { status: 410 }
+    const missed = [await simulate(), await simulate()]
+    await world.settle()
+    receiver.behaviour = { status: 200 }
+    const arrived = await simulate()
+    await world.settle()
+    receiver.forget()
+    const replay = async (body: object) =>
+      (
+        await world.merchant.post<{ replayed: number }>(`${root}/webhooks/${webhook.id}/replay`, {
+          start_time: world.now(),
+          end_time: world.now(),
+          ...body,
+        })
+      ).body.replayed
+
+    expect(await replay({ start_time: '2020-01-01T00:00:00Z', end_time: '2020-01-02T00:00:00Z' })).toBe(0)
+    expect(await replay({})).toBe(2)
+    expect(await replay({})).toBe(0)
+    await world.settle()
+    expect(receiver.received.map(({ event }) => event.id).sort()).toEqual([...missed].sort())
+    expect(await replay({})).toBe(0)
+
+    receiver.forget()
+    expect(await replay({ include: 'ALL' })).toBe(3)
+    await world.settle()
+    expect(receiver.received.map(({ event }) => event.id)).toContain(arrived)
+  })
+
+  it('that is disabled gets nothing, and everything when it is back', async () => {
+    receiver.behaviour = { status: 500 }
+    await simulate()
+    await world.settle()
+    const disabled = await world.merchant.post<WebhookBody>(`${root}/webhooks/${webhook.id}/disable`)
+    await world.app.transact(async (tx) =>
+      tx.emit({
+        accountId: world.people.merchant.id,
+        appId: 'APP-SANDBOXMERCHANT01',
+        type: 'INVOICING.INVOICE.PAID',
+        resourceId: 'R',
+        resource: { id: 'R' },
+        summary: 'Paid.',
+      }),
+    )
+    await world.pass('PT1H')
+    expect(disabled.body.status).toBe('DISABLED')
+    expect(receiver.received.length).toBe(1)
+    expect((await transmissions({ status: 'FAILURE' })).length).toBe(2)
+
+    receiver.behaviour = { status: 200 }
+    await world.merchant.post(`${root}/webhooks/${webhook.id}/enable`)
+    const span = { start_time: '2026-01-01T00:00:00Z', end_time: world.now() }
+    const replayed = await world.merchant.post(`${root}/webhooks/${webhook.id}/replay`, span)
+    await world.settle()
+    expect(replayed.body).toEqual({ replayed: 2 })
+    expect(receiver.received.length).toBe(3)
+  })
+
+  it('is called at its new address when that was changed meanwhile', async () => {
+    receiver.behaviour = { status: 500 }
+    await simulate()
+    await world.settle()
+    await world.merchant.patch(`${root}/webhooks/${webhook.id}`, [
+      { op: 'replace', path: '/url', value: receiver.url('/new') },
+    ])
+    await world.pass('PT10S')
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hook', '/new'])
+  })
+
+  it('is not called any more once it is deleted', async () => {
+    receiver.behaviour = { status: 500 }
+    const event = await simulate()
+    await world.settle()
+    expect((await world.merchant.delete(`${root}/webhooks/${webhook.id}`)).status).toBe(204)
+    await world.pass('P4D')
+    expect(receiver.received.length).toBe(1)
+    world.merchant.signOut()
+    expect((await world.merchant.get(`${root}/webhooks-events/${event}`)).body).toMatchObject({ transmissions: [] })
+  })
+
+  it('does not keep later events of other resources back, nor of the same one', async () => {
+    receiver.behaviour = ({ event }, response) =>
+      void response.writeHead(event.event_type.endsWith('CREATED') ? 500 : 200).end()
+    const emit = (type: 'INVOICING.INVOICE.CREATED' | 'INVOICING.INVOICE.SENT', resourceId: string) =>
+      world.app.transact(async (tx) =>
+        tx.emit({
+          accountId: world.people.merchant.id,
+          appId: 'APP-SANDBOXMERCHANT01',
+          type,
+          resourceId,
+          resource: { id: resourceId },
+          summary: 'A test.',
+        }),
+      )
+    await emit('INVOICING.INVOICE.CREATED', 'A')
+    await emit('INVOICING.INVOICE.SENT', 'A')
+    await emit('INVOICING.INVOICE.SENT', 'B')
+    await world.settle()
+    expect(receiver.types.slice().sort()).toEqual([
+      'INVOICING.INVOICE.CREATED',
+      'INVOICING.INVOICE.SENT',
+      'INVOICING.INVOICE.SENT',
+    ])
+  })
+
+  it('that replaces its secret gets both signatures for a while, and then only the new one', async () => {
+    const rotate = (body: object) =>
+      world.merchant.post<WebhookBody>(`${root}/webhooks/${webhook.id}/rotate-secret`, body)
+    const { body: rotated } = await rotate({ overlap_seconds: 3600 })
+    expect(rotated.signing_secret).not.toBe(webhook.signing_secret)
+    expect((await rotate({})).status).toBe(422)
+    const verifies = (secret: string) => {
+      const { body, headers } = receiver.received.at(-1)!
+      try {
+        new Webhook(secret).verify(body, headers as Record<string, string>)
+        return true
+      } catch {
+        return false
+      }
+    }
+    await simulate()
+    await world.settle()
+    expect([verifies(webhook.signing_secret), verifies(rotated.signing_secret)]).toEqual([true, true])
+
+    await world.pass('PT1H')
+    await simulate()
+    await world.settle()
+    expect([verifies(webhook.signing_secret), verifies(rotated.signing_secret)]).toEqual([false, true])
+  })
+
+  it('belongs to its app: strangers see none of it', async () => {
+    await simulate()
+    await world.settle()
+    const [sent] = await transmissions()
+    const path = `${root}/webhooks-transmissions/${sent!.transmission_id}`
+    for (const [method, url] of [
+      ['GET', path],
+      ['POST', `${path}/attempt`],
+      ['POST', `${root}/webhooks/${webhook.id}/rotate-secret`],
+      ['POST', `${root}/webhooks/${webhook.id}/disable`],
+      ['GET', `${root}/webhooks-transmissions/nonsense`],
+    ] as const)
+      expect([url, (await world.otherMerchant.send(method, url)).status]).toEqual([url, 404])
+  })
+})
