@@ -83,6 +83,7 @@ create table idempotency (
 );
 create index idempotency_expired on idempotency (expire_time);
 
+-- An event is kept as the very text that subscribers receive, so that it stays the same over retries and resends.
 create table events (
   seq         bigint generated always as identity,
   account_id  text collate "C" not null,
@@ -90,8 +91,7 @@ create table events (
   app_id      text collate "C",
   type        text collate "C" not null,
   resource_id text collate "C" not null,
-  summary     text not null,
-  resource    json not null,
+  body        text not null,
   create_time instant not null,
   primary key (account_id, id)
 );

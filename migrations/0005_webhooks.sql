@@ -1,6 +1,3 @@
--- An event is kept as the very text that subscribers receive, so that it stays the same over retries and resends.
-alter table events drop column summary, drop column resource, add column body text not null;
-
 create table webhooks (
   account_id      text collate "C" not null,
   app_id          text collate "C" not null references apps on delete cascade,

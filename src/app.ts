@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Authenticator } from './accounts/authenticate.ts'
-import { tokenRoutes } from './accounts/tokens.ts'
+import { clientIdOf, tokenRoutes } from './accounts/tokens.ts'
 import type { Settings } from './config.ts'
 import { pendingMigrations } from './database/migrate.ts'
 import { Notices } from './database/notices.ts'
@@ -143,6 +143,7 @@ export async function openApp({
   }
 
   const requestLimit = new RateLimit(settings.rateLimitPerMinute, settings.rateLimitBurst)
+  const tokenLimit = new RateLimit(settings.tokenRateLimitPerMinute, settings.tokenRateLimitPerMinute)
   let draining = false
   let page: ReferencePage | undefined
   const routes = routesOf(
@@ -172,7 +173,11 @@ export async function openApp({
     ids,
     log,
     authenticate: (headers) => authenticator.authenticate(headers),
-    admit: (caller) => (caller ? requestLimit.take(caller.appId) : {}),
+    admit: ({ errors }, { caller, headers, ip }) => {
+      if (caller) return requestLimit.take(caller.appId)
+      // By address too, so that a stranger who guesses cannot keep the owner of a client id out.
+      return errors === 'oauth' ? tokenLimit.take(`${ip} ${clientIdOf(headers)}`) : {}
+    },
     observe: metrics.observe,
   })
 

@@ -100,7 +100,7 @@ export const settings = {
     initial: (environment) => (environment === 'sandbox' ? 0 : 60),
     initialText: '0 in the sandbox, 60 in live',
     ...whole(0, 1_000_000),
-    description: 'Token requests a client id may make a minute, in each process; 0 is no limit.',
+    description: 'Token requests a client id may make a minute from one address, in each process; 0 is no limit.',
   }),
   trustProxy: setting<string | undefined>({
     variable: 'TRUST_PROXY',

@@ -166,14 +166,15 @@ async function authenticateClient(
 }
 
 function readBasic(authorization: string | undefined): { id: string; secret: string } | undefined {
-  const encoded = /^basic ([A-Za-z0-9+/=_-]{1,2000})$/i.exec(authorization ?? '')?.[1]
-  if (encoded === undefined) {
-    if (authorization !== undefined) throw invalidClient()
-    return undefined
-  }
+  if (authorization === undefined) return undefined
+  const encoded = /^basic ([A-Za-z0-9+/=_-]{1,2000})$/i.exec(authorization)?.[1]
+  if (encoded === undefined) throw invalidClient()
   const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
   return { id, secret: rest.join(':') }
 }
+
+/** The client id a token request names in its header; refuses a header of another kind. */
+export const clientIdOf = (headers: IncomingHttpHeaders): string => readBasic(headers.authorization)?.id ?? ''
 
 const invalidClient = () =>
   new Problem(

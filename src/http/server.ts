@@ -28,6 +28,13 @@ const KEEP_ALIVE_MS = 65_000
 const CONNECTIONS_MAX = 2_000
 const REQUESTS_PER_SOCKET_MAX = 10_000
 
+/** What is known of a request before its body is read. */
+export interface Arrival {
+  readonly caller: Caller | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly ip: string
+}
+
 export interface ServerParts {
   readonly service: Service
   readonly routes: readonly AnyRoute[]
@@ -39,7 +46,7 @@ export interface ServerParts {
   readonly log: Logger
   authenticate(headers: IncomingHttpHeaders): Promise<Caller>
   /** Called before a request is looked at any further; throws to refuse. Returns headers to add to the answer. */
-  admit(caller: Caller | undefined, headers: IncomingHttpHeaders): Record<string, string>
+  admit(route: AnyRoute, request: Arrival): Record<string, string>
   /** Told of every answer, for metrics. */
   observe(operation: string, method: string, status: number, seconds: number): void
   /** How long a body that is no upload may take to arrive; 30 seconds when not said. */
@@ -173,7 +180,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
           operation.requireScope(caller)
           request.caller = caller
         }
-        const standing = parts.admit(request.caller, request.headers)
+        const standing = parts.admit(route, request)
         for (const name in standing) reply.header(name, standing[name])
       },
       handler: async (request, reply) => send(reply, await operation.serve(request)),

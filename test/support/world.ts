@@ -1,4 +1,4 @@
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import type { App as AccountApp, Feature } from '../../src/accounts/schema.ts'
 import { addApp, addSecret } from '../../src/accounts/store.ts'
 import { type App, openApp } from '../../src/app.ts'
@@ -37,15 +37,21 @@ export interface WorldOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Wraps or replaces parts of the service, for tests that take a guard away. */
   readonly works?: boolean
+  readonly log?: Logger
 }
 
 /** A running service on a database of its own, with a clock that stands still, and people to use it. */
-export async function newWorld({ settings: extra = {}, works = false }: WorldOptions = {}) {
+export async function newWorld({ settings: extra = {}, works = false, log }: WorldOptions = {}) {
   const { url, drop } = await newDatabase()
   const settings: Settings = readSettings({ LOG_LEVEL: 'error', PORT: '0', ...extra })
   if (settings.environment === 'sandbox') await stopClock(url)
-  const log = pino({ level: settings.logLevel })
-  const app: App = await openApp({ settings, databaseUrl: url, log, ids: countingIds(), works })
+  const app: App = await openApp({
+    settings,
+    databaseUrl: url,
+    log: log ?? pino({ level: settings.logLevel }),
+    ids: countingIds(),
+    works,
+  })
 
   async function call<Body>(
     method: Method,
