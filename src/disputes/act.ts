@@ -12,15 +12,13 @@ import { presentDispute } from './present.ts'
 import type { Rules } from './rules.ts'
 import type { Dispute } from './schema.ts'
 import { type Step, step } from './step.ts'
-import { type SaveDispute, type StoredDispute, saveDispute } from './store.ts'
+import { type StoredDispute, saveDispute } from './store.ts'
 
 /** What disputes need of the house they live in. */
 export interface House {
   readonly service: Service
   readonly rules: Rules
   readonly ledger: Ledger
-  /** How changes are written; the guard of `saveDispute` unless a test takes it away. */
-  readonly save?: SaveDispute
 }
 
 export interface Deed {
@@ -31,7 +29,7 @@ export interface Deed {
 
 /** The one path every dispute action takes: check, decide, follow the table, save, move the money, announce. */
 export async function act(tx: Tx, house: House, found: StoredDispute, actor: Actor, deed: Deed): Promise<Step> {
-  const { service, rules, save = saveDispute } = house
+  const { service, rules } = house
   const { action, input, files = [] } = deed
   const { dispute, payments } = await withPayments(tx, found.dispute, action)
   const uploads = receiveFiles(tx, files)
@@ -46,7 +44,7 @@ export async function act(tx: Tx, house: House, found: StoredDispute, actor: Act
     }),
   )
   moveMoney(tx, house, taken, payments)
-  save(tx, found.version, taken.after)
+  saveDispute(tx, found.version, taken.after)
   keepDocuments(tx, taken.after, uploads)
   keepTimer(tx, taken.before, taken.after)
   if (taken.row.emits !== 'nothing') announce(tx, service, taken.after, taken.row.emits)

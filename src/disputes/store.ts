@@ -77,11 +77,8 @@ export function insertDispute(tx: Tx, dispute: Dispute): void {
   ])
 }
 
-/** How a changed dispute is written; tests that take the guard away hand in their own. */
-export type SaveDispute = (tx: Tx, version: number, dispute: Dispute) => void
-
 /** Saves a changed dispute. Of several that read the same version exactly one gets through; the others start over. */
-export const saveDispute: SaveDispute = (tx, version, dispute) => {
+export function saveDispute(tx: Tx, version: number, dispute: Dispute): void {
   const columns = columnsOf(dispute)
   tx.guard(updateRow, [
     dispute.seller.account_id,
