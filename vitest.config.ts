@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // The pages in a real browser are a run of their own: npm run test:browser.
+    exclude: ['test/browser/**'],
     globalSetup: ['test/support/server.ts'],
     // Test files share a worker's modules, which is what makes a run short; each has a database of its own.
     isolate: false,

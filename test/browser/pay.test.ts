@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { complaintsOf, desktop, openBrowser, phone, pixelsOf, qrTextOf } from '../support/browser.ts'
+import { sentInvoice, shown } from '../support/payer.ts'
+import { newWorld, usd, type World } from '../support/world.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let world: World
+let browser: Awaited<ReturnType<typeof openBrowser>>
+let base: string
+beforeAll(async () => {
+  world = await newWorld()
+  base = await world.app.listen()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+const partial = {
+  configuration: {
+    allow_tip: true,
+    partial_payment: { allow_partial_payment: true, minimum_amount_due: usd('20.00') },
+  },
+}
+
+async function opened(path: string, options: BrowserContextOptions): Promise<{ page: Page; context: BrowserContext }> {
+  const context = await browser.context(options)
+  const page = await context.newPage()
+  await page.goto(base + path)
+  return { page, context }
+}
+
+interface Violation {
+  id: string
+  impact: string
+  nodes: { target: string[]; failureSummary: string }[]
+}
+
+/** Serious and critical findings of axe. The page's policy lets no foreign script in, so axe comes past it. */
+async function seriousFindings(path: string, options: BrowserContextOptions): Promise<string[]> {
+  const { page, context } = await opened(path, { ...options, bypassCSP: true })
+  await page.addScriptTag({ content: axeSource })
+  const violations = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as Violation[]
+  await context.close()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join('; ')}`,
+    )
+}
+
+describe.each([
+  ['a desktop', desktop],
+  ['a phone', phone],
+])('On %s', (_, options) => {
+  it('the amount due and the button are there without scrolling', async () => {
+    const { path } = await sentInvoice(world)
+    const { page, context } = await opened(path, options)
+    const complaints = complaintsOf(page)
+
+    const sum = await page.locator('.till .sum').boundingBox()
+    const button = await page.getByRole('button', { name: 'Pay $74.21' }).boundingBox()
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+
+    expect(sum!.y + sum!.height).toBeLessThan(options.viewport!.height)
+    expect(button!.y + button!.height).toBeLessThan(options.viewport!.height)
+    expect(width).toBeLessThanOrEqual(options.viewport!.width)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('an invoice can be paid in full', async () => {
+    const { id, path } = await sentInvoice(world)
+    const { page, context } = await opened(path, options)
+
+    await page.getByRole('button', { name: 'Pay $74.21' }).click()
+    await page.getByRole('button', { name: 'Pay $74.21' }).click()
+
+    await page.getByText('Thank you. Your payment of $74.21 arrived.').waitFor()
+    expect(await page.getByText('Paid in full').count()).toBe(1)
+    expect(await shown(world, id)).toMatchObject({ status: 'PAID' })
+    await context.close()
+  })
+
+  it('an invoice can be paid in part, with a tip', async () => {
+    const { id, path } = await sentInvoice(world, partial)
+    const { page, context } = await opened(path, options)
+
+    await page.getByLabel('Amount to pay').fill('30')
+    await page.getByLabel('Tip').fill('2.50')
+    await page.getByRole('button', { name: 'Pay' }).click()
+    await page.getByRole('button', { name: 'Pay $32.50' }).click()
+
+    await page.getByText('Thank you. Your payment of $32.50 arrived.').waitFor()
+    expect(await shown(world, id)).toMatchObject({
+      status: 'PARTIALLY_PAID',
+      due_amount: usd('44.21'),
+      gratuity: usd('2.50'),
+    })
+    await context.close()
+  })
+
+  it('a payment that is denied says so and charges nothing', async () => {
+    const { id, path } = await sentInvoice(world)
+    const { page, context } = await opened(path, options)
+
+    await page.getByRole('button', { name: 'Pay $74.21' }).click()
+    await page.getByRole('button', { name: 'Let it be denied' }).click()
+
+    await page.getByText('The payment was denied. Nothing was charged.').waitFor()
+    expect(await page.getByRole('button', { name: 'Pay $74.21' }).count()).toBe(1)
+    expect(await shown(world, id)).toMatchObject({ status: 'SENT' })
+    await context.close()
+  })
+
+  it('a payment that is pending says so, and clears', async () => {
+    const { id, path } = await sentInvoice(world)
+    const { page, context } = await opened(path, options)
+
+    await page.getByRole('button', { name: 'Pay $74.21' }).click()
+    await page.getByRole('button', { name: 'Leave it pending' }).click()
+    await page.getByText('waiting to clear').waitFor()
+    const [payment] = (await shown(world, id)).payments!.transactions
+    await world.call('POST', `/sandbox/captures/${payment!.payment_id}/settle`, {})
+    await page.goto(base + path)
+
+    await page.getByText('Paid in full').waitFor()
+    expect(await shown(world, id)).toMatchObject({ status: 'PAID' })
+    await context.close()
+  })
+
+  it('everything works without scripts', async () => {
+    const { id, path } = await sentInvoice(world)
+    const { page, context } = await opened(path, { ...options, javaScriptEnabled: false })
+
+    await page.getByRole('button', { name: 'Pay $74.21' }).click()
+    await page.getByRole('button', { name: 'Pay $74.21' }).click()
+
+    await page.getByText('Thank you.').waitFor()
+    expect(await shown(world, id)).toMatchObject({ status: 'PAID' })
+    await context.close()
+  })
+
+  it('axe finds nothing serious, in light and in dark', async () => {
+    const { path } = await sentInvoice(world, partial)
+    const paid = await sentInvoice(world)
+    await world.call('POST', `/sandbox/invoices/${paid.id}/pay`, {})
+
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const address of [path, `${path}/pay?amount=30`, paid.path, '/invoice/p/', '/invoice/p/AAAABBBBCCCCDDDD'])
+        expect(await seriousFindings(address, { ...options, colorScheme }), `${address} ${colorScheme}`).toEqual([])
+  })
+})
+
+describe('The page', () => {
+  it('opens from the address behind the `#`', async () => {
+    const { id, path } = await sentInvoice(world)
+    const { page, context } = await opened('/healthz', desktop)
+
+    await page.goto((await shown(world, id)).detail.metadata.recipient_view_url)
+
+    await page.waitForURL(base + path)
+    await context.close()
+  })
+
+  it('has a QR code that says its own address, also in the dark', async () => {
+    const { path } = await sentInvoice(world)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, context } = await opened(path, { ...desktop, deviceScaleFactor: 2, colorScheme })
+
+      const picture = await page.locator('.qr').screenshot()
+      const text = qrTextOf(await pixelsOf(context, picture))
+
+      expect(text).toBe(base + path)
+      await context.close()
+    }
+  })
+
+  it('can be used with the keyboard alone', async () => {
+    const { id, path } = await sentInvoice(world)
+    const { page, context } = await opened(path, desktop)
+    const press = async (until: string) => {
+      for (let i = 0; i < 20; i++) {
+        await page.keyboard.press('Tab')
+        const text = await page.evaluate('document.activeElement.textContent')
+        if (String(text).startsWith(until)) return page.keyboard.press('Enter')
+      }
+      throw new Error(`nothing called ${until} can be reached`)
+    }
+
+    await press('Pay $74.21')
+    await page.getByText('Test payment').waitFor()
+    await press('Pay $74.21')
+
+    await page.getByText('Thank you.').waitFor()
+    expect(await shown(world, id)).toMatchObject({ status: 'PAID' })
+    await context.close()
+  })
+
+  it('is printed without its buttons', async () => {
+    const { path } = await sentInvoice(world)
+    const { page, context } = await opened(path, desktop)
+
+    await page.emulateMedia({ media: 'print' })
+
+    expect(await page.locator('.till').isVisible()).toBe(false)
+    expect(await page.locator('footer').isVisible()).toBe(false)
+    expect(await page.locator('.paper').isVisible()).toBe(true)
+    await context.close()
+  })
+})

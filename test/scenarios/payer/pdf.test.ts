@@ -1,0 +1,91 @@
+import { createRequire } from 'node:module'
+import { inflateSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
+import { newWorld, type World } from '../../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld({ settings: { PUBLIC_URL } })
+})
+afterAll(() => world.close())
+
+/** The drawing instructions of a PDF, unpacked. */
+function instructionsOf(pdf: Buffer): string {
+  const streams: string[] = []
+  let at = 0
+  for (;;) {
+    const start = pdf.indexOf('stream\n', at)
+    if (start === -1) return streams.join('\n')
+    const end = pdf.indexOf('endstream', start)
+    try {
+      streams.push(inflateSync(pdf.subarray(start + 7, end)).toString('latin1'))
+    } catch {
+      // Not every stream is packed.
+    }
+    at = end + 9
+  }
+}
+
+/** Draws the squares of a PDF on a raster and reads the QR code they make. */
+function qrTextOf(pdf: Buffer): string | undefined {
+  const squares = [...instructionsOf(pdf).matchAll(/([\d.]+) ([\d.]+) ([\d.]+) ([\d.]+) re\b/g)].map((match) =>
+    match.slice(1).map(Number),
+  ) as [number, number, number, number][]
+  const left = Math.min(...squares.map(([x]) => x)) - 20
+  const top = Math.min(...squares.map(([, y]) => y)) - 20
+  const SCALE = 4
+  const side = 120 * SCALE
+  const data = new Uint8ClampedArray(side * side * 4).fill(255)
+  for (const [x, y, width, height] of squares)
+    for (let row = Math.round((y - top) * SCALE); row < Math.round((y - top + height) * SCALE); row++)
+      for (let column = Math.round((x - left) * SCALE); column < Math.round((x - left + width) * SCALE); column++)
+        data.fill(0, (row * side + column) * 4, (row * side + column) * 4 + 3)
+  // The package has one function, and types that hide it from this kind of import.
+  const decode = createRequire(import.meta.url)('jsqr') as (
+    data: Uint8ClampedArray,
+    width: number,
+    height: number,
+  ) => { data: string } | null
+  return decode(data, side, side)?.data
+}
+
+const pdfOf = async (path: string, query: Record<string, string> = {}) => {
+  const response = await world.app.server.inject({ url: `${path}/pdf`, query })
+  return { ...response, pdf: response.rawPayload, headers: response.headers }
+}
+
+describe('The PDF of an invoice', () => {
+  it('opens like a document and carries a QR code that says the address of the page', async () => {
+    const { path } = await sentInvoice(world)
+
+    const { statusCode, headers, pdf } = await pdfOf(path)
+
+    expect(statusCode).toBe(200)
+    expect(headers['content-type']).toBe('application/pdf')
+    expect(headers['content-disposition']).toBe('inline; filename="invoice-0001.pdf"')
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+    expect(pdf.toString('latin1').trimEnd().endsWith('%%EOF')).toBe(true)
+    expect(qrTextOf(pdf)).toBe(`${PUBLIC_URL}${path}`)
+  }, 60_000)
+
+  it('is set in every language, over as many pages as it needs', async () => {
+    const items = Array.from({ length: 60 }, (_, i) => ({
+      name: `品目 ${i} Ünïcödé Ж Ω`,
+      description: 'word '.repeat(30),
+      quantity: '1',
+      unit_amount: { currency_code: 'USD', value: '1.00' },
+    }))
+    const { path } = await sentInvoice(world, { items, amount: undefined })
+
+    for (const lang of ['en', 'de', 'fr', 'es', 'ja']) {
+      const { statusCode, pdf } = await pdfOf(path, { lang })
+      expect(statusCode).toBe(200)
+      expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)!.length).toBeGreaterThan(2)
+    }
+  }, 120_000)
+
+  it('does not exist for a code nobody has', async () => {
+    expect((await pdfOf('/invoice/p/AAAABBBBCCCCDDDD')).statusCode).toBe(404)
+  })
+})
