@@ -33,7 +33,7 @@ function readPidFile(cluster: Cluster): string {
 }
 
 /** The live server of the cluster. A pid file whose process is gone, a zombie or somebody else's does not count. */
-export function findPostmaster(cluster: Cluster): Postmaster | undefined {
+function findPostmaster(cluster: Cluster): Postmaster | undefined {
   const [pid, , , port, socketFolder = '', , , status = ''] = readPidFile(cluster).split('\n')
   if (!pid || !runsOn(Number(pid), cluster.data)) return undefined
   return { pid: Number(pid), port: Number(port), socketFolder, status: status.trim() }
