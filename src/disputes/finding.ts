@@ -31,9 +31,9 @@ export async function findForCaller(
 ): Promise<StoredDispute & { side: Side | 'operator' }> {
   const found = await findDispute(db, id)
   if (!found) throw noDispute()
+  if (isOperator(caller)) return { ...found, side: 'operator' }
   const side = sideOf(found.dispute, caller.accountId)
   if (side) return { ...found, side }
-  if (isOperator(caller)) return { ...found, side: 'operator' }
   if (await isLinked(db, caller, found.dispute)) return { ...found, side: 'seller' }
   throw noDispute()
 }
