@@ -1,5 +1,6 @@
 import { describedRoutes } from './app.ts'
 import { readSettings, settings } from './config.ts'
+import { disputesPage } from './disputes/docs.ts'
 import { describeApi } from './http/openapi.ts'
 import { dialects } from './kernel/dialect.ts'
 import { problemMessages } from './kernel/problem.ts'
@@ -20,6 +21,7 @@ export function printedFiles(): { path: string; text: string }[] {
   return [
     { path: 'openapi.json', text: `${JSON.stringify(api, null, 2)}\n` },
     { path: 'docs/configuration.md', text: configurationPage() },
+    { path: 'docs/disputes.md', text: disputesPage() },
     { path: 'docs/errors.md', text: errorsPage() },
   ]
 }
