@@ -43,7 +43,7 @@ async function writtenRows(context: Context): Promise<Written> {
     `select jsonb_build_object(
        'id', t.id, 'body', t.body::text, 'create_time', t.create_time,
        'entries', (select count(*) from ledger_entries where reference = t.id),
-       'event', e.id, 'resource', e.resource::text, 'summary', e.summary, 'type', e.type, 'app_id', e.app_id,
+       'event', e.id, 'event_body', e.body, 'type', e.type, 'app_id', e.app_id,
        'answer', i.body, 'headers', i.headers::text, 'operation', i.operation, 'expire_time', i.expire_time) as row
      from payment_transactions t
      join events e on e.account_id = t.account_id and e.resource_id = t.id
@@ -54,8 +54,8 @@ async function writtenRows(context: Context): Promise<Written> {
   return written[0]!.row
 }
 
-/** The statements of one payment: document, ledger entries, event, job, kept answer. */
-function inserts({ body, resource, answer, ...w }: Written): string[] {
+/** The statements of one payment: document, ledger entries, event, its audience, kept answer. */
+function inserts({ body, event_body: event, answer, ...w }: Written): string[] {
   const seller = `'BENCHSELLER' || (:id::bigint % ${SELLERS})`
   const now = literal(w['create_time']!)
   const buyerId = /"buyer_transaction_id": ?"(\w+)"/.exec(body!)![1]!
@@ -67,12 +67,11 @@ function inserts({ body, resource, answer, ...w }: Written): string[] {
        (account_id, transaction_id, line, book, currency, amount, kind, reference, covered, create_time)
      values (${seller}, 'P' || :id::bigint, 1, 'payer', 'USD', -2500, 'CAPTURE', 'T' || :id::bigint, false, ${now}),
             (${seller}, 'P' || :id::bigint, 2, 'balance', 'USD', 2500, 'CAPTURE', 'T' || :id::bigint, false, ${now})`,
-    `insert into events (account_id, id, app_id, type, resource_id, summary, resource, create_time)
+    `insert into events (account_id, id, app_id, type, resource_id, body, create_time)
      values (${seller}, 'WH-' || :id::bigint, ${literal(w['app_id']!)}, ${literal(w['type']!)}, 'T' || :id::bigint,
-       ${literal(w['summary']!)}, ${literal(resource!)}::json, ${now})`,
-    `insert into jobs (name, payload, run_at, key, create_time)
-     values ('fan-out-event', jsonb_build_object('account_id', ${seller}, 'event_id', 'WH-' || :id::bigint),
-       ${now}, null, ${now}) on conflict (key) do nothing`,
+       ${literal(event!)}, ${now})`,
+    `insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
+     values ('MERCHANT00001', ${literal(w['app_id']!)}, 'WH-' || :id::bigint, ${seller}, :id::bigint, ${now})`,
     `insert into idempotency
        (account_id, app_id, operation, key, request_hash, status, headers, body, create_time, expire_time)
      values ('MERCHANT00001', ${literal(w['app_id']!)}, ${literal(w['operation']!)}, 'limit-' || :id::bigint,
@@ -107,7 +106,7 @@ const writePayment = {
   status: 201,
 }
 
-const parts = 'payment, ledger entries (with the trigger that keeps balances), event, job and kept answer'
+const parts = 'payment, ledger entries (with the trigger that keeps balances), event, its audience and kept answer'
 
 export const rows = [
   row({

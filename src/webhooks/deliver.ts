@@ -3,11 +3,12 @@ import type { Outbound, OutboundAnswer } from '../outbound/http.ts'
 import type { Service } from '../room.ts'
 import { version } from '../version.ts'
 import type { SigningKeys } from './keys.ts'
-import type { AttemptHandle, Lane } from './lanes.ts'
+import { type AttemptHandle, type Lane, lanes } from './lanes.ts'
 import type { ClaimedDelivery, RecordedAttempt } from './queue.ts'
 import { nextAttempt, retryAfterSeconds } from './retries.ts'
 import type { Seal } from './seal.ts'
-import { AUTH_ALGORITHM, signedMessage, signMessage, standardHeaders } from './signature.ts'
+import { AUTH_ALGORITHM, signedMessage, standardHeaders } from './signature.ts'
+import type { Signer } from './signer.ts'
 
 export const AUTH_VERSION = 'v2'
 const ERROR_LENGTH_MAX = 500
@@ -27,6 +28,7 @@ export interface DeliverParts {
   readonly outbound: Outbound
   readonly keys: SigningKeys
   readonly seal: Seal
+  readonly signer: Signer
   now(): Instant
 }
 
@@ -69,14 +71,19 @@ interface Signed {
 }
 
 /** The certificate signature covers nothing that changes between attempts, so it is made at the first and kept. */
-async function signOnce({ service, keys }: DeliverParts, delivery: ClaimedDelivery, body: Buffer): Promise<Signed> {
+async function signOnce(
+  { service, keys, signer }: DeliverParts,
+  delivery: ClaimedDelivery,
+  body: Buffer,
+): Promise<Signed> {
   if (delivery.signature !== null) return { signature: delivery.signature, key_id: delivery.key_id }
   // Without a webhook there is no secret, so that the certificate is the only way to sign.
   if (service.settings.webhookSignatures === 'standard' && delivery.secret !== null)
     return { signature: null, key_id: null }
   const key = await keys.current()
   const transmission = { id: delivery.id, time: delivery.transmit_time, webhookId: delivery.webhook_id }
-  return { signature: await signMessage(signedMessage(transmission, body), key.privateKey), key_id: key.id }
+  const first = delivery.lane === lanes.proven
+  return { signature: await signer.sign(signedMessage(transmission, body), key.privateKey, { first }), key_id: key.id }
 }
 
 function transmissionHeaders(service: Service, { id, transmit_time }: ClaimedDelivery, { signature, key_id }: Signed) {

@@ -18,7 +18,7 @@ const WEBHOOKS_PER_CLAIM = 100
 const AFTER_ERROR_MS = 1_000
 const UNRECORDED_MAX = 2_000
 const ROOM_POLL_MS = 20
-const COLD_LOOK_EVERY_MS = 100
+const COLD_LOOK_EVERY_MS = 250
 
 interface Waiting extends AttemptHandle {
   readonly since: number
@@ -116,7 +116,8 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     if (isFull || this.#claiming.has(lane) || this.#looked.has(lane) || !this.#isTime(lane)) return
     this.#claiming.add(lane)
     this.#looked.add(lane)
-    const busy = [...this.#endpoints].filter(([, endpoint]) => this.#isBusy(endpoint)).map(([id]) => id)
+    const busy: string[] = []
+    for (const [id, endpoint] of this.#endpoints) if (endpoint.lane === lane && this.#isBusy(endpoint)) busy.push(id)
     const claim: Claim = {
       lane,
       count,

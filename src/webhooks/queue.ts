@@ -66,7 +66,10 @@ const claimDue = sql`
       order by d.webhook_id limit 1)
     from turn where turn.webhook_id is not null),
   able as materialized (
-    select webhook_id from turn where webhook_id is not null and webhook_id <> all($3::text[]) limit $4),
+    select turn.webhook_id from turn
+    where turn.webhook_id is not null
+      and not exists (select from unnest($3::text[]) as busy (webhook_id) where busy.webhook_id = turn.webhook_id)
+    limit $4),
   due as materialized (
     select first.account_id, first.id from able cross join lateral (
       select d.account_id, d.id from deliveries d
@@ -124,6 +127,11 @@ const releaseClaims = sql`
   update deliveries d set lease_until = null
   from json_to_recordset($1::json) as held (account_id text, id uuid, fence int)
   where d.account_id = held.account_id and d.id = held.id and d.fence = held.fence and d.status = 'PENDING'`
+const renewLeases = sql`
+  update deliveries d set lease_until = clock_timestamp() + interval '30 seconds'
+  from json_to_recordset($1::json) as held (account_id text, id uuid, fence int)
+  where d.account_id = held.account_id and d.id = held.id and d.fence = held.fence and d.status = 'PENDING'
+    and d.lease_until is not null`
 const recoverLeases = sql`
   update deliveries set lease_until = null
   where status = 'PENDING' and lease_until is not null and lease_until < clock_timestamp()`
@@ -170,9 +178,15 @@ export async function move(database: Connection, webhookId: string, lane: Lane):
   await database.rows(moveWebhook, [webhookId, lane])
 }
 
+const keyOf = ({ account_id, id, fence }: ClaimedDelivery) => ({ account_id, id, fence })
+
 export async function release(database: Connection, held: readonly ClaimedDelivery[]): Promise<void> {
-  const keys = held.map(({ account_id, id, fence }) => ({ account_id, id, fence }))
-  await database.rows(releaseClaims, [JSON.stringify(keys)])
+  await database.rows(releaseClaims, [JSON.stringify(held.map(keyOf))])
+}
+
+/** Keeps what is claimed for another while: an attempt can wait for its turn to be signed. */
+export async function renew(database: Connection, held: readonly ClaimedDelivery[]): Promise<void> {
+  await database.rows(renewLeases, [JSON.stringify(held.map(keyOf))])
 }
 
 /** Gives back what a process that died had claimed. */

@@ -15,8 +15,10 @@ import {
   record,
   recover,
   release,
+  renew,
 } from './queue.ts'
 import { makeSeal } from './seal.ts'
+import { Signer } from './signer.ts'
 
 const RECOVER_EVERY_MS = 5_000
 const CLOSE_WITHIN_MS = 5_000
@@ -48,6 +50,7 @@ export class DeliveryWork implements WorkSource {
       outbound: this.#outbound,
       keys: new SigningKeys(database, seal),
       seal,
+      signer: new Signer(),
       now: () => clock.now(),
     }
     this.#dispatcher = new Dispatcher(
@@ -114,7 +117,11 @@ export class DeliveryWork implements WorkSource {
   }
 
   #startRecovering(): NodeJS.Timeout {
-    const again = () => void recover(this.#parts.database).catch(this.#parts.onError)
+    const { database, onError } = this.#parts
+    const again = () => {
+      if (this.#held.size > 0) renew(database, [...this.#held]).catch(onError)
+      recover(database).catch(onError)
+    }
     again()
     return setInterval(again, RECOVER_EVERY_MS).unref()
   }
