@@ -1,0 +1,201 @@
+// Measures deliveries against limits of the same machine in the same run. `npm run bench:webhooks`
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { pino } from 'pino'
+import { type App, openApp } from '../../src/app.ts'
+import { readSettings } from '../../src/config.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { openDatabase } from '../../src/database/open.ts'
+import { statementOf } from '../../src/database/sql.ts'
+import { RawReceiver } from '../../test/support/receiver.ts'
+import { type Child, nextMessage, startChild } from '../harness/child.ts'
+import { openBenchDatabase } from '../harness/database.ts'
+import { addBacklog, median, merchantId, open, p95, p99, pause, sampleBody, subscribe, subscribers } from './scene.ts'
+
+const { values: options } = parseArgs({
+  options: { only: { type: 'string', multiple: true, default: [] }, rounds: { type: 'string', default: '7' } },
+})
+const rounds = Number(options.rounds)
+const wants = (name: string) => options.only.length === 0 || options.only.includes(name)
+const say = (text: string) => process.stdout.write(`${text}\n`)
+const file = (name: string) => ['--import', 'tsx', fileURLToPath(new URL(name, import.meta.url))]
+
+const secret = 'sandbox-secret-known-to-everybody'
+const notify = statementOf("select pg_notify('quittance', 'work')")
+const truncate = statementOf('truncate deliveries, delivery_attempts, event_audience, events, webhooks')
+
+async function ask<Answer>(child: Child, order: object): Promise<Answer> {
+  const answer = nextMessage<Answer>(child)
+  child.process.send(order)
+  return answer
+}
+
+const server = await openBenchDatabase(process.env['DATABASE_URL'])
+await migrate(server.url)
+const database = openDatabase(server.url, { connectionsMax: 4, statementTimeoutMs: 60_000 })
+const receiver = startChild(file('receiver.ts'))
+const { port } = await nextMessage<{ port: number }>(receiver)
+const limit = startChild(file('limit.ts'))
+await nextMessage(limit)
+const url = (n: number) => `http://127.0.0.1:${port}/hook/${n}`
+let failed = false
+
+function verdict(name: string, is: number, required: number, goal?: number): string {
+  if (is < required) failed = true
+  const reached = is < required ? 'NOT REACHED' : goal !== undefined && is >= goal ? 'goal reached' : 'reached'
+  return `${name}: ${is.toFixed(2)} (required ${required}${goal === undefined ? '' : `, goal ${goal}`}) ${reached}`
+}
+
+/** The service's own process works off a backlog; the limit takes turns with it. */
+async function throughput(signatures: 'both' | 'standard', count: number, limitOrder: object): Promise<void> {
+  const settings = readSettings({})
+  await database.rows(truncate)
+  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+  const service = startChild(['--disable-proto=delete', main, 'work'], {
+    DATABASE_URL: server.url,
+    WEBHOOK_SIGNATURES: signatures,
+    LOG_LEVEL: 'error',
+  })
+  await pause(2_500)
+  await subscribe(database, settings.secret ?? secret, subscribers('W', 40, url))
+  const ours: number[] = []
+  const ratios: number[] = []
+  for (let round = 0; round <= rounds; round++) {
+    await ask(receiver, { kind: 'start' })
+    const body = sampleBody
+    await addBacklog(database, {
+      round: round + (signatures === 'both' ? 1_000 : 2_000),
+      count,
+      body,
+      now: '2026-01-01T00:00:00.000Z',
+    })
+    await database.rows(statementOf('analyze deliveries'))
+    const began = performance.now()
+    await database.rows(notify)
+    await ask(receiver, { kind: 'until', count })
+    for (;;) {
+      const [row] = await database.rows<{ open: number }>(open)
+      if (row!.open === 0) break
+      await pause(5)
+    }
+    const perSecond = count / ((performance.now() - began) / 1000)
+    await ask(receiver, { kind: 'start' })
+    const best = await ask<{ perSecond: number }>(limit, limitOrder)
+    // The first round warms up: connections, prepared statements, lanes.
+    if (round === 0) continue
+    ours.push(perSecond)
+    ratios.push(perSecond / best.perSecond)
+    say(`  ${perSecond.toFixed(0)}/s of ${best.perSecond.toFixed(0)}/s = ${(perSecond / best.perSecond).toFixed(2)}`)
+  }
+  await service.stop()
+  const [required, goal] = signatures === 'both' ? [0.65, 0.75] : [0.3, 0.4]
+  say(verdict(`throughput, signatures ${signatures} (${median(ours).toFixed(0)}/s)`, median(ratios), required, goal))
+}
+
+async function withApp(work: (app: App) => Promise<void>): Promise<void> {
+  await database.rows(truncate)
+  const settings = readSettings({ LOG_LEVEL: 'error', PORT: '0' })
+  const app = await openApp({ settings, databaseUrl: server.url, log: pino({ level: 'error' }), works: true })
+  await work(app)
+  await app.close()
+}
+
+/** Emits one event and tells when it was committed, on the clock all processes share. */
+async function emit(app: App, appId: string): Promise<{ id: string; at: number }> {
+  let at = 0
+  const id = await app.transact(async (tx) => {
+    const resourceId = tx.newId('invoice')
+    tx.emit({
+      accountId: merchantId,
+      appId,
+      type: 'INVOICING.INVOICE.PAID',
+      resourceId,
+      resource: { id: resourceId, note: 'x'.repeat(1_200) },
+      summary: 'An invoice was paid.',
+    })
+    tx.afterCommit(() => {
+      at = performance.timeOrigin + performance.now()
+    })
+    return resourceId
+  })
+  return { id, at }
+}
+
+/** Emits at an even pace and tells how long each delivery took from its commit to its first byte. */
+async function waits(app: App, appIds: readonly string[], perSecond: number, seconds: number): Promise<number[]> {
+  await ask(receiver, { kind: 'start', count: 1 })
+  const committed = new Map<string, number>()
+  const count = perSecond * seconds
+  const began = performance.now()
+  const pending: Promise<unknown>[] = []
+  for (let i = 0; i < count; i++) {
+    const wait = began + (i * 1000) / perSecond - performance.now()
+    if (wait > 0) await pause(wait)
+    pending.push(emit(app, appIds[i % appIds.length]!).then((event) => committed.set(event.id, event.at)))
+  }
+  await Promise.all(pending)
+  const deadline = performance.now() + 30_000
+  for (;;) {
+    const [row] = await database.rows<{ open: number }>(
+      statementOf("select count(*)::int as open from deliveries where status = 'PENDING' and webhook_id like 'H%'"),
+    )
+    if (row!.open === 0 || performance.now() > deadline) break
+    await pause(20)
+  }
+  const { arrivals } = await ask<{ arrivals: [string, number][] }>(receiver, { kind: 'arrivals' })
+  const ids = await database.rows<{ id: string; resource_id: string }>(
+    statementOf('select id, resource_id from events'),
+  )
+  const resourceOf = new Map(ids.map(({ id, resource_id }) => [id, resource_id]))
+  return arrivals.map(([eventId, at]) => at - committed.get(resourceOf.get(eventId)!)!)
+}
+
+try {
+  say(`Deliveries on ${server.description}`)
+  if (wants('standard'))
+    await throughput('standard', 4_000, {
+      kind: 'post',
+      url: url(0),
+      headers: { 'content-type': 'application/json' },
+      body: sampleBody,
+      count: 4_000,
+    })
+  if (wants('rsa')) await throughput('both', 600, { kind: 'sign', count: 600 })
+  if (wants('latency'))
+    await withApp(async (app) => {
+      await subscribe(database, secret, subscribers('H', 10, url).slice(0, 1))
+      await waits(app, ['APP-H-0'], 50, 3)
+      const measured = await waits(app, ['APP-H-0'], 50, 20)
+      const [middle, high] = [median(measured), p99(measured)]
+      if (middle > 25 || high > 100) failed = true
+      say(
+        `latency at 50 events a second (${measured.length} deliveries): median ${middle.toFixed(1)} ms (required 25), 99 % ${high.toFixed(1)} ms (required 100)`,
+      )
+    })
+  if (wants('neighbours'))
+    await withApp(async (app) => {
+      const dead = await RawReceiver.open((socket) => void socket.resume())
+      await subscribe(database, secret, [
+        ...subscribers('H', 20, url),
+        ...subscribers('D', 1_000, (n) => dead.url(`/${n}`)),
+      ])
+      const healthy = ['APP-H-0', 'APP-H-1']
+      await waits(app, healthy, 4, 4)
+      const alone = await waits(app, healthy, 4, 15)
+      for (let n = 0; n < 100; n++) await emit(app, `APP-D-${n}`)
+      await pause(1_000)
+      const beside = await waits(app, healthy, 4, 15)
+      const bound = 1.1 * p95(alone) + 5
+      if (p95(beside) > bound || beside.length < 20 * 30) failed = true
+      say(
+        `neighbours: 20 healthy beside 1,000 dead webhooks: 95 % ${p95(beside).toFixed(1)} ms, alone ${p95(alone).toFixed(1)} ms (bound ${bound.toFixed(1)}), ${beside.length} of 600 delivered, ${dead.open} sockets held by the dead`,
+      )
+      await dead.close()
+    })
+} finally {
+  await receiver.stop()
+  await limit.stop()
+  await database.close()
+  await server.stop()
+}
+process.exit(failed ? 1 : 0)
