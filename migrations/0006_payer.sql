@@ -28,16 +28,3 @@ create table mails (
 );
 create index mails_newest on mails (seq desc);
 create index mails_of_recipient on mails using gin (recipients);
-
--- The private link through which a payer follows a problem they reported. The link itself is never stored.
-create table problem_links (
-  account_id   text collate "C" not null references accounts on delete cascade,
-  digest       bytea not null,
-  invoice_id   text collate "C" not null,
-  capture_id   text collate "C" not null,
-  dispute_id   text collate "C" not null,
-  create_time  instant not null,
-  primary key (account_id, dispute_id)
-);
-create unique index problem_links_digest on problem_links (digest);
-create index problem_links_of_invoice on problem_links (account_id, invoice_id);

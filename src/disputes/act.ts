@@ -90,6 +90,10 @@ export function announce(tx: Tx, service: Service, dispute: Dispute, type: Event
     summary: `The dispute ${dispute.dispute_id} ${happened[type] ?? 'changed'}.`,
     appId: null,
   })
+  tx.enqueue({
+    name: 'dispute-notice',
+    payload: { account_id: dispute.seller.account_id, dispute_id: dispute.dispute_id, event: type },
+  })
 }
 
 /** The two sandbox operations may be set to refuse with another status, for clients that expect it. */

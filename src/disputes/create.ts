@@ -50,6 +50,8 @@ export async function createDispute(
   caller: Caller,
   body: CreateBody,
   files: readonly UploadedFile[],
+  /** The payment whose buyer this is known to be by other means than an account. */
+  buyerOf?: string,
 ): Promise<Dispute> {
   const { reason, disputed_transactions: named = [] } = body
   const ids = named.flatMap(({ buyer_transaction_id }) => buyer_transaction_id ?? [])
@@ -65,7 +67,7 @@ export async function createDispute(
   if (new Set(ids).size < ids.length) throw invalid('/disputed_transactions', 'Name each payment once.')
 
   const payments: StoredTransaction[] = []
-  for (const id of ids) payments.push(await payable(tx, house, caller, id, body))
+  for (const id of ids) payments.push(await payable(tx, house, caller, id, body, buyerOf))
   const { seller, buyer, gross } = payments[0]!.transaction
   const strange = payments.find(
     ({ transaction }) =>
@@ -111,7 +113,14 @@ const unknownPayment = (id: string) =>
   breaches('INVALID_TRANSACTION_ID', `There is no payment ${id} that you could dispute.`, '/disputed_transactions')
 
 /** The payment to be disputed, if this caller may dispute it. A sandbox makes up those it does not know. */
-async function payable(tx: Tx, house: House, caller: Caller, id: string, body: CreateBody): Promise<StoredTransaction> {
+async function payable(
+  tx: Tx,
+  house: House,
+  caller: Caller,
+  id: string,
+  body: CreateBody,
+  buyerOf?: string,
+): Promise<StoredTransaction> {
   const { rules } = house
   const found = await findTransactionByEitherId(tx, id)
   if (!found) {
@@ -119,7 +128,7 @@ async function payable(tx: Tx, house: House, caller: Caller, id: string, body: C
     return registerPayment(tx, caller, id, body)
   }
   const { seller, buyer } = found.transaction
-  const isBuyer = buyer.account_id === caller.accountId
+  const isBuyer = buyer.account_id === caller.accountId || buyerOf === found.transaction.id
   const isSeller = seller.account_id === caller.accountId
   if (!isBuyer && !isSeller) throw unknownPayment(id)
   if (!isBuyer && !rules.sandbox) throw forbidden('Only the customer can open a dispute; a merchant answers it.')

@@ -145,8 +145,12 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     const type = parseMediaType(headers['content-type'])?.type
     if (isMultipart(type)) {
       // The content type parser hands a multipart body over as the stream it is.
-      const { json, files } = await readMultipart(body as Readable, headers['content-type']!, multipartLimits, take)
-      return { value: json, files }
+      const parts = await readMultipart(body as Readable, headers['content-type']!, multipartLimits, take)
+      // A form of ours has fields; everybody else's multipart carries JSON.
+      return {
+        value: accepts.includes('application/x-www-form-urlencoded') ? parts.fields : parts.json,
+        files: parts.files,
+      }
     }
     // Every other body was collected as bytes.
     const bytes = (body as Buffer | undefined) ?? Buffer.alloc(0)

@@ -1,17 +1,27 @@
+import { rulesOf } from '../disputes/rules.ts'
 import { makeLedger } from '../ledger/ledger.ts'
 import type { OpenRoom } from '../room.ts'
+import { makeDeliver } from './deliver.ts'
 import { mailJobs } from './mail-jobs.ts'
 import { pageRoutes } from './page-routes.ts'
 import { attemptConstraints, payRoutes } from './pay-routes.ts'
+import { problemJobs } from './problem-jobs.ts'
+import { problemRoutes } from './problem-routes.ts'
 import { sandboxPayerRoutes } from './sandbox-routes.ts'
 import { settleJobs } from './settle.ts'
 
 /** What the customer of a merchant meets: the page of an invoice, the payment, the mails. */
 export const openPayer: OpenRoom = (service) => {
   const ledger = makeLedger(service)
+  const deliver = makeDeliver(service)
   return {
-    routes: [...pageRoutes(service), ...payRoutes(service, ledger), ...sandboxPayerRoutes(service, ledger)],
-    jobs: [...settleJobs(service, ledger), ...mailJobs(service)],
+    routes: [
+      ...pageRoutes(service),
+      ...payRoutes(service, ledger),
+      ...problemRoutes(service, { service, ledger, rules: rulesOf(service.settings) }),
+      ...sandboxPayerRoutes(service, ledger),
+    ],
+    jobs: [...settleJobs(service, ledger), ...mailJobs(service, deliver), ...problemJobs(service, deliver)],
     constraints: attemptConstraints,
   }
 }

@@ -17,7 +17,7 @@ const arrows: Record<string, readonly string[]> = {
   invoices: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger'],
   disputes: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger'],
   webhooks: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger', 'outbound'],
-  payer: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger', 'outbound', 'invoices'],
+  payer: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger', 'outbound', 'invoices', 'disputes'],
 }
 const forEveryone = ['config', 'room', 'version']
 

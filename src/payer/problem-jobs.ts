@@ -1,0 +1,104 @@
+import type { Reader } from '../database/transaction.ts'
+import type { Dispute } from '../disputes/schema.ts'
+import { findDispute } from '../disputes/store.ts'
+import { findStored, type StoredInvoice } from '../invoices/store.ts'
+import { type JobDefinition, job } from '../jobs/job-definition.ts'
+import type { Instant } from '../kernel/clock.ts'
+import { findTransaction } from '../ledger/store.ts'
+import type { Service } from '../room.ts'
+import type { Deliver } from './deliver.ts'
+import { chooseTongue } from './languages.ts'
+import { simpleMail } from './mail.ts'
+import { recipientLanguage } from './open-page.ts'
+import { problemPath } from './problem-link.ts'
+import { sheetOf } from './sheet.ts'
+import { sayProblemIn } from './words/problem.ts'
+
+interface Notice {
+  readonly account_id: string
+  readonly dispute_id: string
+  readonly event: string
+  readonly to?: 'buyer'
+}
+
+const minutes = 60
+
+/** Tells the payer, with their private link, and the merchant what became of a dispute. */
+export const problemJobs = (service: Service, deliver: Deliver): JobDefinition[] => [
+  job<Notice>({
+    name: 'dispute-notice',
+    retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 120 * minutes],
+    async run({ account_id, dispute_id, event, to }, context) {
+      const { db, now } = context
+      const found = await findDispute(db, dispute_id)
+      const stored = found && (await invoiceOf(db, found.dispute))
+      if (!found || !stored) return
+      const { dispute } = found
+      const { buyer, seller } = dispute
+      const mails = [
+        ...(buyer.email !== undefined && concernsBuyer(dispute, event)
+          ? [toBuyer(service, stored, dispute, { event, now, email: buyer.email })]
+          : []),
+        ...(to === undefined && seller.email !== undefined && concernsSeller(dispute, event)
+          ? [toSeller(dispute, event, seller.email)]
+          : []),
+      ]
+      for (const [i, mail] of mails.entries()) await deliver(account_id, mail, context, i)
+    },
+  }),
+]
+
+const openedEvent = 'CUSTOMER.DISPUTE.CREATED'
+const resolvedEvent = 'CUSTOMER.DISPUTE.RESOLVED'
+
+/** Nobody is told what they did themselves: only beginnings, ends, and what the other side or an agent asks for. */
+const concernsBuyer = ({ status, messages = [] }: Dispute, event: string): boolean =>
+  event === openedEvent ||
+  event === resolvedEvent ||
+  status === 'WAITING_FOR_BUYER_RESPONSE' ||
+  messages.at(-1)?.posted_by === 'SELLER'
+
+const concernsSeller = ({ status, messages = [], create_time, update_time }: Dispute, event: string): boolean =>
+  event === openedEvent ||
+  event === resolvedEvent ||
+  (create_time !== update_time && status === 'WAITING_FOR_SELLER_RESPONSE') ||
+  (create_time !== update_time && messages.at(-1)?.posted_by === 'BUYER')
+
+async function invoiceOf(db: Reader, { seller, disputed_transactions }: Dispute): Promise<StoredInvoice | undefined> {
+  const capture = disputed_transactions[0]?.seller_transaction_id
+  const payment = capture === undefined ? undefined : await findTransaction(db, seller.account_id, capture)
+  const invoiceId = payment?.transaction.invoice_id
+  return invoiceId === undefined ? undefined : findStored(db, seller.account_id, invoiceId)
+}
+
+function toBuyer(
+  service: Service,
+  stored: StoredInvoice,
+  { dispute_id, dispute_amount }: Dispute,
+  { event, now, email }: { event: string; now: Instant; email: string },
+) {
+  const sheet = sheetOf({ ...stored, now }, chooseTongue(recipientLanguage(stored)))
+  const say = sayProblemIn(sheet.tongue.language)
+  const stage = event === openedEvent ? 'opened' : event === resolvedEvent ? 'resolved' : 'updated'
+  const values = { business: sheet.seller, number: sheet.number }
+  const mail = simpleMail({
+    language: sheet.tongue.language,
+    business: sheet.seller,
+    subject: say(`${stage}Subject`, values),
+    lead: say(`${stage}Lead`, values),
+    matter: {
+      name: say('caseNumber', { number: dispute_id }),
+      amount: sheet.format.money(dispute_amount),
+      standing: undefined,
+    },
+    link: { address: service.publicUrl + problemPath(service, dispute_id), label: say('follow') },
+  })
+  return { ...mail, to: [email], fromName: sheet.seller }
+}
+
+function toSeller({ dispute_id, dispute_amount }: Dispute, event: string, email: string) {
+  const verb = event === openedEvent ? 'was opened' : event === resolvedEvent ? 'was resolved' : 'needs your answer'
+  const subject = `Dispute ${dispute_id} ${verb}`
+  const lead = `The dispute ${dispute_id} over ${dispute_amount.value} ${dispute_amount.currency_code} ${verb}.`
+  return { ...simpleMail({ language: 'en', business: 'Quittance', subject, lead }), to: [email], fromName: 'Quittance' }
+}

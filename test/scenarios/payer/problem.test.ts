@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PUBLIC_URL, sentInvoice, shown } from '../../support/payer.ts'
+import { newWorld, usd, type World } from '../../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld({ settings: { PUBLIC_URL } })
+})
+afterAll(() => world.close())
+
+const guest = (email = 'guest@example.com') => ({ primary_recipients: [{ billing_info: { email_address: email } }] })
+
+async function paidInvoice(more: Record<string, unknown> = guest()) {
+  const invoice = await sentInvoice(world, more)
+  const { body } = await world.call<{ payment_id: string }>('POST', `/sandbox/invoices/${invoice.id}/pay`, {})
+  return { ...invoice, payment: body.payment_id }
+}
+
+/** A page with forms, and a way to send one of them as a browser would. */
+async function open(path: string) {
+  const page = await world.call('GET', path)
+  const cookie = String(page.headers['set-cookie'] ?? '').split(';')[0]!
+  const token = /name="token" value="([^"]*)"/.exec(page.text)?.[1] ?? ''
+  const send = (action: string, fields: Record<string, string> = {}, origin = PUBLIC_URL) => {
+    const boundary = 'xxFORMxx'
+    const parts = Object.entries({ token, ...fields }).map(
+      ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    )
+    return world.call('POST', action, `${parts.join('')}--${boundary}--\r\n`, {
+      headers: { 'content-type': `multipart/form-data; boundary=${boundary}`, origin, cookie },
+    })
+  }
+  return { page, send }
+}
+
+const report = async (path: string, payment: string, text = 'It never came.') => {
+  const { send } = await open(`${path}/problem`)
+  return send(`${path}/problem`, { payment, reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED', text })
+}
+
+const pathOf = (location: unknown) => new URL(String(location), PUBLIC_URL).pathname
+
+interface Mail {
+  subject: string
+  links: string[]
+  text: string
+}
+const mailsTo = async (to: string) => {
+  await world.settle()
+  return (await world.call<{ mails: Mail[] }>('GET', '/sandbox/mail', undefined, { query: { to } })).body.mails
+}
+
+describe('Reporting a problem from a paid invoice', () => {
+  it('opens a dispute on that payment, for a payer without an account too, and mails a private link', async () => {
+    const { path, payment } = await paidInvoice(guest('first@example.com'))
+    expect((await world.call('GET', path)).text).toContain('Report a problem with this payment')
+
+    const answer = await report(path, payment)
+    const casePath = pathOf(answer.headers['location'])
+    const page = await world.call('GET', casePath)
+
+    expect(answer.status).toBe(303)
+    expect(page.text).toContain('Waiting for Atelier Lindqvist')
+    expect(page.text).toContain('It never came.')
+    const [mail] = await mailsTo('first@example.com')
+    expect(mail!.subject).toMatch(/^You reported a problem with invoice/)
+    expect(mail!.links).toEqual([PUBLIC_URL + casePath])
+    const listed = await world.merchant.get<{ items: { dispute_id: string; status: string }[] }>(
+      '/v1/customer/disputes',
+    )
+    expect(listed.body.items[0]).toMatchObject({ status: 'WAITING_FOR_SELLER_RESPONSE' })
+    const merchant = await mailsTo('merchant@example.com')
+    expect(merchant.some(({ subject }) => /^Dispute PP-R-.* was opened$/.test(subject))).toBe(true)
+  })
+
+  it('holds the money, and an offer that is accepted gives it back and shows on the invoice', async () => {
+    const { id, path, payment } = await paidInvoice(guest('second@example.com'))
+    const casePath = pathOf((await report(path, payment)).headers['location'])
+    const disputeId = /problem\/([^~]+)~/.exec(casePath)![1]!
+    await world.merchant.post(`/v1/customer/disputes/${disputeId}/make-offer`, {
+      note: 'Sorry.',
+      offer_type: 'REFUND',
+      offer_amount: usd('20.00'),
+    })
+
+    const { page, send } = await open(casePath)
+    expect(page.text).toContain('Atelier Lindqvist offers you $20.00')
+    const accepted = await send(`${casePath}/accept-offer`)
+    await world.settle()
+
+    expect(accepted.status).toBe(303)
+    expect((await world.call('GET', casePath)).text).toContain('$20.00 was refunded to you.')
+    expect(await shown(world, id)).toMatchObject({
+      status: 'PARTIALLY_REFUNDED',
+      refunds: { refund_amount: usd('20.00') },
+    })
+    const subjects = (await mailsTo('second@example.com')).map(({ subject }) => subject)
+    expect(subjects.some((subject) => /^News about your problem/.test(subject))).toBe(true)
+    expect(subjects.some((subject) => /is settled$/.test(subject))).toBe(true)
+  })
+
+  it('lets the payer write and the merchant answer', async () => {
+    const { path, payment } = await paidInvoice()
+    const casePath = pathOf((await report(path, payment)).headers['location'])
+    const disputeId = /problem\/([^~]+)~/.exec(casePath)![1]!
+
+    const written = await (await open(casePath)).send(`${casePath}/send-message`, { text: 'Where is <b>it</b>?' })
+    await world.merchant.post(`/v1/customer/disputes/${disputeId}/send-message`, { message: 'On its way.' })
+    const { text } = await world.call('GET', casePath)
+
+    expect(written.status).toBe(303)
+    expect(text).toContain('Where is &lt;b&gt;it&lt;/b&gt;?')
+    expect(text).toContain('On its way.')
+  })
+
+  it('can be done once for a payment; the link can be mailed again', async () => {
+    const { path, payment } = await paidInvoice(guest('again@example.com'))
+    await report(path, payment)
+
+    const again = await report(path, payment)
+    const { page, send } = await open(`${path}/problem`)
+    const mailed = await send(`${path}/problem`, { again: 'yes' })
+
+    expect(again.status).toBe(422)
+    expect(page.text).toContain('You reported a problem with this payment.')
+    expect(mailed.text).toContain('We mailed you the link.')
+    const links = (await mailsTo('again@example.com')).filter(({ subject }) => /^You reported a problem/.test(subject))
+    expect(links).toHaveLength(2)
+  })
+
+  it('is not offered before anything was paid', async () => {
+    const { path } = await sentInvoice(world)
+
+    expect((await world.call('GET', path)).text).not.toContain('Report a problem')
+    expect((await world.call('GET', `${path}/problem`)).status).toBe(404)
+  })
+})
+
+describe('The private link', () => {
+  it('cannot be guessed or changed to another case', async () => {
+    const { path, payment } = await paidInvoice()
+    const casePath = pathOf((await report(path, payment)).headers['location'])
+
+    for (const guess of [
+      casePath.slice(0, -1),
+      casePath.replace(/problem\/[^~]+/, 'problem/PP-R-AAA-00000001'),
+      '/invoice/problem/x',
+    ])
+      expect((await world.call('GET', guess)).status).toBe(404)
+  })
+
+  it('takes no form from another site, without its cookie or with a foreign token', async () => {
+    const { path, payment } = await paidInvoice()
+    const casePath = pathOf((await report(path, payment)).headers['location'])
+    const { send } = await open(casePath)
+
+    expect((await send(`${casePath}/cancel`, {}, 'https://evil.example')).status).toBe(403)
+    expect((await send(`${casePath}/cancel`, { token: 'x' })).status).toBe(403)
+    expect((await world.call('GET', casePath)).text).toContain('Waiting for')
+  })
+
+  it('says so when something cannot be done any more', async () => {
+    const { path, payment } = await paidInvoice()
+    const casePath = pathOf((await report(path, payment)).headers['location'])
+    const { send } = await open(casePath)
+    expect((await send(`${casePath}/cancel`)).status).toBe(303)
+
+    const late = await send(`${casePath}/send-message`, { text: 'Hello?' })
+
+    expect(late.status).toBe(422)
+    expect(late.text).toContain('This cannot be done any more.')
+  })
+})
