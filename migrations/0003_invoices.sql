@@ -24,15 +24,17 @@ create table invoices (
   invoice_date   text collate "C" generated always as (body#>>'{detail,invoice_date}') stored not null,
   due_date       text collate "C" generated always as (body#>>'{detail,payment_term,due_date}') stored,
   primary key (account_id, id)
-);
+-- Searches read many rows and few documents, so documents stand apart from the rows.
+) with (toast_tuple_target = 1024);
 -- Case does not make two numbers different. A deleted invoice is gone, so its number is free at once.
 create unique index invoices_number on invoices (account_id, number_key);
 create index invoices_newest on invoices (account_id, create_time desc, seq desc) include (id);
 create index invoices_status on invoices (account_id, status, create_time desc, seq desc) include (id);
-create index invoices_currency on invoices (account_id, currency_code, create_time desc, seq desc);
-create index invoices_issued on invoices (account_id, invoice_date, create_time desc, seq desc);
-create index invoices_due on invoices (account_id, due_date, create_time desc, seq desc) where due_date is not null;
-create index invoices_amount on invoices (account_id, currency_code, amount_minor, create_time desc, seq desc);
+create index invoices_currency on invoices (account_id, currency_code, create_time desc, seq desc) include (id);
+create index invoices_issued on invoices (account_id, invoice_date, create_time desc, seq desc) include (id);
+create index invoices_due on invoices (account_id, due_date, create_time desc, seq desc) include (id)
+  where due_date is not null;
+create index invoices_amount on invoices (account_id, currency_code, amount_minor, create_time desc, seq desc) include (id);
 create index invoices_grams on invoices using gin (grams) with (gin_pending_list_limit = 1024);
 -- The hosted page knows an invoice by its code alone.
 create index invoices_code on invoices (id);
@@ -51,12 +53,13 @@ create table invoice_transactions (
   create_time         instant not null,
   -- The invoice's own, so that a search by payment date can list the newest invoices first.
   invoice_create_time instant not null,
+  invoice_seq         bigint not null,
   primary key (account_id, id),
   foreign key (account_id, invoice_id) references invoices on delete cascade
 );
 create index invoice_transactions_of_invoice on invoice_transactions (account_id, invoice_id);
-create index invoice_transactions_paid on invoice_transactions (account_id, day, invoice_create_time desc, invoice_id)
-  where kind = 'PAYMENT';
+create index invoice_transactions_paid
+  on invoice_transactions (account_id, day, invoice_create_time desc, invoice_seq desc, invoice_id) where kind = 'PAYMENT';
 
 create table invoice_templates (
   account_id  text collate "C" not null references accounts on delete cascade,

@@ -35,6 +35,8 @@ const newestFirst = fragment`order by i.create_time desc, i.seq desc`
 
 /** How many of the newest invoices are read one by one before an index over all of them is asked. */
 const RECENT = 10_000
+/** The same where the index keeps the order of time within each day, so that asking it is cheap. */
+const RECENT_OF_DAYS = 500
 
 /** Our own text as a piece of SQL. */
 function raw(text: string): Fragment {
@@ -47,7 +49,7 @@ export async function findInvoices(
   accountId: string,
   criteria: Criteria,
   slice: Slice,
-  recentMax = RECENT,
+  recentMax = isByDay(criteria) ? RECENT_OF_DAYS : RECENT,
 ): Promise<Invoice[]> {
   if (criteria.nothing) return []
   const run = async (ids: Fragment): Promise<Invoice[]> => {
@@ -99,13 +101,13 @@ function inOrder(accountId: string, criteria: Criteria, slice: Slice, where: Fra
 
 /** Asks the index of the narrowest criterion, and sorts what it finds. */
 function amongAll(accountId: string, criteria: Criteria, slice: Slice, where: Fragment): Fragment {
-  const words = wordsOf(criteria)
-  const { issued, due, paid, amount } = criteria
-  if (words === undefined && !amount) {
+  const { issued, due, paid } = criteria
+  if (isByDay(criteria)) {
     if (issued) return byDay(accountId, raw('invoice_date'), issued, slice, where)
     if (due) return byDay(accountId, raw('due_date'), due, slice, where)
-    if (paid && givenOf(criteria).length === 1) return byPaymentDay(accountId, paid, slice)
+    if (paid) return byPaymentDay(accountId, paid, slice)
   }
+  const words = wordsOf(criteria)
   const containing = words === undefined ? raw('') : fragment`and i.grams @@ ${words}::tsquery`
   return fragment`
     select i.id, i.create_time, i.seq from (
@@ -113,6 +115,14 @@ function amongAll(accountId: string, criteria: Criteria, slice: Slice, where: Fr
         select i.id, i.create_time, i.seq from invoices i where ${where} ${containing})
       select * from candidates) i
     ${newestFirst} ${window(slice)}`
+}
+
+const byDays = ['issued', 'due', 'paid']
+
+/** Whether the only criterion is a range of days. */
+function isByDay(criteria: Criteria): boolean {
+  const [only, ...others] = givenOf(criteria)
+  return only !== undefined && others.length === 0 && byDays.includes(only)
 }
 
 /** Steps from day to day that has invoices, and takes the newest of each. */
@@ -134,8 +144,9 @@ const byDay = (accountId: string, column: Fragment, { start, end }: Days, slice:
       order by i.create_time desc, i.seq desc limit ${slice.offset + slice.limit}) i
     ${newestFirst} ${window(slice)}`
 
+/** The same for payments. An invoice may be paid on several days and counts once. */
 const byPaymentDay = (accountId: string, { start, end }: Days, slice: Slice): Fragment => fragment`
-    select distinct i.id, i.create_time, i.seq from (
+    select i.id, i.create_time, i.seq from (
       with recursive days(day) as (
         (select day from invoice_transactions
          where account_id = ${accountId} and kind = 'PAYMENT' and day between ${start} and ${end}
@@ -145,11 +156,14 @@ const byPaymentDay = (accountId: string, { start, end }: Days, slice: Slice): Fr
                 where account_id = ${accountId} and kind = 'PAYMENT' and day >= ${start} and day < days.day
                 order by day desc limit 1)
         from days where days.day is not null)
-      select day from days where day is not null) days
-    cross join lateral (
-      select distinct t.invoice_create_time, t.invoice_id from invoice_transactions t
-      where t.account_id = ${accountId} and t.kind = 'PAYMENT' and t.day = days.day
-      order by t.invoice_create_time desc, t.invoice_id limit ${slice.offset + slice.limit}) paid
+      select distinct paid.invoice_create_time, paid.invoice_seq, paid.invoice_id from days
+      cross join lateral (
+        select t.invoice_create_time, t.invoice_seq, t.invoice_id from invoice_transactions t
+        where t.account_id = ${accountId} and t.kind = 'PAYMENT' and t.day = days.day
+        group by t.invoice_create_time, t.invoice_seq, t.invoice_id
+        order by t.invoice_create_time desc, t.invoice_seq desc limit ${slice.offset + slice.limit}) paid
+      where days.day is not null
+      order by paid.invoice_create_time desc, paid.invoice_seq desc limit ${slice.offset + slice.limit}) paid
     join invoices i on i.account_id = ${accountId} and i.id = paid.invoice_id
     ${newestFirst} ${window(slice)}`
 
@@ -164,10 +178,11 @@ export async function countInvoices(db: Reader, accountId: string, criteria: Cri
 }
 
 /** The names of the criteria that are given. */
-const givenOf = ({ texts = {}, ...others }: Criteria): string[] =>
-  [...Object.entries(others), ...Object.entries(texts)].flatMap(([name, value]) =>
+function givenOf({ texts = {}, ...others }: Criteria): string[] {
+  return [...Object.entries(others), ...Object.entries(texts)].flatMap(([name, value]) =>
     value === undefined || value === false ? [] : [name],
   )
+}
 
 /** The query for the index of words, where something in the criteria can be found by it. */
 function wordsOf({ email, texts = {} }: Criteria): string | undefined {
@@ -205,8 +220,9 @@ function conditionsOf(accountId: string, criteria: Criteria): Fragment {
     issued && fragment`i.invoice_date between ${issued.start} and ${issued.end}`,
     due && fragment`i.due_date between ${due.start} and ${due.end}`,
     paid &&
-      fragment`exists (select 1 from invoice_transactions t where t.account_id = i.account_id and t.invoice_id = i.id
-        and t.kind = 'PAYMENT' and t.day between ${paid.start} and ${paid.end})`,
+      // As a value and not as `exists`, which would be turned into a join with every payment of the merchant.
+      fragment`coalesce((select true from invoice_transactions t where t.account_id = i.account_id
+        and t.invoice_id = i.id and t.kind = 'PAYMENT' and t.day between ${paid.start} and ${paid.end} limit 1), false)`,
     created && fragment`i.create_time between ${created.start} and ${created.end}`,
   ]
   return joined(

@@ -87,8 +87,8 @@ export function deleteInvoice(tx: Tx, { invoice, version, account }: StoredInvoi
 
 const insertTransactionStatement = sql`
   insert into invoice_transactions (account_id, id, invoice_id, kind, type, day, currency_code, amount_minor, pending,
-    create_time, invoice_create_time)
-  select account_id, $2, id, $4, $5, $6, $7, $8::bigint, $9, $10, create_time
+    create_time, invoice_create_time, invoice_seq)
+  select account_id, $2, id, $4, $5, $6, $7, $8::bigint, $9, $10, create_time, seq
   from invoices where account_id = $1 and id = $3`
 const clearTransactionStatement = sql`
   update invoice_transactions set pending = false where account_id = $1 and id = $2`

@@ -171,7 +171,8 @@ export function templateRoutes(service: Service): AnyRoute[] {
   ]
 }
 
-async function createTemplate(tx: Tx, accountId: string, body: TemplateInput) {
+/** Makes a template within the limit; the caller holds the merchant, which takes a real transaction. */
+export async function createTemplate(tx: Tx, accountId: string, body: TemplateInput) {
   checkTemplate(body)
   await holdMerchant(tx, accountId)
   const own = await findTemplates(tx, accountId)
