@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Tx } from '../../../src/database/transaction.ts'
 import { act } from '../../../src/invoices/act.ts'
 import { createInvoice } from '../../../src/invoices/create.ts'
 import { createTemplate } from '../../../src/invoices/templates/routes.ts'
 import { Problem } from '../../../src/kernel/problem.ts'
 import { INVOICES, type Listed, over, recipient, shopOf } from '../../support/shop.ts'
+import { withoutGuard } from '../../support/unguarded.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 const AT_ONCE = 200
@@ -29,17 +29,6 @@ const attempt = async (work: Promise<unknown>): Promise<{ status: number }> =>
     () => ({ status: 200 }),
     (error: unknown) => ({ status: error instanceof Problem ? error.status : 500 }),
   )
-
-/** A unit of work that no longer notices that somebody else changed the row. */
-const withoutGuard = (tx: Tx): Tx =>
-  new Proxy(tx, {
-    get: (target, name) =>
-      name === 'guard'
-        ? target.write.bind(target)
-        : typeof target[name as keyof Tx] === 'function'
-          ? (target[name as keyof Tx] as () => unknown).bind(target)
-          : target[name as keyof Tx],
-  })
 
 describe('Under two hundred requests at once', { timeout: 120_000 }, () => {
   let world: World
