@@ -9,6 +9,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Service } from '../room.ts'
 import { findOpenAttempt, insertAttempt } from './attempts.ts'
 import { isOwnOrigin, issueFormToken, readFormToken, sessionCookie, sessionOf } from './form-token.ts'
+import { lookAgain, OPEN_SECONDS_MAX } from './gateway.ts'
 import { answerPage, type Opened, openByCode, takesPayments, tongueFor } from './open-page.ts'
 import { Code, lang, missing, shared } from './page-routes.ts'
 import { agreed, approve, conclude, payerOf, type Wish } from './pay.ts'
@@ -129,8 +130,10 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
     const attempt = approve(service, tx, stored, { ...paying, buyer, nonce })
     const concluded = isSandbox && (await conclude({ service, ledger }, tx, stored, attempt, outcome))
     insertAttempt(tx, concluded ? concluded.attempt : attempt)
-    if (!isSandbox)
+    if (!isSandbox) {
       tx.enqueue({ name: 'gateway-charge', payload: { attempt_id: attempt.id }, key: `gateway-charge:${attempt.id}` })
+      lookAgain(tx, attempt.id, OPEN_SECONDS_MAX)
+    }
     return attempt.id
   }
 }

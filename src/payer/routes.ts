@@ -2,6 +2,8 @@ import { rulesOf } from '../disputes/rules.ts'
 import { makeLedger } from '../ledger/ledger.ts'
 import type { OpenRoom } from '../room.ts'
 import { makeDeliver } from './deliver.ts'
+import { gatewayJobs } from './gateway-jobs.ts'
+import { gatewayRoutes } from './gateway-routes.ts'
 import { mailJobs } from './mail-jobs.ts'
 import { pageRoutes } from './page-routes.ts'
 import { attemptConstraints, payRoutes } from './pay-routes.ts'
@@ -18,10 +20,16 @@ export const openPayer: OpenRoom = (service) => {
     routes: [
       ...pageRoutes(service),
       ...payRoutes(service, ledger),
+      ...gatewayRoutes(service, ledger),
       ...problemRoutes(service, { service, ledger, rules: rulesOf(service.settings) }),
       ...sandboxPayerRoutes(service, ledger),
     ],
-    jobs: [...settleJobs(service, ledger), ...mailJobs(service, deliver), ...problemJobs(service, deliver)],
+    jobs: [
+      ...settleJobs(service, ledger),
+      ...mailJobs(service, deliver),
+      ...problemJobs(service, deliver),
+      ...gatewayJobs(service, ledger),
+    ],
     constraints: attemptConstraints,
   }
 }

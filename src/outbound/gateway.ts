@@ -1,0 +1,94 @@
+import { request } from 'undici'
+import type { Money } from '../kernel/money.ts'
+
+/** What became of a charge, in the gateway's words. */
+export const chargeStatuses = ['COMPLETED', 'PENDING', 'DENIED', 'ACTION_REQUIRED'] as const
+export type ChargeStatus = (typeof chargeStatuses)[number]
+
+export interface ChargeResult {
+  readonly status: ChargeStatus
+  /** The gateway's own name for the charge. */
+  readonly reference?: string
+  /** Where the payer must go, with ACTION_REQUIRED. */
+  readonly redirect_url?: string
+}
+
+export interface ChargeOrder {
+  readonly charge_id: string
+  readonly amount: Money
+  readonly description: string
+  readonly return_url: string
+  readonly callback_url: string
+  readonly payer_email?: string
+}
+
+export interface RefundOrder {
+  readonly refund_id: string
+  readonly charge_id: string
+  readonly amount: Money
+}
+
+/** The door to the payment gateway. Every order has an id of ours: the same order twice is one. */
+export interface GatewayDoor {
+  charge(order: ChargeOrder): Promise<ChargeResult>
+  /** Undefined when the gateway knows no such charge. */
+  status(chargeId: string): Promise<ChargeResult | undefined>
+  refund(order: RefundOrder): Promise<void>
+}
+
+export interface GatewayDoorOptions {
+  readonly url: string
+  /** Signs "METHOD path body" at this moment. */
+  sign(text: string): string
+}
+
+const TIMEOUT_MS = 20_000
+const ANSWER_BYTES_MAX = 64 * 1024
+
+export function openGatewayDoor({ url, sign }: GatewayDoorOptions): GatewayDoor {
+  async function call(method: 'GET' | 'POST', path: string, order?: object): Promise<ChargeResult | undefined> {
+    const body = order === undefined ? '' : JSON.stringify(order)
+    const { statusCode, body: answer } = await request(url + path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        'quittance-signature': sign(`${method} ${path} ${body}`),
+        ...(order && { 'content-type': 'application/json' }),
+      },
+      ...(order && { body }),
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    const text = await answer.text()
+    if (statusCode === 404 && method === 'GET') return undefined
+    if (statusCode < 200 || statusCode > 299)
+      throw new Error(`The gateway answered ${statusCode} to ${method} ${path}.`)
+    if (text.length > ANSWER_BYTES_MAX) throw new Error('The gateway answered more than it should.')
+    return readResult(JSON.parse(text))
+  }
+
+  return {
+    charge: async (order) => (await call('POST', '/charges', order))!,
+    status: (chargeId) => call('GET', `/charges/${encodeURIComponent(chargeId)}`),
+    async refund(order) {
+      const result = await call('POST', '/refunds', order)
+      if (result?.status !== 'COMPLETED' && result?.status !== 'PENDING')
+        throw new Error(`The gateway did not take the refund ${order.refund_id}.`)
+    },
+  }
+}
+
+/** Takes from an answer what it must say, and nothing that it should not. */
+export function readResult(answer: unknown): ChargeResult {
+  const { status, reference, redirect_url } = (answer ?? {}) as Record<string, unknown>
+  const known = chargeStatuses.find((name) => name === status)
+  if (!known) throw new Error('The gateway did not say what became of the charge.')
+  const isWeb =
+    typeof redirect_url === 'string' && URL.canParse(redirect_url) && /^https?:$/.test(new URL(redirect_url).protocol)
+  return {
+    status: known,
+    ...(typeof reference === 'string' && { reference: reference.slice(0, 200) }),
+    ...(isWeb && { redirect_url: redirect_url.slice(0, 2000) }),
+  }
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { desktop, openBrowser, phone } from '../support/browser.ts'
+import { sentInvoice, shown } from '../support/payer.ts'
+import { newWorld, usd, type World } from '../support/world.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** The smallest picture there is. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+let world: World
+let browser: Awaited<ReturnType<typeof openBrowser>>
+let base: string
+beforeAll(async () => {
+  world = await newWorld()
+  base = await world.app.listen()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+describe.each([
+  ['a desktop', desktop],
+  ['a phone', phone],
+])('On %s', (_, options) => {
+  it('a payer reports a problem, gets a private link, and accepts an offer', async () => {
+    const { id, path } = await sentInvoice(world)
+    await world.call('POST', `/sandbox/invoices/${id}/pay`, {})
+    const context = await browser.context({ ...options, bypassCSP: true })
+    const page = await context.newPage()
+    const serious = async () => {
+      await page.addScriptTag({ content: axeSource })
+      const violations = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as {
+        id: string
+        impact: string
+      }[]
+      return violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id: name }) => name)
+    }
+
+    await page.goto(base + path)
+    await page.getByRole('link', { name: 'Report a problem with this payment' }).click()
+    expect(await serious()).toEqual([])
+    await page.getByLabel('What is wrong?').selectOption({ label: 'It is not as described' })
+    await page.getByLabel('What happened?').fill('The colours are wrong.')
+    await page.getByLabel('Picture or PDF').setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer: png })
+    await page.getByRole('button', { name: 'Report the problem' }).click()
+    await page.getByText('The colours are wrong.').waitFor()
+    expect(await serious()).toEqual([])
+
+    await page.getByLabel('Your message').fill('Please have a look.')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('Please have a look.').waitFor()
+
+    const disputeId = /problem\/([^~]+)~/.exec(page.url())![1]!
+    await world.merchant.post(`/v1/customer/disputes/${disputeId}/make-offer`, {
+      note: 'We are sorry.',
+      offer_type: 'REFUND',
+      offer_amount: usd('30.00'),
+    })
+    await world.settle()
+    const { body } = await world.call<{ mails: { subject: string; links: string[] }[] }>(
+      'GET',
+      '/sandbox/mail',
+      undefined,
+      {
+        query: { to: 'buyer@example.com' },
+      },
+    )
+    const news = body.mails.find(({ subject }) => subject.startsWith('News about your problem'))!
+    await page.goto(news.links[0]!)
+    await page.getByRole('button', { name: 'Accept $30.00' }).click()
+    await page.getByText('$30.00 was refunded to you.').waitFor()
+
+    await world.settle()
+    expect(await shown(world, id)).toMatchObject({ status: 'PARTIALLY_REFUNDED' })
+    await context.close()
+  })
+})

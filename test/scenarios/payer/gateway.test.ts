@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { defaultScopes } from '../../../src/accounts/scopes.ts'
+import { addAccount, addApp, addSecret } from '../../../src/accounts/store.ts'
+import { signText } from '../../../src/payer/gateway-signature.ts'
+import { people } from '../../../src/sandbox/people.ts'
+import { GATEWAY_SECRET, startGateway } from '../../support/gateway.ts'
+import { invoiceBody, openSheet, PUBLIC_URL } from '../../support/payer.ts'
+import { newWorld, type Person, usd, type World } from '../../support/world.ts'
+
+const SECRET = 's'.repeat(40)
+
+/** A live service with one merchant, as the command line would make it. */
+async function liveWorld(settings: Record<string, string>): Promise<{ world: World; merchant: Person }> {
+  const world = await newWorld({
+    settings: {
+      QUITTANCE_ENVIRONMENT: 'live',
+      QUITTANCE_SECRET: SECRET,
+      PUBLIC_URL,
+      SHUTDOWN_GRACE_SECONDS: '0',
+      ...settings,
+    },
+  })
+  await world.app.transact(async (tx) => {
+    addAccount(tx, { ...people.merchant, create_time: tx.now })
+    addApp(tx, {
+      id: 'APP-1',
+      account_id: people.merchant.id,
+      client_id: 'live-app',
+      name: 'Live app',
+      features: ['invoicing', 'payments', 'disputes'],
+      scopes: defaultScopes(['invoicing', 'payments', 'disputes']),
+      status: 'ENABLED',
+      sandbox: false,
+      create_time: tx.now,
+    })
+    addSecret(tx, 'APP-1', 'live-secret', SECRET)
+  })
+  return { world, merchant: world.person('live-app', { secret: 'live-secret' }) }
+}
+
+interface Invoice {
+  status: string
+  payments?: { transactions: { payment_id: string }[] }
+}
+
+async function sent(merchant: Person) {
+  const { body } = await merchant.post<{ id: string }>('/v2/invoicing/invoices', invoiceBody())
+  await merchant.post(`/v2/invoicing/invoices/${body.id}/send`, {})
+  return { id: body.id, path: `/invoice/p/${body.id.replace('INV2-', '').replaceAll('-', '')}` }
+}
+
+describe('A live service with a payment gateway', () => {
+  let gateway: Awaited<ReturnType<typeof startGateway>>
+  let world: World
+  let merchant: Person
+  beforeAll(async () => {
+    gateway = await startGateway()
+    const live = await liveWorld({ GATEWAY_URL: gateway.url, GATEWAY_SECRET })
+    world = live.world
+    merchant = live.merchant
+  })
+  afterAll(async () => {
+    await world.close()
+    await gateway.close()
+  })
+  beforeEach(() => {
+    gateway.state.answer = { status: 'COMPLETED' }
+    gateway.state.failures = 0
+  })
+
+  const shown = async (id: string) => (await merchant.get<Invoice>(`/v2/invoicing/invoices/${id}`)).body
+  const follow = (location: unknown) => world.call('GET', String(location))
+  const typesOf = async (count: number) => (await world.events()).slice(-count).map(({ type }) => type)
+  /** Lets promises that wait for later fall due: a live clock cannot be moved. */
+  const hurry = async (name: string) => {
+    await world.app.database.pool.query("update jobs set run_at = '2000-01-01T00:00:00.000Z' where name = $1", [name])
+    await world.settle()
+  }
+
+  async function paying(id: string, path: string) {
+    const { sheet, send } = await openSheet(world, path)
+    expect(sheet.text).not.toContain('Test payment')
+    const answer = await send()
+    expect(answer.status).toBe(303)
+    const attempt = String(answer.headers['location']).split('/').at(-1)!
+    return { id, attempt, waiting: String(answer.headers['location']) }
+  }
+
+  const callback = (attempt: string, status: string, signature?: string) => {
+    const text = `${attempt}.${status}.`
+    return world.call(
+      'POST',
+      '/gateway/callback',
+      { charge_id: attempt, status },
+      {
+        headers: { 'quittance-signature': signature ?? signText(GATEWAY_SECRET, text, world.now()) },
+      },
+    )
+  }
+
+  it('charges through it with signed calls while the payer waits on a page', async () => {
+    const { id, path } = await sent(merchant)
+    const { attempt, waiting } = await paying(id, path)
+    expect((await follow(waiting)).text).toContain('Your payment is being made')
+
+    await world.settle()
+    const done = await follow(waiting)
+
+    expect(done.status).toBe(303)
+    expect((await follow(done.headers['location'])).text).toContain('Thank you. Your payment of $74.21 arrived.')
+    expect(await shown(id)).toMatchObject({ status: 'PAID' })
+    expect(gateway.charges.get(attempt)).toMatchObject({
+      amount: usd('74.21'),
+      callback_url: `${PUBLIC_URL}/gateway/callback`,
+      return_url: `${PUBLIC_URL}${waiting}`,
+    })
+    expect(gateway.state.refused).toBe(0)
+    expect(await typesOf(3)).toEqual(['CHECKOUT.ORDER.APPROVED', 'PAYMENT.CAPTURE.COMPLETED', 'INVOICING.INVOICE.PAID'])
+  })
+
+  it('refunds through it, once', async () => {
+    const { id, path } = await sent(merchant)
+    const { attempt } = await paying(id, path)
+    await world.settle()
+    const capture = (await shown(id)).payments!.transactions[0]!.payment_id
+
+    const { body } = await merchant.post<{ id: string }>(`/v2/payments/captures/${capture}/refund`, {
+      amount: usd('4.21'),
+    })
+    await world.settle()
+
+    expect(gateway.refunds.get(body.id)).toEqual({ refund_id: body.id, charge_id: attempt, amount: usd('4.21') })
+    expect(await shown(id)).toMatchObject({ status: 'PARTIALLY_REFUNDED' })
+  })
+
+  it('is denied by it', async () => {
+    gateway.state.answer = { status: 'DENIED' }
+    const { id, path } = await sent(merchant)
+    const { waiting } = await paying(id, path)
+    await world.settle()
+
+    const page = await follow((await follow(waiting)).headers['location'])
+
+    expect(page.text).toContain('The payment was denied.')
+    expect(await shown(id)).toMatchObject({ status: 'SENT' })
+  })
+
+  it('waits for a pending charge until the callback clears it', async () => {
+    gateway.state.answer = { status: 'PENDING' }
+    const { id, path } = await sent(merchant)
+    const { attempt } = await paying(id, path)
+    await world.settle()
+    expect(await shown(id)).toMatchObject({ status: 'PAYMENT_PENDING' })
+
+    const told = await callback(attempt, 'COMPLETED')
+    const again = await callback(attempt, 'COMPLETED')
+
+    expect([told.status, again.status]).toEqual([204, 204])
+    expect(await shown(id)).toMatchObject({ status: 'PAID' })
+  })
+
+  it('sends the payer on to the gateway where it must', async () => {
+    gateway.state.answer = { status: 'ACTION_REQUIRED', redirect_url: 'https://bank.example/confirm' }
+    const { id, path } = await sent(merchant)
+    const { attempt, waiting } = await paying(id, path)
+    await world.settle()
+    expect((await follow(waiting)).text).toContain('href="https://bank.example/confirm"')
+
+    await callback(attempt, 'COMPLETED')
+
+    expect(await shown(id)).toMatchObject({ status: 'PAID' })
+  })
+
+  it('believes no callback that is not signed, is too old or names an unknown charge', async () => {
+    gateway.state.answer = { status: 'PENDING' }
+    const { id, path } = await sent(merchant)
+    const { attempt } = await paying(id, path)
+    await world.settle()
+    const old = signText(GATEWAY_SECRET, `${attempt}.COMPLETED.`, '2020-01-01T00:00:00.000Z' as never)
+
+    expect((await callback(attempt, 'COMPLETED', 'nonsense')).status).toBe(403)
+    expect((await callback(attempt, 'COMPLETED', old)).status).toBe(403)
+    expect((await callback('UNKNOWN', 'COMPLETED')).status).toBe(404)
+    expect(await shown(id)).toMatchObject({ status: 'PAYMENT_PENDING' })
+  })
+
+  it('gives the money back when the invoice was cancelled meanwhile, and says that the approval was reversed', async () => {
+    gateway.state.answer = { status: 'ACTION_REQUIRED', redirect_url: 'https://bank.example/confirm' }
+    const { id, path } = await sent(merchant)
+    const { attempt, waiting } = await paying(id, path)
+    await world.settle()
+    await merchant.post(`/v2/invoicing/invoices/${id}/cancel`, {})
+
+    await callback(attempt, 'COMPLETED')
+    await world.settle()
+
+    expect(await shown(id)).toMatchObject({ status: 'CANCELLED' })
+    expect(gateway.refunds.get(`void-${attempt}`)).toMatchObject({ charge_id: attempt, amount: usd('74.21') })
+    expect(await typesOf(1)).toEqual(['CHECKOUT.PAYMENT-APPROVAL.REVERSED'])
+    expect((await follow((await follow(waiting)).headers['location'])).text).toContain('nothing was charged')
+  })
+
+  it('gives up a try that the payer never finished, and takes the next', async () => {
+    gateway.state.answer = { status: 'ACTION_REQUIRED', redirect_url: 'https://bank.example/confirm' }
+    const { id, path } = await sent(merchant)
+    const first = await paying(id, path)
+    await world.settle()
+    const second = await paying(id, path)
+    expect(second.attempt).toBe(first.attempt)
+
+    await hurry('gateway-status')
+    gateway.state.answer = { status: 'COMPLETED' }
+    const third = await paying(id, path)
+    await world.settle()
+
+    expect(third.attempt).not.toBe(first.attempt)
+    expect(await shown(id)).toMatchObject({ status: 'PAID' })
+  })
+
+  it('tries again when the gateway does not answer', async () => {
+    gateway.state.failures = 1
+    const { id, path } = await sent(merchant)
+    await paying(id, path)
+    await world.settle()
+    expect(await shown(id)).toMatchObject({ status: 'SENT' })
+
+    await hurry('gateway-charge')
+
+    expect(await shown(id)).toMatchObject({ status: 'PAID' })
+  })
+})
+
+describe('A live service without a gateway', () => {
+  it('says how to pay and shows no button', async () => {
+    const { world, merchant } = await liveWorld({})
+    const { path } = await sent(merchant)
+
+    const { text } = await world.call('GET', path)
+
+    expect(text).toContain('This invoice cannot be paid online.')
+    expect(text).not.toContain('<button')
+    expect((await world.call('GET', `${path}/pay`)).status).toBe(404)
+    expect((await world.call('POST', '/sandbox/invoices/INV2-AAAA-BBBB-CCCC-DDDD/pay', {})).status).not.toBe(201)
+    await world.close()
+  })
+})
