@@ -42,9 +42,9 @@ create index disputes_of_seller_by_channel on disputes (account_id, channel, cre
 create index disputes_of_seller_by_currency on disputes (account_id, currency, create_time desc, id desc);
 create index disputes_of_seller_by_amount on disputes (account_id, amount);
 create index disputes_of_seller_by_due on disputes (account_id, due_time desc, id desc) where due_time is not null;
-create index disputes_of_seller_by_email on disputes (account_id, buyer_email) where buyer_email is not null;
-create index disputes_of_seller_by_name on disputes (account_id, buyer_name) where buyer_name is not null;
-create index disputes_of_seller_by_invoice on disputes (account_id, invoice_number) where invoice_number is not null;
+create index disputes_of_seller_by_email on disputes (account_id, buyer_email, create_time desc, id desc) where buyer_email is not null;
+create index disputes_of_seller_by_name on disputes (account_id, buyer_name, create_time desc, id desc) where buyer_name is not null;
+create index disputes_of_seller_by_invoice on disputes (account_id, invoice_number, create_time desc, id desc) where invoice_number is not null;
 create index disputes_of_buyer on disputes (buyer_account_id, create_time desc, id desc) where buyer_account_id is not null;
 create index disputes_of_buyer_by_state on disputes (buyer_account_id, buyer_state, create_time desc, id desc)
   where buyer_account_id is not null;

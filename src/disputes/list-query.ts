@@ -113,7 +113,7 @@ export function readListQuery(query: ListQuery, now: Instant): Listing {
     invoiceNumber: query.invoice_number,
     email: query.email?.toLowerCase(),
     name: query.name?.toLowerCase(),
-    searchText: query.search_text?.toLowerCase(),
+    searchText: query.search_text,
     accountNumber: query.account_number,
   }
 }

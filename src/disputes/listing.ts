@@ -48,33 +48,34 @@ export async function listDisputes(db: Reader, scope: Scope, listing: Listing, w
   )
   const [only] = branches
   if (!only) return []
-  const source = branches.length === 1 && offset === 0 ? only : joined(branches, ' union all ')
-  const isSimple = branches.length === 1 && offset === 0
-  const query = isSimple
-    ? source
-    : fragment`select * from (${source}) page order by ${order} limit ${size + 1} offset ${offset}`
+  // One dispute may be found in several ways by a search, but is listed once.
+  const merged = joined(branches, listing.searchText === undefined ? ' union all ' : ' union ')
+  const query =
+    branches.length === 1 && offset === 0
+      ? only
+      : fragment`select * from (${merged}) page order by ${order} limit ${size + 1} offset ${offset}`
   return run<SummaryRow>(db, query, listing)
 }
 
 /** How many disputes the list holds in all. */
 export async function countDisputes(db: Reader, scope: Scope, listing: Listing): Promise<number> {
-  const counts = branchesOf(scope, { ...listing, after: undefined }).map(
-    ({ conditions }) => fragment`select count(*) as n from disputes where ${joined(conditions, ' and ')}`,
+  const found = branchesOf(scope, { ...listing, after: undefined }).map(
+    ({ conditions }) => fragment`select id from disputes where ${joined(conditions, ' and ')}`,
   )
-  if (counts.length === 0) return 0
-  const rows = await run<{ n: bigint }>(db, joined(counts, ' union all '), listing)
-  return Number(rows.reduce((sum, { n }) => sum + n, 0n))
+  if (found.length === 0) return 0
+  const merged = joined(found, listing.searchText === undefined ? ' union all ' : ' union ')
+  const [row] = await run<{ n: bigint }>(db, fragment`select count(*) as n from (${merged}) found`, listing)
+  return Number(row!.n)
 }
 
 /**
  * A range can hold almost everything or almost nothing, and only the values tell which index is the better one: such a
  * list is planned anew each time. The others always walk the same index and are planned once.
  */
-function run<Row>(db: Reader, query: Fragment, { from, before, amountMin, amountMax, searchText, name }: Listing) {
+function run<Row>(db: Reader, query: Fragment, { from, before, amountMin, amountMax }: Listing) {
   const { statement, values } = query.toQuery()
   const ranged = [from, before].some((bounds) => Object.keys(bounds).length > 0)
-  const varies =
-    ranged || amountMin !== undefined || amountMax !== undefined || searchText !== undefined || name !== undefined
+  const varies = ranged || amountMin !== undefined || amountMax !== undefined
   const unnamed: Statement = { name: '', text: statement.text }
   return db.rows<Row>(varies ? unnamed : statement, values)
 }
@@ -92,20 +93,27 @@ interface Branch {
 
 function branchesOf({ sellers, buyer }: Scope, listing: Listing): Branch[] {
   const accounts = [
-    ...sellers.map((id) => ({ side: 'seller' as const, condition: fragment`account_id = ${id}` })),
-    ...(buyer === undefined ? [] : [{ side: 'buyer' as const, condition: fragment`buyer_account_id = ${buyer}` }]),
+    ...sellers.map((id): Owner => ({ side: 'seller', id, condition: fragment`account_id = ${id}` })),
+    ...(buyer === undefined
+      ? []
+      : [{ side: 'buyer' as const, id: buyer, condition: fragment`buyer_account_id = ${buyer}` }]),
   ]
-  return accounts.flatMap(({ side, condition }) => {
+  return accounts.flatMap((owner) => {
     const [split, ...rest] = Object.entries(listing.anyOf) as [ListColumn, readonly string[]][]
-    const shared = [
-      condition,
-      ...rest.map(([column, values]) => anyOf(column, values, side)),
-      ...filters(listing, side),
-    ]
-    if (!split) return [{ side, conditions: shared }]
-    const [column, values] = split
-    return values.map((value) => ({ side, conditions: [condition, anyOf(column, [value], side), ...shared.slice(1)] }))
+    const { side, condition } = owner
+    const shared = [...rest.map(([column, values]) => anyOf(column, values, side)), ...filters(listing, owner)]
+    const values = split ? split[1].map((value) => [anyOf(split[0], [value], side)]) : [[]]
+    const searches = listing.searchText === undefined ? [[]] : search(listing.searchText, owner).map((one) => [one])
+    return values.flatMap((value) =>
+      searches.map((one) => ({ side, conditions: [condition, ...value, ...one, ...shared] })),
+    )
   })
+}
+
+interface Owner {
+  readonly side: Side
+  readonly id: string
+  readonly condition: Fragment
 }
 
 function anyOf(column: ListColumn, values: readonly string[], side: Side): Fragment {
@@ -115,13 +123,8 @@ function anyOf(column: ListColumn, values: readonly string[], side: Side): Fragm
   return values.length === 1 ? fragment`${name} = ${values[0]}${beside}` : fragment`${name} = any(${values})${beside}`
 }
 
-/** Longer than any text that begins with the same characters. */
-const END = '\u{10ffff}'
-const begins = (column: 'buyer_name' | 'id' | 'invoice_number', text: string) =>
-  fragment`${raw(column)} >= ${text} and ${raw(column)} < ${text + END}`
-
-function filters(listing: Listing, side: Side): Fragment[] {
-  const { after, sort, descending, from, before, amountMin, amountMax, transactionId, searchText } = listing
+function filters(listing: Listing, owner: Owner): Fragment[] {
+  const { after, sort, descending, from, before, amountMin, amountMax, transactionId } = listing
   const bounds = (limits: Listing['from'], operator: string) =>
     (Object.entries(limits) as [SortColumn, string][]).map(
       ([column, value]) => fragment`${raw(`${column} ${operator}`)} ${value}`,
@@ -131,28 +134,29 @@ function filters(listing: Listing, side: Side): Fragment[] {
     ...(after ? [fragment`(${raw(sort)}, id) ${raw(descending ? '<' : '>')} (${after.value}, ${after.id})`] : []),
     ...bounds(from, '>='),
     ...bounds(before, '<'),
+    // Nothing changed before it was opened; saying so lets the walk start where the first match can be.
+    ...(before.update_time === undefined ? [] : [fragment`create_time < ${before.update_time}`]),
     ...(amountMin === undefined ? [] : [fragment`amount >= ${amountMin}`]),
     ...(amountMax === undefined ? [] : [fragment`amount <= ${amountMax}`]),
-    ...(transactionId === undefined ? [] : [fragment`id in (${disputesAbout(transactionId, side)})`]),
+    ...(transactionId === undefined ? [] : [disputesAbout(transactionId, owner)]),
     ...(listing.invoiceNumber === undefined ? [] : [fragment`invoice_number = ${listing.invoiceNumber}`]),
     ...(listing.email === undefined ? [] : [fragment`buyer_email = ${listing.email}`]),
-    ...(listing.name === undefined ? [] : [begins('buyer_name', listing.name)]),
+    ...(listing.name === undefined ? [] : [fragment`buyer_name = ${listing.name}`]),
     ...(listing.accountNumber === undefined ? [] : [fragment`buyer_account_id = ${listing.accountNumber}`]),
-    ...(searchText === undefined ? [] : [search(searchText, side)]),
   ]
 }
 
 /** The buyer knows a payment by one id, the seller by both. */
-const disputesAbout = (id: string, side: Side) =>
+const disputesAbout = (transactionId: string, { side, id }: Owner) =>
   side === 'buyer'
-    ? fragment`select dispute_id from disputed_transactions where buyer_transaction_id = ${id}`
-    : fragment`select dispute_id from disputed_transactions where buyer_transaction_id = ${id}
-        union all select dispute_id from disputed_transactions where account_id = disputes.account_id and transaction_id = ${id}`
+    ? fragment`id = any(array(select dispute_id from disputed_transactions where buyer_transaction_id = ${transactionId}))`
+    : fragment`id = any(array(select dispute_id from disputed_transactions where buyer_transaction_id = ${transactionId}
+        union all select dispute_id from disputed_transactions where account_id = ${id} and transaction_id = ${transactionId}))`
 
-/** Finds by the beginning of a name, a dispute id or an invoice number, or by a whole transaction id. */
-const search = (
-  text: string,
-  side: Side,
-) => fragment`(${begins('buyer_name', text)} or ${begins('id', text.toUpperCase())}
-  or ${begins('invoice_number', text.toUpperCase())} or ${begins('invoice_number', text)}
-  or id = any(array(${disputesAbout(text.toUpperCase(), side)})))`
+/** What a text can be: a whole name, a dispute, an invoice number or a payment. Suggestions lead to whole ones. */
+const search = (text: string, owner: Owner): Fragment[] => [
+  fragment`buyer_name = ${text.toLowerCase()}`,
+  fragment`id = ${text.toUpperCase()}`,
+  fragment`invoice_number = ${text}`,
+  disputesAbout(text, owner),
+]

@@ -1,0 +1,77 @@
+/** Runs one statement. */
+export type Run = (text: string, values?: readonly unknown[]) => Promise<unknown>
+
+/** Columns that lists filter by get values that differ from copy to copy, in the shares a merchant would have. */
+const varied = `
+  (array['MERCHANDISE_OR_SERVICE_NOT_RECEIVED', 'MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED', 'UNAUTHORISED',
+         'INCORRECT_AMOUNT', 'OTHER'])[1 + n % 5],
+  (array['RESOLVED', 'RESOLVED', 'RESOLVED', 'UNDER_REVIEW', 'WAITING_FOR_SELLER_RESPONSE',
+         'WAITING_FOR_BUYER_RESPONSE', 'RESOLVED', 'RESOLVED', 'RESOLVED', 'RESOLVED'])[1 + n % 10],
+  (array['INQUIRY', 'CHARGEBACK', 'PRE_ARBITRATION', 'CHARGEBACK'])[1 + n % 4],
+  (array['NONE', 'NONE', 'NONE', 'OFFER', 'NONE', 'RETURN'])[1 + n % 6],
+  case when n % 50 = 0 then 'EXTERNAL' else 'INTERNAL' end,
+  (array['RESOLVED', 'RESOLVED', 'RESOLVED', 'UNDER_REVIEW', 'REQUIRED_ACTION',
+         'REQUIRED_OTHER_PARTY_ACTION', 'RESOLVED', 'RESOLVED', 'RESOLVED', 'APPEALABLE'])[1 + n % 10],
+  case when n % 10 = 4 then 'REQUIRED_OTHER_PARTY_ACTION' else 'RESOLVED' end,
+  (array['USD', 'USD', 'USD', 'EUR'])[1 + n % 4]`
+
+const time = (ageSeconds: string) =>
+  `to_char((now() at time zone 'utc') - (${ageSeconds}) * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** Copies a dispute `count` times within the merchant, over half a year; for lists, so the documents stay the same. */
+export async function copyForLists(run: Run, id: string, count: number): Promise<void> {
+  await run(
+    `insert into disputes (account_id, id, body, version, buyer_account_id, reason, status, stage, flow, channel,
+       seller_state, buyer_state, currency, amount, refunded, due_time, outcome_code, buyer_email, buyer_name,
+       invoice_number, transactions, takes_info, create_time, update_time)
+     select account_id, 'PP-R-LST-' || n, body, 1, buyer_account_id, ${varied},
+       100 + (n::bigint * 7919) % 100000, 0,
+       case when n % 10 in (4, 5) then ${time('-864000 + n % 1000')} end,
+       case when n % 10 < 3 then 'RESOLVED_BUYER_FAVOUR' end,
+       'buyer' || (n % 5000) || '@example.com', 'buyer ' || (n % 5000), 'INV-' || n,
+       jsonb_build_array(jsonb_build_object('buyer_transaction_id', 'BLST' || n, 'seller_transaction_id', 'SLST' || n)),
+       false, ${time(`n * (15000000.0 / $2)`)}, ${time(`greatest(0, n * (15000000.0 / $2) - (n % 41) * 86400)`)}
+     from disputes, generate_series(1, $2::int) as n where id = $1`,
+    [id, count],
+  )
+  await run(
+    `insert into disputed_transactions (account_id, transaction_id, dispute_id, buyer_transaction_id, channel)
+     select account_id, 'SLST' || n, 'PP-R-LST-' || n, 'BLST' || n, 'INTERNAL'
+     from disputes, generate_series(1, $2::int) as n where id = $1`,
+    [id, count],
+  )
+  await run('analyze disputes')
+  await run('analyze disputed_transactions')
+}
+
+/** Copies a dispute with its payment and its deadline, so that every copy can be acted on. */
+export async function copyForActions(run: Run, id: string, count: number, prefix: string): Promise<void> {
+  const named = `replace(replace(replace(d.body::text, d.id, '${prefix}' || n), t.id, 'S${prefix}' || n), t.buyer_transaction_id, 'B${prefix}' || n)::jsonb`
+  const from = `from disputes d
+     join disputed_transactions dt on dt.account_id = d.account_id and dt.dispute_id = d.id
+     join payment_transactions t on t.account_id = dt.account_id and t.id = dt.transaction_id,
+     generate_series(0, $2::int - 1) as n where d.id = $1`
+  await run(
+    `insert into payment_transactions (account_id, id, body, currency, captured, refunded, held, create_time)
+     select t.account_id, 'S${prefix}' || n,
+       replace(replace(t.body::text, t.id, 'S${prefix}' || n), t.buyer_transaction_id, 'B${prefix}' || n)::jsonb,
+       t.currency, t.captured, t.refunded, t.held, t.create_time ${from}`,
+    [id, count],
+  )
+  await run(
+    `insert into disputes (account_id, id, body, version, buyer_account_id, reason, status, stage, flow, channel,
+       seller_state, buyer_state, currency, amount, refunded, due_time, outcome_code, buyer_email, buyer_name,
+       invoice_number, transactions, takes_info, create_time, update_time)
+     select d.account_id, '${prefix}' || n, ${named}, 1, buyer_account_id, reason, d.status, stage, flow, d.channel,
+       seller_state, buyer_state, d.currency, amount, d.refunded, due_time, outcome_code, buyer_email, buyer_name,
+       invoice_number, transactions, takes_info, d.create_time, d.update_time ${from}`,
+    [id, count],
+  )
+  await run(
+    `insert into jobs (name, payload, run_at, key, create_time)
+     select 'dispute-deadline', jsonb_build_object('account_id', d.account_id, 'dispute_id', '${prefix}' || n),
+       d.due_time, 'deadline:${prefix}' || n, d.create_time ${from}`,
+    [id, count],
+  )
+  await run('analyze')
+}

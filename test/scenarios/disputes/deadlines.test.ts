@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest'
+import { newWorld, usd, type World } from '../../support/world.ts'
+import { address, does, eventsOf, later, NOT_AS_DESCRIBED, open, position, sees, tracking } from './people.ts'
+
+const evidence = (evidence_type: string) => ({
+  evidences: [{ evidence_type, notes: 'See.', evidence_info: { tracking_info: [tracking], refund_ids: ['R1'] } }],
+})
+const returning = { note: 'Send it.', accept_claim_type: 'REFUND_WITH_RETURN', return_shipping_address: address }
+
+type Doing = readonly [who: 'buyer' | 'merchant', action: string, body: object]
+const escalate: Doing = ['buyer', 'escalate', {}]
+const prove: Doing = ['merchant', 'provide-evidence', evidence('OTHER')]
+
+interface Timer {
+  readonly title: string
+  readonly reason?: string
+  readonly doings: readonly Doing[]
+  /** The due date, and on which side; none where nobody is waited for. */
+  readonly due?: readonly ['seller' | 'buyer', string]
+  readonly pass: string
+  readonly ends: string
+  readonly outcome: readonly [code: string, reason?: string]
+  readonly transaction: string
+}
+
+// The world begins on 2 March at 01:00 in Los Angeles, and summer time begins there on the 8th.
+const tenDays = '2026-03-13T06:59:59.000Z'
+const threeDays = '2026-03-06T07:59:59.000Z'
+
+const timers: readonly Timer[] = [
+  {
+    title: 'An offer that nobody answers ends with the inquiry',
+    doings: [['merchant', 'make-offer', { note: 'Half?', offer_type: 'REFUND', offer_amount: usd('5.00') }]],
+    due: ['buyer', '2026-03-22T09:00:00.000Z'],
+    pass: 'P20D',
+    ends: 'INQUIRY/RESOLVED RESOLVED',
+    outcome: ['CANCELED_BY_BUYER', 'BUYER_CANCELLED_CASE'],
+    transaction: 'COMPLETED',
+  },
+  {
+    title: 'A claim the seller does not answer is lost',
+    doings: [escalate],
+    due: ['seller', tenDays],
+    pass: 'P12D',
+    ends: 'CHARGEBACK/RESOLVED APPEALABLE',
+    outcome: ['RESOLVED_BUYER_FAVOUR', 'NO_SELLER_RESPONSE'],
+    transaction: 'REVERSED',
+  },
+  {
+    title: 'Evidence an agent asked the seller for is due in three days',
+    doings: [escalate, prove, ['merchant', 'require-evidence', { action: 'SELLER_EVIDENCE' }]],
+    due: ['seller', threeDays],
+    pass: 'P4D',
+    ends: 'CHARGEBACK/RESOLVED APPEALABLE',
+    outcome: ['RESOLVED_BUYER_FAVOUR', 'NO_SELLER_RESPONSE_FOR_ADDITIONAL_INFO_REQUEST'],
+    transaction: 'REVERSED',
+  },
+  {
+    title: 'Evidence an agent asked the buyer for is due in three days',
+    doings: [escalate, prove, ['merchant', 'require-evidence', { action: 'BUYER_EVIDENCE' }]],
+    due: ['buyer', threeDays],
+    pass: 'P4D',
+    ends: 'CHARGEBACK/RESOLVED RESOLVED',
+    outcome: ['RESOLVED_SELLER_FAVOUR', 'NO_RESPONSE_FROM_BUYER_FOR_ADDITIONAL_INFO_REQUEST'],
+    transaction: 'COMPLETED',
+  },
+  {
+    title: 'An offer in a claim is due in ten days',
+    doings: [
+      escalate,
+      ['merchant', 'accept-claim', { note: 'Part.', accept_claim_type: 'PARTIAL_REFUND', refund_amount: usd('5.00') }],
+    ],
+    due: ['buyer', tenDays],
+    pass: 'P12D',
+    ends: 'CHARGEBACK/RESOLVED RESOLVED',
+    outcome: ['RESOLVED_SELLER_FAVOUR', 'NO_RESPONSE_FROM_BUYER'],
+    transaction: 'COMPLETED',
+  },
+  {
+    title: 'An item that is not sent back closes the dispute for the seller',
+    reason: NOT_AS_DESCRIBED,
+    doings: [['merchant', 'accept-claim', returning]],
+    due: ['buyer', tenDays],
+    pass: 'P12D',
+    ends: 'INQUIRY/RESOLVED RESOLVED',
+    outcome: ['RESOLVED_SELLER_FAVOUR', 'PROOF_OF_TRACKING_NOT_SUBMITTED'],
+    transaction: 'COMPLETED',
+  },
+  {
+    title: 'A return that is not acknowledged is refunded',
+    reason: NOT_AS_DESCRIBED,
+    doings: [
+      ['merchant', 'accept-claim', returning],
+      ['buyer', 'provide-evidence', evidence('PROOF_OF_RETURN')],
+    ],
+    due: ['seller', tenDays],
+    pass: 'P12D',
+    ends: 'INQUIRY/RESOLVED RESOLVED',
+    outcome: ['RESOLVED_BUYER_FAVOUR', 'VALID_RETURN_DELIVERY_PROOF'],
+    transaction: 'REFUNDED',
+  },
+]
+
+async function follow(world: World, id: string, doings: readonly Doing[]): Promise<void> {
+  for (const [who, action, body] of doings) {
+    const { status, text } = await does(world[who], id, action, body)
+    expect(status, `${action}: ${text}`).toBe(200)
+  }
+}
+
+describe('Deadlines', () => {
+  for (const { title, reason, doings, due, pass, ends, outcome, transaction } of timers)
+    it(title, async () => {
+      const world = await newWorld()
+      const id = await open(world.buyer, { ...(reason && { reason }) })
+      await follow(world, id, doings)
+      const waiting = await sees(world.merchant, id)
+      if (due) expect(waiting[`${due[0]}_response_due_date`]).toBe(due[1])
+
+      await later(world, pass)
+
+      const ended = await sees(world.merchant, id)
+      expect(position(ended)).toBe(ends)
+      expect(ended.dispute_outcome).toMatchObject({ outcome_code: outcome[0], outcome_reason: outcome[1] })
+      expect(ended.disputed_transactions[0]!['transaction_status']).toBe(transaction)
+      expect((await eventsOf(world, id)).at(-1)).toBe('RESOLVED')
+      await world.close()
+    })
+
+  it('close the appeal window without an event', async () => {
+    const world = await newWorld()
+    const id = await open(world.buyer)
+    await follow(world, id, [escalate, prove, ['merchant', 'adjudicate', { adjudication_outcome: 'BUYER_FAVOR' }]])
+    expect((await sees(world.merchant, id)).dispute_state).toBe('APPEALABLE')
+    const before = await eventsOf(world, id)
+
+    await later(world, 'P12D')
+
+    expect((await sees(world.merchant, id)).dispute_state).toBe('RESOLVED')
+    expect(await eventsOf(world, id)).toEqual(before)
+    expect((await does(world.merchant, id, 'appeal', evidence('OTHER'))).status).toBe(422)
+    await world.close()
+  })
+
+  it('leave a review alone unless a setting decides', async () => {
+    const patient = await newWorld()
+    const id = await open(patient.buyer)
+    await follow(patient, id, [escalate, prove])
+    await later(patient, 'P60D')
+    expect(position(await sees(patient.merchant, id))).toBe('CHARGEBACK/UNDER_REVIEW UNDER_REVIEW')
+    await patient.close()
+
+    const hasty = await newWorld({ settings: { DISPUTE_AUTO_ADJUDICATE: 'SELLER_FAVOR' } })
+    const other = await open(hasty.buyer)
+    await follow(hasty, other, [escalate, prove])
+    await later(hasty, 'P12D')
+    expect((await sees(hasty.merchant, other)).dispute_outcome?.outcome_code).toBe('RESOLVED_SELLER_FAVOUR')
+    await hasty.close()
+  })
+
+  it('let triage wait when it is told to', async () => {
+    const world = await newWorld({ settings: { DISPUTE_TRIAGE_DELAY_SECONDS: '240' } })
+    const id = await open(world.buyer)
+    expect(position(await sees(world.merchant, id))).toBe('INQUIRY/OPEN OPEN_INQUIRIES')
+    expect(await eventsOf(world, id)).toEqual(['CREATED'])
+
+    await later(world, 'PT5M')
+
+    expect(position(await sees(world.merchant, id))).toBe('INQUIRY/WAITING_FOR_SELLER_RESPONSE REQUIRED_ACTION')
+    expect(await eventsOf(world, id)).toEqual(['CREATED', 'UPDATED'])
+    await world.close()
+  })
+
+  it('keep a dispute with the agents when its statement asks for that', async () => {
+    const world = await newWorld()
+    const id = await open(world.buyer, { evidences: [{ notes: 'Please HOLD_IN_REVIEW.' }] })
+
+    expect(position(await sees(world.merchant, id))).toBe('INQUIRY/UNDER_REVIEW UNDER_REVIEW')
+    expect((await does(world.merchant, id, 'adjudicate', { adjudication_outcome: 'SELLER_FAVOR' })).status).toBe(200)
+    await world.close()
+  })
+
+  it('are shorter on the accelerated timetable, as the amount pretends', async () => {
+    const world = await newWorld()
+    const accelerated = (value: string) =>
+      open(world.buyer, { amount: usd(value), evidences: [{ notes: 'ACCELERATED_RESPONSE_ENABLED' }] })
+    const [five, nine, late] = [await accelerated('5.50'), await accelerated('9.50'), await accelerated('20.00')]
+    await does(world.merchant, nine, 'send-message', { message: 'Hello.' })
+    for (const id of [five, nine, late]) expect((await does(world.buyer, id, 'escalate', {})).status).toBe(200)
+
+    expect((await sees(world.merchant, five)).seller_response_due_date).toBe('2026-03-07T09:00:00.000Z')
+    expect((await sees(world.merchant, nine)).seller_response_due_date).toBe('2026-03-05T09:00:00.000Z')
+    expect((await sees(world.merchant, late)).dispute_outcome).toMatchObject({ outcome_reason: 'NO_SELLER_RESPONSE' })
+    await later(world, 'P6D')
+    expect(position(await sees(world.merchant, five))).toBe('CHARGEBACK/UNDER_REVIEW UNDER_REVIEW')
+    await world.close()
+  })
+})

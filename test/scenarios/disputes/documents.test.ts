@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newWorld, type World } from '../../support/world.ts'
+import { DISPUTES, does, gif, multipart, open, pdf, png, refusal, sees } from './people.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld()
+})
+afterAll(() => world.close())
+
+const jpeg = Buffer.from([
+  ...[0xff, 0xd8, 0xff, 0xe0, 0x00, 0x04, 0x00, 0x00],
+  ...[0xff, 0xc0, 0x00, 0x0b, 0x08, 0x00, 0x01, 0x00, 0x01, 0x01, 0x01, 0x11, 0x00],
+  ...[0xff, 0xda, 0x00, 0x08, 0x01, 0x01, 0x00, 0x00, 0x3f, 0x00, 0xd2, 0xff, 0xd9],
+])
+const claim = () => open(world.buyer, { reason: 'INCORRECT_AMOUNT' })
+const words = { evidences: [{ evidence_type: 'OTHER', notes: 'See the file.' }] }
+
+describe('Documents', () => {
+  it('are taken in all three multipart forms, under any part name, as jpg, gif, png and pdf', async () => {
+    const files = [
+      { name: 'a picture.png', bytes: png },
+      { name: 'b.jpg', bytes: jpeg },
+      { name: 'c.jpeg', bytes: jpeg },
+      { name: 'd.gif', bytes: gif },
+      { name: 'e.pdf', bytes: pdf },
+    ]
+    for (const kind of ['form-data', 'related', 'mixed'])
+      for (const part of ['file1', 'evidence-file', 'supporting document']) {
+        const id = await claim()
+        const { payload, headers } = multipart(
+          words,
+          files.map((file) => ({ ...file, part })),
+          kind,
+        )
+
+        const { status, text } = await does(world.merchant, id, 'provide-evidence', payload, headers)
+
+        expect(status, text).toBe(200)
+        expect((await sees(world.merchant, id)).evidences?.at(-1)?.documents?.map(({ name }) => name)).toEqual(
+          files.map(({ name }) => name),
+        )
+      }
+  })
+
+  it('alone, without a word of JSON, are evidence of no special type', async () => {
+    const id = await claim()
+    const { payload, headers } = multipart(undefined, [{ name: 'e.pdf', part: 'evidence-file', bytes: pdf }])
+
+    expect((await does(world.merchant, id, 'provide-evidence', payload, headers)).status).toBe(200)
+
+    expect((await sees(world.merchant, id)).evidences?.at(-1)).toMatchObject({
+      evidence_type: 'OTHER',
+      documents: [{ name: 'e.pdf' }],
+    })
+  })
+
+  const bad: [string, string, Buffer][] = [
+    ['an unknown kind', 'notes.txt', Buffer.from('hello')],
+    ['a program with the name of a picture', 'photo.png', Buffer.from('MZ\x90\x00')],
+    ['a picture with the extension of another', 'photo.gif', png],
+    ['a picture that is cut off', 'photo.png', png.subarray(0, 40)],
+    ['a picture with something behind its end', 'photo.png', Buffer.concat([png, Buffer.from('<script>')])],
+    ['a pdf without an end', 'e.pdf', pdf.subarray(0, 40)],
+    ['a picture of too many pixels', 'big.png', hugePng()],
+    ['nothing', 'empty.pdf', Buffer.alloc(0)],
+    ['a name with two dots', 'e.pdf.exe', pdf],
+  ]
+  for (const [what, name, bytes] of bad)
+    it(`are refused: ${what}`, async () => {
+      const id = await claim()
+      const { payload, headers } = multipart(words, [{ name, bytes }])
+      const before = await sees(world.merchant, id)
+
+      const answer = await does(world.merchant, id, 'provide-evidence', payload, headers)
+
+      expect(refusal(answer)).toBe('400 VALIDATION_ERROR INVALID_EVIDENCE_FILE')
+      expect(await sees(world.merchant, id)).toEqual(before)
+    })
+
+  it('that are named must have come along, and a message takes ten', async () => {
+    const id = await claim()
+    const named = { evidences: [{ evidence_type: 'OTHER', notes: 'See.', documents: [{ name: 'other.pdf' }] }] }
+    expect(refusal(await does(world.merchant, id, 'provide-evidence', named))).toBe(
+      '400 VALIDATION_ERROR INVALID_EVIDENCE_FILE',
+    )
+
+    const inquiry = await open(world.buyer)
+    const files = Array.from({ length: 11 }, (_, n) => ({ name: `f${n}.pdf`, part: 'message_document', bytes: pdf }))
+    const tooMany = multipart({ message: 'All of it.' }, files)
+    expect(refusal(await does(world.buyer, inquiry, 'send-message', tooMany.payload, tooMany.headers))).toBe(
+      '400 VALIDATION_ERROR INVALID_EVIDENCE_FILE',
+    )
+    const ten = multipart({ message: 'Ten.' }, files.slice(0, 10))
+    expect((await does(world.buyer, inquiry, 'send-message', ten.payload, ten.headers)).status).toBe(200)
+  })
+
+  it('are under 10 MiB each, to the byte', async () => {
+    const size = 10 * 1024 * 1024
+    const tail = Buffer.from('\nstartxref\n9\n%%EOF\n')
+    const ofSize = (bytes: number) =>
+      Buffer.concat([Buffer.from('%PDF-1.4\n'), Buffer.alloc(bytes - 9 - tail.length, 0x20), tail])
+    const id = await claim()
+    const large = multipart(words, [{ name: 'e.pdf', bytes: ofSize(size) }])
+    expect(refusal(await does(world.merchant, id, 'provide-evidence', large.payload, large.headers))).toBe(
+      '400 VALIDATION_ERROR INVALID_EVIDENCE_FILE',
+    )
+    const fits = multipart(words, [{ name: 'e.pdf', bytes: ofSize(size - 1) }])
+    expect((await does(world.merchant, id, 'provide-evidence', fits.payload, fits.headers)).status).toBe(200)
+  })
+
+  it('are downloaded as an attachment that no browser renders, by those who see the entry only', async () => {
+    const id = await claim()
+    const { payload, headers } = multipart(words, [{ name: 'my receipt.pdf', bytes: pdf }])
+    await does(world.merchant, id, 'provide-evidence', payload, headers)
+    const url = new URL((await sees(world.merchant, id)).evidences!.at(-1)!.documents![0]!.url).pathname
+
+    const got = await world.merchant.get(url)
+
+    expect(got.status).toBe(200)
+    expect(Buffer.from(got.text, 'latin1').length).toBeGreaterThan(0)
+    expect(got.headers).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-disposition': `attachment; filename="my_receipt.pdf"; filename*=UTF-8''my%20receipt.pdf`,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'private, no-store',
+    })
+    expect(got.text).toBe(pdf.toString())
+    for (const stranger of [world.buyer, world.otherMerchant]) expect((await stranger.get(url)).status).toBe(404)
+    expect((await world.merchant.get(url.replace(/files\/1/, 'files/2'))).status).toBe(404)
+    expect((await world.call('GET', url)).status).toBe(401)
+  })
+
+  it('of the opening statement are the buyer’s, and its words the seller’s too', async () => {
+    const { payload, headers } = multipart(
+      {
+        disputed_transactions: [{ buyer_transaction_id: 'WITHPICTURE1' }],
+        reason: 'OTHER',
+        evidences: [{ notes: 'Look.', documents: [{ name: 'p.png' }] }],
+      },
+      [{ name: 'p.png', bytes: png }],
+    )
+    const made = await world.buyer.post<{ links: { href: string }[] }>(DISPUTES, payload, { headers })
+    const id = made.body.links[0]!.href.split('/').at(-1)!
+
+    expect((await sees(world.buyer, id)).evidences?.[0]).toMatchObject({
+      evidence_type: 'CREATE',
+      documents: [{ name: 'p.png' }],
+    })
+    const shown = (await sees(world.merchant, id)).evidences?.[0]
+    expect(shown).toMatchObject({ evidence_type: 'CREATE', notes: 'Look.' })
+    expect(shown?.documents).toBeUndefined()
+  })
+})
+
+/** A picture that says it is 8,000 by 8,000. */
+function hugePng(): Buffer {
+  const copy = Buffer.from(png)
+  copy.writeUInt32BE(8_000, 16)
+  copy.writeUInt32BE(8_000, 20)
+  return copy
+}
