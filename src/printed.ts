@@ -2,6 +2,7 @@ import { describedRoutes } from './app.ts'
 import { readSettings, settings } from './config.ts'
 import { disputesPage } from './disputes/docs.ts'
 import { describeApi } from './http/openapi.ts'
+import { invoicesPage } from './invoices/docs.ts'
 import { dialects } from './kernel/dialect.ts'
 import { problemMessages } from './kernel/problem.ts'
 import type { Service } from './room.ts'
@@ -22,6 +23,7 @@ export function printedFiles(): { path: string; text: string }[] {
     { path: 'openapi.json', text: `${JSON.stringify(api, null, 2)}\n` },
     { path: 'docs/configuration.md', text: configurationPage() },
     { path: 'docs/disputes.md', text: disputesPage() },
+    { path: 'docs/invoices.md', text: invoicesPage() },
     { path: 'docs/errors.md', text: errorsPage() },
   ]
 }

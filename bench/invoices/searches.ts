@@ -1,4 +1,4 @@
-import { type SeededMerchant, word } from './seed.ts'
+import { ORIGINALS_MAX, type SeededMerchant, word } from './seed.ts'
 
 export interface Search {
   readonly what: string
@@ -28,7 +28,7 @@ const amounts = (lower: string, upper: string, currency_code = 'USD') => ({
   total_amount_range: { lower_amount: { currency_code, value: lower }, upper_amount: { currency_code, value: upper } },
 })
 /** A customer in the middle of those a merchant has. */
-const customer = ({ count }: SeededMerchant) => Math.floor(count / 40)
+const customer = ({ count }: SeededMerchant) => Math.floor(Math.min(count, ORIGINALS_MAX) / 40)
 
 /** Every single criterion, where it matches much, some and almost nothing. */
 export const searches: readonly Search[] = [
@@ -36,23 +36,25 @@ export const searches: readonly Search[] = [
   list('list, page 50', 'page=50'),
   list('list, 100 whole invoices', 'page_size=100&fields=all'),
   search('no criterion', () => ({})),
-  search('recipient email, 20 invoices', (m) => ({
+  search('recipient email, 1 in 1000 or fewer', (m) => ({
     recipient_email: `customer-${customer(m)}@${word(customer(m) % 500)}.example`,
   })),
   search('recipient email, nobody', () => ({ recipient_email: 'nobody@example.com' })),
   search('first name, 1 in 300', () => ({ recipient_first_name: word(150) })),
   search('first name, part of many', () => ({ recipient_first_name: 'ba' })),
   search('first name, nobody', () => ({ recipient_first_name: 'xyzzy' })),
-  search('last name, rare', () => ({ recipient_last_name: word(3_500) })),
+  search('last name, rare', () => ({ recipient_last_name: word(350) })),
   search('business name, everybody', () => ({ recipient_business_name: 'gmbh' })),
   search('business name, rare', () => ({ recipient_business_name: `${word(1_500)} ` })),
-  search('number', ({ count }) => ({ invoice_number: `S-${Math.floor(count / 2)}` })),
+  search('number', ({ count }) => ({ invoice_number: `S-${Math.floor(Math.min(count, ORIGINALS_MAX) / 2)}` })),
   search('number, none', () => ({ invoice_number: 'S-none' })),
   search('status, half of all', () => ({ status: ['MARKED_AS_PAID'] })),
   search('status, 1 in 5000', () => ({ status: ['PAYMENT_PENDING'] })),
   search('status, none', () => ({ status: ['REFUNDED'] })),
   search('five statuses', () => ({ status: ['DRAFT', 'SENT', 'PAID', 'CANCELLED', 'REFUNDED'] })),
-  search('reference, one invoice', ({ count }) => ({ reference: `po-${Math.floor(count / 3)}` })),
+  search('reference, one order', ({ count }) => ({
+    reference: `po-${Math.floor(Math.min(count, ORIGINALS_MAX) / 3)}`,
+  })),
   search('reference, everybody', () => ({ reference: 'po' })),
   search('reference, none', () => ({ reference: 'nothing like it' })),
   search('currency, almost all', () => ({ currency_code: 'USD' })),

@@ -18,7 +18,7 @@ export interface SeededMerchant {
 const YEARS = 3
 const BATCH = 1_000
 /** Invoices that are made up one by one; the rest are copies of them at other times and with other numbers. */
-const ORIGINALS_MAX = 20_000
+export const ORIGINALS_MAX = 20_000
 
 /** Numbers that look random and are the same in every run. */
 function* numbers(seed: number): Generator<number> {

@@ -193,16 +193,14 @@ function wordsOf({ email, texts = {} }: Criteria): string | undefined {
   return parts.length === 0 ? undefined : parts.join(' & ')
 }
 
-const containsText: Readonly<Record<SearchedText, (pattern: string) => Fragment>> = {
-  first_names: (pattern) => fragment`i.first_names like ${pattern}`,
-  last_names: (pattern) => fragment`i.last_names like ${pattern}`,
-  business_names: (pattern) => fragment`i.business_names like ${pattern}`,
-  reference: (pattern) => fragment`i.reference like ${pattern}`,
-  memo: (pattern) => fragment`i.memo like ${pattern}`,
-  item_text: (pattern) => fragment`i.item_text like ${pattern}`,
+const containsText: Readonly<Record<SearchedText, (text: string) => Fragment>> = {
+  first_names: (text) => fragment`strpos(i.first_names, ${text}) > 0`,
+  last_names: (text) => fragment`strpos(i.last_names, ${text}) > 0`,
+  business_names: (text) => fragment`strpos(i.business_names, ${text}) > 0`,
+  reference: (text) => fragment`strpos(i.reference, ${text}) > 0`,
+  memo: (text) => fragment`strpos(i.memo, ${text}) > 0`,
+  item_text: (text) => fragment`strpos(i.item_text, ${text}) > 0`,
 }
-
-const patternOf = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 function conditionsOf(accountId: string, criteria: Criteria): Fragment {
   const { email, number, statuses, currency, texts = {}, amount, issued, due, paid, created } = criteria
@@ -212,9 +210,7 @@ function conditionsOf(accountId: string, criteria: Criteria): Fragment {
     number !== undefined && fragment`i.number_key = ${number}`,
     statuses && fragment`i.status = any(${statuses}::text[])`,
     currency !== undefined && fragment`i.currency_code = ${currency}`,
-    ...Object.entries(texts).map(
-      ([column, text]) => text !== undefined && containsText[column as SearchedText](patternOf(text)),
-    ),
+    ...Object.entries(texts).map(([column, text]) => text !== undefined && containsText[column as SearchedText](text)),
     amount &&
       fragment`i.currency_code = ${amount.currency} and i.amount_minor between ${amount.least} and ${amount.most}`,
     issued && fragment`i.invoice_date between ${issued.start} and ${issued.end}`,

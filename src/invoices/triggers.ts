@@ -59,3 +59,25 @@ export function pull(operation: Triggered, form: keyof typeof forms, value: unkn
   if (answer === undefined || answer === 'ok') return answer
   throw answer()
 }
+
+/** The values and their answers as the documentation lists them. */
+export function triggerValues(): string[][] {
+  return Object.entries(tables).map(([operation, { first, answers }]) => {
+    const form = operation === 'create' ? 'reference' : operation.startsWith('delete-') ? 'transaction' : 'invoice'
+    const shown = answers.map((answer) => (answer === 'ok' ? 'success' : answerText(answer())))
+    return [
+      operation,
+      `\`${triggerValue(form, first)}\` to \`${triggerValue(form, first + answers.length - 1)}\``,
+      shown.join('; '),
+    ]
+  })
+}
+
+const answerText = ({ status, details }: Problem) => (status === 422 ? `422 \`${details[0]!.issue}\`` : String(status))
+
+const triggerValue = (form: keyof typeof forms, number: number) =>
+  ({
+    invoice: `INV2-ABCD-1234-EINV-${String(number).padStart(4, '0')}`,
+    transaction: `EXT-ABCDEFGHERRINV${String(number).padStart(3, '0')}`,
+    reference: `ERRINV${String(number).padStart(3, '0')}`,
+  })[form]

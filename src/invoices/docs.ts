@@ -1,0 +1,230 @@
+import { toMoney } from '../kernel/money.ts'
+import { ISSUE_HOUR } from './actions/send.ts'
+import { type InvoiceAction, invoiceLifecycle, refusalOf } from './lifecycle.ts'
+import { RECIPIENT_CHANGES_HOURS, RECIPIENT_CHANGES_MAX, REMINDERS_A_DAY, TEMPLATES_MAX } from './limits.ts'
+import { ITEMS_MAX } from './lines.ts'
+import { PAGE_MAX, PAGE_SIZE_MAX } from './paging.ts'
+import { PARTIES_MAX } from './parties.ts'
+import { ATTACHMENTS_MAX, INVOICE_NUMBER_MAX, type Status, statuses, TRANSACTIONS_MAX } from './schema.ts'
+import { type TotalsInput, totalsOf } from './totals.ts'
+import { triggerValues } from './triggers.ts'
+
+type TableRow = (typeof invoiceLifecycle.rows)[number]
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+const code = (text: string) => `\`${text}\``
+
+// biome-ignore format: a table reads best as a table
+const meanings: Readonly<Record<Status, string>> = {
+  DRAFT:              'created, seen by nobody but the merchant',
+  SCHEDULED:          'goes out on its issue date',
+  SENT:               'payable',
+  PAYMENT_PENDING:    'paid through the service, not cleared',
+  PARTIALLY_PAID:     'something is paid and something is due',
+  PAID:               'paid in full, the last payment through the service',
+  MARKED_AS_PAID:     'paid in full, the last payment recorded by the merchant',
+  PARTIALLY_REFUNDED: 'some of what was paid is given back',
+  REFUNDED:           'all of it is given back, the last part through the service',
+  MARKED_AS_REFUNDED: 'all of it is given back, the last part recorded by the merchant',
+  CANCELLED:          'withdrawn; still readable, keeps its number',
+}
+
+/** The columns of the matrix: what callers can ask for, by the action that decides it. */
+const operations: readonly (readonly [heading: string, action: InvoiceAction])[] = [
+  ['update', 'update'],
+  ['delete', 'delete'],
+  ['send', 'send'],
+  ['remind', 'remind'],
+  ['cancel', 'cancel'],
+  ['record payment', 'record-payment'],
+  ['delete payment', 'delete-payment'],
+  ['record refund', 'record-refund'],
+  ['delete refund', 'delete-refund'],
+  ['QR code', 'qr-code'],
+]
+
+const startsIn = ({ from }: TableRow, status: Status) => (from.status as readonly Status[]).includes(status)
+const leadsTo = ({ to }: TableRow, status: Status): Status => ('status' in to ? to.status : status)
+
+/** Where an action leads from a status, or why it does not. */
+function cell(status: Status, action: InvoiceAction): string {
+  const refusal = refusalOf(status, action)
+  if (refusal !== undefined) return refusal === 'NOT_FOUND' ? '404' : code(refusal)
+  const ends = invoiceLifecycle.rows
+    .filter((row) => row.action === action && startsIn(row, status))
+    .map((row) => (row.outcome === 'gone' ? 'gone' : leadsTo(row, status)))
+  const distinct = [...new Set(ends)]
+  if (distinct.length === 1 && distinct[0] === status) return 'stays'
+  return distinct.map((end) => (end === status ? 'stays' : end === 'gone' ? 'gone' : code(end))).join(', ')
+}
+
+/** Taking a record back leads to where things stood before it, which would fill the picture with arrows. */
+const backwards: readonly InvoiceAction[] = ['delete-payment', 'delete-refund', 'deny-payment']
+
+/** Moves forward from status to status. A refund can come while a payment pends; the picture leaves that out too. */
+function diagram(): string {
+  const edges = statuses.flatMap((status) =>
+    invoiceLifecycle.rows
+      .filter((row) => startsIn(row, status) && leadsTo(row, status) !== status && !backwards.includes(row.action))
+      .filter((row) => row.action !== 'clear-payment' || status === 'PAYMENT_PENDING')
+      .map((row) => ({ pair: `${status} --> ${leadsTo(row, status)}`, label: row.action })),
+  )
+  const pairs = [...new Set(edges.map(({ pair }) => pair))]
+  const lines = pairs.map((pair) => {
+    const labels = new Set(edges.filter((edge) => edge.pair === pair).map(({ label }) => label))
+    return `  ${pair}: ${[...labels].join(', ')}`
+  })
+  return ['```mermaid', 'stateDiagram-v2', '  [*] --> DRAFT: create', ...lines, '```'].join('\n')
+}
+
+function machine(): string {
+  const rows = invoiceLifecycle.rows.map((row) => [
+    row.action,
+    row.by.join(', '),
+    [...row.from.status].map(code).join(' ') +
+      ('base_status' in row.from ? ` that was ${code(row.from.base_status)}` : ''),
+    row.outcome,
+    'status' in row.to ? code(row.to.status) : 'unchanged',
+    row.emits === 'nothing' ? 'nothing' : code(row.emits),
+  ])
+  return table(['Action', 'By', 'From', 'Outcome', 'To', 'Event'], rows)
+}
+
+const limits = table(
+  ['Limit', 'Value'],
+  [
+    ['reminders of an invoice', `${REMINDERS_A_DAY} in a calendar day of the merchant's zone`],
+    [
+      'changes of the primary recipients of an invoice',
+      `${RECIPIENT_CHANGES_MAX} in any ${RECIPIENT_CHANGES_HOURS} hours`,
+    ],
+    ['own templates of a merchant', String(TEMPLATES_MAX)],
+    ['length of an invoice number', String(INVOICE_NUMBER_MAX)],
+    ['items', String(ITEMS_MAX)],
+    ['primary recipients, and addresses in copy', `${PARTIES_MAX} each`],
+    ['attachments', String(ATTACHMENTS_MAX)],
+    ['payments, and refunds', `${TRANSACTIONS_MAX} each`],
+    ['pages, and size of a page', `${PAGE_MAX}, ${PAGE_SIZE_MAX}`],
+  ],
+)
+
+const usd = (value: string) => ({ currency_code: 'USD', value })
+const salesTax = { name: 'Sales Tax', percent: '7.25' }
+const example: TotalsInput = {
+  currency: 'USD',
+  taxAfterDiscount: true,
+  taxInclusive: false,
+  items: [
+    { quantity: '1', unit_amount: usd('50.00'), tax: salesTax, discount: { percent: '5' } },
+    { quantity: '1', unit_amount: usd('10.00'), tax: salesTax, discount: { amount: usd('5.00') } },
+  ],
+  breakdown: {
+    discount: { invoice_discount: { percent: '5' } },
+    shipping: { amount: usd('10.00'), tax: salesTax },
+    custom: { label: 'Packing', amount: usd('10.00') },
+  },
+}
+
+function workedExample(): string {
+  const totals = totalsOf(example)
+  const shown = (minor: bigint) => toMoney(minor, 'USD').value
+  const [first, second] = totals.lines
+  return table(
+    ['Step', 'Amount'],
+    [
+      ['first line, 1 x 50.00', shown(first!.gross)],
+      ['its discount of 5 %', shown(-first!.discount)],
+      ['second line, 1 x 10.00', shown(second!.gross)],
+      ['its discount of 5.00', shown(-second!.discount)],
+      ['invoice discount, 5 % of what is left', shown(-totals.invoiceDiscount)],
+      ['tax of the first line: 7.25 % of 47.50 less its 5 %', shown(first!.tax)],
+      ['tax of the second line: 7.25 % of 5.00 less its 5 %', shown(second!.tax)],
+      ['shipping', shown(totals.shipping)],
+      ['tax of shipping', shown(totals.shippingTax)],
+      ['custom amount', shown(totals.custom)],
+      ['**total**', `**${shown(totals.total)}**`],
+    ],
+  )
+}
+
+/** `docs/invoices.md`. */
+export const invoicesPage = (): string => `# Invoices
+
+A merchant writes an invoice, sends it now or lets it go out on its issue date, and is paid on the hosted page or
+outside the service. This page is printed from the tables in \`src/invoices\` by \`npm run docs\`: what it says is what the
+service does.
+
+## Statuses
+
+${table(
+  ['Status', 'Meaning'],
+  statuses.map((status) => [code(status), meanings[status]]),
+)}
+
+${diagram()}
+
+The status is never written. It follows from where the invoice stands without money (draft, scheduled or sent), whether
+it was cancelled, and the payments and refunds on it; so deleting a record, or a pending payment that is refused, gives
+back what was before. \`UNPAID\` and some
+names of other versions are accepted as search filters and match nothing. Overdue is only shown, it is no status.
+
+A scheduled invoice goes out at ${ISSUE_HOUR}:00 of its issue date in the merchant's time zone. "Today" is the merchant's too:
+an invoice dated today in UTC can still be dated tomorrow for a merchant further west, and is then scheduled.
+
+## What can be done when
+
+A code is the issue of a 422; "404" means that there is nothing to act on.
+
+${table(
+  ['Status', ...operations.map(([heading]) => heading)],
+  statuses.map((status) => [code(status), ...operations.map(([, action]) => cell(status, action))]),
+)}
+
+Recording a refund also needs a payment that the merchant recorded, and a payment through the service cannot be deleted.
+
+## Every move
+
+\`buyer\` is whoever opens the hosted page, \`clock\` is the passing of time and what the ledger learns.
+
+${machine()}
+
+## Limits
+
+${limits}
+
+## Numbers
+
+The next number counts up the last run of digits in the number of the newest invoice and keeps what stands before and
+after it: \`INV-0099\` is followed by \`INV-0100\`. Numbers that are taken are skipped; upper and lower case make no
+difference. A deleted invoice frees its number at once, a cancelled one keeps it. Asking for the next number reserves
+nothing; an invoice created without one gets it in the same transaction.
+
+## Totals
+
+All arithmetic is exact. Only these are rounded, each once, to the decimals of the currency and half away from zero: a
+line (quantity times price), a discount by percentage, and the tax of a line or of shipping. Taxes are rounded line by
+line and then added.
+
+1. Item discounts come off their lines, then the invoice discount off the sum of the lines.
+2. With \`tax_calculated_after_discount\` (the default) a line is taxed on what both discounts leave of it; the invoice
+   discount is shared in proportion to the lines and the share is not rounded. Without it a line is taxed on its full price.
+3. With \`tax_inclusive\` prices contain their tax: it is shown and not added.
+4. Shipping has its own tax and no discount. The custom amount has neither. A tip is kept beside the total, in \`gratuity\`.
+
+Two items with a tax of 7.25 %, an invoice discount of 5 %, taxed shipping and a packing charge:
+
+${workedExample()}
+
+## Search
+
+Everything given must match. Addresses, numbers, statuses and currencies must be equal, other texts contain what is
+sought; case does not matter. Ranges include both ends. \`payment_date_range\` goes by the day of a payment, which is all
+that is known of a recorded one. Results are ordered by time of creation, newest first.
+
+## Trigger values of the sandbox
+
+They answer without touching any data, in the sandbox only. Case matters.
+
+${table(['Operation', 'Values', 'Answers'], triggerValues())}
+`

@@ -1,0 +1,73 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { INVOICES, over, shopOf } from '../../support/shop.ts'
+import { newWorld, usd, type World } from '../../support/world.ts'
+
+describe('What operations cost', () => {
+  let world: World
+  let shop: ReturnType<typeof shopOf>
+  beforeAll(async () => {
+    world = await newWorld()
+    shop = shopOf(world)
+    await shop.drafts()
+  })
+  afterAll(() => world.close())
+
+  const items = Array.from({ length: 20 }, (_, n) => ({
+    name: `Line ${n}`,
+    description: 'Something that takes a sentence to describe.',
+    quantity: '2',
+    unit_amount: usd('9.99'),
+    tax: { name: 'VAT', percent: '19' },
+  }))
+
+  /** The statements a call sends to the database. The hint to other processes that there is work comes whenever it likes. */
+  async function statementsOf(call: () => Promise<{ status: number }>): Promise<string[]> {
+    const spy = vi.spyOn(pg.Client.prototype, 'query')
+    try {
+      expect((await call()).status).toBeLessThan(300)
+      return spy.mock.calls
+        .map(([query]) => (typeof query === 'string' ? query : (query as unknown as { text: string }).text).trim())
+        .filter((text) => !text.startsWith('select pg_notify'))
+    } finally {
+      spy.mockRestore()
+    }
+  }
+
+  it('an invoice of twenty lines with a number is two statements, of which one writes everything', async () => {
+    const statements = await statementsOf(() =>
+      world.merchant.post(INVOICES, over('1.00', { items }, { invoice_number: 'COST-1' })),
+    )
+
+    expect(statements).toHaveLength(2)
+    expect(statements.filter((text) => /insert/.test(text))).toHaveLength(1)
+  })
+
+  it('one without a number is one transaction of four', async () => {
+    const statements = await statementsOf(() => world.merchant.post(INVOICES, over('1.00', { items })))
+
+    expect(statements[0]).toBe('begin')
+    expect(statements.at(-1)).toBe('commit')
+    expect(statements.slice(1, -1)).toHaveLength(4)
+    expect(statements.filter((text) => /insert/.test(text))).toHaveLength(1)
+  })
+
+  it('showing an invoice is one statement', async () => {
+    const { id } = await shop.drafts(over('1.00', { items }))
+
+    expect(await statementsOf(() => world.merchant.get(shop.path(id)))).toHaveLength(1)
+  })
+
+  it('an action is two: read and write', async () => {
+    const { id } = await shop.drafts(over('1.00', { items }))
+
+    expect(await statementsOf(() => world.merchant.post(shop.path(id, '/send')))).toHaveLength(2)
+    expect(await statementsOf(() => world.merchant.post(shop.path(id, '/payments'), { method: 'CASH' }))).toHaveLength(
+      2,
+    )
+  })
+
+  it('a page is one', async () => {
+    expect(await statementsOf(() => world.merchant.get(INVOICES))).toHaveLength(1)
+  })
+})
