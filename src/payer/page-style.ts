@@ -76,7 +76,8 @@ td strong{font-weight:600;font-size:1rem}
 td small{display:block;font-size:.875rem;color:var(--soft);line-height:1.45}
 .sums{display:grid;grid-template-columns:1fr minmax(17rem,auto);gap:2rem;margin-top:1.25rem;align-items:end}
 .sums figure{display:flex;gap:1rem;align-items:center;color:var(--soft);font-size:.8125rem;max-width:16rem}
-.qr{width:7rem;height:7rem;flex:none;margin:-.35rem 0 -.35rem -.6rem}
+.qr{width:7rem;height:7rem;flex:none}
+@media (prefers-color-scheme:light){.qr{margin:-.35rem 0 -.35rem -.6rem}}
 .sums dl>div{display:flex;justify-content:space-between;gap:2rem;padding:.175rem 0}
 .sums dt{font-size:.9375rem;color:var(--soft)}
 .sums dd{text-align:right;white-space:nowrap}
@@ -98,11 +99,11 @@ footer [aria-current]{color:var(--ink);text-decoration:none;font-weight:600}
 .stack{display:grid;gap:1.25rem}
 .stack h1{font-size:1.6rem;line-height:1.2;font-weight:600;letter-spacing:-.01em}
 .stack .buttons{display:grid;gap:.75rem}
-.lines{display:grid;grid-template-columns:1fr auto;gap:.4rem 2rem}
+.lines>div{display:flex;justify-content:space-between;gap:2rem;padding:.2rem 0}
 .lines dt{font-size:1rem}
 .lines dd{text-align:right}
-.lines dt.total{font-weight:600}
-.lines .total{font-weight:600;color:var(--ink);border-top:1px solid var(--rule);padding-top:.6rem}
+.lines .total{border-top:1px solid var(--rule);padding-top:.6rem;margin-top:.4rem}
+.lines .total dt,.lines .total dd{font-weight:600;color:var(--ink)}
 .talk li{border-top:1px solid var(--rule);padding:.9rem 0}
 .talk .by{display:flex;justify-content:space-between;gap:1rem;font-size:.875rem;color:var(--soft)}
 .talk .by strong{color:var(--ink)}

@@ -95,8 +95,8 @@ export function casePage(page: Common & { dispute: Dispute; zone: string }): str
     html`${noticeOf(page)}<div class="paper stack">
 <div><p class="hint">${say('caseNumber', { number: dispute.dispute_id })} · ${sheet.say('invoiceNumber', { number: sheet.number })}</p>
 <h1>${say('caseTitle', values)}</h1></div>
-<dl class="lines"><dt>${say('payment')}</dt><dd>${format.money(dispute.dispute_amount)}</dd>
-<dt class="total">${say(standing, values)}</dt><dd class="total">${due && say('answerBy', { date: format.dayOf(due.due, zone) })}</dd></dl>
+<dl class="lines"><div><dt>${say('payment')}</dt><dd>${format.money(dispute.dispute_amount)}</dd></div>
+<div class="total"><dt>${say(standing, values)}</dt><dd>${due && say('answerBy', { date: format.dayOf(due.due, zone) })}</dd></div></dl>
 ${dispute.status === 'RESOLVED' && html`<p>${outcomeText(dispute, say, sheet)}</p>`}
 ${may.has('accept-offer') && offerForm(page, dispute, say)}
 ${talk(dispute, say, sheet, zone)}

@@ -56,9 +56,9 @@ export function paymentSheet({ sheet, address, token, paying, isTest }: PaymentS
     { title: say('payTo', { business: sheet.seller }), tongue: sheet.tongue, className: 'narrow' },
     html`<form class="paper stack" method="post" action="${address}/pay">
 <h1>${say('payTo', { business: sheet.seller })}</h1>
-<dl class="lines"><dt>${say('invoiceNumber', { number: sheet.number })}</dt><dd>${format.money(amount)}</dd>
-${tip && html`<dt>${say('tip')}</dt><dd>${format.money(tip)}</dd>`}
-<dt class="total">${say('totalToday')}</dt><dd class="total">${format.money(grossOf(paying))}</dd></dl>
+<dl class="lines"><div><dt>${say('invoiceNumber', { number: sheet.number })}</dt><dd>${format.money(amount)}</dd></div>
+${tip && html`<div><dt>${say('tip')}</dt><dd>${format.money(tip)}</dd></div>`}
+<div class="total"><dt>${say('totalToday')}</dt><dd>${format.money(grossOf(paying))}</dd></div></dl>
 ${isTest && html`<p class="hint"><strong>${say('testPayment')}.</strong> ${say('testPaymentText')}</p>`}
 <input type="hidden" name="token" value="${token}"><input type="hidden" name="amount" value="${amount.value}">
 <input type="hidden" name="tip" value="${tip?.value ?? ''}"><input type="hidden" name="lang" value="${sheet.tongue.locale}">
