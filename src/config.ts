@@ -45,7 +45,7 @@ export const settings = {
   }),
   databaseConnections: setting<number>({
     variable: 'DATABASE_CONNECTIONS',
-    initial: 10,
+    initial: 20,
     ...whole(2, 500),
     description: 'How many connections to PostgreSQL a process keeps at most.',
   }),

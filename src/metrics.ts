@@ -43,7 +43,7 @@ export function makeMetrics(database: Database, clock: Clock) {
     help: 'Requests that wait for a database connection.',
     registers,
     collect() {
-      this.set(database.pool.waitingCount)
+      this.set(database.waitingCount)
     },
   })
 

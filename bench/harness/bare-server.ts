@@ -7,7 +7,7 @@ import { loadRows } from './rows.ts'
  * What reads are measured against: Fastify and `pg`, one named statement a request, the rows sent as they come. No
  * token, no scope, no checks. Its pool is as large as the service's.
  */
-const CONNECTIONS_MAX = 10
+const CONNECTIONS_MAX = 20
 
 const pool = new pg.Pool({ ...connectionSettings(process.env['DATABASE_URL']!), max: CONNECTIONS_MAX })
 const server = Fastify()

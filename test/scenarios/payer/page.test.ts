@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PUBLIC_URL, sentInvoice, shown } from '../../support/payer.ts'
 import { newWorld, type World } from '../../support/world.ts'
@@ -135,14 +136,14 @@ describe('The page of an invoice', () => {
     const { path } = await sentInvoice(world)
     const count = async () => {
       let statements = 0
-      const query = world.app.database.pool.query
-      world.app.database.pool.query = ((...args: unknown[]) => {
+      const { query } = pg.Client.prototype
+      pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
         // A hint to workers about the invoice just sent is not the page's.
         if (!JSON.stringify(args[0]).includes('pg_notify')) statements++
-        return Reflect.apply(query, world.app.database.pool, args)
-      }) as typeof query
+        return Reflect.apply(query, this, args)
+      } as typeof query
       await page(path)
-      world.app.database.pool.query = query
+      pg.Client.prototype.query = query
       return statements
     }
 

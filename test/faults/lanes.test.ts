@@ -1,0 +1,141 @@
+import { createServer, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sqlProblem } from '../../src/database/errors.ts'
+import { type Database, openDatabase } from '../../src/database/open.ts'
+import { sql, statementOf } from '../../src/database/sql.ts'
+import { newDatabase, type TestDatabase } from '../support/database.ts'
+
+let own: TestDatabase
+const opened: Database[] = []
+const open = (connectionsMax: number, statementTimeoutMs = 5_000) => {
+  const database = openDatabase(own.url, { connectionsMax, statementTimeoutMs })
+  opened.push(database)
+  return database
+}
+
+beforeAll(async () => {
+  own = await newDatabase()
+})
+afterAll(async () => {
+  for (const database of opened) await database.close()
+  await own.drop()
+})
+
+const echo = sql`select $1::int as given, pg_backend_pid() as lane`
+const slow = sql`select pg_sleep(0.3)`
+const refused = sql`select 1 / $1::int`
+const cut = sql`select pg_terminate_backend(pg_backend_pid())`
+
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+describe('Statements that share connections', () => {
+  it('each get their own answer, in whatever order they are sent', async () => {
+    const database = open(4)
+
+    const answers = await Promise.all(numbers(500).map((i) => database.row<{ given: number }>(echo, [i])))
+
+    expect(answers.map((answer) => answer?.given)).toEqual(numbers(500))
+  })
+
+  it('keep to the connections there may be', async () => {
+    const database = open(4)
+
+    const answers = await Promise.all(numbers(100).map((i) => database.row<{ lane: number }>(echo, [i])))
+
+    expect(new Set(answers.map((answer) => answer?.lane)).size).toBeLessThanOrEqual(3)
+  })
+
+  it('fail alone', async () => {
+    const database = open(2)
+
+    const outcomes = await Promise.allSettled(
+      numbers(40).map((i) => (i % 4 === 0 ? database.row(refused, [0]) : database.row(echo, [i]))),
+    )
+
+    expect(outcomes.map(({ status }) => status === 'rejected')).toEqual(numbers(40).map((i) => i % 4 === 0))
+  })
+
+  it('do not wait for a slow one while another connection is free', async () => {
+    const database = open(4)
+    await Promise.all(numbers(50).map((i) => database.row(echo, [i])))
+    const order: string[] = []
+
+    await Promise.all([
+      database.rows(slow).then(() => order.push('slow')),
+      ...numbers(20).map((i) => database.row(echo, [i]).then(() => order.push('quick'))),
+    ])
+
+    expect(order.at(-1)).toBe('slow')
+  })
+
+  it('let a write through however many quick reads there are', async () => {
+    const database = open(2)
+    await database.rows(sql`create table written (at int)`)
+    let reading = true
+    const readers = numbers(30).map(async (i) => {
+      while (reading) await database.row(echo, [i])
+    })
+
+    for (const i of numbers(20)) await database.rows(sql`insert into written values ($1)`, [i])
+
+    reading = false
+    await Promise.all(readers)
+    expect(await database.row(sql`select count(*)::int as written from written`)).toEqual({ written: 20 })
+  })
+
+  it('are told to come back when all connections stay busy', async () => {
+    const database = open(2, 10_000)
+    const sleeping = database.rows(sql`select pg_sleep(2.5)`)
+
+    await expect(database.row(echo, [1])).rejects.toMatchObject({ status: 503 })
+
+    await sleeping
+    expect(await database.row(echo, [1])).toMatchObject({ given: 1 })
+  })
+
+  it('go on over a new connection when theirs was cut', async () => {
+    const database = open(2)
+
+    const lost = await database.rows(cut).catch((error: unknown) => sqlProblem(error, {}))
+
+    expect(lost).toMatchObject({ status: 503 })
+    expect(await database.row(echo, [2])).toMatchObject({ given: 2 })
+  })
+
+  it('do not suffer from one of the same text that could not be prepared', async () => {
+    const database = open(2)
+    const later = statementOf('select made::int as made from made_later')
+    const tries = numbers(3).map(() => database.row(later).catch((error: { code: string }) => error.code))
+    expect(await Promise.all(tries)).toEqual(['42P01', '42P01', '42P01'])
+
+    await database.rows(sql`create table made_later as select 7 as made`)
+
+    expect(await database.row(later)).toEqual({ made: 7 })
+  })
+
+  it('are refused after the end, and not left waiting', async () => {
+    const database = openDatabase(own.url, { connectionsMax: 2 })
+    await database.close()
+
+    const problem = await database.row(echo, [1]).catch((error: unknown) => sqlProblem(error, {}))
+
+    expect(problem).toMatchObject({ status: 503 })
+  })
+})
+
+describe('A server that takes connections and says nothing', () => {
+  it('is given up after the time a connection may take', async () => {
+    const sockets: Socket[] = []
+    const silent = createServer((socket) => void sockets.push(socket))
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as { port: number }
+    const database = openDatabase(`postgres://127.0.0.1:${port}/none`)
+
+    const problem = await database.row(echo, [1]).catch((error: unknown) => sqlProblem(error, {}))
+
+    expect(problem).toMatchObject({ status: 503 })
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+    await database.close()
+  })
+})
