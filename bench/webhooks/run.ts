@@ -22,6 +22,7 @@ const file = (name: string) => ['--import', 'tsx', fileURLToPath(new URL(name, i
 
 const secret = 'sandbox-secret-known-to-everybody'
 const notify = statementOf("select pg_notify('quittance', 'work')")
+const seeded = statementOf(`select 1 from accounts where id = '${merchantId}'`)
 const truncate = statementOf('truncate deliveries, delivery_attempts, event_audience, events, webhooks')
 
 async function ask<Answer>(child: Child, order: object): Promise<Answer> {
@@ -56,7 +57,7 @@ async function throughput(signatures: 'both' | 'standard', count: number, limitO
     WEBHOOK_SIGNATURES: signatures,
     LOG_LEVEL: 'error',
   })
-  await pause(2_500)
+  while ((await database.rows(seeded)).length === 0) await pause(100)
   await subscribe(database, settings.secret ?? secret, subscribers('W', 40, url))
   const ours: number[] = []
   const ratios: number[] = []

@@ -32,18 +32,35 @@ export interface DeliverParts {
   now(): Instant
 }
 
+/**
+ * Signs a delivery before its first attempt. The certificate signature covers nothing that changes between attempts, so
+ * it is made once and kept.
+ */
+export async function signDelivery(parts: DeliverParts, delivery: ClaimedDelivery): Promise<ClaimedDelivery> {
+  const { service, keys, signer } = parts
+  // Without a webhook there is no secret, so that the certificate is the only way to sign.
+  const isNeeded = service.settings.webhookSignatures === 'both' || delivery.secret === null
+  if (delivery.signature !== null || !isNeeded) return delivery
+  const { id, transmit_time: time, webhook_id: webhookId } = delivery
+  const message = signedMessage({ id, time, webhookId }, Buffer.from(delivery.body))
+  const first = delivery.lane === lanes.proven
+  const key = await keys.current()
+  return { ...delivery, signature: await signer.sign(message, key.privateKey, { first }), key_id: key.id }
+}
+
 /** Attempts a delivery once. Never throws: whatever happens is a result. */
 export async function attemptDelivery(
   parts: DeliverParts,
   delivery: ClaimedDelivery,
   handle: AttemptHandle,
 ): Promise<AttemptResult> {
+  const { signature, key_id } = delivery
   const attemptTime = parts.now()
   const started = performance.now()
-  const url = delivery.own_url !== null && delivery.webhook_id === ANY_WEBHOOK ? delivery.own_url : delivery.url
-  let signed: Signed = { signature: delivery.signature, key_id: delivery.key_id }
+  const url = delivery.webhook_id === ANY_WEBHOOK ? delivery.own_url : delivery.url
   const result = (outcome: Outcome): AttemptResult => ({
-    ...signed,
+    signature,
+    key_id,
     url: url ?? '',
     attempt_time: attemptTime,
     duration_ms: Math.round(performance.now() - started),
@@ -53,8 +70,7 @@ export async function attemptDelivery(
     return result(failed('The webhook was deleted or disabled before this attempt.'))
   try {
     const body = Buffer.from(delivery.body)
-    signed = await signOnce(parts, delivery, body)
-    const headers = { ...transmissionHeaders(parts.service, delivery, signed), ...secretHeaders(parts, delivery, body) }
+    const headers = { ...transmissionHeaders(parts.service, delivery), ...secretHeaders(parts, delivery, body) }
     const answer = await parts.outbound.post({ url, headers, body }, handle)
     return result(judge(parts, delivery, answer))
   } catch (error) {
@@ -65,28 +81,7 @@ export async function attemptDelivery(
 /** The webhook id that stands for none, in simulated events that go to an address of their own. */
 export const ANY_WEBHOOK = 'WEBHOOK_ID'
 
-interface Signed {
-  readonly signature: string | null
-  readonly key_id: string | null
-}
-
-/** The certificate signature covers nothing that changes between attempts, so it is made at the first and kept. */
-async function signOnce(
-  { service, keys, signer }: DeliverParts,
-  delivery: ClaimedDelivery,
-  body: Buffer,
-): Promise<Signed> {
-  if (delivery.signature !== null) return { signature: delivery.signature, key_id: delivery.key_id }
-  // Without a webhook there is no secret, so that the certificate is the only way to sign.
-  if (service.settings.webhookSignatures === 'standard' && delivery.secret !== null)
-    return { signature: null, key_id: null }
-  const key = await keys.current()
-  const transmission = { id: delivery.id, time: delivery.transmit_time, webhookId: delivery.webhook_id }
-  const first = delivery.lane === lanes.proven
-  return { signature: await signer.sign(signedMessage(transmission, body), key.privateKey, { first }), key_id: key.id }
-}
-
-function transmissionHeaders(service: Service, { id, transmit_time }: ClaimedDelivery, { signature, key_id }: Signed) {
+function transmissionHeaders(service: Service, { id, transmit_time, signature, key_id }: ClaimedDelivery) {
   const prefix = service.dialect.transmissionHeaderPrefix
   return {
     'Content-Type': 'application/json',

@@ -1,3 +1,4 @@
+import { Batches } from './batches.ts'
 import {
   type AttemptHandle,
   type Claim,
@@ -11,7 +12,9 @@ import {
 } from './lanes.ts'
 
 /** How many claimed deliveries of proven webhooks may wait for a slot, so that slots do not wait for the database. */
-const READY_MAX = 150
+const READY_MAX = 400
+/** How many of these one webhook may have for every one of its attempts that may run at once. */
+const READY_PER_SLOT = 4
 /** Claims are batches: it is not worth a round trip to fill a single slot of a busy lane. */
 const CLAIM_MIN = 5
 const WEBHOOKS_PER_CLAIM = 100
@@ -29,6 +32,8 @@ interface Endpoint<Delivery> {
   running: number
   /** True while its last attempt was delivered, however slowly. */
   answers: boolean
+  /** Claimed, and not ready to be sent yet. */
+  readonly preparing: Set<Delivery>
   readonly ready: Delivery[]
 }
 
@@ -45,10 +50,10 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   readonly #claiming = new Set<Lane>()
   readonly #looked = new Set<Lane>()
   readonly #overflow = new Set<Waiting>()
-  #ready = 0
+  /** Claimed and not begun, by the lane they were claimed from. */
+  readonly #waiting: Record<Lane, number> = { 0: 0, 1: 0, 2: 0 }
+  readonly #finished: Batches<{ delivery: Delivery; result: Result; lane: Lane }>
   #running = false
-  #finished: { delivery: Delivery; result: Result; lane: Lane }[] = []
-  #recording = false
   #coldLook = Number.NEGATIVE_INFINITY
   #coldTimer: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
@@ -56,6 +61,15 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   constructor(ports: DispatchPorts<Delivery, Result>, rules: DispatchRules = dispatchRules) {
     this.#ports = ports
     this.#rules = rules
+    this.#finished = new Batches({
+      write: (batch) => ports.record(batch),
+      onWritten: (batch) => {
+        // What waited for its turn behind these may be due now.
+        for (const { lane } of batch) this.#looked.delete(lane)
+        this.#pump()
+      },
+      onError: ports.onError,
+    })
   }
 
   /** Attempts under way, with or without a slot. */
@@ -93,8 +107,11 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
 
   /** Gives back what is claimed for a webhook and not yet begun: after this nothing of it starts in this process. */
   forget(webhookId: string): void {
-    const given = this.#endpoints.get(webhookId)?.ready.splice(0) ?? []
-    this.#ready -= given.length
+    const endpoint = this.#endpoints.get(webhookId)
+    if (!endpoint) return
+    const given = [...endpoint.preparing, ...endpoint.ready.splice(0)]
+    endpoint.preparing.clear()
+    for (const { lane } of given) this.#waiting[lane]--
     if (given.length > 0) this.#ports.release(given).catch((error) => this.#ports.onError(error))
   }
 
@@ -105,14 +122,15 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
 
   #isIdle(): boolean {
     const looking = this.#running && (this.#claiming.size > 0 || this.#looked.size < everyLane.length)
-    return !looking && this.inFlight + this.#ready + this.#finished.length === 0 && !this.#recording
+    const waiting = this.#waiting[0] + this.#waiting[1] + this.#waiting[2]
+    return !looking && this.inFlight + waiting === 0 && this.#finished.isIdle
   }
 
   #claim(lane: Lane): void {
     const { slots, each } = this.#rules.lanes[lane]
-    const ahead = lane === lanes.proven ? READY_MAX - this.#ready : 0
-    const count = slots - this.#used[lane] + ahead
-    const isFull = count < Math.min(slots, CLAIM_MIN) || this.#finished.length >= UNRECORDED_MAX
+    const isAhead = lane === lanes.proven
+    const count = slots - this.#used[lane] - this.#waiting[lane] + (isAhead ? READY_MAX : 0)
+    const isFull = count < Math.min(slots, CLAIM_MIN) || this.#finished.waiting >= UNRECORDED_MAX
     if (isFull || this.#claiming.has(lane) || this.#looked.has(lane) || !this.#isTime(lane)) return
     this.#claiming.add(lane)
     this.#looked.add(lane)
@@ -121,7 +139,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     const claim: Claim = {
       lane,
       count,
-      each,
+      each: isAhead ? each * READY_PER_SLOT : each,
       busy,
       afterWebhook: this.#turn[lane],
       webhooks: WEBHOOKS_PER_CLAIM,
@@ -155,10 +173,20 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     // Where a webhook gave all it was asked for it may have more; where a round is not complete others may.
     if (turn !== undefined || [...perWebhook.values()].some((count) => count >= each)) this.#looked.delete(lane)
     this.#turn[lane] = turn ?? ''
-    for (const delivery of claimed) this.#endpointOf(delivery).ready.push(delivery)
-    this.#ready += claimed.length
-    for (const id of perWebhook.keys()) this.#begin(id)
+    this.#waiting[lane] += claimed.length
+    for (const delivery of claimed) void this.#prepare(delivery)
     this.#pump()
+  }
+
+  /** Signing comes before the attempt and takes no slot: it is our time, not the receiver's. */
+  async #prepare(delivery: Delivery): Promise<void> {
+    const endpoint = this.#endpointOf(delivery)
+    endpoint.preparing.add(delivery)
+    const prepared = await this.#ports.prepare(delivery)
+    // It was given back meanwhile.
+    if (!endpoint.preparing.delete(delivery)) return
+    endpoint.ready.push(prepared)
+    this.#begin(delivery.webhook_id)
   }
 
   #claimFailed(lane: Lane, error: unknown): void {
@@ -171,7 +199,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   #endpointOf({ webhook_id, lane }: Delivery): Endpoint<Delivery> {
     let endpoint = this.#endpoints.get(webhook_id)
     if (!endpoint) {
-      endpoint = { lane, running: 0, answers: false, ready: [] }
+      endpoint = { lane, running: 0, answers: false, preparing: new Set(), ready: [] }
       this.#endpoints.set(webhook_id, endpoint)
     }
     return endpoint
@@ -182,15 +210,17 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   }
 
   #isBusy(endpoint: Endpoint<Delivery>): boolean {
-    return endpoint.ready.length > 0 || endpoint.running >= this.#eachOf(endpoint)
+    const each = this.#eachOf(endpoint)
+    return endpoint.running >= each || endpoint.ready.length + endpoint.preparing.size >= each
   }
 
   #begin(webhookId: string): void {
     const endpoint = this.#endpoints.get(webhookId)
     while (endpoint?.ready.length && endpoint.running < this.#eachOf(endpoint)) {
       if (this.#used[endpoint.lane] >= this.#rules.lanes[endpoint.lane].slots) return
-      this.#ready--
-      void this.#attempt(endpoint.ready.shift()!, endpoint)
+      const delivery = endpoint.ready.shift()!
+      this.#waiting[delivery.lane]--
+      void this.#attempt(delivery, endpoint)
     }
   }
 
@@ -227,10 +257,9 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     endpoint.answers = result.delivered
     if (!result.delivered) this.#moveTo(delivery.webhook_id, endpoint, lanes.cold)
     else if (wasPrompt) this.#moveTo(delivery.webhook_id, endpoint, lanes.proven)
-    this.#finished.push({ delivery, result, lane: endpoint.lane })
     this.#forgetIdle(delivery.webhook_id, endpoint)
+    this.#finished.add({ delivery, result, lane: endpoint.lane })
     this.#goOn()
-    void this.#record()
   }
 
   /** Whether one more attempt may go on without a slot; when not, the oldest is asked to end. */
@@ -242,8 +271,9 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   }
 
   /** Only of webhooks that are slow and do answer something is worth remembering here. */
-  #forgetIdle(webhookId: string, { running, ready, lane, answers }: Endpoint<Delivery>): void {
-    if (running === 0 && ready.length === 0 && !(lane === lanes.cold && answers)) this.#endpoints.delete(webhookId)
+  #forgetIdle(webhookId: string, { running, preparing, ready, lane, answers }: Endpoint<Delivery>): void {
+    const isIdle = running + preparing.size + ready.length === 0
+    if (isIdle && !(lane === lanes.cold && answers)) this.#endpoints.delete(webhookId)
   }
 
   #moveTo(webhookId: string, endpoint: Endpoint<Delivery>, lane: Lane): void {
@@ -262,29 +292,8 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
 
   /** A slot came free: first for what is already claimed, then for what waits in the database. */
   #goOn(): void {
-    if (this.#ready > 0) for (const [id, endpoint] of this.#endpoints) if (endpoint.ready.length > 0) this.#begin(id)
-    this.#pump()
-  }
-
-  /** Writes down everything that has ended meanwhile at once; one batch at a time, so batches grow with the load. */
-  async #record(): Promise<void> {
-    if (this.#recording) return
-    this.#recording = true
-    while (this.#finished.length > 0) {
-      const batch = this.#finished
-      this.#finished = []
-      try {
-        await this.#ports.record(batch)
-        // What waited for its turn behind these may be due now.
-        for (const { lane } of batch) this.#looked.delete(lane)
-      } catch (error) {
-        this.#ports.onError(error)
-        this.#finished = [...batch, ...this.#finished]
-        await new Promise((resolve) => setTimeout(resolve, AFTER_ERROR_MS))
-      }
-      this.#pump()
-    }
-    this.#recording = false
+    if (this.#waiting[0] + this.#waiting[1] + this.#waiting[2] > 0)
+      for (const [id, endpoint] of this.#endpoints) if (endpoint.ready.length > 0) this.#begin(id)
     this.#pump()
   }
 }

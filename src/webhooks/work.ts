@@ -2,7 +2,7 @@ import type { Fired, WorkSource } from '../jobs/work-source.ts'
 import type { Instant } from '../kernel/clock.ts'
 import { type Outbound, openOutbound } from '../outbound/http.ts'
 import type { Service, WorkParts } from '../room.ts'
-import { type AttemptResult, asRecord, attemptDelivery } from './deliver.ts'
+import { type AttemptResult, asRecord, attemptDelivery, type DeliverParts, signDelivery } from './deliver.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { SigningKeys } from './keys.ts'
 import type { DispatchRules } from './lanes.ts'
@@ -23,6 +23,7 @@ import { Signer } from './signer.ts'
 const RECOVER_EVERY_MS = 5_000
 const CLOSE_WITHIN_MS = 5_000
 const LOOK_AGAIN_MS = 10
+const SIGN_AGAIN_MS = 1_000
 
 export interface DeliveryOptions {
   readonly outbound?: Outbound
@@ -34,7 +35,7 @@ export class DeliveryWork implements WorkSource {
   readonly #parts: WorkParts
   readonly #outbound: Outbound
   readonly #dispatcher: Dispatcher<ClaimedDelivery, AttemptResult>
-  readonly #held = new Set<ClaimedDelivery>()
+  readonly #held = new Map<string, ClaimedDelivery>()
   #fired: Fired[] | undefined
   #recovering: NodeJS.Timeout | undefined
   #closed = false
@@ -57,9 +58,10 @@ export class DeliveryWork implements WorkSource {
       {
         claim: async (claim) => {
           const result = await claimDeliveries(database, claim, clock.now())
-          for (const delivery of result.claimed) this.#held.add(delivery)
+          for (const delivery of result.claimed) this.#held.set(delivery.id, delivery)
           return result
         },
+        prepare: (delivery) => this.#prepare(deliver, delivery),
         attempt: (delivery, handle) => attemptDelivery(deliver, delivery, handle),
         record: async (finished) => {
           await record(
@@ -70,7 +72,7 @@ export class DeliveryWork implements WorkSource {
         },
         move: (webhookId, lane) => move(database, webhookId, lane),
         release: async (deliveries) => {
-          for (const delivery of deliveries) this.#held.delete(delivery)
+          for (const { id } of deliveries) this.#held.delete(id)
           await release(database, deliveries)
         },
         onError: parts.onError,
@@ -79,8 +81,20 @@ export class DeliveryWork implements WorkSource {
     )
   }
 
+  /** What cannot be signed now is tried until it can: a delivery without its signature would be worse than a late one. */
+  async #prepare(parts: DeliverParts, delivery: ClaimedDelivery): Promise<ClaimedDelivery> {
+    for (;;) {
+      try {
+        return await signDelivery(parts, delivery)
+      } catch (error) {
+        this.#parts.onError(error)
+        await new Promise((resolve) => setTimeout(resolve, SIGN_AGAIN_MS))
+      }
+    }
+  }
+
   #recorded(delivery: ClaimedDelivery): void {
-    this.#held.delete(delivery)
+    this.#held.delete(delivery.id)
     this.#fired?.push({ work: 'deliver-webhook', at: delivery.next_time, key: delivery.id })
   }
 
@@ -119,7 +133,7 @@ export class DeliveryWork implements WorkSource {
   #startRecovering(): NodeJS.Timeout {
     const { database, onError } = this.#parts
     const again = () => {
-      if (this.#held.size > 0) renew(database, [...this.#held]).catch(onError)
+      if (this.#held.size > 0) renew(database, [...this.#held.values()]).catch(onError)
       recover(database).catch(onError)
     }
     again()
@@ -143,7 +157,7 @@ export class DeliveryWork implements WorkSource {
     this.#dispatcher.stop()
     const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())
     await Promise.race([this.#dispatcher.settled(), late])
-    if (this.#held.size > 0) await release(this.#parts.database, [...this.#held])
+    if (this.#held.size > 0) await release(this.#parts.database, [...this.#held.values()])
     await this.#outbound.close()
   }
 }

@@ -67,6 +67,10 @@ class Simulation implements DispatchPorts<Simulated, Result> {
     return { claimed, turn: able.length === webhooks ? able.at(-1) : undefined }
   }
 
+  async prepare(delivery: Simulated): Promise<Simulated> {
+    return delivery
+  }
+
   async attempt(delivery: Simulated, handle: AttemptHandle): Promise<Result> {
     this.started.push(delivery)
     this.peak = Math.max(this.peak, ++this.inFlight)

@@ -1,0 +1,52 @@
+const AFTER_ERROR_MS = 1_000
+
+export interface BatchPorts<Item> {
+  write(batch: readonly Item[]): Promise<void>
+  /** Called after every batch that was written. */
+  onWritten(batch: readonly Item[]): void
+  onError(error: unknown): void
+}
+
+/** Writes down everything that was added meanwhile at once; one batch at a time, so batches grow with the load. */
+export class Batches<Item> {
+  readonly #ports: BatchPorts<Item>
+  #items: Item[] = []
+  #writing = false
+
+  constructor(ports: BatchPorts<Item>) {
+    this.#ports = ports
+  }
+
+  /** How many wait to be written. */
+  get waiting(): number {
+    return this.#items.length
+  }
+
+  get isIdle(): boolean {
+    return !this.#writing && this.#items.length === 0
+  }
+
+  add(item: Item): void {
+    this.#items.push(item)
+    if (!this.#writing) void this.#writeAll()
+  }
+
+  /** What could not be written is kept and tried again: it happened, whatever the database says. */
+  async #writeAll(): Promise<void> {
+    this.#writing = true
+    while (this.#items.length > 0) {
+      const batch = this.#items
+      this.#items = []
+      try {
+        await this.#ports.write(batch)
+        this.#writing = this.#items.length > 0
+        this.#ports.onWritten(batch)
+      } catch (error) {
+        this.#ports.onError(error)
+        this.#items = [...batch, ...this.#items]
+        await new Promise((resolve) => setTimeout(resolve, AFTER_ERROR_MS))
+      }
+    }
+    this.#writing = false
+  }
+}
