@@ -60,9 +60,6 @@ create table deliveries (
   attempts         int not null default 0,
   transmit_time    instant not null,
   next_time        instant not null,
-  -- Counts claims: a worker that lost its lease can no longer record a result.
-  fence            int not null default 0,
-  lease_until      timestamptz,
   signature        text,
   key_id           text collate "C",
   http_status      int,
@@ -71,13 +68,23 @@ create table deliveries (
   primary key (account_id, id)
 );
 create unique index deliveries_of_event on deliveries (account_id, event_id, webhook_id, round);
-create index deliveries_waiting on deliveries (lane, webhook_id, next_time, seq) where status = 'PENDING' and lease_until is null;
-create index deliveries_next on deliveries (lane, next_time) where status = 'PENDING' and lease_until is null;
-create index deliveries_leased on deliveries (lease_until) where status = 'PENDING' and lease_until is not null;
+create index deliveries_waiting on deliveries (lane, webhook_id, next_time, seq) where status = 'PENDING';
+create index deliveries_next on deliveries (lane, next_time) where status = 'PENDING';
 -- Finds what must go out before: earlier events of the same resource to the same webhook.
 create index deliveries_in_order on deliveries (webhook_id, resource_id, seq) where status = 'PENDING';
-create index deliveries_of_webhook on deliveries (account_id, webhook_id, transmit_time, id);
-create index deliveries_by_id on deliveries (id);
+create index deliveries_by_time on deliveries (account_id, app_id, transmit_time, id);
+
+-- Deliveries in the hands of a process. Kept beside them, because changing a delivery twice for every attempt would
+-- cost far more; unlogged, because after a crash of the server nobody holds anything.
+create unlogged table delivery_leases (
+  account_id  text collate "C" not null,
+  id          uuid not null,
+  -- Tells claims apart: a worker that lost its lease can no longer record a result.
+  token       bigint not null,
+  lease_until timestamptz not null,
+  primary key (account_id, id)
+);
+create sequence delivery_claims;
 
 create table delivery_attempts (
   account_id       text collate "C" not null,

@@ -13,6 +13,7 @@ const HEADERS_KEPT_MAX = 50
 const HEADER_LENGTH_KEPT_MAX = 1_000
 const HEAD_SIZE_MAX = 16 * 1024
 const POOLS_MAX = 2_000
+const TARGETS_MAX = 5_000
 
 /** How a far end answered. Of its body only the beginning is kept. */
 export interface OutboundAnswer {
@@ -56,6 +57,13 @@ export interface OutboundOptions extends EgressPolicy {
   readonly totalTimeoutMs?: number
 }
 
+interface Target {
+  readonly refusal: string | undefined
+  readonly origin: string
+  readonly path: string
+}
+const nowhere = { origin: '', pathname: '', search: '' }
+
 /**
  * Opens the door. A name is looked up once for a connection, every address it has must be allowed, and the address that
  * was checked is the one that is dialled: an answer that changes between check and use changes nothing.
@@ -64,6 +72,19 @@ export function openOutbound(options: OutboundOptions): Outbound {
   const { lookup = systemLookup as Lookup, totalTimeoutMs = TOTAL_TIMEOUT_MS } = options
   const connect = guardedConnector(options, lookup)
   const pools = new Map<string, Pool>()
+  const targets = new Map<string, Target>()
+
+  /** What a URL comes to is the same every time, and reading one costs as much as sending to it. */
+  function targetOf(url: string): Target {
+    let target = targets.get(url)
+    if (target) return target
+    const refusal = urlRefusal(url, options)
+    const { origin, pathname, search } = refusal === undefined ? new URL(url) : nowhere
+    target = { refusal, origin, path: pathname + search }
+    if (targets.size >= TARGETS_MAX) targets.clear()
+    targets.set(url, target)
+    return target
+  }
 
   function poolOf(origin: string): Pool {
     let pool = pools.get(origin)
@@ -81,10 +102,9 @@ export function openOutbound(options: OutboundOptions): Outbound {
 
   return {
     post({ url, headers, body }, handle) {
-      const refusal = urlRefusal(url, options)
-      if (refusal) return Promise.reject(new EgressRefused(refusal))
-      const { origin, pathname, search } = new URL(url)
-      return call(poolOf(origin), { path: pathname + search, headers, body, totalTimeoutMs }, handle)
+      const { refusal, origin, path } = targetOf(url)
+      if (refusal !== undefined) return Promise.reject(new EgressRefused(refusal))
+      return call(poolOf(origin), { path, headers, body, totalTimeoutMs }, handle)
     },
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()))
@@ -170,7 +190,12 @@ function call(
       giveUp(new Error(`There was no answer within ${seconds(performance.now() - started)} seconds, and others wait.`))
 
     pool.dispatch(
-      { method: 'POST', path, headers: { ...headers }, body: Buffer.isBuffer(body) ? body : Buffer.from(body) },
+      {
+        method: 'POST',
+        path,
+        headers: headers as Record<string, string>,
+        body: Buffer.isBuffer(body) ? body : Buffer.from(body),
+      },
       {
         onRequestStart(controller) {
           abort = () => controller.abort(new Error('The call was ended.'))

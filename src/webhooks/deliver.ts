@@ -19,7 +19,7 @@ const ASKS_TO_WAIT = new Set([429, 503])
 export const certificateUrl = ({ publicUrl }: Service, keyId: string) => `${publicUrl}/v1/notifications/certs/${keyId}`
 
 /** What became of an attempt: enough to write it down. */
-export interface AttemptResult extends Omit<RecordedAttempt, 'account_id' | 'id' | 'fence' | 'lane'> {
+export interface AttemptResult extends Omit<RecordedAttempt, 'account_id' | 'id' | 'token' | 'lane'> {
   readonly delivered: boolean
 }
 
@@ -27,7 +27,7 @@ export interface DeliverParts {
   readonly service: Service
   readonly outbound: Outbound
   readonly keys: SigningKeys
-  readonly seal: Seal
+  readonly seal: Pick<Seal, 'open'>
   readonly signer: Signer
   now(): Instant
 }
@@ -151,7 +151,7 @@ export function asRecord(
   { delivered: _, ...result }: AttemptResult,
   lane: Lane,
 ): RecordedAttempt {
-  return { account_id: delivery.account_id, id: delivery.id, fence: delivery.fence, lane, ...result }
+  return { account_id: delivery.account_id, id: delivery.id, token: delivery.token, lane, ...result }
 }
 
 /** PostgreSQL's text has no place for NUL, and nobody misses it. */

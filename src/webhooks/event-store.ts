@@ -168,11 +168,11 @@ export function listTransmissions(
       ? []
       : [
           backwards
-            ? fragment`(d.transmit_time, d.id::text) > (${page.index.time}, ${page.index.id})`
-            : fragment`(d.transmit_time, d.id::text) < (${page.index.time}, ${page.index.id})`,
+            ? fragment`(d.transmit_time, d.id) > (${page.index.time}, ${page.index.id}::uuid)`
+            : fragment`(d.transmit_time, d.id) < (${page.index.time}, ${page.index.id}::uuid)`,
         ]),
   ]
-  const order = backwards ? fragment`d.transmit_time, d.id::text` : fragment`d.transmit_time desc, d.id::text desc`
+  const order = backwards ? fragment`d.transmit_time, d.id` : fragment`d.transmit_time desc, d.id desc`
   const { statement, values } = fragment`
     select ${transmissionColumns} from ${transmissionTables}
     where ${joined(conditions, ' and ')} order by ${order} limit ${page.size + 1}`.toQuery()
@@ -268,7 +268,7 @@ export async function replay(tx: Tx, webhook: Webhook, range: ReplayRange): Prom
 
 const attemptAt = sql`
   update deliveries set status = 'PENDING', next_time = $3, finish_time = null
-  where account_id = $1 and id = $2 and status <> 'SUCCESS' and lease_until is null`
+  where account_id = $1 and id = $2 and status <> 'SUCCESS'`
 
 /** Makes the next attempt due now. It counts as one of the attempts there are. */
 export function attemptNow(tx: Tx, accountId: string, id: string): void {

@@ -7,7 +7,7 @@ import type { Claim, Lane } from './lanes.ts'
 export interface ClaimedDelivery {
   readonly account_id: string
   readonly id: string
-  readonly fence: number
+  readonly token: string
   readonly webhook_id: string
   readonly event_id: string
   readonly lane: Lane
@@ -31,7 +31,7 @@ export interface ClaimedDelivery {
 export interface RecordedAttempt {
   readonly account_id: string
   readonly id: string
-  readonly fence: number
+  readonly token: string
   readonly lane: Lane
   readonly status: 'PENDING' | 'SUCCESS' | 'FAILURE'
   /** Absent when there is no next attempt. */
@@ -51,19 +51,16 @@ export interface RecordedAttempt {
 /**
  * Takes due deliveries of a lane, a few of each webhook, webhooks in turn. Stepping from webhook to webhook through
  * the index costs the same however much any of them has waiting. What would overtake an earlier event of the same
- * resource that has not been attempted yet, or is being attempted, stays. Claimed rows leave the index of waiting ones,
- * so a lease that runs out is noticed by `recoverLeases`.
+ * resource that has not been attempted yet, or is being attempted, stays. A lease that ran out can be taken over.
  */
 const claimDue = sql`
   with recursive turn as (
     (select d.webhook_id from deliveries d
-     where d.status = 'PENDING' and d.lease_until is null and d.lane = $1 and d.webhook_id > $2
-     order by d.webhook_id limit 1)
+     where d.status = 'PENDING' and d.lane = $1 and d.webhook_id > $2 order by d.webhook_id limit 1)
     union all
     select (
       select d.webhook_id from deliveries d
-      where d.status = 'PENDING' and d.lease_until is null and d.lane = $1 and d.webhook_id > turn.webhook_id
-      order by d.webhook_id limit 1)
+      where d.status = 'PENDING' and d.lane = $1 and d.webhook_id > turn.webhook_id order by d.webhook_id limit 1)
     from turn where turn.webhook_id is not null),
   able as materialized (
     select turn.webhook_id from turn
@@ -71,46 +68,59 @@ const claimDue = sql`
       and not exists (select from unnest($3::text[]) as busy (webhook_id) where busy.webhook_id = turn.webhook_id)
     limit $4),
   due as materialized (
-    select first.account_id, first.id from able cross join lateral (
-      select d.account_id, d.id from deliveries d
-      where d.status = 'PENDING' and d.lease_until is null and d.lane = $1
-        and d.webhook_id = able.webhook_id and d.next_time <= $5
+    select first.* from able cross join lateral (
+      select d.account_id, d.id, d.webhook_id, d.event_account_id, d.event_id, d.seq, d.lane, d.attempts,
+        d.transmit_time, d.next_time, d.signature, d.key_id, d.url as own_url
+      from deliveries d
+      where d.status = 'PENDING' and d.lane = $1 and d.webhook_id = able.webhook_id and d.next_time <= $5
+        and not exists (
+          select from delivery_leases held
+          where held.account_id = d.account_id and held.id = d.id and held.lease_until > clock_timestamp())
         and not exists (
           select from deliveries earlier
           where earlier.status = 'PENDING' and earlier.webhook_id = d.webhook_id
             and earlier.resource_id = d.resource_id and earlier.seq < d.seq
-            and (earlier.attempts = 0 or earlier.lease_until is not null))
+            and (earlier.attempts = 0 or exists (
+              select from delivery_leases held where held.account_id = earlier.account_id and held.id = earlier.id
+                and held.lease_until > clock_timestamp())))
       order by d.next_time, d.seq limit $6
-      for update skip locked) first
+      for update of d skip locked) first
     limit $7),
   claimed as (
-    update deliveries d set lease_until = clock_timestamp() + interval '30 seconds', fence = d.fence + 1
-    from due where d.account_id = due.account_id and d.id = due.id
-    returning d.account_id, d.id, d.fence, d.webhook_id, d.event_account_id, d.event_id, d.seq, d.lane, d.attempts,
-      d.transmit_time, d.next_time, d.signature, d.key_id, d.url as own_url)
+    insert into delivery_leases as held (account_id, id, token, lease_until)
+    select account_id, id, nextval('delivery_claims'), clock_timestamp() + interval '30 seconds' from due
+    on conflict (account_id, id) do update set token = excluded.token, lease_until = excluded.lease_until
+      where held.lease_until <= clock_timestamp()
+    returning account_id, id, token)
   select case
-      when (select count(*) from due) = $7 then (select max(webhook_id) from claimed)
+      when (select count(*) from due) = $7 then (select max(webhook_id) from due)
       else (select case when count(*) = $4 then max(webhook_id) end from able) end as turn,
-    c.account_id, c.id, c.fence, c.webhook_id, c.event_id, c.lane, c.attempts, c.transmit_time, c.next_time,
-    c.signature, c.key_id, c.own_url, e.body, w.url, w.enabled, w.secret, w.previous_secret, w.previous_until
+    claimed.token::text, due.account_id, due.id, due.webhook_id, due.event_id, due.lane, due.attempts,
+    due.transmit_time, due.next_time, due.signature, due.key_id, due.own_url,
+    e.body, w.url, w.enabled, w.secret, w.previous_secret, w.previous_until
   from (select 1) always
-    left join claimed c on true
-    left join events e on e.account_id = c.event_account_id and e.id = c.event_id
-    left join webhooks w on w.account_id = c.account_id and w.id = c.webhook_id
-  order by c.next_time, c.seq`
+    left join (due join claimed on claimed.account_id = due.account_id and claimed.id = due.id) on true
+    left join events e on e.account_id = due.event_account_id and e.id = due.event_id
+    left join webhooks w on w.account_id = due.account_id and w.id = due.webhook_id
+  order by due.next_time, due.seq`
 
-/** Everything a batch of attempts came to, as one statement. A result of a lost lease finds its fence moved on. */
+/** Everything a batch of attempts came to, as one statement. The result of a lost lease finds it gone. */
 const recordAttempts = sql`
-  with result as (
-    select * from json_to_recordset($1::json) as result (account_id text, id uuid, fence int, lane smallint, status text,
-      next_time text, url text, signature text, key_id text, attempt_time text, http_status int, reason text,
-      duration_ms int, headers json, body text, error text)),
+  with result as materialized (
+    select * from json_to_recordset($1::json) as result (account_id text, id uuid, token bigint, lane smallint,
+      status text, next_time text, url text, signature text, key_id text, attempt_time text, http_status int,
+      reason text, duration_ms int, headers json, body text, error text)),
+  returned as (
+    delete from delivery_leases held using result r
+    where held.account_id = r.account_id and held.id = r.id and held.token = r.token
+    returning held.account_id, held.id),
   recorded as (
-    update deliveries d set status = r.status, lane = r.lane, attempts = d.attempts + 1, lease_until = null,
+    update deliveries d set status = r.status, lane = r.lane, attempts = d.attempts + 1,
       next_time = coalesce(r.next_time, d.next_time), url = r.url, signature = r.signature, key_id = r.key_id,
       http_status = r.http_status, last_error = r.error,
       finish_time = case when r.status <> 'PENDING' then r.attempt_time end
-    from result r where d.account_id = r.account_id and d.id = r.id and d.fence = r.fence
+    from result r join returned on returned.account_id = r.account_id and returned.id = r.id
+    where d.account_id = r.account_id and d.id = r.id and d.status = 'PENDING'
     returning d.account_id, d.id, d.attempts)
   insert into delivery_attempts (account_id, delivery_id, number, attempt_time, url, http_status, reason, duration_ms,
     response_headers, response_body, error)
@@ -118,36 +128,25 @@ const recordAttempts = sql`
     r.duration_ms, r.headers, r.body, r.error
   from recorded join result r on r.account_id = recorded.account_id and r.id = recorded.id`
 
-/** Rows that are claimed are left alone: their lane is written with their result. */
+/** Deliveries that are held are left alone: their lane is written with their result. */
 const moveWebhook = sql`
   with webhook as (update webhooks set lane = $2 where id = $1 and lane <> $2)
-  update deliveries set lane = $2
-  where webhook_id = $1 and status = 'PENDING' and lease_until is null and lane <> $2`
+  update deliveries d set lane = $2
+  where d.webhook_id = $1 and d.status = 'PENDING' and d.lane <> $2
+    and not exists (select from delivery_leases held where held.account_id = d.account_id and held.id = d.id)`
 const releaseClaims = sql`
-  update deliveries d set lease_until = null
-  from json_to_recordset($1::json) as held (account_id text, id uuid, fence int)
-  where d.account_id = held.account_id and d.id = held.id and d.fence = held.fence and d.status = 'PENDING'`
+  delete from delivery_leases held
+  using json_to_recordset($1::json) as mine (account_id text, id uuid, token bigint)
+  where held.account_id = mine.account_id and held.id = mine.id and held.token = mine.token`
 const renewLeases = sql`
-  update deliveries d set lease_until = clock_timestamp() + interval '30 seconds'
-  from json_to_recordset($1::json) as held (account_id text, id uuid, fence int)
-  where d.account_id = held.account_id and d.id = held.id and d.fence = held.fence and d.status = 'PENDING'
-    and d.lease_until is not null`
-const recoverLeases = sql`
-  update deliveries set lease_until = null
-  where status = 'PENDING' and lease_until is not null and lease_until < clock_timestamp()`
+  update delivery_leases held set lease_until = clock_timestamp() + interval '30 seconds'
+  from json_to_recordset($1::json) as mine (account_id text, id uuid, token bigint)
+  where held.account_id = mine.account_id and held.id = mine.id and held.token = mine.token`
+const sweepLeases = sql`delete from delivery_leases where lease_until < clock_timestamp() - interval '1 minute'`
 const earliestWaiting = sql`
   select min(first.next_time) as next_time from (values (0), (1), (2)) as lanes (lane) cross join lateral (
     select d.next_time from deliveries d
-    where d.status = 'PENDING' and d.lease_until is null and d.lane = lanes.lane
-    order by d.next_time limit 1) first`
-const anyDue = sql`
-  select exists (
-    select from (values (0), (1), (2)) as lanes (lane) cross join lateral (
-      select 1 from deliveries d
-      where d.status = 'PENDING' and d.lease_until is null and d.lane = lanes.lane and d.next_time <= $1 limit 1) due)
-    or exists (
-      select from deliveries d
-      where d.status = 'PENDING' and d.lease_until is not null and d.next_time <= $1) as due`
+    where d.status = 'PENDING' and d.lane = lanes.lane order by d.next_time limit 1) first`
 
 export interface ClaimResult {
   readonly claimed: readonly ClaimedDelivery[]
@@ -178,7 +177,7 @@ export async function move(database: Connection, webhookId: string, lane: Lane):
   await database.rows(moveWebhook, [webhookId, lane])
 }
 
-const keyOf = ({ account_id, id, fence }: ClaimedDelivery) => ({ account_id, id, fence })
+const keyOf = ({ account_id, id, token }: ClaimedDelivery) => ({ account_id, id, token })
 
 export async function release(database: Connection, held: readonly ClaimedDelivery[]): Promise<void> {
   await database.rows(releaseClaims, [JSON.stringify(held.map(keyOf))])
@@ -189,18 +188,13 @@ export async function renew(database: Connection, held: readonly ClaimedDelivery
   await database.rows(renewLeases, [JSON.stringify(held.map(keyOf))])
 }
 
-/** Gives back what a process that died had claimed. */
-export async function recover(database: Connection): Promise<void> {
-  await database.rows(recoverLeases)
+/** Forgets leases of processes that died; whatever they held can be claimed again anyway. */
+export async function sweepOldLeases(database: Connection): Promise<void> {
+  await database.rows(sweepLeases)
 }
 
+/** When the earliest open delivery is due; one that is being attempted counts as well. */
 export async function nextWaiting(database: Connection): Promise<Instant | undefined> {
   const [row] = await database.rows<{ next_time: Instant | null }>(earliestWaiting)
   return row?.next_time ?? undefined
-}
-
-/** Whether anything is due at `now`, also what other processes hold. */
-export async function isAnyDue(database: Connection, now: Instant): Promise<boolean> {
-  const [row] = await database.rows<{ due: boolean }>(anyDue, [now])
-  return row?.due ?? false
 }

@@ -47,8 +47,7 @@ const setEnabled = sql`
   update webhooks set enabled = $4, version = version + 1, update_time = $5
   where account_id = $1 and id = $2 and version = $3`
 const failOpen = sql`
-  update deliveries set status = 'FAILURE', lease_until = null, fence = fence + 1, finish_time = $3,
-    last_error = 'The webhook was disabled.'
+  update deliveries set status = 'FAILURE', finish_time = $3, last_error = 'The webhook was disabled.'
   where webhook_id = $2 and status = 'PENDING' and account_id = $1`
 const replaceSecret = sql`
   update webhooks set previous_secret = secret, previous_until = $5, secret = $4, version = version + 1, update_time = $6

@@ -20,7 +20,7 @@ interface SentTransmission {
 const sentTransmission = sql`
   select d.app_id, d.webhook_id, d.transmit_time, d.signature, d.key_id, e.body
   from deliveries d join events e on e.account_id = d.event_account_id and e.id = d.event_id
-  where d.id = $1`
+  where d.account_id = (select account_id from apps where id = $1) and d.id = $2`
 const ownsWebhook = sql`select 1 from webhooks where app_id = $1 and id = $2`
 
 const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
@@ -36,7 +36,7 @@ export async function isOurs(
 ): Promise<boolean> {
   if (claim.auth_algo !== AUTH_ALGORITHM) return false
   const sent = isUuid(claim.transmission_id)
-    ? await db.row<SentTransmission>(sentTransmission, [claim.transmission_id])
+    ? await db.row<SentTransmission>(sentTransmission, [appId, claim.transmission_id])
     : undefined
   // While the first attempt is under way its signature is not written down yet, and the signature decides as well.
   if (sent && sent.app_id === appId && sent.signature !== null) return isAsSent(service, sent, claim)

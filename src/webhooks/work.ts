@@ -9,21 +9,21 @@ import type { DispatchRules } from './lanes.ts'
 import {
   type ClaimedDelivery,
   claimDeliveries,
-  isAnyDue,
   move,
   nextWaiting,
   record,
-  recover,
   release,
   renew,
+  sweepOldLeases,
 } from './queue.ts'
-import { makeSeal } from './seal.ts'
+import { makeSeal, remembering } from './seal.ts'
 import { Signer } from './signer.ts'
 
-const RECOVER_EVERY_MS = 5_000
+const RENEW_EVERY_MS = 5_000
 const CLOSE_WITHIN_MS = 5_000
 const LOOK_AGAIN_MS = 10
 const SIGN_AGAIN_MS = 1_000
+const FAR_AWAY = '9999-12-31T23:59:59.999Z'
 
 export interface DeliveryOptions {
   readonly outbound?: Outbound
@@ -37,7 +37,7 @@ export class DeliveryWork implements WorkSource {
   readonly #dispatcher: Dispatcher<ClaimedDelivery, AttemptResult>
   readonly #held = new Map<string, ClaimedDelivery>()
   #fired: Fired[] | undefined
-  #recovering: NodeJS.Timeout | undefined
+  #renewing: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(service: Service, parts: WorkParts, { outbound, rules }: DeliveryOptions = {}) {
@@ -50,7 +50,7 @@ export class DeliveryWork implements WorkSource {
       service,
       outbound: this.#outbound,
       keys: new SigningKeys(database, seal),
-      seal,
+      seal: remembering(seal),
       signer: new Signer(),
       now: () => clock.now(),
     }
@@ -109,11 +109,11 @@ export class DeliveryWork implements WorkSource {
     this.#fired = fired
     const wasRunning = this.#dispatcher.running
     this.#dispatcher.start()
-    while (await isAnyDue(database, clock.now())) {
+    const isAnyDue = async () => ((await nextWaiting(database)) ?? FAR_AWAY) <= clock.now()
+    while (await isAnyDue()) {
       this.#dispatcher.wake()
       await this.#dispatcher.settled()
-      if (!(await isAnyDue(database, clock.now()))) break
-      await recover(database)
+      if (!(await isAnyDue())) break
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
     }
     if (!wasRunning) this.#dispatcher.stop()
@@ -124,20 +124,20 @@ export class DeliveryWork implements WorkSource {
   /** The dispatcher takes what it can by itself; it only has to be told that there may be something. */
   async runBatch(): Promise<number> {
     if (this.#closed) return 0
-    this.#recovering ??= this.#startRecovering()
+    this.#renewing ??= this.#startRenewing()
     if (this.#dispatcher.running) this.#dispatcher.wake()
     else this.#dispatcher.start()
     return 0
   }
 
-  #startRecovering(): NodeJS.Timeout {
+  #startRenewing(): NodeJS.Timeout {
     const { database, onError } = this.#parts
     const again = () => {
       if (this.#held.size > 0) renew(database, [...this.#held.values()]).catch(onError)
-      recover(database).catch(onError)
+      sweepOldLeases(database).catch(onError)
     }
     again()
-    return setInterval(again, RECOVER_EVERY_MS).unref()
+    return setInterval(again, RENEW_EVERY_MS).unref()
   }
 
   /** Something may be due; nothing happens in a process that does not deliver. */
@@ -153,7 +153,7 @@ export class DeliveryWork implements WorkSource {
   /** Lets attempts under way end for a moment, and gives back the rest for another process to make. */
   async close(): Promise<void> {
     this.#closed = true
-    clearInterval(this.#recovering)
+    clearInterval(this.#renewing)
     this.#dispatcher.stop()
     const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())
     await Promise.race([this.#dispatcher.settled(), late])
