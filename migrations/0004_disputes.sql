@@ -23,8 +23,9 @@ create table disputes (
   buyer_email      text collate "C",
   buyer_name       text collate "C",
   invoice_number   text collate "C",
-  -- The ids of its payments, for lists; and whether more information is taken now, which lists show as a link.
-  transactions     jsonb not null,
+  -- What lists show to each side, ready to be sent, and whether more information is taken now, which is a link there.
+  seller_summary   text not null,
+  buyer_summary    text not null,
   takes_info       boolean not null,
   create_time      instant not null,
   update_time      instant not null,

@@ -23,13 +23,13 @@ export async function copyForLists(run: Run, id: string, count: number): Promise
   await run(
     `insert into disputes (account_id, id, body, version, buyer_account_id, reason, status, stage, flow, channel,
        seller_state, buyer_state, currency, amount, refunded, due_time, outcome_code, buyer_email, buyer_name,
-       invoice_number, transactions, takes_info, create_time, update_time)
+       invoice_number, seller_summary, buyer_summary, takes_info, create_time, update_time)
      select account_id, 'PP-R-LST-' || n, body, 1, buyer_account_id, ${varied},
        100 + (n::bigint * 7919) % 100000, 0,
        case when n % 10 in (4, 5) then ${time('-864000 + n % 1000')} end,
        case when n % 10 < 3 then 'RESOLVED_BUYER_FAVOUR' end,
        'buyer' || (n % 5000) || '@example.com', 'buyer ' || (n % 5000), 'INV-' || n,
-       jsonb_build_array(jsonb_build_object('buyer_transaction_id', 'BLST' || n, 'seller_transaction_id', 'SLST' || n)),
+       seller_summary, buyer_summary,
        false, ${time(`n * (15000000.0 / $2)`)}, ${time(`greatest(0, n * (15000000.0 / $2) - (n % 41) * 86400)`)}
      from disputes, generate_series(1, $2::int) as n where id = $1`,
     [id, count],
@@ -61,10 +61,10 @@ export async function copyForActions(run: Run, id: string, count: number, prefix
   await run(
     `insert into disputes (account_id, id, body, version, buyer_account_id, reason, status, stage, flow, channel,
        seller_state, buyer_state, currency, amount, refunded, due_time, outcome_code, buyer_email, buyer_name,
-       invoice_number, transactions, takes_info, create_time, update_time)
+       invoice_number, seller_summary, buyer_summary, takes_info, create_time, update_time)
      select d.account_id, '${prefix}' || n, ${named}, 1, buyer_account_id, reason, d.status, stage, flow, d.channel,
        seller_state, buyer_state, d.currency, amount, d.refunded, due_time, outcome_code, buyer_email, buyer_name,
-       invoice_number, transactions, takes_info, d.create_time, d.update_time ${from}`,
+       invoice_number, seller_summary, buyer_summary, takes_info, d.create_time, d.update_time ${from}`,
     [id, count],
   )
   await run(

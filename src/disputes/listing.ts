@@ -9,24 +9,16 @@ export interface Scope {
   readonly buyer?: string | undefined
 }
 
-/** What a list shows of a dispute, without reading its document. */
-export interface SummaryRow {
+/** A line of a list: what this side sees of the dispute, as text that is ready to be sent. */
+export interface ListedDispute {
   readonly id: string
-  readonly account_id: string
   readonly side: Side
-  readonly reason: string
-  readonly status: string
-  readonly stage: string
-  readonly channel: string
-  readonly state: string
-  readonly currency: string
-  readonly amount: bigint
-  readonly due_time: string | null
-  readonly outcome_code: string | null
-  readonly transactions: readonly { readonly buyer_transaction_id: string; readonly seller_transaction_id: string }[]
+  /** What the list is sorted by. */
+  readonly at: string
+  readonly summary: string
   readonly takes_info: boolean
-  readonly create_time: string
-  readonly update_time: string
+  readonly channel: string
+  /** Only when the whole dispute was asked for. */
   readonly body: Dispute | null
 }
 
@@ -37,14 +29,20 @@ const raw = (text: string) => fragment([text] as unknown as TemplateStringsArray
  * One page and one row more. The list is put together from branches, each of which walks one index in the order of the
  * list and stops early: one branch for every account and for every value of the first any-of filter.
  */
-export async function listDisputes(db: Reader, scope: Scope, listing: Listing, whole: boolean): Promise<SummaryRow[]> {
+export async function listDisputes(
+  db: Reader,
+  scope: Scope,
+  listing: Listing,
+  whole: boolean,
+): Promise<ListedDispute[]> {
   const { size, page, after, sort, descending } = listing
   const offset = after ? 0 : (page - 1) * size
   const most = offset + size + 1
-  const order = raw(`${sort} ${descending ? 'desc' : 'asc'}, id ${descending ? 'desc' : 'asc'}`)
+  const direction = descending ? 'desc' : 'asc'
+  const order = raw(`${sort} ${direction}, id ${direction}`)
   const branches = branchesOf(scope, listing).map(
     ({ side, conditions }) =>
-      fragment`(select ${columns(side, whole)} from disputes where ${joined(conditions, ' and ')} order by ${order} limit ${most})`,
+      fragment`(select ${columns(side, sort, whole)} from disputes where ${joined(conditions, ' and ')} order by ${order} limit ${most})`,
   )
   const [only] = branches
   if (!only) return []
@@ -53,8 +51,8 @@ export async function listDisputes(db: Reader, scope: Scope, listing: Listing, w
   const query =
     branches.length === 1 && offset === 0
       ? only
-      : fragment`select * from (${merged}) page order by ${order} limit ${size + 1} offset ${offset}`
-  return run<SummaryRow>(db, query, listing)
+      : fragment`select * from (${merged}) page order by ${raw(`at ${direction}, id ${direction}`)} limit ${size + 1} offset ${offset}`
+  return run<ListedDispute>(db, query, listing)
 }
 
 /** How many disputes the list holds in all. */
@@ -80,10 +78,9 @@ function run<Row>(db: Reader, query: Fragment, { from, before, amountMin, amount
   return db.rows<Row>(varies ? unnamed : statement, values)
 }
 
-const columns = (side: Side, whole: boolean) =>
+const columns = (side: Side, sort: SortColumn, whole: boolean) =>
   raw(
-    `id, account_id, '${side}' as side, reason, status, stage, channel, ${side}_state as state, currency, amount, due_time,
-     outcome_code, transactions, takes_info, create_time, update_time, ${whole ? 'body' : 'null::jsonb as body'}`,
+    `id, '${side}' as side, ${sort} as at, ${side}_summary as summary, takes_info, channel, ${whole ? 'body' : 'null::jsonb as body'}`,
   )
 
 interface Branch {

@@ -5,6 +5,7 @@ import { disputeLifecycle } from './lifecycle.ts'
 import type { Dispute } from './schema.ts'
 import { totalRefunded } from './settlement.ts'
 import { stateFor } from './state.ts'
+import { summaryOf } from './summary.ts'
 
 /** A dispute as it was read, with what is needed to change it safely. */
 export interface StoredDispute {
@@ -21,12 +22,12 @@ const disputeOfTransaction = sql`
 const insertRow = sql`
   insert into disputes (account_id, id, body, buyer_account_id, reason, status, stage, flow, channel, seller_state,
     buyer_state, currency, amount, refunded, due_time, outcome_code, buyer_email, buyer_name, invoice_number,
-    transactions, takes_info, create_time, update_time)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`
+    seller_summary, buyer_summary, takes_info, create_time, update_time)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`
 const updateRow = sql`
   update disputes set body = $4, version = version + 1, reason = $5, status = $6, stage = $7, flow = $8,
     seller_state = $9, buyer_state = $10, amount = $11, refunded = $12, due_time = $13, outcome_code = $14,
-    transactions = $15, takes_info = $16, update_time = $17
+    seller_summary = $15, buyer_summary = $16, takes_info = $17, update_time = $18
    where account_id = $1 and id = $2 and version = $3`
 const insertTransactionRows = sql`
   insert into disputed_transactions (account_id, transaction_id, dispute_id, buyer_transaction_id, channel)
@@ -63,7 +64,8 @@ export function insertDispute(tx: Tx, dispute: Dispute): void {
     buyer.email?.toLowerCase() ?? null,
     buyer.name?.toLowerCase() ?? null,
     disputed_transactions[0]?.invoice_number ?? null,
-    columns.transactions,
+    columns.sellerSummary,
+    columns.buyerSummary,
     columns.takesInfo,
     create_time,
     dispute.update_time,
@@ -95,14 +97,15 @@ export function saveDispute(tx: Tx, version: number, dispute: Dispute): void {
     columns.refunded,
     columns.due,
     columns.outcome,
-    columns.transactions,
+    columns.sellerSummary,
+    columns.buyerSummary,
     columns.takesInfo,
     dispute.update_time,
   ])
 }
 
 function columnsOf(dispute: Dispute) {
-  const { status, timer, disputed_transactions, dispute_outcome } = dispute
+  const { status, timer, dispute_outcome } = dispute
   const waits = status === 'WAITING_FOR_BUYER_RESPONSE' || status === 'WAITING_FOR_SELLER_RESPONSE'
   return {
     reason: dispute.reason,
@@ -115,12 +118,8 @@ function columnsOf(dispute: Dispute) {
     refunded: totalRefunded(dispute),
     due: waits ? (timer?.due ?? null) : null,
     outcome: dispute_outcome?.outcome_code ?? null,
-    transactions: JSON.stringify(
-      disputed_transactions.map(({ buyer_transaction_id, seller_transaction_id }) => ({
-        buyer_transaction_id,
-        seller_transaction_id,
-      })),
-    ),
+    sellerSummary: JSON.stringify(summaryOf(dispute, 'seller')),
+    buyerSummary: JSON.stringify(summaryOf(dispute, 'buyer')),
     takesInfo: disputeLifecycle.allows(dispute, ['seller'], 'provide-supporting-info'),
   }
 }
