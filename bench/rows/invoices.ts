@@ -1,0 +1,135 @@
+import { type Context, type Json, literal, row } from '../harness/row.ts'
+import { sampleInvoice } from '../invoices/sample.ts'
+
+const INVOICES = '/v2/invoicing/invoices'
+const DRAFTS = 200
+
+const create = (context: Context, token: string, number: string) =>
+  context.call<{ id: string }>({ method: 'POST', path: INVOICES, json: sampleInvoice(number), token })
+
+async function someDrafts(context: Context, kind: string): Promise<{ token: string; ids: string[] }> {
+  const token = await context.token()
+  const made = Array.from({ length: DRAFTS }, (_, i) => create(context, token, `${kind}-${context.run}-${i}`))
+  return { token, ids: (await Promise.all(made)).map(({ id }) => id) }
+}
+
+type Written = Readonly<Record<string, string>>
+
+/** The rows one creation writes, read back after it was made: the limit writes them again under other ids. */
+async function writtenRows(context: Context): Promise<Written> {
+  const { id } = await create(context, await context.token(), `pattern-${context.run}`)
+  const [found] = await context.sql<{ row: Written }>(
+    `select jsonb_build_object(
+       'body', i.body::text, 'create_time', i.create_time, 'amount_minor', i.amount_minor::text,
+       'emails', i.emails::text, 'first_names', i.first_names, 'last_names', i.last_names, 'reference', i.reference,
+       'memo', i.memo, 'item_text', i.item_text, 'grams', tsvector_to_array(i.grams)::text,
+       'event_body', e.body, 'type', e.type, 'app_id', e.app_id) as row
+     from invoices i join events e on e.account_id = i.account_id and e.resource_id = i.id
+     where i.id = $1`,
+    [id],
+  )
+  return found!.row
+}
+
+/** The statements of one creation: document with what searches read, event, its audience. */
+function inserts(w: Written): string[] {
+  const text = (name: string) => literal(w[name] ?? null)
+  const now = text('create_time')
+  return [
+    `insert into invoices (account_id, id, body, create_time, number_key, amount_minor, emails, first_names, last_names,
+       business_names, reference, memo, item_text, grams)
+     values ('MERCHANT00001', 'L' || :id::bigint, ${text('body')}::jsonb, ${now}, 'limit-' || :id::bigint,
+       ${text('amount_minor')}::bigint, ${text('emails')}::text[], ${text('first_names')}, ${text('last_names')}, null,
+       ${text('reference')}, ${text('memo')}, ${text('item_text')}, array_to_tsvector(${text('grams')}::text[]))`,
+    `insert into events (account_id, id, app_id, type, resource_id, body, create_time)
+     values ('MERCHANT00001', 'WH-L' || :id::bigint, ${text('app_id')}, ${text('type')}, 'L' || :id::bigint,
+       ${text('event_body')}, ${now})`,
+    `insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
+     values ('MERCHANT00001', ${text('app_id')}, 'WH-L' || :id::bigint, 'MERCHANT00001', :id::bigint, ${now})`,
+  ]
+}
+
+interface WriteData {
+  readonly token: string
+  readonly run: string
+  readonly written: Written
+  readonly [name: string]: Json
+}
+
+const createInvoice = {
+  does: 'POST /v2/invoicing/invoices with the sample of 1.5 KB and a number: account and template, totals, one write',
+  async prepare(context: Context): Promise<WriteData> {
+    return { token: await context.token(), run: context.run, written: await writtenRows(context) }
+  },
+  request: ({ token, run }: WriteData, n: number) => ({
+    method: 'POST' as const,
+    path: INVOICES,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(sampleInvoice(`b-${run}-${n}`)),
+  }),
+  status: 201,
+}
+
+const parts = 'document with the columns and words of searches, event and its audience'
+
+export const rows = [
+  row({
+    name: 'read-invoice',
+    does: 'GET /v2/invoicing/invoices/{id}: token, scope, one row, links, full JSON',
+    against: 'bare Fastify + pg, the same row by the same key, sent as it is',
+    prepare: (context) => someDrafts(context, 'r'),
+    request: ({ token, ids }, n) => ({
+      method: 'GET',
+      path: `${INVOICES}/${ids[n % ids.length]}`,
+      headers: { authorization: `Bearer ${token}` },
+    }),
+    status: 200,
+    limit: {
+      kind: 'fastify-pg',
+      text: 'select body from invoices where account_id = $1 and id = $2',
+      values: ({ ids }, n) => ['MERCHANT00001', ids[n % ids.length]!],
+    },
+    required: 0.6,
+    goal: 0.85,
+  }),
+  row({
+    ...createInvoice,
+    name: 'create-invoice',
+    against: `begin, one insert each for ${parts}, commit`,
+    limit: { kind: 'pgbench', statements: ({ written }) => inserts(written) },
+    required: 0.4,
+    goal: 0.65,
+  }),
+  row({
+    name: 'list-invoices',
+    does: 'GET /v2/invoicing/invoices: twenty summaries, newest first, with links',
+    against: 'bare Fastify + pg, the same twenty documents, sent as they are',
+    prepare: (context) => someDrafts(context, 'l'),
+    request: ({ token }) => ({ method: 'GET', path: INVOICES, headers: { authorization: `Bearer ${token}` } }),
+    status: 200,
+    limit: {
+      kind: 'fastify-pg',
+      text: 'select body from invoices where account_id = $1 order by create_time desc, seq desc limit 20',
+      values: () => ['MERCHANT00001'],
+    },
+  }),
+  row({
+    name: 'search-invoices',
+    does: 'POST /v2/invoicing/search-invoices by recipient, first page',
+    against: 'bare Fastify + pg, the same documents by the same column, sent as they are',
+    prepare: (context) => someDrafts(context, 's'),
+    request: ({ token }) => ({
+      method: 'POST',
+      path: '/v2/invoicing/search-invoices',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{"recipient_email":"bill-me@example.com"}',
+    }),
+    status: 200,
+    limit: {
+      kind: 'fastify-pg',
+      text: `select body from invoices where account_id = $1 and emails @> array[$2]
+             order by create_time desc, seq desc limit 20`,
+      values: () => ['MERCHANT00001', 'bill-me@example.com'],
+    },
+  }),
+]
