@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { type Money, toMinor, toMoney } from '../kernel/money.ts'
 import { type Issue, Problem } from '../kernel/problem.ts'
+import { derivedCode } from './derived-code.ts'
 import type { Invoice } from './invoice.ts'
 import type { AmountSummary, Discount, Item, Tax } from './lines.ts'
 import type { InvoiceInput } from './schema.ts'
@@ -182,10 +182,7 @@ function composeTax({ name, percent, tax_note }: Tax, { accountId }: ComposeCont
 }
 
 function taxId(accountId: string, tax: Pick<Tax, 'name' | 'percent'>): string {
-  const digest = createHash('sha256')
-    .update(`${accountId}\u0000${taxKey(tax)}`)
-    .digest('hex')
-  return `TAX-${BigInt(`0x${digest}`).toString(36).toUpperCase().slice(0, 17)}`
+  return `TAX-${derivedCode(`${accountId}\u0000${taxKey(tax)}`)}`
 }
 
 function summaryOf(

@@ -22,7 +22,8 @@ function read(schema: Node, value: unknown): unknown {
   if (schema.properties && isRecord(value)) {
     const result: Record<string, unknown> = {}
     // In the caller's order, so that mistakes are reported in it.
-    for (const [key, entry] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
+      const entry = value[key]
       const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined
       if (property && !property.readOnly && !isEmpty(entry)) result[key] = read(property, entry)
     }

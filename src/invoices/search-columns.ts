@@ -18,7 +18,11 @@ export type SearchedText = keyof typeof searchedTexts
 const BETWEEN = '\u001f'
 
 /** Case and the ways to compose a letter do not matter in a search. */
-export const searchable = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll(BETWEEN, ' ')
+export const searchable = (text: string): string =>
+  isPlain(text) ? text.toLowerCase() : text.normalize('NFC').toLowerCase().replaceAll(BETWEEN, ' ')
+
+/** Most text is; then there is nothing to compose and nothing to keep apart. */
+const isPlain = (text: string): boolean => /^[ -~]*$/.test(text)
 
 /** What stands beside the document for lists and searches, in the order of the columns. */
 export function searchColumns(invoice: Invoice): readonly unknown[] {
@@ -62,11 +66,8 @@ function gramsOf(texts: Readonly<Record<SearchedText, string | null>>): Set<stri
     if (text === null) continue
     const mark = searchedTexts[column as SearchedText]
     // Pieces shorter than three letters stand at the ends of values, so that a short search can match by prefix.
-    for (let i = 0; i < text.length; i++) {
-      const gram = text.slice(i, i + GRAM)
-      const end = gram.indexOf(BETWEEN)
-      if (end !== 0) grams.add(mark + (end > 0 ? gram.slice(0, end) : gram))
-    }
+    for (const value of text.split(BETWEEN))
+      for (let i = 0; i < value.length; i++) grams.add(mark + value.slice(i, i + GRAM))
   }
   return grams
 }

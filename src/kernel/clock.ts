@@ -45,9 +45,18 @@ export function toSeconds(instant: Instant): string {
   return `${instant.slice(0, 19)}Z`
 }
 
+// Making a formatter costs a hundred times as much as using it, and there are only so many zones.
+const dayFormats = new Map<string, Intl.DateTimeFormat>()
+
 /** The calendar day it is in `zone` at `instant`. */
 export function dayIn(instant: Instant, zone: string): Day {
-  return DateTime.fromISO(instant, { zone }).toFormat('yyyy-MM-dd') as Day
+  let format = dayFormats.get(zone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' })
+    dayFormats.set(zone, format)
+  }
+  // Years before 1000 come without their zeros.
+  return format.format(Date.parse(instant)).padStart(10, '0') as Day
 }
 
 export function parseDay(text: string): Day | undefined {
@@ -55,7 +64,7 @@ export function parseDay(text: string): Day | undefined {
 }
 
 export function addDays(day: Day, days: number): Day {
-  return DateTime.fromISO(day, { zone: 'utc' }).plus({ days }).toFormat('yyyy-MM-dd') as Day
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10) as Day
 }
 
 /** The instant at which `day` reaches a wall-clock time in `zone`; a time a clock change skips moves forward. */
