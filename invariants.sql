@@ -94,3 +94,18 @@ select i.account_id, i.id, i.status, m.paid, m.refunded, m.pending
          when m.paid > 0 then i.status <> 'PARTIALLY_PAID'
          else i.status <> i.body->>'base_status'
        end;
+
+-- A payment through the service that an invoice shows is a payment in the books, for that invoice, with at least that amount.
+select t.account_id, t.invoice_id, t.id, t.amount_minor, p.captured
+  from invoice_transactions t
+  left join payment_transactions p on p.account_id = t.account_id and p.id = t.id and p.invoice_id = t.invoice_id
+ where t.kind = 'PAYMENT' and t.type = 'SERVICE'
+   and (p.id is null or p.captured < t.amount_minor or t.pending <> (p.body->>'status' = 'PENDING'));
+
+-- A try to pay that completed or is pending became a payment in that state or a later one; no other try has one that counts.
+select a.account_id, a.id, a.status, p.body->>'status' as payment
+  from payment_attempts a
+  left join payment_transactions p on p.account_id = a.account_id and p.id = a.body->>'capture_id'
+ where (a.status in ('COMPLETED', 'PENDING') and p.id is null)
+    or (a.status in ('OPEN', 'REVERSED') and p.id is not null)
+    or (a.status = 'DENIED' and p.body->>'status' not in ('DECLINED'));

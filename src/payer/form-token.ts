@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { after, type Instant } from '../kernel/clock.ts'
+import type { Service } from '../room.ts'
 
 const VALID_SECONDS = 3_600
 
@@ -56,13 +57,17 @@ export function sessionOf(cookies: string | undefined): { session: string; isNew
 export const sessionCookie = (session: string, publicUrl: string): string =>
   `${COOKIE}=${session}; Path=/invoice; HttpOnly; SameSite=Strict${publicUrl.startsWith('https:') ? '; Secure' : ''}`
 
-/** Whether a form came from a page of ours. A browser always says where a form comes from; silence is no proof. */
+/**
+ * Whether a form came from a page of ours. A browser always says where a form comes from; silence is no proof. A sandbox
+ * may be opened under any name of the machine, so there the name it was asked under counts too.
+ */
 export function isOwnOrigin(
   headers: Readonly<Record<string, string | string[] | undefined>>,
-  publicUrl: string,
+  { publicUrl, environment }: Pick<Service, 'publicUrl' | 'environment'>,
 ): boolean {
-  const { origin } = headers
+  const { origin, host } = headers
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') return false
-  return typeof origin === 'string' && origin === new URL(publicUrl).origin
+  if (typeof origin !== 'string' || !URL.canParse(origin)) return false
+  return origin === new URL(publicUrl).origin || (environment === 'sandbox' && new URL(origin).host === host)
 }

@@ -86,7 +86,7 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
             403,
             messagePage(tongue, { ...forbiddenPage, back: `/invoice/p/${encodeURIComponent(params.code)}` }),
           )
-        if (!isOwnOrigin(headers, service.publicUrl)) return refusal()
+        if (!isOwnOrigin(headers, service)) return refusal()
         try {
           return await transact(async (tx) => {
             const opened = await openByCode(tx, params.code, headers, body.lang)

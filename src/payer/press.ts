@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { unavailable } from '../kernel/problem.ts'
 import type { Printed, PrintOrder } from './pdf-worker.ts'
 
 interface Waiting {
@@ -8,7 +9,7 @@ interface Waiting {
   reject(error: Error): void
 }
 
-const ORDERS_MAX = 200
+const ORDERS_MAX = 50
 
 let worker: Worker | undefined
 let lastId = 0
@@ -16,7 +17,7 @@ const waiting = new Map<number, Waiting>()
 
 /** Prints an invoice on a thread of its own: setting type takes a tenth of a second, and others must not wait for it. */
 export function printInvoice(order: Omit<PrintOrder, 'id'>): Promise<Buffer> {
-  if (waiting.size >= ORDERS_MAX) return Promise.reject(new Error('Too many invoices are being printed.'))
+  if (waiting.size >= ORDERS_MAX) return Promise.reject(unavailable('Too many invoices are being printed.', 5))
   worker ??= startPress()
   const id = ++lastId
   worker.ref()

@@ -133,7 +133,7 @@ export function problemRoutes(service: Service, house: House): AnyRoute[] {
       params: Code,
       body: ReportForm,
       async handle({ transact, params, body, files, headers }) {
-        if (!isOwnOrigin(headers, service.publicUrl)) return refusal(headers, body.lang)
+        if (!isOwnOrigin(headers, service)) return refusal(headers, body.lang)
         return orShown(
           () =>
             transact(async (tx) => {
@@ -185,7 +185,7 @@ export function problemRoutes(service: Service, house: House): AnyRoute[] {
       params: Type.Object({ ...Key.properties, action: Type.Enum(Object.keys(actions) as PayerAction[]) }),
       body: ActionForm,
       async handle({ transact, params, body, files, headers }) {
-        if (!isOwnOrigin(headers, service.publicUrl)) return refusal(headers, body.lang)
+        if (!isOwnOrigin(headers, service)) return refusal(headers, body.lang)
         return orShown(
           () =>
             transact(async (tx) => {

@@ -1,7 +1,8 @@
 import { recordServicePayment, recordServiceRefund } from '../../src/invoices/act.ts'
 import type { Status } from '../../src/invoices/schema.ts'
 import type { MailPayload } from '../../src/kernel/mail.ts'
-import type { Money } from '../../src/kernel/money.ts'
+import { type Money, toMinor, toMoney } from '../../src/kernel/money.ts'
+import { makeLedger } from '../../src/ledger/ledger.ts'
 import { type RequestOptions, usd, type World } from './world.ts'
 
 /** An invoice as a client sees it; the tests name the parts they look at. */
@@ -134,8 +135,16 @@ export function shopOf(world: World, person = world.merchant) {
   const accountId = world.people.merchant.id
   /** A buyer pays through the service, as the hosted page does. */
   async function isPaid(id: string, value: string, { pending = false, tip }: { pending?: boolean; tip?: string } = {}) {
+    const gross = toMoney(toMinor(usd(value)) + toMinor(usd(tip ?? '0')), 'USD')
     return world.app.transact(async (tx) => {
-      const transaction_id = tx.newId('transaction')
+      const { id: transaction_id } = makeLedger(world.app.service).capture(tx, {
+        status: pending ? 'PENDING' : 'COMPLETED',
+        seller: { account_id: accountId },
+        buyer: {},
+        gross,
+        invoice_id: id,
+        silent: true,
+      })
       const payment = { transaction_id, amount: usd(value), pending, ...(tip !== undefined && { tip: usd(tip) }) }
       await recordServicePayment(world.app.service, tx, { accountId, id }, payment)
       return transaction_id

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { settleServicePayment } from '../../../src/invoices/act.ts'
+import { makeLedger } from '../../../src/ledger/ledger.ts'
+import { settlePayment } from '../../../src/payer/settle.ts'
 import { findingsOf, issuesOf, over, type Refusal, sample, shopOf, TODAY } from '../../support/shop.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
@@ -214,17 +215,19 @@ describe('Money on an invoice', () => {
     })
 
     it('counts for nothing while it is pending, then clears or never was', async () => {
-      const target = (id: string) => ({ accountId: world.people.merchant.id, id })
-      const settle = (id: string, transaction_id: string, cleared: boolean) =>
-        world.app.transact((tx) => settleServicePayment(world.app.service, tx, target(id), { transaction_id, cleared }))
+      const { service } = world.app
+      const parts = { service, ledger: makeLedger(service) }
+      const accountId = world.people.merchant.id
+      const settle = (captureId: string, outcome: 'COMPLETED' | 'DENIED') =>
+        world.app.transact((tx) => settlePayment(parts, tx, { accountId, captureId, outcome }))
       const { id: cleared } = await shop.sends()
       const { id: denied } = await shop.sends()
       const first = await shop.isPaid(cleared, '100.00', { pending: true })
       const second = await shop.isPaid(denied, '100.00', { pending: true })
       expect(await shown(cleared)).toEqual(['PAYMENT_PENDING', '100.00', '0.00', undefined])
 
-      await settle(cleared, first, true)
-      await settle(denied, second, false)
+      await settle(first, 'COMPLETED')
+      await settle(second, 'DENIED')
 
       expect(await shown(cleared)).toEqual(['PAID', '0.00', '100.00', undefined])
       expect(await shown(denied)).toEqual(['SENT', '100.00', undefined, undefined])

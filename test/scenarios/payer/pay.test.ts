@@ -132,6 +132,16 @@ describe('The form of the payment sheet', () => {
     await untouched(id)
   })
 
+  it('is taken in a sandbox under whatever name the page was opened', async () => {
+    const { id, path } = await sentInvoice(world)
+    const { send } = await openSheet(world, path)
+
+    const answer = await send({}, { origin: 'http://localhost:8080', headers: { host: 'localhost:8080' } })
+
+    expect(answer.status).toBe(303)
+    expect(await shown(world, id)).toMatchObject({ status: 'PAID' })
+  })
+
   it('is refused without the cookie it was made for, and with a changed amount or token', async () => {
     const { id, path } = await sentInvoice(world, partial())
     const { send, form } = await openSheet(world, path, { amount: '30' })
