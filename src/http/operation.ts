@@ -93,12 +93,17 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     return underWay.run(keyed, () => once(request, keyed, work, locks))
   }
 
-  /** Carries the work out unless its answer is already known, and keeps the answer with the effect. */
+  /**
+   * Carries the work out unless its answer is already known, and keeps the answer with the effect. Most requests come
+   * once, so the work goes first: keeping the answer fails when there is one already, and then, as whenever anything
+   * else fails, the first answer is looked for.
+   */
   async function once(request: FastifyRequest, keyed: KeyedRequest, work: Work, locks: boolean): Promise<Rendered> {
     const options = { ...actorOf(keyed.caller), locks }
+    let tries = 0
     const keeping = (answerOf: Work) =>
       transact(async (tx) => {
-        const replay = await findReplay(tx, keyed, tx.now)
+        const replay = tries++ > 0 ? await findReplay(tx, keyed, tx.now) : undefined
         if (replay) return replay
         const answer = await answerOf(tx)
         keepAnswer(tx, keyed, answer)
@@ -107,8 +112,10 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     try {
       return await keeping(work)
     } catch (error) {
+      const replay = await findReplay(db, keyed, clock.now())
+      if (replay) return replay
       // A refusal by the rules is an answer too. One by the schema is not, so that a mended call can succeed.
-      if (!(error instanceof Problem) || error.status !== 422 || isKeyMisuse(error)) throw error
+      if (!(error instanceof Problem) || error.status !== 422) throw error
       return keeping(async () => renderProblem(error, route.errors ?? 'standard', request.id, service.publicUrl))
     }
   }
@@ -190,8 +197,6 @@ const actorOf = (caller: Caller) =>
 type Work = (tx: Tx) => Promise<Rendered>
 
 const isMultipart = (type: string | undefined) => /^multipart\/(form-data|mixed|related)$/.test(type ?? '')
-
-const isKeyMisuse = ({ details }: Problem) => details[0]?.issue === 'DUPLICATE_REQUEST_ID'
 
 const validatorOf = (schema: TSchema | undefined, place: 'body' | 'path' | 'query') =>
   schema ? makeValidator(schema, place) : () => []
