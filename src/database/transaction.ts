@@ -3,6 +3,7 @@ import type { EventType } from '../kernel/event-types.ts'
 import type { IdKind, Ids } from '../kernel/ids.ts'
 import type { JobRequest } from '../kernel/job.ts'
 import { conflict } from '../kernel/problem.ts'
+import { type ComposedWrite, compose } from './composition.ts'
 import type { Connection, Database } from './open.ts'
 import { type Statement, statementOf } from './sql.ts'
 
@@ -128,7 +129,7 @@ class UnitOfWork {
   readonly #ids: Ids
   readonly #announce: Announce
   readonly #actor: Omit<TransactOptions, 'locks'>
-  readonly #writes: (Write & { guarded: boolean })[] = []
+  readonly #writes: ComposedWrite[] = []
   readonly #events: AnnouncedEvent[] = []
   readonly hints: (() => void)[] = []
   #connection: Connection | undefined
@@ -202,17 +203,7 @@ class UnitOfWork {
   #asOne(): { statement: Statement; values: unknown[] } {
     const [only] = this.#writes
     if (this.#writes.length === 1 && !only!.guarded) return { statement: only!.statement, values: [...only!.values] }
-    const values: unknown[] = []
-    const parts = this.#writes.map((write, i) => {
-      const offset = values.length
-      values.push(...write.values)
-      const text = write.statement.text.replace(/\$(\d+)/g, (_, n: string) => `$${Number(n) + offset}`)
-      return `${write.name ?? `w${i}`} as (${text}${write.guarded ? ' returning 1' : ''})`
-    })
-    const guards = this.#writes.flatMap(({ guarded }, i) =>
-      guarded ? [`changed_one((select count(*) from w${i}))`] : [],
-    )
-    return { statement: statementOf(`with ${parts.join(', ')} select ${guards.join(', ') || '1'}`), values }
+    return { statement: compose(this.#writes), values: this.#writes.flatMap(({ values }) => values) }
   }
 }
 

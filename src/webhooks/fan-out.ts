@@ -1,4 +1,4 @@
-import { sql, statementOf } from '../database/sql.ts'
+import { type Statement, sql, statementOf } from '../database/sql.ts'
 import type { Announce, AnnouncedEvent, Write } from '../database/transaction.ts'
 import { eventTypes } from '../kernel/event-types.ts'
 import type { Service } from '../room.ts'
@@ -13,13 +13,20 @@ const places = (rows: number, width: number, cast: (column: number) => string = 
     return `(${row1.join(', ')})`
   }).join(', ')
 
-const insertEvents = (count: number) =>
+/** Makes each statement once; there are as many as a unit of work has ever had events. */
+function byCount(make: (count: number) => Statement): (count: number) => Statement {
+  const made: Statement[] = []
+  return (count) => (made[count] ??= make(count))
+}
+
+const insertEvents = byCount((count) =>
   statementOf(
     `insert into events (account_id, id, app_id, type, resource_id, body, create_time)
      values ${places(count, columns.event)} returning seq, account_id, id, type, resource_id, create_time`,
-  )
+  ),
+)
 
-const insertAudience = (count: number) =>
+const insertAudience = byCount((count) =>
   statementOf(
     `insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
      select heard.account_id, heard.app_id, announced.id, announced.account_id, announced.seq, announced.create_time
@@ -29,7 +36,8 @@ const insertAudience = (count: number) =>
        cross join lateral event_apps(
          announced.account_id, known.app_id, known.called, known.dispute, announced.resource_id) as heard
      returning account_id, app_id, event_id`,
-  )
+  ),
+)
 
 /** A disabled webhook gets its deliveries too, as failed ones, so that they can be seen and replayed. */
 const insertDeliveries = sql`
