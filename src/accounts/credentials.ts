@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 const TOKEN_PREFIX = 'A21AA'
 const TOKEN_BYTES = 69
@@ -15,7 +15,7 @@ export function tokenOf(id: string, serviceSecret: string): string {
 const tokenForm = new RegExp(`^${TOKEN_PREFIX}[A-Za-z0-9_-]{92}$`)
 export const looksLikeToken = (text: string): boolean => tokenForm.test(text)
 
-export const tokenDigest = (token: string): Buffer => createHash('sha256').update(token).digest()
+export const tokenDigest = (token: string): Buffer => hash('sha256', token, 'buffer')
 
 /**
  * A client secret is random and long, so one keyed hash protects it; a slow one would only let strangers keep the

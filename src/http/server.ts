@@ -150,9 +150,14 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     refuse(notFound(`The address ${request.url.slice(0, 200)}`), request, reply),
   )
 
-  server.addHook('onResponse', async (request, reply) => {
+  server.addHook('onResponse', (request, reply, done) => {
     const operation = request.operation?.route.operation ?? 'none'
     parts.observe(operation, request.method, reply.statusCode, reply.elapsedTime / 1000)
+    if (log.isLevelEnabled('info')) logAnswer(operation, request, reply)
+    done()
+  })
+
+  function logAnswer(operation: string, request: FastifyRequest, reply: FastifyReply): void {
     log.info(
       {
         method: request.method,
@@ -164,7 +169,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
       },
       'request',
     )
-  })
+  }
 
   for (const route of parts.routes) {
     const operation = operationOf(route, parts)

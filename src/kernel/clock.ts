@@ -11,7 +11,20 @@ export interface Clock {
   now(): Instant
 }
 
-export const systemClock: Clock = { now: () => toInstant(new Date()) }
+let printedMs = Number.NaN
+let printed = '' as Instant
+
+/** The present instant moved by so many milliseconds. It is printed once a millisecond: every request asks repeatedly. */
+export function nowMovedBy(milliseconds: number): Instant {
+  const ms = Date.now() + milliseconds
+  if (ms !== printedMs) {
+    printed = toInstant(new Date(ms))
+    printedMs = ms
+  }
+  return printed
+}
+
+export const systemClock: Clock = { now: () => nowMovedBy(0) }
 
 export function toInstant(date: Date): Instant {
   // The cast is the brand: toISOString always prints the fixed-width form.

@@ -13,7 +13,7 @@ import { makeLedger } from './ledger.ts'
 import { leftOf } from './movements.ts'
 import { presentCapture, presentRefund } from './present.ts'
 import { type PaymentTransaction, PurchasedItem, transactionStatuses } from './schema.ts'
-import { findRefund, findTransaction } from './store.ts'
+import { findPayment, findRefund, findTransaction } from './store.ts'
 
 const tag = 'Payments'
 const readScopes = ['payments/refund', 'payments/realtimepayment', 'payments/payment/authcapture']
@@ -93,9 +93,9 @@ export const openLedger: OpenRoom = (service) => {
         success: { 200: Capture },
         reads: true,
         async handle({ db, caller, params }) {
-          const found = await findTransaction(db, caller.accountId, params.id)
-          if (!found) throw notFound('The payment')
-          return presentCapture(service, found.transaction)
+          const payment = await findPayment(db, caller.accountId, params.id)
+          if (!payment) throw notFound('The payment')
+          return presentCapture(service, payment)
         },
       }),
       route({

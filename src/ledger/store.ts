@@ -16,6 +16,7 @@ const transactionBySellerId = sql`
     from payment_transactions t
     left join ledger_balances b on b.account_id = t.account_id and b.book = 'balance' and b.currency = t.currency
    where t.account_id = $1 and t.id = $2`
+const paymentById = sql`select body from payment_transactions where account_id = $1 and id = $2`
 const transactionByEitherId = sql`
   select t.body as transaction, t.version, coalesce(b.amount, 0) as balance
     from payment_transactions t
@@ -33,6 +34,11 @@ const balancesOf = sql`select book, currency, amount from ledger_balances where 
 /** The seller's own payment with this id. */
 export const findTransaction = (db: Reader, accountId: string, id: string) =>
   db.row<StoredTransaction>(transactionBySellerId, [accountId, id])
+
+/** The same to look at, without what is needed to change it. */
+export async function findPayment(db: Reader, accountId: string, id: string): Promise<PaymentTransaction | undefined> {
+  return (await db.row<{ body: PaymentTransaction }>(paymentById, [accountId, id]))?.body
+}
 
 /** A payment by the id either side knows it by, whoever asks: the caller checks whose it is. */
 export const findTransactionByEitherId = (db: Reader, id: string) =>

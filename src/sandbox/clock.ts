@@ -1,6 +1,6 @@
 import type { Database } from '../database/open.ts'
 import { sql } from '../database/sql.ts'
-import { type Clock, type Instant, systemClock, toInstant } from '../kernel/clock.ts'
+import { type Clock, type Instant, nowMovedBy, systemClock } from '../kernel/clock.ts'
 
 const readClock = sql`select offset_ms, frozen_time from clock`
 const writeClock = sql`
@@ -23,7 +23,7 @@ export class SandboxClock implements Clock {
   }
 
   now(): Instant {
-    return this.#frozen ?? toInstant(new Date(Date.parse(systemClock.now()) + this.#offsetMs))
+    return this.#frozen ?? nowMovedBy(this.#offsetMs)
   }
 
   get frozen(): boolean {
