@@ -31,16 +31,20 @@ export const problemJobs = (service: Service, deliver: Deliver): JobDefinition[]
     async run({ account_id, dispute_id, event, to }, context) {
       const { db, now } = context
       const found = await findDispute(db, dispute_id)
-      const stored = found && (await invoiceOf(db, found.dispute))
-      if (!found || !stored) return
+      if (!found) return
       const { dispute } = found
       const { buyer, seller } = dispute
+      const stored = await invoiceOf(db, dispute)
       const mails = [
         ...(buyer.email !== undefined && concernsBuyer(dispute, event)
-          ? [toBuyer(service, stored, dispute, { event, now, email: buyer.email })]
+          ? [
+              stored
+                ? toBuyer(service, stored, dispute, { event, now, email: buyer.email })
+                : inShort(dispute, event, buyer.email),
+            ]
           : []),
         ...(to === undefined && seller.email !== undefined && concernsSeller(dispute, event)
-          ? [toSeller(dispute, event, seller.email)]
+          ? [inShort(dispute, event, seller.email)]
           : []),
       ]
       for (const [i, mail] of mails.entries()) await deliver(account_id, mail, context, i)
@@ -96,7 +100,8 @@ function toBuyer(
   return { ...mail, to: [email], fromName: sheet.seller }
 }
 
-function toSeller({ dispute_id, dispute_amount }: Dispute, event: string, email: string) {
+/** To the merchant, and to a buyer whose payment was for no invoice of ours: they have the API, and no page. */
+function inShort({ dispute_id, dispute_amount }: Dispute, event: string, email: string) {
   const verb = event === openedEvent ? 'was opened' : event === resolvedEvent ? 'was resolved' : 'needs your answer'
   const subject = `Dispute ${dispute_id} ${verb}`
   const lead = `The dispute ${dispute_id} over ${dispute_amount.value} ${dispute_amount.currency_code} ${verb}.`

@@ -136,6 +136,21 @@ describe('Reporting a problem from a paid invoice', () => {
   })
 })
 
+describe('A dispute about a payment without an invoice', () => {
+  it('is told to both sides by mail', async () => {
+    const { body } = await world.call<{ buyer_transaction_id: string }>('POST', '/sandbox/transactions', {
+      amount: usd('9.00'),
+    })
+    await world.buyer.post('/v1/customer/disputes', {
+      disputed_transactions: [{ buyer_transaction_id: body.buyer_transaction_id }],
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+    })
+
+    for (const address of ['buyer@example.com', 'merchant@example.com'])
+      expect((await mailsTo(address))[0]!.subject).toMatch(/^Dispute PP-R-.* was opened$/)
+  })
+})
+
 describe('The private link', () => {
   it('cannot be guessed or changed to another case', async () => {
     const { path, payment } = await paidInvoice()
