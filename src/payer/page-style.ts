@@ -131,7 +131,7 @@ footer [aria-current]{color:var(--ink);text-decoration:none;font-weight:600}
 @media print{
  :root{--ground:#fff;--paper:#fff;--ink:#000;--soft:#444;--rule:#bbb;--strong-rule:#000;--accent:#000;--shadow:none}
  @page{margin:18mm 16mm}
- body{font-size:10pt}
+ html{font-size:12px}
  main{max-width:none;padding:0}
  .till,footer,.notice,.skip,.screen{display:none!important}
  .paper{padding:0;box-shadow:none}
