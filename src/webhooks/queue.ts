@@ -88,7 +88,7 @@ const claimDue = sql`
     limit $7),
   claimed as (
     insert into delivery_leases as held (account_id, id, token, lease_until)
-    select account_id, id, nextval('delivery_claims'), clock_timestamp() + interval '30 seconds' from due
+    select account_id, id, nextval('delivery_claims'), clock_timestamp() + interval '15 seconds' from due
     on conflict (account_id, id) do update set token = excluded.token, lease_until = excluded.lease_until
       where held.lease_until <= clock_timestamp()
     returning account_id, id, token)
@@ -139,7 +139,7 @@ const releaseClaims = sql`
   using json_to_recordset($1::json) as mine (account_id text, id uuid, token bigint)
   where held.account_id = mine.account_id and held.id = mine.id and held.token = mine.token`
 const renewLeases = sql`
-  update delivery_leases held set lease_until = clock_timestamp() + interval '30 seconds'
+  update delivery_leases held set lease_until = clock_timestamp() + interval '15 seconds'
   from json_to_recordset($1::json) as mine (account_id text, id uuid, token bigint)
   where held.account_id = mine.account_id and held.id = mine.id and held.token = mine.token`
 const sweepLeases = sql`delete from delivery_leases where lease_until < clock_timestamp() - interval '1 minute'`

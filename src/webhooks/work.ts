@@ -108,6 +108,7 @@ export class DeliveryWork implements WorkSource {
     const fired: Fired[] = []
     this.#fired = fired
     const wasRunning = this.#dispatcher.running
+    this.#renewing ??= this.#startRenewing()
     this.#dispatcher.start()
     const isAnyDue = async () => ((await nextWaiting(database)) ?? FAR_AWAY) <= clock.now()
     while (await isAnyDue()) {

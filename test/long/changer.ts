@@ -1,0 +1,40 @@
+// A service in a process of its own that makes state changes and tells of each one that was acknowledged.
+import { pino } from 'pino'
+import { openApp } from '../../src/app.ts'
+import { readSettings } from '../../src/config.ts'
+
+const AT_ONCE = 24
+const RESOURCES = 500
+const ACKS_EVERY_MS = 20
+
+const [databaseUrl = '', from = '0', to = '0'] = process.argv.slice(2)
+const settings = readSettings({ LOG_LEVEL: 'silent', PORT: '0', WEBHOOK_RETRY_SPEED: '100' })
+const app = await openApp({ settings, databaseUrl, log: pino({ level: settings.logLevel }), works: true })
+
+let next = Number(from)
+let acked: number[] = []
+setInterval(() => {
+  if (acked.length > 0) process.send?.({ acked })
+  acked = []
+}, ACKS_EVERY_MS)
+
+async function change(n: number): Promise<void> {
+  await app.transact(async (tx) =>
+    tx.emit({
+      accountId: 'MERCHANT00001',
+      appId: 'APP-SANDBOXMERCHANT01',
+      type: 'INVOICING.INVOICE.UPDATED',
+      resourceId: `R${n % RESOURCES}`,
+      resource: { change: n },
+      summary: 'An invoice changed.',
+    }),
+  )
+  acked.push(n)
+}
+
+await Promise.all(
+  Array.from({ length: AT_ONCE }, async () => {
+    while (next < Number(to)) await change(next++)
+  }),
+)
+process.send?.({ acked, done: true })
