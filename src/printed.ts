@@ -1,12 +1,15 @@
 import { describedRoutes } from './app.ts'
 import { readSettings, settings } from './config.ts'
 import { disputesPage } from './disputes/docs.ts'
+import { disputeLifecycle } from './disputes/lifecycle.ts'
 import { describeApi } from './http/openapi.ts'
 import { invoicesPage } from './invoices/docs.ts'
+import { invoiceLifecycle } from './invoices/lifecycle.ts'
 import { dialects } from './kernel/dialect.ts'
 import { problemMessages } from './kernel/problem.ts'
 import type { Service } from './room.ts'
 import { version } from './version.ts'
+import { type Emitters, webhooksPage } from './webhooks/docs.ts'
 
 /** The service as the printed documents describe it: a sandbox with default settings. */
 export const describedService: Service = {
@@ -24,8 +27,37 @@ export function printedFiles(): { path: string; text: string }[] {
     { path: 'docs/configuration.md', text: configurationPage() },
     { path: 'docs/disputes.md', text: disputesPage() },
     { path: 'docs/invoices.md', text: invoicesPage() },
+    { path: 'docs/webhooks.md', text: webhooksPage(emitters()) },
     { path: 'docs/errors.md', text: errorsPage() },
   ]
+}
+
+/** What the two tables of moves do not say: how things begin, and what money does. */
+const otherEmitters = {
+  'INVOICING.INVOICE.CREATED': ['create an invoice'],
+  'CUSTOMER.DISPUTE.CREATED': ['create a dispute', 'report a problem on the hosted page'],
+  'CHECKOUT.ORDER.APPROVED': ['pay on the hosted page'],
+  'CHECKOUT.PAYMENT-APPROVAL.REVERSED': ['an approved payment on the hosted page fails'],
+  'PAYMENT.CAPTURE.PENDING': ['pay on the hosted page, when the payment is pending'],
+  'PAYMENT.CAPTURE.COMPLETED': ['pay on the hosted page', 'a pending payment clears'],
+  'PAYMENT.CAPTURE.DENIED': ['a pending payment is refused'],
+  'PAYMENT.CAPTURE.REFUNDED': ['refund a captured payment', 'a dispute that the seller settles with a refund'],
+  'PAYMENT.CAPTURE.REVERSED': ['a dispute that is decided for the buyer'],
+} as const satisfies Emitters
+
+function emitters(): Emitters {
+  const found: Record<string, string[]> = Object.fromEntries(
+    Object.entries(otherEmitters).map(([type, sources]) => [type, [...sources]]),
+  )
+  const moves = [...invoiceLifecycle.rows, ...disputeLifecycle.rows]
+  for (const { action, by, emits } of moves) {
+    if (emits === 'nothing') continue
+    const who = by as readonly string[]
+    const source = who.every((role) => role === 'clock') ? `${action} (by time)` : action
+    const sources = found[emits] ?? []
+    found[emits] = sources.includes(source) ? sources : [...sources, source]
+  }
+  return found
 }
 
 function configurationPage(): string {
