@@ -43,12 +43,19 @@ export const minorDigits = (code: string): number => exponents.get(code) ?? 2
 /** Money as an exact count of the currency's smallest unit. Digits beyond the currency's decimals are refused. */
 export function toMinor({ currency_code, value }: Money, field = '/value'): bigint {
   const digits = minorDigits(currency_code)
-  const [whole = '', fraction = ''] = value.replace('-', '').split('.')
-  if (/[^0]/.test(fraction.slice(digits)))
-    throw invalid(field, `${currency_code} has ${digits} decimal places.`, 'INVALID_PARAMETER_SYNTAX')
-  const minor = BigInt(`${whole}${fraction.slice(0, digits).padEnd(digits, '0')}` || '0')
-  return value.startsWith('-') ? -minor : minor
+  const point = value.indexOf('.')
+  if (point < 0) return BigInt(value + zeros(digits))
+  const end = point + 1 + digits
+  for (let i = end; i < value.length; i++)
+    if (value[i] !== '0')
+      throw invalid(field, `${currency_code} has ${digits} decimal places.`, 'INVALID_PARAMETER_SYNTAX')
+  const whole = value.slice(0, point)
+  const text = whole + value.slice(point + 1, end) + zeros(end - value.length)
+  // `-.` and `.` with no digit left to either side stand for nothing.
+  return text === '' || text === '-' ? 0n : BigInt(text)
 }
+
+const zeros = (count: number): string => (count > 0 ? '0000'.slice(0, count) : '')
 
 /** Prints a count of smallest units with all the decimals of the currency. */
 export function toMoney(minor: bigint, currency_code: string): Money {
