@@ -2,36 +2,49 @@ import type { TSchema } from 'typebox'
 
 /** The parts of a schema that say how a body is read. */
 interface Node {
-  readonly type?: string
   readonly properties?: Readonly<Record<string, Node>>
   readonly items?: Node
   readonly readOnly?: boolean
   readonly 'x-numeric'?: boolean
 }
 
+type Read = (value: unknown) => unknown
+
 /**
  * Reads a body the lenient way of the contract, before it is checked: null and empty text count as absent, a number
  * stands for its decimal text, and what the schema does not name or marks as read-only is left behind.
  */
-export const readerOf =
-  (schema: TSchema) =>
-  (body: unknown): unknown =>
-    read(schema as Node, body)
+export const readerOf = (schema: TSchema): Read => compile(schema as Node) ?? asItIs
 
-function read(schema: Node, value: unknown): unknown {
-  if (schema.properties && isRecord(value)) {
+const asItIs: Read = (value) => value
+
+/** How a node is read; undefined where a value is taken as it is. Made once a schema, because bodies are read often. */
+function compile({ properties, items, 'x-numeric': isNumeric }: Node): Read | undefined {
+  if (properties) return objectReader(properties)
+  if (items) {
+    const read = compile(items) ?? asItIs
+    return (value) => (Array.isArray(value) ? value.filter((entry) => !isEmpty(entry)).map(read) : value)
+  }
+  return isNumeric ? (value) => (typeof value === 'number' ? String(value) : value) : undefined
+}
+
+function objectReader(properties: Readonly<Record<string, Node>>): Read {
+  const readers = new Map(
+    Object.entries(properties)
+      .filter(([, property]) => !property.readOnly)
+      .map(([key, property]) => [key, compile(property) ?? asItIs]),
+  )
+  return (value) => {
+    if (!isRecord(value)) return value
     const result: Record<string, unknown> = {}
     // In the caller's order, so that mistakes are reported in it.
     for (const key of Object.keys(value)) {
+      const read = readers.get(key)
       const entry = value[key]
-      const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined
-      if (property && !property.readOnly && !isEmpty(entry)) result[key] = read(property, entry)
+      if (read && !isEmpty(entry)) result[key] = read(entry)
     }
     return result
   }
-  if (schema.items && Array.isArray(value))
-    return value.filter((entry) => !isEmpty(entry)).map((entry) => read(schema.items!, entry))
-  return schema['x-numeric'] && typeof value === 'number' ? String(value) : value
 }
 
 const isEmpty = (value: unknown) => value === null || value === undefined || value === ''
