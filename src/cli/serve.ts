@@ -48,8 +48,9 @@ async function run(
   }
   output.out(greeting(app, settings, { serves, works }))
   await stopped(log)
-  await Promise.race([app.close(), overdue()])
-  await embedded?.stop()
+  await Promise.race([app.close().then(() => embedded?.stop()), overdue()])
+  // What could not be ended in time must not keep the process: nothing acknowledged depends on it.
+  process.exit()
 }
 
 /** Without a named database the service brings its own; several processes can only share a named one. */
@@ -65,23 +66,27 @@ function requireLiveSettings({ environment, secret }: Settings): void {
     )
 }
 
-/** Waits for the first signal to stop; the second one stops at once. */
+/** Waits for the first reason to stop; the second signal stops at once. */
 function stopped(log: { info(text: string): void; fatal(error: unknown, text: string): void }): Promise<void> {
   return new Promise((resolve) => {
+    let isStopping = false
     const stop = () => {
+      if (isStopping) process.exit(1)
+      isStopping = true
       log.info('stopping')
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(1))
       resolve()
     }
-    process.once('SIGTERM', stop)
-    process.once('SIGINT', stop)
+    process.on('SIGTERM', stop)
+    process.on('SIGINT', stop)
     // A mistake nobody caught leaves unknown state behind: stop in order, and let whoever started us start us again.
     for (const event of ['uncaughtException', 'unhandledRejection'] as const)
       process.on(event, (error) => {
         log.fatal({ err: error }, 'stopping after a mistake of ours')
         process.exitCode = 1
-        stop()
+        if (!isStopping) stop()
       })
+    // Whoever read our output may be gone; that is no reason to stop.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   })
 }
 

@@ -50,9 +50,10 @@ export class Notices {
     const client = new pg.Client({ ...connectionSettings(this.#url), application_name: 'quittance notices' })
     client.on('notification', ({ payload }) => this.#hear(payload as Notice))
     client.on('error', () => {})
-    client.on('end', () => this.#reconnect(client))
     await client.connect()
     await client.query(`listen ${channel}`)
+    // Only a connection that once stood is missed; whoever asked for one that never did is told by the error.
+    client.on('end', () => this.#reconnect())
     this.#client = client
   }
 
@@ -66,16 +67,15 @@ export class Notices {
     for (const listener of this.#listeners.get(notice) ?? []) listener()
   }
 
-  #reconnect(client: pg.Client): void {
-    if (this.#closed || (this.#client && this.#client !== client)) return
-    this.#client = undefined
+  #reconnect(): void {
+    if (this.#closed) return
     this.#timer = setTimeout(() => {
-      // What was missed meanwhile is made up for: everyone looks again.
       this.listen().then(
+        // What was missed meanwhile is made up for: everyone looks again.
         () => {
           for (const notice of this.#listeners.keys()) this.#hear(notice)
         },
-        () => this.#reconnect(client),
+        () => this.#reconnect(),
       )
     }, RECONNECT_MS)
     this.#timer.unref()

@@ -56,6 +56,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   #running = false
   #coldLook = Number.NEGATIVE_INFINITY
   #coldTimer: NodeJS.Timeout | undefined
+  #lookAgain: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
 
   constructor(ports: DispatchPorts<Delivery, Result>, rules: DispatchRules = dispatchRules) {
@@ -192,7 +193,11 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   #claimFailed(lane: Lane, error: unknown): void {
     this.#claiming.delete(lane)
     this.#ports.onError(error)
-    setTimeout(() => this.wake(), AFTER_ERROR_MS).unref()
+    // One timer for all lanes: while the database is away every lane fails, and each must not wake all the others.
+    this.#lookAgain ??= setTimeout(() => {
+      this.#lookAgain = undefined
+      this.wake()
+    }, AFTER_ERROR_MS).unref()
     this.#pump()
   }
 
