@@ -109,3 +109,31 @@ select a.account_id, a.id, a.status, p.body->>'status' as payment
  where (a.status in ('COMPLETED', 'PENDING') and p.id is null)
     or (a.status in ('OPEN', 'REVERSED') and p.id is not null)
     or (a.status = 'DENIED' and p.body->>'status' not in ('DECLINED'));
+
+-- A dispute says it refunded what the ledger refunded for it.
+select d.account_id, d.id, d.refunded, coalesce(r.amount, 0) as ledger
+  from disputes d
+  left join (select account_id, body->>'dispute_id' as dispute_id, sum(amount) as amount
+               from payment_refunds where body ? 'dispute_id' group by 1, 2) r
+    on r.account_id = d.account_id and r.dispute_id = d.id
+ where d.refunded <> coalesce(r.amount, 0);
+
+-- A payment is refunded at most once for a dispute.
+select account_id, transaction_id, body->>'dispute_id' as dispute_id, count(*) as refunds
+  from payment_refunds where body ? 'dispute_id' group by 1, 2, 3 having count(*) > 1;
+
+-- The columns of a dispute say what its document says.
+select account_id, id from disputes
+ where body->>'dispute_id' is distinct from id or body->>'status' is distinct from status
+    or body->>'dispute_life_cycle_stage' is distinct from stage or body->>'flow' is distinct from flow
+    or body->>'reason' is distinct from reason or body->'seller'->>'account_id' is distinct from account_id
+    or (status = 'RESOLVED') is distinct from (body ? 'dispute_outcome');
+
+-- A dispute that waits for somebody has a promise to end the waiting.
+select d.account_id, d.id from disputes d
+ where d.due_time is not null and not exists (select 1 from jobs j where j.key = 'deadline:' || d.id);
+
+-- A file belongs to a dispute that names it.
+select f.account_id, f.document_id, f.n from dispute_documents f
+  join disputes d on d.account_id = f.account_id and d.id = f.dispute_id
+ where strpos(d.body::text, f.document_id) = 0;
