@@ -104,8 +104,15 @@ export const rows = [
     limit: {
       kind: 'pgbench',
       statements: () => [
-        `select id, 'seller' as side, create_time as at, seller_summary as summary, takes_info, channel, null as body
-         from disputes where account_id = '${MERCHANT}' order by create_time desc, id desc limit 11`,
+        `select string_agg(left(summary, -1) || ${literal(',"links":[{"href":"http://127.0.0.1:8080/v1/customer/disputes/')} || id
+             || ${literal('","rel":"self","method":"GET"}')} || case when takes_info and (side = 'seller' or channel = 'INTERNAL')
+               then replace(${literal(',{"href":"@/provide-supporting-info","rel":"provide_supporting_info","method":"POST"}')},
+                 '@', ${literal('http://127.0.0.1:8080/v1/customer/disputes/')} || id) else '' end || ']}', ',' order by n)
+             filter (where n <= 10) as items,
+           count(*) as found, max(at) filter (where n = 10) as at, max(id) filter (where n = 10) as id
+         from (select *, row_number() over (order by at desc, id desc) as n from (
+           select id, 'seller' as side, create_time as at, seller_summary as summary, takes_info, channel, null as body
+           from disputes where account_id = '${MERCHANT}' order by create_time desc, id desc limit 11) page) numbered`,
       ],
     },
     required: 0.3,

@@ -9,17 +9,13 @@ export interface Scope {
   readonly buyer?: string | undefined
 }
 
-/** A line of a list: what this side sees of the dispute, as text that is ready to be sent. */
+/** A dispute of a list, whole. */
 export interface ListedDispute {
   readonly id: string
   readonly side: Side
   /** What the list is sorted by. */
   readonly at: string
-  readonly summary: string
-  readonly takes_info: boolean
-  readonly channel: string
-  /** Only when the whole dispute was asked for. */
-  readonly body: Dispute | null
+  readonly body: Dispute
 }
 
 // Column names are ours, never the caller's.
@@ -29,12 +25,7 @@ const raw = (text: string) => fragment([text] as unknown as TemplateStringsArray
  * One page and one row more. The list is put together from branches, each of which walks one index in the order of the
  * list and stops early: one branch for every account and for every value of the first any-of filter.
  */
-export async function listDisputes(
-  db: Reader,
-  scope: Scope,
-  listing: Listing,
-  whole: boolean,
-): Promise<ListedDispute[]> {
+function pageOf(scope: Scope, listing: Listing, whole: boolean): Fragment | undefined {
   const { size, page, after, sort, descending } = listing
   const offset = after ? 0 : (page - 1) * size
   const most = offset + size + 1
@@ -44,15 +35,56 @@ export async function listDisputes(
     ({ side, conditions }) =>
       fragment`(select ${columns(side, sort, whole)} from disputes where ${joined(conditions, ' and ')} order by ${order} limit ${most})`,
   )
-  const [only] = branches
-  if (!only) return []
+  if (branches.length <= 1 && offset === 0) return branches[0]
   // One dispute may be found in several ways by a search, but is listed once.
   const merged = joined(branches, listing.searchText === undefined ? ' union all ' : ' union ')
-  const query =
-    branches.length === 1 && offset === 0
-      ? only
-      : fragment`select * from (${merged}) page order by ${raw(`at ${direction}, id ${direction}`)} limit ${size + 1} offset ${offset}`
-  return run<ListedDispute>(db, query, listing)
+  return fragment`select * from (${merged}) page order by ${raw(`at ${direction}, id ${direction}`)} limit ${size + 1} offset ${offset}`
+}
+
+/** The disputes of a page with their documents, and one more if there are more. */
+export async function listDisputes(db: Reader, scope: Scope, listing: Listing): Promise<ListedDispute[]> {
+  const page = pageOf(scope, listing, true)
+  return page ? run<ListedDispute>(db, page, listing) : []
+}
+
+/** What goes around the stored summaries in this deployment, each as JSON text. */
+export interface Frame {
+  /** Begins the address of a dispute. */
+  readonly base: string
+  /** Links that follow the first one where more information is taken; `@` stands for the address of the dispute. */
+  readonly infoLinks: string
+  /** The name of the state under review, if it is not the neutral one. */
+  readonly underReview: string | undefined
+}
+
+export interface SummaryPage {
+  /** The items, separated by commas. */
+  readonly items: string | null
+  readonly found: bigint
+  /** Where the page ends. */
+  readonly at: string | null
+  readonly id: string | null
+}
+
+/** The summaries of a page as one text. The database puts it together, which costs it less than it costs us to read rows. */
+export async function listSummaries(db: Reader, scope: Scope, listing: Listing, frame: Frame): Promise<SummaryPage> {
+  const page = pageOf(scope, listing, false)
+  if (!page) return { items: null, found: 0n, at: null, id: null }
+  const direction = listing.descending ? 'desc' : 'asc'
+  const { base, infoLinks, underReview } = frame
+  const summary = underReview
+    ? fragment`replace(summary, '"dispute_state":"UNDER_REVIEW"', ${`"dispute_state":"${underReview}"`})`
+    : raw('summary')
+  const [row] = await run<SummaryPage>(
+    db,
+    fragment`select string_agg(left(${summary}, -1) || ',"links":[{"href":"' || ${base} || id || '","rel":"self","method":"GET"}'
+        || case when takes_info and (side = 'seller' or channel = 'INTERNAL')
+             then replace(${infoLinks}, '@', ${base} || id) else '' end || ']}', ',' order by n) filter (where n <= ${listing.size}) as items,
+      count(*) as found, max(at) filter (where n = ${listing.size}) as at, max(id) filter (where n = ${listing.size}) as id
+      from (select *, row_number() over (order by ${raw(`at ${direction}, id ${direction}`)}) as n from (${page}) page) numbered`,
+    listing,
+  )
+  return row!
 }
 
 /** How many disputes the list holds in all. */

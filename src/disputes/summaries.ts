@@ -5,8 +5,8 @@ import type { Instant } from '../kernel/clock.ts'
 import type { Link } from '../kernel/links.ts'
 import { linkedAccounts, viewerOf } from './finding.ts'
 import { disputeUrl, relations } from './links.ts'
-import { type ListQuery, pageToken, readListQuery } from './list-query.ts'
-import { countDisputes, type ListedDispute, listDisputes, type Scope } from './listing.ts'
+import { type Listing, type ListQuery, pageToken, readListQuery } from './list-query.ts'
+import { countDisputes, listDisputes, listSummaries, type Scope } from './listing.ts'
 import { type Print, presentDispute } from './present.ts'
 import { viewFrom } from './viewer.ts'
 
@@ -20,19 +20,53 @@ export async function listFor(
 ): Promise<RawJson> {
   const listing = readListQuery(query, now)
   const scope = await scopeOf(db, caller)
-  const whole = query.fields === 'all'
-  const rows = await listDisputes(db, scope, listing, whole)
-  const shown = rows.slice(0, listing.size)
-  const last = shown.at(-1)
-  const more = rows.length > listing.size && last !== undefined
-  const token = more ? pageToken(last.at, last.id) : undefined
+  const { items, last } =
+    query.fields === 'all'
+      ? await wholePage(db, caller, scope, listing, print)
+      : await summaryPage(db, scope, listing, print)
+  const token = last && pageToken(last.at, last.id)
   const total = query.total_required ? await countDisputes(db, scope, listing) : undefined
-  const items = shown.map((row) => (row.body ? full(row, caller, print) : withLinks(row, print)))
   const rest = {
     links: pageLinks(query, listing.page, token, print.publicUrl),
     ...(total !== undefined && { total_items: total, total_pages: Math.ceil(total / listing.size) }),
   }
-  return new RawJson(`{"items":[${items.join(',')}],${JSON.stringify(rest).slice(1)}`)
+  return new RawJson(`{"items":[${items}],${JSON.stringify(rest).slice(1)}`)
+}
+
+/** The items of a page as JSON text, and where the next one begins if there is one. */
+interface PrintedPage {
+  readonly items: string
+  readonly last: { readonly at: string; readonly id: string } | undefined
+}
+
+async function summaryPage(db: Reader, scope: Scope, listing: Listing, print: Print): Promise<PrintedPage> {
+  const { dialect, publicUrl, settings } = print
+  const links = relations('provide-supporting-info', settings.disputeLinkSpelling).map(
+    (rel) => `,{"href":"@/provide-supporting-info","rel":"${rel}","method":"POST"}`,
+  )
+  const { items, found, at, id } = await listSummaries(db, scope, listing, {
+    base: JSON.stringify(disputeUrl(publicUrl, '')).slice(1, -1),
+    infoLinks: links.join(''),
+    underReview: dialect.stateUnderReview === 'UNDER_REVIEW' ? undefined : dialect.stateUnderReview,
+  })
+  const more = found > BigInt(listing.size) && at !== null && id !== null
+  return { items: items ?? '', last: more ? { at, id } : undefined }
+}
+
+async function wholePage(
+  db: Reader,
+  caller: Caller,
+  scope: Scope,
+  listing: Listing,
+  print: Print,
+): Promise<PrintedPage> {
+  const rows = await listDisputes(db, scope, listing)
+  const shown = rows.slice(0, listing.size)
+  const items = shown.map(({ body, side }) => {
+    const seen = { dispute: body, side }
+    return JSON.stringify(presentDispute(body, viewerOf(caller, seen), print))
+  })
+  return { items: items.join(','), last: rows.length > listing.size ? shown.at(-1) : undefined }
 }
 
 /** Whose disputes a caller's scopes show: its own as seller and as buyer, or those of the merchants linked to it. */
@@ -46,28 +80,6 @@ export async function scopeOf(db: Reader, caller: Caller): Promise<Scope> {
     sellers: asSeller ? [...new Set([accountId, ...linked])] : [],
     buyer: asBuyer ? accountId : undefined,
   }
-}
-
-function full({ body, side }: ListedDispute, caller: Caller, print: Print): string {
-  const seen = { dispute: body!, side }
-  return JSON.stringify(presentDispute(seen.dispute, viewerOf(caller, seen), print))
-}
-
-/** The stored summary with what depends on this deployment: its address, its spelling, its dialect. */
-function withLinks({ id, side, summary, takes_info, channel }: ListedDispute, print: Print): string {
-  const { dialect, publicUrl, settings } = print
-  const self = disputeUrl(publicUrl, id)
-  const takesInfo = takes_info && (side === 'seller' || channel === 'INTERNAL')
-  const infoLinks = takesInfo ? relations('provide-supporting-info', settings.disputeLinkSpelling) : []
-  const links = [
-    { href: self, rel: 'self', method: 'GET' },
-    ...infoLinks.map((rel) => ({ href: `${self}/provide-supporting-info`, rel, method: 'POST' })),
-  ]
-  const spelt =
-    dialect.stateUnderReview === 'UNDER_REVIEW'
-      ? summary
-      : summary.replace('"dispute_state":"UNDER_REVIEW"', `"dispute_state":"${dialect.stateUnderReview}"`)
-  return `${spelt.slice(0, -1)},"links":${JSON.stringify(links)}}`
 }
 
 /** Links repeat every filter; the next one carries the page and the token, whichever a client prefers. */
