@@ -122,7 +122,7 @@ describe('Settlements that race', () => {
     )
     expect(rows[0]!.refunds).toBeGreaterThan(1)
     await own.app.database.pool.query(
-      'truncate ledger_entries, ledger_balances, payment_refunds, payment_transactions cascade',
+      'truncate ledger_entries, ledger_balances, payment_refunds, payment_transactions, disputes cascade',
     )
     await own.close()
   })
