@@ -1,6 +1,6 @@
 import { Batches } from './batches.ts'
+import { type Endpoint, isWorthKeeping, newEndpoint, type Waiting } from './endpoint.ts'
 import {
-  type AttemptHandle,
   type Claim,
   type Dispatchable,
   type DispatchPorts,
@@ -22,20 +22,7 @@ const AFTER_ERROR_MS = 1_000
 const UNRECORDED_MAX = 2_000
 const ROOM_POLL_MS = 20
 const COLD_LOOK_EVERY_MS = 250
-
-interface Waiting extends AttemptHandle {
-  readonly since: number
-}
-
-interface Endpoint<Delivery> {
-  lane: Lane
-  running: number
-  /** True while its last attempt was delivered, however slowly. */
-  answers: boolean
-  /** Claimed, and not ready to be sent yet. */
-  readonly preparing: Set<Delivery>
-  readonly ready: Delivery[]
-}
+const STRIKES = 3
 
 /**
  * Decides which delivery is attempted when. Slots belong to lanes, so that webhooks that do not answer only ever wait
@@ -204,7 +191,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   #endpointOf({ webhook_id, lane }: Delivery): Endpoint<Delivery> {
     let endpoint = this.#endpoints.get(webhook_id)
     if (!endpoint) {
-      endpoint = { lane, running: 0, answers: false, preparing: new Set(), ready: [] }
+      endpoint = newEndpoint(lane)
       this.#endpoints.set(webhook_id, endpoint)
     }
     return endpoint
@@ -250,7 +237,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     let wasPrompt = true
     const prompt = setTimeout(() => {
       wasPrompt = false
-      this.#moveTo(delivery.webhook_id, endpoint, lanes.cold)
+      this.#strike(delivery.webhook_id, endpoint)
     }, promptMs)
 
     const result = await this.#ports.attempt(delivery, attempt)
@@ -260,9 +247,12 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     else this.#used[slot]--
     endpoint.running--
     endpoint.answers = result.delivered
-    if (!result.delivered) this.#moveTo(delivery.webhook_id, endpoint, lanes.cold)
-    else if (wasPrompt) this.#moveTo(delivery.webhook_id, endpoint, lanes.proven)
-    this.#forgetIdle(delivery.webhook_id, endpoint)
+    if (wasPrompt && !result.delivered) this.#strike(delivery.webhook_id, endpoint)
+    if (wasPrompt && result.delivered) {
+      endpoint.strikes = 0
+      this.#moveTo(delivery.webhook_id, endpoint, lanes.proven)
+    }
+    if (!isWorthKeeping(endpoint)) this.#endpoints.delete(delivery.webhook_id)
     this.#finished.add({ delivery, result, lane: endpoint.lane })
     this.#goOn()
   }
@@ -275,10 +265,10 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     return this.#overflow.size < this.#rules.overflow
   }
 
-  /** Only of webhooks that are slow and do answer something is worth remembering here. */
-  #forgetIdle(webhookId: string, { running, preparing, ready, lane, answers }: Endpoint<Delivery>): void {
-    const isIdle = running + preparing.size + ready.length === 0
-    if (isIdle && !(lane === lanes.cold && answers)) this.#endpoints.delete(webhookId)
+  /** One that has answered before may stumble now and then: moving it, and all that waits for it, has its price. */
+  #strike(webhookId: string, endpoint: Endpoint<Delivery>): void {
+    endpoint.strikes++
+    if (endpoint.lane !== lanes.proven || endpoint.strikes >= STRIKES) this.#moveTo(webhookId, endpoint, lanes.cold)
   }
 
   #moveTo(webhookId: string, endpoint: Endpoint<Delivery>, lane: Lane): void {

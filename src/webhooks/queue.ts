@@ -128,12 +128,17 @@ const recordAttempts = sql`
     r.duration_ms, r.headers, r.body, r.error
   from recorded join result r on r.account_id = recorded.account_id and r.id = recorded.id`
 
-/** Deliveries that are held are left alone: their lane is written with their result. */
+/**
+ * Deliveries that are held are left alone: their lane is written with their result. So are those far back in a long
+ * line, whose turn comes in either lane: moving a webhook must not cost as much as it has waiting.
+ */
 const moveWebhook = sql`
   with webhook as (update webhooks set lane = $2 where id = $1 and lane <> $2)
-  update deliveries d set lane = $2
-  where d.webhook_id = $1 and d.status = 'PENDING' and d.lane <> $2
-    and not exists (select from delivery_leases held where held.account_id = d.account_id and held.id = d.id)`
+  update deliveries set lane = $2 where status = 'PENDING' and ctid = any(array(
+    select d.ctid from deliveries d
+    where d.webhook_id = $1 and d.status = 'PENDING' and d.lane <> $2
+      and not exists (select from delivery_leases held where held.account_id = d.account_id and held.id = d.id)
+    limit 2000))`
 const releaseClaims = sql`
   delete from delivery_leases held
   using json_to_recordset($1::json) as mine (account_id text, id uuid, token bigint)

@@ -1,0 +1,35 @@
+import { type AttemptHandle, type Lane, lanes } from './lanes.ts'
+
+/** An attempt that goes on without a slot. */
+export interface Waiting extends AttemptHandle {
+  readonly since: number
+}
+
+/** What the dispatcher knows of a webhook it has something to do with. */
+export interface Endpoint<Delivery> {
+  lane: Lane
+  running: number
+  /** True while its last attempt was delivered, however slowly. */
+  answers: boolean
+  /** Attempts since its last prompt answer that failed or took long. */
+  strikes: number
+  /** Claimed, and not ready to be sent yet. */
+  readonly preparing: Set<Delivery>
+  readonly ready: Delivery[]
+}
+
+export const newEndpoint = <Delivery>(lane: Lane): Endpoint<Delivery> => ({
+  lane,
+  running: 0,
+  answers: false,
+  strikes: 0,
+  preparing: new Set(),
+  ready: [],
+})
+
+/** Only of webhooks that are busy, slow but answering, or beginning to stumble something is worth remembering. */
+export function isWorthKeeping<Delivery>(endpoint: Endpoint<Delivery>): boolean {
+  const { running, preparing, ready, lane, answers, strikes } = endpoint
+  if (running + preparing.size + ready.length > 0) return true
+  return lane === lanes.cold ? answers : strikes > 0
+}
