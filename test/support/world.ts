@@ -38,16 +38,23 @@ export interface WorldOptions {
   /** Wraps or replaces parts of the service, for tests that take a guard away. */
   readonly works?: boolean
   readonly log?: Logger
+  /** Leads the service to its database by another way than the straight one. */
+  readonly through?: (databaseUrl: string) => Promise<string>
 }
 
 /** A running service on a database of its own, with a clock that stands still, and people to use it. */
-export async function newWorld({ settings: extra = {}, works = false, log }: WorldOptions = {}) {
+export async function newWorld({
+  settings: extra = {},
+  works = false,
+  log,
+  through = async (straight) => straight,
+}: WorldOptions = {}) {
   const { url, drop } = await newDatabase()
   const settings: Settings = readSettings({ LOG_LEVEL: 'error', PORT: '0', ...extra })
   if (settings.environment === 'sandbox') await stopClock(url)
   const app: App = await openApp({
     settings,
-    databaseUrl: url,
+    databaseUrl: await through(url),
     log: log ?? pino({ level: settings.logLevel }),
     ids: countingIds(),
     works,
