@@ -36,6 +36,7 @@ export function frame(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
 <title>${title}</title>
 <link rel="stylesheet" href="${styleAddress}">
 ${tongue.language === 'ja' && html`<link rel="stylesheet" href="/invoice/assets/ja.css">`}
