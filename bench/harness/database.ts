@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -49,13 +50,24 @@ async function startEmbeddedServer() {
   chmodSync(dataDir, 0o711)
   const server = await startEmbedded({ dataDir, connectionsMax: 100 })
   const folder = realpathSync(join(dataDir, 'server'))
+  const watch = watchOver(folder, dataDir)
   return {
     url: server.url,
     async stop() {
       await server.stop()
       for (const path of [folder, dataDir]) rmSync(path, { recursive: true, force: true })
+      watch.stop()
     },
   }
+}
+
+/** A shell that takes the server down when the pipe to us breaks, as it does even when we are killed. */
+function watchOver(folder: string, dataDir: string) {
+  if (process.platform === 'win32') return { stop() {} }
+  const script = 'cat; kill -QUIT "$(head -n 1 "$0/cluster/postmaster.pid")"; sleep 1; rm -rf "$0" "$1"'
+  const shell = spawn('sh', ['-c', script, folder, dataDir], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  shell.unref()
+  return { stop: () => process.kill(-shell.pid!, 'SIGKILL') }
 }
 
 function inDatabase(url: string, name: string): string {

@@ -9,7 +9,10 @@ export interface LoadOrder {
   readonly baseUrl: string
   readonly data: Json
   readonly seconds: number
+  /** Goes on after its time until there were so many, within `secondsMax`. */
+  readonly requestsMin: number
   readonly requestsMax: number
+  readonly secondsMax: number
   readonly concurrency: number
 }
 
@@ -35,7 +38,9 @@ async function run({
   baseUrl,
   data,
   seconds,
+  requestsMin,
   requestsMax,
+  secondsMax,
   concurrency,
 }: LoadOrder): Promise<LoadResult> {
   const row = rows.get(name)!
@@ -45,13 +50,16 @@ async function run({
   let failure: string | undefined
   const cpuBefore = process.cpuUsage()
   const begin = performance.now()
-  const end = begin + seconds * 1000
-  const last = n + requestsMax
+  const [first, last] = [n, n + requestsMax]
+  const goesOn = (elapsedMs: number) =>
+    n < last &&
+    failure === undefined &&
+    (elapsedMs < seconds * 1000 || (n - first < requestsMin && elapsedMs < secondsMax * 1000))
 
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
       const connection = await openConnection(new URL(baseUrl))
-      for (let now = performance.now(); now < end && n < last && failure === undefined; ) {
+      for (let now = performance.now(); goesOn(now - begin); ) {
         const answer = await connection.send(request(n++))
         const after = performance.now()
         waits.push(after - now)

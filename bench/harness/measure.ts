@@ -9,11 +9,14 @@ export interface Pace {
   readonly rounds: number
   readonly seconds: number
   readonly warmUpSeconds: number
+  readonly warmUpSecondsMax: number
   readonly concurrency: number
 }
 
 /** The more a round could do, the less its end matters; this only keeps memory and tables within bounds. */
 const REQUESTS_A_ROUND_MAX = 200_000
+/** Code is compiled when it has run often enough, not long enough: a slow machine warms up for longer. */
+const WARM_UP_REQUESTS = 8_000
 
 export interface Bench {
   readonly service: RunningService
@@ -58,18 +61,19 @@ export async function measure(bench: Bench, row: Row, pace: Pace): Promise<Measu
   bench.progress(`${row.name}: preparing`)
   const data = await row.prepare(bench.context)
   const sides = {
-    service: (seconds: number) => loadRound(bench, row, data, 'service', { ...pace, seconds }),
-    limit: (seconds: number) => limitRound(bench, row, data, { ...pace, seconds }),
+    service: (round: Length) => loadRound(bench, row, data, 'service', { ...pace, ...round }),
+    limit: (round: Length) => limitRound(bench, row, data, { ...pace, ...round }),
   }
   bench.progress(`${row.name}: warming up`)
-  await sides.service(pace.warmUpSeconds)
-  await sides.limit(pace.warmUpSeconds)
+  const warmUp = { seconds: pace.warmUpSeconds, requestsMin: WARM_UP_REQUESTS }
+  await sides.service(warmUp)
+  await sides.limit(warmUp)
 
   const service: Round[] = []
   const limit: Round[] = []
   for (let round = 1; round <= pace.rounds; round++) {
-    service.push(await sides.service(pace.seconds))
-    limit.push(await sides.limit(pace.seconds))
+    service.push(await sides.service(pace))
+    limit.push(await sides.limit(pace))
     const reached = [service.at(-1)!, limit.at(-1)!].map(({ perSecond }) => Math.round(perSecond))
     bench.progress(`${row.name}: round ${round} of ${pace.rounds}, ${reached[0]}/s of ${reached[1]}/s`)
   }
@@ -84,7 +88,12 @@ export async function measure(bench: Bench, row: Row, pace: Pace): Promise<Measu
   }
 }
 
-function limitRound(bench: Bench, row: Row, data: Json, pace: Pace): Promise<Round> {
+interface Length {
+  readonly seconds: number
+  readonly requestsMin?: number
+}
+
+function limitRound(bench: Bench, row: Row, data: Json, pace: Pace & Length): Promise<Round> {
   const { limit } = row
   if (limit.kind === 'fastify-pg') return loadRound(bench, row, data, 'limit', pace)
   return bench.transactions
@@ -97,7 +106,7 @@ async function loadRound(
   row: Row,
   data: Json,
   side: 'service' | 'limit',
-  { seconds, concurrency }: Pace,
+  { seconds, requestsMin = 0, concurrency, warmUpSecondsMax }: Pace & Length,
 ): Promise<Round> {
   const { baseUrl, pid } =
     side === 'service' ? { baseUrl: bench.service.baseUrl, pid: bench.service.process.pid } : bench.bareServer
@@ -108,7 +117,9 @@ async function loadRound(
     baseUrl,
     data,
     seconds,
+    requestsMin,
     requestsMax: REQUESTS_A_ROUND_MAX,
+    secondsMax: warmUpSecondsMax,
     concurrency,
   })
   const after = cpuSeconds(pid)
