@@ -27,19 +27,24 @@ const invoice = (language: string, more: object = {}) => ({
     payment_term: { term_type: 'NET_30' },
   },
   invoicer: {
-    business_name: 'Atelier Lindqvist',
-    name: { given_name: 'Maja', surname: 'Lindqvist' },
-    address: { address_line_1: 'Kastanienallee 12', postal_code: '10435', admin_area_2: 'Berlin', country_code: 'DE' },
-    email_address: 'studio@lindqvist.example',
+    business_name: 'Example Studio',
+    name: { given_name: 'Sample', surname: 'Merchant' },
+    address: { address_line_1: 'Example Street 12', postal_code: '10435', admin_area_2: 'Berlin', country_code: 'DE' },
+    email_address: 'billing@studio.example',
     tax_id: 'DE 123 456 789',
   },
   primary_recipients: [
     {
       billing_info: {
-        business_name: 'Nordlicht Verlag',
-        name: { given_name: 'Jonas', surname: 'Berg' },
-        address: { address_line_1: 'Hafenstraße 8', postal_code: '20457', admin_area_2: 'Hamburg', country_code: 'DE' },
-        email_address: 'jonas@nordlicht.example',
+        business_name: 'Example Press',
+        name: { given_name: 'Sample', surname: 'Customer' },
+        address: {
+          address_line_1: 'Sample Street 8',
+          postal_code: '20457',
+          admin_area_2: 'Hamburg',
+          country_code: 'DE',
+        },
+        email_address: 'customer@press.example',
         language,
       },
     },

@@ -22,7 +22,7 @@ export const invoiceBody = (more: Record<string, unknown> = {}, detail: Record<s
     ...detail,
   },
   invoicer: {
-    business_name: 'Atelier Lindqvist',
+    business_name: 'Example Studio',
     address: {
       address_line_1: '1 Main St',
       admin_area_2: 'Anytown',
@@ -36,11 +36,11 @@ export const invoiceBody = (more: Record<string, unknown> = {}, detail: Record<s
   primary_recipients: [
     {
       billing_info: {
-        name: { given_name: 'Jonas', surname: 'Berg' },
+        name: { given_name: 'Sample', surname: 'Customer' },
         email_address: 'buyer@example.com',
         address: { address_line_1: 'Hafenstr. 8', postal_code: '20457', admin_area_2: 'Hamburg', country_code: 'DE' },
       },
-      shipping_info: { name: { full_name: 'Nordlicht Warehouse' } },
+      shipping_info: { name: { full_name: 'Example Warehouse' } },
     },
   ],
   items: [

@@ -189,15 +189,15 @@ describe('The recipients of an invoice', () => {
   })
 
   it('are the same in another case, with empty fields and with a name put together', async () => {
-    const name = { given_name: 'Ada', surname: 'Byron' }
-    const { id } = await shop.drafts(to('ada@example.com', { name }))
+    const name = { given_name: 'Payer', surname: 'Sample' }
+    const { id } = await shop.drafts(to('payer@example.com', { name }))
 
     for (const same of [
-      to('ADA@example.com', { name }),
-      to('ada@example.com', { name: { ...name, full_name: 'Ada Byron' } }),
-      to('ada@example.com', { name: { ...name, prefix: '' }, business_name: null, address: {} }),
+      to('PAYER@example.com', { name }),
+      to('payer@example.com', { name: { ...name, full_name: 'Payer Sample' } }),
+      to('payer@example.com', { name: { ...name, prefix: '' }, business_name: null, address: {} }),
       over('100.00', {
-        primary_recipients: [recipient('ada@example.com', { name })],
+        primary_recipients: [recipient('payer@example.com', { name })],
         additional_recipients: ['cc@example.com'],
       }),
     ])

@@ -36,7 +36,7 @@ describe('Mail in a sandbox', () => {
 
     const [mail] = await mailsTo(world, 'First@example.com')
 
-    expect(mail!.subject).toBe('Invoice 0001 from Atelier Lindqvist')
+    expect(mail!.subject).toBe('Invoice 0001 from Example Studio')
     expect(mail!.text).toContain(`${PUBLIC_URL}${path}`)
     expect(mail!.text).toContain('$74.21')
     expect(mail!.html).toContain(`href="${PUBLIC_URL}${path}"`)
@@ -52,7 +52,7 @@ describe('Mail in a sandbox', () => {
 
     const [mail] = await mailsTo(world, 'german@example.com')
 
-    expect(mail!.subject).toMatch(/^Rechnung \d+ von Atelier Lindqvist$/)
+    expect(mail!.subject).toMatch(/^Rechnung \d+ von Example Studio$/)
     expect(mail!.text).toContain('Rechnung ansehen und bezahlen')
   })
 
@@ -70,8 +70,8 @@ describe('Mail in a sandbox', () => {
     expect(subjects).toHaveLength(6)
     expect(subjects).toContain('Hello again')
     expect(subjects.some((subject) => /was cancelled$/.test(subject))).toBe(true)
-    expect(subjects).toContain('Your payment to Atelier Lindqvist')
-    expect(subjects).toContain('Refund from Atelier Lindqvist')
+    expect(subjects).toContain('Your payment to Example Studio')
+    expect(subjects).toContain('Refund from Example Studio')
     const merchant = (await mailsTo(world, 'merchant@example.com')).map(({ subject }) => subject)
     expect(merchant.some((subject) => /paid \$74\.21 on invoice/.test(subject))).toBe(true)
   })
@@ -124,8 +124,8 @@ describe('Mail through a server', () => {
 
     expect(mail.from).toBe('invoices@pay.example')
     expect(mail.to).toEqual(['buyer@example.com'])
-    expect(mail.data).toMatch(/^From: Atelier Lindqvist <invoices@pay\.example>\r\n/m)
-    expect(mail.data).toMatch(/^Reply-To: Atelier Lindqvist <merchant@example\.com>\r\n/m)
+    expect(mail.data).toMatch(/^From: Example Studio <invoices@pay\.example>\r\n/m)
+    expect(mail.data).toMatch(/^Reply-To: Example Studio <merchant@example\.com>\r\n/m)
     expect(mail.data).toContain('text/plain')
     expect(mail.data).toContain('text/html')
     expect(mail.data).toContain('filename=invoice-0001.pdf')

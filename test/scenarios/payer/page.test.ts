@@ -21,9 +21,9 @@ describe('The page of an invoice', () => {
     expect(status).toBe(200)
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
     for (const part of [
-      'Atelier Lindqvist',
-      'Jonas Berg',
-      'Nordlicht Warehouse',
+      'Example Studio',
+      'Sample Customer',
+      'Example Warehouse',
       'Cover illustration',
       'Front and spine',
       'Sales Tax 7.25%',

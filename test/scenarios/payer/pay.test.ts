@@ -30,7 +30,7 @@ describe('Paying on the page', () => {
   it('in full makes the invoice paid, moves the money and tells everybody', async () => {
     const { id, path } = await sentInvoice(world)
     const { sheet, send } = await openSheet(world, path)
-    expect(sheet.text).toContain('Payment to Atelier Lindqvist')
+    expect(sheet.text).toContain('Payment to Example Studio')
 
     const answer = await send({ outcome: 'COMPLETED' })
     const page = await world.call('GET', String(answer.headers['location']))

@@ -60,7 +60,7 @@ describe('Reporting a problem from a paid invoice', () => {
     const page = await world.call('GET', casePath)
 
     expect(answer.status).toBe(303)
-    expect(page.text).toContain('Waiting for Atelier Lindqvist')
+    expect(page.text).toContain('Waiting for Example Studio')
     expect(page.text).toContain('It never came.')
     const [mail] = await mailsTo('first@example.com')
     expect(mail!.subject).toMatch(/^You reported a problem with invoice/)
@@ -84,7 +84,7 @@ describe('Reporting a problem from a paid invoice', () => {
     })
 
     const { page, send } = await open(casePath)
-    expect(page.text).toContain('Atelier Lindqvist offers you $20.00')
+    expect(page.text).toContain('Example Studio offers you $20.00')
     const accepted = await send(`${casePath}/accept-offer`)
     await world.settle()
 
