@@ -137,3 +137,14 @@ select d.account_id, d.id from disputes d
 select f.account_id, f.document_id, f.n from dispute_documents f
   join disputes d on d.account_id = f.account_id and d.id = f.dispute_id
  where strpos(d.body::text, f.document_id) = 0;
+
+-- Every delivery carries an event that exists, for an app that event is for.
+select d.id from deliveries d
+where not exists (select from events e where e.account_id = d.event_account_id and e.id = d.event_id)
+  or not exists (select from event_audience a
+    where a.account_id = d.account_id and a.app_id = d.app_id and a.event_id = d.event_id);
+
+-- A delivery counts as many attempts as its log holds.
+select d.id from deliveries d
+where d.attempts <> (select count(*) from delivery_attempts t
+  where t.account_id = d.account_id and t.delivery_id = d.id);

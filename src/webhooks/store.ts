@@ -53,6 +53,10 @@ const replaceSecret = sql`
   update webhooks set previous_secret = secret, previous_until = $5, secret = $4, version = version + 1, update_time = $6
   where account_id = $1 and id = $2 and version = $3`
 const deleteWebhook = sql`delete from webhooks where account_id = $1 and id = $2 and version = $3`
+const dropAttempts = sql`
+  delete from delivery_attempts t using deliveries d
+  where d.webhook_id = $2 and d.status = 'PENDING' and d.account_id = $1
+    and t.account_id = d.account_id and t.delivery_id = d.id`
 const dropOpen = sql`delete from deliveries where webhook_id = $2 and status = 'PENDING' and account_id = $1`
 
 const lookupsOfApp = sql`
@@ -130,6 +134,7 @@ export function rotateSecret(tx: Tx, seal: Seal, webhook: Webhook, overlapSecond
 
 export function removeWebhook(tx: Tx, webhook: Webhook): void {
   tx.guard(deleteWebhook, keyOf(webhook))
+  tx.write(dropAttempts, [webhook.account_id, webhook.id])
   tx.write(dropOpen, [webhook.account_id, webhook.id])
 }
 
