@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 
 /** A mail as the mail server receives it. */
 export interface OutgoingMail {
@@ -22,20 +22,27 @@ const SOCKET_TIMEOUT_MS = 20_000
 
 /** The door to a mail server. Recipients never see each other: each gets a mail of their own. */
 export function openMailDoor(smtpUrl: string): MailDoor {
-  const transport = createTransport({
-    url: smtpUrl,
-    connectionTimeout: CONNECT_TIMEOUT_MS,
-    greetingTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: SOCKET_TIMEOUT_MS,
-    // Nothing in a mail may make this process read a file or call an address.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  let transport: Promise<Transporter> | undefined
+  const open = async () => {
+    // Loaded with the first mail: most services of a sandbox never send one.
+    const { createTransport } = await import('nodemailer')
+    return createTransport({
+      url: smtpUrl,
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      greetingTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: SOCKET_TIMEOUT_MS,
+      // Nothing in a mail may make this process read a file or call an address.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+  }
   return {
     async send({ id, from, replyTo, to, subject, text, html, attachments }) {
       const domain = from.address.split('@')[1]!
+      transport ??= open()
+      const door = await transport
       for (const address of to)
-        await transport.sendMail({
+        await door.sendMail({
           from,
           to: { name: '', address },
           ...(replyTo !== undefined && { replyTo: { name: from.name, address: replyTo } }),

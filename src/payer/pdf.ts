@@ -1,4 +1,4 @@
-import PDFDocument from 'pdfkit'
+import type PDFDocument from 'pdfkit'
 import type { Instant } from '../kernel/clock.ts'
 import { hair, ink, type LineStyle, soft, Typesetter } from './pdf-type.ts'
 import { qrModules } from './qr.ts'
@@ -11,9 +11,11 @@ const LEAD = 1.4
 const FOOT = 40
 
 /** An invoice on paper, like its page: the same sheet, the same family, and the code that opens the page. */
-export function invoicePdf(sheet: Sheet, { address, now }: { address: string; now: Instant }): Promise<Buffer> {
+export async function invoicePdf(sheet: Sheet, { address, now }: { address: string; now: Instant }): Promise<Buffer> {
   const { say, tongue } = sheet
-  const doc = new PDFDocument({
+  // Loaded with the first PDF: it is large, and a service starts without one.
+  const { default: Document } = await import('pdfkit')
+  const doc = new Document({
     size: tongue.locale === 'en-US' ? 'LETTER' : 'A4',
     margin: 0,
     bufferPages: true,
