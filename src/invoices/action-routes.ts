@@ -7,7 +7,7 @@ import { invoiceActions } from './actions/index.ts'
 import type { Invoice } from './invoice.ts'
 import { invoiceLifecycle } from './lifecycle.ts'
 import { invoicerViewUrl, payerViewLink, recipientViewUrl } from './present.ts'
-import { answerImage, drawQrCode, QrInput } from './qr-code.ts'
+import { answerImage, drawQrCode, imageForms, QrInput } from './qr-code.ts'
 import { readerOf } from './read-input.ts'
 import { prepareRecorded, withoutAliases } from './requests.ts'
 import { InvoiceId, tag, writeScopes } from './route-parts.ts'
@@ -93,7 +93,7 @@ export function actionRoutes(service: Service): AnyRoute[] {
       bodyOptional: true,
       prepare: readerOf(QrInput),
       success: { 200: Type.Object({ image: Type.String({ maxLength: 100_000 }) }) },
-      produces: ['multipart/form-data', 'application/json', 'image/png'],
+      produces: imageForms,
       reads: true,
       async handle({ db, caller, params, body, headers }) {
         const invoice = await findInvoice(db, caller.accountId, params.invoice_id)

@@ -74,9 +74,7 @@ export function checkInvoice(input: InvoiceInput): void {
   found.end()
 }
 
-export type CheckedDetail = Pick<InvoiceInput['detail'], 'currency_code' | 'payment_term'>
-
-export function checkDetail(found: Findings, detail: CheckedDetail, at = '/detail'): void {
+function checkDetail(found: Findings, detail: InvoiceInput['detail'], at = '/detail'): void {
   found.currency(`${at}/currency_code`, detail.currency_code)
   if (detail.payment_term?.term_type === 'DUE_ON_DATE_SPECIFIED' && detail.payment_term.due_date === undefined)
     found.add(

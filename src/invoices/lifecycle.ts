@@ -2,7 +2,7 @@ import type { EventType } from '../kernel/event-types.ts'
 import { Lifecycle, type Row } from '../kernel/lifecycle.ts'
 import { notFound, type Problem, refused } from '../kernel/problem.ts'
 import type { Invoice } from './invoice.ts'
-import { type InvoiceState, type Status, statuses } from './schema.ts'
+import type { InvoiceState, Status } from './schema.ts'
 import { hasRecordedPayments, type SettlementOutcome } from './settlement.ts'
 
 const is = <const S extends Status>(...status: S[]) => ({ status }) as const
@@ -144,7 +144,3 @@ export const invoiceLifecycle = new Lifecycle<InvoiceState, Invoice, typeof rows
   { 'a payment recorded by the merchant': hasRecordedPayments },
   refuse,
 )
-
-/** Every status an action is allowed in, for links and documents. */
-export const statusesOf = (action: InvoiceAction): Status[] =>
-  statuses.filter((status) => refusalOf(status, action) === undefined)

@@ -5,9 +5,9 @@ const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 const sized = (minLength: number, maxLength: number, more: object = {}) =>
   Type.String({ minLength, maxLength, ...more })
 
-export const Email = sized(3, 254, { pattern: '^.+@[^"\\-].+$' })
+const Email = sized(3, 254, { pattern: '^.+@[^"\\-].+$' })
 
-export const Name = Type.Object({
+const Name = Type.Object({
   prefix: text(140),
   given_name: text(140),
   surname: text(140),
@@ -16,7 +16,7 @@ export const Name = Type.Object({
   alternate_full_name: text(300),
   full_name: text(300),
 })
-export type Name = Static<typeof Name>
+type Name = Static<typeof Name>
 
 const Address = Type.Object({
   address_line_1: text(300),
@@ -87,7 +87,7 @@ export const PrimaryRecipients = Type.Array(Recipient, { maxItems: PARTIES_MAX }
 export const AdditionalRecipients = Type.Array(Email, { maxItems: PARTIES_MAX })
 
 /** The name as it is shown: a full name is made from its parts when nobody wrote one. */
-export function shownName(name: Name): Name {
+function shownName(name: Name): Name {
   const parts = [name.given_name, name.surname].filter((part) => part !== undefined)
   return name.full_name !== undefined || parts.length === 0 ? name : { ...name, full_name: parts.join(' ') }
 }

@@ -98,7 +98,7 @@ function presentBody(service: Service, invoice: Invoice) {
 }
 
 /** Payments and refunds with their sums; absent where there are none. */
-export function presentMoney({ dialect }: Service, invoice: Invoice) {
+function presentMoney({ dialect }: Service, invoice: Invoice) {
   const { payments, refunds } = invoice
   if (payments.length === 0 && refunds.length === 0) return {}
   const { paid, refunded } = settle(invoice)
@@ -132,14 +132,7 @@ export function presentEvent(service: Service, invoice: Invoice): object {
 }
 
 /** Names of the parts a list or search can add to a summary. */
-export const summaryParts = [
-  'items',
-  'payments',
-  'refunds',
-  'additional_recipients_info',
-  'attachments',
-  'amount',
-] as const
+const summaryParts = ['items', 'payments', 'refunds', 'additional_recipients_info', 'attachments', 'amount'] as const
 export type SummaryPart = (typeof summaryParts)[number]
 
 /** Which fields a list shows: the summary with some parts added, or the whole documents. */

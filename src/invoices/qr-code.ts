@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import QRCode from 'qrcode'
 import { type Static, Type } from 'typebox'
+import { acceptable } from '../http/media-type.ts'
 import { Answer } from '../http/route.ts'
 import { png } from './png.ts'
 
@@ -31,12 +32,15 @@ export function drawQrCode(text: string, width: number, height: number): Buffer 
   return png(width, height, isDark)
 }
 
+/** The forms the image comes in; the first where the caller does not mind. */
+export const imageForms = ['multipart/form-data', 'application/json', 'image/png'] as const
+
 /** The image as the caller wants it: a form part with Base64 unless JSON or the picture itself is asked for. */
 export function answerImage(image: Buffer, accept: string | undefined): Answer {
-  const wanted = accept?.toLowerCase() ?? ''
-  if (wanted.includes('image/png')) return new Answer(200, image, { 'content-type': 'image/png' })
+  const form = acceptable(accept, imageForms)
+  if (form === 'image/png') return new Answer(200, image, { 'content-type': form })
   const base64 = image.toString('base64')
-  if (wanted.includes('application/json')) return new Answer(200, { image: base64 })
+  if (form === 'application/json') return new Answer(200, { image: base64 })
   const boundary = uuidOf(image)
   const body = [
     `--${boundary}`,

@@ -52,7 +52,7 @@ export const commonDetail = {
   category_code: text(30),
 }
 
-export const termTypes = [
+const termTypes = [
   'DUE_ON_RECEIPT',
   'DUE_ON_DATE_SPECIFIED',
   'NET_10',
@@ -130,8 +130,7 @@ const Configuration = Type.Object({
   template_id: Type.Optional(Type.String({ maxLength: 30 })),
 })
 
-/** Money types as stored: the brand's own name is only printed. */
-export const transactionTypes = ['EXTERNAL', 'SERVICE'] as const
+/** How money was paid or given back, as stored: the brand's own name is only printed. */
 export const methods = [
   'BANK_TRANSFER',
   'CASH',

@@ -108,7 +108,7 @@ export const taxKey = ({ name, percent }: Pick<Tax, 'name' | 'percent'>): string
   `${name}\u0000${plainDecimal(percent)}`
 
 /** A decimal without what does not change it: `07.50` is `7.5`, `-0` is `0`. */
-export function plainDecimal(text: string): string {
+function plainDecimal(text: string): string {
   const [head = '', fraction = ''] = text.replace('-', '').split('.')
   const digits = fraction.replace(/0+$/, '')
   const plain = `${head.replace(/^0+(?=\d)/, '') || '0'}${digits && `.${digits}`}`

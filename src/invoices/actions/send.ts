@@ -14,7 +14,7 @@ export const ISSUE_HOUR = 7
 export const issueKey = (id: string): string => `issue:${id}`
 
 /** When an invoice with this issue date goes out by itself. */
-export const issueTime = (invoiceDate: string, zone: string): Instant =>
+const issueTime = (invoiceDate: string, zone: string): Instant =>
   instantOf(invoiceDate as Day, zone, { hour: ISSUE_HOUR })
 
 /** The promise to send a scheduled invoice; a new one takes the place of the old. */

@@ -15,7 +15,7 @@ export const templateLink = (service: Service, id: string) => ({
   method: 'GET',
 })
 
-export const isSystem = (account: Account, id: string): boolean =>
+const isSystem = (account: Account, id: string): boolean =>
   systemTemplates(account).some((template) => template.id === id)
 
 /** The merchant's choice, or the system's first template. */

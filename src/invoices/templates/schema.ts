@@ -29,8 +29,8 @@ export const TemplateInfo = Type.Object({
 })
 export type TemplateInfo = Static<typeof TemplateInfo>
 
-export const itemFields = ['ITEMS_QUANTITY', 'ITEMS_DESCRIPTION', 'ITEMS_DATE', 'ITEMS_DISCOUNT', 'ITEMS_TAX'] as const
-export const subtotalFields = ['DISCOUNT', 'SHIPPING', 'CUSTOM'] as const
+const itemFields = ['ITEMS_QUANTITY', 'ITEMS_DESCRIPTION', 'ITEMS_DATE', 'ITEMS_DISCOUNT', 'ITEMS_TAX'] as const
+const subtotalFields = ['DISCOUNT', 'SHIPPING', 'CUSTOM'] as const
 
 const display = Type.Optional(Type.Object({ hidden: Type.Optional(Type.Boolean()) }))
 
