@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { harnessFile, nextMessage, startChild } from './harness/child.ts'
@@ -48,6 +48,10 @@ function paceFor(rows: number): Pace {
   return { rounds, seconds, warmUpSeconds: 2 * seconds, warmUpSecondsMax: 3, concurrency: CONCURRENCY }
 }
 
+/** The scheduler shares between processes: sixteen backends of pgbench get more of a busy machine than one service. */
+const busyMachine = (load: number) =>
+  `The machine is busy with other things (load ${load.toFixed(1)}): ratios, above all those against pgbench, come out too low.\n`
+
 /** Whatever was opened is closed in turn, also when something failed or somebody pressed Ctrl-C. */
 const closers: (() => unknown)[] = []
 let closing: Promise<void> | undefined
@@ -81,6 +85,8 @@ async function run(rows: readonly Row[]): Promise<void> {
 
   const where = `${database.description}, Node ${process.versions.node}, ${cpus().length} cores, ${pace.concurrency} at once`
   say(`${where}; ${pace.rounds} rounds of ${pace.seconds.toFixed(1)} s for each side of ${rows.length} rows`)
+  const busy = loadavg()[0]! > cpus().length ? busyMachine(loadavg()[0]!) : ''
+  say(busy)
   const bench = {
     service,
     bareServer: { baseUrl, pid: bare.process.pid },
@@ -94,7 +100,7 @@ async function run(rows: readonly Row[]): Promise<void> {
 
   if (options.json)
     process.stdout.write(`${JSON.stringify({ where, rows: toJson(measured, transactions.tool) }, null, 2)}\n`)
-  else process.stdout.write(`\n${where}\n\n${printTable(measured, transactions.tool)}`)
+  else process.stdout.write(`\n${where}\n${busy}\n${printTable(measured, transactions.tool)}`)
   if (options.profile) {
     await service.stop()
     say(`\n${printProfile(profiles)}`)
