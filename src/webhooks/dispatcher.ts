@@ -235,12 +235,17 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     }
     let giveBackLater = setTimeout(giveBack, laneRules[slot].slotMs)
     let wasPrompt = true
-    const prompt = setTimeout(() => {
+    let isOver = false
+    const tooLate = () => {
+      if (isOver) return
       wasPrompt = false
       this.#strike(delivery.webhook_id, endpoint)
-    }, promptMs)
+    }
+    // After a stall of our own the answer may have long been here: it is read before anybody is called late.
+    const prompt = setTimeout(() => setImmediate(tooLate), promptMs)
 
     const result = await this.#ports.attempt(delivery, attempt)
+    isOver = true
     clearTimeout(giveBackLater)
     clearTimeout(prompt)
     if (slot === undefined) this.#overflow.delete(attempt)
