@@ -1,5 +1,4 @@
 import type { DisputeNode } from './schema.ts'
-import { nodeName } from './step.ts'
 
 const inquiry = { dispute_life_cycle_stage: 'INQUIRY', finality: 'OPEN' } as const
 const claim = { dispute_life_cycle_stage: 'CHARGEBACK', finality: 'OPEN' } as const
@@ -40,5 +39,3 @@ export const nodes: readonly NamedNode[] = [
   { node: { ...claim, status: 'RESOLVED', flow: 'NONE', finality: 'APPEALABLE' }, meaning: 'resolved; the losing side may appeal' },
   { node: { ...claim, status: 'RESOLVED', flow: 'NONE', finality: 'FINAL' },      meaning: 'resolved for good' },
 ]
-
-export const namesOfNodes: readonly string[] = nodes.map(({ node }) => nodeName(node))
