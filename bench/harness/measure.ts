@@ -54,7 +54,7 @@ interface Round extends Side {
 }
 
 /**
- * Measures service and limit in turns, A B A B: whatever else the machine is doing weighs on both, and the ratio of
+ * Measures service and limit in turns, A B B A: whatever else the machine is doing weighs on both, and the ratio of
  * neighbours stays.
  */
 export async function measure(bench: Bench, row: Row, pace: Pace): Promise<Measured> {
@@ -72,8 +72,10 @@ export async function measure(bench: Bench, row: Row, pace: Pace): Promise<Measu
   const service: Round[] = []
   const limit: Round[] = []
   for (let round = 1; round <= pace.rounds; round++) {
+    // Whoever comes first in a pair fares a little worse, so they take turns in that too.
+    if (round % 2 === 0) limit.push(await sides.limit(pace))
     service.push(await sides.service(pace))
-    limit.push(await sides.limit(pace))
+    if (round % 2 === 1) limit.push(await sides.limit(pace))
     const reached = [service.at(-1)!, limit.at(-1)!].map(({ perSecond }) => Math.round(perSecond))
     bench.progress(`${row.name}: round ${round} of ${pace.rounds}, ${reached[0]}/s of ${reached[1]}/s`)
   }
