@@ -154,14 +154,14 @@ async function waits(app: App, appIds: readonly string[], perSecond: number, sec
 try {
   say(`Deliveries on ${server.description}`)
   if (wants('standard'))
-    await throughput('standard', 4_000, {
+    await throughput('standard', 10_000, {
       kind: 'post',
       url: url(0),
       headers: { 'content-type': 'application/json' },
       body: sampleBody,
-      count: 4_000,
+      count: 10_000,
     })
-  if (wants('rsa')) await throughput('both', 600, { kind: 'sign', count: 600 })
+  if (wants('rsa')) await throughput('both', 2_000, { kind: 'sign', count: 2_000 })
   if (wants('latency'))
     await withApp(async (app) => {
       await subscribe(database, secret, subscribers('H', 10, url).slice(0, 1))
