@@ -119,12 +119,15 @@ export function makeServer(parts: ServerParts): FastifyInstance {
       done(error as Problem)
     }
   })
-  server.addHook('preParsing', (request, _reply, payload, done) => {
+  server.addHook('preParsing', (request, reply, payload, done) => {
     const { headers, socket } = request.raw
     const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
     if (hasBody && !/^multipart\//i.test(headers['content-type'] ?? '')) {
       const late = setTimeout(() => refuseOn(socket, 'ERR_HTTP_REQUEST_TIMEOUT'), bodyTimeoutMs).unref()
-      payload.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late))
+      const arrived = () => clearTimeout(late)
+      payload.once('end', arrived).once('close', arrived)
+      // An answer that did not wait for the body ends the wait too: the connection may carry another request by then.
+      reply.raw.once('finish', arrived)
     }
     done(null, payload)
   })
