@@ -28,3 +28,6 @@ if (!existsSync(stamp) || statSync(stamp).mtimeMs < sources) {
   writeFileSync(stamp, '')
   utimesSync(stamp, sources / 1000 + 1, sources / 1000 + 1)
 }
+
+// With words behind it, the program runs in this very process: `node build.mjs start`.
+if (process.argv.length > 2) await import('./dist/main.js')

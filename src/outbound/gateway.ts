@@ -1,4 +1,3 @@
-import { request } from 'undici'
 import type { Money } from '../kernel/money.ts'
 
 /** What became of a charge, in the gateway's words. */
@@ -48,6 +47,7 @@ const ANSWER_BYTES_MAX = 64 * 1024
 export function openGatewayDoor({ url, sign }: GatewayDoorOptions): GatewayDoor {
   async function call(method: 'GET' | 'POST', path: string, order?: object): Promise<ChargeResult | undefined> {
     const body = order === undefined ? '' : JSON.stringify(order)
+    const { request } = await import('undici')
     const { statusCode, body: answer } = await request(url + path, {
       method,
       headers: {

@@ -1,6 +1,6 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns'
 import { isIP } from 'node:net'
-import { buildConnector, Pool } from 'undici'
+import type { buildConnector, Pool } from 'undici'
 import { addressRefusal, type EgressPolicy, hostRefusal, urlRefusal } from './egress.ts'
 
 export const CONNECT_TIMEOUT_MS = 5_000
@@ -70,7 +70,7 @@ const nowhere = { origin: '', pathname: '', search: '' }
  */
 export function openOutbound(options: OutboundOptions): Outbound {
   const { lookup = systemLookup as Lookup, totalTimeoutMs = TOTAL_TIMEOUT_MS } = options
-  const connect = guardedConnector(options, lookup)
+  let connect: buildConnector.connector | undefined
   const pools = new Map<string, Pool>()
   const targets = new Map<string, Target>()
 
@@ -86,10 +86,13 @@ export function openOutbound(options: OutboundOptions): Outbound {
     return target
   }
 
-  function poolOf(origin: string): Pool {
+  async function poolOf(origin: string): Promise<Pool> {
+    // Loaded with the first call: it is large, and a service starts without one.
+    const undici = await import('undici')
+    connect ??= guardedConnector(undici.buildConnector, options, lookup)
     let pool = pools.get(origin)
     if (pool) pools.delete(origin)
-    else pool = new Pool(origin, { connect, maxHeaderSize: HEAD_SIZE_MAX, headersTimeout: 0, bodyTimeout: 0 })
+    else pool = new undici.Pool(origin, { connect, maxHeaderSize: HEAD_SIZE_MAX, headersTimeout: 0, bodyTimeout: 0 })
     // The most recently used stands last, so that the first is the one to give up.
     pools.set(origin, pool)
     if (pools.size > POOLS_MAX) {
@@ -101,10 +104,10 @@ export function openOutbound(options: OutboundOptions): Outbound {
   }
 
   return {
-    post({ url, headers, body }, handle) {
+    async post({ url, headers, body }, handle) {
       const { refusal, origin, path } = targetOf(url)
-      if (refusal !== undefined) return Promise.reject(new EgressRefused(refusal))
-      return call(poolOf(origin), { path, headers, body, totalTimeoutMs }, handle)
+      if (refusal !== undefined) throw new EgressRefused(refusal)
+      return call(await poolOf(origin), { path, headers, body, totalTimeoutMs }, handle)
     },
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()))
@@ -113,7 +116,11 @@ export function openOutbound(options: OutboundOptions): Outbound {
   }
 }
 
-function guardedConnector(policy: EgressPolicy, lookup: Lookup): buildConnector.connector {
+function guardedConnector(
+  build: typeof buildConnector,
+  policy: EgressPolicy,
+  lookup: Lookup,
+): buildConnector.connector {
   const guardedLookup = (
     host: string,
     options: LookupOptions,
@@ -129,7 +136,7 @@ function guardedConnector(policy: EgressPolicy, lookup: Lookup): buildConnector.
       if (options.all) return done(null, addresses)
       return done(null, addresses[0]!.address, addresses[0]!.family)
     })
-  const dial = buildConnector({
+  const dial = build({
     timeout: CONNECT_TIMEOUT_MS,
     allowH2: false,
     // The connector passes what it does not know to `net.connect`, whose type of `lookup` is looser than ours.
