@@ -32,13 +32,15 @@ async function run(
 ): Promise<void> {
   requireLiveSettings(settings)
   const log = pino({ level: settings.logLevel, redact, base: null })
+  // Loading every room takes longer than all that comes before, so it goes on while the database starts; a start that
+  // is refused does not wait for it.
+  const loading = import('../app.ts')
   const embedded = await startDatabase(settings)
   const databaseUrl = settings.databaseUrl ?? embedded!.url
   let app: App
   try {
     await migrate(databaseUrl)
-    // Loading every room takes longer than all that came before; a start that is refused need not wait for it.
-    const { openApp } = await import('../app.ts')
+    const { openApp } = await loading
     const dataDir = embedded ? resolve(settings.dataDir) : undefined
     app = await openApp({ settings, databaseUrl, log, works, ...(dataDir !== undefined && { dataDir }) })
     if (serves) await app.listen()
