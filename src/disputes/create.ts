@@ -13,11 +13,12 @@ import { attach } from './attachments.ts'
 import { receiveFiles } from './documents.ts'
 import { ineligibility } from './eligibility.ts'
 import { itemTypes, reasons } from './enums.ts'
+import { Extensions, readExtensions } from './extensions.ts'
 import { fileDispute } from './filing.ts'
 import type { Opening } from './opening.ts'
 import { registerPayment } from './registering.ts'
 import type { Dispute } from './schema.ts'
-import { DocumentInput, Extensions, Item, Note } from './shapes.ts'
+import { DocumentInput, Item, Note } from './shapes.ts'
 import { findDisputeOf } from './store.ts'
 
 const TransactionInput = Type.Object({
@@ -102,7 +103,7 @@ export async function createDispute(
       disputed: amounts[i]!,
       refunded_before: transaction.refunded,
     })),
-    extensions: body.extensions,
+    extensions: body.extensions && readExtensions(body.extensions),
     statements: evidences.map(({ notes }, i) => ({ text: notes, documents: documents[i]! })),
     messages: (body.messages ?? []).map(({ content }) => content),
   }

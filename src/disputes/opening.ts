@@ -1,12 +1,11 @@
 import type { Instant } from '../kernel/clock.ts'
-import { neutralLiteral } from '../kernel/dialect.ts'
 import { toMinor, toMoney } from '../kernel/money.ts'
 import type { ActionContext, MoneyOrder } from './action.ts'
 import { timerFor } from './deadlines.ts'
 import { type Channel, NOT_AS_DESCRIBED, NOT_RECEIVED, type Reason, type Stage } from './enums.ts'
+import type { Extensions } from './extensions.ts'
 import type { Dispute, DisputedTransaction, Evidence, Message, Party, StoredDocument } from './schema.ts'
 import { hold, inTurn, none } from './settlement.ts'
-import type { Extensions } from './shapes.ts'
 
 /** A sandbox buyer whose address holds this word cannot appeal, nor can the seller against them. */
 const NO_APPEAL = 'noappeal'
@@ -66,7 +65,7 @@ export function openDispute(
     disputed_transactions: transactions.map((transaction) => ({ ...transaction, held: zero, refunded: zero })),
     offer: { buyer_requested_amount: amount },
     ...(externalReasonCode !== undefined && { external_reason_code: externalReasonCode }),
-    ...(opening.extensions && { extensions: neutralExtensions(opening.extensions) }),
+    ...(opening.extensions && { extensions: opening.extensions }),
     ...(evidences.length > 0 && { evidences }),
     ...(messages.length > 0 && { messages }),
     appeals: { seller: 0, buyer: 0 },
@@ -98,26 +97,4 @@ function messagesOf({ statements, messages, transactions }: Opening, now: Instan
   const fromItems = transactions.flatMap(({ items = [] }) => items.flatMap(({ notes }) => notes ?? []))
   const said = [...statements.flatMap(({ text }) => text ?? []), ...messages]
   return (said.length > 0 ? said : fromItems).map((content) => ({ posted_by: 'BUYER', time_posted: now, content }))
-}
-
-/** Brand words inside the extensions, in their neutral spelling. */
-function neutralExtensions(extensions: Extensions): Extensions {
-  const { billing_dispute_properties: billing, merchandize_dispute_properties: merchandise } = extensions
-  const means = billing?.payment_by_other_means
-  const cancellation = merchandise?.cancellation_details
-  return {
-    ...extensions,
-    ...(means?.payment_method && {
-      billing_dispute_properties: {
-        ...billing,
-        payment_by_other_means: { ...means, payment_method: neutralLiteral(means.payment_method) },
-      },
-    }),
-    ...(cancellation?.cancellation_mode && {
-      merchandize_dispute_properties: {
-        ...merchandise,
-        cancellation_details: { ...cancellation, cancellation_mode: neutralLiteral(cancellation.cancellation_mode) },
-      },
-    }),
-  }
 }

@@ -2,6 +2,7 @@ import type { Dialect } from '../kernel/dialect.ts'
 import type { Service } from '../room.ts'
 import { disputeActions } from './actions/index.ts'
 import { fundingInstruments } from './actions/provide-refund-preference.ts'
+import { printExtensions } from './extensions.ts'
 import { disputeLifecycle } from './lifecycle.ts'
 import { disputeLinks } from './links.ts'
 import type { Dispute, DisputedTransaction, Evidence, FundMovement, Offer, StoredDocument } from './schema.ts'
@@ -46,7 +47,7 @@ export function presentDispute(dispute: Dispute, viewer: Viewer, print: Print): 
     dispute_life_cycle_stage: dispute.dispute_life_cycle_stage,
     dispute_channel: dispute.dispute_channel,
     messages: dispute.messages?.map((message) => withDocuments(message, print)),
-    extensions: printExtensions(dispute, dialect),
+    extensions: dispute.extensions && printExtensions(dispute.extensions, dialect),
     evidences: dispute.evidences?.flatMap((one) => evidenceFor(one, view, print)),
     ...dueDates(dispute),
     offer: offerFor(dispute.offer, view),
@@ -188,28 +189,6 @@ function shipmentsFor({ agreed_return }: Dispute, { publicUrl }: Print) {
     shipment_label: { name: shipment_label.name, url: documentUrl(publicUrl, shipment_label) },
     tracking_info,
   }))
-}
-
-function printExtensions({ extensions }: Dispute, dialect: Dialect) {
-  if (!extensions) return undefined
-  const { billing_dispute_properties: billing, merchandize_dispute_properties: merchandise } = extensions
-  const means = billing?.payment_by_other_means
-  const cancellation = merchandise?.cancellation_details
-  return {
-    ...extensions,
-    ...(means?.payment_method && {
-      billing_dispute_properties: {
-        ...billing,
-        payment_by_other_means: { ...means, payment_method: dialect.literal(means.payment_method) },
-      },
-    }),
-    ...(cancellation?.cancellation_mode && {
-      merchandize_dispute_properties: {
-        ...merchandise,
-        cancellation_details: { ...cancellation, cancellation_mode: dialect.literal(cancellation.cancellation_mode) },
-      },
-    }),
-  }
 }
 
 /** Leaves out what is absent or empty, one level deep. */

@@ -16,7 +16,8 @@ import type {
   Status,
   TransactionStatus,
 } from './enums.ts'
-import type { Address, Extensions, Item } from './shapes.ts'
+import type { Extensions } from './extensions.ts'
+import type { Address, Item } from './shapes.ts'
 
 /** Where a dispute stands. Only the lifecycle table writes these four. */
 export interface DisputeNode {

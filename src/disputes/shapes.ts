@@ -8,7 +8,6 @@ const text = (maxLength: number, pattern?: string) =>
 
 /** Free text that people write to each other: a note, a message, notes. */
 export const Note = text(2000)
-export const DateTime = Type.String({ minLength: 20, maxLength: 64, description: 'RFC 3339 with seconds.' })
 export const EnumText = text(255, '^[0-9A-Z_]+$')
 
 /** Values of an enum in either dialect. */
@@ -116,57 +115,3 @@ export const Item = Type.Object(
   { $id: 'DisputedItem', description: 'One thing of a payment that is in dispute.' },
 )
 export type Item = Static<typeof Item>
-
-const billing = Type.Object({
-  duplicate_transaction: optional(Details),
-  incorrect_transaction_amount: optional(Details),
-  payment_by_other_means: optional(
-    Type.Object({
-      charge_different_from_original: optional(Type.Boolean()),
-      received_duplicate: optional(Type.Boolean()),
-      payment_method: optional(
-        Type.Enum(
-          eitherDialect(['CASH', 'CREDIT_CARD', 'CHECK', 'SERVICE', 'DEBIT_CARD', 'GIFT_CARD', 'BANK_TRANSFER']),
-        ),
-      ),
-      payment_instrument_suffix: optional(Type.String({ minLength: 2, maxLength: 4 })),
-    }),
-  ),
-  credit_not_processed: optional(Details),
-  canceled_recurring_billing: optional(Details),
-})
-
-const merchandise = Type.Object({
-  issue_type: optional(Type.Enum(['PRODUCT', 'SERVICE'])),
-  product_details: optional(Details),
-  service_details: optional(Details),
-  cancellation_details: optional(
-    Type.Object({
-      cancellation_date: optional(DateTime),
-      cancellation_number: optional(text(127, '^[A-Za-z0-9]+$')),
-      cancelled: optional(Type.Boolean()),
-      cancellation_mode: optional(
-        Type.Enum(
-          eitherDialect(['CANCELLED_SERVICE_BILLING_AGREEMENT', 'WEBSITE', 'PHONE', 'EMAIL', 'WRITTEN', 'IN_PERSON']),
-        ),
-      ),
-    }),
-  ),
-  return_shipping_address: optional(Address),
-})
-
-export const Extensions = Type.Object(
-  {
-    merchant_contacted: optional(Type.Boolean()),
-    merchant_contacted_outcome: optional(Type.Enum(['NO_RESPONSE', 'FIXED', 'NOT_FIXED', 'RESPONDED'])),
-    merchant_contacted_time: optional(DateTime),
-    merchant_contacted_mode: optional(Type.Enum(['WEBSITE', 'PHONE', 'EMAIL', 'WRITTEN', 'IN_PERSON'])),
-    buyer_contacted_time: optional(DateTime),
-    buyer_contacted_channel: optional(text(255)),
-    reported_source: optional(Type.Enum(['EMAIL', 'WEB', 'CHAT', 'IVR', 'PHONE', 'MOBILE_APP', 'MOBILE_WEB', 'API'])),
-    billing_dispute_properties: optional(billing),
-    merchandize_dispute_properties: optional(merchandise),
-  },
-  { $id: 'DisputeExtensions', description: 'What the buyer told about the matter when the dispute was opened.' },
-)
-export type Extensions = Static<typeof Extensions>

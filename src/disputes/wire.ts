@@ -14,8 +14,9 @@ import {
   statuses,
   transactionStatuses,
 } from './enums.ts'
+import { Extensions } from './extensions.ts'
 import { PartnerAction } from './schema.ts'
-import { Extensions, Item, TrackingInput } from './shapes.ts'
+import { Item, TrackingInput } from './shapes.ts'
 
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema)
 const Time = Type.String({ format: 'date-time', maxLength: 64 })

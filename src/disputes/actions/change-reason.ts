@@ -5,11 +5,12 @@ import { disputeAction } from '../action.ts'
 import { amountIssues } from '../amounts.ts'
 import { NOT_AS_DESCRIBED, type Reason, reasons } from '../enums.ts'
 import { ask, usualRequest } from '../evidence.ts'
+import { Extensions, readExtensions } from '../extensions.ts'
 import { limits } from '../limits.ts'
 import { withdrawn } from '../offers.ts'
 import { refuseIssues } from '../returns.ts'
 import type { Dispute } from '../schema.ts'
-import { Extensions, Item, Note } from '../shapes.ts'
+import { Item, Note } from '../shapes.ts'
 
 /** What a dispute about something not received can turn into. */
 export const reasonTargets: readonly Reason[] = [NOT_AS_DESCRIBED, 'UNAUTHORISED']
@@ -52,7 +53,7 @@ export const changeReason = disputeAction('change-reason', {
         offered_address: undefined,
         offered_invoice_id: undefined,
         reason,
-        extensions: { ...dispute.extensions, ...extensions },
+        ...(extensions && { extensions: { ...dispute.extensions, ...readExtensions(extensions) } }),
         disputed_transactions: withItems(dispute, item_info),
         evidences: ask(told, 'seller', usualRequest(reason, 'seller'), context, 'CHARGEBACK'),
       },

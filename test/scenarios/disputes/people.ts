@@ -50,7 +50,10 @@ export interface Shown {
   }
   readonly refund_details?: { allowed_refund_amount?: Money; transactions?: readonly { gross_amount: Money }[] }
   readonly allowed_response_options?: Record<string, Record<string, string[]>>
-  readonly extensions?: { merchandize_dispute_properties?: { return_shipping_address?: object } }
+  readonly extensions?: {
+    merchandize_dispute_properties?: { return_shipping_address?: object }
+    billing_dispute_properties?: Record<string, object>
+  }
   readonly supporting_info?: readonly { notes: string; source: string }[]
   readonly communication_details?: { email?: string; note?: string; time_posted: string }
   readonly partner_actions?: readonly { id: string; status: string; amount?: Money }[]
