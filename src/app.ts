@@ -219,6 +219,7 @@ export async function openApp({
       await server.close().finally(() => clearInterval(hangUp))
       await Promise.all(workers.map((worker) => worker.stop()))
       await Promise.all(sources.map((source) => source.close?.()))
+      await Promise.all(opened.map((room) => room.close?.()))
       clearInterval(sweeping)
       await notices.close()
       await database.close()

@@ -1,5 +1,18 @@
 import { type DialectName, dialectNames } from './kernel/dialect.ts'
-import { type Environment, flag, oneOf, optional, type Setting, setting, text, url, whole } from './setting.ts'
+import {
+  type Environment,
+  flag,
+  inSandbox,
+  oneOf,
+  optional,
+  readOne,
+  type Setting,
+  setting,
+  text,
+  url,
+  type Written,
+  whole,
+} from './setting.ts'
 
 export type { Environment }
 
@@ -118,16 +131,12 @@ export const settings = {
   }),
   webhookAllowHttp: setting<boolean>({
     variable: 'WEBHOOK_ALLOW_HTTP',
-    initial: (environment) => environment === 'sandbox',
-    initialText: '`true` in the sandbox, `false` in live',
-    ...flag,
+    ...inSandbox,
     description: 'Whether a webhook may have an address that begins with `http://`.',
   }),
   webhookAllowPrivate: setting<boolean>({
     variable: 'WEBHOOK_ALLOW_PRIVATE',
-    initial: (environment) => environment === 'sandbox',
-    initialText: '`true` in the sandbox, `false` in live',
-    ...flag,
+    ...inSandbox,
     description:
       'Whether a webhook may be on this machine or in a private network. Link-local addresses are refused in any case.',
   }),
@@ -157,6 +166,17 @@ export const settings = {
     initialText: 'none; needed with `GATEWAY_URL`',
     ...text(/^.{16,}$/),
     description: 'The key that calls to the gateway and its callbacks are signed with; at least 16 characters.',
+  }),
+  gatewayAllowHttp: setting<boolean>({
+    variable: 'GATEWAY_ALLOW_HTTP',
+    ...inSandbox,
+    description: 'Whether `GATEWAY_URL` may begin with `http://`.',
+  }),
+  gatewayAllowPrivate: setting<boolean>({
+    variable: 'GATEWAY_ALLOW_PRIVATE',
+    ...inSandbox,
+    description:
+      'Whether the gateway may be on this machine or in a private network, as one of your own is. Link-local addresses are refused in any case.',
   }),
   smtpUrl: setting<string | undefined>({
     variable: 'SMTP_URL',
@@ -259,39 +279,13 @@ export type Settings = {
   readonly [Name in keyof SettingTable]: SettingTable[Name] extends Setting<infer Value> ? Value : never
 }
 
-/** A setting that cannot be used as it is written; the message says how it must be. */
-export class SettingError extends Error {}
-
-export const flagOf = (variable: string) =>
-  variable
-    .toLowerCase()
-    .replace(/^quittance_/, '')
-    .replaceAll('_', '-')
-
 /** Reads every setting from flags first, then the environment, then its default. */
-export function readSettings(
-  environmentVariables: Readonly<Record<string, string | undefined>>,
-  flags: Readonly<Record<string, unknown>> = {},
-): Settings {
-  const written = ({ variable }: { variable: string }) => {
-    const fromFlag = flags[flagOf(variable)]
-    const value = fromFlag === undefined ? environmentVariables[variable] : String(fromFlag)
-    return value === '' ? undefined : value
-  }
-  const read = <Value>(definition: Setting<Value>, environment: Environment): Value => {
-    const value = written(definition)
-    if (value === undefined)
-      return typeof definition.initial === 'function'
-        ? (definition.initial as (environment: Environment) => Value)(environment)
-        : definition.initial
-    const result = definition.read(value)
-    if (result === undefined) throw new SettingError(`${definition.variable} must be ${definition.form}.`)
-    return result
-  }
-  const environment = read<Environment>(settings.environment, 'sandbox')
-  const values = Object.fromEntries(
-    Object.entries(settings).map(([name, definition]) => [name, read(definition as Setting<unknown>, environment)]),
-  )
+export function readSettings(variables: Written, flags: Readonly<Record<string, unknown>> = {}): Settings {
+  const environment = readOne<Environment>(settings.environment, { variables, flags }, 'sandbox')
+  const values = Object.entries(settings).map(([name, definition]) => [
+    name,
+    readOne(definition as Setting<unknown>, { variables, flags }, environment),
+  ])
   // Each value was read by the definition of the same name.
-  return values as Settings
+  return Object.fromEntries(values) as Settings
 }

@@ -25,6 +25,8 @@ export interface Room {
   readonly work?: (parts: WorkParts) => readonly WorkSource[]
   /** By constraint or unique index name. */
   readonly constraints?: Readonly<Record<string, () => Problem>>
+  /** Lets go of what it opened. Called after the last job. */
+  readonly close?: () => Promise<void>
 }
 
 /** What a room needs that keeps a timetable of its own. */

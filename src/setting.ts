@@ -22,6 +22,12 @@ export const flag = {
   form: '`true` or `false`',
   read: (value: string) => (value === 'true' ? true : value === 'false' ? false : undefined),
 }
+/** On where the credentials are public anyway, off where they are not. */
+export const inSandbox = {
+  ...flag,
+  initial: (environment: Environment) => environment === 'sandbox',
+  initialText: '`true` in the sandbox, `false` in live',
+}
 export const whole = (min: number, max: number) => ({
   form: `${min} to ${max}`,
   read: (value: string) => (/^\d{1,9}$/.test(value) && +value >= min && +value <= max ? +value : undefined),
@@ -36,3 +42,29 @@ export const url = {
 }
 
 export const setting = <Value>(definition: Setting<Value>) => definition
+
+/** A setting that cannot be used as it is written; the message says how it must be. */
+export class SettingError extends Error {}
+
+export type Written = Readonly<Record<string, string | undefined>>
+
+export const flagOf = (variable: string) =>
+  variable
+    .toLowerCase()
+    .replace(/^quittance_/, '')
+    .replaceAll('_', '-')
+
+/** What a flag says, or else a variable, or else the default. What is written empty is not written. */
+export function readOne<Value>(
+  { variable, initial, read, form }: Setting<Value>,
+  { variables, flags }: { variables: Written; flags: Readonly<Record<string, unknown>> },
+  environment: Environment,
+): Value {
+  const flagged = flags[flagOf(variable)]
+  const written = flagged === undefined ? variables[variable] : String(flagged)
+  if (written === undefined || written === '')
+    return typeof initial === 'function' ? (initial as (environment: Environment) => Value)(environment) : initial
+  const value = read(written)
+  if (value === undefined) throw new SettingError(`${variable} must be ${form}.`)
+  return value
+}

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { pino } from 'pino'
 import type { App } from '../app.ts'
-import { SettingError, type Settings } from '../config.ts'
+import type { Settings } from '../config.ts'
 import { type EmbeddedServer, startEmbedded } from '../database/embedded.ts'
 import { migrate } from '../database/migrate.ts'
 import { credentials } from '../sandbox/people.ts'
+import { SettingError } from '../setting.ts'
 import type { Command, CommandInput, FreeCommand } from './command.ts'
 
 const SHUTDOWN_MAX_MS = 15_000
@@ -31,6 +32,7 @@ async function run(
   { serves, works }: { serves: boolean; works: boolean },
 ): Promise<void> {
   requireLiveSettings(settings)
+  await requireCallableGateway(settings)
   const log = pino({ level: settings.logLevel, redact, base: null })
   // Loading every room takes longer than all that comes before, so it goes on while the database starts; a start that
   // is refused does not wait for it.
@@ -65,6 +67,18 @@ function requireLiveSettings({ environment, secret }: Settings): void {
   if (environment === 'live' && secret === undefined)
     throw new SettingError(
       'QUITTANCE_SECRET must be set in live: 32 or more random characters, the same for all processes.',
+    )
+}
+
+/** Every call would be refused, so the operator hears of it now rather than from the first payer. */
+async function requireCallableGateway(settings: Settings): Promise<void> {
+  const { gatewayUrl, gatewayAllowHttp: allowHttp, gatewayAllowPrivate: allowPrivate } = settings
+  if (gatewayUrl === undefined) return
+  const { urlRefusal } = await import('../outbound/egress.ts')
+  const refusal = urlRefusal(gatewayUrl, { allowHttp, allowPrivate })
+  if (refusal !== undefined)
+    throw new SettingError(
+      `GATEWAY_URL cannot be called: ${refusal} GATEWAY_ALLOW_HTTP and GATEWAY_ALLOW_PRIVATE let a gateway of your own network be called.`,
     )
 }
 

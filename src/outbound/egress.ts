@@ -60,7 +60,7 @@ export function urlRefusal(text: string, policy: EgressPolicy): string | undefin
   if (url.username || url.password) return 'The address must not contain a user name or password.'
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   if ((port < LOWEST_FREE_PORT && !WEB_PORTS.has(port)) || DENIED_PORTS.has(port))
-    return `Port ${port} is not one that webhooks are sent to.`
+    return `Port ${port} is not one that is called.`
   const host = url.hostname.replace(/^\[|\]$/g, '')
   return isIP(host) ? addressRefusal(host, policy) : hostRefusal(host, policy)
 }

@@ -1,4 +1,5 @@
 import type { Money } from '../kernel/money.ts'
+import type { Outbound } from './http.ts'
 
 /** What became of a charge, in the gateway's words. */
 export const chargeStatuses = ['COMPLETED', 'PENDING', 'DENIED', 'ACTION_REQUIRED'] as const
@@ -37,18 +38,16 @@ export interface GatewayDoor {
 
 export interface GatewayDoorOptions {
   readonly url: string
+  readonly outbound: Outbound
   /** Signs "METHOD path body" at this moment. */
   sign(text: string): string
 }
 
-const TIMEOUT_MS = 20_000
-const ANSWER_BYTES_MAX = 64 * 1024
-
-export function openGatewayDoor({ url, sign }: GatewayDoorOptions): GatewayDoor {
+export function openGatewayDoor({ url, outbound, sign }: GatewayDoorOptions): GatewayDoor {
   async function call(method: 'GET' | 'POST', path: string, order?: object): Promise<ChargeResult | undefined> {
     const body = order === undefined ? '' : JSON.stringify(order)
-    const { request } = await import('undici')
-    const { statusCode, body: answer } = await request(url + path, {
+    const { status, body: answer } = await outbound.ask({
+      url: url + path,
       method,
       headers: {
         accept: 'application/json',
@@ -56,16 +55,11 @@ export function openGatewayDoor({ url, sign }: GatewayDoorOptions): GatewayDoor 
         ...(order && { 'content-type': 'application/json' }),
       },
       ...(order && { body }),
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    const text = await answer.text()
-    if (statusCode === 404 && method === 'GET') return undefined
-    if (statusCode < 200 || statusCode > 299)
-      throw new Error(`The gateway answered ${statusCode} to ${method} ${path}.`)
-    if (text.length > ANSWER_BYTES_MAX) throw new Error('The gateway answered more than it should.')
-    return readResult(JSON.parse(text))
+    if (status === 404 && method === 'GET') return undefined
+    const note = status >= 300 && status < 400 ? '; redirects are not followed' : ''
+    if (status < 200 || status > 299) throw new Error(`The gateway answered ${status} to ${method} ${path}${note}.`)
+    return readResult(JSON.parse(answer))
   }
 
   return {

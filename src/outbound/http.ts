@@ -29,6 +29,12 @@ export interface OutboundRequest {
   readonly body: Uint8Array | string
 }
 
+/** A request whose answer is wanted to the last byte. */
+export interface OutboundQuestion extends Omit<OutboundRequest, 'body'> {
+  readonly method: 'GET' | 'POST'
+  readonly body?: string
+}
+
 /** Ends a call that is under way; it then fails. */
 export interface CallHandle {
   abandon?: () => void
@@ -38,6 +44,8 @@ export interface CallHandle {
 export interface Outbound {
   /** Comes back with the answer, whatever its status, or throws when there was none. Redirects are not followed. */
   post(request: OutboundRequest, handle?: CallHandle): Promise<OutboundAnswer>
+  /** The same with the whole body; one that breaks off, never ends or is longer than we read is no answer. */
+  ask(question: OutboundQuestion): Promise<OutboundAnswer>
   close(): Promise<void>
 }
 
@@ -103,12 +111,19 @@ export function openOutbound(options: OutboundOptions): Outbound {
     return pool
   }
 
+  async function send(
+    { url, headers, body }: OutboundRequest,
+    { method, whole }: Pick<Call, 'method' | 'whole'>,
+    handle?: CallHandle,
+  ): Promise<OutboundAnswer> {
+    const { refusal, origin, path } = targetOf(url)
+    if (refusal !== undefined) throw new EgressRefused(refusal)
+    return call(await poolOf(origin), { method, path, headers, body, whole, totalTimeoutMs }, handle)
+  }
+
   return {
-    async post({ url, headers, body }, handle) {
-      const { refusal, origin, path } = targetOf(url)
-      if (refusal !== undefined) throw new EgressRefused(refusal)
-      return call(await poolOf(origin), { path, headers, body, totalTimeoutMs }, handle)
-    },
+    post: (request, handle) => send(request, { method: 'POST', whole: false }, handle),
+    ask: ({ url, method, headers, body = '' }) => send({ url, headers, body }, { method, whole: true }),
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()))
       pools.clear()
@@ -158,20 +173,24 @@ function guardedConnector(
 }
 
 interface Call extends Omit<OutboundRequest, 'url'> {
+  readonly method: 'GET' | 'POST'
+  /** Whether only the whole body will do. */
+  readonly whole: boolean
   readonly path: string
   readonly totalTimeoutMs: number
 }
 
-/** One POST with a deadline on the whole of it: timeouts between bytes do not stop a far end that drips. */
+/** One request with a deadline on the whole of it: timeouts between bytes do not stop a far end that drips. */
 function call(
   pool: Pool,
-  { path, headers, body, totalTimeoutMs }: Call,
+  { method, path, headers, body, whole, totalTimeoutMs }: Call,
   handle: CallHandle = {},
 ): Promise<OutboundAnswer> {
   return new Promise((resolve, reject) => {
     let abort: (() => void) | undefined
     let head: Omit<OutboundAnswer, 'body'> | undefined
-    let kept = ''
+    const kept: Buffer[] = []
+    const keptMax = whole ? BODY_READ_MAX : BODY_KEPT_MAX
     let read = 0
     let settled = false
 
@@ -179,8 +198,8 @@ function call(
       if (settled) return
       settled = true
       clearTimeout(deadline)
-      // The head decides: an answer whose body never ends or breaks off was still an answer.
-      if (head) resolve({ ...head, body: kept.slice(0, BODY_KEPT_MAX) })
+      // The head decides: an answer whose body never ends or breaks off was still an answer, unless all of it is wanted.
+      if (head && !(whole && failure)) resolve({ ...head, body: Buffer.concat(kept).toString() })
       else reject(failure ?? new Error('There was no answer.'))
     }
     const giveUp = (failure?: Error) => {
@@ -198,10 +217,10 @@ function call(
 
     pool.dispatch(
       {
-        method: 'POST',
+        method,
         path,
         headers: headers as Record<string, string>,
-        body: Buffer.isBuffer(body) ? body : Buffer.from(body),
+        ...(method === 'POST' && { body: Buffer.isBuffer(body) ? body : Buffer.from(body) }),
       },
       {
         onRequestStart(controller) {
@@ -211,13 +230,14 @@ function call(
         onResponseStart(_controller, status, answerHeaders, reason) {
           if (status < 200) return
           head = { status, reason: reason ?? '', headers: keptHeaders(answerHeaders) }
+          if (whole) return
           clearTimeout(deadline)
           deadline = setTimeout(giveUp, Math.min(BODY_TIMEOUT_MS, totalTimeoutMs))
         },
         onResponseData(_controller, chunk) {
+          if (read < keptMax) kept.push(Buffer.from(chunk.subarray(0, keptMax - read)))
           read += chunk.length
-          if (kept.length < BODY_KEPT_MAX) kept += chunk.toString('utf8', 0, BODY_KEPT_MAX)
-          if (read > BODY_READ_MAX) giveUp()
+          if (read > BODY_READ_MAX) giveUp(new Error(`The answer is longer than ${BODY_READ_MAX / 1024} KiB.`))
         },
         onResponseEnd: () => settle(),
         onResponseError: (_controller, error) => settle(error),

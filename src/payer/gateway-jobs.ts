@@ -4,6 +4,7 @@ import type { Instant } from '../kernel/clock.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { findRefund } from '../ledger/store.ts'
 import { type GatewayDoor, openGatewayDoor } from '../outbound/gateway.ts'
+import type { Outbound } from '../outbound/http.ts'
 import type { Service } from '../room.ts'
 import { findAttempt, grossOf } from './attempts.ts'
 import { applyResult, giveUp, lookAgain } from './gateway.ts'
@@ -20,13 +21,13 @@ interface Named {
 }
 
 /** Everything that is asked of the payment gateway. A call stands between two units of work, never inside one. */
-export function gatewayJobs(service: Service, ledger: Ledger): JobDefinition[] {
+export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound): JobDefinition[] {
   const parts = { service, ledger }
   const door = (now: Instant): GatewayDoor => {
     const { gatewayUrl, gatewaySecret } = service.settings
     if (gatewayUrl === undefined || gatewaySecret === undefined)
       throw new Error('A charge needs GATEWAY_URL and GATEWAY_SECRET.')
-    return openGatewayDoor({ url: gatewayUrl, sign: (text) => signText(gatewaySecret, text, now) })
+    return openGatewayDoor({ url: gatewayUrl, outbound, sign: (text) => signText(gatewaySecret, text, now) })
   }
 
   return [

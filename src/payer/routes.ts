@@ -1,5 +1,6 @@
 import { rulesOf } from '../disputes/rules.ts'
 import { makeLedger } from '../ledger/ledger.ts'
+import { openOutbound } from '../outbound/http.ts'
 import type { OpenRoom } from '../room.ts'
 import { makeDeliver } from './deliver.ts'
 import { gatewayJobs } from './gateway-jobs.ts'
@@ -16,6 +17,8 @@ import { settleJobs } from './settle.ts'
 export const openPayer: OpenRoom = (service) => {
   const ledger = makeLedger(service)
   const deliver = makeDeliver(service)
+  const { gatewayAllowHttp: allowHttp, gatewayAllowPrivate: allowPrivate } = service.settings
+  const toGateway = openOutbound({ allowHttp, allowPrivate })
   return {
     routes: [
       ...pageRoutes(service),
@@ -28,8 +31,9 @@ export const openPayer: OpenRoom = (service) => {
       ...settleJobs(service, ledger),
       ...mailJobs(service, deliver),
       ...problemJobs(service, deliver),
-      ...gatewayJobs(service, ledger),
+      ...gatewayJobs(service, ledger, toGateway),
     ],
     constraints: attemptConstraints,
+    close: () => toGateway.close(),
   }
 }

@@ -29,6 +29,7 @@ const banned: [pattern: RegExp, instead: string, except?: RegExp][] = [
   [/@ts-ignore|@ts-nocheck/, 'a real type'],
   [/FIXME|TODO|console\.log/, 'nothing: finish it before merging'],
   [/\bfetch\(|from 'node:https?'|from 'axios'/, 'src/outbound', /src\/outbound\/|import type/],
+  [/from 'undici'|import\('undici'\)/, 'src/outbound/http.ts', /src\/outbound\/http\.ts$/],
   [/export default/, 'a named export'],
   [/^enum |export enum /m, 'a union of literals'],
 ]

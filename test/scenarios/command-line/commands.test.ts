@@ -99,4 +99,12 @@ describe('The command line', () => {
     expect(code).toBe(2)
     expect(stderr).toContain('QUITTANCE_SECRET')
   })
+
+  it('does not start with a gateway that it would never call', async () => {
+    for (const url of ['http://gateway.example.com', 'https://10.0.0.1:8443', 'https://localhost:8443']) {
+      const { code, stderr } = await runCommand(['start'], { ...variables, GATEWAY_URL: url })
+      expect(code).toBe(2)
+      expect(stderr).toContain('GATEWAY_ALLOW_PRIVATE')
+    }
+  })
 })

@@ -5,9 +5,12 @@ import { signText } from '../../../src/payer/gateway-signature.ts'
 import { people } from '../../../src/sandbox/people.ts'
 import { GATEWAY_SECRET, startGateway } from '../../support/gateway.ts'
 import { invoiceBody, openSheet, PUBLIC_URL } from '../../support/payer.ts'
+import { RawReceiver } from '../../support/receiver.ts'
 import { newWorld, type Person, usd, type World } from '../../support/world.ts'
 
 const SECRET = 's'.repeat(40)
+/** What an operator sets whose gateway is a machine next door. */
+const inOwnNetwork = { GATEWAY_ALLOW_HTTP: 'true', GATEWAY_ALLOW_PRIVATE: 'true' }
 
 /** A live service with one merchant, as the command line would make it. */
 async function liveWorld(settings: Record<string, string>): Promise<{ world: World; merchant: Person }> {
@@ -55,7 +58,7 @@ describe('A live service with a payment gateway', () => {
   let merchant: Person
   beforeAll(async () => {
     gateway = await startGateway()
-    const live = await liveWorld({ GATEWAY_URL: gateway.url, GATEWAY_SECRET })
+    const live = await liveWorld({ GATEWAY_URL: gateway.url, GATEWAY_SECRET, ...inOwnNetwork })
     world = live.world
     merchant = live.merchant
   })
@@ -227,6 +230,58 @@ describe('A live service with a payment gateway', () => {
     await hurry('gateway-charge')
 
     expect(await shown(id)).toMatchObject({ status: 'PAID' })
+  })
+})
+
+describe('A gateway that cannot be trusted with the line', () => {
+  const orderTo = async (answer: string, settings: Record<string, string> = inOwnNetwork) => {
+    const line = await RawReceiver.open((socket) => socket.once('data', () => socket.end(answer)))
+    const { world, merchant } = await liveWorld({ GATEWAY_URL: line.url(''), GATEWAY_SECRET, ...settings })
+    const { id, path } = await sent(merchant)
+    await (await openSheet(world, path)).send()
+    await world.settle()
+    const { rows } = await world.app.database.pool.query<{ last_error: string }>(
+      "select last_error from jobs where name = 'gateway-charge'",
+    )
+    const { body: invoice } = await merchant.get<Invoice>(`/v2/invoicing/invoices/${id}`)
+    await world.close()
+    await line.close()
+    return { error: rows[0]?.last_error, status: invoice.status, connections: line.connections }
+  }
+  const completed = '{"status":"COMPLETED"}'
+
+  it('is not followed elsewhere', async () => {
+    const elsewhere = await RawReceiver.open((socket) => socket.end())
+    const head = `HTTP/1.1 307 Over there\r\nlocation: ${elsewhere.url()}\r\ncontent-length: 0\r\n\r\n`
+
+    const { error, status, connections } = await orderTo(head)
+
+    expect(error).toContain('answered 307 to POST /charges; redirects are not followed')
+    expect([status, connections, elsewhere.connections]).toEqual(['SENT', 1, 0])
+    await elsewhere.close()
+  })
+
+  it('is not heard out when it talks without end, nor believed when it breaks off', async () => {
+    const long = `${completed}${' '.repeat(65 * 1024)}`
+    const head = (length: number) => `HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n`
+
+    const endless = await orderTo(head(long.length) + long)
+    const broken = await orderTo(head(1_000) + completed)
+
+    expect(endless).toMatchObject({ error: expect.stringContaining('longer than 64 KiB'), status: 'SENT' })
+    expect(broken).toMatchObject({ error: expect.any(String), status: 'SENT' })
+  })
+
+  it('is not called in a private network, nor without encryption, unless the operator says so', async () => {
+    const answer = `HTTP/1.1 200 OK\r\ncontent-length: ${completed.length}\r\n\r\n${completed}`
+
+    const plain = await orderTo(answer, { GATEWAY_ALLOW_PRIVATE: 'true' })
+    const inside = await orderTo(answer, { GATEWAY_ALLOW_HTTP: 'true' })
+    const allowed = await orderTo(answer)
+
+    expect(plain).toMatchObject({ error: expect.stringContaining('https://'), status: 'SENT', connections: 0 })
+    expect(inside).toMatchObject({ error: expect.stringContaining('not a public'), status: 'SENT', connections: 0 })
+    expect(allowed).toEqual({ error: undefined, status: 'PAID', connections: 1 })
   })
 })
 
