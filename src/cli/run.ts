@@ -11,6 +11,7 @@ import { appCommands } from './apps.ts'
 import { type Command, CommandError, type Output, UsageError } from './command.ts'
 import { docsCommand } from './docs.ts'
 import { jobCommands } from './jobs.ts'
+import { keyCommands } from './keys.ts'
 import { migrateCommand } from './migrate.ts'
 import { print } from './print.ts'
 import { serveCommands } from './serve.ts'
@@ -22,6 +23,7 @@ const commands: readonly Command[] = [
   ...accountCommands,
   ...appCommands,
   ...jobCommands,
+  ...keyCommands,
   docsCommand,
 ]
 

@@ -107,6 +107,8 @@ Every delivery carries two signatures over the same bytes. \`SERVICE\` stands fo
 **With the certificate.** \`SERVICE-TRANSMISSION-SIG\` is RSA PKCS#1 v1.5 with SHA-256, in base64, over
 \`<SERVICE-TRANSMISSION-ID>|<SERVICE-TRANSMISSION-TIME>|<webhook id>|<CRC-32 of the body, unsigned decimal>\`. The
 certificate is at \`SERVICE-CERT-URL\`. It is self-signed: clients that insist on a public authority must relax that check.
+When the operator replaces the key, new deliveries name another address; earlier certificates stay where they are, and
+what they signed keeps its signature over all retries. Keep a certificate under the address it came from.
 
 \`\`\`js
 import { createPublicKey, verify } from 'node:crypto'

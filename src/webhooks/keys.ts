@@ -1,8 +1,8 @@
 import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import { sql } from '../database/sql.ts'
+import { type Statement, sql } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
-import { after, systemClock } from '../kernel/clock.ts'
+import { after, type Instant, systemClock } from '../kernel/clock.ts'
 import { selfSignedCertificate } from './certificate.ts'
 import type { Seal } from './seal.ts'
 
@@ -10,13 +10,19 @@ const currentKey = sql`select id, sealed from signing_keys where current`
 const insertKey = sql`
   insert into signing_keys (id, sealed, certificate, current, create_time) values ($1, $2, $3, true, $4)
   on conflict do nothing`
+/** The count makes the insert wait for the update. Of two replacements at once, the second finds a new key and is dropped. */
 const replaceKey = sql`
   with old as (update signing_keys set current = false where current returning 1)
-  select count(*)::int as replaced from old`
+  insert into signing_keys (id, sealed, certificate, current, create_time)
+  select $1, $2, $3, true, $4 from (select count(*) from old) replaced
+  on conflict do nothing`
+const everyKey = sql`select id, current, create_time from signing_keys order by create_time desc, id`
 const certificateOf = sql`select certificate from signing_keys where id = $1`
 
 const DAY_SECONDS = 86_400
 const VALID_DAYS = 20 * 365
+/** How long a process signs with a key after another has replaced it. */
+export const KEY_BELIEVED_MS = 1_000
 const newKeyPair = promisify(generateKeyPair)
 
 export interface SigningKey {
@@ -31,6 +37,8 @@ export class SigningKeys {
   readonly #db: Reader
   readonly #seal: Seal
   #current: Promise<SigningKey> | undefined
+  #until = 0
+  #opened: SigningKey | undefined
 
   constructor(db: Reader, seal: Seal) {
     this.#db = db
@@ -39,16 +47,20 @@ export class SigningKeys {
 
   /** The key to sign with. */
   current(): Promise<SigningKey> {
-    this.#current ??= this.#load().catch((error) => {
-      this.#current = undefined
-      throw error
-    })
+    const now = performance.now()
+    if (!this.#current || now >= this.#until) {
+      this.#until = now + KEY_BELIEVED_MS
+      this.#current = this.#load().catch((error) => {
+        this.#current = undefined
+        throw error
+      })
+    }
     return this.#current
   }
 
   /** Signs with a new key from now on. The certificates of earlier ones are served as before. */
   async rotate(): Promise<SigningKey> {
-    await this.#db.rows(replaceKey)
+    await this.#make(replaceKey)
     this.#current = undefined
     return this.current()
   }
@@ -56,15 +68,19 @@ export class SigningKeys {
   async #load(): Promise<SigningKey> {
     let row = await this.#db.row<{ id: string; sealed: Buffer }>(currentKey)
     if (!row) {
-      await this.#make()
+      await this.#make(insertKey)
       row = await this.#db.row<{ id: string; sealed: Buffer }>(currentKey)
     }
-    const der = this.#seal.open(row!.sealed, row!.id)
-    return { id: row!.id, privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }
+    const { id, sealed } = row!
+    if (this.#opened?.id !== id) {
+      const der = this.#seal.open(sealed, id)
+      this.#opened = { id, privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }
+    }
+    return this.#opened
   }
 
   /** When two processes make one at once, the second is dropped by the unique index. */
-  async #make(): Promise<void> {
+  async #make(statement: Statement): Promise<void> {
     const pair = await newKeyPair('rsa', { modulusLength: 2048 })
     const id = newCertificateId()
     // A certificate's validity is judged by the clocks of receivers, which no sandbox moves.
@@ -76,9 +92,13 @@ export class SigningKeys {
       until: after(now, VALID_DAYS * DAY_SECONDS),
     })
     const der = pair.privateKey.export({ format: 'der', type: 'pkcs8' })
-    await this.#db.rows(insertKey, [id, this.#seal.close(der, id), certificate, now])
+    await this.#db.rows(statement, [id, this.#seal.close(der, id), certificate, now])
   }
 }
+
+/** Every key there is or was, newest first. */
+export const listKeys = (db: Reader): Promise<{ id: string; current: boolean; create_time: Instant }[]> =>
+  db.rows(everyKey)
 
 /** The certificate with this id as PEM text, if there is one. */
 export async function findCertificate(db: Reader, id: string): Promise<string | undefined> {

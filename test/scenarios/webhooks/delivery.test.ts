@@ -1,14 +1,28 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand as runInProcess } from '../../../src/cli/run.ts'
+import { listKeys, SigningKeys } from '../../../src/webhooks/keys.ts'
+import { makeSeal } from '../../../src/webhooks/seal.ts'
 import { crc32 } from '../../../src/webhooks/signature.ts'
-import { Receiver } from '../../support/receiver.ts'
+import { type Received, Receiver } from '../../support/receiver.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 interface WebhookBody {
   id: string
   signing_secret: string
 }
+
+/** Runs a command beside the service, as the operator does, and gives what it says. */
+async function runCommand(words: readonly string[], variables: Record<string, string>): Promise<{ id: string }> {
+  const said: string[] = []
+  const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) }
+  const code = await runInProcess([...words, '--json'], variables, output)
+  if (code !== 0) throw new Error(said.join(''))
+  return JSON.parse(said.join(''))
+}
+
+const keyOf = ({ headers }: Received) => String(headers['service-cert-url']).split('/').at(-1)
 
 describe('A delivery', () => {
   let world: World
@@ -34,6 +48,8 @@ describe('A delivery', () => {
 
   const simulate = (event_type = 'INVOICING.INVOICE.PAID') =>
     world.merchant.post<{ id: string }>('/v1/notifications/simulate-event', { event_type, webhook_id: webhook.id })
+
+  const variables = () => ({ DATABASE_URL: world.databaseUrl })
 
   it('arrives with the published headers and body', async () => {
     const { status, body } = await simulate()
@@ -67,29 +83,83 @@ describe('A delivery', () => {
     expect(call!.rawHeaders).toContain('SERVICE-TRANSMISSION-ID')
   })
 
-  it('verifies with nothing but node:crypto and the certificate we serve', async () => {
-    await simulate()
-    await world.settle()
-    const [{ headers, body }] = (await receiver.has(1)) as [Awaited<ReturnType<Receiver['has']>>[number]]
+  const certificateOf = ({ headers }: Received) =>
+    world.call('GET', new URL(String(headers['service-cert-url'])).pathname)
 
-    const certificateUrl = new URL(String(headers['service-cert-url']))
-    const served = await world.call('GET', certificateUrl.pathname)
+  /** What a receiver does that has nothing of ours but the address in the delivery. */
+  async function verifies(call: Received): Promise<boolean> {
+    const { headers, body } = call
     const message = [
       headers['service-transmission-id'],
       headers['service-transmission-time'],
       webhook.id,
       crc32(Buffer.from(body)),
     ].join('|')
+    const signature = Buffer.from(String(headers['service-transmission-sig']), 'base64')
+    const { text } = await certificateOf(call)
+    return verify('RSA-SHA256', Buffer.from(message), createPublicKey(text), signature)
+  }
 
-    expect(served.headers['cache-control']).toBe('public, max-age=86400')
-    expect(
-      verify(
-        'RSA-SHA256',
-        Buffer.from(message),
-        createPublicKey(served.text),
-        Buffer.from(String(headers['service-transmission-sig']), 'base64'),
-      ),
-    ).toBe(true)
+  const claim = (call: Received, webhook_event: object, changes: object = {}) =>
+    world.merchant.post<{ verification_status: string }>('/v1/notifications/verify-webhook-signature', {
+      auth_algo: call.headers['service-auth-algo'],
+      cert_url: call.headers['service-cert-url'],
+      transmission_id: call.headers['service-transmission-id'],
+      transmission_sig: call.headers['service-transmission-sig'],
+      transmission_time: call.headers['service-transmission-time'],
+      webhook_id: webhook.id,
+      webhook_event,
+      ...changes,
+    })
+
+  it('verifies with nothing but node:crypto and the certificate we serve', async () => {
+    await simulate()
+    await world.settle()
+    const [call] = await receiver.has(1)
+
+    expect((await certificateOf(call!)).headers['cache-control']).toBe('public, max-age=86400')
+    expect(await verifies(call!)).toBe(true)
+  })
+
+  it('is signed with a new key once the operator replaces it, and what the old one signed still verifies', async () => {
+    receiver.behaviour = { status: 500 }
+    await simulate()
+    await world.settle()
+
+    const rotated = await runCommand(['keys', 'rotate'], variables())
+    receiver.behaviour = { status: 200 }
+    await simulate('INVOICING.INVOICE.SENT')
+    await world.settle()
+    await world.pass('PT10S')
+
+    const [first, second, retried] = receiver.received
+    expect(rotated.id).not.toBe(keyOf(first!))
+    expect([first, second, retried].map((call) => keyOf(call!))).toEqual([keyOf(first!), rotated.id, keyOf(first!)])
+    for (const call of [first!, second!, retried!]) {
+      expect(await verifies(call)).toBe(true)
+      expect((await claim(call, call.event)).body.verification_status).toBe('SUCCESS')
+    }
+    // Of what is no longer known, the certificates alone must tell.
+    await world.app.database.pool.query('delete from delivery_attempts')
+    await world.app.database.pool.query('delete from deliveries')
+    expect((await claim(first!, first!.event)).body.verification_status).toBe('SUCCESS')
+    const others = { cert_url: second!.headers['service-cert-url'] }
+    expect((await claim(first!, first!.event, others)).body.verification_status).toBe('FAILURE')
+  })
+
+  it('has one key to be signed with, however many replace it at once, and only with the secret of the service', async () => {
+    const { database, service } = world.app
+    const seal = makeSeal(service.settings.secret!)
+    const before = await listKeys(database)
+
+    await Promise.all([1, 2].map(() => new SigningKeys(database, seal).rotate()))
+    const after = await listKeys(database)
+    const wrong = runCommand(['keys', 'rotate'], { ...variables(), QUITTANCE_SECRET: 'x'.repeat(32) })
+
+    expect(after.filter(({ current }) => current).length).toBe(1)
+    expect(after.find(({ current }) => current)!.id).not.toBe(before.find(({ current }) => current)!.id)
+    await expect(wrong).rejects.toThrow('QUITTANCE_SECRET does not open the present key')
+    expect(await listKeys(database)).toEqual(after)
   })
 
   it('verifies with the standardwebhooks package', async () => {
@@ -106,25 +176,15 @@ describe('A delivery', () => {
     await simulate()
     await world.settle()
     const [call] = await receiver.has(1)
-    const claim = (webhook_event: object, changes: object = {}) =>
-      world.merchant.post<{ verification_status: string }>('/v1/notifications/verify-webhook-signature', {
-        auth_algo: call!.headers['service-auth-algo'],
-        cert_url: call!.headers['service-cert-url'],
-        transmission_id: call!.headers['service-transmission-id'],
-        transmission_sig: call!.headers['service-transmission-sig'],
-        transmission_time: call!.headers['service-transmission-time'],
-        webhook_id: webhook.id,
-        webhook_event,
-        ...changes,
-      })
-    const reversed = Object.fromEntries(Object.entries(call!.event).reverse())
+    const { event } = call!
+    const reversed = Object.fromEntries(Object.entries(event).reverse())
 
-    expect((await claim(call!.event)).body.verification_status).toBe('SUCCESS')
-    expect((await claim(reversed)).body.verification_status).toBe('SUCCESS')
-    expect((await claim({ ...call!.event, summary: 'another' })).body.verification_status).toBe('FAILURE')
-    expect((await claim(call!.event, { transmission_sig: 'AAAA' })).body.verification_status).toBe('FAILURE')
-    expect((await claim(call!.event, { webhook_id: 'SOMEBODYELSES' })).body.verification_status).toBe('FAILURE')
-    expect((await claim(call!.event, { webhook_id: 'not an id' })).status).toBe(400)
+    expect((await claim(call!, event)).body.verification_status).toBe('SUCCESS')
+    expect((await claim(call!, reversed)).body.verification_status).toBe('SUCCESS')
+    expect((await claim(call!, { ...event, summary: 'another' })).body.verification_status).toBe('FAILURE')
+    expect((await claim(call!, event, { transmission_sig: 'AAAA' })).body.verification_status).toBe('FAILURE')
+    expect((await claim(call!, event, { webhook_id: 'SOMEBODYELSES' })).body.verification_status).toBe('FAILURE')
+    expect((await claim(call!, event, { webhook_id: 'not an id' })).status).toBe(400)
   })
 
   it('can be read by the receiver before it answers', async () => {
