@@ -129,6 +129,43 @@ select account_id, id from disputes
     or body->>'reason' is distinct from reason or body->'seller'->>'account_id' is distinct from account_id
     or (status = 'RESOLVED') is distinct from (body ? 'dispute_outcome');
 
+-- A dispute stands where its last move led.
+select d.account_id, d.id, dispute_node(d.stage, d.status, d.flow, d.body->>'finality') as stands, t.to_node
+  from disputes d
+  left join (select distinct on (account_id, dispute_id) account_id, dispute_id, to_node
+               from dispute_transitions order by account_id, dispute_id, version desc) t
+    on t.account_id = d.account_id and t.dispute_id = d.id
+ where t.to_node is distinct from dispute_node(d.stage, d.status, d.flow, d.body->>'finality');
+
+-- A dispute is opened once, and every later move starts where the one before it ended.
+select account_id, dispute_id, version, from_node, ended
+  from (select *, lag(to_node) over (partition by account_id, dispute_id order by version) as ended
+          from dispute_transitions) t
+ where from_node is distinct from ended or (action = 'create') is distinct from (version = 0);
+
+-- Every move of a dispute is one that the contract has: an action, from any of these, to any of those.
+select t.action, t.from_node, t.to_node, t.moves
+  from (select action, from_node, to_node, count(*) as moves
+          from dispute_transitions where action <> 'create' group by 1, 2, 3) t
+ where not exists (
+   select 1 from (values
+     ('triage', 'IO', 'IS IU'), ('triage', 'CO', 'CS CU'), ('triage', 'PO', 'PS PU'), ('triage', 'AO', 'AS AU'),
+     ('make-offer', 'IO IS', 'IF XX'), ('accept-offer', 'IF', 'IR XX'), ('accept-offer', 'CF', 'XX'),
+     ('deny-offer', 'IF', 'IS'), ('deny-offer', 'CF', 'CU'),
+     ('accept-claim', 'IO IS', 'IF IR XX'), ('accept-claim', 'CS', 'CF CR XX'),
+     ('accept-claim', 'IA CF CB CU CR CA PU PS PB AU AS AB', 'XX'), ('acknowledge-return-item', 'IA CA', 'XX CU'),
+     ('provide-evidence', 'IS IB', 'IU'), ('provide-evidence', 'CS CB IA CA', 'CU'), ('provide-evidence', 'PS PB', 'PU'),
+     ('provide-evidence', 'AS AB', 'AU'), ('provide-evidence', 'IR', 'IA'), ('provide-evidence', 'CR', 'CA'),
+     ('escalate', 'IO IS IF IB IU IR IA', 'CS CU XA XX'), ('change-reason', 'IO IS IF', 'CS'),
+     ('require-evidence', 'IU', 'IS IB'), ('require-evidence', 'CU', 'CS CB'), ('require-evidence', 'PU', 'PS PB'),
+     ('require-evidence', 'AU', 'AS AB'), ('adjudicate', 'IU CU PU', 'XA XX'), ('adjudicate', 'AU', 'XX'),
+     ('appeal', 'XA', 'PU AU'), ('cancel', 'IO IS IF IB IU IR IA CO CS CF CB CU CR CA', 'XX'),
+     ('supersede', 'IO IS IF IB IU IR IA CO CS CF CB CU CR CA PO PS PB PU AO AS AB AU', 'XX'),
+     ('pass-deadline', 'IS CS IB CB IU CU CF PS PB PU', 'XA XX'), ('pass-deadline', 'CS', 'CU'),
+     ('pass-deadline', 'IF IR CR IA CA AS AB AU XA', 'XX')) as allowed (action, starts, ends)
+   where allowed.action = t.action and t.from_node = any(string_to_array(starts, ' '))
+     and t.to_node = any(string_to_array(ends, ' ')));
+
 -- A dispute that waits for somebody has a promise to end the waiting.
 select d.account_id, d.id from disputes d
  where d.due_time is not null and not exists (select 1 from jobs j where j.key = 'deadline:' || d.id);

@@ -13,6 +13,7 @@ import type { Rules } from './rules.ts'
 import type { Dispute } from './schema.ts'
 import { type Step, step } from './step.ts'
 import { type StoredDispute, saveDispute } from './store.ts'
+import { logMove } from './transitions.ts'
 
 /** What disputes need of the house they live in. */
 export interface House {
@@ -27,7 +28,7 @@ export interface Deed {
   readonly files?: readonly UploadedFile[]
 }
 
-/** The one path every dispute action takes: check, decide, follow the table, save, move the money, announce. */
+/** The one path every dispute action takes: check, decide, follow the table, save, log, move the money, announce. */
 export async function act(tx: Tx, house: House, found: StoredDispute, actor: Actor, deed: Deed): Promise<Step> {
   const { service, rules } = house
   const { action, input, files = [] } = deed
@@ -45,6 +46,7 @@ export async function act(tx: Tx, house: House, found: StoredDispute, actor: Act
   )
   moveMoney(tx, house, taken, payments)
   saveDispute(tx, found.version, taken.after)
+  logMove(tx, taken, found.version + 1)
   keepDocuments(tx, taken.after, uploads)
   keepTimer(tx, taken.before, taken.after)
   if (taken.row.emits !== 'nothing') announce(tx, service, taken.after, taken.row.emits)

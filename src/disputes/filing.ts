@@ -8,7 +8,8 @@ import { type Opening, openDispute } from './opening.ts'
 import { UNREGISTERED } from './registering.ts'
 import type { Dispute } from './schema.ts'
 import { step } from './step.ts'
-import { insertDispute } from './store.ts'
+import { FIRST_VERSION, insertDispute } from './store.ts'
+import { logMove, logOpening } from './transitions.ts'
 
 /**
  * Writes a new dispute and its hold. Both events are told: that it was opened, and, unless triage is set to wait, that
@@ -32,7 +33,8 @@ export function fileDispute(
     uploads: uploads.stored,
   }
   const { dispute: opened, money } = openDispute(opening, context)
-  const looked = rules.triageDelaySeconds === 0 ? step(opened, ['clock'], 'triage', {}, context).after : opened
+  const triage = rules.triageDelaySeconds === 0 ? step(opened, ['clock'], 'triage', {}, context) : undefined
+  const looked = triage?.after ?? opened
   const filed = timer && looked.timer ? { ...looked, timer } : looked
 
   const held = new Map(
@@ -60,9 +62,11 @@ export function fileDispute(
     } else if (amount && toMinor(amount) > 0n) house.ledger.placeHold(tx, payment, amount, reference)
   }
   insertDispute(tx, filed)
+  logOpening(tx, opened)
+  if (triage) logMove(tx, triage, FIRST_VERSION)
   keepDocuments(tx, filed, uploads)
   keepTimer(tx, undefined, filed)
   announce(tx, service, opened, 'CUSTOMER.DISPUTE.CREATED')
-  if (looked !== opened) announce(tx, service, filed, 'CUSTOMER.DISPUTE.UPDATED')
+  if (triage) announce(tx, service, filed, 'CUSTOMER.DISPUTE.UPDATED')
   return filed
 }

@@ -41,6 +41,9 @@ export const findDispute = (db: Reader, id: string) => db.row<StoredDispute>(dis
 export const findDisputeOf = (db: Reader, accountId: string, transactionId: string) =>
   db.row<StoredDispute>(disputeOfTransaction, [accountId, transactionId])
 
+/** The version of a dispute when it is first stored. */
+export const FIRST_VERSION = 1
+
 export function insertDispute(tx: Tx, dispute: Dispute): void {
   const { seller, dispute_id, buyer, dispute_channel, create_time, disputed_transactions } = dispute
   const columns = columnsOf(dispute)

@@ -1,0 +1,32 @@
+import { sql } from '../database/sql.ts'
+import type { Tx } from '../database/transaction.ts'
+import type { DisputeAction } from './lifecycle.ts'
+import type { Dispute } from './schema.ts'
+import { nodeName, type Step } from './step.ts'
+
+const insertRow = sql`
+  insert into dispute_transitions (account_id, dispute_id, version, action, from_node, to_node, create_time)
+  values ($1, $2, $3, $4, $5, $6, $7)`
+
+/** The opening of a dispute comes before its first stored version. */
+const BEFORE_ALL = 0
+
+/** Keeps in the log that a dispute was opened, and where. */
+export const logOpening = (tx: Tx, opened: Dispute): void =>
+  log(tx, opened, { version: BEFORE_ALL, action: 'create', from: null })
+
+/** Keeps a step in the log when it led to another node. `version` is the one the dispute gets by it. */
+export function logMove(tx: Tx, { before, after, row }: Pick<Step, 'before' | 'after' | 'row'>, version: number): void {
+  const from = nodeName(before)
+  if (from !== nodeName(after)) log(tx, after, { version, action: row.action, from })
+}
+
+interface Move {
+  readonly version: number
+  readonly action: DisputeAction | 'create'
+  readonly from: string | null
+}
+
+function log(tx: Tx, to: Dispute, { version, action, from }: Move): void {
+  tx.write(insertRow, [to.seller.account_id, to.dispute_id, version, action, from, nodeName(to), to.update_time])
+}
