@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { addAccount } from '../../../src/accounts/store.ts'
 import { publicActions } from '../../../src/disputes/actions/index.ts'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
+import { newLiveWorld } from '../../support/live.ts'
 import { newWorld, type Person, usd, type World } from '../../support/world.ts'
 import { address, DISPUTES, does, NOT_AS_DESCRIBED, NOT_RECEIVED, type Shown, sees, tracking } from './people.ts'
 
@@ -239,16 +239,7 @@ describe('Before triage, a link is there exactly when the call succeeds', () => 
 describe('In live, where only the operator decides', () => {
   let cast: Cast
   beforeAll(async () => {
-    const secret = 'a secret of a live service, long enough'
-    const world = await newWorld({
-      settings: {
-        QUITTANCE_ENVIRONMENT: 'live',
-        QUITTANCE_SECRET: secret,
-        RATE_LIMIT_PER_MINUTE: '0',
-        TOKEN_RATE_LIMIT_PER_MINUTE: '0',
-      },
-    })
-    cast = await castOf(world, false)
+    cast = await castOf(await newLiveWorld(), false)
   })
   afterAll(() => cast.world.close())
 
@@ -285,13 +276,9 @@ describe('In live, where only the operator decides', () => {
   })
 })
 
-/** People with exactly the scopes of their side, in an environment that may have nobody yet. */
+/** People with exactly the scopes of their side. */
 async function castOf(world: World, isSandbox: boolean): Promise<Cast> {
   const { merchant, buyer } = world.people
-  if (!isSandbox)
-    await world.app.transact(async (tx) => {
-      for (const account of [merchant, buyer]) addAccount(tx, { ...account, create_time: tx.now })
-    })
   const withScopes = (account: string, ...names: string[]) => world.personWithApp(account, names)
   const seller = await withScopes(merchant.id, 'disputes/read-seller', 'disputes/update-seller', 'disputes/create')
   return {

@@ -1,7 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { triggerValues } from '../../../src/disputes/triggers.ts'
-import { newWorld, usd, type World } from '../../support/world.ts'
-import { DISPUTES, does, NOT_AS_DESCRIBED, NOT_RECEIVED, open, type Problem, refusal, type Shown } from './people.ts'
+import { makeLedger } from '../../../src/ledger/ledger.ts'
+import { newLiveWorld } from '../../support/live.ts'
+import { newWorld, type Person, usd, type World } from '../../support/world.ts'
+import {
+  canDo,
+  DISPUTES,
+  does,
+  NOT_AS_DESCRIBED,
+  NOT_RECEIVED,
+  open,
+  type Problem,
+  refusal,
+  type Shown,
+  sees,
+} from './people.ts'
 
 interface Page {
   readonly items: readonly Shown[]
@@ -169,5 +182,67 @@ describe('Trigger values', () => {
   it('belong to their own operation and are case-sensitive', async () => {
     expect((await does(world.merchant, 'ERRDIS035', 'escalate', {})).status).toBe(404)
     expect((await does(world.merchant, 'errdis082', 'escalate', {})).status).toBe(404)
+  })
+})
+
+describe('In live the words of the sandbox are ordinary words', () => {
+  let live: World
+  let seller: Person
+  beforeAll(async () => {
+    live = await newLiveWorld()
+    seller = await live.personWithApp(live.people.merchant.id, ['disputes/read-seller', 'disputes/update-seller'])
+  })
+  afterAll(() => live.close())
+
+  /** A payment that could happen to have these ids and this payer, disputed by its buyer. */
+  async function disputed(buyer_transaction_id: string, email: string, notes: string): Promise<string> {
+    const { merchant, buyer } = live.people
+    await live.app.transact(async (tx) =>
+      makeLedger(live.app.service).capture(tx, {
+        status: 'COMPLETED',
+        seller: { account_id: merchant.id },
+        buyer: { account_id: buyer.id, email },
+        gross: usd('5.50'),
+        buyer_transaction_id,
+      }),
+    )
+    const customer = await live.personWithApp(buyer.id, ['disputes/create', 'disputes/read-buyer'])
+    return open(customer, { transaction: buyer_transaction_id, amount: usd('5.50'), evidences: [{ notes }] })
+  }
+
+  it('so a value that would be a trigger names nothing, or whatever has that id', async () => {
+    const id = await disputed('ERRDIS023', 'buyer@example.com', 'It never came.')
+
+    for (const { operation, value } of triggerValues) {
+      if (operation === 'list') {
+        const { status, body } = await seller.get<Page>(`${DISPUTES}?disputed_transaction_id=${value}`)
+        expect([status, body.items.map(({ dispute_id }) => dispute_id)], value).toEqual([
+          200,
+          value === 'ERRDIS023' ? [id] : [],
+        ])
+        continue
+      }
+      const answer =
+        operation === 'show'
+          ? await seller.get<Problem>(`${DISPUTES}/${value}`)
+          : await does(seller, value, operation, {})
+      expect(refusal(answer), value).toBe('404 RESOURCE_NOT_FOUND INVALID_RESOURCE_ID')
+    }
+  })
+
+  it('so neither the address of a buyer nor the words of a statement change the rules', async () => {
+    const agent = await live.personWithApp(live.people.buyer.id, ['operator'])
+    const usual = await disputed('USUAL', 'buyer@example.com', 'It never came.')
+    const odd = await disputed('ODD', 'noappeal@example.com', 'ACCELERATED_RESPONSE_ENABLED')
+    const answers = async (id: string) => {
+      const before = await sees(seller, id)
+      await does(seller, id, 'provide-evidence', { evidences: [{ evidence_type: 'OTHER', notes: 'Sent.' }] })
+      await does(agent, id, 'adjudicate', { adjudication_outcome: 'BUYER_FAVOR' })
+      return [before.seller_response_due_date?.slice(0, 10), await canDo(seller, id)]
+    }
+
+    const [first, second] = [await answers(usual), await answers(odd)]
+    expect(second).toEqual(first)
+    expect(second[1]).toContain('appeal')
   })
 })

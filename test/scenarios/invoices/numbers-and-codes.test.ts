@@ -1,7 +1,9 @@
 import { inflateSync } from 'node:zlib'
 import jsQR from 'jsqr'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findingsOf, INVOICES, over, type Refusal, shopOf } from '../../support/shop.ts'
+import { defaultScopes } from '../../../src/accounts/scopes.ts'
+import { newLiveWorld } from '../../support/live.ts'
+import { findingsOf, INVOICES, type Listed, over, type Refusal, type Seen, shopOf } from '../../support/shop.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 /** Reads a greyscale PNG of one bit a pixel without interlacing, which is what we draw. */
@@ -148,7 +150,7 @@ describe('Trigger values of the sandbox', () => {
   const any = `${INVOICES}/INV2-AAAA-AAAA-AAAA-AAAA`
 
   // biome-ignore format: a table reads best as a table
-  const series: readonly (readonly [what: string, first: number, (world: World, number: number) => Promise<{ status: number }>, statuses: number[]])[] = [
+  const series: readonly (readonly [what: string, first: number, (world: Pick<World, 'merchant'>, number: number) => Promise<{ status: number }>, statuses: number[]])[] = [
     ['create', 1, ({ merchant }, n) => merchant.post(INVOICES, over('1.00', {}, { reference: `ERRINV00${n}` })), [500, 403, 415, 400, 400, 400]],
     ['show', 7, ({ merchant }, n) => merchant.get(id(n)), [500, 403, 401, 404]],
     ['send', 11, ({ merchant }, n) => merchant.post(`${id(n)}/send`), [500, 403, 401, 404, 422, 200]],
@@ -175,5 +177,21 @@ describe('Trigger values of the sandbox', () => {
     expect((await world.merchant.post(INVOICES, over('1.00', {}, { reference: 'errinv001' }))).status).toBe(201)
     expect((await world.merchant.post(`${id(7)}/send`)).status).toBe(404)
     expect((await world.merchant.get(id(99))).status).toBe(404)
+  })
+
+  it('are ordinary values in live: kept where they are words, and nobody’s where they are ids', async () => {
+    const live = await newLiveWorld()
+    const merchant = await live.personWithApp(live.people.merchant.id, defaultScopes(['invoicing']))
+    for (const [what, first, call, statuses] of series)
+      for (const [i] of statuses.entries())
+        expect((await call({ merchant }, first + i)).status, `${what} ${first + i}`).toBe(what === 'create' ? 201 : 404)
+
+    const { items } = (await merchant.get<Listed>(INVOICES)).body
+    expect(items.map(({ detail }) => detail.reference).sort()).toEqual([1, 2, 3, 4, 5, 6].map((n) => `ERRINV00${n}`))
+    const [{ id: draft }] = items as [Seen]
+    await merchant.post(`${INVOICES}/${draft}/send`, {})
+    for (const path of [`payments/${record(42)}`, `refunds/${record(54)}`])
+      expect((await merchant.delete(`${INVOICES}/${draft}/${path}`)).status).toBe(404)
+    await live.close()
   })
 })

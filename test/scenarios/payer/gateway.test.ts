@@ -1,44 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { defaultScopes } from '../../../src/accounts/scopes.ts'
-import { addAccount, addApp, addSecret } from '../../../src/accounts/store.ts'
 import { signText } from '../../../src/payer/gateway-signature.ts'
-import { people } from '../../../src/sandbox/people.ts'
 import { GATEWAY_SECRET, startGateway } from '../../support/gateway.ts'
+import { newLiveWorld } from '../../support/live.ts'
 import { invoiceBody, openSheet, PUBLIC_URL } from '../../support/payer.ts'
 import { RawReceiver } from '../../support/receiver.ts'
-import { newWorld, type Person, usd, type World } from '../../support/world.ts'
+import { type Person, usd, type World } from '../../support/world.ts'
 
-const SECRET = 's'.repeat(40)
 /** What an operator sets whose gateway is a machine next door. */
 const inOwnNetwork = { GATEWAY_ALLOW_HTTP: 'true', GATEWAY_ALLOW_PRIVATE: 'true' }
 
 /** A live service with one merchant, as the command line would make it. */
 async function liveWorld(settings: Record<string, string>): Promise<{ world: World; merchant: Person }> {
-  const world = await newWorld({
-    settings: {
-      QUITTANCE_ENVIRONMENT: 'live',
-      QUITTANCE_SECRET: SECRET,
-      PUBLIC_URL,
-      SHUTDOWN_GRACE_SECONDS: '0',
-      ...settings,
-    },
-  })
-  await world.app.transact(async (tx) => {
-    addAccount(tx, { ...people.merchant, create_time: tx.now })
-    addApp(tx, {
-      id: 'APP-1',
-      account_id: people.merchant.id,
-      client_id: 'live-app',
-      name: 'Live app',
-      features: ['invoicing', 'payments', 'disputes'],
-      scopes: defaultScopes(['invoicing', 'payments', 'disputes']),
-      status: 'ENABLED',
-      sandbox: false,
-      create_time: tx.now,
-    })
-    addSecret(tx, 'APP-1', 'live-secret', SECRET)
-  })
-  return { world, merchant: world.person('live-app', { secret: 'live-secret' }) }
+  const world = await newLiveWorld({ PUBLIC_URL, SHUTDOWN_GRACE_SECONDS: '0', ...settings })
+  const scopes = defaultScopes(['invoicing', 'payments', 'disputes'])
+  return { world, merchant: await world.personWithApp(world.people.merchant.id, scopes) }
 }
 
 interface Invoice {
