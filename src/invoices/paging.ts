@@ -38,11 +38,12 @@ export function pageLinks({ url, method, query, hasNext, pages }: PagePlace): Li
     })
     return { href: `${url}?${parameters}`, rel, method }
   }
-  const last = pages === undefined ? undefined : Math.min(pages, PAGE_MAX)
+  // No page beyond the last that can be asked for is ever linked to, however many there would be.
+  const last = pages === undefined ? undefined : Math.max(1, Math.min(pages, PAGE_MAX))
   return [
     link('self', page),
-    ...(page > 1 ? [link('first', 1), link('prev', page - 1)] : []),
+    ...(page > 1 ? [link('first', 1), link('prev', Math.min(page - 1, last ?? PAGE_MAX))] : []),
     ...(hasNext && page < PAGE_MAX ? [link('next', page + 1)] : []),
-    ...(last !== undefined && last > page ? [link('last', last)] : []),
+    ...(last !== undefined && last !== page ? [link('last', last)] : []),
   ]
 }

@@ -65,6 +65,41 @@ describe('The list of invoices', () => {
 
     expect(status).toBe(200)
     expect(body).toMatchObject({ items: [], total_items: 5, total_pages: 1 })
+    expect(rels(body).map((link) => link.split('&')[0])).toEqual([
+      'self ?page=1000',
+      'first ?page=1',
+      'prev ?page=1',
+      'last ?page=1',
+    ])
+  })
+
+  it('counts pages of every size, the last one also when it is full', async () => {
+    const pages = async (page_size: string) =>
+      (await listing({ page_size, total_required: 'true' })).body as unknown as Record<string, number>
+
+    for (const [size, total_pages] of Object.entries({ 1: 5, 2: 3, 4: 2, 5: 1, 100: 1 }))
+      expect(await pages(size), size).toMatchObject({ total_items: 5, total_pages })
+    expect((await listing({ total_required: 'false' })).body).not.toHaveProperty('total_pages')
+  })
+
+  it('counts beyond what pages can reach, and links to no page that would be refused', async () => {
+    const many = await newWorld()
+    await many.merchant.post(INVOICES, over('1.00'))
+    await many.app.database.pool.query(
+      `insert into invoices (account_id, id, body, create_time, number_key, amount_minor, emails, grams)
+       select account_id, id || n, jsonb_set(body, '{id}', to_jsonb(id || n)), create_time, number_key || n, amount_minor,
+         emails, grams from invoices, generate_series(1, 1001) n`,
+    )
+    const at = async (page: string) => {
+      const query = { page, page_size: '1', total_required: 'true' }
+      const { status, body } = await many.merchant.get<Listed>(INVOICES, { query })
+      expect([status, body.total_items, body.total_pages, body.items.length]).toEqual([200, 1002, 1002, 1])
+      return body.links.map(({ rel, href }) => `${rel} ${new URL(href).searchParams.get('page')}`)
+    }
+
+    expect(await at('999')).toEqual(['self 999', 'first 1', 'prev 998', 'next 1000', 'last 1000'])
+    expect(await at('1000')).toEqual(['self 1000', 'first 1', 'prev 999'])
+    await many.close()
   })
 
   it('has no pages when there is nothing', async () => {
@@ -275,6 +310,35 @@ describe('Searching for invoices', () => {
       expect(status).toBe(200)
       expect(answer.items.map(({ detail }) => detail.invoice_number)).toEqual(found)
       expect(answer.total_items).toBe(found.length)
+    })
+
+  it('counts what matches, over all its pages', async () => {
+    const query = { page: '2', page_size: '2', total_required: 'true' }
+    const { body } = await searching({ currency_code: 'USD' }, query)
+
+    expect(body).toMatchObject({ total_items: 3, total_pages: 2, items: [{ detail: { invoice_number: 'One' } }] })
+    expect(body.links.map(({ rel, href }) => `${rel} ${new URL(href).search}`)).toEqual([
+      'self ?page=2&page_size=2&total_required=true',
+      'first ?page=1&page_size=2&total_required=true',
+      'prev ?page=1&page_size=2&total_required=true',
+    ])
+    const none = await searching({ invoice_number: 'Nobody has it' }, { total_required: 'true' })
+    expect(none.body).toMatchObject({ total_items: 0, total_pages: 0, items: [] })
+    expect((await searching({})).body).not.toHaveProperty('total_items')
+  })
+
+  // biome-ignore format: a table reads best as a table
+  const pages: readonly (readonly [query: Record<string, string>, finding: string])[] = [
+    [{ page: '0' }, 'INVALID_INTEGER_MIN_VALUE page'],
+    [{ page: '1001' }, 'INVALID_INTEGER_MAX_VALUE page'],
+    [{ page_size: '0' }, 'INVALID_INTEGER_MIN_VALUE page_size'],
+    [{ page_size: '101' }, 'INVALID_INTEGER_MAX_VALUE page_size'],
+    [{ total_required: '1' }, 'INVALID_PARAMETER_SYNTAX total_required'],
+  ]
+  for (const [query, finding] of pages)
+    it(`is refused with ${JSON.stringify(query)}`, async () => {
+      const { status, body } = await searching({}, query)
+      expect([status, findingsOf(body)]).toEqual([400, [finding]])
     })
 
   it('without a body lists everything, in pages whose links are for POST', async () => {
