@@ -4,6 +4,7 @@ import { markViewed } from '../invoices/act.ts'
 import { notFound } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'
 import { type Attempt, findAttempt, grossOf } from './attempts.ts'
+import { detailsPage } from './details-page.ts'
 import { japaneseStyle, webFont } from './fonts.ts'
 import { answerPage, openByCode, tongueFor } from './open-page.ts'
 import { assets } from './page-style.ts'
@@ -59,6 +60,17 @@ export const pageRoutes = (service: Service): AnyRoute[] => [
         return answerPage(service, opened, notice ? { notice } : {})
       })
     },
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    url: '/invoice/details/:id',
+    operation: 'showInvoiceDetailsPage',
+    summary: 'Show the seller what the recipient of an invoice reads, and which calls it takes now',
+    params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 40 }) }),
+    query: Type.Object({ lang }),
+    handle: ({ transact, params, query, headers }) =>
+      transact((tx) => detailsPage(service, tx, params.id.toUpperCase(), tongueFor(headers, query.lang))),
   }),
   route({
     ...shared,

@@ -56,6 +56,10 @@ option{color:#16191d}
 .notice{border-left:4px solid var(--good);background:var(--paper);padding:1rem 1.25rem;margin:0 0 1.5rem;box-shadow:var(--shadow)}
 .notice.bad{border-color:var(--warn)}
 .notice.wait{border-color:var(--wait)}
+.notice.seller{border-color:var(--soft);display:grid;gap:.5rem;font-size:.9375rem}
+.seller h2{font-size:1rem;font-weight:600}
+.seller li{padding-left:1.5rem;text-indent:-1.5rem}
+.seller code{font:400 .8125rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 
 .paper{font-size:.9375rem;background:var(--paper);box-shadow:var(--shadow);padding:clamp(1.25rem,6vw,3.5rem)}
 .head{display:flex;justify-content:space-between;gap:2rem;align-items:flex-start;margin-bottom:clamp(1.75rem,5vw,3rem)}

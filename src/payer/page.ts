@@ -22,6 +22,8 @@ export interface PageParts {
   readonly offline?: boolean
   readonly notice?: { readonly text: string; readonly tone: 'good' | 'bad' | 'wait' }
   readonly problemLink?: { readonly href: string; readonly label: string }
+  /** What else is said above the document. */
+  readonly aside?: Html
 }
 
 /** The frame of every page we serve to payers. */
@@ -61,6 +63,7 @@ ${
   parts.notice &&
   html`<p class="notice ${parts.notice.tone === 'good' ? '' : parts.notice.tone}" role="status">${parts.notice.text}</p>`
 }
+${parts.aside}
 <article class="paper" aria-label="${say('invoiceNumber', { number: sheet.number })}">
 ${head(sheet)}
 ${parties(sheet)}

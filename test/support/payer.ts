@@ -91,7 +91,7 @@ export interface ShownInvoice {
   status: string
   due_amount: { value: string }
   gratuity?: { value: string }
-  detail: { viewed_by_recipient?: boolean; metadata: { recipient_view_url: string } }
+  detail: { viewed_by_recipient?: boolean; metadata: { recipient_view_url: string; invoicer_view_url: string } }
   payments?: { paid_amount: { value: string }; transactions: { payment_id: string; transaction_status: string }[] }
   refunds?: { refund_amount: { value: string } }
 }

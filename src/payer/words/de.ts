@@ -78,6 +78,12 @@ export const de: Words = {
   lookAgain: 'Noch einmal nachsehen',
   reversed:
     'Die Zahlung konnte nicht abgeschlossen werden, es wurde nichts abgebucht. Sie können es noch einmal versuchen.',
+  sellerView: 'Ansicht des Verkäufers',
+  sellerViewText:
+    'Das sieht Ihr Kunde, und wenn Sie es hier öffnen, zählt das nicht als sein Besuch. Jeder, der diese Adresse hat, kann es lesen; alles Übrige zeigt und erledigt deshalb die API, mit Ihrem Zugriffstoken.',
+  sellerSteps: 'Status {status}. Die API nimmt jetzt an:',
+  sellerNotFoundText:
+    'Es gibt sie nicht, oder sie wurde noch nicht gesendet. Entwürfe und geplante Rechnungen zeigt nur die API, mit Ihrem Zugriffstoken.',
   notFound: 'Diese Rechnung gibt es nicht',
   notFoundText: 'Prüfen Sie den Link in Ihrer E-Mail oder bitten Sie den Absender um einen neuen.',
   refusedForm: 'Dieses Formular gilt nicht mehr',

@@ -80,6 +80,13 @@ export const en = {
   payingContinue: 'Continue to the payment page',
   lookAgain: 'Look again',
   reversed: 'The payment could not be completed, and nothing was charged. You can try again.',
+  // The seller's address
+  sellerView: 'Seller’s view',
+  sellerViewText:
+    'This is what your customer sees, and opening it here does not count as their visit. Everyone who has this address can read it, so everything else is shown and done through the API, with your access token.',
+  sellerSteps: 'Status {status}. The API takes now:',
+  sellerNotFoundText:
+    'It does not exist, or it was not sent yet. Drafts and scheduled invoices are shown by the API alone, with your access token.',
   // What went wrong
   notFound: 'There is no such invoice',
   notFoundText: 'Check the link in your mail, or ask the sender for a new one.',

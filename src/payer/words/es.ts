@@ -77,6 +77,12 @@ export const es: Words = {
   payingContinue: 'Continuar a la página de pago',
   lookAgain: 'Volver a mirar',
   reversed: 'El pago no se ha podido completar y no se ha cobrado nada. Puede intentarlo de nuevo.',
+  sellerView: 'Vista del vendedor',
+  sellerViewText:
+    'Esto es lo que ve su cliente; abrirlo aquí no cuenta como una visita suya. Quien tenga esta dirección puede leerlo, por eso todo lo demás se consulta y se hace mediante la API, con su token de acceso.',
+  sellerSteps: 'Estado {status}. La API acepta ahora:',
+  sellerNotFoundText:
+    'No existe o todavía no se ha enviado. Los borradores y las facturas programadas solo se ven mediante la API, con su token de acceso.',
   notFound: 'Esta factura no existe',
   notFoundText: 'Compruebe el enlace de su correo o pida uno nuevo al remitente.',
   refusedForm: 'Este formulario ya no es válido',

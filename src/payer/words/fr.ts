@@ -78,6 +78,12 @@ export const fr: Words = {
   payingContinue: 'Continuer vers la page de paiement',
   lookAgain: 'Regarder à nouveau',
   reversed: 'Le paiement n’a pas pu aboutir et rien n’a été débité. Vous pouvez réessayer.',
+  sellerView: 'Vue du vendeur',
+  sellerViewText:
+    'Voici ce que voit votre client ; l’ouvrir ici ne compte pas comme une visite de sa part. Toute personne qui a cette adresse peut le lire : le reste se consulte et se fait donc par l’API, avec votre jeton d’accès.',
+  sellerSteps: 'Statut {status}. L’API accepte maintenant :',
+  sellerNotFoundText:
+    'Elle n’existe pas ou n’a pas encore été envoyée. Les brouillons et les factures programmées ne sont visibles que par l’API, avec votre jeton d’accès.',
   notFound: 'Cette facture n’existe pas',
   notFoundText: 'Vérifiez le lien dans votre e-mail ou demandez-en un nouveau à l’expéditeur.',
   refusedForm: 'Ce formulaire n’est plus valable',

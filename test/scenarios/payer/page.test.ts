@@ -162,3 +162,64 @@ describe('The page of an invoice', () => {
     expect((user + system) / 1000 / 50).toBeLessThan(15)
   })
 })
+
+describe('The seller’s address of an invoice', () => {
+  const INVOICES = '/v2/invoicing/invoices'
+
+  it('shows what the customer sees and which calls the API takes, and nothing that is only the seller’s', async () => {
+    const { id, path } = await sentInvoice(world)
+    const { pathname } = new URL((await shown(world, id)).detail.metadata.invoicer_view_url)
+
+    const { status, text, headers } = await page(pathname)
+
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'none'")
+    expect(headers['cache-control']).toBe('no-store')
+    expect(headers['x-robots-tag']).toBe('noindex')
+    for (const part of ['Seller’s view', 'Status SENT', 'Cover illustration', '$74.21', `${path}/pdf`])
+      expect(text).toContain(part)
+    const { body } = await world.merchant.get<{ links: { method: string; href: string }[] }>(`${INVOICES}/${id}`)
+    for (const { method, href } of body.links)
+      expect(text).toContain(`<code>${method} ${href.replace(PUBLIC_URL, '')}</code>`)
+    for (const part of ['never see', '<form', '<button', 'Report a problem']) expect(text).not.toContain(part)
+  })
+
+  it('does not count as a visit of the customer', async () => {
+    const { id } = await sentInvoice(world)
+
+    await page(`/invoice/details/${id}`)
+
+    expect((await shown(world, id)).detail.viewed_by_recipient).not.toBe(true)
+  })
+
+  it('follows the reader’s language and not the customer’s, and what is done meanwhile', async () => {
+    const { id } = await sentInvoice(world, {
+      primary_recipients: [{ billing_info: { email_address: 'buyer@example.com', language: 'de-DE' } }],
+    })
+    await world.merchant.post(`${INVOICES}/${id}/cancel`, {})
+
+    const { text } = await page(`/invoice/details/${id.toLowerCase()}`, { 'accept-language': 'fr' })
+
+    expect(text).toContain('<html lang="fr">')
+    expect(text).toContain('Statut CANCELLED')
+    expect(text).not.toContain('/remind')
+    expect((await page(`/invoice/details/${id}?lang=ja`)).text).toContain('販売者向けの表示')
+  })
+
+  it('keeps a draft, a scheduled and a deleted invoice to itself: they look like one that never was', async () => {
+    const made = async (detail: object) =>
+      (await world.merchant.post<{ id: string }>(INVOICES, { detail: { currency_code: 'USD', ...detail } })).body.id
+    const [draft, scheduled, deleted] = [await made({}), await made({ invoice_date: '2026-12-24' }), await made({})]
+    await world.merchant.post(`${INVOICES}/${scheduled}/send`, {})
+    await world.merchant.delete(`${INVOICES}/${deleted}`)
+    const { code } = await sentInvoice(world)
+
+    const never = await page('/invoice/details/INV2-AAAA-BBBB-CCCC-DDDD')
+    expect(never.status).toBe(404)
+    for (const id of [draft, scheduled, deleted, code, '%3Cscript%3E', 'INV2-%00'])
+      expect([(await page(`/invoice/details/${id}`)).status, (await page(`/invoice/details/${id}`)).text]).toEqual([
+        404,
+        never.text,
+      ])
+  })
+})

@@ -1,0 +1,41 @@
+import type { Tx } from '../database/transaction.ts'
+import type { Answer } from '../http/route.ts'
+import { linksOf, recipientCode } from '../invoices/present.ts'
+import { findByRecipientCode } from '../invoices/store.ts'
+import type { Service } from '../room.ts'
+import { html } from './html.ts'
+import type { Tongue } from './languages.ts'
+import { pagePath } from './open-page.ts'
+import { invoicePage } from './page.ts'
+import { pageAnswer } from './respond.ts'
+import { sheetOf } from './sheet.ts'
+import { messagePage } from './small-pages.ts'
+
+/**
+ * The page at the seller's address of an invoice. Nobody signs in here, and the address can be made from the customer's
+ * own, so it shows nothing that the customer's page does not: the same document, and which calls the API takes now. It
+ * has nothing to send, and leaves no mark that the customer was here.
+ */
+export async function detailsPage(service: Service, tx: Tx, id: string, tongue: Tongue): Promise<Answer> {
+  const found = await findByRecipientCode(tx, recipientCode(id))
+  if (found?.invoice.id !== id || found.invoice.base_status !== 'SENT')
+    return pageAnswer(404, messagePage(tongue, { title: 'notFound', text: 'sellerNotFoundText' }))
+  const { invoice, account } = found
+  const sheet = sheetOf({ invoice, account, now: tx.now }, tongue)
+  const { say, logo } = sheet
+  const calls = linksOf(service, invoice).map(
+    ({ method, href }) => html`<li><code>${method} ${href.slice(service.publicUrl.length)}</code></li>`,
+  )
+  const markup = invoicePage({
+    sheet,
+    address: pagePath(id),
+    aside: html`<section class="notice seller"><h2>${say('sellerView')}</h2>
+<p>${say('sellerViewText')}</p>
+<p>${say('sellerSteps', { status: invoice.status })}</p>
+<ul>${calls}</ul></section>`,
+  })
+  return pageAnswer(200, markup, {
+    ...(logo !== undefined && { logo }),
+    isSecure: service.publicUrl.startsWith('https:'),
+  })
+}
