@@ -17,7 +17,7 @@ import { makeServer } from './http/server.ts'
 import { type StatusParts, statusRoutes } from './http/status.ts'
 import { openInvoices } from './invoices/routes.ts'
 import { Runner } from './jobs/runner.ts'
-import { SWEEP_EVERY_MS, sweep } from './jobs/sweep.ts'
+import { Sweeper } from './jobs/sweep.ts'
 import type { WorkSource } from './jobs/work-source.ts'
 import { Worker } from './jobs/worker.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
@@ -67,6 +67,8 @@ export interface App {
   readonly clock: Clock
   /** Does everything that is due now; what a worker would do by itself. */
   drain(): Promise<void>
+  /** Removes what has run out of time; what a worker does every hour. */
+  sweep(): Promise<void>
   /** Looks every token up again from now on; what a notice from another process does. */
   forgetTokens(): void
   listen(): Promise<string>
@@ -128,6 +130,12 @@ export async function openApp({
   const workers = sources.map(
     (source) => new Worker(source, (error) => log.error({ err: error }, 'work cannot be taken')),
   )
+  const sweeper = new Sweeper({
+    database,
+    clock,
+    sweeps: opened.flatMap(({ sweep = [] }) => sweep),
+    onError: (error) => log.warn({ err: error }, 'sweeping failed, and goes on in an hour'),
+  })
   const travel = new TimeTravel({ clock: sandboxClock, sources, workers, notices })
 
   async function seed(): Promise<void> {
@@ -190,10 +198,7 @@ export async function openApp({
   if (works) for (const worker of workers) notices.on('work', () => worker.wake())
   await notices.listen()
   if (works) for (const worker of workers) worker.start()
-  const sweeping = works
-    ? setInterval(() => void sweep(database, clock.now()).catch(() => {}), SWEEP_EVERY_MS)
-    : undefined
-  sweeping?.unref()
+  if (works) sweeper.start()
 
   return {
     service,
@@ -201,6 +206,7 @@ export async function openApp({
     database,
     transact,
     clock,
+    sweep: () => sweeper.run(),
     drain: async () => void (await travel.alone(() => travel.drain())),
     forgetTokens: () => authenticator.forget(),
     async listen() {
@@ -220,7 +226,7 @@ export async function openApp({
       await Promise.all(workers.map((worker) => worker.stop()))
       await Promise.all(sources.map((source) => source.close?.()))
       await Promise.all(opened.map((room) => room.close?.()))
-      clearInterval(sweeping)
+      await sweeper.stop()
       await notices.close()
       await database.close()
     },

@@ -153,6 +153,13 @@ export const settings = {
     description:
       'How deliveries are signed: with the certificate and with the secret of the webhook, or with the secret alone, which costs far less.',
   }),
+  webhookRetentionDays: setting<number>({
+    variable: 'WEBHOOK_RETENTION_DAYS',
+    initial: 30,
+    ...whole(0, 36_500),
+    description:
+      'How many days an event is kept with its transmissions and their attempts, and for longer while one is pending; 0 keeps all.',
+  }),
   gatewayUrl: setting<string | undefined>({
     variable: 'GATEWAY_URL',
     initial: undefined,

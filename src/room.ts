@@ -3,6 +3,7 @@ import type { Database } from './database/open.ts'
 import type { Transact } from './database/transaction.ts'
 import type { AnyRoute } from './http/route.ts'
 import type { JobDefinition } from './jobs/job-definition.ts'
+import type { Sweep } from './jobs/sweep.ts'
 import type { WorkSource } from './jobs/work-source.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Dialect } from './kernel/dialect.ts'
@@ -25,6 +26,8 @@ export interface Room {
   readonly work?: (parts: WorkParts) => readonly WorkSource[]
   /** By constraint or unique index name. */
   readonly constraints?: Readonly<Record<string, () => Problem>>
+  /** Removes what nobody needs any more. Runs every hour. */
+  readonly sweep?: Sweep
   /** Lets go of what it opened. Called after the last job. */
   readonly close?: () => Promise<void>
 }

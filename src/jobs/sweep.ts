@@ -1,14 +1,89 @@
-import type { Connection } from '../database/open.ts'
-import { sql } from '../database/sql.ts'
-import type { Instant } from '../kernel/clock.ts'
+import type { Database } from '../database/open.ts'
+import { type Statement, sql } from '../database/sql.ts'
+import type { Clock, Instant } from '../kernel/clock.ts'
 
-export const SWEEP_EVERY_MS = 3_600_000
+const EVERY_MS = 3_600_000
+/** So many rows at once: a statement must end in time however much there is to remove. */
+export const SWEEP_BATCH = 1_000
 
-const sweepAnswers = sql`delete from idempotency where expire_time <= $1`
-const sweepTokens = sql`delete from tokens where expire_time <= $1`
+const removeAnswers = sql`
+  delete from idempotency where ctid = any(array(
+    select ctid from idempotency where expire_time <= $1 order by expire_time limit $2 for update skip locked))
+  returning 1`
+const removeTokens = sql`
+  delete from tokens where ctid = any(array(
+    select ctid from tokens where expire_time <= $1 order by expire_time limit $2 for update skip locked))
+  returning 1`
+
+export interface SweepParts {
+  readonly database: Database
+  readonly now: Instant
+  /** Whether the rest must be left for another time. */
+  stopped(): boolean
+}
 
 /** Removes what has run out of time. Not a promise to anybody: when it is late, nothing is wrong but the disk space. */
-export async function sweep(database: Connection, now: Instant): Promise<void> {
-  await database.rows(sweepAnswers, [now])
-  await database.rows(sweepTokens, [now])
+export type Sweep = (parts: SweepParts) => Promise<void>
+
+/** Runs a statement that removes up to `$2` rows older than `$1` until there are none. */
+export async function removeAll(
+  { database, stopped }: SweepParts,
+  statement: Statement,
+  before: Instant,
+  more: readonly unknown[] = [],
+): Promise<void> {
+  while (!stopped()) {
+    const removed = await database.rows(statement, [before, SWEEP_BATCH, ...more])
+    if (removed.length < SWEEP_BATCH) return
+  }
+}
+
+const sweepAccess: Sweep = async (parts) => {
+  await removeAll(parts, removeAnswers, parts.now)
+  await removeAll(parts, removeTokens, parts.now)
+}
+
+export interface SweeperParts {
+  readonly database: Database
+  readonly clock: Clock
+  readonly sweeps: readonly Sweep[]
+  onError(error: unknown): void
+}
+
+/** Sweeps every hour. Any number of processes may: what one removes, the others do not find. */
+export class Sweeper {
+  readonly #parts: SweeperParts
+  readonly #sweeps: readonly Sweep[]
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+  #stopped = false
+
+  constructor(parts: SweeperParts) {
+    this.#parts = parts
+    this.#sweeps = [sweepAccess, ...parts.sweeps]
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.run().catch(this.#parts.onError), EVERY_MS).unref()
+  }
+
+  /** Sweeps once, unless that is under way already. */
+  run(): Promise<void> {
+    this.#running ??= this.#once().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  /** Ends after the batch that is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearInterval(this.#timer)
+    await this.#running?.catch(() => {})
+  }
+
+  async #once(): Promise<void> {
+    const { database, clock } = this.#parts
+    for (const sweep of this.#sweeps) await sweep({ database, now: clock.now(), stopped: () => this.#stopped })
+  }
 }

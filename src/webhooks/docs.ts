@@ -1,3 +1,4 @@
+import { settings } from '../config.ts'
 import { type EventType, type EventTypeDefinition, eventTypes } from '../kernel/event-types.ts'
 import { BODY_KEPT_MAX, CONNECT_TIMEOUT_MS, TOTAL_TIMEOUT_MS } from '../outbound/http.ts'
 import { dispatchRules, lanes } from './lanes.ts'
@@ -49,6 +50,10 @@ const limits = [
   ['Event types a webhook', String(EVENT_TYPES_MAX)],
   ['Events a page', `${PAGE_SIZE_DEFAULT}, at most ${PAGE_SIZE_MAX}`],
   ['Events listed without `start_time`', `those of the last ${LISTED_DAYS} days`],
+  [
+    'An event is kept with its transmissions',
+    `${settings.webhookRetentionDays.initial} days (\`WEBHOOK_RETENTION_DAYS\`), and for longer while one is pending`,
+  ],
   ['Time for a connection', `${CONNECT_TIMEOUT_MS / 1000} s`],
   ['Time for an attempt', `${TOTAL_TIMEOUT_MS / 1000} s`],
   ['Kept of an answer', `${BODY_KEPT_MAX / 1024} KiB`],

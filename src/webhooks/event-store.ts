@@ -202,7 +202,7 @@ const attemptsOf = sql`
 export const listAttempts = (db: Reader, accountId: string, id: string): Promise<Attempt[]> =>
   db.rows<Attempt>(attemptsOf, [accountId, id])
 
-/** A new round of an event for each of these webhooks, unless one is under way. */
+/** A new round of an event for each of these webhooks, unless one is under way. Holds the event against its removal. */
 const insertRound = sql`
   insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, round, seq,
     resource_id, lane, transmit_time, next_time)
@@ -211,9 +211,11 @@ const insertRound = sql`
       where d.account_id = w.account_id and d.event_id = e.id and d.webhook_id = w.id), 0),
     e.seq, e.resource_id, w.lane, $4, $4
   from events e cross join webhooks w
+    join event_audience a on a.account_id = w.account_id and a.app_id = w.app_id and a.event_id = $2
   where e.account_id = $1 and e.id = $2 and w.id = any($3) and w.enabled
     and not exists (select from deliveries d where d.account_id = w.account_id and d.event_id = e.id
       and d.webhook_id = w.id and d.status = 'PENDING')
+  for key share of a
   on conflict do nothing`
 
 export function resend(tx: Tx, event: StoredEvent, webhooks: readonly Webhook[]): void {
@@ -232,7 +234,7 @@ const replayRange = sql`
       and (e.type = any(w.event_types) or '*' = any(w.event_types))
       and not exists (select from deliveries d where d.account_id = $1 and d.event_id = e.id
         and d.webhook_id = $2 and (d.status = 'PENDING' or ($6 and d.status = 'SUCCESS')))
-    order by a.create_time, a.seq limit $7),
+    order by a.create_time, a.seq limit $7 for key share of a),
   replayed as (
     insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, round, seq,
       resource_id, lane, transmit_time, next_time)

@@ -1,5 +1,6 @@
 import type { OpenRoom } from '../room.ts'
 import { eventRoutes } from './event-routes.ts'
+import { sweepEvents } from './retention.ts'
 import { makeSeal } from './seal.ts'
 import { urlTaken } from './subscription.ts'
 import { webhookRoutes } from './webhook-routes.ts'
@@ -20,6 +21,7 @@ export const openWebhooks: OpenRoom = (service) => {
       deliveries = new DeliveryWork(service, given)
       return [deliveries]
     },
+    sweep: (given) => sweepEvents(given, service.settings.webhookRetentionDays),
     constraints: { webhooks_url: urlTaken },
   }
 }

@@ -1,0 +1,114 @@
+import type { Database } from '../database/open.ts'
+import { sql } from '../database/sql.ts'
+import { removeAll, SWEEP_BATCH, type SweepParts } from '../jobs/sweep.ts'
+import { after, type Instant } from '../kernel/clock.ts'
+
+const DAY_SECONDS = 86_400
+/** So many events that must stay are stepped over; events newer than the last of them wait for the next time. */
+const KEPT_MAX = 10_000
+
+/** The apps that were told of events before `$1`: a step through the index for every app there is. */
+const appsWithOld = sql`
+  with recursive app as (
+    (select account_id, app_id from event_audience order by account_id, app_id limit 1)
+    union all
+    select next.account_id, next.app_id from app cross join lateral (
+      select a.account_id, a.app_id from event_audience a
+      where (a.account_id, a.app_id) > (app.account_id, app.app_id) order by a.account_id, a.app_id limit 1) next)
+  select app.account_id, app.app_id from app
+  where exists (select from event_audience a
+    where a.account_id = app.account_id and a.app_id = app.app_id and a.create_time < $1)`
+
+/** Holding these keeps resends out: they hold the same rows until their deliveries are there to be seen. */
+const holdHeard = sql`
+  select ctid::text as place, event_id, create_time, seq from event_audience
+  where account_id = $1 and app_id = $2 and create_time < $3 and (create_time, seq) > ($4, $5)
+  order by create_time, seq limit $6 for update skip locked`
+/** Holding these keeps anybody from asking for one more attempt. */
+const holdFinished = sql`
+  select sent.* from unnest($3::text[]) as heard (event_id) cross join lateral (
+    select d.event_id, d.id from deliveries d
+    where d.account_id = $1 and d.event_id = heard.event_id and d.app_id = $2 and d.status <> 'PENDING'
+    for update of d) sent`
+const everySent = sql`
+  select sent.* from unnest($3::text[]) as heard (event_id) cross join lateral (
+    select d.event_id, d.id from deliveries d
+    where d.account_id = $1 and d.event_id = heard.event_id and d.app_id = $2 offset 0) sent`
+/** Nobody ever changes who heard of an event, so what is held is still in its place. */
+const removeHeld = sql`
+  with attempted as (delete from delivery_attempts where account_id = $1 and delivery_id = any($2::uuid[])),
+  sent as (delete from deliveries where account_id = $1 and id = any($2::uuid[]))
+  delete from event_audience where ctid = any($3::tid[])`
+const stillHeard = sql`
+  select heard.event_id, heard.create_time
+  from unnest($1::text[], $2::text[]) as app (account_id, app_id) cross join lateral (
+    select a.event_id, a.create_time from event_audience a
+    where a.account_id = app.account_id and a.app_id = app.app_id and a.create_time < $3
+    order by a.create_time limit $4) heard
+  order by heard.create_time limit $4`
+const removeEvents = sql`
+  delete from events where ctid = any(array(
+    select ctid from events where create_time < $1 and id <> all($3::text[])
+    order by create_time limit $2 for update skip locked))
+  returning 1`
+
+interface HearingApp {
+  readonly account_id: string
+  readonly app_id: string
+}
+interface Heard {
+  readonly place: string
+  readonly event_id: string
+  readonly create_time: Instant
+  readonly seq: bigint
+}
+interface Sent {
+  readonly event_id: string
+  readonly id: string
+}
+
+/**
+ * Removes events that are older than so many days, with who heard of them, how they were sent and what came of it. One
+ * that is still on its way to somebody stays, and so does everything that somebody can still read.
+ */
+export async function sweepEvents(parts: SweepParts, days: number): Promise<void> {
+  if (days === 0) return
+  const { database, now, stopped } = parts
+  const before = after(now, -days * DAY_SECONDS)
+  const apps = await database.rows<HearingApp>(appsWithOld, [before])
+  for (const app of apps) {
+    let last: Heard | undefined
+    do last = await removeBatch(database, app, before, last)
+    while (last && !stopped())
+  }
+  // An event is the last to go, once nobody is left who heard of it. Nobody hears of old ones anew.
+  const columns = [apps.map(({ account_id }) => account_id), apps.map(({ app_id }) => app_id)]
+  const kept = await database.rows<Pick<Heard, 'event_id' | 'create_time'>>(stillHeard, [...columns, before, KEPT_MAX])
+  const until = kept.length < KEPT_MAX ? before : kept.at(-1)!.create_time
+  await removeAll(parts, removeEvents, until, [kept.map(({ event_id }) => event_id)])
+}
+
+/** Gives the last it looked at; undefined when there are no more. */
+function removeBatch(
+  database: Database,
+  { account_id, app_id }: HearingApp,
+  before: Instant,
+  from: Heard | undefined,
+): Promise<Heard | undefined> {
+  return database.transaction(async (connection) => {
+    const start = [from?.create_time ?? '', from?.seq ?? 0]
+    const heard = await connection.rows<Heard>(holdHeard, [account_id, app_id, before, ...start, SWEEP_BATCH])
+    const events = [account_id, app_id, heard.map(({ event_id }) => event_id)]
+    const finished = await connection.rows<Sent>(holdFinished, events)
+    // Read anew, now that nothing more can come: an event with a delivery that we do not hold is on its way.
+    const isFinished = new Set(finished.map(({ id }) => id))
+    const open = (await connection.rows<Sent>(everySent, events)).filter(({ id }) => !isFinished.has(id))
+    const isOpen = new Set(open.map(({ event_id }) => event_id))
+    await connection.rows(removeHeld, [
+      account_id,
+      finished.filter(({ event_id }) => !isOpen.has(event_id)).map(({ id }) => id),
+      heard.filter(({ event_id }) => !isOpen.has(event_id)).map(({ place }) => place),
+    ])
+    return heard.length < SWEEP_BATCH ? undefined : heard.at(-1)
+  })
+}
