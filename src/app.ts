@@ -10,7 +10,7 @@ import { sql } from './database/sql.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
 import { openDisputes } from './disputes/room.ts'
 import { describeApi } from './http/openapi.ts'
-import { RateLimit } from './http/rate-limit.ts'
+import { networkOf, RateLimit } from './http/rate-limit.ts'
 import { type ReferencePage, referencePage } from './http/reference-page.ts'
 import type { AnyRoute } from './http/route.ts'
 import { makeServer } from './http/server.ts'
@@ -152,6 +152,7 @@ export async function openApp({
 
   const requestLimit = new RateLimit(settings.rateLimitPerMinute, settings.rateLimitBurst)
   const tokenLimit = new RateLimit(settings.tokenRateLimitPerMinute, settings.tokenRateLimitPerMinute)
+  const pageLimit = new RateLimit(settings.pageRateLimitPerMinute, settings.pageRateLimitPerMinute)
   let draining = false
   let page: ReferencePage | undefined
   const routes = routesOf(
@@ -181,8 +182,9 @@ export async function openApp({
     ids,
     log,
     authenticate: (headers) => authenticator.authenticate(headers),
-    admit: ({ errors }, { caller, headers, ip }) => {
+    admit: ({ errors, limitedBy }, { caller, headers, ip }) => {
       if (caller) return requestLimit.take(caller.appId)
+      if (limitedBy === 'address') return pageLimit.take(networkOf(ip))
       // By address too, so that a stranger who guesses cannot keep the owner of a client id out.
       return errors === 'oauth' ? tokenLimit.take(`${ip} ${clientIdOf(headers)}`) : {}
     },

@@ -115,6 +115,14 @@ export const settings = {
     ...whole(0, 1_000_000),
     description: 'Token requests a client id may make a minute from one address, in each process; 0 is no limit.',
   }),
+  pageRateLimitPerMinute: setting<number>({
+    variable: 'PAGE_RATE_LIMIT_PER_MINUTE',
+    initial: (environment) => (environment === 'sandbox' ? 0 : 300),
+    initialText: '0 in the sandbox, 300 in live',
+    ...whole(0, 1_000_000),
+    description:
+      'Hosted pages, PDFs and forms that one address may ask for a minute, in each process; an address of version 6 counts as its /64 network. 0 is no limit.',
+  }),
   trustProxy: setting<string | undefined>({
     variable: 'TRUST_PROXY',
     initial: undefined,

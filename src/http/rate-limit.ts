@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js'
 import { Problem } from '../kernel/problem.ts'
 
 interface Bucket {
@@ -40,4 +41,19 @@ export class RateLimit {
     bucket.tokens--
     return standing
   }
+}
+
+/**
+ * What an address counts as: itself, or, in version 6, the network its owner was given, who can use as many addresses of it
+ * as they like.
+ */
+export function networkOf(ip: string): string {
+  const bare = ip.split('%')[0]!
+  if (!ipaddr.isValid(bare)) return ip
+  const address = ipaddr.process(bare)
+  if (address instanceof ipaddr.IPv4) return address.toString()
+  return `${address.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`
 }

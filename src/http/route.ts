@@ -2,6 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Reader, Transact, Tx } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Instant } from '../kernel/clock.ts'
+import type { Problem } from '../kernel/problem.ts'
 import type { UploadedFile } from './multipart.ts'
 
 /** What a handler is given: only what it needs, already checked. */
@@ -66,6 +67,10 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   readonly errors?: ErrorStyle
   /** Answered also while the service sheds load: health and metrics. */
   readonly always?: boolean
+  /** Counted against the address of whoever asks, where nobody brings a token: pages. */
+  readonly limitedBy?: 'address'
+  /** What a reader sees instead of our error body; undefined where that will do. */
+  refusal?(problem: Problem, headers: Request<TSchema, TSchema, TSchema>['headers']): Answer | undefined
   /** Where the operation exists; both when absent. */
   readonly environment?: 'sandbox' | 'live'
   /** Changes a parsed body before it is checked, where the contract is lenient (null and empty text as absent). */

@@ -13,8 +13,8 @@ import { LoadWatch } from './load.ts'
 import { multipartLimits } from './multipart.ts'
 import { type Operation, operationOf } from './operation.ts'
 import { frameworkProblem, renderProblem } from './problem-body.ts'
-import type { Rendered } from './render.ts'
-import type { AnyRoute, ErrorStyle } from './route.ts'
+import { type Rendered, render } from './render.ts'
+import { Answer, type AnyRoute, type ErrorStyle } from './route.ts'
 import { checkWire, endWith, HEADERS_MAX, wireProblem } from './wire.ts'
 
 const BODY_BYTES_MAX = 1_048_576
@@ -144,7 +144,14 @@ export function makeServer(parts: ServerParts): FastifyInstance {
       log.error({ err: error, debug_id: request.id, operation: request.operation?.route.operation }, 'a request failed')
     if (reply.sent) return reply
     reply.header(debugHeader, request.id)
-    const style: ErrorStyle = request.operation?.route.errors ?? 'standard'
+    const route = request.operation?.route
+    const shown = problem && route?.refusal?.(problem, request.headers)
+    if (shown)
+      return send(
+        reply,
+        render(new Answer(shown.status, shown.body, { ...problem.headers, ...shown.headers }), shown.status),
+      )
+    const style: ErrorStyle = route?.errors ?? 'standard'
     return send(reply, renderProblem(problem ?? failure, style, request.id, service.publicUrl))
   }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type AnyRoute, route } from '../http/route.ts'
 import { markViewed } from '../invoices/act.ts'
-import { notFound } from '../kernel/problem.ts'
+import { notFound, type Problem } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'
 import { type Attempt, findAttempt, grossOf } from './attempts.ts'
 import { detailsPage } from './details-page.ts'
@@ -16,12 +16,23 @@ import { hashPage, messagePage } from './small-pages.ts'
 export const tag = 'Payer pages'
 export const Code = Type.Object({ code: Type.String({ minLength: 1, maxLength: 40 }) })
 export const lang = Type.Optional(Type.String({ maxLength: 35 }))
-export const shared = {
+const open = {
   tag,
   scopes: 'public',
   reads: 'free',
   produces: ['text/html'],
   success: { 200: Type.String() },
+} as const
+
+/** What every page has in common: whoever asks too often, or while we have too much to do, is told so on a page. */
+export const shared = {
+  ...open,
+  limitedBy: 'address',
+  refusal({ status }: Problem, headers: Readonly<Record<string, string | string[] | undefined>>) {
+    if (status !== 429 && status !== 503) return undefined
+    const title = status === 429 ? 'tooMany' : 'problemTitle'
+    return pageAnswer(status, messagePage(tongueFor(headers), { title, text: 'tooManyText' }))
+  },
 } as const
 
 /** The page of an invoice, and what it is made of. */
@@ -92,7 +103,7 @@ export const pageRoutes = (service: Service): AnyRoute[] => [
       }),
   }),
   route({
-    ...shared,
+    ...open,
     produces: ['text/css', 'text/javascript', 'font/woff2', '*/*'],
     method: 'GET',
     url: '/invoice/assets/:name',
@@ -107,7 +118,7 @@ export const pageRoutes = (service: Service): AnyRoute[] => [
     },
   }),
   route({
-    ...shared,
+    ...open,
     produces: ['font/woff2', '*/*'],
     method: 'GET',
     url: '/invoice/assets/fonts/:name',

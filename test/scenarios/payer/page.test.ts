@@ -223,3 +223,76 @@ describe('The seller’s address of an invoice', () => {
       ])
   })
 })
+
+describe('Pages that are asked for too often', () => {
+  let busy: World
+  let sheet: string
+  beforeAll(async () => {
+    busy = await newWorld({ settings: { PUBLIC_URL, PAGE_RATE_LIMIT_PER_MINUTE: '5', TRUST_PROXY: '127.0.0.1' } })
+    sheet = (await sentInvoice(busy)).path
+  })
+  afterAll(() => busy.close())
+
+  const from = (address: string, path = sheet, method: 'GET' | 'POST' = 'GET', headers: Record<string, string> = {}) =>
+    busy.call(method, path, method === 'POST' ? '' : undefined, {
+      headers: {
+        accept: 'text/html,*/*;q=0.8',
+        'x-forwarded-for': address,
+        ...(method === 'POST' && { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...headers,
+      },
+    })
+  const statuses = async (...calls: readonly Promise<{ status: number }>[]) =>
+    (await Promise.all(calls)).map(({ status }) => status)
+
+  it('answer with a page that says so, in the language of the reader, and when to come back', async () => {
+    for (let n = 0; n < 5; n++) expect((await from('203.0.113.1')).status).toBe(200)
+
+    const { status, headers, text } = await from('203.0.113.1', sheet, 'GET', { 'accept-language': 'de' })
+
+    expect([status, headers['content-type']]).toEqual([429, 'text/html; charset=utf-8'])
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    expect(headers['ratelimit-limit']).toBe('5')
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+    expect(text).toContain('Zu viele Anfragen')
+  })
+
+  it('are counted together, whatever is asked for, also when there is nothing there', async () => {
+    const address = '203.0.113.2'
+    const asked = await statuses(
+      from(address, `${sheet}/pay`),
+      from(address, `${sheet}/pdf`),
+      from(address, '/invoice/p/AAAABBBBCCCCDDDD'),
+      from(address, '/invoice/details/INV2-AAAA-BBBB-CCCC-DDDD'),
+      from(address, `${sheet}/problem`, 'POST'),
+    )
+    expect(asked).not.toContain(429)
+
+    for (const path of [sheet, `${sheet}/pay`, `${sheet}/pdf`, `${sheet}/problem`, '/invoice/p'])
+      expect((await from(address, path)).status, path).toBe(429)
+    for (const path of [`${sheet}/pay`, `${sheet}/problem`])
+      expect((await from(address, path, 'POST')).status, path).toBe(429)
+  })
+
+  it('leave other addresses alone, and one network of version 6 is one address', async () => {
+    const spend = (network: string) => statuses(...[1, 2, 3, 4, 5].map((n) => from(`${network}::${n}`, '/invoice/p')))
+    expect(await spend('2001:db8:1:2')).toEqual([200, 200, 200, 200, 200])
+
+    expect(
+      await statuses(
+        from('2001:0DB8:1:2:ffff::9', '/invoice/p'),
+        from('2001:db8:1:3::1', '/invoice/p'),
+        from('203.0.113.3', '/invoice/p'),
+        from('::ffff:203.0.113.1', '/invoice/p'),
+      ),
+    ).toEqual([429, 200, 200, 429])
+  })
+
+  it('do not count their style, and the API does not count pages', async () => {
+    const style = /href="([^"]+\.css)"/.exec((await from('203.0.113.4')).text)![1]!
+    for (let n = 0; n < 10; n++) expect((await from('203.0.113.4', style)).status).toBe(200)
+
+    expect((await from('203.0.113.4')).status).toBe(200)
+    expect((await busy.merchant.get('/v2/invoicing/invoices')).status).toBe(200)
+  })
+})
