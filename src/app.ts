@@ -109,6 +109,7 @@ export async function openApp({
     onWork: () => notices.send('work'),
   })
   const metrics = makeMetrics(database, clock)
+  const { registry } = metrics
   const authenticator = new Authenticator(service, database, clock)
   const opened = rooms.map((open) => open(service))
 
@@ -125,7 +126,7 @@ export async function openApp({
   const onError = (error: unknown) => log.error({ err: error }, 'work failed')
   const sources: WorkSource[] = [
     runner,
-    ...opened.flatMap(({ work }) => work?.({ database, transact, clock, onError }) ?? []),
+    ...opened.flatMap(({ work }) => work?.({ database, transact, clock, registry, onError }) ?? []),
   ]
   const workers = sources.map(
     (source) => new Worker(source, (error) => log.error({ err: error }, 'work cannot be taken')),

@@ -48,6 +48,7 @@ export function makeMetrics(database: Database, clock: Clock) {
   })
 
   return {
+    registry,
     observe: (operation: string, method: string, status: number, seconds: number) =>
       requests.observe({ operation, method, status }, seconds),
     jobFailed: (job: string, isParked: boolean) => failures.inc({ job, parked: String(isParked) }),

@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client'
 import type { Environment, Settings } from './config.ts'
 import type { Database } from './database/open.ts'
 import type { Transact } from './database/transaction.ts'
@@ -37,6 +38,8 @@ export interface WorkParts {
   readonly database: Database
   readonly transact: Transact
   readonly clock: Clock
+  /** Where its figures are collected; without it there are none. */
+  readonly registry?: Registry
   /** Told of what went wrong and will be tried again. */
   onError(error: unknown): void
 }

@@ -77,6 +77,7 @@ export async function sweepEvents(parts: SweepParts, days: number): Promise<void
   const before = after(now, -days * DAY_SECONDS)
   const apps = await database.rows<HearingApp>(appsWithOld, [before])
   for (const app of apps) {
+    if (stopped()) return
     let last: Heard | undefined
     do last = await removeBatch(database, app, before, last)
     while (last && !stopped())

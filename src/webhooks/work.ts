@@ -6,6 +6,7 @@ import { type AttemptResult, asRecord, attemptDelivery, type DeliverParts, signD
 import { Dispatcher } from './dispatcher.ts'
 import { SigningKeys } from './keys.ts'
 import type { DispatchRules } from './lanes.ts'
+import { makeDeliveryMetrics } from './metrics.ts'
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -41,7 +42,8 @@ export class DeliveryWork implements WorkSource {
   #closed = false
 
   constructor(service: Service, parts: WorkParts, { outbound, rules }: DeliveryOptions = {}) {
-    const { database, clock } = parts
+    const { database, clock, registry } = parts
+    const metrics = registry && makeDeliveryMetrics(registry, database, clock)
     const { secret, webhookAllowHttp, webhookAllowPrivate } = service.settings
     const seal = makeSeal(secret!)
     this.#parts = parts
@@ -62,7 +64,11 @@ export class DeliveryWork implements WorkSource {
           return result
         },
         prepare: (delivery) => this.#prepare(deliver, delivery),
-        attempt: (delivery, handle) => attemptDelivery(deliver, delivery, handle),
+        attempt: async (delivery, handle) => {
+          const result = await attemptDelivery(deliver, delivery, handle)
+          metrics?.attempted(result)
+          return result
+        },
         record: async (finished) => {
           await record(
             database,

@@ -83,6 +83,10 @@ describe('While the database is away', () => {
     expect(Number(headers['retry-after'])).toBeGreaterThan(0)
     expect((await world.call('GET', '/healthz')).status).toBe(200)
     expect((await world.call('GET', '/readyz')).status).toBe(503)
+    const scraped = await world.call('GET', '/metrics')
+    expect(scraped.status).toBe(200)
+    expect(scraped.text).toContain('quittance_webhook_attempts_total')
+    expect(scraped.text).not.toMatch(/^quittance_webhook_(deliveries_pending|oldest_due_seconds)/m)
 
     // Long enough for attempts that doubled every second to show.
     await new Promise((resolve) => setTimeout(resolve, 4_500))

@@ -1,0 +1,103 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Database } from '../database/open.ts'
+import { sql } from '../database/sql.ts'
+import type { Clock, Instant } from '../kernel/clock.ts'
+import type { AttemptResult } from './deliver.ts'
+import { lanes } from './lanes.ts'
+
+/** Counting stops here: whoever has more pending knows enough, and a scrape must stay cheap. */
+const COUNTED_MAX = 10_000
+
+/** Each part walks an index that holds only what it asks for, and not far. */
+const deliveryFigures = sql`
+  select
+    (select count(*)::int from (select from deliveries where status = 'PENDING' limit $1) pending) as pending,
+    (select count(*)::int from (select from webhooks where not enabled limit $1) disabled) as disabled,
+    (select json_object_agg(lanes.lane, first.next_time) from unnest($2::int[]) as lanes (lane) cross join lateral (
+      select d.next_time from deliveries d
+      where d.status = 'PENDING' and d.lane = lanes.lane order by d.next_time limit 1) first) as next`
+
+interface Figures {
+  readonly pending: number
+  readonly disabled: number
+  /** By lane, when its earliest delivery is due. */
+  readonly next: Readonly<Record<string, Instant>> | null
+}
+
+const outcomes = { SUCCESS: 'delivered', PENDING: 'retry', FAILURE: 'given_up' } as const
+const answerOf = ({ http_status }: AttemptResult) =>
+  http_status === null ? 'none' : `${Math.floor(http_status / 100)}xx`
+
+/** The figures of deliveries: what this process attempted, and what waits in the database when somebody asks. */
+export function makeDeliveryMetrics(registry: Registry, database: Database, clock: Clock) {
+  const registers = [registry]
+  const attempts = new Counter({
+    name: 'quittance_webhook_attempts_total',
+    help: 'Attempts to deliver an event, by what came of it and by the class of the answer.',
+    labelNames: ['outcome', 'answer'],
+    registers,
+  })
+  const seconds = new Histogram({
+    name: 'quittance_webhook_attempt_seconds',
+    help: 'How long receivers took to answer.',
+    labelNames: ['outcome'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.3, 1, 2.5, 5, 10, 20],
+    registers,
+  })
+
+  /** All figures of a scrape come from one question. While the database is away there are none rather than old ones. */
+  let asked: Promise<Figures | undefined> | undefined
+  const figures = () => {
+    asked ??= database
+      .row<Figures>(deliveryFigures, [COUNTED_MAX, Object.values(lanes)])
+      .catch(() => undefined)
+      .finally(() => {
+        asked = undefined
+      })
+    return asked
+  }
+  new Gauge({
+    name: 'quittance_webhook_deliveries_pending',
+    help: `Deliveries that have neither arrived nor failed for good, counted up to ${COUNTED_MAX}.`,
+    registers,
+    async collect() {
+      this.remove()
+      const found = await figures()
+      if (found) this.set(found.pending)
+    },
+  })
+  new Gauge({
+    name: 'quittance_webhook_oldest_due_seconds',
+    help: 'How long the oldest delivery that is due has waited, by how promptly its webhook answers.',
+    labelNames: ['lane'],
+    registers,
+    async collect() {
+      this.reset()
+      const found = await figures()
+      if (!found) return
+      const now = Date.parse(clock.now())
+      for (const [lane, number] of Object.entries(lanes)) {
+        const next = found.next?.[number]
+        this.set({ lane }, next === undefined ? 0 : Math.max(0, now - Date.parse(next)) / 1000)
+      }
+    },
+  })
+  new Gauge({
+    name: 'quittance_webhooks_disabled',
+    help: `Webhooks that are disabled, counted up to ${COUNTED_MAX}.`,
+    registers,
+    async collect() {
+      this.remove()
+      const found = await figures()
+      if (found) this.set(found.disabled)
+    },
+  })
+
+  return {
+    attempted(result: AttemptResult): void {
+      const outcome = outcomes[result.status]
+      attempts.inc({ outcome, answer: answerOf(result) })
+      seconds.observe({ outcome }, result.duration_ms / 1000)
+    },
+  }
+}
