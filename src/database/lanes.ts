@@ -46,6 +46,8 @@ export class Lanes {
   readonly #waiting: Waiting[] = []
   readonly #pace = new Pace()
   readonly #watch: NodeJS.Timeout
+  /** Lanes that were given statements since the last time what they hold back was sent. */
+  readonly #held = new Set<Lane>()
   #closed = false
 
   constructor(options: LanesOptions) {
@@ -111,6 +113,7 @@ export class Lanes {
     if (lane.underWay === 0) lane.movedAt = performance.now()
     lane.underWay++
     lane.shared = shares
+    this.#hold(lane)
     lane.client.query(query, (error: Error | null, result?: pg.QueryResult) => {
       const now = performance.now()
       this.#pace.took(query, now - lane.movedAt)
@@ -120,6 +123,23 @@ export class Lanes {
       if (this.#waiting.length > 0) this.#admitWaiting()
       settle(lane.failure ?? error ?? undefined, result?.rows ?? [])
     })
+  }
+
+  /**
+   * What comes up while one round of events is handled goes out together at its end. Each send wakes a backend, which
+   * on a machine it shares with us would take our place in the middle of the round.
+   */
+  #hold(lane: Lane): void {
+    if (this.#held.has(lane)) return
+    if (this.#held.size === 0) setImmediate(() => this.#release())
+    this.#held.add(lane)
+    lane.client.connection.stream.cork()
+  }
+
+  #release(): void {
+    const held = [...this.#held]
+    this.#held.clear()
+    for (const { client } of held) client.connection.stream.uncork()
   }
 
   #wait(query: pg.QueryConfig, settle: Settle): void {
