@@ -39,6 +39,13 @@ const insertAudience = byCount((count) =>
   ),
 )
 
+/** An app that calls for its own account is the only one to hear of what it did: no need to ask who else is there. */
+const insertOwnAudience = sql`
+  insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
+  select a.account_id, a.id, e.id, e.account_id, e.seq, e.create_time
+  from announced e join apps a on a.id = $1 and a.status = 'ENABLED'
+  returning account_id, app_id, event_id`
+
 /** A disabled webhook gets its deliveries too, as failed ones, so that they can be seen and replayed. */
 const insertDeliveries = sql`
   insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq, resource_id,
@@ -72,20 +79,26 @@ export const makeAnnounce = (service: Service): Announce => {
           event.time,
         ]),
       },
-      {
-        name: 'audience',
-        statement: insertAudience(events.length),
-        values: events.flatMap((event) => [
-          event.id,
-          event.callingAppId ?? event.appId ?? null,
-          event.callingAppId !== undefined,
-          isDispute(event),
-        ]),
-      },
+      audienceOf(events),
       { statement: insertDeliveries, values: [] },
     ]
     return writes
   }
+}
+
+function audienceOf(events: readonly AnnouncedEvent[]): Write {
+  const name = 'audience'
+  const own = events[0]?.callingAppId
+  // All events of a unit of work come from one call.
+  if (own !== undefined && events.every((event) => event.callingAppId === own && !event.onBehalf && !isDispute(event)))
+    return { name, statement: insertOwnAudience, values: [own] }
+  const known = events.flatMap((event) => [
+    event.id,
+    event.callingAppId ?? event.appId ?? null,
+    event.callingAppId !== undefined,
+    isDispute(event),
+  ])
+  return { name, statement: insertAudience(events.length), values: known }
 }
 
 const isDispute = ({ type }: AnnouncedEvent) => eventTypes[type].resourceType === 'dispute'
