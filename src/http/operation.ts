@@ -61,13 +61,18 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     const caller = request.caller ?? anonymous
     // The router hands the query over as it came.
     const query = parseQuery((request.query as { text: string }).text)
-    if (route.trigger && service.environment === 'sandbox') await pullTrigger(request, query)
+    const json = jsonOf(request)
+    if (route.trigger && service.environment === 'sandbox') pullTrigger(request, query, json)
     if (acceptable(request.headers.accept, produces) === undefined) throw new Problem(406, 'NOT_ACCEPTABLE')
     if (hasBody) requireMediaType(request)
     report(checkParams(request.params))
     report(checkQuery(query))
 
-    const { value: body, files, problem } = hasBody ? await readBody(request, take) : { value: undefined, files: [] }
+    const {
+      value: body,
+      files,
+      problem,
+    } = hasBody ? await readBody(request, json, take) : { value: undefined, files: [] }
     if (problem) {
       await route.precheck?.(db, caller, request.params as never)
       throw problem
@@ -133,9 +138,9 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
   }
 
   /** Reads and checks the body. Problems are returned, because other refusals may come first. */
-  async function readBody(request: FastifyRequest, take: Take): Promise<ReadBody> {
+  async function readBody(request: FastifyRequest, json: () => unknown, take: Take): Promise<ReadBody> {
     try {
-      const { value: raw, files } = await parseBody(request, take)
+      const { value: raw, files } = await parseBody(request, json, take)
       const value = route.prepare ? route.prepare(raw) : raw
       const issues = checkBody(value)
       return { value, files, ...(issues.length > 0 && { problem: malformed(...issues) }) }
@@ -147,6 +152,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
 
   async function parseBody(
     { headers, body }: FastifyRequest,
+    json: () => unknown,
     take: Take,
   ): Promise<{ value: unknown; files: readonly UploadedFile[] }> {
     const type = parseMediaType(headers['content-type'])?.type
@@ -166,14 +172,14 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
       if (route.bodyOptional) return { value: {}, files: [] }
       throw malformed({ issue: 'MISSING_OR_INVALID_REQUEST_BODY', description: 'This operation needs a JSON body.' })
     }
-    return { value: parseJson(bytes), files: [] }
+    return { value: json(), files: [] }
   }
 
   /** Sandbox only: a trigger value makes the operation answer with a simulated error. */
-  async function pullTrigger({ params, body }: FastifyRequest, query: unknown): Promise<void> {
+  function pullTrigger({ params }: FastifyRequest, query: unknown, json: () => unknown): void {
     const peek = () => {
       try {
-        return Buffer.isBuffer(body) ? parseJson(body) : undefined
+        return json()
       } catch {
         return undefined
       }
@@ -185,6 +191,15 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     route,
     requireScope: (caller) => requireScope(route, caller),
     serve: accepts.includes('multipart') ? (request) => uploads.during((take) => serve(request, take)) : serve,
+  }
+}
+
+/** Reads the bytes of a body as JSON, once however often it is asked. */
+function jsonOf({ body }: FastifyRequest): () => unknown {
+  let parsed: { readonly value: unknown } | undefined
+  return () => {
+    parsed ??= { value: Buffer.isBuffer(body) ? parseJson(body) : undefined }
+    return parsed.value
   }
 }
 
