@@ -1,22 +1,11 @@
 import { Type } from 'typebox'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
 import { notFound, Problem } from '../kernel/problem.ts'
-import {
-  accountOfApp,
-  attemptNow,
-  findEvent,
-  findTransmission,
-  listAttempts,
-  listEvents,
-  listTransmissions,
-  replay,
-  resend,
-  transmissionsOf,
-} from './event-store.ts'
+import { accountOfApp, findEvent, listEvents, resend, transmissionsOf } from './event-store.ts'
 import { findCertificate } from './keys.ts'
-import { pageOf, readPage, readSpan } from './paging.ts'
-import { shared, verifyScope, type WebhookParts, webhookScope } from './parts.ts'
-import { allEventTypes, presentAttempt, presentEvent, presentListed } from './present.ts'
+import { pageOf, readPage } from './paging.ts'
+import { root, shared, verifyScope, type WebhookParts, webhookScope } from './parts.ts'
+import { allEventTypes, presentEvent } from './present.ts'
 import {
   EVERY_EVENT,
   EventList,
@@ -24,14 +13,8 @@ import {
   EventQuery,
   EventTypeList,
   id,
-  REPLAY_MAX,
-  Replay,
-  Replayed,
   Resend,
   Simulate,
-  TransmissionDetail,
-  TransmissionList,
-  TransmissionQuery,
   Verified,
   Verify,
 } from './schema.ts'
@@ -40,14 +23,11 @@ import { findWebhook, listWebhooks } from './store.ts'
 import { requireCallable } from './subscription.ts'
 import { isOurs } from './verify.ts'
 
-const root = '/v1/notifications'
 const EventId = Type.Object({ event_id: id() })
-const TransmissionId = Type.Object({ transmission_id: id() })
 const CERTIFICATE_SECONDS = 86_400
 
 /** Events: what happened, who was told, and how to be told again. */
-export function eventRoutes(parts: WebhookParts): AnyRoute[] {
-  const { service, wake } = parts
+export function eventRoutes({ service, wake }: WebhookParts): AnyRoute[] {
   return [
     route({
       ...shared,
@@ -198,93 +178,6 @@ export function eventRoutes(parts: WebhookParts): AnyRoute[] {
           'content-type': 'application/x-pem-file',
           'cache-control': `public, max-age=${CERTIFICATE_SECONDS}`,
         })
-      },
-    }),
-    ...transmissionRoutes(parts),
-  ]
-}
-
-/** Our own: the way of each event to each webhook, attempt by attempt, and second chances. */
-function transmissionRoutes({ service, wake }: WebhookParts): AnyRoute[] {
-  const url = `${root}/webhooks-transmissions`
-  return [
-    route({
-      ...shared,
-      method: 'GET',
-      url,
-      operation: 'listTransmissions',
-      summary: 'List transmissions, newest first, for example those that failed',
-      reads: true,
-      query: TransmissionQuery,
-      success: { 200: TransmissionList },
-      async handle({ db, now, caller, query }) {
-        const { appId } = caller
-        const accountId = await accountOfApp(db, appId)
-        const page = readPage(query, now)
-        const { webhook_id: webhookId, status } = query
-        const read = await listTransmissions(db, { appId, accountId, webhookId, status }, page)
-        const { items, links } = pageOf(read, page, {
-          url: `${service.publicUrl}${url}`,
-          query,
-          keyOf: (transmission) => ({ time: transmission.transmit_time, id: transmission.id }),
-        })
-        return { transmissions: items.map((item) => presentListed(service, item)), count: items.length, links }
-      },
-    }),
-    route({
-      ...shared,
-      method: 'GET',
-      url: `${url}/:transmission_id`,
-      operation: 'showTransmission',
-      summary: 'Show a transmission with every attempt',
-      reads: true,
-      params: TransmissionId,
-      success: { 200: TransmissionDetail },
-      async handle({ db, caller, params }) {
-        const accountId = await accountOfApp(db, caller.appId)
-        const found = await findTransmission(db, accountId, caller.appId, params.transmission_id)
-        const attempts = await listAttempts(db, accountId, found.id)
-        return { ...presentListed(service, found), attempt_log: attempts.map(presentAttempt) }
-      },
-    }),
-    route({
-      ...shared,
-      method: 'POST',
-      url: `${url}/:transmission_id/attempt`,
-      operation: 'attemptTransmission',
-      summary: 'Attempt a transmission now, also one that has failed for good',
-      params: TransmissionId,
-      body: Type.Object({}),
-      bodyOptional: true,
-      success: { 202: TransmissionList.properties.transmissions.items },
-      async handle({ tx, caller, params }) {
-        const accountId = await accountOfApp(tx, caller.appId)
-        const found = await findTransmission(tx, accountId, caller.appId, params.transmission_id)
-        if (found.status !== 'SUCCESS') {
-          attemptNow(tx, accountId, found.id)
-          tx.afterCommit(wake)
-        }
-        const status = found.status === 'SUCCESS' ? found.status : 'PENDING'
-        return presentListed(service, { ...found, status, next_time: tx.now })
-      },
-    }),
-    route({
-      ...shared,
-      method: 'POST',
-      url: `${root}/webhooks/:webhook_id/replay`,
-      operation: 'replayEvents',
-      summary: 'Send the events of a span of time to a webhook again',
-      locks: true,
-      params: Type.Object({ webhook_id: id() }),
-      body: Replay,
-      success: { 202: Replayed },
-      async handle({ tx, caller, params, body }) {
-        const webhook = await findWebhook(tx, caller.appId, params.webhook_id)
-        const span = readSpan(body.start_time, body.end_time, tx.now)
-        const failedOnly = body.include !== 'ALL'
-        const replayed = await replay(tx, webhook, { ...span, failedOnly, max: REPLAY_MAX })
-        tx.afterCommit(wake)
-        return { replayed }
       },
     }),
   ]

@@ -179,7 +179,8 @@ export function listTransmissions(
   return db.rows<Transmission>(statement, values)
 }
 
-const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+/** PostgreSQL refuses to look for anything else by such an id. */
+export const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
 export async function findTransmission(
   db: Reader,

@@ -1,4 +1,6 @@
+import { Type } from 'typebox'
 import type { Service } from '../room.ts'
+import { id } from './schema.ts'
 import type { Seal } from './seal.ts'
 
 /** What the operations need beside the database. */
@@ -14,4 +16,7 @@ export interface WebhookParts {
 export const webhookScope = 'applications/webhooks'
 export const verifyScope = 'applications/verify-webhook-signature'
 
+export const root = '/v1/notifications'
+export const WebhookId = Type.Object({ webhook_id: id() })
+export const NoBody = Type.Object({})
 export const shared = { tag: 'Webhooks', scopes: [webhookScope], errors: 'notifications' } as const

@@ -3,6 +3,7 @@ import { eventRoutes } from './event-routes.ts'
 import { sweepEvents } from './retention.ts'
 import { makeSeal } from './seal.ts'
 import { urlTaken } from './subscription.ts'
+import { transmissionRoutes } from './transmission-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { DeliveryWork } from './work.ts'
 
@@ -16,7 +17,7 @@ export const openWebhooks: OpenRoom = (service) => {
     forget: (webhookId: string) => deliveries?.forget(webhookId),
   }
   return {
-    routes: [...webhookRoutes(parts), ...eventRoutes(parts)],
+    routes: [...webhookRoutes(parts), ...eventRoutes(parts), ...transmissionRoutes(parts)],
     work(given) {
       deliveries = new DeliveryWork(service, given)
       return [deliveries]

@@ -4,6 +4,7 @@ import type { Reader } from '../database/transaction.ts'
 import { type Instant, toSeconds } from '../kernel/clock.ts'
 import type { Service } from '../room.ts'
 import { ANY_WEBHOOK, certificateUrl } from './deliver.ts'
+import { isUuid } from './event-store.ts'
 import { findCertificate } from './keys.ts'
 import type { Verify } from './schema.ts'
 import { AUTH_ALGORITHM, crc32, isSignedBy, sameText } from './signature.ts'
@@ -22,8 +23,6 @@ const sentTransmission = sql`
   from deliveries d join events e on e.account_id = d.event_account_id and e.id = d.event_id
   where d.account_id = (select account_id from apps where id = $1) and d.id = $2`
 const ownsWebhook = sql`select 1 from webhooks where app_id = $1 and id = $2`
-
-const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
 /**
  * Whether a delivery is ours. Clients parse and print the event again before they ask, so what we sent is compared as

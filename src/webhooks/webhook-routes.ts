@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type AnyRoute, route } from '../http/route.ts'
 import { refused } from '../kernel/problem.ts'
-import { shared, type WebhookParts } from './parts.ts'
+import { NoBody, root, shared, WebhookId, type WebhookParts } from './parts.ts'
 import { presentLookup, presentWebhook, subscribedTypes } from './present.ts'
 import {
   EventTypeList,
@@ -30,11 +30,9 @@ import {
 } from './store.ts'
 import { patched, readEventTypes, requireCallable } from './subscription.ts'
 
-const WebhookId = Type.Object({ webhook_id: id() })
 const LookupId = Type.Object({ webhook_lookup_id: id() })
-const NoBody = Type.Object({})
-const url = '/v1/notifications/webhooks'
-const lookupUrl = '/v1/notifications/webhooks-lookup'
+const url = `${root}/webhooks`
+const lookupUrl = `${root}/webhooks-lookup`
 
 /** Subscriptions: who wants to hear of what, and where. */
 export function webhookRoutes({ service, seal, forget }: WebhookParts): AnyRoute[] {
