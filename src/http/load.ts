@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { unavailable } from '../kernel/problem.ts'
 
 const SAMPLE_MS = 500
@@ -6,17 +6,21 @@ const DELAY_MAX_MS = 500
 /** One pause, such as the first use of many operations at once, is not yet overload. */
 const LATE_SAMPLES_MAX = 2
 
+/** Measures how late the event loop runs, in nanoseconds, since it was last reset. */
+export type DelayMeter = Pick<IntervalHistogram, 'enable' | 'disable' | 'reset' | 'mean'>
+
 /** Watches how late the event loop runs, and refuses work while it is too late to answer in time. */
 export class LoadWatch {
-  readonly #histogram = monitorEventLoopDelay({ resolution: 20 })
+  readonly #meter: DelayMeter
   readonly #timer: NodeJS.Timeout
   #lateSamples = 0
 
-  constructor() {
-    this.#histogram.enable()
+  constructor(meter: DelayMeter = monitorEventLoopDelay({ resolution: 20 })) {
+    this.#meter = meter
+    meter.enable()
     this.#timer = setInterval(() => {
-      this.#lateSamples = this.#histogram.mean / 1e6 > DELAY_MAX_MS ? this.#lateSamples + 1 : 0
-      this.#histogram.reset()
+      this.#lateSamples = meter.mean / 1e6 > DELAY_MAX_MS ? this.#lateSamples + 1 : 0
+      meter.reset()
     }, SAMPLE_MS)
     this.#timer.unref()
   }
@@ -29,6 +33,6 @@ export class LoadWatch {
 
   close(): void {
     clearInterval(this.#timer)
-    this.#histogram.disable()
+    this.#meter.disable()
   }
 }

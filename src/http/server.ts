@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { notFound, Problem } from '../kernel/problem.ts'
 import type { Room, Service } from '../room.ts'
-import { LoadWatch } from './load.ts'
+import { type DelayMeter, LoadWatch } from './load.ts'
 import { multipartLimits } from './multipart.ts'
 import { type Operation, operationOf } from './operation.ts'
 import { frameworkProblem, renderProblem } from './problem-body.ts'
@@ -51,12 +51,14 @@ export interface ServerParts {
   observe(operation: string, method: string, status: number, seconds: number): void
   /** How long a body that is no upload may take to arrive; 30 seconds when not said. */
   readonly bodyTimeoutMs?: number
+  /** How late the event loop runs; measured when not said. */
+  readonly loopDelay?: DelayMeter
 }
 
 /** The HTTP server: every route of the table, and refusals in our own error body for everything else. */
 export function makeServer(parts: ServerParts): FastifyInstance {
   const { service, ids, log, bodyTimeoutMs = BODY_TIMEOUT_MS } = parts
-  const load = new LoadWatch()
+  const load = new LoadWatch(parts.loopDelay)
   const debugHeader = service.dialect.debugIdHeader
   const { trustProxy } = service.settings
 

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { Type } from 'typebox'
 import { readSettings } from '../../src/config.ts'
 import { route } from '../../src/http/route.ts'
-import { makeServer } from '../../src/http/server.ts'
+import { makeServer, type ServerParts } from '../../src/http/server.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { dialects } from '../../src/kernel/dialect.ts'
 import { randomIds } from '../../src/kernel/ids.ts'
@@ -38,12 +38,24 @@ const routes = [
     success: { 200: null },
     handle: async ({ params, query }) => ({ ...params, ...query }),
   }),
+  route({
+    method: 'GET',
+    url: '/pulse',
+    operation: 'showPulse',
+    summary: 'Says that the process lives',
+    tag: 'Test',
+    scopes: 'public',
+    reads: true,
+    always: true,
+    success: { 200: null },
+    handle: async () => ({}),
+  }),
 ]
 // These operations neither ask who calls nor reach a database.
 const unused = {} as never
 
-/** The real HTTP server with two small operations and nothing behind it. */
-export function paperServer({ bodyTimeoutMs }: { bodyTimeoutMs?: number } = {}): FastifyInstance {
+/** The real HTTP server with a few small operations and nothing behind it. */
+export function paperServer(parts: Pick<ServerParts, 'bodyTimeoutMs' | 'loopDelay'> = {}): FastifyInstance {
   return makeServer({
     service: { environment: 'sandbox', dialect: dialects.service, settings: readSettings({}), publicUrl },
     routes,
@@ -56,7 +68,7 @@ export function paperServer({ bodyTimeoutMs }: { bodyTimeoutMs?: number } = {}):
     authenticate: unused,
     admit: () => ({}),
     observe: () => {},
-    ...(bodyTimeoutMs !== undefined && { bodyTimeoutMs }),
+    ...parts,
   })
 }
 
