@@ -1,3 +1,4 @@
+import { INVOICES, recipient, sample } from './shop.ts'
 import type { World } from './world.ts'
 
 export const PUBLIC_URL = 'https://pay.example'
@@ -8,67 +9,47 @@ interface Sent {
   readonly path: string
 }
 
-const usd = (value: string) => ({ currency_code: 'USD', value })
-
-/** An invoice over 74.21, as a merchant would write it. */
-export const invoiceBody = (more: Record<string, unknown> = {}, detail: Record<string, unknown> = {}) => ({
-  detail: {
-    currency_code: 'USD',
-    reference: 'PO 4711',
-    note: 'Thank you for your business.',
-    terms_and_conditions: 'No refunds after 30 days.',
-    memo: 'a note the customer must never see',
-    payment_term: { term_type: 'NET_30' },
-    ...detail,
-  },
-  invoicer: {
-    business_name: 'Example Studio',
-    address: {
-      address_line_1: '1 Main St',
-      admin_area_2: 'Anytown',
-      admin_area_1: 'CA',
-      postal_code: '98765',
-      country_code: 'US',
-    },
-    email_address: 'merchant@example.com',
-    tax_id: 'TAX-99',
-  },
-  primary_recipients: [
+/** An invoice over 74.21, as a merchant would write it: with everything that its page can show. */
+export const invoiceBody = (more: Record<string, unknown> = {}, detail: Record<string, unknown> = {}) =>
+  sample(
     {
-      billing_info: {
-        name: { given_name: 'Sample', surname: 'Customer' },
-        email_address: 'buyer@example.com',
-        address: { address_line_1: 'Hafenstr. 8', postal_code: '20457', admin_area_2: 'Hamburg', country_code: 'DE' },
+      invoicer: {
+        business_name: 'Example Studio',
+        address: {
+          address_line_1: '1 Main St',
+          admin_area_2: 'Anytown',
+          admin_area_1: 'CA',
+          postal_code: '98765',
+          country_code: 'US',
+        },
+        email_address: 'merchant@example.com',
+        tax_id: 'TAX-99',
       },
-      shipping_info: { name: { full_name: 'Example Warehouse' } },
+      primary_recipients: [
+        {
+          ...recipient('buyer@example.com', {
+            name: { given_name: 'Sample', surname: 'Customer' },
+            address: {
+              address_line_1: 'Hafenstr. 8',
+              postal_code: '20457',
+              admin_area_2: 'Hamburg',
+              country_code: 'DE',
+            },
+          }),
+          shipping_info: { name: { full_name: 'Example Warehouse' } },
+        },
+      ],
+      ...more,
     },
-  ],
-  items: [
     {
-      name: 'Cover illustration',
-      description: 'Front and spine',
-      quantity: '1',
-      unit_amount: usd('50.00'),
-      tax: { name: 'Sales Tax', percent: '7.25' },
-      discount: { percent: '5' },
+      reference: 'PO 4711',
+      note: 'Thank you for your business.',
+      terms_and_conditions: 'No refunds after 30 days.',
+      memo: 'a note the customer must never see',
+      payment_term: { term_type: 'NET_30' },
+      ...detail,
     },
-    {
-      name: 'Proofs',
-      quantity: '1',
-      unit_amount: usd('10.00'),
-      tax: { name: 'Sales Tax', percent: '7.25' },
-      discount: { amount: usd('5.00') },
-    },
-  ],
-  amount: {
-    breakdown: {
-      custom: { label: 'Packing charges', amount: usd('10.00') },
-      shipping: { amount: usd('10.00'), tax: { name: 'Sales Tax', percent: '7.25' } },
-      discount: { invoice_discount: { percent: '5' } },
-    },
-  },
-  ...more,
-})
+  )
 
 /** An invoice that its recipient can open. */
 export async function sentInvoice(
@@ -78,10 +59,10 @@ export async function sentInvoice(
 ): Promise<Sent> {
   // Time may have passed since the last call, and tokens with it.
   world.merchant.signOut()
-  const made = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', invoiceBody(more, detail))
+  const made = await world.merchant.post<{ id: string }>(INVOICES, invoiceBody(more, detail))
   if (made.status !== 201) throw new Error(`no invoice: ${made.text}`)
   const { id } = made.body
-  const sent = await world.merchant.post(`/v2/invoicing/invoices/${id}/send`, {})
+  const sent = await world.merchant.post(`${INVOICES}/${id}/send`, {})
   if (sent.status !== 200) throw new Error(`not sent: ${sent.text}`)
   const code = id.replace('INV2-', '').replaceAll('-', '')
   return { id, code, path: `/invoice/p/${code}` }
@@ -97,7 +78,7 @@ export interface ShownInvoice {
 }
 
 export const shown = async (world: World, id: string) =>
-  (await world.merchant.get<ShownInvoice>(`/v2/invoicing/invoices/${id}`)).body
+  (await world.merchant.get<ShownInvoice>(`${INVOICES}/${id}`)).body
 
 /** What a browser does with the sheet: opens it, keeps its cookie, and sends its form back. */
 export async function openSheet(world: World, path: string, query: Record<string, string> = {}) {

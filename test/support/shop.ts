@@ -61,20 +61,21 @@ export const TODAY = '2026-03-02'
 
 export const recipient = (email_address: string, more: object = {}) => ({ billing_info: { email_address, ...more } })
 
-/** An invoice over 74.21: the documented sample. */
+/** An invoice over 74.21, with the figures of the documented sample. */
 export const sample = (more: Record<string, unknown> = {}, detail: Record<string, unknown> = {}) => ({
   detail: { currency_code: 'USD', ...detail },
   primary_recipients: [recipient('payer@example.com', { name: { given_name: 'Stephanie', surname: 'Meyers' } })],
   items: [
     {
-      name: 'Yoga Mat',
+      name: 'Cover illustration',
+      description: 'Front and spine',
       quantity: '1',
       unit_amount: usd('50.00'),
       tax: { name: 'Sales Tax', percent: '7.25' },
       discount: { percent: '5' },
     },
     {
-      name: 'Yoga t-shirt',
+      name: 'Proofs',
       quantity: '1',
       unit_amount: usd('10.00'),
       tax: { name: 'Sales Tax', percent: '7.25' },
@@ -83,7 +84,7 @@ export const sample = (more: Record<string, unknown> = {}, detail: Record<string
   ],
   amount: {
     breakdown: {
-      custom: { label: 'Packing Charges', amount: usd('10.00') },
+      custom: { label: 'Packing charges', amount: usd('10.00') },
       shipping: { amount: usd('10.00'), tax: { name: 'Sales Tax', percent: '7.25' } },
       discount: { invoice_discount: { percent: '5' } },
     },

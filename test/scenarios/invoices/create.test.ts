@@ -67,7 +67,7 @@ describe('A new invoice', () => {
           discount: { item_discount: usd('-7.50'), invoice_discount: { percent: '5', amount: usd('-2.63') } },
           tax_total: usd('4.34'),
           shipping: { amount: usd('10.00'), tax: { amount: usd('0.73') } },
-          custom: { label: 'Packing Charges', amount: usd('10.00') },
+          custom: { label: 'Packing charges', amount: usd('10.00') },
         },
       },
       due_amount: usd('74.21'),

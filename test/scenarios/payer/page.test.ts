@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PUBLIC_URL, sentInvoice, shown } from '../../support/payer.ts'
+import { INVOICES } from '../../support/shop.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -164,8 +165,6 @@ describe('The page of an invoice', () => {
 })
 
 describe('The seller’s address of an invoice', () => {
-  const INVOICES = '/v2/invoicing/invoices'
-
   it('shows what the customer sees and which calls the API takes, and nothing that is only the seller’s', async () => {
     const { id, path } = await sentInvoice(world)
     const { pathname } = new URL((await shown(world, id)).detail.metadata.invoicer_view_url)
