@@ -202,6 +202,12 @@ export const settings = {
     read: (value) => (URL.canParse(value) && /^smtps?:/.test(value) ? value : undefined),
     description: 'The mail server that mails are handed to.',
   }),
+  smtpAllowPrivate: setting<boolean>({
+    variable: 'SMTP_ALLOW_PRIVATE',
+    ...inSandbox,
+    description:
+      'Whether the mail server may be on this machine or in a private network. Link-local addresses are refused in any case.',
+  }),
   mailFrom: setting<string>({
     variable: 'MAIL_FROM',
     initial: 'invoices@localhost',

@@ -32,7 +32,7 @@ async function run(
   { serves, works }: { serves: boolean; works: boolean },
 ): Promise<void> {
   requireLiveSettings(settings)
-  await requireCallableGateway(settings)
+  await requireCallable(settings)
   const log = pino({ level: settings.logLevel, redact, base: null })
   // Loading every room takes longer than all that comes before, so it goes on while the database starts; a start that
   // is refused does not wait for it.
@@ -70,16 +70,24 @@ function requireLiveSettings({ environment, secret }: Settings): void {
     )
 }
 
-/** Every call would be refused, so the operator hears of it now rather than from the first payer. */
-async function requireCallableGateway(settings: Settings): Promise<void> {
-  const { gatewayUrl, gatewayAllowHttp: allowHttp, gatewayAllowPrivate: allowPrivate } = settings
-  if (gatewayUrl === undefined) return
-  const { urlRefusal } = await import('../outbound/egress.ts')
-  const refusal = urlRefusal(gatewayUrl, { allowHttp, allowPrivate })
-  if (refusal !== undefined)
+/** Every call would be refused, so the operator hears of it now rather than from the first customer. */
+async function requireCallable(settings: Settings): Promise<void> {
+  const { gatewayUrl, smtpUrl, gatewayAllowHttp, gatewayAllowPrivate, smtpAllowPrivate } = settings
+  if (gatewayUrl === undefined && smtpUrl === undefined) return
+  const [{ urlRefusal }, { dialRefusal }] = await Promise.all([
+    import('../outbound/egress.ts'),
+    import('../outbound/guard.ts'),
+  ])
+  const gateway =
+    gatewayUrl && urlRefusal(gatewayUrl, { allowHttp: gatewayAllowHttp, allowPrivate: gatewayAllowPrivate })
+  if (gateway)
     throw new SettingError(
-      `GATEWAY_URL cannot be called: ${refusal} GATEWAY_ALLOW_HTTP and GATEWAY_ALLOW_PRIVATE let a gateway of your own network be called.`,
+      `GATEWAY_URL cannot be called: ${gateway} GATEWAY_ALLOW_HTTP and GATEWAY_ALLOW_PRIVATE allow one of your own network.`,
     )
+  const host = smtpUrl && new URL(smtpUrl).hostname.replace(/^\[|\]$/g, '')
+  const mail = host && dialRefusal(host, { allowHttp: true, allowPrivate: smtpAllowPrivate })
+  if (mail)
+    throw new SettingError(`SMTP_URL cannot be called: ${mail} SMTP_ALLOW_PRIVATE allows one of your own network.`)
 }
 
 /** Waits for the first reason to stop; the second signal stops at once. */

@@ -1,7 +1,6 @@
-import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns'
-import { isIP } from 'node:net'
 import type { buildConnector, Pool } from 'undici'
-import { addressRefusal, type EgressPolicy, hostRefusal, urlRefusal } from './egress.ts'
+import { addressRefusal, type EgressPolicy, urlRefusal } from './egress.ts'
+import { dialRefusal, EgressRefused, guardedLookup, type Lookup } from './guard.ts'
 
 export const CONNECT_TIMEOUT_MS = 5_000
 export const TOTAL_TIMEOUT_MS = 20_000
@@ -49,16 +48,6 @@ export interface Outbound {
   close(): Promise<void>
 }
 
-/** The guard would not let the call out: the address is one that is never called. */
-export class EgressRefused extends Error {}
-
-/** The signature of `dns.lookup` with all addresses asked for. */
-export type Lookup = (
-  host: string,
-  options: LookupOptions & { all: true },
-  done: (error: Error | null, addresses: LookupAddress[]) => void,
-) => void
-
 export interface OutboundOptions extends EgressPolicy {
   /** Turns names into addresses; a test can hand in one that lies. */
   readonly lookup?: Lookup
@@ -77,7 +66,7 @@ const nowhere = { origin: '', pathname: '', search: '' }
  * was checked is the one that is dialled: an answer that changes between check and use changes nothing.
  */
 export function openOutbound(options: OutboundOptions): Outbound {
-  const { lookup = systemLookup as Lookup, totalTimeoutMs = TOTAL_TIMEOUT_MS } = options
+  const { lookup, totalTimeoutMs = TOTAL_TIMEOUT_MS } = options
   let connect: buildConnector.connector | undefined
   const pools = new Map<string, Pool>()
   const targets = new Map<string, Target>()
@@ -134,33 +123,16 @@ export function openOutbound(options: OutboundOptions): Outbound {
 function guardedConnector(
   build: typeof buildConnector,
   policy: EgressPolicy,
-  lookup: Lookup,
+  lookup: Lookup | undefined,
 ): buildConnector.connector {
-  const guardedLookup = (
-    host: string,
-    options: LookupOptions,
-    done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
-  ) =>
-    lookup(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return done(error, '')
-      const refusal =
-        addresses.length === 0
-          ? `${host} has no address.`
-          : addresses.map(({ address }) => addressRefusal(address, policy)).find((reason) => reason !== undefined)
-      if (refusal) return done(new EgressRefused(refusal), '')
-      if (options.all) return done(null, addresses)
-      return done(null, addresses[0]!.address, addresses[0]!.family)
-    })
   const dial = build({
     timeout: CONNECT_TIMEOUT_MS,
     allowH2: false,
     // The connector passes what it does not know to `net.connect`, whose type of `lookup` is looser than ours.
-    ...({ lookup: guardedLookup } as object),
+    ...({ lookup: guardedLookup(policy, lookup) } as object),
   })
   return (target, done) => {
-    const host = target.hostname.replace(/^\[|\]$/g, '')
-    // Addresses written out are never looked up, so they are judged here.
-    const refusal = isIP(host) ? addressRefusal(host, policy) : hostRefusal(host, policy)
+    const refusal = dialRefusal(target.hostname.replace(/^\[|\]$/g, ''), policy)
     if (refusal) return process.nextTick(() => done(new EgressRefused(refusal), null))
     return dial(target, (error, socket) => {
       if (error) return done(error, null)

@@ -1,4 +1,7 @@
+import { connect, type Socket } from 'node:net'
 import type { Transporter } from 'nodemailer'
+import { addressRefusal, type EgressPolicy } from './egress.ts'
+import { dialRefusal, EgressRefused, guardedLookup } from './guard.ts'
 
 /** A mail as the mail server receives it. */
 export interface OutgoingMail {
@@ -19,15 +22,25 @@ export interface MailDoor {
 
 const CONNECT_TIMEOUT_MS = 5_000
 const SOCKET_TIMEOUT_MS = 20_000
+const SECURE_PORT = 465
+const SUBMISSION_PORT = 587
 
 /** The door to a mail server. Recipients never see each other: each gets a mail of their own. */
-export function openMailDoor(smtpUrl: string): MailDoor {
+export function openMailDoor(smtpUrl: string, allowPrivate: boolean): MailDoor {
+  // Encryption is the mail protocol's own matter, which the scheme and the server decide.
+  const policy = { allowHttp: true, allowPrivate }
   let transport: Promise<Transporter> | undefined
   const open = async () => {
     // Loaded with the first mail: most services of a sandbox never send one.
     const { createTransport } = await import('nodemailer')
     return createTransport({
       url: smtpUrl,
+      getSocket({ host = 'localhost', port, secure }, done) {
+        dial(host, Number(port) || (secure ? SECURE_PORT : SUBMISSION_PORT), policy).then(
+          (connection) => done(null, { connection }),
+          (error) => done(error, undefined),
+        )
+      },
       connectionTimeout: CONNECT_TIMEOUT_MS,
       greetingTimeout: CONNECT_TIMEOUT_MS,
       socketTimeout: SOCKET_TIMEOUT_MS,
@@ -56,4 +69,23 @@ export function openMailDoor(smtpUrl: string): MailDoor {
         })
     },
   }
+}
+
+/** A connection to an address that the rules allow. */
+function dial(host: string, port: number, policy: EgressPolicy): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const refusal = dialRefusal(host, policy)
+    if (refusal !== undefined) return reject(new EgressRefused(refusal))
+    const socket = connect({ host, port, lookup: guardedLookup(policy) })
+    const late = setTimeout(() => socket.destroy(new Error(`${host} took too long to answer.`)), CONNECT_TIMEOUT_MS)
+    socket.once('error', reject)
+    socket.once('close', () => clearTimeout(late))
+    socket.once('connect', () => {
+      clearTimeout(late)
+      const reached = addressRefusal(socket.remoteAddress ?? '', policy)
+      if (reached !== undefined) return socket.destroy(new EgressRefused(reached))
+      socket.off('error', reject)
+      return resolve(socket)
+    })
+  })
 }

@@ -27,7 +27,7 @@ export function makeDeliver({ settings, environment }: Service): Deliver {
   let door: MailDoor | undefined
   const outside = () => {
     if (settings.smtpUrl === undefined) return undefined
-    door ??= openMailDoor(settings.smtpUrl)
+    door ??= openMailDoor(settings.smtpUrl, settings.smtpAllowPrivate)
     return door
   }
 

@@ -1,7 +1,8 @@
 import type { LookupAddress } from 'node:dns'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addressRefusal, urlRefusal } from '../../../src/outbound/egress.ts'
-import { EgressRefused, type Lookup, openOutbound } from '../../../src/outbound/http.ts'
+import { EgressRefused, type Lookup } from '../../../src/outbound/guard.ts'
+import { openOutbound } from '../../../src/outbound/http.ts'
 import { RawReceiver } from '../../support/receiver.ts'
 
 const live = { allowHttp: false, allowPrivate: false }

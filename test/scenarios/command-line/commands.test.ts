@@ -100,11 +100,13 @@ describe('The command line', () => {
     expect(stderr).toContain('QUITTANCE_SECRET')
   })
 
-  it('does not start with a gateway that it would never call', async () => {
+  it('does not start with a gateway or mail server that it would never call', async () => {
     for (const url of ['http://gateway.example.com', 'https://10.0.0.1:8443', 'https://localhost:8443']) {
       const { code, stderr } = await runCommand(['start'], { ...variables, GATEWAY_URL: url })
       expect(code).toBe(2)
       expect(stderr).toContain('GATEWAY_ALLOW_PRIVATE')
     }
+    const { code, stderr } = await runCommand(['start'], { ...variables, SMTP_URL: 'smtp://10.0.0.1' })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('SMTP_ALLOW_PRIVATE')])
   })
 })

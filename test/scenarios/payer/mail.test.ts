@@ -147,6 +147,23 @@ describe('Mail through a server', () => {
     expect(oneLine(evil)).toBe('Evil Bcc: victim@example.com new body')
   }, 60_000)
 
+  it('is not handed to a server in a private network unless the operator says so', async () => {
+    const { port } = server.server.address() as AddressInfo
+    const before = received.length
+    for (const host of ['localhost', '[::ffff:169.254.169.254]']) {
+      const allowed = host.startsWith('[') ? 'true' : 'false'
+      const strict = await newWorld({
+        settings: { PUBLIC_URL, SMTP_URL: `smtp://${host}:${port}`, SMTP_ALLOW_PRIVATE: allowed },
+      })
+      await sentInvoice(strict)
+      await strict.settle()
+      const { rows } = await strict.app.database.pool.query<{ last_error: string }>('select last_error from jobs')
+      expect(rows.map(({ last_error }) => last_error).join()).toMatch(/not a public address|a private network/)
+      await strict.close()
+    }
+    expect(received).toHaveLength(before)
+  })
+
   it('is tried again when the server is busy', async () => {
     refusals = 1
     await sentInvoice(world)
