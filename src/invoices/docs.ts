@@ -193,6 +193,13 @@ ${machine()}
 
 ${limits}
 
+## Addresses
+
+\`detail.metadata\` names two. \`recipient_view_url\` is the page on which the recipient reads and pays the invoice; the first
+visit marks it as viewed. \`invoicer_view_url\` shows the seller the same document and which calls it takes now, marks nothing
+and has nothing to send. Neither asks who is reading, so both show only what the recipient may know, and nothing before the
+invoice was sent.
+
 ## Numbers
 
 The next number counts up the last run of digits in the number of the newest invoice and keeps what stands before and
