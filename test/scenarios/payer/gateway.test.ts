@@ -210,27 +210,39 @@ describe('A live service with a payment gateway', () => {
 })
 
 describe('A gateway that cannot be trusted with the line', () => {
-  const orderTo = async (answer: string, settings: Record<string, string> = inOwnNetwork) => {
-    const line = await RawReceiver.open((socket) => socket.once('data', () => socket.end(answer)))
-    const { world, merchant } = await liveWorld({ GATEWAY_URL: line.url(''), GATEWAY_SECRET, ...settings })
+  let line: RawReceiver
+  let answer: string
+  let own: Awaited<ReturnType<typeof liveWorld>>
+  const settings = () => ({ GATEWAY_URL: line.url(''), GATEWAY_SECRET })
+  beforeAll(async () => {
+    line = await RawReceiver.open((socket) => socket.once('data', () => socket.end(answer)))
+    own = await liveWorld({ ...settings(), ...inOwnNetwork })
+  })
+  afterAll(async () => {
+    await own.world.close()
+    await line.close()
+  })
+
+  /** One try to pay; what became of the call to the gateway, and of the invoice. */
+  async function order({ world, merchant } = own) {
+    const before = line.connections
     const { id, path } = await sent(merchant)
     await (await openSheet(world, path)).send()
     await world.settle()
+    // It would be tried again in a second.
     const { rows } = await world.app.database.pool.query<{ last_error: string }>(
-      "select last_error from jobs where name = 'gateway-charge'",
+      "delete from jobs where name = 'gateway-charge' returning last_error",
     )
     const { body: invoice } = await merchant.get<Invoice>(`/v2/invoicing/invoices/${id}`)
-    await world.close()
-    await line.close()
-    return { error: rows[0]?.last_error, status: invoice.status, connections: line.connections }
+    return { error: rows[0]?.last_error, status: invoice.status, connections: line.connections - before }
   }
   const completed = '{"status":"COMPLETED"}'
 
   it('is not followed elsewhere', async () => {
     const elsewhere = await RawReceiver.open((socket) => socket.end())
-    const head = `HTTP/1.1 307 Over there\r\nlocation: ${elsewhere.url()}\r\ncontent-length: 0\r\n\r\n`
+    answer = `HTTP/1.1 307 Over there\r\nlocation: ${elsewhere.url()}\r\ncontent-length: 0\r\n\r\n`
 
-    const { error, status, connections } = await orderTo(head)
+    const { error, status, connections } = await order()
 
     expect(error).toContain('answered 307 to POST /charges; redirects are not followed')
     expect([status, connections, elsewhere.connections]).toEqual(['SENT', 1, 0])
@@ -241,19 +253,22 @@ describe('A gateway that cannot be trusted with the line', () => {
     const long = `${completed}${' '.repeat(65 * 1024)}`
     const head = (length: number) => `HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n`
 
-    const endless = await orderTo(head(long.length) + long)
-    const broken = await orderTo(head(1_000) + completed)
+    answer = head(long.length) + long
+    const endless = await order()
+    answer = head(1_000) + completed
+    const broken = await order()
 
     expect(endless).toMatchObject({ error: expect.stringContaining('longer than 64 KiB'), status: 'SENT' })
     expect(broken).toMatchObject({ error: expect.any(String), status: 'SENT' })
   })
 
   it('is not called in a private network, nor without encryption, unless the operator says so', async () => {
-    const answer = `HTTP/1.1 200 OK\r\ncontent-length: ${completed.length}\r\n\r\n${completed}`
+    answer = `HTTP/1.1 200 OK\r\ncontent-length: ${completed.length}\r\n\r\n${completed}`
+    const strict = await liveWorld({ ...settings(), GATEWAY_ALLOW_HTTP: 'true' })
+    const encrypting = await liveWorld({ ...settings(), GATEWAY_ALLOW_PRIVATE: 'true' })
 
-    const plain = await orderTo(answer, { GATEWAY_ALLOW_PRIVATE: 'true' })
-    const inside = await orderTo(answer, { GATEWAY_ALLOW_HTTP: 'true' })
-    const allowed = await orderTo(answer)
+    const [inside, plain, allowed] = [await order(strict), await order(encrypting), await order()]
+    for (const { world } of [strict, encrypting]) await world.close()
 
     expect(plain).toMatchObject({ error: expect.stringContaining('https://'), status: 'SENT', connections: 0 })
     expect(inside).toMatchObject({ error: expect.stringContaining('not a public'), status: 'SENT', connections: 0 })
