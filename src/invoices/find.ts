@@ -35,6 +35,9 @@ const newestFirst = fragment`order by i.create_time desc, i.seq desc`
 
 /** How many of the newest invoices are read one by one before an index over all of them is asked. */
 const RECENT = 10_000
+/** A glance at this part of them tells whether the rest are worth reading: whether they would likely fill the page. */
+const GLANCE = 4
+const LIKELY = 0.75
 /** The same where the index keeps the order of time within each day, so that asking it is cheap. */
 const RECENT_OF_DAYS = 500
 
@@ -61,11 +64,15 @@ export async function findInvoices(
   if (ordered) return run(ordered)
 
   // What matches often shows among the newest; what does not is rare enough to be sorted. So neither reads everything.
-  const recent = await run(fragment`
-    select i.id, i.create_time, i.seq from (
-      select * from invoices where account_id = ${accountId} order by create_time desc, seq desc ${raw(`limit ${recentMax}`)}) i
-    where ${where} ${newestFirst} ${window(slice)}`)
-  if (recent.length === slice.limit || !(await hasMoreThan(db, accountId, recentMax))) return recent
+  for (const count of [Math.ceil(recentMax / GLANCE), recentMax]) {
+    const recent = await run(fragment`
+      select i.id, i.create_time, i.seq from (
+        select * from invoices where account_id = ${accountId} order by create_time desc, seq desc ${raw(`limit ${count}`)}) i
+      where ${where} ${newestFirst} ${window(slice)}`)
+    if (recent.length === slice.limit || !(await hasMoreThan(db, accountId, count))) return recent
+    const seen = recent.length === 0 ? 0 : slice.offset + recent.length
+    if (seen * GLANCE < (slice.offset + slice.limit) * LIKELY) break
+  }
   return run(amongAll(accountId, criteria, slice, where))
 }
 
