@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../jobs/thread.ts'
 import { unavailable } from '../kernel/problem.ts'
 import type { Printed, PrintOrder } from './pdf-worker.ts'
 
@@ -28,7 +27,7 @@ export function printInvoice(order: Omit<PrintOrder, 'id'>): Promise<Buffer> {
 }
 
 function startPress(): Worker {
-  const press = startThread()
+  const press = startThread('pdf-worker', import.meta.url)
   press.on('message', (printed: Printed) => {
     const order = take(printed.id)
     if ('pdf' in printed) order?.resolve(Buffer.from(printed.pdf))
@@ -44,20 +43,6 @@ function startPress(): Worker {
     if (worker === press) worker = undefined
     for (const id of waiting.keys()) take(id)?.reject(error)
   }
-}
-
-function startThread(): Worker {
-  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./pdf-worker.js', import.meta.url))
-  // From source the thread needs the reader of TypeScript that development has.
-  const reader = pathToFileURL(
-    createRequire(import.meta.url)
-      .resolve('tsx/esm/api')
-      .replace(/cjs$/, 'mjs'),
-  ).href
-  const names = [reader, new URL('./pdf-worker.ts', import.meta.url).href, import.meta.url].map((name) =>
-    JSON.stringify(name),
-  )
-  return new Worker(`import(${names[0]}).then(({ tsImport }) => tsImport(${names[1]}, ${names[2]}))`, { eval: true })
 }
 
 function take(id: number): Waiting | undefined {

@@ -1,43 +1,82 @@
 import type { KeyObject } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { signMessage } from './signature.ts'
+import { type Signing, SigningThreads } from './signing-threads.ts'
 
 /** As many as the thread pool runs at once; more would only wait there, where nobody can be let past. */
 const AT_ONCE = 4
+/** From so many on it is worth to have whole batches signed. Whoever comes next waits for one, so none is large. */
+const MANY = 8
+const BATCH_MAX = 16
 /** While webhooks that answer are being signed for, the others get this share of one core. */
 const SECOND_SHARE = 0.25
 const BUSY_MS = 1_000
-
-interface Waiting {
-  begin(): void
-}
+const CORES = Math.min(AT_ONCE, availableParallelism())
 
 /**
- * Signs for everyone, but first for webhooks that are known to answer: a signature takes milliseconds of a core, and a
- * thousand dead webhooks would otherwise stand in line before a healthy one.
+ * Signs for everyone, but first for webhooks that are known to answer: a signature takes half a millisecond of a core,
+ * and a thousand dead webhooks would otherwise stand in line before a healthy one.
  */
 export class Signer {
-  readonly #first: Waiting[] = []
-  readonly #second: Waiting[] = []
-  readonly #secondAtOnce = Math.max(1, Math.min(AT_ONCE, availableParallelism()) - 1)
+  readonly #first: Signing[] = []
+  readonly #second: Signing[] = []
+  readonly #secondAtOnce = Math.max(1, CORES - 1)
+  readonly #threads = new SigningThreads(CORES, () => this.#next())
   #running = 0
   #runningSecond = 0
   #firstAt = Number.NEGATIVE_INFINITY
+  #soon: NodeJS.Immediate | undefined
 
-  async sign(message: string, key: KeyObject, { first }: { first: boolean }): Promise<string> {
-    await new Promise<void>((resolve) => {
-      ;(first ? this.#first : this.#second).push({ begin: resolve })
-      this.#next()
+  sign(message: string, key: KeyObject, { first }: { first: boolean }): Promise<string> {
+    return new Promise((resolve, reject) => {
+      ;(first ? this.#first : this.#second).push({ message, key, resolve, reject })
+      // What is asked for together is shared out together.
+      this.#soon ??= setImmediate(() => {
+        this.#soon = undefined
+        this.#next()
+      })
     })
-    const began = performance.now()
-    if (first) this.#firstAt = began
-    try {
-      return await signMessage(message, key)
-    } finally {
-      this.#running--
-      if (first) this.#next()
-      else this.#pause(performance.now() - began)
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close()
+  }
+
+  #next(): void {
+    if (this.#first.length > 0) this.#firstAt = performance.now()
+    const areMany = this.#threads.isBusy || this.#first.length >= MANY
+    while (this.#first.length > 0 && (areMany ? this.#threads.room > 0 : this.#running < AT_ONCE)) {
+      if (areMany) this.#threads.sign(this.#batch())
+      else this.#signOne(this.#first.shift()!, () => this.#next())
     }
+    while (
+      this.#first.length === 0 &&
+      this.#second.length > 0 &&
+      this.#running < AT_ONCE &&
+      this.#runningSecond < this.#secondAtOnce
+    ) {
+      const began = performance.now()
+      this.#runningSecond++
+      this.#signOne(this.#second.shift()!, () => this.#pause(performance.now() - began))
+    }
+  }
+
+  /** An even share of what waits, as far as it is signed with one key. */
+  #batch(): Signing[] {
+    const share = Math.min(BATCH_MAX, Math.ceil(this.#first.length / this.#threads.room))
+    const { key } = this.#first[0]!
+    const others = this.#first.findIndex((signing) => signing.key !== key)
+    return this.#first.splice(0, others < 0 ? share : Math.min(share, others))
+  }
+
+  #signOne({ message, key, resolve, reject }: Signing, then: () => void): void {
+    this.#running++
+    signMessage(message, key)
+      .then(resolve, reject)
+      .finally(() => {
+        this.#running--
+        then()
+      })
   }
 
   /** The slot of the second class comes free at once, or after a pause that keeps it to its share. */
@@ -49,16 +88,5 @@ export class Signer {
     if (performance.now() - this.#firstAt > BUSY_MS) free()
     else setTimeout(free, tookMs * (1 / SECOND_SHARE - 1))
     this.#next()
-  }
-
-  #next(): void {
-    while (this.#running < AT_ONCE) {
-      const first = this.#first.shift()
-      const second = first || this.#runningSecond >= this.#secondAtOnce ? undefined : this.#second.shift()
-      if (!first && !second) return
-      this.#running++
-      if (second) this.#runningSecond++
-      ;(first ?? second)!.begin()
-    }
   }
 }

@@ -35,6 +35,7 @@ export interface DeliveryOptions {
 export class DeliveryWork implements WorkSource {
   readonly #parts: WorkParts
   readonly #outbound: Outbound
+  readonly #signer = new Signer()
   readonly #dispatcher: Dispatcher<ClaimedDelivery, AttemptResult>
   readonly #held = new Map<string, ClaimedDelivery>()
   #fired: Fired[] | undefined
@@ -53,7 +54,7 @@ export class DeliveryWork implements WorkSource {
       outbound: this.#outbound,
       keys: new SigningKeys(database, seal),
       seal: remembering(seal),
-      signer: new Signer(),
+      signer: this.#signer,
       now: () => clock.now(),
     }
     this.#dispatcher = new Dispatcher(
@@ -165,6 +166,6 @@ export class DeliveryWork implements WorkSource {
     const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())
     await Promise.race([this.#dispatcher.settled(), late])
     if (this.#held.size > 0) await release(this.#parts.database, [...this.#held.values()])
-    await this.#outbound.close()
+    await Promise.all([this.#outbound.close(), this.#signer.close()])
   }
 }
