@@ -1,17 +1,23 @@
 const AFTER_ERROR_MS = 1_000
 
 export interface BatchPorts<Item> {
+  /** How long the first of a batch may wait for others to come along. */
+  lingerMs(): number
   write(batch: readonly Item[]): Promise<void>
   /** Called after every batch that was written. */
   onWritten(batch: readonly Item[]): void
   onError(error: unknown): void
 }
 
+/** So many need not wait for more. */
+const FULL = 100
+
 /** Writes down everything that was added meanwhile at once; one batch at a time, so batches grow with the load. */
 export class Batches<Item> {
   readonly #ports: BatchPorts<Item>
   #items: Item[] = []
   #writing = false
+  #lingering: NodeJS.Timeout | undefined
 
   constructor(ports: BatchPorts<Item>) {
     this.#ports = ports
@@ -28,6 +34,15 @@ export class Batches<Item> {
 
   add(item: Item): void {
     this.#items.push(item)
+    if (this.#writing) return
+    const wait = this.#items.length >= FULL ? 0 : this.#ports.lingerMs()
+    if (wait === 0) this.#writeNow()
+    else this.#lingering ??= setTimeout(() => this.#writeNow(), wait)
+  }
+
+  #writeNow(): void {
+    clearTimeout(this.#lingering)
+    this.#lingering = undefined
     if (!this.#writing) void this.#writeAll()
   }
 

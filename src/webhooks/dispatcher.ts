@@ -1,4 +1,5 @@
 import { Batches } from './batches.ts'
+import { pace } from './dispatch-pace.ts'
 import { type Endpoint, isWorthKeeping, newEndpoint, type Waiting } from './endpoint.ts'
 import {
   type Claim,
@@ -10,19 +11,6 @@ import {
   type Lane,
   lanes,
 } from './lanes.ts'
-
-/** How many claimed deliveries of proven webhooks may wait for a slot, so that slots do not wait for the database. */
-const READY_MAX = 400
-/** How many of these one webhook may have for every one of its attempts that may run at once. */
-const READY_PER_SLOT = 4
-/** Claims are batches: it is not worth a round trip to fill a single slot of a busy lane. */
-const CLAIM_MIN = 5
-const WEBHOOKS_PER_CLAIM = 100
-const AFTER_ERROR_MS = 1_000
-const UNRECORDED_MAX = 2_000
-const ROOM_POLL_MS = 20
-const COLD_LOOK_EVERY_MS = 250
-const STRIKES = 3
 
 /**
  * Decides which delivery is attempted when. Slots belong to lanes, so that webhooks that do not answer only ever wait
@@ -50,6 +38,8 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.#ports = ports
     this.#rules = rules
     this.#finished = new Batches({
+      // A result that comes alone is written at once; while many are on their way, each waits a little for the next.
+      lingerMs: () => (this.inFlight + this.#waiting[lanes.proven] < pace.many ? 0 : pace.lingerMs),
       write: (batch) => ports.record(batch),
       onWritten: (batch) => {
         // What waited for its turn behind these may be due now.
@@ -117,8 +107,9 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   #claim(lane: Lane): void {
     const { slots, each } = this.#rules.lanes[lane]
     const isAhead = lane === lanes.proven
-    const count = slots - this.#used[lane] - this.#waiting[lane] + (isAhead ? READY_MAX : 0)
-    const isFull = count < Math.min(slots, CLAIM_MIN) || this.#finished.waiting >= UNRECORDED_MAX
+    const count = slots - this.#used[lane] - this.#waiting[lane] + (isAhead ? pace.readyMax : 0)
+    const worthIt = isAhead ? pace.readyMax / 2 : Math.min(slots, pace.claimMin)
+    const isFull = count < worthIt || this.#finished.waiting >= pace.unrecordedMax
     if (isFull || this.#claiming.has(lane) || this.#looked.has(lane) || !this.#isTime(lane)) return
     this.#claiming.add(lane)
     this.#looked.add(lane)
@@ -127,10 +118,10 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     const claim: Claim = {
       lane,
       count,
-      each: isAhead ? each * READY_PER_SLOT : each,
+      each: isAhead ? each * pace.readyPerSlot : each,
       busy,
       afterWebhook: this.#turn[lane],
-      webhooks: WEBHOOKS_PER_CLAIM,
+      webhooks: pace.webhooksPerClaim,
     }
     this.#ports.claim(claim).then(
       ({ claimed, turn }) => this.#take(claim, claimed, turn),
@@ -141,7 +132,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   /** Cold webhooks are many and rarely worth a look, unless somebody waits for everything to be done. */
   #isTime(lane: Lane): boolean {
     if (lane !== lanes.cold || this.#idle.length > 0) return true
-    const wait = this.#coldLook + COLD_LOOK_EVERY_MS - performance.now()
+    const wait = this.#coldLook + pace.coldLookEveryMs - performance.now()
     if (wait <= 0) {
       this.#coldLook = performance.now()
       return true
@@ -184,7 +175,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.#lookAgain ??= setTimeout(() => {
       this.#lookAgain = undefined
       this.wake()
-    }, AFTER_ERROR_MS).unref()
+    }, pace.afterErrorMs).unref()
     this.#pump()
   }
 
@@ -225,7 +216,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
 
     const giveBack = () => {
       if (!this.#hasRoom()) {
-        giveBackLater = setTimeout(giveBack, ROOM_POLL_MS)
+        giveBackLater = setTimeout(giveBack, pace.roomPollMs)
         return
       }
       this.#used[slot!]--
@@ -273,7 +264,8 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   /** One that has answered before may stumble now and then: moving it, and all that waits for it, has its price. */
   #strike(webhookId: string, endpoint: Endpoint<Delivery>): void {
     endpoint.strikes++
-    if (endpoint.lane !== lanes.proven || endpoint.strikes >= STRIKES) this.#moveTo(webhookId, endpoint, lanes.cold)
+    if (endpoint.lane !== lanes.proven || endpoint.strikes >= pace.strikes)
+      this.#moveTo(webhookId, endpoint, lanes.cold)
   }
 
   #moveTo(webhookId: string, endpoint: Endpoint<Delivery>, lane: Lane): void {

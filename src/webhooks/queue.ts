@@ -52,6 +52,9 @@ export interface RecordedAttempt {
  * Takes due deliveries of a lane, a few of each webhook, webhooks in turn. Stepping from webhook to webhook through
  * the index costs the same however much any of them has waiting. What would overtake an earlier event of the same
  * resource that has not been attempted yet, or is being attempted, stays. A lease that ran out can be taken over.
+ *
+ * Neither this nor a result waits for the disk: if the database's machine dies within that moment, the deliveries are
+ * made once more, which can happen with any of them.
  */
 const claimDue = sql`
   with recursive turn as (
@@ -98,7 +101,7 @@ const claimDue = sql`
     claimed.token::text, due.account_id, due.id, due.webhook_id, due.event_id, due.lane, due.attempts,
     due.transmit_time, due.next_time, due.signature, due.key_id, due.own_url,
     e.body, w.url, w.enabled, w.secret, w.previous_secret, w.previous_until
-  from (select 1) always
+  from (select set_config('synchronous_commit', 'off', true)) always
     left join (due join claimed on claimed.account_id = due.account_id and claimed.id = due.id) on true
     left join events e on e.account_id = due.event_account_id and e.id = due.event_id
     left join webhooks w on w.account_id = due.account_id and w.id = due.webhook_id
@@ -126,7 +129,8 @@ const recordAttempts = sql`
     response_headers, response_body, error)
   select recorded.account_id, recorded.id, recorded.attempts, r.attempt_time, r.url, r.http_status, r.reason,
     r.duration_ms, r.headers, r.body, r.error
-  from recorded join result r on r.account_id = recorded.account_id and r.id = recorded.id`
+  from (select set_config('synchronous_commit', 'off', true)) always
+    cross join recorded join result r on r.account_id = recorded.account_id and r.id = recorded.id`
 
 /**
  * Deliveries that are held are left alone: their lane is written with their result. So are those far back in a long
