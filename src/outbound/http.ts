@@ -67,6 +67,7 @@ const nowhere = { origin: '', pathname: '', search: '' }
  */
 export function openOutbound(options: OutboundOptions): Outbound {
   const { lookup, totalTimeoutMs = TOTAL_TIMEOUT_MS } = options
+  let undici: typeof import('undici') | undefined
   let connect: buildConnector.connector | undefined
   const pools = new Map<string, Pool>()
   const targets = new Map<string, Target>()
@@ -85,7 +86,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
 
   async function poolOf(origin: string): Promise<Pool> {
     // Loaded with the first call: it is large, and a service starts without one.
-    const undici = await import('undici')
+    undici ??= await import('undici')
     connect ??= guardedConnector(undici.buildConnector, options, lookup)
     let pool = pools.get(origin)
     if (pool) pools.delete(origin)

@@ -42,7 +42,7 @@ export async function signDelivery(parts: DeliverParts, delivery: ClaimedDeliver
   const isNeeded = service.settings.webhookSignatures === 'both' || delivery.secret === null
   if (delivery.signature !== null || !isNeeded) return delivery
   const { id, transmit_time: time, webhook_id: webhookId } = delivery
-  const message = signedMessage({ id, time, webhookId }, Buffer.from(delivery.body))
+  const message = signedMessage({ id, time, webhookId }, delivery.body)
   const first = delivery.lane === lanes.proven
   const key = await keys.current()
   return { ...delivery, signature: await signer.sign(message, key.privateKey, { first }), key_id: key.id }
@@ -70,7 +70,7 @@ export async function attemptDelivery(
     return result(failed('The webhook was deleted or disabled before this attempt.'))
   try {
     const body = Buffer.from(delivery.body)
-    const headers = { ...transmissionHeaders(parts.service, delivery), ...secretHeaders(parts, delivery, body) }
+    const headers = Object.assign(transmissionHeaders(parts.service, delivery), secretHeaders(parts, delivery, body))
     const answer = await parts.outbound.post({ url, headers, body }, handle)
     return result(judge(parts, delivery, answer))
   } catch (error) {
@@ -83,21 +83,20 @@ export const ANY_WEBHOOK = 'WEBHOOK_ID'
 
 function transmissionHeaders(service: Service, { id, transmit_time, signature, key_id }: ClaimedDelivery) {
   const prefix = service.dialect.transmissionHeaderPrefix
-  return {
+  const headers: Record<string, string> = {
     'Content-Type': 'application/json',
     Accept: '*/*',
     'User-Agent': `Quittance/${version}`,
-    'Correlation-Id': id.replaceAll('-', '').slice(0, 13),
+    'Correlation-Id': id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 15),
     [`${prefix}-TRANSMISSION-ID`]: id,
     [`${prefix}-TRANSMISSION-TIME`]: toSeconds(transmit_time),
-    ...(signature !== null &&
-      key_id !== null && {
-        [`${prefix}-TRANSMISSION-SIG`]: signature,
-        [`${prefix}-CERT-URL`]: certificateUrl(service, key_id),
-        [`${prefix}-AUTH-ALGO`]: AUTH_ALGORITHM,
-        [`${prefix}-AUTH-VERSION`]: AUTH_VERSION,
-      }),
   }
+  if (signature === null || key_id === null) return headers
+  headers[`${prefix}-TRANSMISSION-SIG`] = signature
+  headers[`${prefix}-CERT-URL`] = certificateUrl(service, key_id)
+  headers[`${prefix}-AUTH-ALGO`] = AUTH_ALGORITHM
+  headers[`${prefix}-AUTH-VERSION`] = AUTH_VERSION
+  return headers
 }
 
 /** Signed anew at each attempt with its real time: receivers compare it with their own clocks, which nobody moves. */
@@ -120,7 +119,7 @@ type Outcome = Pick<
 
 function judge(parts: DeliverParts, delivery: ClaimedDelivery, answer: OutboundAnswer): Outcome {
   const { status, reason, headers, body } = answer
-  const heard = { http_status: status, reason: storable(reason), headers: mapValues(headers), body: storable(body) }
+  const heard = { http_status: status, reason: storable(reason), headers, body: storable(body) }
   if (status >= 200 && status < 300) return { ...heard, delivered: true, status: 'SUCCESS', error: null }
   const error =
     status < 400 ? `The receiver answered ${status}; redirects are not followed.` : `The receiver answered ${status}.`
@@ -155,9 +154,7 @@ export function asRecord(
 }
 
 /** PostgreSQL's text has no place for NUL, and nobody misses it. */
-const storable = (text: string) => text.replaceAll('\u0000', '')
-const mapValues = (headers: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, storable(value)]))
+const storable = (text: string) => (text.includes('\u0000') ? text.replaceAll('\u0000', '') : text)
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

@@ -117,7 +117,7 @@ what they signed keeps its signature over all retries. Keep a certificate under 
 
 \`\`\`js
 import { createPublicKey, verify } from 'node:crypto'
-import { crc32 } from 'node:zlib' // Node 22; a small package before
+import { crc32 } from 'node:zlib' // Node 20.15 and newer
 
 const message = [id, time, webhookId, crc32(rawBody)].join('|')
 verify('RSA-SHA256', Buffer.from(message), createPublicKey(pem), Buffer.from(signature, 'base64'))

@@ -1,4 +1,5 @@
 import { createHmac, createPublicKey, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { type Instant, toSeconds } from '../kernel/clock.ts'
 
 /** The name of the certificate signature, as it stands in the header of a delivery. */
@@ -6,20 +7,6 @@ export const AUTH_ALGORITHM = 'SHA256withRSA'
 
 const SECRET_PREFIX = 'whsec_'
 export const SECRET_BYTES = 32
-
-// The table of the IEEE CRC-32 (reflected polynomial edb88320); Node 20 has no built-in one.
-const crcTable = Int32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1
-  return value
-})
-
-/** The CRC-32 of the raw bytes, as an unsigned number. */
-export function crc32(bytes: Uint8Array): number {
-  let crc = -1
-  for (let i = 0; i < bytes.length; i++) crc = crcTable[(crc ^ bytes[i]!) & 0xff]! ^ (crc >>> 8)
-  return (crc ^ -1) >>> 0
-}
 
 /** What identifies one delivery of one event to one webhook, and stays the same over its retries. */
 export interface Transmission {
@@ -29,7 +16,7 @@ export interface Transmission {
 }
 
 /** The text the certificate's key signs. It names the body by its checksum. */
-export function signedMessage({ id, time, webhookId }: Transmission, body: Uint8Array): string {
+export function signedMessage({ id, time, webhookId }: Transmission, body: string | Uint8Array): string {
   return `${id}|${toSeconds(time)}|${webhookId}|${crc32(body)}`
 }
 

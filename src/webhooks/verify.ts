@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { crc32 } from 'node:zlib'
 import { sql } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 import { type Instant, toSeconds } from '../kernel/clock.ts'
@@ -7,7 +8,7 @@ import { ANY_WEBHOOK, certificateUrl } from './deliver.ts'
 import { isUuid } from './event-store.ts'
 import { findCertificate } from './keys.ts'
 import type { Verify } from './schema.ts'
-import { AUTH_ALGORITHM, crc32, isSignedBy, sameText } from './signature.ts'
+import { AUTH_ALGORITHM, isSignedBy, sameText } from './signature.ts'
 
 interface SentTransmission {
   readonly app_id: string

@@ -1,10 +1,10 @@
 import { createPublicKey, verify } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand as runInProcess } from '../../../src/cli/run.ts'
 import { listKeys, SigningKeys } from '../../../src/webhooks/keys.ts'
 import { makeSeal } from '../../../src/webhooks/seal.ts'
-import { crc32 } from '../../../src/webhooks/signature.ts'
 import { type Received, Receiver } from '../../support/receiver.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
