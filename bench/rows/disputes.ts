@@ -36,7 +36,7 @@ interface Offers {
 /** What one offer writes, read back after it was made: the limit writes the same under the ids of the copies. */
 async function writtenBy(context: Context, id: string): Promise<Offers['written']> {
   const [written] = await context.sql<{ row: Offers['written'] }>(
-    `select jsonb_build_object('body', d.body::text, 'now', d.update_time, 'due', d.due_time,
+    `select jsonb_build_object('id', d.id, 'body', d.body::text, 'now', d.update_time, 'due', d.due_time,
        'event', to_jsonb(e)::text, 'seller_summary', d.seller_summary, 'buyer_summary', d.buyer_summary) as row
      from disputes d join lateral (
        select * from events e where e.account_id = d.account_id and e.resource_id = d.id order by seq desc limit 1) e on true
@@ -46,9 +46,11 @@ async function writtenBy(context: Context, id: string): Promise<Offers['written'
   return written!.row
 }
 
-/** Lock, update and promise what an offer does; the event goes in as the row it became. */
+/** Lock, update, log and promise what an offer does; the event goes in as the row it became. */
 function statementsOf({ prefix, written }: Offers): string[] {
   const id = `'${prefix}L' || (:id::bigint % ${LIMITED})`
+  // Each text carries its own id, as ours do: the server has to read every one, and cannot keep the first as a constant.
+  const own = (text: string) => `replace(${literal(text)}, ${literal(written['id']!)}, ${id})`
   const now = literal(written['now']!)
   const event = JSON.parse(written['event']!) as Record<string, unknown>
   const columns = Object.keys(event).filter((name) => name !== 'seq')
@@ -57,18 +59,21 @@ function statementsOf({ prefix, written }: Offers): string[] {
     if (name === 'id') return `'WH-${prefix}' || :id::bigint`
     if (name === 'resource_id') return id
     if (value === null) return 'null'
-    return literal(typeof value === 'string' ? value : JSON.stringify(value))
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return name === 'body' ? own(text) : literal(text)
   }
   return [
     `select body, version from disputes where id = ${id} for update`,
     `select t.body, t.version, b.amount from payment_transactions t
        left join ledger_balances b on b.account_id = t.account_id and b.book = 'balance' and b.currency = t.currency
       where t.account_id = '${MERCHANT}' and t.id = 'S' || ${id}`,
-    `update disputes set body = ${literal(written['body']!)}::jsonb, version = version + 1,
+    `update disputes set body = ${own(written['body']!)}::jsonb, version = version + 1,
        status = 'WAITING_FOR_BUYER_RESPONSE', flow = 'OFFER', seller_state = 'REQUIRED_OTHER_PARTY_ACTION',
        buyer_state = 'REQUIRED_ACTION', due_time = ${literal(written['due']!)}, update_time = ${now},
-       seller_summary = ${literal(written['seller_summary']!)}, buyer_summary = ${literal(written['buyer_summary']!)}
+       seller_summary = ${own(written['seller_summary']!)}, buyer_summary = ${own(written['buyer_summary']!)}
       where account_id = '${MERCHANT}' and id = ${id}`,
+    `insert into dispute_transitions (account_id, dispute_id, version, action, from_node, to_node, create_time)
+     values ('${MERCHANT}', ${id}, :id::bigint % 2000000000, 'make-offer', 'IS', 'IF', ${now})`,
     `insert into events (${columns.join(', ')}) values (${columns.map(shown).join(', ')})`,
   ]
 }
@@ -121,7 +126,7 @@ export const rows = [
   row({
     name: 'make-offer',
     does: `POST ${DISPUTES}/{id}/make-offer: dispute, payment and balance read, decided, then one guarded statement`,
-    against: 'begin, the same reads with a lock, the same update and the event, commit',
+    against: 'begin, the same reads with a lock, the same update, its move and the event, commit',
     async prepare(context): Promise<Offers> {
       const token = await context.token()
       const prefix = `PP-O${context.run.toUpperCase()}-`

@@ -7,6 +7,7 @@ let count = 0
 let waiting: { count: number; tell: () => void } | undefined
 const arrivals: [eventId: string, at: number][] = []
 let keeps = false
+let lastHead = ''
 
 const server = createServer((socket) => {
   let buffered: Buffer = Buffer.alloc(0)
@@ -24,6 +25,7 @@ const server = createServer((socket) => {
       const next = end + endOfHead.length + length
       if (buffered.length < next) return
       buffered = buffered.subarray(next)
+      lastHead = head
       if (keeps) arrivals.push([/webhook-id: (\S+)/i.exec(head)?.[1] ?? '', at])
       count++
       socket.write(answer)
@@ -33,7 +35,7 @@ const server = createServer((socket) => {
 })
 
 interface Order {
-  readonly kind: 'start' | 'arrivals' | 'until'
+  readonly kind: 'start' | 'arrivals' | 'until' | 'head'
   readonly count?: number
 }
 
@@ -44,6 +46,7 @@ process.on('message', ({ kind, count: wanted = 0 }: Order) => {
     keeps = wanted > 0
     process.send?.({ ready: true })
   } else if (kind === 'arrivals') process.send?.({ arrivals })
+  else if (kind === 'head') process.send?.({ head: lastHead })
   else {
     const tell = () => {
       waiting = undefined
