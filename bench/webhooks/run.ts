@@ -174,7 +174,7 @@ try {
       body: sampleBody,
       count: 10_000,
     }))
-  if (wants('rsa')) await throughput('both', 6_000, async () => ({ kind: 'sign', count: 4_000 }))
+  if (wants('rsa')) await throughput('both', 10_000, async () => ({ kind: 'sign', count: 4_000 }))
   if (wants('latency'))
     await withApp(async (app) => {
       await subscribe(database, secret, subscribers('H', 10, url).slice(0, 1))

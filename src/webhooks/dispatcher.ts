@@ -20,6 +20,8 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   readonly #ports: DispatchPorts<Delivery, Result>
   readonly #rules: DispatchRules
   readonly #endpoints = new Map<string, Endpoint<Delivery>>()
+  /** Webhooks with something ready to be sent. */
+  readonly #ready = new Set<string>()
   readonly #used: Record<Lane, number> = { 0: 0, 1: 0, 2: 0 }
   readonly #turn: Record<Lane, string> = { 0: '', 1: '', 2: '' }
   readonly #claiming = new Set<Lane>()
@@ -165,6 +167,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     // It was given back meanwhile.
     if (!endpoint.preparing.delete(delivery)) return
     endpoint.ready.push(prepared)
+    this.#ready.add(delivery.webhook_id)
     this.#begin(delivery.webhook_id)
   }
 
@@ -200,11 +203,16 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   #begin(webhookId: string): void {
     const endpoint = this.#endpoints.get(webhookId)
     while (endpoint?.ready.length && endpoint.running < this.#eachOf(endpoint)) {
-      if (this.#used[endpoint.lane] >= this.#rules.lanes[endpoint.lane].slots) return
+      if (!this.#hasSlot(endpoint.lane)) return
       const delivery = endpoint.ready.shift()!
       this.#waiting[delivery.lane]--
       void this.#attempt(delivery, endpoint)
     }
+    if (!endpoint?.ready.length) this.#ready.delete(webhookId)
+  }
+
+  #hasSlot(lane: Lane): boolean {
+    return this.#used[lane] < this.#rules.lanes[lane].slots
   }
 
   async #attempt(delivery: Delivery, endpoint: Endpoint<Delivery>): Promise<void> {
@@ -284,8 +292,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
 
   /** A slot came free: first for what is already claimed, then for what waits in the database. */
   #goOn(): void {
-    if (this.#waiting[0] + this.#waiting[1] + this.#waiting[2] > 0)
-      for (const [id, endpoint] of this.#endpoints) if (endpoint.ready.length > 0) this.#begin(id)
+    for (const id of this.#ready) this.#begin(id)
     this.#pump()
   }
 }
