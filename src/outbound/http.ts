@@ -222,6 +222,11 @@ function call(
 const seconds = (milliseconds: number) => Math.round(milliseconds / 100) / 10
 
 function keptHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const entries = Object.entries(headers).slice(0, HEADERS_KEPT_MAX)
-  return Object.fromEntries(entries.map(([name, value]) => [name, String(value).slice(0, HEADER_LENGTH_KEPT_MAX)]))
+  const kept: Record<string, string> = {}
+  let count = 0
+  for (const name in headers) {
+    if (count++ === HEADERS_KEPT_MAX) break
+    kept[name] = String(headers[name]).slice(0, HEADER_LENGTH_KEPT_MAX)
+  }
+  return kept
 }

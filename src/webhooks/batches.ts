@@ -10,7 +10,7 @@ export interface BatchPorts<Item> {
 }
 
 /** So many need not wait for more. */
-const FULL = 100
+const FULL = 250
 
 /** Writes down everything that was added meanwhile at once; one batch at a time, so batches grow with the load. */
 export class Batches<Item> {

@@ -1,9 +1,9 @@
 /** How far ahead the dispatcher works, and how much it does at once. */
 export const pace = {
   /** How many claimed deliveries of proven webhooks may wait for a slot, so that slots do not wait for the database. */
-  readyMax: 400,
+  readyMax: 800,
   /** How many of these one webhook may have for every one of its attempts that may run at once. */
-  readyPerSlot: 4,
+  readyPerSlot: 6,
   /** Claims are batches: it is not worth a round trip to fill a single slot of a busy lane. */
   claimMin: 5,
   webhooksPerClaim: 100,
