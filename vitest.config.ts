@@ -9,7 +9,8 @@ export default defineConfig({
     // Test files share a worker's modules, which is what makes a run short; each has a database of its own.
     isolate: false,
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of a small machine: several files wait for a process to start or a lease to run out.
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },

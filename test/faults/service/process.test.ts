@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningService, runCommand, startService, temporaryFolder, tokenOver } from '../../support/process.ts'
 
-const KILLS = 4
+const KILLS = 3
 
 describe('A service in a process of its own, on its own data directory', () => {
   const folder = temporaryFolder()
