@@ -85,22 +85,27 @@ export async function scopeOf(db: Reader, caller: Caller): Promise<Scope> {
 /** Links repeat every filter; the next one carries the page and the token, whichever a client prefers. */
 function pageLinks(query: ListQuery, page: number, token: string | undefined, publicUrl: string): Link[] {
   const { page: _page, next_page_token: _token, ...filters } = query
-  const to = (rel: string, parameters: Record<string, unknown>): Link => {
-    const all = Object.entries({ ...filters, ...parameters }).map(([name, value]): [string, string] => [
-      name,
-      String(value),
-    ])
-    const search = new URLSearchParams(all).toString()
+  const repeated = printQuery(filters)
+  const to = (rel: string, place: Place): Link => {
+    const search = [repeated, printQuery(place)].filter((part) => part !== '').join('&')
     return { href: `${publicUrl}/v1/customer/disputes${search && `?${search}`}`, rel, method: 'GET' }
   }
-  const given = {
-    ...(query.page !== undefined && { page: query.page }),
-    ...(query.next_page_token !== undefined && { next_page_token: query.next_page_token }),
-  }
   return [
-    to('self', given),
+    to('self', { page: query.page, next_page_token: query.next_page_token }),
     to('first', {}),
-    ...(token === undefined ? [] : [to('next', { ...(page < 50 && { page: page + 1 }), next_page_token: token })]),
+    ...(token === undefined ? [] : [to('next', { page: page < 50 ? page + 1 : undefined, next_page_token: token })]),
     ...(page > 1 ? [to('prev', { page: page - 1 })] : []),
   ]
+}
+
+interface Place {
+  readonly page?: number | undefined
+  readonly next_page_token?: string | undefined
+}
+
+function printQuery(parameters: object): string {
+  let text = ''
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) text += `${text && '&'}${name}=${encodeURIComponent(String(value))}`
+  return text
 }
