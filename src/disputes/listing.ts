@@ -31,7 +31,8 @@ function pageOf(scope: Scope, listing: Listing, whole: boolean): Fragment | unde
   const most = offset + size + 1
   const direction = descending ? 'desc' : 'asc'
   const order = raw(`${sort} ${direction}, id ${direction}`)
-  // Written out where it says little: a plan made once for any limit would be made for a tenth of the table.
+  // A first page has few sizes, so its limit is part of the text. As a parameter it would make the server expect a tenth
+  // of the table and plan every list anew.
   const limit = offset === 0 ? raw(`limit ${most}`) : fragment`limit ${most}`
   const branches = branchesOf(scope, listing).map(
     ({ side, conditions }) =>

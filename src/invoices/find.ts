@@ -35,11 +35,11 @@ const newestFirst = fragment`order by i.create_time desc, i.seq desc`
 
 /** How many of the newest invoices are read one by one before an index over all of them is asked. */
 const RECENT = 10_000
-/** A glance at this part of them tells whether the rest are worth reading: whether they would likely fill the page. */
-const GLANCE = 4
-const LIKELY = 0.75
 /** The same where the index keeps the order of time within each day, so that asking it is cheap. */
 const RECENT_OF_DAYS = 500
+/** A part of them is read first: one in so many. The rest follow only where they are likely to fill the page. */
+const GLANCE = 4
+const LIKELY = 0.75
 
 /** Our own text as a piece of SQL. */
 function raw(text: string): Fragment {

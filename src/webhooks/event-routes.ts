@@ -51,7 +51,7 @@ export function eventRoutes({ service, wake }: WebhookParts): AnyRoute[] {
       success: { 200: EventList },
       async handle({ db, now, caller, query }) {
         const { appId } = caller
-        const accountId = await accountOfApp(db, appId)
+        const accountId = await accountOfApp(db, caller)
         const page = readPage(query, now)
         const { event_type: type, transaction_id: transactionId } = query
         const read = await listEvents(db, { appId, accountId, type, transactionId }, page)
@@ -87,7 +87,7 @@ export function eventRoutes({ service, wake }: WebhookParts): AnyRoute[] {
       success: { 200: EventOut },
       async handle({ db, caller, params }) {
         const event = await findEvent(db, caller.appId, params.event_id)
-        const accountId = await accountOfApp(db, caller.appId)
+        const accountId = await accountOfApp(db, caller)
         return presentEvent(service, event, await transmissionsOf(db, accountId, caller.appId, [event.id]))
       },
     }),
@@ -110,7 +110,7 @@ export function eventRoutes({ service, wake }: WebhookParts): AnyRoute[] {
         const webhooks = all.filter(({ id, event_types }) =>
           wanted ? wanted.includes(id) : event_types.includes(event.type) || event_types.includes(EVERY_EVENT),
         )
-        const accountId = await accountOfApp(tx, caller.appId)
+        const accountId = await accountOfApp(tx, caller)
         const sent = await transmissionsOf(tx, accountId, caller.appId, [event.id])
         resend(tx, event, webhooks)
         tx.afterCommit(wake)

@@ -1,6 +1,7 @@
 import type { Fragment } from '../database/sql.ts'
 import { fragment, joined, sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { Instant } from '../kernel/clock.ts'
 import { notFound } from '../kernel/problem.ts'
 import { lanes } from './lanes.ts'
@@ -68,8 +69,9 @@ export async function findEvent(db: Reader, appId: string, id: string): Promise<
   return event
 }
 
-export const accountOfApp = async (db: Reader, appId: string): Promise<string> =>
-  (await db.row<{ account_id: string }>(appAccount, [appId]))!.account_id
+/** The account of the calling app, which is also the one it calls for unless it acts on behalf of another. */
+export const accountOfApp = async (db: Reader, { appId, accountId, onBehalf }: Caller): Promise<string> =>
+  onBehalf ? (await db.row<{ account_id: string }>(appAccount, [appId]))!.account_id : accountId
 
 /** Ids that may be asked for, wherever they stand in the resource. */
 const namesOfIds = [

@@ -20,7 +20,7 @@ export function signedMessage({ id, time, webhookId }: Transmission, body: strin
   return `${id}|${toSeconds(time)}|${webhookId}|${crc32(body)}`
 }
 
-/** Signs on the thread pool: three milliseconds of arithmetic would hold up every request of the process. */
+/** Signs on the thread pool: half a millisecond of arithmetic would hold up every request of the process. */
 export function signMessage(message: string, key: KeyObject): Promise<string> {
   return new Promise((resolve, reject) =>
     sign('RSA-SHA256', Buffer.from(message), key, (error, signature) =>

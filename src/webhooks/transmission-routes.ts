@@ -24,7 +24,7 @@ export function transmissionRoutes({ service, wake }: WebhookParts): AnyRoute[] 
       success: { 200: TransmissionList },
       async handle({ db, now, caller, query }) {
         const { appId } = caller
-        const accountId = await accountOfApp(db, appId)
+        const accountId = await accountOfApp(db, caller)
         const page = readPage(query, now)
         const { webhook_id: webhookId, status } = query
         const read = await listTransmissions(db, { appId, accountId, webhookId, status }, page)
@@ -46,7 +46,7 @@ export function transmissionRoutes({ service, wake }: WebhookParts): AnyRoute[] 
       params: TransmissionId,
       success: { 200: TransmissionDetail },
       async handle({ db, caller, params }) {
-        const accountId = await accountOfApp(db, caller.appId)
+        const accountId = await accountOfApp(db, caller)
         const found = await findTransmission(db, accountId, caller.appId, params.transmission_id)
         const attempts = await listAttempts(db, accountId, found.id)
         return { ...presentListed(service, found), attempt_log: attempts.map(presentAttempt) }
@@ -63,7 +63,7 @@ export function transmissionRoutes({ service, wake }: WebhookParts): AnyRoute[] 
       bodyOptional: true,
       success: { 202: TransmissionList.properties.transmissions.items },
       async handle({ tx, caller, params }) {
-        const accountId = await accountOfApp(tx, caller.appId)
+        const accountId = await accountOfApp(tx, caller)
         const found = await findTransmission(tx, accountId, caller.appId, params.transmission_id)
         if (found.status !== 'SUCCESS') {
           attemptNow(tx, accountId, found.id)
