@@ -95,6 +95,44 @@ select i.account_id, i.id, i.status, m.paid, m.refunded, m.pending
          else i.status <> i.body->>'base_status'
        end;
 
+-- An invoice stands where its last move led; one without a move is a draft, and only a deletion leaves moves alone.
+select account_id, id, i.status as stands, t.version, t.to_status
+  from invoices i
+  full join (select distinct on (account_id, invoice_id) account_id, invoice_id as id, version, to_status
+               from invoice_transitions order by account_id, invoice_id, version desc) t using (account_id, id)
+ where i.status is distinct from case when t.version is null then 'DRAFT' else t.to_status end;
+
+-- Every move of an invoice starts where the one before it ended, and the first starts from a draft.
+select account_id, invoice_id, version, from_status, ended
+  from (select *, lag(to_status, 1, 'DRAFT') over moves as ended, row_number() over moves as n
+          from invoice_transitions window moves as (partition by account_id, invoice_id order by version)) t
+ where case when action = 'create' then n > 1 or from_status is not null else from_status is distinct from ended end;
+
+-- Every move of an invoice is one that its table has: an action, from any of these, to any of those.
+select t.action, t.from_status, t.to_status, t.moves
+  from (select action, from_status, coalesce(to_status, 'gone') as to_status, count(*) as moves
+          from invoice_transitions where action <> 'create' group by 1, 2, 3) t
+ where not exists (
+   select 1 from (values
+     ('update', 'PARTIALLY_PAID', 'PAID MARKED_AS_PAID'), ('delete', 'DRAFT SCHEDULED', 'gone'),
+     ('send', 'DRAFT', 'SCHEDULED SENT'), ('send', 'SCHEDULED', 'SENT'), ('issue', 'SCHEDULED', 'SENT'),
+     ('cancel', 'SENT', 'CANCELLED'), ('record-payment', 'DRAFT SCHEDULED SENT', 'PARTIALLY_PAID MARKED_AS_PAID'),
+     ('record-payment', 'PARTIALLY_PAID', 'MARKED_AS_PAID'),
+     ('delete-payment', 'PARTIALLY_PAID PAYMENT_PENDING PAID MARKED_AS_PAID PARTIALLY_REFUNDED',
+       'DRAFT SCHEDULED SENT PAYMENT_PENDING PARTIALLY_PAID PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED'),
+     ('record-refund', 'PARTIALLY_PAID PAID MARKED_AS_PAID PARTIALLY_REFUNDED', 'PARTIALLY_REFUNDED MARKED_AS_REFUNDED'),
+     ('delete-refund', 'PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED',
+       'PAYMENT_PENDING PARTIALLY_PAID PAID MARKED_AS_PAID PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED'),
+     ('pay', 'SENT', 'PAYMENT_PENDING PARTIALLY_PAID PAID'), ('pay', 'PARTIALLY_PAID', 'PAYMENT_PENDING PAID'),
+     ('clear-payment', 'PAYMENT_PENDING PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED',
+       'PARTIALLY_PAID PAID PARTIALLY_REFUNDED'),
+     ('deny-payment', 'PAYMENT_PENDING PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED',
+       'DRAFT SCHEDULED SENT PARTIALLY_PAID PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED'),
+     ('refund-payment', 'PARTIALLY_PAID PAYMENT_PENDING PAID MARKED_AS_PAID PARTIALLY_REFUNDED',
+       'PARTIALLY_REFUNDED REFUNDED')) as allowed (action, starts, ends)
+   where allowed.action = t.action and t.from_status = any(string_to_array(starts, ' '))
+     and t.to_status = any(string_to_array(ends, ' ')));
+
 -- A payment through the service that an invoice shows is a payment in the books, for that invoice, with at least that amount.
 select t.account_id, t.invoice_id, t.id, t.amount_minor, p.captured
   from invoice_transactions t

@@ -11,6 +11,7 @@ import type { Invoice } from './invoice.ts'
 import { invoiceLifecycle } from './lifecycle.ts'
 import { presentEvent } from './present.ts'
 import { deleteInvoice, findStored, type StoredInvoice, saveInvoice, saveTransactions } from './store.ts'
+import { logMove } from './transitions.ts'
 
 /** Which invoice an action is about. */
 export interface Target {
@@ -18,7 +19,7 @@ export interface Target {
   readonly id: string
 }
 
-/** The one path every action takes: check, read, ask the table, decide, follow the table, save, announce. */
+/** The one path every action takes: check, read, ask the table, decide, follow the table, save, log, announce. */
 export async function act<A extends ActingAction>(
   service: Service,
   tx: Tx,
@@ -41,8 +42,10 @@ export async function act<A extends ActingAction>(
   if (!decision.changes) return invoice
 
   const changed = { ...invoice, ...decision.changes, ...to } as Invoice
-  if (decision.outcome === 'gone') deleteInvoice(tx, stored)
+  const isGone = decision.outcome === 'gone'
+  if (isGone) deleteInvoice(tx, stored)
   else save(tx, stored, changed)
+  logMove(tx, stored, action, isGone ? null : changed.status)
   if (emits !== 'nothing') announce(service, tx, accountId, changed, emits, role)
   return changed
 }

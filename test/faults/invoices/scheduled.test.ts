@@ -116,6 +116,11 @@ describe('Scheduled invoices are sent exactly once', { timeout: 180_000 }, () =>
   })
 
   it('and more than once without the guard of the version', async () => {
+    const { pool } = world.app.database
+    // The log takes one move from each version, which would catch it as well.
+    await pool.query('alter table invoice_transitions drop constraint invoice_transitions_pkey')
+
     expect(await issueAtOnce(withoutGuard)).toBeGreaterThan(1)
+    await pool.query('truncate invoices, invoice_transitions cascade')
   })
 })

@@ -65,6 +65,8 @@ describe('Fifty tabs that pay one invoice at once', () => {
   it('collect too much as soon as the guard on the version is taken away', async () => {
     const { id, code } = await sentInvoice(world)
     const { app } = world
+    // The log takes one move from each version, which would catch it as well.
+    await app.database.pool.query('alter table invoice_transitions drop constraint invoice_transitions_pkey')
     const parts = { service: app.service, ledger: makeLedger(app.service) }
     const loosened = (tx: Tx): Tx =>
       new Proxy(tx, {
@@ -93,6 +95,6 @@ describe('Fifty tabs that pay one invoice at once', () => {
     )
 
     expect(await collected(id)).toBeGreaterThan(7421n)
-    await app.database.pool.query('delete from invoices where id = $1', [id])
+    await app.database.pool.query('truncate invoices, invoice_transitions cascade')
   })
 })

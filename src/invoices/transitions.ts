@@ -1,0 +1,22 @@
+import { sql } from '../database/sql.ts'
+import type { Tx } from '../database/transaction.ts'
+import type { InvoiceAction } from './lifecycle.ts'
+import type { Status } from './schema.ts'
+import type { StoredInvoice } from './store.ts'
+
+const insertRow = sql`
+  insert into invoice_transitions (account_id, invoice_id, version, action, from_status, to_status, create_time)
+  values ($1, $2, $3, $4, $5, $6, $7)`
+
+/**
+ * Keeps in the log that an action led to another status, or with `null` to the end of the invoice. Creations are not
+ * kept: every invoice begins as a draft.
+ */
+export function logMove(
+  tx: Tx,
+  { invoice: { id, status }, version, account }: StoredInvoice,
+  action: InvoiceAction,
+  to: Status | null,
+): void {
+  if (to !== status) tx.write(insertRow, [account.id, id, version + 1, action, status, to, tx.now])
+}
