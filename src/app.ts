@@ -112,6 +112,10 @@ export async function openApp({
   const { registry } = metrics
   const authenticator = new Authenticator(service, database, clock)
   const opened = rooms.map((open) => open(service))
+  await Promise.all(opened.map(({ check }) => check?.(database))).catch(async (error) => {
+    await database.close()
+    throw error
+  })
 
   const runner = new Runner({
     database,

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import type { Environment, Settings } from './config.ts'
 import type { Database } from './database/open.ts'
-import type { Transact } from './database/transaction.ts'
+import type { Reader, Transact } from './database/transaction.ts'
 import type { AnyRoute } from './http/route.ts'
 import type { JobDefinition } from './jobs/job-definition.ts'
 import type { Sweep } from './jobs/sweep.ts'
@@ -21,6 +21,8 @@ export interface Service {
 
 /** What a room gives the house: operations, kept promises, and what its unique constraints mean to a caller. */
 export interface Room {
+  /** Refuses a database that it cannot work on, before anything else is done. */
+  readonly check?: (db: Reader) => Promise<void>
   readonly routes?: readonly AnyRoute[]
   readonly jobs?: readonly JobDefinition[]
   /** Due work that waits elsewhere than in the jobs table. */

@@ -12,7 +12,10 @@ import {
   listApps,
   revokeConsent,
 } from '../accounts/store.ts'
+import type { Settings } from '../config.ts'
 import type { Reader } from '../database/transaction.ts'
+import { requireSameSecret } from '../webhooks/same-secret.ts'
+import { makeSeal } from '../webhooks/seal.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
 
 const SECRETS_MAX = 2
@@ -84,7 +87,8 @@ export const appCommands: readonly Command[] = [
     summary: 'Add a second secret and print it, once; the one before stays valid until the next rotation',
     arguments: ['client id'],
     options: { revoke: { type: 'boolean', description: 'Revoke all earlier secrets at once' } },
-    async run({ settings, transact, options, arguments: [clientId], announceAccessChange }) {
+    async run({ db, settings, transact, options, arguments: [clientId], announceAccessChange }) {
+      await requireServiceSecret(db, settings)
       const secret = await transact(async (tx) => {
         const app = await requireApp(tx, clientId!)
         const made = tx.newId('secret')
@@ -121,9 +125,13 @@ export const appCommands: readonly Command[] = [
   },
 ]
 
-async function createApp({ settings, transact, options, arguments: [accountId] }: StoreInput) {
+/** A client secret made with another secret than the services have would be refused by all of them. */
+const requireServiceSecret = (db: Reader, { secret }: Settings) => requireSameSecret(db, makeSeal(secret ?? ''))
+
+async function createApp({ db, settings, transact, options, arguments: [accountId] }: StoreInput) {
   const enabled = options['features'] === undefined ? [...features] : knownFeatures(names(options['features']))
   const scopes = options['scopes'] === undefined ? defaultScopes(enabled) : knownScopes(names(options['scopes']))
+  await requireServiceSecret(db, settings)
   return transact(async (tx) => {
     if (!(await findAccount(tx, accountId!))) throw new CommandError(`There is no account ${accountId}.`)
     const app: App = {

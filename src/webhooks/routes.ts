@@ -1,6 +1,7 @@
 import type { OpenRoom } from '../room.ts'
 import { eventRoutes } from './event-routes.ts'
 import { sweepEvents } from './retention.ts'
+import { requireSameSecret } from './same-secret.ts'
 import { makeSeal } from './seal.ts'
 import { urlTaken } from './subscription.ts'
 import { transmissionRoutes } from './transmission-routes.ts'
@@ -17,6 +18,7 @@ export const openWebhooks: OpenRoom = (service) => {
     forget: (webhookId: string) => deliveries?.forget(webhookId),
   }
   return {
+    check: (db) => requireSameSecret(db, parts.seal),
     routes: [...webhookRoutes(parts), ...eventRoutes(parts), ...transmissionRoutes(parts)],
     work(given) {
       deliveries = new DeliveryWork(service, given)

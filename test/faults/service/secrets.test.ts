@@ -1,6 +1,10 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
+import { openApp } from '../../../src/app.ts'
+import { runCommand } from '../../../src/cli/run.ts'
+import { SigningKeys } from '../../../src/webhooks/keys.ts'
+import { makeSeal } from '../../../src/webhooks/seal.ts'
 import { assertion, newWorld } from '../../support/world.ts'
 
 describe('Secrets', () => {
@@ -54,6 +58,37 @@ describe('Secrets', () => {
     for (const place of [logged, bodies, stored])
       for (const canary of [token, token.slice(5, 60), secret])
         expect(place.filter((text) => text.includes(canary))).toEqual([])
+    await world.close()
+  })
+
+  it('that another QUITTANCE_SECRET sealed keep the service from starting and commands from making others', async () => {
+    const world = await newWorld()
+    const { pool } = world.app.database
+    const running = async (...words: string[]) => {
+      const said: string[] = []
+      const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) }
+      const variables = { DATABASE_URL: world.databaseUrl, PORT: '0', QUITTANCE_SECRET: 'x'.repeat(32) }
+      return [await runCommand(words, variables, output), said.join('')]
+    }
+    const refusal = [2, expect.stringMatching(/^quittance: QUITTANCE_SECRET is not the one .+\n$/)]
+    const webhook = { url: 'https://receiver.example.com/hook', event_types: [{ name: '*' }] }
+    expect((await world.merchant.post('/v1/notifications/webhooks', webhook)).status).toBe(201)
+
+    expect(await running('start')).toEqual(refusal)
+    // The key of the first delivery, which outlives every webhook.
+    await new SigningKeys(world.app.database, makeSeal(world.app.service.settings.secret!)).current()
+    await pool.query('delete from webhooks')
+    for (const command of ['start', 'serve', 'work']) expect(await running(command)).toEqual(refusal)
+    expect(await running('apps', 'create', world.people.merchant.id)).toEqual(refusal)
+    expect(await running('apps', 'rotate-secret', world.merchant.clientId)).toEqual(refusal)
+
+    await pool.query('delete from signing_keys')
+    const next = await openApp({
+      settings: { ...world.app.service.settings, secret: 'x'.repeat(32) },
+      databaseUrl: world.databaseUrl,
+      log: pino({ level: 'silent' }),
+    })
+    await next.close()
     await world.close()
   })
 })
