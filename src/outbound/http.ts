@@ -34,6 +34,16 @@ export interface OutboundQuestion extends Omit<OutboundRequest, 'body'> {
   readonly body?: string
 }
 
+/** A file that somebody else keeps. */
+export interface OutboundDownload extends Omit<OutboundRequest, 'body'> {
+  readonly bytesMax: number
+}
+
+/** An answer with its body as it came. */
+export interface OutboundBytes extends Omit<OutboundAnswer, 'body'> {
+  readonly body: Buffer
+}
+
 /** Ends a call that is under way; it then fails. */
 export interface CallHandle {
   abandon?: () => void
@@ -45,6 +55,8 @@ export interface Outbound {
   post(request: OutboundRequest, handle?: CallHandle): Promise<OutboundAnswer>
   /** The same with the whole body; one that breaks off, never ends or is longer than we read is no answer. */
   ask(question: OutboundQuestion): Promise<OutboundAnswer>
+  /** The same for a file: its bytes, and as many of them as the caller wants to read. */
+  download(file: OutboundDownload): Promise<OutboundBytes>
   close(): Promise<void>
 }
 
@@ -103,23 +115,29 @@ export function openOutbound(options: OutboundOptions): Outbound {
 
   async function send(
     { url, headers, body }: OutboundRequest,
-    { method, whole }: Pick<Call, 'method' | 'whole'>,
+    how: Pick<Call, 'method' | 'whole' | 'readMax'>,
     handle?: CallHandle,
-  ): Promise<OutboundAnswer> {
+  ): Promise<OutboundBytes> {
     const { refusal, origin, path } = targetOf(url)
     if (refusal !== undefined) throw new EgressRefused(refusal)
-    return call(await poolOf(origin), { method, path, headers, body, whole, totalTimeoutMs }, handle)
+    return call(await poolOf(origin), { ...how, path, headers, body, totalTimeoutMs }, handle)
   }
 
   return {
-    post: (request, handle) => send(request, { method: 'POST', whole: false }, handle),
-    ask: ({ url, method, headers, body = '' }) => send({ url, headers, body }, { method, whole: true }),
+    post: async (request, handle) =>
+      asText(await send(request, { method: 'POST', whole: false, readMax: BODY_READ_MAX }, handle)),
+    ask: async ({ url, method, headers, body = '' }) =>
+      asText(await send({ url, headers, body }, { method, whole: true, readMax: BODY_READ_MAX })),
+    download: ({ url, headers, bytesMax }) =>
+      send({ url, headers, body: '' }, { method: 'GET', whole: true, readMax: bytesMax }),
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()))
       pools.clear()
     },
   }
 }
+
+const asText = ({ body, ...head }: OutboundBytes): OutboundAnswer => ({ ...head, body: body.toString() })
 
 function guardedConnector(
   build: typeof buildConnector,
@@ -149,6 +167,8 @@ interface Call extends Omit<OutboundRequest, 'url'> {
   readonly method: 'GET' | 'POST'
   /** Whether only the whole body will do. */
   readonly whole: boolean
+  /** Of a longer body no more is read. */
+  readonly readMax: number
   readonly path: string
   readonly totalTimeoutMs: number
 }
@@ -156,14 +176,14 @@ interface Call extends Omit<OutboundRequest, 'url'> {
 /** One request with a deadline on the whole of it: timeouts between bytes do not stop a far end that drips. */
 function call(
   pool: Pool,
-  { method, path, headers, body, whole, totalTimeoutMs }: Call,
+  { method, path, headers, body, whole, readMax, totalTimeoutMs }: Call,
   handle: CallHandle = {},
-): Promise<OutboundAnswer> {
+): Promise<OutboundBytes> {
   return new Promise((resolve, reject) => {
     let abort: (() => void) | undefined
     let head: Omit<OutboundAnswer, 'body'> | undefined
     const kept: Buffer[] = []
-    const keptMax = whole ? BODY_READ_MAX : BODY_KEPT_MAX
+    const keptMax = whole ? readMax : BODY_KEPT_MAX
     let read = 0
     let settled = false
 
@@ -172,7 +192,7 @@ function call(
       settled = true
       clearTimeout(deadline)
       // The head decides: an answer whose body never ends or breaks off was still an answer, unless all of it is wanted.
-      if (head && !(whole && failure)) resolve({ ...head, body: Buffer.concat(kept).toString() })
+      if (head && !(whole && failure)) resolve({ ...head, body: Buffer.concat(kept) })
       else reject(failure ?? new Error('There was no answer.'))
     }
     const giveUp = (failure?: Error) => {
@@ -210,7 +230,7 @@ function call(
         onResponseData(_controller, chunk) {
           if (read < keptMax) kept.push(Buffer.from(chunk.subarray(0, keptMax - read)))
           read += chunk.length
-          if (read > BODY_READ_MAX) giveUp(new Error(`The answer is longer than ${BODY_READ_MAX / 1024} KiB.`))
+          if (read > readMax) giveUp(new Error(`The answer is longer than ${readMax / 1024} KiB.`))
         },
         onResponseEnd: () => settle(),
         onResponseError: (_controller, error) => settle(error),
