@@ -141,13 +141,13 @@ export const settings = {
   webhookAllowHttp: setting<boolean>({
     variable: 'WEBHOOK_ALLOW_HTTP',
     ...inSandbox,
-    description: 'Whether a webhook may have an address that begins with `http://`.',
+    description: 'Whether a webhook, or the logo on an invoice, may have an address that begins with `http://`.',
   }),
   webhookAllowPrivate: setting<boolean>({
     variable: 'WEBHOOK_ALLOW_PRIVATE',
     ...inSandbox,
     description:
-      'Whether a webhook may be on this machine or in a private network. Link-local addresses are refused in any case.',
+      'Whether a webhook, or the logo on an invoice, may be on this machine or in a private network. Link-local addresses are refused in any case.',
   }),
   webhookRetrySpeed: setting<number>({
     variable: 'WEBHOOK_RETRY_SPEED',

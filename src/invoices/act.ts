@@ -1,6 +1,7 @@
 import type { Tx } from '../database/transaction.ts'
 import type { Role } from '../kernel/caller.ts'
 import type { Instant } from '../kernel/clock.ts'
+import { logoJob } from '../kernel/logo.ts'
 import type { Money } from '../kernel/money.ts'
 import type { Service } from '../room.ts'
 import { type ActionDefinition, contextOf } from './action.ts'
@@ -53,6 +54,10 @@ export async function act<A extends ActingAction>(
 function save(tx: Tx, stored: StoredInvoice, changed: Invoice): void {
   saveInvoice(tx, stored, changed)
   saveTransactions(tx, stored, changed)
+  const { logo_url } = changed.invoicer
+  const isNew = stored.invoice.base_status !== 'SENT' || stored.invoice.invoicer.logo_url !== logo_url
+  // Whoever opens the page first should find the logo on it.
+  if (logo_url && changed.base_status === 'SENT' && isNew) tx.enqueue(logoJob(stored.account.id, logo_url))
 }
 
 type InvoiceEvent = Exclude<(typeof invoiceLifecycle.rows)[number]['emits'], 'nothing'> | 'INVOICING.INVOICE.CREATED'

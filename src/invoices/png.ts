@@ -1,6 +1,6 @@
 import { crc32 as crcOf, deflateSync } from 'node:zlib'
 
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
 /** A black and white PNG, one bit a pixel. */
 export function png(width: number, height: number, isDark: (x: number, y: number) => boolean): Buffer {
@@ -16,14 +16,15 @@ export function png(width: number, height: number, isDark: (x: number, y: number
     for (let x = 0; x < width; x++) if (!isDark(x, y)) rows[y * stride + 1 + (x >> 3)]! |= 0x80 >> (x & 7)
 
   return Buffer.concat([
-    SIGNATURE,
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(rows)),
-    chunk('IEND', Buffer.alloc(0)),
+    PNG_SIGNATURE,
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', deflateSync(rows)),
+    pngChunk('IEND', Buffer.alloc(0)),
   ])
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+/** A part of a PNG, with the length and the sum that frame it. */
+export function pngChunk(type: string, data: Uint8Array): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
   const frame = Buffer.alloc(8)
   frame.writeUInt32BE(data.length, 0)

@@ -5,6 +5,7 @@ import { findByRecipientCode } from '../invoices/store.ts'
 import type { Service } from '../room.ts'
 import { html } from './html.ts'
 import type { Tongue } from './languages.ts'
+import { showLogo } from './logo-store.ts'
 import { pagePath } from './open-page.ts'
 import { invoicePage } from './page.ts'
 import { pageAnswer } from './respond.ts'
@@ -22,20 +23,18 @@ export async function detailsPage(service: Service, tx: Tx, id: string, tongue: 
     return pageAnswer(404, messagePage(tongue, { title: 'notFound', text: 'sellerNotFoundText' }))
   const { invoice, account } = found
   const sheet = sheetOf({ invoice, account, now: tx.now }, tongue)
-  const { say, logo } = sheet
+  const { say } = sheet
   const calls = linksOf(service, invoice).map(
     ({ method, href }) => html`<li><code>${method} ${href.slice(service.publicUrl.length)}</code></li>`,
   )
   const markup = invoicePage({
     sheet,
     address: pagePath(id),
+    logo: await showLogo(tx, found, pagePath(id)),
     aside: html`<section class="notice seller"><h2>${say('sellerView')}</h2>
 <p>${say('sellerViewText')}</p>
 <p>${say('sellerSteps', { status: invoice.status })}</p>
 <ul>${calls}</ul></section>`,
   })
-  return pageAnswer(200, markup, {
-    ...(logo !== undefined && { logo }),
-    isSecure: service.publicUrl.startsWith('https:'),
-  })
+  return pageAnswer(200, markup, { isSecure: service.publicUrl.startsWith('https:') })
 }

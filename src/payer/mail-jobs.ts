@@ -4,6 +4,8 @@ import type { MailPayload } from '../kernel/mail.ts'
 import { Problem } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'
 import type { Deliver } from './deliver.ts'
+import type { KeepLogo } from './logo-jobs.ts'
+import { findLogo } from './logo-store.ts'
 import { renderMail } from './mail.ts'
 import { pageAddress } from './open-page.ts'
 import { printInvoice } from './press.ts'
@@ -16,7 +18,7 @@ const hours = 60 * minutes
 const withInvoice: readonly MailPayload['kind'][] = ['invoice', 'invoice-updated', 'reminder', 'payment-received']
 
 /** Says what happened to an invoice, as it is when the mail goes out. */
-export const mailJobs = (service: Service, deliver: Deliver): JobDefinition[] => [
+export const mailJobs = (service: Service, deliver: Deliver, keepLogo: KeepLogo): JobDefinition[] => [
   job<MailPayload>({
     name: 'send-mail',
     retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 2 * hours, 6 * hours, 12 * hours, 24 * hours],
@@ -27,7 +29,12 @@ export const mailJobs = (service: Service, deliver: Deliver): JobDefinition[] =>
       if (!stored) return
       const address = pageAddress(service, invoice_id)
       const { sheet, ...rendered } = renderMail(stored, payload, { address, now })
-      const print = () => printInvoice({ source: { ...stored, now }, tongue: sheet.tongue, address })
+      const print = async () => {
+        const { logo_url } = stored.invoice.invoicer
+        if (logo_url) await keepLogo({ account_id, url: logo_url }, context)
+        const logo = await findLogo(db, stored)
+        return printInvoice({ source: { ...stored, now }, tongue: sheet.tongue, address, logo })
+      }
       const mail = {
         ...rendered,
         to: recipients,

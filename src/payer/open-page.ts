@@ -5,6 +5,7 @@ import { findByRecipientCode, type StoredInvoice } from '../invoices/store.ts'
 import { toMoney } from '../kernel/money.ts'
 import type { Service } from '../room.ts'
 import { acceptedLanguages, chooseTongue, type Tongue } from './languages.ts'
+import { showLogo } from './logo-store.ts'
 import { invoicePage, type PageParts } from './page.ts'
 import { qrDrawing } from './qr.ts'
 import { pageAnswer } from './respond.ts'
@@ -49,8 +50,9 @@ export const takesPayments = ({ environment, settings }: Service): boolean =>
   environment === 'sandbox' || (settings.gatewayUrl !== undefined && settings.gatewaySecret !== undefined)
 
 /** The invoice page with whatever there is to say about it. */
-export function answerPage(
+export async function answerPage(
   service: Service,
+  tx: Tx,
   { stored, sheet, path }: Opened,
   { status = 200, notice }: { status?: number; notice?: NonNullable<PageParts['notice']> } = {},
 ) {
@@ -63,6 +65,7 @@ export function answerPage(
   const markup = invoicePage({
     sheet,
     address: path,
+    logo: await showLogo(tx, stored, path),
     ...(invoice.status !== 'CANCELLED' && { qr: qrDrawing(service.publicUrl + path, sheet.say('scanToPay')) }),
     ...(online && {
       pay: {
@@ -75,8 +78,5 @@ export function answerPage(
     ...(notice && { notice }),
     ...(hasServicePayment && { problemLink: { href: `${path}/problem`, label: sheet.say('reportProblem') } }),
   })
-  return pageAnswer(status, markup, {
-    ...(sheet.logo !== undefined && { logo: sheet.logo }),
-    isSecure: service.publicUrl.startsWith('https:'),
-  })
+  return pageAnswer(status, markup, { isSecure: service.publicUrl.startsWith('https:') })
 }

@@ -1,15 +1,17 @@
 import { Type } from 'typebox'
 import { type AnyRoute, route } from '../http/route.ts'
 import { markViewed } from '../invoices/act.ts'
+import { findByRecipientCode } from '../invoices/store.ts'
 import { notFound, type Problem } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'
 import { type Attempt, findAttempt, grossOf } from './attempts.ts'
 import { detailsPage } from './details-page.ts'
 import { japaneseStyle, webFont } from './fonts.ts'
+import { findLogo } from './logo-store.ts'
 import { answerPage, openByCode, tongueFor } from './open-page.ts'
 import { assets } from './page-style.ts'
 import { printInvoice } from './press.ts'
-import { assetAnswer, pageAnswer, pdfAnswer, seeOther } from './respond.ts'
+import { assetAnswer, logoAnswer, pageAnswer, pdfAnswer, seeOther } from './respond.ts'
 import { pdfName, type Sheet } from './sheet.ts'
 import { hashPage, messagePage } from './small-pages.ts'
 
@@ -64,11 +66,11 @@ export const pageRoutes = (service: Service): AnyRoute[] => [
         const { invoice, account } = opened.stored
         if (!invoice.detail.viewed_by_recipient)
           await markViewed(service, tx, { accountId: account.id, id: invoice.id })
-        if (query.attempt === undefined) return answerPage(service, opened)
+        if (query.attempt === undefined) return answerPage(service, tx, opened)
         const found = await findAttempt(tx, query.attempt)
         const isIts = found?.attempt.invoice_id === invoice.id
         const notice = isIts ? noticeOf(found.attempt, opened.sheet) : undefined
-        return answerPage(service, opened, notice ? { notice } : {})
+        return answerPage(service, tx, opened, notice ? { notice } : {})
       })
     },
   }),
@@ -98,9 +100,26 @@ export const pageRoutes = (service: Service): AnyRoute[] => [
         if (!opened) return pageAnswer(404, messagePage(tongueFor(headers, query.lang), missing))
         const { stored, sheet, path } = opened
         const source = { ...stored, now: tx.now }
-        const pdf = await printInvoice({ source, tongue: sheet.tongue, address: service.publicUrl + path })
+        const logo = await findLogo(tx, stored)
+        const pdf = await printInvoice({ source, tongue: sheet.tongue, address: service.publicUrl + path, logo })
         return pdfAnswer(pdf, pdfName(sheet))
       }),
+  }),
+  route({
+    ...shared,
+    produces: ['image/png', 'image/jpeg', '*/*'],
+    method: 'GET',
+    url: '/invoice/p/:code/logo',
+    operation: 'showInvoiceLogo',
+    summary: 'Show our copy of the logo on an invoice',
+    params: Code,
+    query: Type.Object({ v: Type.Optional(Type.String({ maxLength: 64 })) }),
+    async handle({ db, params }) {
+      const stored = await findByRecipientCode(db, params.code.toUpperCase())
+      const logo = stored?.invoice.base_status === 'SENT' ? await findLogo(db, stored) : undefined
+      if (!logo) throw notFound('The logo')
+      return logoAnswer(logo)
+    },
   }),
   route({
     ...open,

@@ -65,7 +65,9 @@ option{color:#16191d}
 .head{display:flex;justify-content:space-between;gap:2rem;align-items:flex-start;margin-bottom:clamp(1.75rem,5vw,3rem)}
 .head h1{font-size:clamp(1.6rem,5vw,2.25rem);line-height:1.1;font-weight:400;letter-spacing:-.02em;text-align:right}
 .head .seller{font-weight:600;font-size:1.125rem;line-height:1.3}
-.head img{display:block;max-width:12rem;max-height:4.5rem;object-fit:contain;object-position:left top}
+.head>div{min-width:0}
+.head img{display:block;max-width:min(12rem,100%);max-height:4.5rem;width:auto;height:auto}
+@media (prefers-color-scheme:dark){.head img{background:#fff;padding:.5rem;border-radius:.25rem}}
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:1rem 1.5rem;border-top:2px solid var(--strong-rule);border-bottom:1px solid var(--rule);padding:.9rem 0 1rem}
 dt,.parties h2,.words h2,.history h2{font-size:.8125rem;font-weight:400;color:var(--soft);line-height:1.4}
 .facts dd{font-weight:600}

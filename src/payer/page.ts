@@ -1,6 +1,7 @@
 import { minorDigits } from '../kernel/money.ts'
 import { type Content, type Html, html, linkable, paragraphs } from './html.ts'
 import { languageNames, languages, type Tongue } from './languages.ts'
+import type { ShownLogo } from './logo-store.ts'
 import { styleAddress } from './page-style.ts'
 import type { Sheet } from './sheet.ts'
 
@@ -16,6 +17,7 @@ export interface PageParts {
   readonly sheet: Sheet
   /** The address of the page, without a query. */
   readonly address: string
+  readonly logo?: ShownLogo | undefined
   readonly qr?: Html
   readonly pay?: PayOptions
   /** The invoice is due and cannot be paid here. */
@@ -65,7 +67,7 @@ ${
 }
 ${parts.aside}
 <article class="paper" aria-label="${say('invoiceNumber', { number: sheet.number })}">
-${head(sheet)}
+${head(parts)}
 ${parties(sheet)}
 ${items(sheet)}
 ${sums(parts)}
@@ -126,12 +128,12 @@ ${
 </form>`
 }
 
-function head(sheet: Sheet): Html {
+function head({ sheet, logo }: PageParts): Html {
   const { say } = sheet
   return html`<header class="head">
 <div>${
-    sheet.logo
-      ? html`<img src="${sheet.logo}" alt="${sheet.seller}" referrerpolicy="no-referrer">`
+    logo
+      ? html`<img src="${logo.address}" width="${logo.width}" height="${logo.height}" alt="${sheet.seller}">`
       : html`<p class="seller">${sheet.seller}</p>`
   }</div>
 <h1>${say('invoice')}</h1>

@@ -59,7 +59,7 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
             return pageAnswer(404, messagePage(tongueFor(headers, query.lang), missing))
           const { session, isNew } = sessionOf(headers['cookie'] as string | undefined)
           const paying = tryAgreed(opened, query)
-          if (paying instanceof Problem) return answerPage(service, opened, refusalOf(opened, paying))
+          if (paying instanceof Problem) return answerPage(service, tx, opened, refusalOf(opened, paying))
           const purpose = purposeOf(opened, paying)
           const { text: token } = issueFormToken(secret, { session, purpose }, tx.now)
           const markup = paymentSheet({ sheet: opened.sheet, address: opened.path, token, paying, isTest: isSandbox })
@@ -96,7 +96,7 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
             const nonce = readFormToken(secret, { session, purpose }, body.token, tx.now)
             if (nonce === undefined) return refusal()
             const paying = tryAgreed(opened, body)
-            if (paying instanceof Problem) return answerPage(service, opened, refusalOf(opened, paying))
+            if (paying instanceof Problem) return answerPage(service, tx, opened, refusalOf(opened, paying))
             const id = await pay(tx, opened, { ...paying, nonce }, body.outcome ?? 'COMPLETED')
             return seeOther(isSandbox ? `${opened.path}?attempt=${id}` : `${opened.path}/paying/${id}`)
           })
@@ -107,7 +107,7 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
           return transact(async (tx) => {
             const opened = await openByCode(tx, params.code, headers, body.lang)
             return opened
-              ? answerPage(service, opened, refusalOf(opened, error))
+              ? answerPage(service, tx, opened, refusalOf(opened, error))
               : pageAnswer(404, messagePage(tongue, missing))
           })
         }

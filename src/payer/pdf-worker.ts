@@ -1,23 +1,37 @@
 import { parentPort } from 'node:worker_threads'
 import type { Tongue } from './languages.ts'
+import { type LogoImage, readLogo } from './logo-image.ts'
 import { invoicePdf } from './pdf.ts'
 import { type SheetSource, sheetOf } from './sheet.ts'
 
-/** What the press is asked for. */
+/** An invoice to be printed. */
 export interface PrintOrder {
-  readonly id: number
   readonly source: SheetSource
   readonly tongue: Tongue
   readonly address: string
+  readonly logo?: LogoImage | undefined
 }
 
-export type Printed = { readonly id: number } & ({ readonly pdf: Uint8Array } | { readonly error: string })
+/** What the press is asked for. */
+export type PressOrder = { readonly id: number } & ({ readonly print: PrintOrder } | { readonly develop: Uint8Array })
 
-parentPort?.on('message', async ({ id, source, tongue, address }: PrintOrder) => {
+export type Pressed = { readonly id: number } & (
+  | { readonly pdf: Uint8Array }
+  | { readonly logo: LogoImage }
+  | { readonly error: string }
+)
+
+const say = (pressed: Pressed) => parentPort?.postMessage(pressed)
+
+parentPort?.on('message', async (order: PressOrder) => {
+  const { id } = order
   try {
-    const pdf = await invoicePdf(sheetOf(source, tongue), { address, now: source.now })
-    parentPort?.postMessage({ id, pdf } satisfies Printed)
+    if ('develop' in order) say({ id, logo: readLogo(order.develop) })
+    else {
+      const { source, tongue, address, logo } = order.print
+      say({ id, pdf: await invoicePdf(sheetOf(source, tongue), { address, now: source.now, logo }) })
+    }
   } catch (error) {
-    parentPort?.postMessage({ id, error: String(error) } satisfies Printed)
+    say({ id, error: String(error) })
   }
 })

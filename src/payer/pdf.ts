@@ -1,5 +1,6 @@
 import type PDFDocument from 'pdfkit'
 import type { Instant } from '../kernel/clock.ts'
+import type { LogoImage } from './logo-image.ts'
 import { hair, ink, type LineStyle, soft, Typesetter } from './pdf-type.ts'
 import { qrModules } from './qr.ts'
 import type { Sheet } from './sheet.ts'
@@ -9,9 +10,15 @@ const BODY = 9.5
 const SMALL = 8
 const LEAD = 1.4
 const FOOT = 40
+const POINTS_PER_PIXEL = 0.75
+const LOGO_WIDTH = 144
+const LOGO_HEIGHT = 54
 
 /** An invoice on paper, like its page: the same sheet, the same family, and the code that opens the page. */
-export async function invoicePdf(sheet: Sheet, { address, now }: { address: string; now: Instant }): Promise<Buffer> {
+export async function invoicePdf(
+  sheet: Sheet,
+  { address, now, logo }: { address: string; now: Instant; logo?: LogoImage | undefined },
+): Promise<Buffer> {
   const { say, tongue } = sheet
   // Loaded with the first PDF: it is large, and a service starts without one.
   const { default: Document } = await import('pdfkit')
@@ -34,7 +41,7 @@ export async function invoicePdf(sheet: Sheet, { address, now }: { address: stri
     doc.on('end', () => resolve(Buffer.concat(chunks)))
     doc.on('error', reject)
   })
-  new Page(doc, sheet, address).set()
+  new Page(doc, sheet, { address, logo }).set()
   doc.end()
   return done
 }
@@ -50,15 +57,21 @@ class Page {
   readonly #type: Typesetter
   readonly #sheet: Sheet
   readonly #address: string
+  readonly #logo: LogoImage | undefined
   readonly #left = MARGIN
   readonly #right: number
   readonly #bottom: number
   #y = MARGIN
 
-  constructor(doc: InstanceType<typeof PDFDocument>, sheet: Sheet, address: string) {
+  constructor(
+    doc: InstanceType<typeof PDFDocument>,
+    sheet: Sheet,
+    { address, logo }: { address: string; logo: LogoImage | undefined },
+  ) {
     this.#doc = doc
     this.#sheet = sheet
     this.#address = address
+    this.#logo = logo
     this.#type = new Typesetter(doc)
     this.#right = doc.page.width - MARGIN
     this.#bottom = doc.page.height - FOOT - 22
@@ -102,7 +115,8 @@ class Page {
     const top = this.#y
     this.#line(say('invoice'), this.#right, top - 4, { size: 22, right: true })
     this.#y = top
-    this.#block(seller, this.#left, (this.#right - this.#left) * 0.6, { size: 12, weight: 600 })
+    if (this.#logo) this.#picture(this.#logo)
+    else this.#block(seller, this.#left, (this.#right - this.#left) * 0.6, { size: 12, weight: 600 })
     this.#y = Math.max(this.#y, top + 30) + 22
     this.#rule(this.#y, { width: 1.2, color: ink })
     this.#y += 10
@@ -119,6 +133,13 @@ class Page {
     this.#y = end + 8
     this.#rule(this.#y)
     this.#y += 16
+  }
+
+  /** The logo in the place of the name, as large as on the page at most. */
+  #picture({ bytes, width, height }: LogoImage): void {
+    const scale = Math.min(POINTS_PER_PIXEL, LOGO_WIDTH / width, LOGO_HEIGHT / height)
+    this.#doc.image(Buffer.from(bytes), this.#left, this.#y, { width: width * scale, height: height * scale })
+    this.#y += height * scale
   }
 
   #parties(): void {

@@ -1,8 +1,7 @@
 import { Answer } from '../http/route.ts'
+import type { LogoImage } from './logo-image.ts'
 
 export interface PageHeaders {
-  /** Where the merchant's logo may be loaded from. */
-  readonly logo?: string
   /** The page has a script of ours. */
   readonly script?: boolean
   readonly cookie?: string
@@ -20,19 +19,14 @@ const fixed = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 }
 
-/** A page, with a policy under which nothing but our own style and the merchant's logo is loaded, and nothing runs. */
-export function pageAnswer(
-  status: number,
-  markup: string,
-  { logo, script, cookie, isSecure }: PageHeaders = {},
-): Answer {
-  const images = logo === undefined ? '' : ` ${new URL(logo).origin}`
+/** A page, with a policy under which nothing is loaded but what we serve ourselves, and nothing runs. */
+export function pageAnswer(status: number, markup: string, { script, cookie, isSecure }: PageHeaders = {}): Answer {
   const policy = [
     "default-src 'none'",
     `script-src ${script ? "'self'" : "'none'"}`,
     "style-src 'self'",
     "font-src 'self'",
-    `img-src 'self' data:${images}`,
+    "img-src 'self' data:",
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
@@ -55,6 +49,17 @@ export const assetAnswer = (type: string, body: string | Buffer, { forEver = tru
     'cache-control': forEver ? 'public, max-age=31536000, immutable' : 'public, max-age=86400',
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
+  })
+
+/** Our copy of a merchant's logo. Its address changes with it; only the reader's own browser may keep it. */
+export const logoAnswer = ({ type, bytes }: LogoImage): Answer =>
+  new Answer(200, Buffer.from(bytes), {
+    'content-type': type,
+    'cache-control': 'private, max-age=31536000, immutable',
+    'x-content-type-options': 'nosniff',
+    'x-robots-tag': 'noindex',
+    'cross-origin-resource-policy': 'same-origin',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   })
 
 /** A document to look at; its name holds nothing that could end a header. */

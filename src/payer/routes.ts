@@ -5,6 +5,7 @@ import type { OpenRoom } from '../room.ts'
 import { makeDeliver } from './deliver.ts'
 import { gatewayJobs } from './gateway-jobs.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
+import { logoJobs, openLogos } from './logo-jobs.ts'
 import { mailJobs } from './mail-jobs.ts'
 import { pageRoutes } from './page-routes.ts'
 import { attemptConstraints, payRoutes } from './pay-routes.ts'
@@ -17,6 +18,7 @@ import { settleJobs } from './settle.ts'
 export const openPayer: OpenRoom = (service) => {
   const ledger = makeLedger(service)
   const deliver = makeDeliver(service)
+  const logos = openLogos(service)
   const { gatewayAllowHttp: allowHttp, gatewayAllowPrivate: allowPrivate } = service.settings
   const toGateway = openOutbound({ allowHttp, allowPrivate })
   return {
@@ -29,11 +31,15 @@ export const openPayer: OpenRoom = (service) => {
     ],
     jobs: [
       ...settleJobs(service, ledger),
-      ...mailJobs(service, deliver),
+      ...logoJobs(logos.keep),
+      ...mailJobs(service, deliver, logos.keep),
       ...problemJobs(service, deliver),
       ...gatewayJobs(service, ledger, toGateway),
     ],
     constraints: attemptConstraints,
-    close: () => toGateway.close(),
+    async close() {
+      await toGateway.close()
+      await logos.close()
+    },
   }
 }

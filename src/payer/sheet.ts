@@ -41,7 +41,6 @@ export interface Sheet {
   readonly sellerEmail?: string
   readonly sellerLines: readonly string[]
   readonly website?: string
-  readonly logo?: string
   readonly billTo: readonly string[]
   readonly shipTo: readonly string[]
   readonly facts: readonly (readonly [label: string, value: string])[]
@@ -85,7 +84,6 @@ export function sheetOf({ invoice, account, now }: SheetSource, tongue: Tongue):
     ...orAbsent('sellerEmail', invoicer.email_address ?? account.email),
     sellerLines: contactLines(invoicer, say, tongue.locale, account),
     ...orAbsent('website', invoicer.website),
-    ...orAbsent('logo', linkable(invoicer.logo_url)),
     billTo: recipient?.billing_info
       ? [
           ...addressLines(recipient.billing_info, tongue.locale),

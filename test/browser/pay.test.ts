@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { complaintsOf, desktop, openBrowser, phone, pixelsOf, qrTextOf } from '../support/browser.ts'
+import { pngOf, startLogoServer } from '../support/logo.ts'
 import { sentInvoice, shown } from '../support/payer.ts'
 import { newWorld, usd, type World } from '../support/world.ts'
 
@@ -73,6 +74,31 @@ describe.each([
     expect(width).toBeLessThanOrEqual(options.viewport!.width)
     expect(complaints).toEqual([])
     await context.close()
+  })
+
+  it('the logo of the merchant is shown, from our own address, and nothing is pushed off the page', async () => {
+    const shop = await startLogoServer()
+    shop.answers('/wide.png', pngOf({ width: 900, height: 200, kind: 0, depth: 1, samples: (x) => [x % 2] }))
+    const invoicer = { business_name: 'Example Studio', logo_url: shop.url('/wide.png') }
+    const { path } = await sentInvoice(world, { invoicer })
+    await world.settle()
+
+    const { page, context } = await opened(path, options)
+    const complaints = complaintsOf(page)
+    await page.reload({ waitUntil: 'networkidle' })
+
+    const logo = page.getByRole('img', { name: 'Example Studio' })
+    expect(await page.evaluate('document.querySelector(".head img").naturalWidth')).toBe(900)
+    const { width, height } = (await logo.boundingBox())!
+    expect(width / height).toBeCloseTo(4.5, 1)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(options.viewport!.width)
+    const title = (await page.getByRole('heading', { level: 1 }).boundingBox())!
+    const paper = (await page.locator('.facts').boundingBox())!
+    expect(title.x + title.width).toBeLessThanOrEqual(paper.x + paper.width + 1)
+    expect(complaints).toEqual([])
+    expect(shop.asked).toHaveLength(1)
+    await context.close()
+    await shop.close()
   })
 
   it('an invoice can be paid in full', async () => {

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { oneLine } from '../../../src/payer/mail.ts'
+import { blueLogo, startLogoServer } from '../../support/logo.ts'
 import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
@@ -129,6 +130,20 @@ describe('Mail through a server', () => {
     expect(mail.data).toContain('text/plain')
     expect(mail.data).toContain('text/html')
     expect(mail.data).toContain('filename=invoice-0001.pdf')
+  }, 60_000)
+
+  it('brings the PDF with the logo of the merchant', async () => {
+    const shop = await startLogoServer()
+    shop.answers('/logo.png', blueLogo)
+    await sentInvoice(world, { invoicer: { business_name: 'Example Studio', logo_url: shop.url('/logo.png') } })
+    await world.settle()
+
+    const { data } = received.at(-1)!
+    const [, , pdf] = /filename=invoice-(\w+)\.pdf\r\n(?:[^\r]+\r\n)*\r\n([\w+/=\r\n]+)/.exec(data)!
+
+    expect(Buffer.from(pdf!, 'base64').toString('latin1')).toContain('/Subtype /Image')
+    expect(shop.asked).toHaveLength(1)
+    await shop.close()
   }, 60_000)
 
   it('cannot be given a header of its own by any field', async () => {

@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto'
+import type { JobRequest } from './job.ts'
+
+/** The payload of a `fetch-logo` job. Only the job calls the address. */
+export interface LogoPayload {
+  readonly account_id: string
+  readonly url: string
+}
+
+/** What the logo at an address is kept under. */
+export const logoDigest = (url: string): string => createHash('sha256').update(url).digest('hex')
+
+/** A promise to have a copy of a merchant's logo; nothing happens when there is one already. */
+export const logoJob = (accountId: string, url: string): JobRequest => ({
+  name: 'fetch-logo',
+  payload: { account_id: accountId, url } satisfies LogoPayload,
+  key: `logo:${accountId}:${logoDigest(url)}`,
+})
