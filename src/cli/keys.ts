@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { KEY_BELIEVED_MS, listKeys, SigningKeys } from '../webhooks/keys.ts'
+import { KEY_BELIEVED_MS, listKeys, SigningKeys, withdrawKey } from '../webhooks/keys.ts'
 import { makeSeal } from '../webhooks/seal.ts'
 import { type Command, CommandError, type StoreInput } from './command.ts'
 
-/** Replaces the key that deliveries are signed with. */
+/** Replaces the key that deliveries are signed with, and takes back what an earlier one signed. */
 export const keyCommands: readonly Command[] = [
   {
     kind: 'store',
@@ -16,6 +16,13 @@ export const keyCommands: readonly Command[] = [
     name: 'keys rotate',
     summary: 'Sign deliveries with a new key; the certificates of earlier ones stay served',
     run: rotate,
+  },
+  {
+    kind: 'store',
+    name: 'keys withdraw',
+    summary: 'Stop serving the certificate of an earlier key; nothing it signed verifies any more',
+    arguments: ['certificate id'],
+    run: withdraw,
   },
 ]
 
@@ -31,4 +38,17 @@ async function rotate({ db, settings: { secret } }: StoreInput) {
   // After this no process signs with the old one.
   await pause(KEY_BELIEVED_MS)
   return { id, current: true }
+}
+
+async function withdraw({ db, arguments: [id] }: StoreInput) {
+  const key = (await listKeys(db)).find((known) => known.id === id)
+  if (!key) throw new CommandError(`There is no certificate ${id}; "quittance keys list" shows those there are.`)
+  if (key.current)
+    throw new CommandError(
+      'Deliveries are signed with this key now: replace it with "quittance keys rotate", then withdraw it.',
+    )
+  const withdrawn = await withdrawKey(db, key.id)
+  // After this no process sends again what it signed.
+  await pause(KEY_BELIEVED_MS)
+  return withdrawn
 }

@@ -34,13 +34,14 @@ export interface DeliverParts {
 
 /**
  * Signs a delivery before its first attempt. The certificate signature covers nothing that changes between attempts, so
- * it is made once and kept.
+ * it is made once and kept, unless its key is withdrawn.
  */
 export async function signDelivery(parts: DeliverParts, delivery: ClaimedDelivery): Promise<ClaimedDelivery> {
   const { service, keys, signer } = parts
   // Without a webhook there is no secret, so that the certificate is the only way to sign.
   const isNeeded = service.settings.webhookSignatures === 'both' || delivery.secret === null
-  if (delivery.signature !== null || !isNeeded) return delivery
+  const isStale = delivery.key_id !== null && (await keys.isWithdrawn(delivery.key_id))
+  if (!isStale && (delivery.signature !== null || !isNeeded)) return delivery
   const { id, transmit_time: time, webhook_id: webhookId } = delivery
   const message = signedMessage({ id, time, webhookId }, delivery.body)
   const first = delivery.lane === lanes.proven

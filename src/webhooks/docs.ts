@@ -113,7 +113,8 @@ Every delivery carries two signatures over the same bytes. \`SERVICE\` stands fo
 \`<SERVICE-TRANSMISSION-ID>|<SERVICE-TRANSMISSION-TIME>|<webhook id>|<CRC-32 of the body, unsigned decimal>\`. The
 certificate is at \`SERVICE-CERT-URL\`. It is self-signed: clients that insist on a public authority must relax that check.
 When the operator replaces the key, new deliveries name another address; earlier certificates stay where they are, and
-what they signed keeps its signature over all retries. Keep a certificate under the address it came from.
+what they signed keeps its signature over all retries. Keep a certificate under the address it came from, and look there
+again every day: a withdrawn one answers 404 with \`CERTIFICATE_WITHDRAWN\`, and what waits is signed with another key.
 
 \`\`\`js
 import { createPublicKey, verify } from 'node:crypto'

@@ -26,6 +26,15 @@ import { isOurs } from './verify.ts'
 const EventId = Type.Object({ event_id: id() })
 const CERTIFICATE_SECONDS = 86_400
 
+const withdrawn = () =>
+  new Problem(404, 'RESOURCE_NOT_FOUND', [
+    {
+      issue: 'CERTIFICATE_WITHDRAWN',
+      description: 'This certificate was withdrawn. Trust nothing that is signed with it, and forget every copy.',
+      location: 'path',
+    },
+  ])
+
 /** Events: what happened, who was told, and how to be told again. */
 export function eventRoutes({ service, wake }: WebhookParts): AnyRoute[] {
   return [
@@ -172,9 +181,10 @@ export function eventRoutes({ service, wake }: WebhookParts): AnyRoute[] {
       produces: ['application/x-pem-file', 'application/pem-certificate-chain', 'text/plain'],
       success: { 200: Type.String() },
       async handle({ db, params }) {
-        const certificate = await findCertificate(db, params.cert_id)
-        if (!certificate) throw notFound('The certificate')
-        return new Answer(200, Buffer.from(certificate), {
+        const found = await findCertificate(db, params.cert_id)
+        if (!found) throw notFound('The certificate')
+        if (found.withdraw_time !== null) throw withdrawn()
+        return new Answer(200, Buffer.from(found.certificate), {
           'content-type': 'application/x-pem-file',
           'cache-control': `public, max-age=${CERTIFICATE_SECONDS}`,
         })

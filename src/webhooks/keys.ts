@@ -6,7 +6,9 @@ import { after, type Instant, systemClock } from '../kernel/clock.ts'
 import { selfSignedCertificate } from './certificate.ts'
 import type { Seal } from './seal.ts'
 
-const currentKey = sql`select id, sealed from signing_keys where current`
+const currentKey = sql`
+  select id, sealed, array(select id from signing_keys where withdraw_time is not null) as withdrawn
+  from signing_keys where current`
 const insertKey = sql`
   insert into signing_keys (id, sealed, certificate, current, create_time) values ($1, $2, $3, true, $4)
   on conflict do nothing`
@@ -16,18 +18,27 @@ const replaceKey = sql`
   insert into signing_keys (id, sealed, certificate, current, create_time)
   select $1, $2, $3, true, $4 from (select count(*) from old) replaced
   on conflict do nothing`
-const everyKey = sql`select id, current, create_time from signing_keys order by create_time desc, id`
-const certificateOf = sql`select certificate from signing_keys where id = $1`
+const everyKey = sql`select id, current, create_time, withdraw_time from signing_keys order by create_time desc, id`
+const certificateOf = sql`select certificate, withdraw_time from signing_keys where id = $1`
+const withdraw = sql`
+  update signing_keys set withdraw_time = coalesce(withdraw_time, $2) where id = $1
+  returning id, current, create_time, withdraw_time`
 
 const DAY_SECONDS = 86_400
 const VALID_DAYS = 20 * 365
-/** How long a process signs with a key after another has replaced it. */
+/** How long a process believes that a key signs, or is good, after that has changed. */
 export const KEY_BELIEVED_MS = 1_000
 const newKeyPair = promisify(generateKeyPair)
 
 export interface SigningKey {
   readonly id: string
   readonly privateKey: KeyObject
+}
+
+interface KeyRow {
+  readonly id: string
+  readonly sealed: Buffer
+  readonly withdrawn: readonly string[]
 }
 
 const newCertificateId = () => `CERT-${randomBytes(12).toString('hex').match(/.{8}/g)!.join('-')}`
@@ -39,6 +50,7 @@ export class SigningKeys {
   #current: Promise<SigningKey> | undefined
   #until = 0
   #opened: SigningKey | undefined
+  #withdrawn: readonly string[] = []
 
   constructor(db: Reader, seal: Seal) {
     this.#db = db
@@ -58,6 +70,12 @@ export class SigningKeys {
     return this.#current
   }
 
+  /** Whether nothing may be sent any more that this key has signed. */
+  async isWithdrawn(id: string): Promise<boolean> {
+    await this.current()
+    return this.#withdrawn.includes(id)
+  }
+
   /** Signs with a new key from now on. The certificates of earlier ones are served as before. */
   async rotate(): Promise<SigningKey> {
     await this.#make(replaceKey)
@@ -66,12 +84,13 @@ export class SigningKeys {
   }
 
   async #load(): Promise<SigningKey> {
-    let row = await this.#db.row<{ id: string; sealed: Buffer }>(currentKey)
+    let row = await this.#db.row<KeyRow>(currentKey)
     if (!row) {
       await this.#make(insertKey)
-      row = await this.#db.row<{ id: string; sealed: Buffer }>(currentKey)
+      row = await this.#db.row<KeyRow>(currentKey)
     }
-    const { id, sealed } = row!
+    const { id, sealed, withdrawn } = row!
+    this.#withdrawn = withdrawn
     if (this.#opened?.id !== id) {
       const der = this.#seal.open(sealed, id)
       this.#opened = { id, privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }
@@ -96,11 +115,22 @@ export class SigningKeys {
   }
 }
 
-/** Every key there is or was, newest first. */
-export const listKeys = (db: Reader): Promise<{ id: string; current: boolean; create_time: Instant }[]> =>
-  db.rows(everyKey)
-
-/** The certificate with this id as PEM text, if there is one. */
-export async function findCertificate(db: Reader, id: string): Promise<string | undefined> {
-  return (await db.row<{ certificate: string }>(certificateOf, [id]))?.certificate
+interface KeySummary {
+  readonly id: string
+  readonly current: boolean
+  readonly create_time: Instant
+  readonly withdraw_time: Instant | null
 }
+
+/** Every key there is or was, newest first. */
+export const listKeys = (db: Reader): Promise<KeySummary[]> => db.rows(everyKey)
+
+/** Takes back what a key has signed, for good. Not while it is the one to sign with. */
+export const withdrawKey = (db: Reader, id: string): Promise<KeySummary | undefined> =>
+  db.row(withdraw, [id, systemClock.now()])
+
+/** The certificate with this id as PEM text, if there is one, and since when it is withdrawn. */
+export const findCertificate = (
+  db: Reader,
+  id: string,
+): Promise<{ certificate: string; withdraw_time: Instant | null } | undefined> => db.row(certificateOf, [id])

@@ -39,7 +39,8 @@ export async function isOurs(
     ? await db.row<SentTransmission>(sentTransmission, [appId, claim.transmission_id])
     : undefined
   // While the first attempt is under way its signature is not written down yet, and the signature decides as well.
-  if (sent && sent.app_id === appId && sent.signature !== null) return isAsSent(service, sent, claim)
+  if (sent && sent.app_id === appId && sent.signature !== null)
+    return isAsSent(service, sent, claim) && (await findCertificate(db, sent.key_id ?? ''))?.withdraw_time === null
   return isSigned(db, service, appId, claim, raw)
 }
 
@@ -63,8 +64,8 @@ async function isSigned(
   const isForCaller = claim.webhook_id === ANY_WEBHOOK || (await db.row(ownsWebhook, [appId, claim.webhook_id]))
   const keyId = claim.cert_url.split('/').at(-1) ?? ''
   if (!isForCaller || claim.cert_url !== certificateUrl(service, keyId)) return false
-  const certificate = await findCertificate(db, keyId)
-  if (!certificate) return false
+  const { certificate, withdraw_time } = (await findCertificate(db, keyId)) ?? {}
+  if (certificate === undefined || withdraw_time !== null) return false
   const texts = [rawEvent(raw), Buffer.from(JSON.stringify(claim.webhook_event))]
   for (const text of texts) {
     if (!text) continue

@@ -147,6 +147,41 @@ describe('A delivery', () => {
     expect((await claim(first!, first!.event, others)).body.verification_status).toBe('FAILURE')
   })
 
+  it('is no longer ours once its key is withdrawn, and is signed anew if it still waits', async () => {
+    const { database, service } = world.app
+    receiver.behaviour = { status: 500 }
+    await simulate()
+    await world.settle()
+    const [first] = await receiver.has(1)
+    const withdrawing = (id: string) => runCommand(['keys', 'withdraw', id], variables())
+    const statusOf = async (call: Received) => (await claim(call, call.event)).body.verification_status
+
+    await expect(withdrawing('CERT-NONE')).rejects.toThrow('quittance keys list')
+    await expect(withdrawing(keyOf(first!)!)).rejects.toThrow('replace it with "quittance keys rotate"')
+    expect(await statusOf(first!)).toBe('SUCCESS')
+    const { id: next } = await new SigningKeys(database, makeSeal(service.settings.secret!)).rotate()
+    expect(await withdrawing(keyOf(first!)!)).toMatchObject({ id: keyOf(first!), withdraw_time: expect.any(String) })
+
+    expect(await certificateOf(first!)).toMatchObject({
+      status: 404,
+      body: { name: 'INVALID_RESOURCE_ID', details: [{ code: 'CERTIFICATE_WITHDRAWN' }] },
+    })
+    expect(await statusOf(first!)).toBe('FAILURE')
+    receiver.behaviour = { status: 200 }
+    await world.pass('PT10S')
+    const retried = receiver.received[1]!
+    expect(keyOf(retried)).toBe(next)
+    expect([await verifies(retried), await statusOf(retried), await statusOf(first!)]).toEqual([
+      true,
+      'SUCCESS',
+      'FAILURE',
+    ])
+    // Of what is no longer known, the certificate alone must tell.
+    await database.pool.query('delete from delivery_attempts')
+    await database.pool.query('delete from deliveries')
+    expect([await statusOf(retried), await statusOf(first!)]).toEqual(['SUCCESS', 'FAILURE'])
+  })
+
   it('has one key to be signed with, however many replace it at once, and only with the secret of the service', async () => {
     const { database, service } = world.app
     const seal = makeSeal(service.settings.secret!)
