@@ -1,7 +1,9 @@
 import type { Account } from '../accounts/schema.ts'
 import { addAccount, findAccount, listAccounts, saveAccount } from '../accounts/store.ts'
+import type { Tx } from '../database/transaction.ts'
 import { isZone } from '../kernel/clock.ts'
 import { isCurrency } from '../kernel/money.ts'
+import { accountTongue, chooseTongue, languages } from '../payer/languages.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
 
 const text = (input: StoreInput, name: string, initial?: string): string => {
@@ -10,7 +12,7 @@ const text = (input: StoreInput, name: string, initial?: string): string => {
   return value
 }
 
-const summaryOf = ({ id, kind, status, email, name, time_zone, currency_code }: Account) => ({
+const summaryOf = ({ id, kind, status, email, name, time_zone, currency_code, country_code, language }: Account) => ({
   id,
   kind,
   status,
@@ -18,6 +20,7 @@ const summaryOf = ({ id, kind, status, email, name, time_zone, currency_code }: 
   name,
   time_zone,
   currency_code,
+  language: language ?? accountTongue({ country_code }).language,
 })
 
 /** Makes and manages accounts. In live there is no other way to get one. */
@@ -39,6 +42,11 @@ export const accountCommands: readonly Command[] = [
       'time-zone': { type: 'string', value: '<zone>', description: 'The zone its days are counted in; UTC by default' },
       currency: { type: 'string', value: '<code>', description: 'Its currency; USD by default' },
       country: { type: 'string', value: '<code>', description: 'Its country; US by default' },
+      language: {
+        type: 'string',
+        value: '<tag>',
+        description: 'What mails to it are written in; as in its country by default',
+      },
     },
     async run(input) {
       const account = await input.transact(async (tx) => {
@@ -47,6 +55,16 @@ export const accountCommands: readonly Command[] = [
         return made
       })
       return summaryOf(account)
+    },
+  },
+  {
+    kind: 'store',
+    name: 'accounts language',
+    summary: 'Choose what mails to an account are written in',
+    arguments: ['account id', 'language'],
+    async run({ transact, arguments: [id, language] }) {
+      readLanguage(language!)
+      return summaryOf(await transact((tx) => change(tx, id!, { language: language! })))
     },
   },
   changeStatus('accounts suspend', 'Suspend an account; its tokens stop working', 'SUSPENDED'),
@@ -64,6 +82,7 @@ function readAccount(input: StoreInput, id: string, now: string): Account {
   if (!isZone(time_zone)) throw new UsageError('--time-zone must be an IANA zone, for example Europe/Berlin.')
   if (!isCurrency(currency_code)) throw new UsageError('--currency must be a code of ISO 4217.')
   if (!/^([A-Z]{2}|C2)$/.test(country_code)) throw new UsageError('--country must be two capital letters.')
+  const { language } = input.options
   return {
     id,
     kind,
@@ -73,8 +92,23 @@ function readAccount(input: StoreInput, id: string, now: string): Account {
     time_zone,
     currency_code,
     country_code,
+    ...(typeof language === 'string' && { language: readLanguage(language) }),
     create_time: now,
   }
+}
+
+function readLanguage(tag: string): string {
+  if (!/^[a-z]{2}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$/.test(tag) || chooseTongue(tag).language !== tag.slice(0, 2))
+    throw new UsageError(`The language must be one of ${languages.join(', ')}, with or without a region: de-AT.`)
+  return tag
+}
+
+async function change(tx: Tx, id: string, changes: Partial<Account>): Promise<Account> {
+  const found = await findAccount(tx, id)
+  if (!found) throw new CommandError(`There is no account ${id}.`)
+  const changed = { ...found, ...changes }
+  saveAccount(tx, changed)
+  return changed
 }
 
 function changeStatus(name: string, summary: string, status: Account['status']): Command {
@@ -84,12 +118,7 @@ function changeStatus(name: string, summary: string, status: Account['status']):
     summary,
     arguments: ['account id'],
     async run({ transact, arguments: [id], announceAccessChange }) {
-      const account = await transact(async (tx) => {
-        const found = await findAccount(tx, id!)
-        if (!found) throw new CommandError(`There is no account ${id}.`)
-        saveAccount(tx, { ...found, status })
-        return { ...found, status }
-      })
+      const account = await transact((tx) => change(tx, id!, { status }))
       await announceAccessChange()
       return summaryOf(account)
     },

@@ -1,3 +1,5 @@
+import type { Account } from '../accounts/schema.ts'
+
 /** Languages the page, the mails and the PDF are printed in. */
 export const languages = ['en', 'de', 'fr', 'es', 'ja'] as const
 export type Language = (typeof languages)[number]
@@ -26,6 +28,13 @@ export function chooseTongue(...wishes: readonly (string | undefined)[]): Tongue
     if (isLanguage(language)) return { language, locale: localeOf(wish, language) }
   }
   return { language: 'en', locale: 'en-US' }
+}
+
+/** The language of a merchant or a person: the one they chose, or the one most people in their country speak. */
+export function accountTongue({ language, country_code }: Pick<Account, 'language' | 'country_code'>): Tongue {
+  const region = country_code === 'C2' ? 'CN' : country_code
+  const { language: spoken } = new Intl.Locale('und', { region }).maximize()
+  return chooseTongue(language, `${spoken}-${region}`)
 }
 
 /** The languages a browser asks for, best first. */

@@ -7,7 +7,7 @@ import type { Deliver } from './deliver.ts'
 import type { KeepLogo } from './logo-jobs.ts'
 import { findLogo } from './logo-store.ts'
 import { renderMail } from './mail.ts'
-import { pageAddress } from './open-page.ts'
+import { pageAddress, recipientTongue } from './open-page.ts'
 import { printInvoice } from './press.ts'
 import { pdfName } from './sheet.ts'
 
@@ -33,7 +33,9 @@ export const mailJobs = (service: Service, deliver: Deliver, keepLogo: KeepLogo)
         const { logo_url } = stored.invoice.invoicer
         if (logo_url) await keepLogo({ account_id, url: logo_url }, context)
         const logo = await findLogo(db, stored)
-        return printInvoice({ source: { ...stored, now }, tongue: sheet.tongue, address, logo })
+        // Whoever reads the mail, the document is the one the recipient has.
+        const tongue = recipientTongue(stored.invoice)
+        return printInvoice({ source: { ...stored, now }, tongue, address, logo })
       }
       const mail = {
         ...rendered,

@@ -3,11 +3,12 @@ import type { Instant } from '../kernel/clock.ts'
 import type { MailPayload } from '../kernel/mail.ts'
 import type { Money } from '../kernel/money.ts'
 import { type Html, html, paragraphs } from './html.ts'
-import { chooseTongue } from './languages.ts'
-import { recipientLanguage } from './open-page.ts'
+import { accountTongue } from './languages.ts'
+import { recipientTongue } from './open-page.ts'
 import { nameOf } from './parties.ts'
 import { isPayable, type Sheet, sheetOf } from './sheet.ts'
-import { type MailWords, mailPhrases, merchantPhrases } from './words/mail.ts'
+import { mailPhrases } from './words/mail.ts'
+import { merchantPhrases } from './words/merchant-mail.ts'
 
 /** A mail ready to go out, in text and in markup. */
 export interface RenderedMail {
@@ -28,21 +29,23 @@ export const oneLine = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-const fill = (phrase: string, values: Readonly<Record<string, string>>) =>
+/** Puts values in the places of a phrase that name them. */
+export const fill = (phrase: string, values: Readonly<Record<string, string>>) =>
   phrase.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
 
-/** Says what happened to an invoice, to its recipient in their language or to its merchant. */
+/** Says what happened to an invoice, to its recipient or to its merchant, each in their language. */
 export function renderMail(
   { invoice, account }: StoredInvoice,
   payload: Pick<MailPayload, 'kind' | 'to' | 'subject' | 'note'> & { amount?: Money },
   { address, now }: { address: string; now: Instant },
 ): RenderedMail {
   const toMerchant = payload.to === 'invoicer'
-  const tongue = toMerchant ? chooseTongue() : chooseTongue(recipientLanguage({ invoice, account, version: 0 }))
+  const tongue = toMerchant ? accountTongue(account) : recipientTongue(invoice)
   const sheet = sheetOf({ invoice, account, now }, tongue)
   const { format } = sheet
   const phrases = mailPhrases[tongue.language]
-  const words: MailWords = toMerchant ? merchantPhrases[payload.kind] : phrases.kinds[payload.kind]
+  const { kinds, nameless } = { nameless: '', ...(toMerchant ? merchantPhrases[tongue.language] : phrases) }
+  const words = kinds[payload.kind]
   const billing = invoice.primary_recipients[0]?.billing_info
   const customer = (billing && nameOf(billing)) ?? billing?.email_address ?? ''
   const values = {
@@ -50,7 +53,7 @@ export function renderMail(
     number: sheet.number,
     amount: format.money(payload.amount ?? invoice.amount),
     due: format.money(invoice.due_amount),
-    customer: oneLine(customer),
+    customer: oneLine(customer) || nameless,
   }
   const subject = oneLine(payload.subject ?? fill(words.subject, values)).slice(0, SUBJECT_MAX)
   const pays = !toMerchant && isPayable(invoice) && !payload.kind.startsWith('payment-')

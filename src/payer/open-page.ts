@@ -1,5 +1,6 @@
 import type { Tx } from '../database/transaction.ts'
 import { payableRange } from '../invoices/actions/pay.ts'
+import type { Invoice } from '../invoices/invoice.ts'
 import { recipientCode } from '../invoices/present.ts'
 import { findByRecipientCode, type StoredInvoice } from '../invoices/store.ts'
 import { toMoney } from '../kernel/money.ts'
@@ -30,14 +31,17 @@ export const pageAddress = ({ publicUrl }: Service, invoiceId: string): string =
 export const tongueFor = (headers: Headers, chosen?: string, recipient?: string): Tongue =>
   chooseTongue(chosen, recipient, ...acceptedLanguages(String(headers['accept-language'] ?? '')))
 
-export const recipientLanguage = ({ invoice }: StoredInvoice): string | undefined =>
-  invoice.primary_recipients[0]?.billing_info?.language
+const recipientLanguage = ({ primary_recipients }: Invoice): string | undefined =>
+  primary_recipients[0]?.billing_info?.language
+
+/** The language the merchant says the recipient speaks. */
+export const recipientTongue = (invoice: Invoice): Tongue => chooseTongue(recipientLanguage(invoice))
 
 /** What a code opens; undefined for a code nobody has, and for an invoice that was not sent yet. */
 export async function openByCode(tx: Tx, code: string, headers: Headers, lang?: string): Promise<Opened | undefined> {
   const stored = await findByRecipientCode(tx, code.toUpperCase())
   if (stored?.invoice.base_status !== 'SENT') return undefined
-  const tongue = tongueFor(headers, lang, recipientLanguage(stored))
+  const tongue = tongueFor(headers, lang, recipientLanguage(stored.invoice))
   return {
     stored,
     sheet: sheetOf({ invoice: stored.invoice, account: stored.account, now: tx.now }, tongue),

@@ -1,17 +1,20 @@
+import { findAccount } from '../accounts/store.ts'
 import type { Reader } from '../database/transaction.ts'
-import type { Dispute } from '../disputes/schema.ts'
+import type { Dispute, Party } from '../disputes/schema.ts'
 import { findDispute } from '../disputes/store.ts'
 import { findStored, type StoredInvoice } from '../invoices/store.ts'
 import { type JobDefinition, job } from '../jobs/job-definition.ts'
 import type { Instant } from '../kernel/clock.ts'
 import { findTransaction } from '../ledger/store.ts'
 import type { Service } from '../room.ts'
-import type { Deliver } from './deliver.ts'
-import { chooseTongue } from './languages.ts'
-import { simpleMail } from './mail.ts'
-import { recipientLanguage } from './open-page.ts'
+import type { Deliver, ReadyMail } from './deliver.ts'
+import { formatOf } from './format.ts'
+import { accountTongue, chooseTongue, type Tongue } from './languages.ts'
+import { fill, simpleMail } from './mail.ts'
+import { recipientTongue } from './open-page.ts'
 import { problemPath } from './problem-link.ts'
 import { sheetOf } from './sheet.ts'
+import { type DisputeNews, disputePhrases } from './words/dispute-mail.ts'
 import { sayProblemIn } from './words/problem.ts'
 
 interface Notice {
@@ -35,25 +38,31 @@ export const problemJobs = (service: Service, deliver: Deliver): JobDefinition[]
       const { dispute } = found
       const { buyer, seller } = dispute
       const stored = await invoiceOf(db, dispute)
-      const mails = [
-        ...(buyer.email !== undefined && concernsBuyer(dispute, event)
-          ? [
-              stored
-                ? toBuyer(service, stored, dispute, { event, now, email: buyer.email })
-                : inShort(dispute, event, buyer.email),
-            ]
-          : []),
-        ...(to === undefined && seller.email !== undefined && concernsSeller(dispute, event)
-          ? [inShort(dispute, event, seller.email)]
-          : []),
-      ]
+      const mails: ReadyMail[] = []
+      if (buyer.email !== undefined && concernsBuyer(dispute, event))
+        mails.push(
+          stored
+            ? toBuyer(service, stored, dispute, { event, now, email: buyer.email })
+            : inShort(dispute, event, buyer.email, await tongueOf(db, buyer)),
+        )
+      if (to === undefined && seller.email !== undefined && concernsSeller(dispute, event))
+        mails.push(inShort(dispute, event, seller.email, await tongueOf(db, seller)))
       for (const [i, mail] of mails.entries()) await deliver(account_id, mail, context, i)
     },
   }),
 ]
 
+/** The language of a party with an account here; that of nobody in particular otherwise. */
+async function tongueOf(db: Reader, { account_id }: Party): Promise<Tongue> {
+  const account = account_id === undefined ? undefined : await findAccount(db, account_id)
+  return account ? accountTongue(account) : chooseTongue()
+}
+
 const openedEvent = 'CUSTOMER.DISPUTE.CREATED'
 const resolvedEvent = 'CUSTOMER.DISPUTE.RESOLVED'
+
+const newsOf = (event: string): DisputeNews =>
+  event === openedEvent ? 'opened' : event === resolvedEvent ? 'resolved' : 'updated'
 
 /** Nobody is told what they did themselves: only beginnings, ends, and what the other side or an agent asks for. */
 const concernsBuyer = ({ status, messages = [] }: Dispute, event: string): boolean =>
@@ -81,15 +90,15 @@ function toBuyer(
   { dispute_id, dispute_amount }: Dispute,
   { event, now, email }: { event: string; now: Instant; email: string },
 ) {
-  const sheet = sheetOf({ ...stored, now }, chooseTongue(recipientLanguage(stored)))
+  const sheet = sheetOf({ ...stored, now }, recipientTongue(stored.invoice))
   const say = sayProblemIn(sheet.tongue.language)
-  const stage = event === openedEvent ? 'opened' : event === resolvedEvent ? 'resolved' : 'updated'
+  const news = newsOf(event)
   const values = { business: sheet.seller, number: sheet.number }
   const mail = simpleMail({
     language: sheet.tongue.language,
     business: sheet.seller,
-    subject: say(`${stage}Subject`, values),
-    lead: say(`${stage}Lead`, values),
+    subject: say(`${news}Subject`, values),
+    lead: say(`${news}Lead`, values),
     matter: {
       name: say('caseNumber', { number: dispute_id }),
       amount: sheet.format.money(dispute_amount),
@@ -101,9 +110,10 @@ function toBuyer(
 }
 
 /** To the merchant, and to a buyer whose payment was for no invoice of ours: they have the API, and no page. */
-function inShort({ dispute_id, dispute_amount }: Dispute, event: string, email: string) {
-  const verb = event === openedEvent ? 'was opened' : event === resolvedEvent ? 'was resolved' : 'needs your answer'
-  const subject = `Dispute ${dispute_id} ${verb}`
-  const lead = `The dispute ${dispute_id} over ${dispute_amount.value} ${dispute_amount.currency_code} ${verb}.`
-  return { ...simpleMail({ language: 'en', business: 'Quittance', subject, lead }), to: [email], fromName: 'Quittance' }
+function inShort({ dispute_id, dispute_amount }: Dispute, event: string, email: string, tongue: Tongue): ReadyMail {
+  const { language } = tongue
+  const words = disputePhrases[language][newsOf(event)]
+  const values = { number: dispute_id, amount: formatOf(tongue).money(dispute_amount) }
+  const [subject, lead] = [fill(words.subject, values), fill(words.lead, values)]
+  return { ...simpleMail({ language, business: 'Quittance', subject, lead }), to: [email], fromName: 'Quittance' }
 }

@@ -5,7 +5,7 @@ import { es } from './es.ts'
 import { fr } from './fr.ts'
 import { ja } from './ja.ts'
 
-const words: Readonly<Record<Language, Words>> = { en, de, fr, es, ja }
+export const words: Readonly<Record<Language, Words>> = { en, de, fr, es, ja }
 
 /** Says a phrase in the reader's language: say('dueOn', { date }). */
 export type Say = (phrase: keyof Words, values?: Readonly<Record<string, string>>) => string

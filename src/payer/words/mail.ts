@@ -1,7 +1,7 @@
 import type { MailKind } from '../../kernel/mail.ts'
 import type { Language } from '../languages.ts'
 
-/** The subject of a mail and its first sentence, as the customer reads them. */
+/** The subject of a mail and its first sentence. */
 export interface MailWords {
   readonly subject: string
   readonly lead: string
@@ -15,7 +15,7 @@ interface Phrases {
   readonly closing: string
 }
 
-/** `{business}`, `{number}`, `{amount}`, `{due}`, `{customer}` are filled in. */
+/** What the customer reads about an invoice. `{business}`, `{number}`, `{amount}`, `{due}`, `{customer}` are filled in. */
 export const mailPhrases: Readonly<Record<Language, Phrases>> = {
   en: {
     view: 'View invoice',
@@ -204,41 +204,5 @@ export const mailPhrases: Readonly<Record<Language, Phrases>> = {
         lead: '{business}が請求書 {number} のお支払いのうち{amount}を返金しました。',
       },
     },
-  },
-}
-
-/** What the merchant reads about the same thing. */
-export const merchantPhrases: Readonly<Record<MailKind, MailWords>> = {
-  invoice: {
-    subject: 'Copy: invoice {number} to {customer}',
-    lead: 'You sent invoice {number} over {amount} to {customer}.',
-  },
-  'invoice-updated': {
-    subject: 'Copy: invoice {number} was updated',
-    lead: 'You updated invoice {number} to {customer}. It now comes to {amount}.',
-  },
-  reminder: {
-    subject: 'Copy: reminder of invoice {number}',
-    lead: 'You reminded {customer} of {due} due on invoice {number}.',
-  },
-  'invoice-cancelled': {
-    subject: 'Copy: invoice {number} was cancelled',
-    lead: 'You cancelled invoice {number} to {customer}.',
-  },
-  'payment-received': {
-    subject: '{customer} paid {amount} on invoice {number}',
-    lead: '{customer} paid {amount} on invoice {number}. The money is in your balance.',
-  },
-  'payment-pending': {
-    subject: 'A payment on invoice {number} is pending',
-    lead: '{customer} paid {amount} on invoice {number}. It has not cleared yet: do not fulfil the order.',
-  },
-  'payment-denied': {
-    subject: 'A payment on invoice {number} was denied',
-    lead: 'A payment of {amount} by {customer} on invoice {number} was denied. No money arrived.',
-  },
-  'payment-refunded': {
-    subject: 'You refunded {amount} on invoice {number}',
-    lead: '{amount} of a payment by {customer} on invoice {number} was refunded.',
   },
 }

@@ -265,11 +265,11 @@ const ja: ProblemWords = {
   follow: '経過を見る',
 }
 
-const words: Readonly<Record<Language, ProblemWords>> = { en, de, fr, es, ja }
+export const problemWords: Readonly<Record<Language, ProblemWords>> = { en, de, fr, es, ja }
 
 export type SayProblem = (phrase: Key, values?: Readonly<Record<string, string>>) => string
 
 export const sayProblemIn =
   (language: Language): SayProblem =>
   (phrase, values = {}) =>
-    words[language][phrase].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+    problemWords[language][phrase].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')

@@ -41,6 +41,8 @@ describe('The command line', () => {
       ['fly'],
       ['apps', 'disable'],
       ['accounts', 'create', '--wings'],
+      ['accounts', 'create', '--email', 'a@example.com', '--name', 'A', '--language', 'tlh'],
+      ['accounts', 'language', 'MERCHANT', 'pl'],
       ['serve', '--port', 'many'],
     ]) {
       const { code, stdout, stderr } = await run(...words)
@@ -51,7 +53,7 @@ describe('The command line', () => {
   })
 
   it('makes an account and an app, rotates its secret, gives consent, disables and deletes it', async () => {
-    const account = await json<{ id: string }>(
+    const account = await json<{ id: string; language: string }>(
       'accounts',
       'create',
       '--email',
@@ -60,7 +62,10 @@ describe('The command line', () => {
       'A shop',
       '--time-zone',
       'Europe/Berlin',
+      '--language',
+      'fr',
     )
+    expect(account.language).toBe('fr')
     const app = await json<{ client_id: string; client_secret: string }>('apps', 'create', account.id, '--name', 'Till')
     expect(app.client_id).toMatch(/^A[A-Za-z0-9_-]{79}$/)
     expect(app.client_secret).toMatch(/^E[A-Za-z0-9_-]{79}$/)
@@ -80,7 +85,10 @@ describe('The command line', () => {
     expect(await json('apps', 'list')).toMatchObject([{ client_id: app.client_id, status: 'DISABLED' }])
     expect(await json('apps', 'delete', app.client_id)).toMatchObject({ status: 'DELETED' })
     expect(await json('apps', 'list')).toEqual([])
-    expect(await json('accounts', 'list')).toMatchObject([{ id: account.id, time_zone: 'Europe/Berlin' }])
+    expect(await json('accounts', 'language', account.id, 'de-AT')).toMatchObject({ language: 'de-AT' })
+    expect(await json('accounts', 'list')).toMatchObject([
+      { id: account.id, time_zone: 'Europe/Berlin', language: 'de-AT' },
+    ])
   }, 60_000)
 
   it('ends with 1 when the thing does not exist or the address is taken', async () => {
