@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Fired, WorkSource } from '../jobs/work-source.ts'
 import type { Instant } from '../kernel/clock.ts'
 import { type Outbound, openOutbound } from '../outbound/http.ts'
@@ -40,7 +41,7 @@ export class DeliveryWork implements WorkSource {
   readonly #held = new Map<string, ClaimedDelivery>()
   #fired: Fired[] | undefined
   #renewing: NodeJS.Timeout | undefined
-  #closed = false
+  readonly #closing = new AbortController()
 
   constructor(service: Service, parts: WorkParts, { outbound, rules }: DeliveryOptions = {}) {
     const { database, clock, registry } = parts
@@ -95,7 +96,12 @@ export class DeliveryWork implements WorkSource {
         return await signDelivery(parts, delivery)
       } catch (error) {
         this.#parts.onError(error)
-        await new Promise((resolve) => setTimeout(resolve, SIGN_AGAIN_MS))
+        const isOpen = await pause(SIGN_AGAIN_MS, true, { signal: this.#closing.signal }).catch(() => false)
+        if (isOpen) continue
+        // A process that closes leaves it to another: what is given back is not attempted here, whatever is returned.
+        this.#dispatcher.forget(delivery.webhook_id)
+        this.#dispatcher.wake()
+        return delivery
       }
     }
   }
@@ -131,7 +137,7 @@ export class DeliveryWork implements WorkSource {
 
   /** The dispatcher takes what it can by itself; it only has to be told that there may be something. */
   async runBatch(): Promise<number> {
-    if (this.#closed) return 0
+    if (this.#closing.signal.aborted) return 0
     this.#renewing ??= this.#startRenewing()
     if (this.#dispatcher.running) this.#dispatcher.wake()
     else this.#dispatcher.start()
@@ -160,9 +166,9 @@ export class DeliveryWork implements WorkSource {
 
   /** Lets attempts under way end for a moment, and gives back the rest for another process to make. */
   async close(): Promise<void> {
-    this.#closed = true
     clearInterval(this.#renewing)
     this.#dispatcher.stop()
+    this.#closing.abort()
     const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())
     await Promise.race([this.#dispatcher.settled(), late])
     if (this.#held.size > 0) await release(this.#parts.database, [...this.#held.values()])

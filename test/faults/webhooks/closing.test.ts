@@ -1,0 +1,33 @@
+import { expect, it, vi } from 'vitest'
+import { DeliveryWork } from '../../../src/webhooks/work.ts'
+import { Receiver } from '../../support/receiver.ts'
+import { newWorld } from '../../support/world.ts'
+
+it('A process that closes gives back at once what it cannot sign, and another delivers it', async () => {
+  const world = await newWorld()
+  const receiver = await Receiver.open()
+  const { service, database, transact, clock } = world.app
+  const webhook = { url: receiver.url(), event_types: [{ name: '*' }] }
+  await world.merchant.post('/v1/notifications/webhooks', webhook)
+  const otherSecret = { ...service, settings: { ...service.settings, secret: 'x'.repeat(32) } }
+  const onError = vi.fn()
+  const work = new DeliveryWork(otherSecret, { database, transact, clock, onError })
+  await world.merchant.post('/v2/invoicing/invoices', { detail: { currency_code: 'USD' } })
+  // The key is there already, so that the secret of this process does not open it.
+  await world.settle()
+  await receiver.has(1)
+  await world.merchant.post('/v2/invoicing/invoices', { detail: { currency_code: 'USD' } })
+  await work.runBatch()
+  await vi.waitFor(() => expect(onError).toHaveBeenCalled(), { interval: 2 })
+
+  const began = performance.now()
+  await work.close()
+  const closedWithin = performance.now() - began
+  await world.settle()
+
+  expect(closedWithin).toBeLessThan(800)
+  expect(onError).toHaveBeenCalledOnce()
+  expect(receiver.received).toHaveLength(2)
+  await receiver.close()
+  await world.close()
+})
