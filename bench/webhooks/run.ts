@@ -23,7 +23,7 @@ const file = (name: string) => ['--import', 'tsx', fileURLToPath(new URL(name, i
 const secret = 'sandbox-secret-known-to-everybody'
 const notify = statementOf("select pg_notify('quittance', 'work')")
 const seeded = statementOf(`select 1 from accounts where id = '${merchantId}'`)
-const truncate = statementOf('truncate deliveries, delivery_attempts, event_audience, events, webhooks')
+const truncate = statementOf('truncate deliveries, delivery_queue, delivery_attempts, event_audience, events, webhooks')
 
 async function ask<Answer>(child: Child, order: object): Promise<Answer> {
   const answer = nextMessage<Answer>(child)
@@ -82,7 +82,7 @@ async function throughput(
       body,
       now: '2026-01-01T00:00:00.000Z',
     })
-    await database.rows(statementOf('analyze deliveries'))
+    await database.rows(statementOf('analyze deliveries, delivery_queue'))
     const began = performance.now()
     await database.rows(notify)
     await ask(receiver, { kind: 'until', count })
@@ -151,7 +151,7 @@ async function waits(app: App, appIds: readonly string[], perSecond: number, sec
   const deadline = performance.now() + 30_000
   for (;;) {
     const [row] = await database.rows<{ open: number }>(
-      statementOf("select count(*)::int as open from deliveries where status = 'PENDING' and webhook_id like 'H%'"),
+      statementOf("select count(*)::int as open from delivery_queue where webhook_id like 'H%'"),
     )
     if (row!.open === 0 || performance.now() > deadline) break
     await pause(20)

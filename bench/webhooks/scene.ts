@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection } from '../../src/database/open.ts'
 import { statementOf } from '../../src/database/sql.ts'
+import { queuePromised } from '../../src/webhooks/queue.ts'
 import { makeSeal } from '../../src/webhooks/seal.ts'
 
 export const merchantId = 'MERCHANT00001'
@@ -48,18 +49,20 @@ export async function addBacklog(
     statementOf(`with made as (
       insert into events (account_id, id, app_id, type, resource_id, body, create_time)
       select $1, 'WH-' || $2 || '-' || n, null, 'INVOICING.INVOICE.PAID', 'R-' || $2 || '-' || n, $4, $5
-      from generate_series(1, $3::int) as n returning seq, id, resource_id)
+      from generate_series(1, $3::int) as n returning seq, id, resource_id),
+    promised as (
     insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq, resource_id,
-      lane, transmit_time, next_time)
+      transmit_time)
     select w.account_id, gen_random_uuid(), w.app_id, w.id, $1, made.id, 'INVOICING.INVOICE.PAID', made.seq,
-      made.resource_id, w.lane, $5, $5
+      made.resource_id, $5
     from made join (select *, row_number() over (order by id) - 1 as n, count(*) over () as of from webhooks) w
-      on w.n = made.seq % w.of`),
+      on w.n = made.seq % w.of returning *)
+    ${queuePromised.text}`),
     [merchantId, String(round), count, body, now],
   )
 }
 
-export const open = statementOf("select count(*)::int as open from deliveries where status = 'PENDING'")
+export const open = statementOf('select count(*)::int as open from delivery_queue')
 
 const quantile = (values: readonly number[], share: number) => {
   const sorted = [...values].sort((a, b) => a - b)

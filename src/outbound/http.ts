@@ -1,4 +1,5 @@
 import type { buildConnector, Pool } from 'undici'
+import { Watch, type Watched } from '../kernel/watch.ts'
 import { addressRefusal, type EgressPolicy, urlRefusal } from './egress.ts'
 import { dialRefusal, EgressRefused, guardedLookup, type Lookup } from './guard.ts'
 
@@ -15,11 +16,11 @@ const POOLS_MAX = 2_000
 const TARGETS_MAX = 5_000
 
 /** How a far end answered. Of its body only the beginning is kept. */
-export interface OutboundAnswer {
+export interface OutboundAnswer<Body = string> {
   readonly status: number
   readonly reason: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: Body
 }
 
 export interface OutboundRequest {
@@ -39,11 +40,6 @@ export interface OutboundDownload extends Omit<OutboundRequest, 'body'> {
   readonly bytesMax: number
 }
 
-/** An answer with its body as it came. */
-export interface OutboundBytes extends Omit<OutboundAnswer, 'body'> {
-  readonly body: Buffer
-}
-
 /** Ends a call that is under way; it then fails. */
 export interface CallHandle {
   abandon?: () => void
@@ -56,7 +52,7 @@ export interface Outbound {
   /** The same with the whole body; one that breaks off, never ends or is longer than we read is no answer. */
   ask(question: OutboundQuestion): Promise<OutboundAnswer>
   /** The same for a file: its bytes, and as many of them as the caller wants to read. */
-  download(file: OutboundDownload): Promise<OutboundBytes>
+  download(file: OutboundDownload): Promise<OutboundAnswer<Buffer>>
   close(): Promise<void>
 }
 
@@ -83,6 +79,12 @@ export function openOutbound(options: OutboundOptions): Outbound {
   let connect: buildConnector.connector | undefined
   const pools = new Map<string, Pool>()
   const targets = new Map<string, Target>()
+  const patience: Patience = {
+    whole: new Watch(totalTimeoutMs, (call) =>
+      call.giveUp(new Error(`There was no answer within ${seconds(totalTimeoutMs)} seconds.`)),
+    ),
+    body: new Watch(Math.min(BODY_TIMEOUT_MS, totalTimeoutMs), (call) => call.giveUp()),
+  }
 
   /** What a URL comes to is the same every time, and reading one costs as much as sending to it. */
   function targetOf(url: string): Target {
@@ -96,13 +98,11 @@ export function openOutbound(options: OutboundOptions): Outbound {
     return target
   }
 
-  async function poolOf(origin: string): Promise<Pool> {
-    // Loaded with the first call: it is large, and a service starts without one.
-    undici ??= await import('undici')
-    connect ??= guardedConnector(undici.buildConnector, options, lookup)
+  function poolOf({ Pool, buildConnector }: typeof import('undici'), origin: string): Pool {
+    connect ??= guardedConnector(buildConnector, options, lookup)
     let pool = pools.get(origin)
     if (pool) pools.delete(origin)
-    else pool = new undici.Pool(origin, { connect, maxHeaderSize: HEAD_SIZE_MAX, headersTimeout: 0, bodyTimeout: 0 })
+    else pool = new Pool(origin, { connect, maxHeaderSize: HEAD_SIZE_MAX, headersTimeout: 0, bodyTimeout: 0 })
     // The most recently used stands last, so that the first is the one to give up.
     pools.set(origin, pool)
     if (pools.size > POOLS_MAX) {
@@ -113,23 +113,24 @@ export function openOutbound(options: OutboundOptions): Outbound {
     return pool
   }
 
-  async function send(
+  async function send<Body>(
     { url, headers, body }: OutboundRequest,
-    how: Pick<Call, 'method' | 'whole' | 'readMax'>,
+    how: Pick<Call<Body>, 'method' | 'whole' | 'readMax' | 'bodyOf'>,
     handle?: CallHandle,
-  ): Promise<OutboundBytes> {
+  ): Promise<OutboundAnswer<Body>> {
     const { refusal, origin, path } = targetOf(url)
     if (refusal !== undefined) throw new EgressRefused(refusal)
-    return call(await poolOf(origin), { ...how, path, headers, body, totalTimeoutMs }, handle)
+    // Loaded with the first call: it is large, and a service starts without one.
+    undici ??= await import('undici')
+    return call(poolOf(undici, origin), { ...how, path, headers, body, patience }, handle)
   }
 
   return {
-    post: async (request, handle) =>
-      asText(await send(request, { method: 'POST', whole: false, readMax: BODY_READ_MAX }, handle)),
-    ask: async ({ url, method, headers, body = '' }) =>
-      asText(await send({ url, headers, body }, { method, whole: true, readMax: BODY_READ_MAX })),
+    post: (request, handle) => send(request, posting, handle),
+    ask: ({ url, method, headers, body = '' }) =>
+      send({ url, headers, body }, { method, whole: true, readMax: BODY_READ_MAX, bodyOf: asText }),
     download: ({ url, headers, bytesMax }) =>
-      send({ url, headers, body: '' }, { method: 'GET', whole: true, readMax: bytesMax }),
+      send({ url, headers, body: '' }, { method: 'GET', whole: true, readMax: bytesMax, bodyOf: (bytes) => bytes }),
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()))
       pools.clear()
@@ -137,7 +138,8 @@ export function openOutbound(options: OutboundOptions): Outbound {
   }
 }
 
-const asText = ({ body, ...head }: OutboundBytes): OutboundAnswer => ({ ...head, body: body.toString() })
+const asText = (bytes: Buffer) => bytes.toString()
+const posting = { method: 'POST', whole: false, readMax: BODY_READ_MAX, bodyOf: asText } as const
 
 function guardedConnector(
   build: typeof buildConnector,
@@ -163,22 +165,34 @@ function guardedConnector(
   }
 }
 
-interface Call extends Omit<OutboundRequest, 'url'> {
+interface Call<Body> extends Omit<OutboundRequest, 'url'> {
   readonly method: 'GET' | 'POST'
   /** Whether only the whole body will do. */
   readonly whole: boolean
   /** Of a longer body no more is read. */
   readonly readMax: number
+  bodyOf(bytes: Buffer): Body
   readonly path: string
-  readonly totalTimeoutMs: number
+  readonly patience: Patience
+}
+
+/** A call, or what is left of it, that must come to an end. */
+interface Ending extends Watched {
+  giveUp(failure?: Error): void
+}
+
+/** How long a call may take in all, and the body of its answer. */
+interface Patience {
+  readonly whole: Watch<Ending>
+  readonly body: Watch<Ending>
 }
 
 /** One request with a deadline on the whole of it: timeouts between bytes do not stop a far end that drips. */
-function call(
+function call<Body>(
   pool: Pool,
-  { method, path, headers, body, whole, readMax, totalTimeoutMs }: Call,
+  { method, path, headers, body, whole, readMax, bodyOf, patience }: Call<Body>,
   handle: CallHandle = {},
-): Promise<OutboundBytes> {
+): Promise<OutboundAnswer<Body>> {
   return new Promise((resolve, reject) => {
     let abort: (() => void) | undefined
     let head: Omit<OutboundAnswer, 'body'> | undefined
@@ -190,23 +204,30 @@ function call(
     const settle = (failure?: Error) => {
       if (settled) return
       settled = true
-      clearTimeout(deadline)
+      patience.whole.end(ending)
+      if (reading) patience.body.end(reading)
       // The head decides: an answer whose body never ends or breaks off was still an answer, unless all of it is wanted.
-      if (head && !(whole && failure)) resolve({ ...head, body: Buffer.concat(kept) })
+      if (head && !(whole && failure))
+        resolve({
+          status: head.status,
+          reason: head.reason,
+          headers: head.headers,
+          body: bodyOf(Buffer.concat(kept)),
+        })
       else reject(failure ?? new Error('There was no answer.'))
     }
     const giveUp = (failure?: Error) => {
       settle(failure)
       abort?.()
     }
-    let deadline = setTimeout(
-      () => giveUp(new Error(`There was no answer within ${seconds(totalTimeoutMs)} seconds.`)),
-      totalTimeoutMs,
-    )
+    const ending: Ending = { since: performance.now(), giveUp }
+    let reading: Ending | undefined
+    patience.whole.begin(ending)
 
-    const started = performance.now()
-    handle.abandon = () =>
-      giveUp(new Error(`There was no answer within ${seconds(performance.now() - started)} seconds, and others wait.`))
+    handle.abandon = () => {
+      const waited = seconds(performance.now() - ending.since)
+      giveUp(new Error(`There was no answer within ${waited} seconds, and others wait.`))
+    }
 
     pool.dispatch(
       {
@@ -224,8 +245,8 @@ function call(
           if (status < 200) return
           head = { status, reason: reason ?? '', headers: keptHeaders(answerHeaders) }
           if (whole) return
-          clearTimeout(deadline)
-          deadline = setTimeout(giveUp, Math.min(BODY_TIMEOUT_MS, totalTimeoutMs))
+          reading = { since: performance.now(), giveUp }
+          patience.body.begin(reading)
         },
         onResponseData(_controller, chunk) {
           if (read < keptMax) kept.push(Buffer.from(chunk.subarray(0, keptMax - read)))

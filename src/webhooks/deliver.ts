@@ -6,7 +6,6 @@ import type { SigningKeys } from './keys.ts'
 import { type AttemptHandle, type Lane, lanes } from './lanes.ts'
 import type { ClaimedDelivery, RecordedAttempt } from './queue.ts'
 import { nextAttempt, retryAfterSeconds } from './retries.ts'
-import type { Seal } from './seal.ts'
 import { AUTH_ALGORITHM, signedMessage, standardHeaders } from './signature.ts'
 import type { Signer } from './signer.ts'
 
@@ -19,29 +18,36 @@ const ASKS_TO_WAIT = new Set([429, 503])
 export const certificateUrl = ({ publicUrl }: Service, keyId: string) => `${publicUrl}/v1/notifications/certs/${keyId}`
 
 /** What became of an attempt: enough to write it down. */
-export interface AttemptResult extends Omit<RecordedAttempt, 'account_id' | 'id' | 'token' | 'lane'> {
+export interface AttemptResult
+  extends Omit<RecordedAttempt, 'account_id' | 'id' | 'claim' | 'lane' | 'signature' | 'key_id'> {
   readonly delivered: boolean
 }
 
 export interface DeliverParts {
   readonly service: Service
+  readonly headerNames: HeaderNames
   readonly outbound: Outbound
   readonly keys: SigningKeys
-  readonly seal: Pick<Seal, 'open'>
+  /** Opens a webhook's secret. */
+  openSecret(sealed: string, webhookId: string): Buffer
   readonly signer: Signer
   now(): Instant
 }
+
+/**
+ * Whether a delivery is signed with the certificate, or was. Without a webhook there is no secret, so the certificate is
+ * the only way.
+ */
+export const needsSignature = ({ service }: DeliverParts, { key_id, webhook }: ClaimedDelivery): boolean =>
+  key_id !== null || service.settings.webhookSignatures === 'both' || webhook === undefined
 
 /**
  * Signs a delivery before its first attempt. The certificate signature covers nothing that changes between attempts, so
  * it is made once and kept, unless its key is withdrawn.
  */
 export async function signDelivery(parts: DeliverParts, delivery: ClaimedDelivery): Promise<ClaimedDelivery> {
-  const { service, keys, signer } = parts
-  // Without a webhook there is no secret, so that the certificate is the only way to sign.
-  const isNeeded = service.settings.webhookSignatures === 'both' || delivery.secret === null
-  const isStale = delivery.key_id !== null && (await keys.isWithdrawn(delivery.key_id))
-  if (!isStale && (delivery.signature !== null || !isNeeded)) return delivery
+  const { keys, signer } = parts
+  if (delivery.key_id !== null && !(await keys.isWithdrawn(delivery.key_id))) return delivery
   const { id, transmit_time: time, webhook_id: webhookId } = delivery
   const message = signedMessage({ id, time, webhookId }, delivery.body)
   const first = delivery.lane === lanes.proven
@@ -55,14 +61,12 @@ export async function attemptDelivery(
   delivery: ClaimedDelivery,
   handle: AttemptHandle,
 ): Promise<AttemptResult> {
-  const { signature, key_id } = delivery
+  const { webhook } = delivery
   const attemptTime = parts.now()
   const started = performance.now()
-  const url = delivery.webhook_id === ANY_WEBHOOK ? delivery.own_url : delivery.url
+  const url = delivery.webhook_id === ANY_WEBHOOK ? delivery.url : webhook?.url
   // Field by field here and below: copies of whole objects stood out in the profile of a busy process.
   const result = (outcome: Outcome): AttemptResult => ({
-    signature,
-    key_id,
     url: url ?? '',
     attempt_time: attemptTime,
     duration_ms: Math.round(performance.now() - started),
@@ -75,11 +79,11 @@ export async function attemptDelivery(
     body: outcome.body,
     error: outcome.error,
   })
-  if (url === null || delivery.enabled === false)
+  if (url == null || webhook?.enabled === false)
     return result(failed('The webhook was deleted or disabled before this attempt.'))
   try {
     const body = Buffer.from(delivery.body)
-    const headers = Object.assign(transmissionHeaders(parts.service, delivery), secretHeaders(parts, delivery, body))
+    const headers = Object.assign(transmissionHeaders(parts, delivery), secretHeaders(parts, delivery, body))
     const answer = await parts.outbound.post({ url, headers, body }, handle)
     return result(judge(parts, delivery, answer))
   } catch (error) {
@@ -90,34 +94,53 @@ export async function attemptDelivery(
 /** The webhook id that stands for none, in simulated events that go to an address of their own. */
 export const ANY_WEBHOOK = 'WEBHOOK_ID'
 
-function transmissionHeaders(service: Service, { id, transmit_time, signature, key_id }: ClaimedDelivery) {
-  const prefix = service.dialect.transmissionHeaderPrefix
+/** Put together once: a name that is made anew for each delivery has to be made known to the engine each time. */
+export function headerNamesOf({ dialect: { transmissionHeaderPrefix: prefix } }: Service) {
+  return {
+    id: `${prefix}-TRANSMISSION-ID`,
+    time: `${prefix}-TRANSMISSION-TIME`,
+    signature: `${prefix}-TRANSMISSION-SIG`,
+    certificate: `${prefix}-CERT-URL`,
+    algorithm: `${prefix}-AUTH-ALGO`,
+    version: `${prefix}-AUTH-VERSION`,
+  } as const
+}
+type HeaderNames = ReturnType<typeof headerNamesOf>
+
+const USER_AGENT = `Quittance/${version}`
+
+function transmissionHeaders(
+  { service, headerNames: names }: DeliverParts,
+  { id, transmit_time, signature, key_id }: ClaimedDelivery,
+) {
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
     Accept: '*/*',
-    'User-Agent': `Quittance/${version}`,
+    'User-Agent': USER_AGENT,
     'Correlation-Id': id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 15),
-    [`${prefix}-TRANSMISSION-ID`]: id,
-    [`${prefix}-TRANSMISSION-TIME`]: toSeconds(transmit_time),
+    [names.id]: id,
+    [names.time]: toSeconds(transmit_time),
   }
   if (signature === null || key_id === null) return headers
-  headers[`${prefix}-TRANSMISSION-SIG`] = signature
-  headers[`${prefix}-CERT-URL`] = certificateUrl(service, key_id)
-  headers[`${prefix}-AUTH-ALGO`] = AUTH_ALGORITHM
-  headers[`${prefix}-AUTH-VERSION`] = AUTH_VERSION
+  headers[names.signature] = signature
+  headers[names.certificate] = certificateUrl(service, key_id)
+  headers[names.algorithm] = AUTH_ALGORITHM
+  headers[names.version] = AUTH_VERSION
   return headers
 }
 
 /** Signed anew at each attempt with its real time: receivers compare it with their own clocks, which nobody moves. */
-function secretHeaders({ seal, now }: DeliverParts, delivery: ClaimedDelivery, body: Buffer): Record<string, string> {
-  const { secret, previous_secret, previous_until, webhook_id, event_id } = delivery
-  if (secret === null) return {}
+function secretHeaders(parts: DeliverParts, delivery: ClaimedDelivery, body: Buffer): Record<string, string> {
+  const { openSecret, now } = parts
+  const { webhook, event_id } = delivery
+  if (!webhook) return {}
+  const { id, secret, previous_secret, previous_until } = webhook
   const isOverlap = previous_secret !== null && previous_until !== null && now() < previous_until
   const sealed = isOverlap ? [secret, previous_secret] : [secret]
   const seconds = Math.floor(Date.parse(systemClock.now()) / 1000)
   return standardHeaders(
     { id: event_id, seconds, body },
-    sealed.map((one) => seal.open(one, webhook_id)),
+    sealed.map((one) => openSecret(one, id)),
   )
 }
 
@@ -160,13 +183,12 @@ export function asRecord(delivery: ClaimedDelivery, result: AttemptResult, lane:
   return {
     account_id: delivery.account_id,
     id: delivery.id,
-    token: delivery.token,
+    claim: delivery.claim,
     lane,
     status: result.status,
     next_time: result.next_time,
     url: result.url,
-    signature: result.signature,
-    key_id: result.key_id,
+    ...(result.status === 'PENDING' && { signature: delivery.signature, key_id: delivery.key_id }),
     attempt_time: result.attempt_time,
     http_status: result.http_status,
     reason: result.reason,

@@ -1,6 +1,7 @@
+import { Watch, type Watched } from '../kernel/watch.ts'
 import { Batches } from './batches.ts'
 import { pace } from './dispatch-pace.ts'
-import { type Endpoint, isWorthKeeping, newEndpoint, type Waiting } from './endpoint.ts'
+import { type Endpoint, isWorthKeeping, newEndpoint } from './endpoint.ts'
 import {
   type Claim,
   type Dispatchable,
@@ -11,6 +12,14 @@ import {
   type Lane,
   lanes,
 } from './lanes.ts'
+import { Slots } from './slots.ts'
+
+/** The answer an attempt waits for. */
+interface Reply<Delivery> extends Watched {
+  readonly endpoint: Endpoint<Delivery>
+  isLate: boolean
+  isHere: boolean
+}
 
 /**
  * Decides which delivery is attempted when. Slots belong to lanes, so that webhooks that do not answer only ever wait
@@ -21,12 +30,13 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   readonly #rules: DispatchRules
   readonly #endpoints = new Map<string, Endpoint<Delivery>>()
   /** Webhooks with something ready to be sent. */
-  readonly #ready = new Set<string>()
-  readonly #used: Record<Lane, number> = { 0: 0, 1: 0, 2: 0 }
+  readonly #ready = new Set<Endpoint<Delivery>>()
   readonly #turn: Record<Lane, string> = { 0: '', 1: '', 2: '' }
   readonly #claiming = new Set<Lane>()
   readonly #looked = new Set<Lane>()
-  readonly #overflow = new Set<Waiting>()
+  readonly #slots: Slots
+  /** Attempts that may still turn out to be prompt. */
+  readonly #awaited: Watch<Reply<Delivery>>
   /** Claimed and not begun, by the lane they were claimed from. */
   readonly #waiting: Record<Lane, number> = { 0: 0, 1: 0, 2: 0 }
   readonly #finished: Batches<{ delivery: Delivery; result: Result; lane: Lane }>
@@ -39,9 +49,12 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   constructor(ports: DispatchPorts<Delivery, Result>, rules: DispatchRules = dispatchRules) {
     this.#ports = ports
     this.#rules = rules
+    this.#slots = new Slots(rules, () => this.#goOn())
+    // After a stall of our own the answer may have long been here: it is read before anybody is called late.
+    this.#awaited = new Watch(rules.promptMs, (reply) => setImmediate(() => this.#isLate(reply)))
     this.#finished = new Batches({
       // A result that comes alone is written at once; while many are on their way, each waits a little for the next.
-      lingerMs: () => (this.inFlight + this.#waiting[lanes.proven] < pace.many ? 0 : pace.lingerMs),
+      lingerMs: () => (this.#slots.inFlight + this.#waiting[lanes.proven] < pace.many ? 0 : pace.lingerMs),
       write: (batch) => ports.record(batch),
       onWritten: (batch) => {
         // What waited for its turn behind these may be due now.
@@ -50,11 +63,6 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
       },
       onError: ports.onError,
     })
-  }
-
-  /** Attempts under way, with or without a slot. */
-  get inFlight(): number {
-    return this.#used[0] + this.#used[1] + this.#used[2] + this.#overflow.size
   }
 
   get running(): boolean {
@@ -103,13 +111,13 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   #isIdle(): boolean {
     const looking = this.#running && (this.#claiming.size > 0 || this.#looked.size < everyLane.length)
     const waiting = this.#waiting[0] + this.#waiting[1] + this.#waiting[2]
-    return !looking && this.inFlight + waiting === 0 && this.#finished.isIdle
+    return !looking && this.#slots.inFlight + waiting === 0 && this.#finished.isIdle
   }
 
   #claim(lane: Lane): void {
     const { slots, each } = this.#rules.lanes[lane]
     const isAhead = lane === lanes.proven
-    const count = slots - this.#used[lane] - this.#waiting[lane] + (isAhead ? pace.readyMax : 0)
+    const count = this.#slots.free(lane) - this.#waiting[lane] + (isAhead ? pace.readyMax : 0)
     const worthIt = isAhead ? pace.readyMax / 2 : Math.min(slots, pace.claimMin)
     const isFull = count < worthIt || this.#finished.waiting >= pace.unrecordedMax
     if (isFull || this.#claiming.has(lane) || this.#looked.has(lane) || !this.#isTime(lane)) return
@@ -155,20 +163,27 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     if (turn !== undefined || [...perWebhook.values()].some((count) => count >= each)) this.#looked.delete(lane)
     this.#turn[lane] = turn ?? ''
     this.#waiting[lane] += claimed.length
-    for (const delivery of claimed) void this.#prepare(delivery)
+    for (const delivery of claimed) this.#prepare(delivery)
     this.#pump()
   }
 
   /** Signing comes before the attempt and takes no slot: it is our time, not the receiver's. */
-  async #prepare(delivery: Delivery): Promise<void> {
+  #prepare(delivery: Delivery): void {
     const endpoint = this.#endpointOf(delivery)
-    endpoint.preparing.add(delivery)
-    const prepared = await this.#ports.prepare(delivery)
-    // It was given back meanwhile.
-    if (!endpoint.preparing.delete(delivery)) return
-    endpoint.ready.push(prepared)
-    this.#ready.add(delivery.webhook_id)
-    this.#begin(delivery.webhook_id)
+    const preparing = this.#ports.prepare(delivery)
+    if (preparing instanceof Promise) {
+      endpoint.preparing.add(delivery)
+      void preparing.then((prepared) => {
+        // Unless it was given back meanwhile.
+        if (endpoint.preparing.delete(delivery)) this.#isReady(prepared, endpoint)
+      })
+    } else this.#isReady(preparing, endpoint)
+  }
+
+  #isReady(delivery: Delivery, endpoint: Endpoint<Delivery>): void {
+    endpoint.ready.push(delivery)
+    this.#ready.add(endpoint)
+    this.#begin(endpoint)
   }
 
   #claimFailed(lane: Lane, error: unknown): void {
@@ -185,7 +200,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   #endpointOf({ webhook_id, lane }: Delivery): Endpoint<Delivery> {
     let endpoint = this.#endpoints.get(webhook_id)
     if (!endpoint) {
-      endpoint = newEndpoint(lane)
+      endpoint = newEndpoint(webhook_id, lane)
       this.#endpoints.set(webhook_id, endpoint)
     }
     return endpoint
@@ -200,86 +215,56 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     return endpoint.running >= each || endpoint.ready.length + endpoint.preparing.size >= each
   }
 
-  #begin(webhookId: string): void {
-    const endpoint = this.#endpoints.get(webhookId)
-    while (endpoint?.ready.length && endpoint.running < this.#eachOf(endpoint)) {
-      if (!this.#hasSlot(endpoint.lane)) return
+  #begin(endpoint: Endpoint<Delivery>): void {
+    while (endpoint.ready.length > 0 && endpoint.running < this.#eachOf(endpoint)) {
+      if (this.#slots.free(endpoint.lane) <= 0) return
       const delivery = endpoint.ready.shift()!
       this.#waiting[delivery.lane]--
       void this.#attempt(delivery, endpoint)
     }
-    if (!endpoint?.ready.length) this.#ready.delete(webhookId)
-  }
-
-  #hasSlot(lane: Lane): boolean {
-    return this.#used[lane] < this.#rules.lanes[lane].slots
+    if (endpoint.ready.length === 0) this.#ready.delete(endpoint)
   }
 
   async #attempt(delivery: Delivery, endpoint: Endpoint<Delivery>): Promise<void> {
-    const { promptMs, lanes: laneRules } = this.#rules
-    const attempt: Waiting = { since: performance.now() }
-    let slot: Lane | undefined = endpoint.lane
-    this.#used[slot]++
+    const running = this.#slots.take(endpoint.lane)
+    const reply = { since: running.since, endpoint, isLate: false, isHere: false }
+    this.#awaited.begin(reply)
     endpoint.running++
 
-    const giveBack = () => {
-      if (!this.#hasRoom()) {
-        giveBackLater = setTimeout(giveBack, pace.roomPollMs)
-        return
-      }
-      this.#used[slot!]--
-      slot = undefined
-      this.#overflow.add(attempt)
-      this.#goOn()
-    }
-    let giveBackLater = setTimeout(giveBack, laneRules[slot].slotMs)
-    let wasPrompt = true
-    let isOver = false
-    const tooLate = () => {
-      if (isOver) return
-      wasPrompt = false
-      this.#strike(delivery.webhook_id, endpoint)
-    }
-    // After a stall of our own the answer may have long been here: it is read before anybody is called late.
-    const prompt = setTimeout(() => setImmediate(tooLate), promptMs)
-
-    const result = await this.#ports.attempt(delivery, attempt)
-    isOver = true
-    clearTimeout(giveBackLater)
-    clearTimeout(prompt)
-    if (slot === undefined) this.#overflow.delete(attempt)
-    else this.#used[slot]--
+    const result = await this.#ports.attempt(delivery, running)
+    this.#slots.end(running)
+    this.#awaited.end(reply)
+    reply.isHere = true
     endpoint.running--
     endpoint.answers = result.delivered
-    if (wasPrompt && !result.delivered) this.#strike(delivery.webhook_id, endpoint)
-    if (wasPrompt && result.delivered) {
+    if (!reply.isLate && !result.delivered) this.#strike(endpoint)
+    if (!reply.isLate && result.delivered) {
       endpoint.strikes = 0
-      this.#moveTo(delivery.webhook_id, endpoint, lanes.proven)
+      this.#moveTo(endpoint, lanes.proven)
     }
-    if (!isWorthKeeping(endpoint)) this.#endpoints.delete(delivery.webhook_id)
+    if (!isWorthKeeping(endpoint)) this.#endpoints.delete(endpoint.id)
     this.#finished.add({ delivery, result, lane: endpoint.lane })
+    // Its own successor first: others only have to be looked at when it has none.
+    this.#begin(endpoint)
     this.#goOn()
   }
 
-  /** Whether one more attempt may go on without a slot; when not, the oldest is asked to end. */
-  #hasRoom(): boolean {
-    if (this.#overflow.size < this.#rules.overflow) return true
-    const [oldest] = this.#overflow
-    if (oldest?.abandon && performance.now() - oldest.since >= this.#rules.overflowMs) oldest.abandon()
-    return this.#overflow.size < this.#rules.overflow
+  #isLate(reply: Reply<Delivery>): void {
+    if (reply.isHere) return
+    reply.isLate = true
+    this.#strike(reply.endpoint)
   }
 
   /** One that has answered before may stumble now and then: moving it, and all that waits for it, has its price. */
-  #strike(webhookId: string, endpoint: Endpoint<Delivery>): void {
+  #strike(endpoint: Endpoint<Delivery>): void {
     endpoint.strikes++
-    if (endpoint.lane !== lanes.proven || endpoint.strikes >= pace.strikes)
-      this.#moveTo(webhookId, endpoint, lanes.cold)
+    if (endpoint.lane !== lanes.proven || endpoint.strikes >= pace.strikes) this.#moveTo(endpoint, lanes.cold)
   }
 
-  #moveTo(webhookId: string, endpoint: Endpoint<Delivery>, lane: Lane): void {
+  #moveTo(endpoint: Endpoint<Delivery>, lane: Lane): void {
     if (endpoint.lane === lane) return
     endpoint.lane = lane
-    this.#ports.move(webhookId, lane).then(
+    this.#ports.move(endpoint.id, lane).then(
       () => {
         this.#looked.delete(lane)
         this.#pump()
@@ -287,12 +272,12 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
       (error) => this.#ports.onError(error),
     )
     // It waits with its kind from now on, and not here, where it would keep others waiting.
-    if (lane === lanes.cold) this.forget(webhookId)
+    if (lane === lanes.cold) this.forget(endpoint.id)
   }
 
   /** A slot came free: first for what is already claimed, then for what waits in the database. */
   #goOn(): void {
-    for (const id of this.#ready) this.#begin(id)
+    for (const endpoint of this.#ready) if (this.#slots.free(endpoint.lane) > 0) this.#begin(endpoint)
     this.#pump()
   }
 }

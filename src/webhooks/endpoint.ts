@@ -1,12 +1,8 @@
-import { type AttemptHandle, type Lane, lanes } from './lanes.ts'
-
-/** An attempt that goes on without a slot. */
-export interface Waiting extends AttemptHandle {
-  readonly since: number
-}
+import { type Lane, lanes } from './lanes.ts'
 
 /** What the dispatcher knows of a webhook it has something to do with. */
 export interface Endpoint<Delivery> {
+  readonly id: string
   lane: Lane
   running: number
   /** True while its last attempt was delivered, however slowly. */
@@ -18,7 +14,8 @@ export interface Endpoint<Delivery> {
   readonly ready: Delivery[]
 }
 
-export const newEndpoint = <Delivery>(lane: Lane): Endpoint<Delivery> => ({
+export const newEndpoint = <Delivery>(id: string, lane: Lane): Endpoint<Delivery> => ({
+  id,
   lane,
   running: 0,
   answers: false,

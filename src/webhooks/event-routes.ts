@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
 import { notFound, Problem } from '../kernel/problem.ts'
-import { accountOfApp, findEvent, listEvents, resend, transmissionsOf } from './event-store.ts'
+import { accountOfApp, findEvent, listEvents, transmissionsOf } from './event-store.ts'
 import { findCertificate } from './keys.ts'
 import { pageOf, readPage } from './paging.ts'
 import { root, shared, verifyScope, type WebhookParts, webhookScope } from './parts.ts'
@@ -18,6 +18,7 @@ import {
   Verified,
   Verify,
 } from './schema.ts'
+import { resend } from './second-chances.ts'
 import { simulate } from './simulate.ts'
 import { findWebhook, listWebhooks } from './store.ts'
 import { requireCallable } from './subscription.ts'

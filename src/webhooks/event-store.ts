@@ -1,11 +1,9 @@
 import type { Fragment } from '../database/sql.ts'
 import { fragment, joined, sql } from '../database/sql.ts'
-import type { Reader, Tx } from '../database/transaction.ts'
+import type { Reader } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Instant } from '../kernel/clock.ts'
 import { notFound } from '../kernel/problem.ts'
-import { lanes } from './lanes.ts'
-import type { Webhook } from './store.ts'
 
 export interface StoredEvent {
   readonly account_id: string
@@ -26,11 +24,10 @@ export interface Transmission {
   readonly status: 'PENDING' | 'SUCCESS' | 'FAILURE'
   readonly attempts: number
   readonly transmit_time: Instant
-  readonly next_time: Instant
-  readonly signature: string | null
-  readonly key_id: string | null
+  /** Only while it waits. */
+  readonly next_time: Instant | null
   readonly http_status: number | null
-  readonly last_error: string | null
+  readonly error: string | null
   readonly reason: string | null
   readonly duration_ms: number | null
   readonly response_headers: Readonly<Record<string, string>> | null
@@ -127,12 +124,20 @@ export function listEvents(
 }
 
 const transmissionColumns = fragment`
-  d.id, d.webhook_id, d.event_id, d.event_type, d.round, coalesce(d.url, w.url) as url, d.status, d.attempts,
-  d.transmit_time, d.next_time, d.signature, d.key_id, d.http_status, d.last_error, t.reason, t.duration_ms,
-  t.response_headers`
+  d.id, d.webhook_id, d.event_id, d.event_type, d.round, coalesce(t.url, d.url, w.url) as url,
+  case when d.failure is not null then 'FAILURE' when q.id is not null then 'PENDING' else 'SUCCESS' end as status,
+  coalesce(t.number, 0) as attempts, d.transmit_time, q.next_time, t.http_status, coalesce(d.failure, t.error) as error,
+  t.reason, t.duration_ms, t.response_headers`
 const transmissionTables = fragment`
   deliveries d left join webhooks w on w.account_id = d.account_id and w.id = d.webhook_id
-    left join delivery_attempts t on t.account_id = d.account_id and t.delivery_id = d.id and t.number = d.attempts`
+    left join delivery_queue q on q.account_id = d.account_id and q.id = d.id
+    left join lateral (select * from delivery_attempts t where t.account_id = d.account_id and t.delivery_id = d.id
+      order by t.number desc limit 1) t on true`
+const isStatus = {
+  PENDING: fragment`q.id is not null`,
+  SUCCESS: fragment`q.id is null and d.failure is null`,
+  FAILURE: fragment`d.failure is not null`,
+}
 
 /** Every transmission of these events to webhooks of the app, oldest first. */
 export function transmissionsOf(
@@ -152,7 +157,7 @@ export interface TransmissionFilter {
   readonly appId: string
   readonly accountId: string
   readonly webhookId?: string | undefined
-  readonly status?: string | undefined
+  readonly status?: Transmission['status'] | undefined
 }
 
 export function listTransmissions(
@@ -165,7 +170,7 @@ export function listTransmissions(
     fragment`d.account_id = ${accountId} and d.app_id = ${appId}`,
     fragment`d.transmit_time between ${page.from} and ${page.to}`,
     ...(webhookId === undefined ? [] : [fragment`d.webhook_id = ${webhookId}`]),
-    ...(status === undefined ? [] : [fragment`d.status = ${status}`]),
+    ...(status === undefined ? [] : [isStatus[status]]),
     ...(page.index === undefined
       ? []
       : [
@@ -204,78 +209,3 @@ const attemptsOf = sql`
 
 export const listAttempts = (db: Reader, accountId: string, id: string): Promise<Attempt[]> =>
   db.rows<Attempt>(attemptsOf, [accountId, id])
-
-/** A new round of an event for each of these webhooks, unless one is under way. Holds the event against its removal. */
-const insertRound = sql`
-  insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, round, seq,
-    resource_id, lane, transmit_time, next_time)
-  select w.account_id, gen_random_uuid(), w.app_id, w.id, e.account_id, e.id, e.type,
-    coalesce((select max(d.round) + 1 from deliveries d
-      where d.account_id = w.account_id and d.event_id = e.id and d.webhook_id = w.id), 0),
-    e.seq, e.resource_id, w.lane, $4, $4
-  from events e cross join webhooks w
-    join event_audience a on a.account_id = w.account_id and a.app_id = w.app_id and a.event_id = $2
-  where e.account_id = $1 and e.id = $2 and w.id = any($3) and w.enabled
-    and not exists (select from deliveries d where d.account_id = w.account_id and d.event_id = e.id
-      and d.webhook_id = w.id and d.status = 'PENDING')
-  for key share of a
-  on conflict do nothing`
-
-export function resend(tx: Tx, event: StoredEvent, webhooks: readonly Webhook[]): void {
-  tx.write(insertRound, [event.account_id, event.id, webhooks.map(({ id }) => id), tx.now])
-}
-
-/** Every event of a span of time that never arrived at a webhook, or every one there was, once more. */
-const replayRange = sql`
-  with wanted as (
-    select e.account_id, e.id, e.type, e.seq, e.resource_id,
-      (select max(d.round) from deliveries d
-       where d.account_id = $1 and d.event_id = e.id and d.webhook_id = $2) as last_round
-    from event_audience a join events e on e.account_id = a.event_account_id and e.id = a.event_id
-      join webhooks w on w.account_id = a.account_id and w.id = $2
-    where a.account_id = $1 and a.app_id = $3 and a.create_time between $4 and $5
-      and (e.type = any(w.event_types) or '*' = any(w.event_types))
-      and not exists (select from deliveries d where d.account_id = $1 and d.event_id = e.id
-        and d.webhook_id = $2 and (d.status = 'PENDING' or ($6 and d.status = 'SUCCESS')))
-    order by a.create_time, a.seq limit $7 for key share of a),
-  replayed as (
-    insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, round, seq,
-      resource_id, lane, transmit_time, next_time)
-    select $1, gen_random_uuid(), $3, $2, wanted.account_id, wanted.id, wanted.type, coalesce(last_round + 1, 0),
-      wanted.seq, wanted.resource_id, $9, $8, $8
-    from wanted
-    where not $6 or last_round is not null
-    on conflict do nothing returning 1)
-  select count(*)::int as replayed from replayed`
-
-export interface ReplayRange {
-  readonly from: Instant
-  readonly to: Instant
-  readonly failedOnly: boolean
-  readonly max: number
-}
-
-/** Written at once, since how many there were is part of the answer; the caller's transaction holds it together. */
-export async function replay(tx: Tx, webhook: Webhook, range: ReplayRange): Promise<number> {
-  const row = await tx.row<{ replayed: number }>(replayRange, [
-    webhook.account_id,
-    webhook.id,
-    webhook.app_id,
-    range.from,
-    range.to,
-    range.failedOnly,
-    range.max,
-    tx.now,
-    lanes.unproven,
-  ])
-  return row!.replayed
-}
-
-const attemptAt = sql`
-  update deliveries set status = 'PENDING', next_time = $3, finish_time = null
-  where account_id = $1 and id = $2 and status <> 'SUCCESS'`
-
-/** Makes the next attempt due now. It counts as one of the attempts there are. */
-export function attemptNow(tx: Tx, accountId: string, id: string): void {
-  tx.write(attemptAt, [accountId, id, tx.now])
-}

@@ -3,6 +3,7 @@ import type { Announce, AnnouncedEvent, Write } from '../database/transaction.ts
 import { eventTypes } from '../kernel/event-types.ts'
 import type { Service } from '../room.ts'
 import { eventBody } from './envelope.ts'
+import { queuePromised } from './queue.ts'
 
 const columns = { event: 7, known: 4 }
 
@@ -49,15 +50,14 @@ const insertOwnAudience = sql`
 /** A disabled webhook gets its deliveries too, as failed ones, so that they can be seen and replayed. */
 const insertDeliveries = sql`
   insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq, resource_id,
-    status, lane, transmit_time, next_time, last_error, finish_time)
+    transmit_time, failure)
   select w.account_id, gen_random_uuid(), w.app_id, w.id, e.account_id, e.id, e.type, e.seq, e.resource_id,
-    case when w.enabled then 'PENDING' else 'FAILURE' end, w.lane, e.create_time, e.create_time,
-    case when not w.enabled then 'The webhook is disabled.' end, case when not w.enabled then e.create_time end
+    e.create_time, case when not w.enabled then 'The webhook is disabled.' end
   from audience a
     join announced e on e.id = a.event_id
     join webhooks w on w.account_id = a.account_id and w.app_id = a.app_id
       and (e.type = any(w.event_types) or '*' = any(w.event_types))
-  order by e.seq`
+  returning *`
 
 /**
  * Stores events with the business that caused them, tells which apps they are for, and promises one delivery to every
@@ -80,7 +80,8 @@ export const makeAnnounce = (service: Service): Announce => {
         ]),
       },
       audienceOf(events),
-      { statement: insertDeliveries, values: [] },
+      { name: 'promised', statement: insertDeliveries, values: [] },
+      { statement: queuePromised, values: [] },
     ]
     return writes
   }

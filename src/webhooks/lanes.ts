@@ -62,7 +62,7 @@ export interface DispatchPorts<Delivery extends Dispatchable, Result extends { r
   /** `turn` is the last webhook that was looked at; undefined when all were. */
   claim(claim: Claim): Promise<{ claimed: readonly Delivery[]; turn: string | undefined }>
   /** Does what an attempt needs before it can begin, and never fails. */
-  prepare(delivery: Delivery): Promise<Delivery>
+  prepare(delivery: Delivery): Delivery | Promise<Delivery>
   /** `handle.abandon` is set while the attempt can be ended early; its result then says that it failed. */
   attempt(delivery: Delivery, handle: AttemptHandle): Promise<Result>
   record(finished: readonly { delivery: Delivery; result: Result; lane: Lane }[]): Promise<void>

@@ -11,11 +11,10 @@ const COUNTED_MAX = 10_000
 /** Each part walks an index that holds only what it asks for, and not far. */
 const deliveryFigures = sql`
   select
-    (select count(*)::int from (select from deliveries where status = 'PENDING' limit $1) pending) as pending,
+    (select count(*)::int from (select from delivery_queue limit $1) pending) as pending,
     (select count(*)::int from (select from webhooks where not enabled limit $1) disabled) as disabled,
     (select json_object_agg(lanes.lane, first.next_time) from unnest($2::int[]) as lanes (lane) cross join lateral (
-      select d.next_time from deliveries d
-      where d.status = 'PENDING' and d.lane = lanes.lane order by d.next_time limit 1) first) as next`
+      select q.next_time from delivery_queue q where q.lane = lanes.lane order by q.next_time limit 1) first) as next`
 
 interface Figures {
   readonly pending: number
@@ -94,23 +93,27 @@ export function makeDeliveryMetrics(registry: Registry, database: Database, cloc
   })
 
   // A child is looked up once for each pair of labels: the library takes longer to find it than to count.
-  const children = new Map<string, { inc(): void; observe(seconds: number): void }>()
+  const children = new Map<string, { inc(by: number): void; observe(seconds: number): void }>()
   const childOf = (outcome: string, answer: string) => {
     const name = `${outcome} ${answer}`
     let child = children.get(name)
     if (!child) {
       const [counted, timed] = [attempts.labels(outcome, answer), seconds.labels(outcome)]
-      child = { inc: () => counted.inc(), observe: (value) => timed.observe(value) }
+      child = { inc: (by) => counted.inc(by), observe: (value) => timed.observe(value) }
       children.set(name, child)
     }
     return child
   }
 
   return {
-    attempted(result: AttemptResult): void {
-      const child = childOf(outcomes[result.status], answerOf(result))
-      child.inc()
-      child.observe(result.duration_ms / 1000)
+    attempted(results: readonly AttemptResult[]): void {
+      const counts = new Map<ReturnType<typeof childOf>, number>()
+      for (const result of results) {
+        const child = childOf(outcomes[result.status], answerOf(result))
+        child.observe(result.duration_ms / 1000)
+        counts.set(child, (counts.get(child) ?? 0) + 1)
+      }
+      for (const [child, count] of counts) child.inc(count)
     },
   }
 }

@@ -72,7 +72,7 @@ export function presentLookup(service: Service, { id, client_id }: Lookup) {
 
 export function presentTransmission(service: Service, transmission: Transmission) {
   const { id, webhook_id, url, status, attempts, transmit_time, next_time } = transmission
-  const { http_status, last_error, reason, duration_ms, response_headers } = transmission
+  const { http_status, error, reason, duration_ms, response_headers } = transmission
   const href = `${base(service)}/webhooks-transmissions/${id}`
   return {
     webhook_id,
@@ -85,8 +85,8 @@ export function presentTransmission(service: Service, transmission: Transmission
     timestamp: toSeconds(transmit_time),
     attempts,
     ...(duration_ms !== null && { duration: duration_ms }),
-    ...(last_error !== null && { error_message: last_error }),
-    ...(status === 'PENDING' && { next_attempt_time: next_time }),
+    ...(error !== null && { error_message: error }),
+    ...(next_time !== null && { next_attempt_time: next_time }),
     links: [
       { href, rel: 'self', method: 'GET' },
       ...(status === 'SUCCESS' ? [] : [{ href: `${href}/attempt`, rel: 'attempt', method: 'POST' }]),

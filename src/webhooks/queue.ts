@@ -1,44 +1,57 @@
+import { randomInt } from 'node:crypto'
 import type { Connection } from '../database/open.ts'
 import { sql } from '../database/sql.ts'
 import type { Instant } from '../kernel/clock.ts'
 import type { Claim, Lane } from './lanes.ts'
 
-/** A delivery in the hands of this process, with all that an attempt needs. */
-export interface ClaimedDelivery {
+/** The webhook a delivery goes to, as it was when the delivery was claimed. */
+export interface ClaimedWebhook {
+  readonly id: string
+  readonly url: string
+  readonly enabled: boolean
+  /** Sealed, in hexadecimal digits. */
+  readonly secret: string
+  readonly previous_secret: string | null
+  readonly previous_until: Instant | null
+}
+
+/** A row of the queue with the body of its event. */
+interface QueuedDelivery {
   readonly account_id: string
   readonly id: string
-  readonly token: string
   readonly webhook_id: string
   readonly event_id: string
-  readonly lane: Lane
   readonly attempts: number
   readonly transmit_time: Instant
   readonly next_time: Instant
   readonly signature: string | null
   readonly key_id: string | null
   /** Set when it goes elsewhere than to a webhook's address. */
-  readonly own_url: string | null
-  readonly body: string
-  /** The webhook as it is now; absent when it is gone. */
   readonly url: string | null
-  readonly enabled: boolean | null
-  readonly secret: Buffer | null
-  readonly previous_secret: Buffer | null
-  readonly previous_until: Instant | null
+  readonly body: string
+}
+
+/** A delivery in the hands of this process, with all that an attempt needs. */
+export interface ClaimedDelivery extends QueuedDelivery {
+  readonly claim: number
+  readonly lane: Lane
+  /** Absent when it is gone. */
+  readonly webhook: ClaimedWebhook | undefined
 }
 
 /** One attempt, as it is written down. */
 export interface RecordedAttempt {
   readonly account_id: string
   readonly id: string
-  readonly token: string
+  readonly claim: number
   readonly lane: Lane
   readonly status: 'PENDING' | 'SUCCESS' | 'FAILURE'
   /** Absent when there is no next attempt. */
   readonly next_time?: Instant | undefined
   readonly url: string
-  readonly signature: string | null
-  readonly key_id: string | null
+  /** Only kept for the next attempt. */
+  readonly signature?: string | null | undefined
+  readonly key_id?: string | null | undefined
   readonly attempt_time: Instant
   readonly http_status: number | null
   readonly reason: string | null
@@ -48,22 +61,33 @@ export interface RecordedAttempt {
   readonly error: string | null
 }
 
+/** Every delivery that was `promised` in the same commit and has not failed already waits from then on. */
+export const queuePromised = sql`
+  insert into delivery_queue (account_id, id, webhook_id, event_account_id, event_id, seq, resource_id, transmit_time,
+    url, lane, attempts, next_time)
+  select p.account_id, p.id, p.webhook_id, p.event_account_id, p.event_id, p.seq, p.resource_id, p.transmit_time, p.url,
+    coalesce(w.lane, 1), 0, p.transmit_time
+  from promised p left join webhooks w on w.account_id = p.account_id and w.id = p.webhook_id
+  where p.failure is null order by p.seq`
+
 /**
  * Takes due deliveries of a lane, a few of each webhook, webhooks in turn. Stepping from webhook to webhook through
  * the index costs the same however much any of them has waiting. What would overtake an earlier event of the same
  * resource that has not been attempted yet, or is being attempted, stays. A lease that ran out can be taken over.
+ *
+ * The first row tells whose turn it was and describes the webhooks, once each, however many deliveries they get.
  *
  * Neither this nor a result waits for the disk: if the database's machine dies within that moment, the deliveries are
  * made once more, which can happen with any of them.
  */
 const claimDue = sql`
   with recursive turn as (
-    (select d.webhook_id from deliveries d
-     where d.status = 'PENDING' and d.lane = $1 and d.webhook_id > $2 order by d.webhook_id limit 1)
+    (select q.webhook_id from delivery_queue q
+     where q.lane = $1 and q.webhook_id > $2 order by q.webhook_id limit 1)
     union all
     select (
-      select d.webhook_id from deliveries d
-      where d.status = 'PENDING' and d.lane = $1 and d.webhook_id > turn.webhook_id order by d.webhook_id limit 1)
+      select q.webhook_id from delivery_queue q
+      where q.lane = $1 and q.webhook_id > turn.webhook_id order by q.webhook_id limit 1)
     from turn where turn.webhook_id is not null),
   able as materialized (
     select turn.webhook_id from turn
@@ -72,65 +96,77 @@ const claimDue = sql`
     limit $4),
   due as materialized (
     select first.* from able cross join lateral (
-      select d.account_id, d.id, d.webhook_id, d.event_account_id, d.event_id, d.seq, d.lane, d.attempts,
-        d.transmit_time, d.next_time, d.signature, d.key_id, d.url as own_url
-      from deliveries d
-      where d.status = 'PENDING' and d.lane = $1 and d.webhook_id = able.webhook_id and d.next_time <= $5
+      select q.ctid as place, q.account_id, q.webhook_id from delivery_queue q
+      where q.lane = $1 and q.webhook_id = able.webhook_id and q.next_time <= $5
+        and (q.lease_until is null or q.lease_until <= clock_timestamp())
         and not exists (
-          select from delivery_leases held
-          where held.account_id = d.account_id and held.id = d.id and held.lease_until > clock_timestamp())
-        and not exists (
-          select from deliveries earlier
-          where earlier.status = 'PENDING' and earlier.webhook_id = d.webhook_id
-            and earlier.resource_id = d.resource_id and earlier.seq < d.seq
-            and (earlier.attempts = 0 or exists (
-              select from delivery_leases held where held.account_id = earlier.account_id and held.id = earlier.id
-                and held.lease_until > clock_timestamp())))
-      order by d.next_time, d.seq limit $6
-      for update of d skip locked) first
+          select from delivery_queue earlier
+          where earlier.webhook_id = q.webhook_id and earlier.resource_id = q.resource_id and earlier.seq < q.seq
+            and (earlier.attempts = 0 or earlier.lease_until > clock_timestamp()))
+      order by q.next_time, q.seq limit $6
+      for update of q skip locked) first
     limit $7),
-  claimed as (
-    insert into delivery_leases as held (account_id, id, token, lease_until)
-    select account_id, id, nextval('delivery_claims'), clock_timestamp() + interval '15 seconds' from due
-    on conflict (account_id, id) do update set token = excluded.token, lease_until = excluded.lease_until
-      where held.lease_until <= clock_timestamp()
-    returning account_id, id, token)
+  held as (
+    update delivery_queue q set claim = $8, lease_until = clock_timestamp() + interval '15 seconds'
+    from due where q.ctid = due.place
+    returning q.account_id, q.id, q.webhook_id, q.event_account_id, q.event_id, q.attempts, q.transmit_time,
+      q.next_time, q.signature, q.key_id, q.url),
+  described as (
+    select json_agg(json_build_object('id', w.id, 'url', w.url, 'enabled', w.enabled,
+      'secret', encode(w.secret, 'hex'), 'previous_secret', encode(w.previous_secret, 'hex'),
+      'previous_until', w.previous_until)) as webhooks
+    from webhooks w where (w.account_id, w.id) in (select due.account_id, due.webhook_id from due))
   select case
       when (select count(*) from due) = $7 then (select max(webhook_id) from due)
       else (select case when count(*) = $4 then max(webhook_id) end from able) end as turn,
-    claimed.token::text, due.account_id, due.id, due.webhook_id, due.event_id, due.lane, due.attempts,
-    due.transmit_time, due.next_time, due.signature, due.key_id, due.own_url,
-    e.body, w.url, w.enabled, w.secret, w.previous_secret, w.previous_until
-  from (select set_config('synchronous_commit', 'off', true)) always
-    left join (due join claimed on claimed.account_id = due.account_id and claimed.id = due.id) on true
-    left join events e on e.account_id = due.event_account_id and e.id = due.event_id
-    left join webhooks w on w.account_id = due.account_id and w.id = due.webhook_id
-  order by due.next_time, due.seq`
+    described.webhooks, null as account_id, null::uuid as id, null as webhook_id, null as event_id, null::int as attempts,
+    null as transmit_time, null as next_time, null as signature, null as key_id, null as url, null as body
+  from (select set_config('synchronous_commit', 'off', true)) always cross join described
+  union all
+  select null, null, held.account_id, held.id, held.webhook_id, held.event_id, held.attempts, held.transmit_time,
+    held.next_time, held.signature, held.key_id, held.url, e.body
+  from held left join events e on e.account_id = held.event_account_id and e.id = held.event_id`
 
-/** Everything a batch of attempts came to, as one statement. The result of a lost lease finds it gone. */
-const recordAttempts = sql`
-  with result as materialized (
-    select * from json_to_recordset($1::json) as result (account_id text, id uuid, token bigint, lane smallint,
-      status text, next_time text, url text, signature text, key_id text, attempt_time text, http_status int,
-      reason text, duration_ms int, headers json, body text, error text)),
-  returned as (
-    delete from delivery_leases held using result r
-    where held.account_id = r.account_id and held.id = r.id and held.token = r.token
-    returning held.account_id, held.id),
-  recorded as (
-    update deliveries d set status = r.status, lane = r.lane, attempts = d.attempts + 1,
-      next_time = coalesce(r.next_time, d.next_time), url = r.url, signature = r.signature, key_id = r.key_id,
-      http_status = r.http_status, last_error = r.error,
-      finish_time = case when r.status <> 'PENDING' then r.attempt_time end
-    from result r join returned on returned.account_id = r.account_id and returned.id = r.id
-    where d.account_id = r.account_id and d.id = r.id and d.status = 'PENDING'
-    returning d.account_id, d.id, d.attempts)
+/**
+ * What arrived leaves the queue. This is what nearly every attempt comes to, so its values travel as columns, which the
+ * server reads in a fraction of the time that objects take it. The result of a lost lease finds another claim, or nothing.
+ */
+const recordArrived = sql`
+  with arrived as materialized (
+    select * from unnest($1::text[], $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::int[], $7::text[], $8::int[],
+        $9::json[], $10::text[])
+      as arrived (account_id, id, claim, attempt_time, url, http_status, reason, duration_ms, headers, body)),
+  ended as (
+    delete from delivery_queue q using arrived a
+    where q.account_id = a.account_id and q.id = a.id and q.claim = a.claim
+    returning q.attempts + 1 as number, a.*)
+  insert into delivery_attempts (account_id, delivery_id, number, attempt_time, url, http_status, reason, duration_ms,
+    response_headers, response_body)
+  select account_id, id, number, attempt_time, url, http_status, reason, duration_ms, headers, body
+  from (select set_config('synchronous_commit', 'off', true)) always cross join ended`
+/** What did not arrive waits for its next attempt, or has failed for good when there is none. */
+const recordFailed = sql`
+  with failed as materialized (
+    select * from json_to_recordset($1::json) as failed (account_id text, id uuid, claim bigint, lane smallint,
+      next_time text, url text, signature text, key_id text, attempt_time text, http_status int, reason text,
+      duration_ms int, headers json, body text, error text)),
+  put_off as (
+    update delivery_queue q set attempts = q.attempts + 1, next_time = f.next_time, lane = f.lane,
+      signature = f.signature, key_id = f.key_id, claim = null, lease_until = null
+    from failed f
+    where q.account_id = f.account_id and q.id = f.id and q.claim = f.claim and f.next_time is not null
+    returning q.attempts as number, f.*),
+  ended as (
+    delete from delivery_queue q using failed f
+    where q.account_id = f.account_id and q.id = f.id and q.claim = f.claim and f.next_time is null
+    returning q.attempts + 1 as number, f.*),
+  given_up as (
+    update deliveries d set failure = ended.error from ended where d.account_id = ended.account_id and d.id = ended.id)
   insert into delivery_attempts (account_id, delivery_id, number, attempt_time, url, http_status, reason, duration_ms,
     response_headers, response_body, error)
-  select recorded.account_id, recorded.id, recorded.attempts, r.attempt_time, r.url, r.http_status, r.reason,
-    r.duration_ms, r.headers, r.body, r.error
+  select account_id, id, number, attempt_time, url, http_status, reason, duration_ms, headers, body, error
   from (select set_config('synchronous_commit', 'off', true)) always
-    cross join recorded join result r on r.account_id = recorded.account_id and r.id = recorded.id`
+    cross join (select * from put_off union all select * from ended) done`
 
 /**
  * Deliveries that are held are left alone: their lane is written with their result. So are those far back in a long
@@ -138,24 +174,20 @@ const recordAttempts = sql`
  */
 const moveWebhook = sql`
   with webhook as (update webhooks set lane = $2 where id = $1 and lane <> $2)
-  update deliveries set lane = $2 where status = 'PENDING' and ctid = any(array(
-    select d.ctid from deliveries d
-    where d.webhook_id = $1 and d.status = 'PENDING' and d.lane <> $2
-      and not exists (select from delivery_leases held where held.account_id = d.account_id and held.id = d.id)
-    limit 2000))`
+  update delivery_queue set lane = $2 where lease_until is null and ctid = any(array(
+    select q.ctid from delivery_queue q
+    where q.webhook_id = $1 and q.lane <> $2 and q.lease_until is null limit 2000))`
 const releaseClaims = sql`
-  delete from delivery_leases held
-  using json_to_recordset($1::json) as mine (account_id text, id uuid, token bigint)
-  where held.account_id = mine.account_id and held.id = mine.id and held.token = mine.token`
+  update delivery_queue q set claim = null, lease_until = null
+  from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)
+  where q.account_id = mine.account_id and q.id = mine.id and q.claim = mine.claim`
 const renewLeases = sql`
-  update delivery_leases held set lease_until = clock_timestamp() + interval '15 seconds'
-  from json_to_recordset($1::json) as mine (account_id text, id uuid, token bigint)
-  where held.account_id = mine.account_id and held.id = mine.id and held.token = mine.token`
-const sweepLeases = sql`delete from delivery_leases where lease_until < clock_timestamp() - interval '1 minute'`
+  update delivery_queue q set lease_until = clock_timestamp() + interval '15 seconds'
+  from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)
+  where q.account_id = mine.account_id and q.id = mine.id and q.claim = mine.claim`
 const earliestWaiting = sql`
   select min(first.next_time) as next_time from (values (0), (1), (2)) as lanes (lane) cross join lateral (
-    select d.next_time from deliveries d
-    where d.status = 'PENDING' and d.lane = lanes.lane order by d.next_time limit 1) first`
+    select q.next_time from delivery_queue q where q.lane = lanes.lane order by q.next_time limit 1) first`
 
 export interface ClaimResult {
   readonly claimed: readonly ClaimedDelivery[]
@@ -163,9 +195,17 @@ export interface ClaimResult {
   readonly turn: string | undefined
 }
 
-export async function claimDeliveries(database: Connection, claim: Claim, now: Instant): Promise<ClaimResult> {
-  const { lane, afterWebhook, busy, webhooks, each, count } = claim
-  const rows = await database.rows<ClaimedDelivery & { turn: string | null }>(claimDue, [
+interface ClaimHead {
+  readonly turn: string | null
+  readonly webhooks: readonly ClaimedWebhook[] | null
+}
+
+const CLAIM_MAX = 2 ** 47
+
+export async function claimDeliveries(database: Connection, wanted: Claim, now: Instant): Promise<ClaimResult> {
+  const { lane, afterWebhook, busy, webhooks, each, count } = wanted
+  const claim = randomInt(CLAIM_MAX)
+  const rows = await database.rows<ClaimHead | QueuedDelivery>(claimDue, [
     lane,
     afterWebhook,
     busy,
@@ -173,20 +213,59 @@ export async function claimDeliveries(database: Connection, claim: Claim, now: I
     now,
     each,
     count,
+    claim,
   ])
-  // The first row is there even when nothing was claimed, to say whose turn it was.
-  return { claimed: rows.filter(({ id }) => id !== null), turn: rows[0]?.turn ?? undefined }
+  const head = rows.shift() as ClaimHead
+  const described = new Map(head.webhooks?.map((webhook) => [webhook.id, webhook]))
+  const claimed = (rows as QueuedDelivery[]).map(
+    (row): ClaimedDelivery => ({
+      account_id: row.account_id,
+      id: row.id,
+      webhook_id: row.webhook_id,
+      event_id: row.event_id,
+      attempts: row.attempts,
+      transmit_time: row.transmit_time,
+      next_time: row.next_time,
+      signature: row.signature,
+      key_id: row.key_id,
+      url: row.url,
+      body: row.body,
+      claim,
+      lane,
+      webhook: described.get(row.webhook_id),
+    }),
+  )
+  return { claimed, turn: head.turn ?? undefined }
 }
 
+/** Writes down what attempts came to. */
 export async function record(database: Connection, attempts: readonly RecordedAttempt[]): Promise<void> {
-  await database.rows(recordAttempts, [JSON.stringify(attempts)])
+  const arrived = attempts.filter(({ status }) => status === 'SUCCESS')
+  const failed = attempts.filter(({ status }) => status !== 'SUCCESS')
+  const column = (of: (attempt: RecordedAttempt) => unknown) => arrived.map(of)
+  await Promise.all([
+    arrived.length > 0 &&
+      database.rows(recordArrived, [
+        column(({ account_id }) => account_id),
+        column(({ id }) => id),
+        column(({ claim }) => claim),
+        column(({ attempt_time }) => attempt_time),
+        column(({ url }) => url),
+        column(({ http_status }) => http_status),
+        column(({ reason }) => reason),
+        column(({ duration_ms }) => duration_ms),
+        column(({ headers }) => JSON.stringify(headers)),
+        column(({ body }) => body),
+      ]),
+    failed.length > 0 && database.rows(recordFailed, [JSON.stringify(failed)]),
+  ])
 }
 
 export async function move(database: Connection, webhookId: string, lane: Lane): Promise<void> {
   await database.rows(moveWebhook, [webhookId, lane])
 }
 
-const keyOf = ({ account_id, id, token }: ClaimedDelivery) => ({ account_id, id, token })
+const keyOf = ({ account_id, id, claim }: ClaimedDelivery) => ({ account_id, id, claim })
 
 export async function release(database: Connection, held: readonly ClaimedDelivery[]): Promise<void> {
   await database.rows(releaseClaims, [JSON.stringify(held.map(keyOf))])
@@ -195,11 +274,6 @@ export async function release(database: Connection, held: readonly ClaimedDelive
 /** Keeps what is claimed for another while: an attempt can wait for its turn to be signed. */
 export async function renew(database: Connection, held: readonly ClaimedDelivery[]): Promise<void> {
   await database.rows(renewLeases, [JSON.stringify(held.map(keyOf))])
-}
-
-/** Forgets leases of processes that died; whatever they held can be claimed again anyway. */
-export async function sweepOldLeases(database: Connection): Promise<void> {
-  await database.rows(sweepLeases)
 }
 
 /** When the earliest open delivery is due; one that is being attempted counts as well. */

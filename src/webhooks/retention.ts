@@ -24,16 +24,14 @@ const holdHeard = sql`
   select ctid::text as place, event_id, create_time, seq from event_audience
   where account_id = $1 and app_id = $2 and create_time < $3 and (create_time, seq) > ($4, $5)
   order by create_time, seq limit $6 for update skip locked`
-/** Holding these keeps anybody from asking for one more attempt. */
-const holdFinished = sql`
+/** Holding these keeps anybody from asking for one more attempt of what failed. */
+const holdSent = sql`
   select sent.* from unnest($3::text[]) as heard (event_id) cross join lateral (
     select d.event_id, d.id from deliveries d
-    where d.account_id = $1 and d.event_id = heard.event_id and d.app_id = $2 and d.status <> 'PENDING'
-    for update of d) sent`
-const everySent = sql`
-  select sent.* from unnest($3::text[]) as heard (event_id) cross join lateral (
-    select d.event_id, d.id from deliveries d
-    where d.account_id = $1 and d.event_id = heard.event_id and d.app_id = $2 offset 0) sent`
+    where d.account_id = $1 and d.event_id = heard.event_id and d.app_id = $2 for update of d) sent`
+const stillQueued = sql`
+  select waiting.id from unnest($2::uuid[]) as sent (id) cross join lateral (
+    select q.id from delivery_queue q where q.account_id = $1 and q.id = sent.id offset 0) waiting`
 /** Nobody ever changes who heard of an event, so what is held is still in its place. */
 const removeHeld = sql`
   with attempted as (delete from delivery_attempts where account_id = $1 and delivery_id = any($2::uuid[])),
@@ -100,14 +98,14 @@ function removeBatch(
     const start = [from?.create_time ?? '', from?.seq ?? 0]
     const heard = await connection.rows<Heard>(holdHeard, [account_id, app_id, before, ...start, SWEEP_BATCH])
     const events = [account_id, app_id, heard.map(({ event_id }) => event_id)]
-    const finished = await connection.rows<Sent>(holdFinished, events)
-    // Read anew, now that nothing more can come: an event with a delivery that we do not hold is on its way.
-    const isFinished = new Set(finished.map(({ id }) => id))
-    const open = (await connection.rows<Sent>(everySent, events)).filter(({ id }) => !isFinished.has(id))
-    const isOpen = new Set(open.map(({ event_id }) => event_id))
+    const sent = await connection.rows<Sent>(holdSent, events)
+    // Read after they are held, so that none of them can begin to wait again.
+    const queued = await connection.rows<Pick<Sent, 'id'>>(stillQueued, [account_id, sent.map(({ id }) => id)])
+    const isQueued = new Set(queued.map(({ id }) => id))
+    const isOpen = new Set(sent.filter(({ id }) => isQueued.has(id)).map(({ event_id }) => event_id))
     await connection.rows(removeHeld, [
       account_id,
-      finished.filter(({ event_id }) => !isOpen.has(event_id)).map(({ id }) => id),
+      sent.filter(({ event_id }) => !isOpen.has(event_id)).map(({ id }) => id),
       heard.filter(({ event_id }) => !isOpen.has(event_id)).map(({ place }) => place),
     ])
     return heard.length < SWEEP_BATCH ? undefined : heard.at(-1)

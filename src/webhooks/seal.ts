@@ -13,17 +13,15 @@ export interface Seal {
 const REMEMBERED_MAX = 1_000
 
 /** Opens what it opened lately from memory: a webhook's secret is needed for every delivery to it. */
-export function remembering(seal: Seal): Pick<Seal, 'open'> {
-  const opened = new Map<string, { sealed: Buffer; plain: Buffer }>()
-  return {
-    open(sealed, owner) {
-      const known = opened.get(owner)
-      if (known?.sealed.equals(sealed)) return known.plain
-      const plain = seal.open(sealed, owner)
-      if (opened.size >= REMEMBERED_MAX) opened.clear()
-      opened.set(owner, { sealed: Buffer.from(sealed), plain })
-      return plain
-    },
+export function remembering(seal: Seal): (sealedHex: string, owner: string) => Buffer {
+  const opened = new Map<string, { sealed: string; plain: Buffer }>()
+  return (sealed, owner) => {
+    const known = opened.get(owner)
+    if (known?.sealed === sealed) return known.plain
+    const plain = seal.open(Buffer.from(sealed, 'hex'), owner)
+    if (opened.size >= REMEMBERED_MAX) opened.clear()
+    opened.set(owner, { sealed, plain })
+    return plain
   }
 }
 

@@ -5,7 +5,7 @@ import { Problem } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'
 import { ANY_WEBHOOK } from './deliver.ts'
 import { definitionOf, eventBody } from './envelope.ts'
-import { lanes } from './lanes.ts'
+import { queuePromised } from './queue.ts'
 import { type Sample, samples } from './samples.ts'
 import { EVERY_EVENT } from './schema.ts'
 
@@ -18,9 +18,9 @@ const insertAudience = sql`
   select account_id, app_id, id, account_id, seq, create_time from simulated`
 const insertDelivery = sql`
   insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq, resource_id,
-    url, lane, transmit_time, next_time)
-  select account_id, $1, app_id, $2, account_id, id, type, seq, resource_id, $3, $4, create_time, create_time
-  from simulated`
+    url, transmit_time)
+  select account_id, $1, app_id, $2, account_id, id, type, seq, resource_id, $3, create_time
+  from simulated returning *`
 
 export interface Simulation {
   readonly appId: string
@@ -55,7 +55,8 @@ export function simulate(tx: Tx, service: Service, simulation: Simulation): stri
   })
   tx.write(insertSimulated, [appId, id, type, body, tx.now], 'simulated')
   tx.write(insertAudience, [])
-  tx.write(insertDelivery, [tx.newId('transmission'), webhookId, url ?? null, lanes.unproven])
+  tx.write(insertDelivery, [tx.newId('transmission'), webhookId, url ?? null], 'promised')
+  tx.write(queuePromised, [])
   return body
 }
 

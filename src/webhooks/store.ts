@@ -46,18 +46,18 @@ const updateWebhook = sql`
 const setEnabled = sql`
   update webhooks set enabled = $4, version = version + 1, update_time = $5
   where account_id = $1 and id = $2 and version = $3`
-const failOpen = sql`
-  update deliveries set status = 'FAILURE', finish_time = $3, last_error = 'The webhook was disabled.'
-  where webhook_id = $2 and status = 'PENDING' and account_id = $1`
+const dropWaiting = sql`delete from delivery_queue where webhook_id = $2 and account_id = $1 returning account_id, id`
+const failDropped = sql`
+  update deliveries d set failure = 'The webhook was disabled.' from dropped
+  where d.account_id = dropped.account_id and d.id = dropped.id`
 const replaceSecret = sql`
   update webhooks set previous_secret = secret, previous_until = $5, secret = $4, version = version + 1, update_time = $6
   where account_id = $1 and id = $2 and version = $3`
 const deleteWebhook = sql`delete from webhooks where account_id = $1 and id = $2 and version = $3`
-const dropAttempts = sql`
-  delete from delivery_attempts t using deliveries d
-  where d.webhook_id = $2 and d.status = 'PENDING' and d.account_id = $1
-    and t.account_id = d.account_id and t.delivery_id = d.id`
-const dropOpen = sql`delete from deliveries where webhook_id = $2 and status = 'PENDING' and account_id = $1`
+const forgetAttempts = sql`
+  delete from delivery_attempts t using dropped where t.account_id = dropped.account_id and t.delivery_id = dropped.id`
+const forgetDropped = sql`
+  delete from deliveries d using dropped where d.account_id = dropped.account_id and d.id = dropped.id`
 
 const lookupsOfApp = sql`
   select l.id, a.client_id from webhook_lookups l join apps a on a.id = l.app_id
@@ -122,7 +122,9 @@ export function changeWebhook(tx: Tx, webhook: Webhook, url: string, eventTypes:
 /** A disabled webhook keeps its history; what was under way to it has failed and can be replayed. */
 export function enableWebhook(tx: Tx, webhook: Webhook, enabled: boolean): void {
   tx.guard(setEnabled, [...keyOf(webhook), enabled, tx.now])
-  if (!enabled) tx.write(failOpen, [webhook.account_id, webhook.id, tx.now])
+  if (enabled) return
+  tx.write(dropWaiting, [webhook.account_id, webhook.id], 'dropped')
+  tx.write(failDropped, [])
 }
 
 export function rotateSecret(tx: Tx, seal: Seal, webhook: Webhook, overlapSeconds: number): Webhook {
@@ -134,8 +136,9 @@ export function rotateSecret(tx: Tx, seal: Seal, webhook: Webhook, overlapSecond
 
 export function removeWebhook(tx: Tx, webhook: Webhook): void {
   tx.guard(deleteWebhook, keyOf(webhook))
-  tx.write(dropAttempts, [webhook.account_id, webhook.id])
-  tx.write(dropOpen, [webhook.account_id, webhook.id])
+  tx.write(dropWaiting, [webhook.account_id, webhook.id], 'dropped')
+  tx.write(forgetAttempts, [])
+  tx.write(forgetDropped, [])
 }
 
 export const listLookups = (db: Reader, appId: string): Promise<Lookup[]> => db.rows<Lookup>(lookupsOfApp, [appId])

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { type AnyRoute, route } from '../http/route.ts'
-import { accountOfApp, attemptNow, findTransmission, listAttempts, listTransmissions, replay } from './event-store.ts'
+import { accountOfApp, findTransmission, listAttempts, listTransmissions } from './event-store.ts'
 import { pageOf, readPage, readSpan } from './paging.ts'
 import { NoBody, root, shared, WebhookId, type WebhookParts } from './parts.ts'
 import { presentAttempt, presentListed } from './present.ts'
 import { id, REPLAY_MAX, Replay, Replayed, TransmissionDetail, TransmissionList, TransmissionQuery } from './schema.ts'
+import { attemptNow, replay } from './second-chances.ts'
 import { findWebhook } from './store.ts'
 
 const TransmissionId = Type.Object({ transmission_id: id() })

@@ -8,72 +8,65 @@ import { ANY_WEBHOOK, certificateUrl } from './deliver.ts'
 import { isUuid } from './event-store.ts'
 import { findCertificate } from './keys.ts'
 import type { Verify } from './schema.ts'
-import { AUTH_ALGORITHM, isSignedBy, sameText } from './signature.ts'
+import { AUTH_ALGORITHM, isSignedBy } from './signature.ts'
 
 interface SentTransmission {
   readonly app_id: string
   readonly webhook_id: string
   readonly transmit_time: Instant
-  readonly signature: string | null
-  readonly key_id: string | null
   readonly body: string
 }
 
 const sentTransmission = sql`
-  select d.app_id, d.webhook_id, d.transmit_time, d.signature, d.key_id, e.body
+  select d.app_id, d.webhook_id, d.transmit_time, e.body
   from deliveries d join events e on e.account_id = d.event_account_id and e.id = d.event_id
   where d.account_id = (select account_id from apps where id = $1) and d.id = $2`
 const ownsWebhook = sql`select 1 from webhooks where app_id = $1 and id = $2`
 
+interface Question {
+  readonly appId: string
+  readonly claim: Verify
+  readonly raw: Buffer | undefined
+}
+
 /**
  * Whether a delivery is ours. Clients parse and print the event again before they ask, so what we sent is compared as
- * JSON and not byte by byte. Of what we no longer know, or another instance sent, the signature alone decides.
+ * JSON and not byte by byte, and the signature is checked against what we sent. Of what we no longer know, or another
+ * instance sent, the signature alone decides.
  */
-export async function isOurs(
-  db: Reader,
-  service: Service,
-  { appId, claim, raw }: { appId: string; claim: Verify; raw: Buffer | undefined },
-): Promise<boolean> {
+export async function isOurs(db: Reader, service: Service, question: Question): Promise<boolean> {
+  const { appId, claim } = question
   if (claim.auth_algo !== AUTH_ALGORITHM) return false
-  const sent = isUuid(claim.transmission_id)
+  const known = isUuid(claim.transmission_id)
     ? await db.row<SentTransmission>(sentTransmission, [appId, claim.transmission_id])
     : undefined
-  // While the first attempt is under way its signature is not written down yet, and the signature decides as well.
-  if (sent && sent.app_id === appId && sent.signature !== null)
-    return isAsSent(service, sent, claim) && (await findCertificate(db, sent.key_id ?? ''))?.withdraw_time === null
-  return isSigned(db, service, appId, claim, raw)
-}
-
-function isAsSent(service: Service, sent: SentTransmission, claim: Verify): boolean {
-  return (
-    sent.webhook_id === claim.webhook_id &&
-    toSeconds(sent.transmit_time) === claim.transmission_time &&
-    sameText(sent.signature ?? '', claim.transmission_sig) &&
-    certificateUrl(service, sent.key_id ?? '') === claim.cert_url &&
-    isDeepStrictEqual(JSON.parse(sent.body), claim.webhook_event)
-  )
-}
-
-async function isSigned(
-  db: Reader,
-  service: Service,
-  appId: string,
-  claim: Verify,
-  raw: Buffer | undefined,
-): Promise<boolean> {
-  const isForCaller = claim.webhook_id === ANY_WEBHOOK || (await db.row(ownsWebhook, [appId, claim.webhook_id]))
+  const sent = known?.app_id === appId ? known : undefined
+  const texts = sent ? textsAsSent(sent, claim) : await textsAsAsked(db, question)
   const keyId = claim.cert_url.split('/').at(-1) ?? ''
-  if (!isForCaller || claim.cert_url !== certificateUrl(service, keyId)) return false
+  if (texts.length === 0 || claim.cert_url !== certificateUrl(service, keyId)) return false
   const { certificate, withdraw_time } = (await findCertificate(db, keyId)) ?? {}
   if (certificate === undefined || withdraw_time !== null) return false
-  const texts = [rawEvent(raw), Buffer.from(JSON.stringify(claim.webhook_event))]
+  const { transmission_id, transmission_time, webhook_id, transmission_sig } = claim
   for (const text of texts) {
-    if (!text) continue
-    const { transmission_id, transmission_time, webhook_id, transmission_sig } = claim
     const message = `${transmission_id}|${transmission_time}|${webhook_id}|${crc32(text)}`
     if (await isSignedBy(message, transmission_sig, certificate)) return true
   }
   return false
+}
+
+/** What was signed when we sent it; nothing when that was something else. */
+function textsAsSent(sent: SentTransmission, claim: Verify): readonly string[] {
+  const isSame =
+    sent.webhook_id === claim.webhook_id &&
+    toSeconds(sent.transmit_time) === claim.transmission_time &&
+    isDeepStrictEqual(JSON.parse(sent.body), claim.webhook_event)
+  return isSame ? [sent.body] : []
+}
+
+/** What may have been signed, judging by the question; nothing when the webhook is not the caller's. */
+async function textsAsAsked(db: Reader, { appId, claim, raw }: Question): Promise<readonly Buffer[]> {
+  if (claim.webhook_id !== ANY_WEBHOOK && !(await db.row(ownsWebhook, [appId, claim.webhook_id]))) return []
+  return [rawEvent(raw), Buffer.from(JSON.stringify(claim.webhook_event))].filter((text) => text !== undefined)
 }
 
 /** The event as it stands in the request, byte by byte: from its first brace to the one that closes it. */

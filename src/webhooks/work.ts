@@ -3,21 +3,20 @@ import type { Fired, WorkSource } from '../jobs/work-source.ts'
 import type { Instant } from '../kernel/clock.ts'
 import { type Outbound, openOutbound } from '../outbound/http.ts'
 import type { Service, WorkParts } from '../room.ts'
-import { type AttemptResult, asRecord, attemptDelivery, type DeliverParts, signDelivery } from './deliver.ts'
+import {
+  type AttemptResult,
+  asRecord,
+  attemptDelivery,
+  type DeliverParts,
+  headerNamesOf,
+  needsSignature,
+  signDelivery,
+} from './deliver.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { SigningKeys } from './keys.ts'
 import type { DispatchRules } from './lanes.ts'
 import { makeDeliveryMetrics } from './metrics.ts'
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  move,
-  nextWaiting,
-  record,
-  release,
-  renew,
-  sweepOldLeases,
-} from './queue.ts'
+import { type ClaimedDelivery, claimDeliveries, move, nextWaiting, record, release, renew } from './queue.ts'
 import { makeSeal, remembering } from './seal.ts'
 import { Signer } from './signer.ts'
 
@@ -32,7 +31,7 @@ export interface DeliveryOptions {
   readonly rules?: DispatchRules
 }
 
-/** Delivers events as they fall due: the timetable is the table of deliveries, the pace is the dispatcher's. */
+/** Delivers events as they fall due: the timetable is the queue of deliveries, the pace is the dispatcher's. */
 export class DeliveryWork implements WorkSource {
   readonly #parts: WorkParts
   readonly #outbound: Outbound
@@ -52,9 +51,10 @@ export class DeliveryWork implements WorkSource {
     this.#outbound = outbound ?? openOutbound({ allowHttp: webhookAllowHttp, allowPrivate: webhookAllowPrivate })
     const deliver = {
       service,
+      headerNames: headerNamesOf(service),
       outbound: this.#outbound,
       keys: new SigningKeys(database, seal),
-      seal: remembering(seal),
+      openSecret: remembering(seal),
       signer: this.#signer,
       now: () => clock.now(),
     }
@@ -66,17 +66,14 @@ export class DeliveryWork implements WorkSource {
           return result
         },
         prepare: (delivery) => this.#prepare(deliver, delivery),
-        attempt: async (delivery, handle) => {
-          const result = await attemptDelivery(deliver, delivery, handle)
-          metrics?.attempted(result)
-          return result
-        },
+        attempt: (delivery, handle) => attemptDelivery(deliver, delivery, handle),
         record: async (finished) => {
           await record(
             database,
             finished.map(({ delivery, result, lane }) => asRecord(delivery, result, lane)),
           )
           for (const { delivery } of finished) this.#recorded(delivery)
+          metrics?.attempted(finished.map(({ result }) => result))
         },
         move: (webhookId, lane) => move(database, webhookId, lane),
         release: async (deliveries) => {
@@ -90,7 +87,11 @@ export class DeliveryWork implements WorkSource {
   }
 
   /** What cannot be signed now is tried until it can: a delivery without its signature would be worse than a late one. */
-  async #prepare(parts: DeliverParts, delivery: ClaimedDelivery): Promise<ClaimedDelivery> {
+  #prepare(parts: DeliverParts, delivery: ClaimedDelivery): ClaimedDelivery | Promise<ClaimedDelivery> {
+    return needsSignature(parts, delivery) ? this.#sign(parts, delivery) : delivery
+  }
+
+  async #sign(parts: DeliverParts, delivery: ClaimedDelivery): Promise<ClaimedDelivery> {
     for (;;) {
       try {
         return await signDelivery(parts, delivery)
@@ -148,9 +149,7 @@ export class DeliveryWork implements WorkSource {
     const { database, onError } = this.#parts
     const again = () => {
       if (this.#held.size > 0) renew(database, [...this.#held.values()]).catch(onError)
-      sweepOldLeases(database).catch(onError)
     }
-    again()
     return setInterval(again, RENEW_EVERY_MS).unref()
   }
 

@@ -31,7 +31,7 @@ export interface Outcome {
 
 const paths = ['/first', '/second']
 const changer = fileURLToPath(new URL('./changer.ts', import.meta.url))
-const openCount = statementOf("select count(*)::int as open from deliveries where status = 'PENDING'")
+const openCount = statementOf('select count(*)::int as open from delivery_queue')
 const allEvents = statementOf("select id, (body::json->'resource'->>'change')::int as change from events")
 const insertWebhook = statementOf(`insert into webhooks (account_id, app_id, id, url, event_types, secret, create_time,
   update_time) values ('MERCHANT00001', 'APP-SANDBOXMERCHANT01', $1, $2, '{*}', $3, $4, $4)`)

@@ -56,7 +56,9 @@ describe('Healthy webhooks beside a thousand dead ones', { timeout: 120_000 }, (
       })),
       ...Array.from({ length: DEAD }, (_, n) => ({ app: appId('DEAD', n), id: `D${n}`, url: dead.url(`/${n}`) })),
     ].map((row) => ({ ...row, secret: seal.close(randomBytes(32), row.id).toString('hex') }))
-    await world.app.database.pool.query('truncate deliveries, delivery_attempts, webhooks, event_audience, events')
+    await world.app.database.pool.query(
+      'truncate deliveries, delivery_queue, delivery_attempts, webhooks, event_audience, events',
+    )
     await world.app.database.pool.query(
       `insert into apps (id, account_id, client_id, name, features, scopes, status, create_time)
        select distinct app, $2, app, app, '{}'::text[], '{}'::text[], 'ENABLED', $3

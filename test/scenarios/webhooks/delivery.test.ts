@@ -141,6 +141,7 @@ describe('A delivery', () => {
     }
     // Of what is no longer known, the certificates alone must tell.
     await world.app.database.pool.query('delete from delivery_attempts')
+    await world.app.database.pool.query('delete from delivery_queue')
     await world.app.database.pool.query('delete from deliveries')
     expect((await claim(first!, first!.event)).body.verification_status).toBe('SUCCESS')
     const others = { cert_url: second!.headers['service-cert-url'] }

@@ -1,0 +1,93 @@
+import { sql, statementOf } from '../database/sql.ts'
+import type { Tx } from '../database/transaction.ts'
+import type { Instant } from '../kernel/clock.ts'
+import type { StoredEvent } from './event-store.ts'
+import { queuePromised } from './queue.ts'
+import type { Webhook } from './store.ts'
+
+/** A new round of an event for each of these webhooks, unless one is under way. Holds the event against its removal. */
+const insertRound = sql`
+  insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, round, seq,
+    resource_id, transmit_time)
+  select w.account_id, gen_random_uuid(), w.app_id, w.id, e.account_id, e.id, e.type,
+    coalesce((select max(d.round) + 1 from deliveries d
+      where d.account_id = w.account_id and d.event_id = e.id and d.webhook_id = w.id), 0),
+    e.seq, e.resource_id, $4
+  from events e cross join webhooks w
+    join event_audience a on a.account_id = w.account_id and a.app_id = w.app_id and a.event_id = $2
+  where e.account_id = $1 and e.id = $2 and w.id = any($3) and w.enabled
+    and not exists (
+      select from deliveries d join delivery_queue q on q.account_id = d.account_id and q.id = d.id
+      where d.account_id = w.account_id and d.event_id = e.id and d.webhook_id = w.id)
+  for key share of a
+  on conflict do nothing returning *`
+
+export function resend(tx: Tx, event: StoredEvent, webhooks: readonly Webhook[]): void {
+  tx.write(insertRound, [event.account_id, event.id, webhooks.map(({ id }) => id), tx.now], 'promised')
+  tx.write(queuePromised, [])
+}
+
+/** Every event of a span of time that never arrived at a webhook, or every one there was, once more. */
+const replayRange = statementOf(`
+  with wanted as (
+    select e.account_id, e.id, e.type, e.seq, e.resource_id,
+      (select max(d.round) from deliveries d
+       where d.account_id = $1 and d.event_id = e.id and d.webhook_id = $2) as last_round
+    from event_audience a join events e on e.account_id = a.event_account_id and e.id = a.event_id
+      join webhooks w on w.account_id = a.account_id and w.id = $2
+    where a.account_id = $1 and a.app_id = $3 and a.create_time between $4 and $5
+      and (e.type = any(w.event_types) or '*' = any(w.event_types))
+      and not exists (select from deliveries d
+        where d.account_id = $1 and d.event_id = e.id and d.webhook_id = $2 and d.failure is null
+          and ($6 or exists (select from delivery_queue q where q.account_id = $1 and q.id = d.id)))
+    order by a.create_time, a.seq limit $7 for key share of a),
+  promised as (
+    insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, round, seq,
+      resource_id, transmit_time)
+    select $1, gen_random_uuid(), $3, $2, wanted.account_id, wanted.id, wanted.type, coalesce(last_round + 1, 0),
+      wanted.seq, wanted.resource_id, $8
+    from wanted
+    where not $6 or last_round is not null
+    on conflict do nothing returning *),
+  queued as (${queuePromised.text})
+  select count(*)::int as replayed from promised`)
+
+export interface ReplayRange {
+  readonly from: Instant
+  readonly to: Instant
+  readonly failedOnly: boolean
+  readonly max: number
+}
+
+/** Written at once, since how many there were is part of the answer; the caller's transaction holds it together. */
+export async function replay(tx: Tx, webhook: Webhook, range: ReplayRange): Promise<number> {
+  const row = await tx.row<{ replayed: number }>(replayRange, [
+    webhook.account_id,
+    webhook.id,
+    webhook.app_id,
+    range.from,
+    range.to,
+    range.failedOnly,
+    range.max,
+    tx.now,
+  ])
+  return row!.replayed
+}
+
+const hasten = sql`update delivery_queue set next_time = $3 where account_id = $1 and id = $2`
+const reopen = sql`
+  update deliveries set failure = null where account_id = $1 and id = $2 and failure is not null returning *`
+const queueReopened = sql`
+  insert into delivery_queue (account_id, id, webhook_id, event_account_id, event_id, seq, resource_id, transmit_time,
+    url, lane, attempts, next_time)
+  select r.account_id, r.id, r.webhook_id, r.event_account_id, r.event_id, r.seq, r.resource_id, r.transmit_time, r.url,
+    coalesce(w.lane, 1),
+    (select count(*) from delivery_attempts t where t.account_id = r.account_id and t.delivery_id = r.id), $1
+  from reopened r left join webhooks w on w.account_id = r.account_id and w.id = r.webhook_id`
+
+/** Makes the next attempt due now, also of one that had failed for good. It counts as one of the attempts there are. */
+export function attemptNow(tx: Tx, accountId: string, id: string): void {
+  tx.write(hasten, [accountId, id, tx.now])
+  tx.write(reopen, [accountId, id], 'reopened')
+  tx.write(queueReopened, [tx.now])
+}
