@@ -1,4 +1,4 @@
-import { createPublicKey, hash, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
+import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type Instant, toSeconds } from '../kernel/clock.ts'
 
@@ -91,11 +91,4 @@ export function standardHeaders(
     'webhook-timestamp': String(seconds),
     'webhook-signature': secrets.map((secret) => standardSignature(id, seconds, body, secret)).join(' '),
   }
-}
-
-/** Compares two texts in a time that does not tell where they differ. */
-export function sameText(a: string, b: string): boolean {
-  const left = Buffer.from(a)
-  const right = Buffer.from(b)
-  return left.length === right.length && timingSafeEqual(left, right)
 }
