@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '../kernel/type.ts'
 
 const line = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 

@@ -1,7 +1,7 @@
-import type { Static, TSchema } from 'typebox'
 import type { Instant } from '../kernel/clock.ts'
 import type { IdKind } from '../kernel/ids.ts'
 import type { Money } from '../kernel/money.ts'
+import type { Static, TSchema } from '../kernel/type.ts'
 import type { DisputeAction, DisputeOutcome } from './lifecycle.ts'
 import type { Rules } from './rules.ts'
 import type { Dispute, DisputeNode, Side, StoredDocument } from './schema.ts'

@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
 import { Money } from '../kernel/money.ts'
 import { notFound } from '../kernel/problem.ts'
+import { Type } from '../kernel/type.ts'
 import { act, type House } from './act.ts'
 import { disputeActions } from './actions/index.ts'
 import { refuseTooMany } from './documents.ts'

@@ -1,9 +1,9 @@
-import { Type } from 'typebox'
 import { sql } from '../database/sql.ts'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
 import { parseInstant } from '../kernel/clock.ts'
 import { Money } from '../kernel/money.ts'
 import { invalid } from '../kernel/problem.ts'
+import { Type } from '../kernel/type.ts'
 import { channels, reasons, stages } from './enums.ts'
 import { tag } from './routes.ts'
 

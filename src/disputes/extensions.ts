@@ -1,9 +1,9 @@
-import { type Static, type TObject, type TSchema, Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { onlyKnown } from '../http/validation.ts'
 import { parseInstant } from '../kernel/clock.ts'
 import { type Dialect, neutralLiteral } from '../kernel/dialect.ts'
 import { amountPattern, isCurrency, Money, normalise, toMinor } from '../kernel/money.ts'
 import { invalid } from '../kernel/problem.ts'
+import { type Static, type TSchema, Type } from '../kernel/type.ts'
 import { transactionStatuses } from './enums.ts'
 import { Address, eitherDialect, Note } from './shapes.ts'
 
@@ -161,7 +161,7 @@ export type Extensions = Static<typeof Extensions>
  * amounts with the decimals of their currency.
  */
 export function readExtensions(given: Extensions): Extensions {
-  const known = Value.Clean(Extensions as TObject, structuredClone(given))
+  const known = onlyKnown(Extensions, given)
   return rewrite(known, '/extensions', (name, value, field) => {
     if (typeof value === 'string' && /_(time|date)$/.test(name)) return parseInstant(value)
     if (isMoney(value)) return readMoney(value, field)

@@ -1,8 +1,8 @@
-import { type Static, Type } from 'typebox'
 import { after, type Instant, parseInstant } from '../kernel/clock.ts'
 import { neutralState } from '../kernel/dialect.ts'
 import { isCurrency, minorDigits } from '../kernel/money.ts'
 import { breaches, invalid } from '../kernel/problem.ts'
+import { type Static, Type } from '../kernel/type.ts'
 import { channels, disputeStates, flows, reasons, stages, statuses } from './enums.ts'
 import { limits } from './limits.ts'
 

@@ -1,8 +1,8 @@
-import { Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
+import { fits } from '../http/validation.ts'
 import { Money, normalise } from '../kernel/money.ts'
 import { forbidden, invalid, notFound, refused } from '../kernel/problem.ts'
+import { Type } from '../kernel/type.ts'
 import { announce, type House } from './act.ts'
 import { PatchBody } from './actions/patch.ts'
 import { isSound } from './amounts.ts'
@@ -82,7 +82,7 @@ function changed(action: PartnerAction, { op, path, value }: { op: string; path:
   if (!field) throw refused('NOT_PATCHABLE', 'Only /status and /amount can be changed.', `/${i}/path`)
   if (op !== 'replace') throw refused('INVALID_PATCH_OPERATION', 'Use replace.', `/${i}/op`)
   if (value === undefined) throw refused('PATCH_VALUE_REQUIRED', 'replace needs a value.', `/${i}/value`)
-  const sound = field === 'status' ? Value.Check(statuses, value) : Value.Check(Money, value) && isSound(value)
+  const sound = field === 'status' ? fits(statuses, value) : fits(Money, value) && isSound(value)
   if (!sound) throw invalid(`/${i}/value`, `This is no ${field} of a partner action.`)
   return { ...action, [field]: field === 'amount' ? normalise(value as Money) : value } as PartnerAction
 }

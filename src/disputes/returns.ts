@@ -1,4 +1,4 @@
-import { Value } from 'typebox/value'
+import { fits, onlyKnown } from '../http/validation.ts'
 import type { Money } from '../kernel/money.ts'
 import { type Issue, Problem } from '../kernel/problem.ts'
 import type { ActionContext, Changes } from './action.ts'
@@ -22,7 +22,7 @@ export function addressIn(input: AddressFields): { given: unknown; field: string
 /** Issues of a return address: it must be an address, and one that a parcel can be sent to. */
 export function addressIssues(given: unknown, field: string): Issue[] {
   if (given === undefined) return []
-  const sound = Value.Check(Address, given) && Boolean(given.address_line_1) && Boolean(given.admin_area_2)
+  const sound = fits(Address, given) && Boolean(given.address_line_1) && Boolean(given.admin_area_2)
   if (sound) return []
   return [
     {
@@ -35,7 +35,7 @@ export function addressIssues(given: unknown, field: string): Issue[] {
 
 /** The address without anything the contract does not know. Only call it with one that was checked. */
 export function knownAddress(given: unknown): Address {
-  return Value.Clean(Address, structuredClone(given)) as Address
+  return onlyKnown(Address, given as Address)
 }
 
 export const missingAddress = (field: string): Issue => ({

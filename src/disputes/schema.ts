@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
 import type { Instant } from '../kernel/clock.ts'
 import { Money } from '../kernel/money.ts'
+import { type Static, Type } from '../kernel/type.ts'
 import type { TimerName } from './deadlines.ts'
 import type {
   AcknowledgementType,

@@ -1,5 +1,5 @@
-import { type Static, type TSchema, Type } from 'typebox'
 import { Money } from '../kernel/money.ts'
+import { type Static, type TSchema, Type } from '../kernel/type.ts'
 import { acknowledgementEvidenceTypes, evidenceTypes, itemTypes, reasons } from './enums.ts'
 
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema)

@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
 import { type Fragment, fragment, joined } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
+import { Type } from '../kernel/type.ts'
 import type { Scope } from './listing.ts'
 import { scopeOf } from './summaries.ts'
 import { viewFrom } from './viewer.ts'

@@ -1,6 +1,6 @@
-import { type TSchema, Type } from 'typebox'
 import { Links } from '../kernel/links.ts'
 import { Money } from '../kernel/money.ts'
+import { type TSchema, Type } from '../kernel/type.ts'
 import {
   acceptClaimTypes,
   acknowledgementTypes,

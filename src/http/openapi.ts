@@ -1,5 +1,5 @@
-import type { TSchema } from 'typebox'
 import { dialects } from '../kernel/dialect.ts'
+import type { TSchema } from '../kernel/type.ts'
 import type { AnyRoute } from './route.ts'
 
 /** Requests and answers below this address are described with it; a running service has its own. */

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import type { TSchema } from 'typebox'
 import type { Tx } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { forbidden, type Issue, malformed, Problem } from '../kernel/problem.ts'
+import type { TSchema } from '../kernel/type.ts'
 import { parseForm, parseQuery } from './form.ts'
 import {
   findReplay,

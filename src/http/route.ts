@@ -1,8 +1,8 @@
-import type { Static, TSchema } from 'typebox'
 import type { Reader, Transact, Tx } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Instant } from '../kernel/clock.ts'
 import type { Problem } from '../kernel/problem.ts'
+import type { Static, TSchema } from '../kernel/type.ts'
 import type { UploadedFile } from './multipart.ts'
 
 /** What a handler is given: only what it needs, already checked. */

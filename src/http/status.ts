@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../kernel/type.ts'
 import type { ReferencePage } from './reference-page.ts'
 import { Answer, type AnyRoute, route } from './route.ts'
 

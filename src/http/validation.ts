@@ -1,6 +1,6 @@
 import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js'
-import type { TSchema } from 'typebox'
 import type { Issue } from '../kernel/problem.ts'
+import type { Static, TSchema } from '../kernel/type.ts'
 import { isDate, isDateTime, isEmail, isUri } from './formats.ts'
 import { issuesOf, type Place } from './validation-issues.ts'
 
@@ -74,6 +74,25 @@ export function makeValidator(schema: TSchema, place: Place): Validator {
     coerce?.(value)
     return check(value) ? noIssues : issuesOf(check.errors ?? [], value, place)
   }
+}
+
+/** Whether a value is what the schema says, for what is only known once a request is understood. */
+export const fits = <Schema extends TSchema>(schema: Schema, value: unknown): value is Static<Schema> =>
+  compile(schema)(value)
+
+/** The same value without the properties that its schema does not name, all the way down. */
+export const onlyKnown = <Schema extends TSchema>(schema: Schema, value: Static<Schema>): Static<Schema> =>
+  knownPart(schema as JsonSchema, value) as Static<Schema>
+
+function knownPart({ items, properties }: JsonSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return items ? value.map((item) => knownPart(items as JsonSchema, item)) : value
+  if (typeof value !== 'object' || value === null || !properties) return value
+  const known = properties as Readonly<Record<string, JsonSchema>>
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, part]) =>
+      Object.hasOwn(known, name) ? [[name, knownPart(known[name]!, part)]] : [],
+    ),
+  )
 }
 
 /**

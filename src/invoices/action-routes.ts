@@ -1,6 +1,6 @@
-import { type TSchema, Type } from 'typebox'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
 import { Links } from '../kernel/links.ts'
+import { type TSchema, Type } from '../kernel/type.ts'
 import type { Service } from '../room.ts'
 import { act } from './act.ts'
 import { invoiceActions } from './actions/index.ts'

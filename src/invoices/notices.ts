@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox'
 import type { Account } from '../accounts/schema.ts'
 import type { JobRequest } from '../kernel/job.ts'
 import { type MailKind, mailJob } from '../kernel/mail.ts'
+import { type Static, Type } from '../kernel/type.ts'
 import type { Invoice } from './invoice.ts'
 import { AdditionalRecipients, emailsOf } from './parties.ts'
 

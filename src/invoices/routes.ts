@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
 import { Links } from '../kernel/links.ts'
 import { refused } from '../kernel/problem.ts'
+import { Type } from '../kernel/type.ts'
 import type { OpenRoom, Service } from '../room.ts'
 import { act } from './act.ts'
 import { actionRoutes } from './action-routes.ts'

@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
 import { type Instant, parseDay, parseInstant } from '../kernel/clock.ts'
 import { toMinor } from '../kernel/money.ts'
+import { type Static, Type } from '../kernel/type.ts'
 import { Findings } from './check.ts'
 import type { Criteria } from './find.ts'
 import { Amount, CalendarDay, CurrencyCode } from './lines.ts'

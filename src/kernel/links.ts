@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from './type.ts'
 
 /** A link to a related resource or a next step. */
 export const Link = Type.Object(

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
 import { invalid } from './problem.ts'
+import { type Static, Type } from './type.ts'
 
 /** Decimal text as the contract writes it: `12`, `12.5`, `-0.05`, `.5`. */
 export const amountPattern = '^((-?[0-9]+)|(-?([0-9]+)?[.][0-9]+))$'

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
 import type { Money } from '../kernel/money.ts'
+import { type Static, Type } from '../kernel/type.ts'
 
 /**
  * The books of an account. `balance` is the seller's to spend, `hold` is kept back for disputes, `pending` has not

@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
 import { forbidden, notFound } from '../kernel/problem.ts'
+import { Type } from '../kernel/type.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { chargeStatuses, readResult } from '../outbound/gateway.ts'
 import type { Service } from '../room.ts'

@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
 import { type AnyRoute, route } from '../http/route.ts'
 import { addDuration, type Instant, parseDuration, parseInstant } from '../kernel/clock.ts'
 import { invalid, malformed, refused } from '../kernel/problem.ts'
+import { Type } from '../kernel/type.ts'
 import type { SandboxClock } from './clock.ts'
 import type { TimeTravel } from './time-travel.ts'
 

@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
 import { notFound, Problem } from '../kernel/problem.ts'
+import { Type } from '../kernel/type.ts'
 import { accountOfApp, findEvent, listEvents, transmissionsOf } from './event-store.ts'
 import { findCertificate } from './keys.ts'
 import { pageOf, readPage } from './paging.ts'

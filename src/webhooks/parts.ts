@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../kernel/type.ts'
 import type { Service } from '../room.ts'
 import { id } from './schema.ts'
 import type { Seal } from './seal.ts'

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
 import { Link } from '../kernel/links.ts'
+import { type Static, Type } from '../kernel/type.ts'
 import { URL_LENGTH_MAX } from '../outbound/egress.ts'
 
 export const WEBHOOKS_PER_APP_MAX = 10

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { type AnyRoute, route } from '../http/route.ts'
+import { Type } from '../kernel/type.ts'
 import { accountOfApp, findTransmission, listAttempts, listTransmissions } from './event-store.ts'
 import { pageOf, readPage, readSpan } from './paging.ts'
 import { NoBody, root, shared, WebhookId, type WebhookParts } from './parts.ts'

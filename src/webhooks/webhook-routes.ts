@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import { type AnyRoute, route } from '../http/route.ts'
 import { refused } from '../kernel/problem.ts'
+import { Type } from '../kernel/type.ts'
 import { NoBody, root, shared, WebhookId, type WebhookParts } from './parts.ts'
 import { presentLookup, presentWebhook, subscribedTypes } from './present.ts'
 import {

@@ -30,6 +30,7 @@ const banned: [pattern: RegExp, instead: string, except?: RegExp][] = [
   [/FIXME|TODO|console\.log/, 'nothing: finish it before merging'],
   [/\bfetch\(|from 'node:https?'|from 'axios'/, 'src/outbound', /src\/outbound\/|import type/],
   [/from 'undici'|import\('undici'\)/, 'src/outbound/http.ts', /src\/outbound\/http\.ts$/],
+  [/from 'typebox/, 'kernel/type.ts: the library takes long to load', /kernel\/type\.ts$/],
   [/export default/, 'a named export'],
   [/^enum |export enum /m, 'a union of literals'],
 ]

@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
 import { Money, normalise } from '../../kernel/money.ts'
 import { type Issue, invalid, Problem } from '../../kernel/problem.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 import { type ActionContext, disputeAction } from '../action.ts'
 import { amountIssues } from '../amounts.ts'
 import { attach } from '../attachments.ts'

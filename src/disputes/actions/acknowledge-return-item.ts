@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { invalid } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
 import { disputeAction } from '../action.ts'
 import { attach } from '../attachments.ts'
 import { acknowledgementTypes } from '../enums.ts'

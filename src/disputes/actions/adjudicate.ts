@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../../kernel/type.ts'
 import { disputeAction } from '../action.ts'
 import { judge } from '../judgement.ts'
 

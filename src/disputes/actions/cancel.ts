@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import { toMinor, toMoney } from '../../kernel/money.ts'
 import { Problem } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
 import { disputeAction } from '../action.ts'
 import { cancellationReasons } from '../enums.ts'
 import type { Dispute } from '../schema.ts'

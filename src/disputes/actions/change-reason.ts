@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import { Money, normalise } from '../../kernel/money.ts'
 import { Problem } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
 import { disputeAction } from '../action.ts'
 import { amountIssues } from '../amounts.ts'
 import { NOT_AS_DESCRIBED, type Reason, reasons } from '../enums.ts'

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { Money, normalise } from '../../kernel/money.ts'
+import { Type } from '../../kernel/type.ts'
 import { acceleratedAnswer } from '../accelerated.ts'
 import { disputeAction } from '../action.ts'
 import { amountIssues } from '../amounts.ts'

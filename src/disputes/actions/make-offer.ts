@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import { Money, normalise } from '../../kernel/money.ts'
 import { type Issue, invalid } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
 import { type ActionContext, type Changes, disputeAction } from '../action.ts'
 import { amountIssues } from '../amounts.ts'
 import { offerTypes } from '../enums.ts'

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../../kernel/type.ts'
 import { type ActionContext, type Decision, disputeAction } from '../action.ts'
 import { withoutRequests } from '../evidence.ts'
 import { judge } from '../judgement.ts'

@@ -1,7 +1,8 @@
-import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { isDeepStrictEqual } from 'node:util'
+import { fits, onlyKnown } from '../../http/validation.ts'
 import { parseInstant } from '../../kernel/clock.ts'
 import { invalid, refused } from '../../kernel/problem.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 import { type ActionContext, disputeAction } from '../action.ts'
 import { limits } from '../limits.ts'
 import { type Dispute, PartnerAction } from '../schema.ts'
@@ -73,7 +74,8 @@ function withDetails(
   const { time_posted: _posted, ...told } = old ?? {}
   const target = name === undefined ? old && told : told[name as keyof typeof told]
   if (op === 'test') {
-    if (!Value.Equal(target, value)) throw refused('PATCH_TEST_FAILED', 'The value is another one.', `${at}/value`)
+    if (!isDeepStrictEqual(target, value))
+      throw refused('PATCH_TEST_FAILED', 'The value is another one.', `${at}/value`)
     return { ...rest, ...(old && { communication_details: old }) }
   }
   if (op === 'remove' && target === undefined)
@@ -81,9 +83,9 @@ function withDetails(
   const { [name ?? 'email']: _replaced, ...others } = told as Record<string, string>
   const wanted =
     name === undefined ? (op === 'remove' ? {} : value) : { ...others, ...(op !== 'remove' && { [name]: value }) }
-  if (!Value.Check(details, wanted))
+  if (!fits(details, wanted))
     throw invalid(`${at}/value`, 'Send email (3 to 254 characters), note (1 to 2000), or both.')
-  const clean = Value.Clean(details, structuredClone(wanted)) as Static<typeof details>
+  const clean = onlyKnown(details, wanted)
   if (Object.keys(clean).length === 0) {
     if (op === 'remove') return rest
     throw invalid(`${at}/value`, 'Send at least one of email and note.')
@@ -97,9 +99,9 @@ function withPartnerAction(document: Patchable, { op, value }: Entry, at: string
   if (op !== 'add') throw refused('INVALID_PATCH_OPERATION', 'A partner action can only be added here.', `${at}/op`)
   const known = document.partner_actions ?? []
   const given = { create_time: context.now, ...(value as object) }
-  if (!Value.Check(PartnerAction, given))
+  if (!fits(PartnerAction, given))
     throw invalid(`${at}/value`, 'A partner action needs id, name and status, each of the allowed values.')
-  const action = Value.Clean(PartnerAction, structuredClone(given)) as PartnerAction
+  const action = onlyKnown(PartnerAction, given)
   const createTime = parseInstant(action.create_time)
   if (!createTime) throw invalid(`${at}/value/create_time`, 'Write an RFC 3339 date-time.')
   if (known.some(({ id }) => id === action.id))

@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import type { Static } from '../../kernel/type.ts'
 import { disputeAction } from '../action.ts'
 import { NOT_AS_DESCRIBED } from '../enums.ts'
 import { RETURN, submittedEvidence, withoutRequests } from '../evidence.ts'

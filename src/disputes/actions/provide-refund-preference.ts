@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { Problem, refused } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
 import { disputeAction } from '../action.ts'
 
 /** How refunds may reach the buyer. */

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../../kernel/type.ts'
 import { disputeAction } from '../action.ts'
 import { limits } from '../limits.ts'
 import { Note } from '../shapes.ts'

@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
 import { after } from '../../kernel/clock.ts'
 import { Money, minorDigits, normalise, toMinor } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
 import { disputeAction } from '../action.ts'
 import { isSound } from '../amounts.ts'
 import { attach } from '../attachments.ts'

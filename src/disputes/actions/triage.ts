@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../../kernel/type.ts'
 import { disputeAction } from '../action.ts'
 import { ask, usualRequest } from '../evidence.ts'
 

@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import { type AnyRoute, route } from '../../http/route.ts'
 import { toMinor } from '../../kernel/money.ts'
+import { Type } from '../../kernel/type.ts'
 import { findTransactionByEitherId } from '../../ledger/store.ts'
 import { findDisputeOf } from '../store.ts'
 import { itemCategories } from './schema.ts'

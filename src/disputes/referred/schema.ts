@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
 import { Money } from '../../kernel/money.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 import { NOT_AS_DESCRIBED, NOT_RECEIVED } from '../enums.ts'
 
 const optional = Type.Optional

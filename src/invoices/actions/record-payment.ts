@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { invalid, refused } from '../../kernel/problem.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 import { invoiceAction, resettled } from '../action.ts'
 import { Findings } from '../check.ts'
 import type { Invoice } from '../invoice.ts'

@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
 import { toMinor, toMoney } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 import { invoiceAction, resettled } from '../action.ts'
 import { Amount, CalendarDay } from '../lines.ts'
 import { methods, type Refund } from '../schema.ts'

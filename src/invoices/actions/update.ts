@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
 import { toMinor, toMoney } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 import { type ActionContext, invoiceAction, updatedBy } from '../action.ts'
 import { checkInvoice } from '../check.ts'
 import { compose } from '../compose.ts'

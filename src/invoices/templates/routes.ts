@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
 import type { Tx } from '../../database/transaction.ts'
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import { forbidden, invalid, refused } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { contextOf } from '../action.ts'
 import { TEMPLATES_MAX } from '../limits.ts'

@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
 import { AccountAddress, AccountPhone } from '../../accounts/schema.ts'
 import { Links } from '../../kernel/links.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 import { AmountSummary, Computed, Items, unitsOfMeasure } from '../lines.ts'
 import { AdditionalRecipients, Invoicer, PrimaryRecipients } from '../parties.ts'
 import { commonConfiguration, commonDetail, TermType } from '../schema.ts'
