@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openOutbound } from '../../../src/outbound/http.ts'
@@ -230,6 +231,36 @@ describe('An invoice whose logo cannot be had', () => {
 
     await expect(drip).rejects.toThrow('There was no answer within 0.1 seconds.')
     await outbound.close()
+  })
+
+  it('keeps nobody else waiting: two of a merchant are waited for at a time, and a slow one is left alone', async () => {
+    const busy = await newWorld({ settings: { PUBLIC_URL }, works: true })
+    const slow = await startLogoServer()
+    const waiting = new Map<ServerResponse, number>()
+    for (let n = 0; n < 30; n++) slow.answers(`/${n}.png`, (response) => waiting.set(response, performance.now()))
+    for (const path of ['/first.png', '/second.png']) shop.answers(path, blueLogo)
+    const send = async (person: World['merchant'], logo: string) => {
+      const { body } = await person.post<{ id: string }>(INVOICES, invoiceBody(withLogo(logo)))
+      await person.post(`${INVOICES}/${body.id}/send`, { send_to_recipient: false })
+    }
+    const rows = async () => (await busy.app.database.pool.query('select 1 from logos')).rows.length
+    const soon = { interval: 5, timeout: 4_000 }
+
+    for (let n = 0; n < 30; n++) await send(busy.merchant, slow.url(`/${n}.png`))
+    await send(busy.otherMerchant, shop.url('/first.png'))
+    await expect.poll(() => fetched('/first.png'), soon).toBe(1)
+    expect(waiting.size).toBe(2)
+
+    await expect.poll(() => [...waiting.values()].every((since) => performance.now() - since > 1_000), soon).toBe(true)
+    for (const response of waiting.keys()) response.end(blueLogo)
+    await expect.poll(rows, soon).toBe(3)
+    await send(busy.merchant, slow.url('/more.png'))
+    await send(busy.otherMerchant, shop.url('/second.png'))
+    await expect.poll(() => fetched('/second.png'), soon).toBe(1)
+    expect(slow.asked).toHaveLength(2)
+
+    await slow.close()
+    await busy.close()
   })
 
   it('is printed without it', async () => {
