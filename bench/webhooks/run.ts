@@ -167,12 +167,12 @@ async function waits(app: App, appIds: readonly string[], perSecond: number, sec
 try {
   say(`Deliveries on ${server.description}`)
   if (wants('standard'))
-    await throughput('standard', 10_000, async () => ({
+    await throughput('standard', 20_000, async () => ({
       kind: 'post',
       url: url(0),
       headers: await lastHeaders(),
       body: sampleBody,
-      count: 10_000,
+      count: 20_000,
     }))
   if (wants('rsa')) await throughput('both', 10_000, async () => ({ kind: 'sign', count: 4_000 }))
   if (wants('latency'))

@@ -24,6 +24,9 @@ export function nowMovedBy(milliseconds: number): Instant {
   return printed
 }
 
+/** Seconds since 1970 on the machine's own clock, for receivers who compare them with theirs. */
+export const realSeconds = (): number => Math.floor(Date.now() / 1000)
+
 export const systemClock: Clock = { now: () => nowMovedBy(0) }
 
 export function toInstant(date: Date): Instant {

@@ -115,14 +115,14 @@ export function openOutbound(options: OutboundOptions): Outbound {
 
   async function send<Body>(
     { url, headers, body }: OutboundRequest,
-    how: Pick<Call<Body>, 'method' | 'whole' | 'readMax' | 'bodyOf'>,
+    how: Manner<Body>,
     handle?: CallHandle,
   ): Promise<OutboundAnswer<Body>> {
     const { refusal, origin, path } = targetOf(url)
     if (refusal !== undefined) throw new EgressRefused(refusal)
     // Loaded with the first call: it is large, and a service starts without one.
     undici ??= await import('undici')
-    return call(poolOf(undici, origin), { ...how, path, headers, body, patience }, handle)
+    return call(poolOf(undici, origin), { how, path, headers, body, patience }, handle)
   }
 
   return {
@@ -139,7 +139,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
 }
 
 const asText = (bytes: Buffer) => bytes.toString()
-const posting = { method: 'POST', whole: false, readMax: BODY_READ_MAX, bodyOf: asText } as const
+const posting: Manner<string> = { method: 'POST', whole: false, readMax: BODY_READ_MAX, bodyOf: asText }
 
 function guardedConnector(
   build: typeof buildConnector,
@@ -165,13 +165,18 @@ function guardedConnector(
   }
 }
 
-interface Call<Body> extends Omit<OutboundRequest, 'url'> {
+/** What kind of call it is. */
+interface Manner<Body> {
   readonly method: 'GET' | 'POST'
   /** Whether only the whole body will do. */
   readonly whole: boolean
   /** Of a longer body no more is read. */
   readonly readMax: number
   bodyOf(bytes: Buffer): Body
+}
+
+interface Call<Body> extends Omit<OutboundRequest, 'url'> {
+  readonly how: Manner<Body>
   readonly path: string
   readonly patience: Patience
 }
@@ -190,7 +195,7 @@ interface Patience {
 /** One request with a deadline on the whole of it: timeouts between bytes do not stop a far end that drips. */
 function call<Body>(
   pool: Pool,
-  { method, path, headers, body, whole, readMax, bodyOf, patience }: Call<Body>,
+  { how: { method, whole, readMax, bodyOf }, path, headers, body, patience }: Call<Body>,
   handle: CallHandle = {},
 ): Promise<OutboundAnswer<Body>> {
   return new Promise((resolve, reject) => {

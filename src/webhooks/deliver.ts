@@ -1,4 +1,4 @@
-import { type Instant, systemClock, toSeconds } from '../kernel/clock.ts'
+import { type Instant, realSeconds, systemClock, toSeconds } from '../kernel/clock.ts'
 import type { Outbound, OutboundAnswer } from '../outbound/http.ts'
 import type { Service } from '../room.ts'
 import { version } from '../version.ts'
@@ -137,9 +137,8 @@ function secretHeaders(parts: DeliverParts, delivery: ClaimedDelivery, body: Buf
   const { id, secret, previous_secret, previous_until } = webhook
   const isOverlap = previous_secret !== null && previous_until !== null && now() < previous_until
   const sealed = isOverlap ? [secret, previous_secret] : [secret]
-  const seconds = Math.floor(Date.parse(systemClock.now()) / 1000)
   return standardHeaders(
-    { id: event_id, seconds, body },
+    { id: event_id, seconds: realSeconds(), body },
     sealed.map((one) => openSecret(one, id)),
   )
 }

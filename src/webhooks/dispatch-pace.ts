@@ -16,6 +16,7 @@ export const pace = {
   afterErrorMs: 1_000,
   roomPollMs: 20,
   coldLookEveryMs: 250,
+  coldLookAgainMs: 1_000,
   /** So many stumbles in a row move a proven webhook to the cold ones. */
   strikes: 3,
 } as const

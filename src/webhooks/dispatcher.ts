@@ -41,6 +41,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   readonly #waiting: Record<Lane, number> = { 0: 0, 1: 0, 2: 0 }
   readonly #finished: Batches<{ delivery: Delivery; result: Result; lane: Lane }>
   #running = false
+  /** When cold webhooks are looked at again. */
   #coldLook = Number.NEGATIVE_INFINITY
   #coldTimer: NodeJS.Timeout | undefined
   #lookAgain: NodeJS.Timeout | undefined
@@ -142,11 +143,8 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   /** Cold webhooks are many and rarely worth a look, unless somebody waits for everything to be done. */
   #isTime(lane: Lane): boolean {
     if (lane !== lanes.cold || this.#idle.length > 0) return true
-    const wait = this.#coldLook + pace.coldLookEveryMs - performance.now()
-    if (wait <= 0) {
-      this.#coldLook = performance.now()
-      return true
-    }
+    const wait = this.#coldLook - performance.now()
+    if (wait <= 0) return true
     this.#coldTimer ??= setTimeout(() => {
       this.#coldTimer = undefined
       this.#pump()
@@ -155,8 +153,17 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     return false
   }
 
+  /** Stepping through cold webhooks is only worth it soon again when some of them get somewhere. */
+  #coldPause(claimed: number): number {
+    if (claimed > 0) return pace.coldLookEveryMs
+    for (const { lane, answers } of this.#endpoints.values())
+      if (lane === lanes.cold && answers) return pace.coldLookEveryMs
+    return pace.coldLookAgainMs
+  }
+
   #take({ lane, each }: Claim, claimed: readonly Delivery[], turn: string | undefined): void {
     this.#claiming.delete(lane)
+    if (lane === lanes.cold) this.#coldLook = performance.now() + this.#coldPause(claimed.length)
     const perWebhook = new Map<string, number>()
     for (const { webhook_id } of claimed) perWebhook.set(webhook_id, (perWebhook.get(webhook_id) ?? 0) + 1)
     // Where a webhook gave all it was asked for it may have more; where a round is not complete others may.
@@ -236,6 +243,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.#awaited.end(reply)
     reply.isHere = true
     endpoint.running--
+    if (result.delivered && !endpoint.answers) this.#coldLook = performance.now()
     endpoint.answers = result.delivered
     if (!reply.isLate && !result.delivered) this.#strike(endpoint)
     if (!reply.isLate && result.delivered) {

@@ -176,15 +176,17 @@ const moveWebhook = sql`
   with webhook as (update webhooks set lane = $2 where id = $1 and lane <> $2)
   update delivery_queue set lane = $2 where lease_until is null and ctid = any(array(
     select q.ctid from delivery_queue q
-    where q.webhook_id = $1 and q.lane <> $2 and q.lease_until is null limit 2000))`
+    where q.webhook_id = $1 and q.lane <> $2 and q.lease_until is null limit 2000 for update skip locked))`
 const releaseClaims = sql`
   update delivery_queue q set claim = null, lease_until = null
   from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)
   where q.account_id = mine.account_id and q.id = mine.id and q.claim = mine.claim`
+/** What is locked is being recorded. Waiting for it, with locks of our own that it may want next, could last for ever. */
 const renewLeases = sql`
-  update delivery_queue q set lease_until = clock_timestamp() + interval '15 seconds'
-  from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)
-  where q.account_id = mine.account_id and q.id = mine.id and q.claim = mine.claim`
+  update delivery_queue set lease_until = clock_timestamp() + interval '15 seconds' where ctid = any(array(
+    select q.ctid from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)
+      join delivery_queue q on q.account_id = mine.account_id and q.id = mine.id and q.claim = mine.claim
+    for update of q skip locked))`
 const earliestWaiting = sql`
   select min(first.next_time) as next_time from (values (0), (1), (2)) as lanes (lane) cross join lateral (
     select q.next_time from delivery_queue q where q.lane = lanes.lane order by q.next_time limit 1) first`
@@ -242,18 +244,20 @@ export async function claimDeliveries(database: Connection, wanted: Claim, now: 
 export async function record(database: Connection, attempts: readonly RecordedAttempt[]): Promise<void> {
   const arrived = attempts.filter(({ status }) => status === 'SUCCESS')
   const failed = attempts.filter(({ status }) => status !== 'SUCCESS')
-  const column = (of: (attempt: RecordedAttempt) => unknown) => arrived.map(of)
+  const column = (of: (attempt: RecordedAttempt) => string | null) => arrived.map(of)
+  // Of these the driver need not look for characters that would end them.
+  const plain = (of: (attempt: RecordedAttempt) => string | number | null) => `{${arrived.map(of).join()}}`
   await Promise.all([
     arrived.length > 0 &&
       database.rows(recordArrived, [
         column(({ account_id }) => account_id),
-        column(({ id }) => id),
-        column(({ claim }) => claim),
-        column(({ attempt_time }) => attempt_time),
+        plain(({ id }) => id),
+        plain(({ claim }) => claim),
+        plain(({ attempt_time }) => attempt_time),
         column(({ url }) => url),
-        column(({ http_status }) => http_status),
+        plain(({ http_status }) => http_status),
         column(({ reason }) => reason),
-        column(({ duration_ms }) => duration_ms),
+        plain(({ duration_ms }) => duration_ms),
         column(({ headers }) => JSON.stringify(headers)),
         column(({ body }) => body),
       ]),

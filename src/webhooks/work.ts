@@ -38,6 +38,7 @@ export class DeliveryWork implements WorkSource {
   readonly #signer = new Signer()
   readonly #dispatcher: Dispatcher<ClaimedDelivery, AttemptResult>
   readonly #held = new Map<string, ClaimedDelivery>()
+  #heldBefore: ReadonlySet<ClaimedDelivery> = new Set()
   #fired: Fired[] | undefined
   #renewing: NodeJS.Timeout | undefined
   readonly #closing = new AbortController()
@@ -148,7 +149,10 @@ export class DeliveryWork implements WorkSource {
   #startRenewing(): NodeJS.Timeout {
     const { database, onError } = this.#parts
     const again = () => {
-      if (this.#held.size > 0) renew(database, [...this.#held.values()]).catch(onError)
+      // What was not here last time is young enough to wait for the next.
+      const old = [...this.#held.values()].filter((delivery) => this.#heldBefore.has(delivery))
+      this.#heldBefore = new Set(this.#held.values())
+      if (old.length > 0) renew(database, old).catch(onError)
     }
     return setInterval(again, RENEW_EVERY_MS).unref()
   }

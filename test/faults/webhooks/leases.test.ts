@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Database, openDatabase } from '../../../src/database/open.ts'
+import { statementOf } from '../../../src/database/sql.ts'
+import type { Instant } from '../../../src/kernel/clock.ts'
+import { lanes } from '../../../src/webhooks/lanes.ts'
+import { type ClaimedDelivery, claimDeliveries, record, release, renew } from '../../../src/webhooks/queue.ts'
+import { newDatabase, type TestDatabase } from '../../support/database.ts'
+
+const now = '2026-03-01T09:00:00.000Z' as Instant
+const COUNT = 40
+
+describe('Deliveries that are held', () => {
+  let server: TestDatabase
+  let database: Database
+  beforeAll(async () => {
+    server = await newDatabase()
+    database = openDatabase(server.url, { connectionsMax: 8 })
+    await database.rows(
+      statementOf(`insert into delivery_queue (account_id, id, webhook_id, event_account_id, event_id, seq, resource_id,
+          transmit_time, lane, attempts, next_time)
+        select 'A', gen_random_uuid(), 'W', 'A', 'E', n, 'R' || n, $1, 0, 0, $1 from generate_series(1, ${COUNT}) n`),
+      [now],
+    )
+  })
+  afterAll(async () => {
+    await database.close()
+    await server.drop()
+  })
+
+  const claim = async () => {
+    const wanted = { lane: lanes.proven, afterWebhook: '', busy: [], webhooks: 10, each: COUNT, count: COUNT }
+    return (await claimDeliveries(database, wanted, now)).claimed
+  }
+  const asArrived = ({ account_id, id, claim }: ClaimedDelivery) => ({
+    account_id,
+    id,
+    claim,
+    lane: lanes.proven,
+    status: 'SUCCESS' as const,
+    url: 'https://example.com/',
+    attempt_time: now,
+    http_status: 200,
+    reason: 'OK',
+    duration_ms: 1,
+    headers: {},
+    body: '',
+    error: null,
+  })
+  const waiting = async () => (await database.rows(statementOf('select from delivery_queue'))).length
+
+  it('belong to one claim at a time, and to another only after their lease ran out', async () => {
+    const first = await claim()
+    expect(first).toHaveLength(COUNT)
+    expect(await claim()).toHaveLength(0)
+
+    await database.rows(statementOf("update delivery_queue set lease_until = clock_timestamp() - interval '1 second'"))
+    const second = await claim()
+    expect(second).toHaveLength(COUNT)
+    await record(database, first.map(asArrived))
+    expect(await waiting()).toBe(COUNT)
+    await release(database, first)
+    expect(await claim()).toHaveLength(0)
+    await release(database, second)
+  })
+
+  it('are renewed without waiting for those that are being recorded', async () => {
+    const held = await claim()
+    await database.transaction(async (connection) => {
+      await record(connection, held.slice(0, 1).map(asArrived))
+      // On other connections: whoever waited for the first would find out when its patience for locks ends.
+      await renew(database, held)
+      await record(database, held.slice(1).map(asArrived))
+    })
+    expect(await waiting()).toBe(0)
+  })
+})
