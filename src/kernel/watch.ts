@@ -33,14 +33,17 @@ export class Watch<Item extends Watched> {
 
   #look(): void {
     this.#timer = undefined
+    const late: Item[] = []
     for (const item of this.#items) {
       const left = item.since + this.#patienceMs - performance.now()
       if (left > 0) {
         this.#timer = this.#wake(Math.ceil(left))
-        return
+        break
       }
       this.#items.delete(item)
-      this.#late(item)
+      late.push(item)
     }
+    // Only now, because whoever is told may begin something else.
+    for (const item of late) this.#late(item)
   }
 }
