@@ -169,14 +169,14 @@ const recordFailed = sql`
     cross join (select * from put_off union all select * from ended) done`
 
 /**
- * Deliveries that are held are left alone: their lane is written with their result. So are those far back in a long
+ * Deliveries that are held move too: a thousand that wait for an answer would be stepped over at every look at the lane
+ * they came from. What is being recorded is left alone, since that writes its lane, and so are those far back in a long
  * line, whose turn comes in either lane: moving a webhook must not cost as much as it has waiting.
  */
 const moveWebhook = sql`
   with webhook as (update webhooks set lane = $2 where id = $1 and lane <> $2)
-  update delivery_queue set lane = $2 where lease_until is null and ctid = any(array(
-    select q.ctid from delivery_queue q
-    where q.webhook_id = $1 and q.lane <> $2 and q.lease_until is null limit 2000 for update skip locked))`
+  update delivery_queue set lane = $2 where ctid = any(array(
+    select q.ctid from delivery_queue q where q.webhook_id = $1 and q.lane <> $2 limit 2000 for update skip locked))`
 const releaseClaims = sql`
   update delivery_queue q set claim = null, lease_until = null
   from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)

@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '../../../src/database/open.ts'
 import { statementOf } from '../../../src/database/sql.ts'
 import type { Instant } from '../../../src/kernel/clock.ts'
 import { lanes } from '../../../src/webhooks/lanes.ts'
-import { type ClaimedDelivery, claimDeliveries, record, release, renew } from '../../../src/webhooks/queue.ts'
+import { type ClaimedDelivery, claimDeliveries, move, record, release, renew } from '../../../src/webhooks/queue.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 
 const now = '2026-03-01T09:00:00.000Z' as Instant
@@ -61,6 +61,22 @@ describe('Deliveries that are held', () => {
     await release(database, first)
     expect(await claim()).toHaveLength(0)
     await release(database, second)
+  })
+
+  it('leave their lane with their webhook, unless they are being recorded, and can still be recorded', async () => {
+    const held = await claim()
+    const laneOf = statementOf('select lane from delivery_queue group by lane order by lane')
+    await database.transaction(async (connection) => {
+      await connection.rows(statementOf('select from delivery_queue where id = $1 for update'), [held[0]!.id])
+      await move(database, 'W', lanes.cold)
+    })
+    expect(await database.rows(laneOf)).toEqual([{ lane: lanes.proven }, { lane: lanes.cold }])
+    expect(await claim()).toHaveLength(0)
+
+    await record(database, held.slice(0, 2).map(asArrived))
+    expect(await waiting()).toBe(COUNT - 2)
+    await move(database, 'W', lanes.proven)
+    await release(database, held)
   })
 
   it('are renewed without waiting for those that are being recorded', async () => {
