@@ -15,6 +15,7 @@ describe('Deliveries that are held', () => {
   beforeAll(async () => {
     server = await newDatabase()
     database = openDatabase(server.url, { connectionsMax: 8 })
+    await planWhileEmpty()
     await database.rows(
       statementOf(`insert into delivery_queue (account_id, id, webhook_id, event_account_id, event_id, seq, resource_id,
           transmit_time, lane, attempts, next_time)
@@ -26,6 +27,12 @@ describe('Deliveries that are held', () => {
     await database.close()
     await server.drop()
   })
+
+  /** After so many times the server keeps the plan it has, made for a queue that it knows to be empty. */
+  async function planWhileEmpty(): Promise<void> {
+    await database.rows(statementOf('vacuum analyze delivery_queue'))
+    for (let i = 0; i < 10; i++) await claim()
+  }
 
   const claim = async () => {
     const wanted = { lane: lanes.proven, afterWebhook: '', busy: [], webhooks: 10, each: COUNT, count: COUNT }
@@ -47,6 +54,17 @@ describe('Deliveries that are held', () => {
     error: null,
   })
   const waiting = async () => (await database.rows(statementOf('select from delivery_queue'))).length
+
+  it('are found by way of an index, although the queue was empty when that was planned', async () => {
+    const planned = statementOf(`select name, generic_plans > 0 as kept from pg_prepared_statements
+      where statement like '%with recursive turn as%' and statement not like '%pg_prepared_statements%'`)
+    const [claiming] = await database.rows<{ name: string; kept: boolean }>(planned)
+    expect(claiming?.kept).toBe(true)
+    const values = `0, '', '{}', 10, '${now}', ${COUNT}, ${COUNT}, 1`
+    const plan = await database.rows(statementOf(`explain execute "${claiming!.name}" (${values})`))
+    expect(JSON.stringify(plan)).toMatch(/delivery_queue_in_order/)
+    expect(JSON.stringify(plan)).not.toMatch(/Seq Scan/)
+  })
 
   it('belong to one claim at a time, and to another only after their lease ran out', async () => {
     const first = await claim()
