@@ -129,9 +129,12 @@ describe('No text of an invoice', () => {
       const sheet = sheetOf({ ...stored, now: world.now() }, { language: 'en', locale: 'en-US' })
 
       const pdf = (await invoicePdf(sheet, { address: base + path, now: world.now() })).toString('latin1')
+      // What a reader acts on stands outside the streams. Inside, packed, any three bytes turn up sooner or later.
+      const objects = pdf.replace(/\bstream\r?\n.*?\bendstream\b/gs, '')
 
-      expect(pdf).not.toMatch(/\/(JavaScript|JS|OpenAction|AA|Launch|EmbeddedFile|SubmitForm|RichMedia)\b/)
-      const links = [...pdf.matchAll(/\/URI \(([^)]*)\)/g)].map(([, address]) => address)
+      expect(objects).toContain('/Catalog')
+      expect(objects).not.toMatch(/\/(JavaScript|JS|OpenAction|AA|Launch|EmbeddedFile|SubmitForm|RichMedia)\b/)
+      const links = [...objects.matchAll(/\/URI \(([^)]*)\)/g)].map(([, address]) => address)
       expect(links).toEqual([base + path])
     }
   })
