@@ -243,7 +243,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.#awaited.end(reply)
     reply.isHere = true
     endpoint.running--
-    if (result.delivered && !endpoint.answers) this.#coldLook = performance.now()
+    if (endpoint.lane === lanes.cold && result.delivered && !endpoint.answers) this.#coldLook = performance.now()
     endpoint.answers = result.delivered
     if (!reply.isLate && !result.delivered) this.#strike(endpoint)
     if (!reply.isLate && result.delivered) {

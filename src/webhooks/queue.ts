@@ -246,7 +246,8 @@ export async function record(database: Connection, attempts: readonly RecordedAt
   const failed = attempts.filter(({ status }) => status !== 'SUCCESS')
   const column = (of: (attempt: RecordedAttempt) => string | null) => arrived.map(of)
   // Of these the driver need not look for characters that would end them.
-  const plain = (of: (attempt: RecordedAttempt) => string | number | null) => `{${arrived.map(of).join()}}`
+  const plain = (of: (attempt: RecordedAttempt) => string | number | null) =>
+    `{${arrived.map((attempt) => of(attempt) ?? 'null').join()}}`
   await Promise.all([
     arrived.length > 0 &&
       database.rows(recordArrived, [

@@ -203,6 +203,25 @@ describe('The dispatcher', { timeout: 60_000 }, () => {
     expect(simulation.inFlight).toBe(0)
   })
 
+  it('seldom looks at cold webhooks that get nowhere, however much the others get done', async () => {
+    const simulation = new Simulation(() => 5)
+    let looks = 0
+    const claim = simulation.claim.bind(simulation)
+    simulation.claim = (wanted) => {
+      if (wanted.lane === lanes.cold) looks++
+      return claim(wanted)
+    }
+    const dispatcher = new Dispatcher(simulation)
+    dispatcher.start()
+    for (let i = 0; i < 100; i++) {
+      for (const id of ['a', 'b', 'c']) simulation.add(id)
+      dispatcher.wake()
+      await vi.advanceTimersByTimeAsync(50)
+    }
+    expect(simulation.started).toHaveLength(300)
+    expect(looks).toBeLessThanOrEqual(6)
+  })
+
   it('lets a webhook that answers slowly have a few at once', async () => {
     const simulation = new Simulation(() => 1_000)
     const dispatcher = new Dispatcher(simulation)

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../../src/database/open.ts'
 import { statementOf } from '../../../src/database/sql.ts'
-import type { Instant } from '../../../src/kernel/clock.ts'
 import { lanes } from '../../../src/webhooks/lanes.ts'
-import { type ClaimedDelivery, claimDeliveries, move, record, release, renew } from '../../../src/webhooks/queue.ts'
+import { move, record, release, renew } from '../../../src/webhooks/queue.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import { asArrived, claimQueued, queueDeliveries } from '../../support/deliveries.ts'
 
-const now = '2026-03-01T09:00:00.000Z' as Instant
 const COUNT = 40
 
 describe('Deliveries that are held', () => {
@@ -16,12 +15,7 @@ describe('Deliveries that are held', () => {
     server = await newDatabase()
     database = openDatabase(server.url, { connectionsMax: 8 })
     await planWhileEmpty()
-    await database.rows(
-      statementOf(`insert into delivery_queue (account_id, id, webhook_id, event_account_id, event_id, seq, resource_id,
-          transmit_time, lane, attempts, next_time)
-        select 'A', gen_random_uuid(), 'W', 'A', 'E', n, 'R' || n, $1, 0, 0, $1 from generate_series(1, ${COUNT}) n`),
-      [now],
-    )
+    await queueDeliveries(database, COUNT)
   })
   afterAll(async () => {
     await database.close()
@@ -34,25 +28,7 @@ describe('Deliveries that are held', () => {
     for (let i = 0; i < 10; i++) await claim()
   }
 
-  const claim = async () => {
-    const wanted = { lane: lanes.proven, afterWebhook: '', busy: [], webhooks: 10, each: COUNT, count: COUNT }
-    return (await claimDeliveries(database, wanted, now)).claimed
-  }
-  const asArrived = ({ account_id, id, claim }: ClaimedDelivery) => ({
-    account_id,
-    id,
-    claim,
-    lane: lanes.proven,
-    status: 'SUCCESS' as const,
-    url: 'https://example.com/',
-    attempt_time: now,
-    http_status: 200,
-    reason: 'OK',
-    duration_ms: 1,
-    headers: {},
-    body: '',
-    error: null,
-  })
+  const claim = () => claimQueued(database, COUNT)
   const waiting = async () => (await database.rows(statementOf('select from delivery_queue'))).length
 
   it('are found by way of an index, although the queue was empty when that was planned', async () => {
@@ -60,7 +36,7 @@ describe('Deliveries that are held', () => {
       where statement like '%with recursive turn as%' and statement not like '%pg_prepared_statements%'`)
     const [claiming] = await database.rows<{ name: string; kept: boolean }>(planned)
     expect(claiming?.kept).toBe(true)
-    const values = `0, '', '{}', 10, '${now}', ${COUNT}, ${COUNT}, 1`
+    const values = `0, '', '{}', 10, '2026-03-01T09:00:00.000Z', ${COUNT}, ${COUNT}, 1`
     const plan = await database.rows(statementOf(`explain execute "${claiming!.name}" (${values})`))
     expect(JSON.stringify(plan)).toMatch(/delivery_queue_in_order/)
     expect(JSON.stringify(plan)).not.toMatch(/Seq Scan/)

@@ -101,6 +101,20 @@ describe('A receiver that fails', () => {
     expect(attempt_log[0]!.duration).toBeGreaterThanOrEqual(0)
   })
 
+  it('can be told apart from one that gave up and one that accepts, in the list', async () => {
+    const ids: Record<string, string> = {}
+    for (const [name, status] of Object.entries({ SUCCESS: 204, FAILURE: 410, PENDING: 503 })) {
+      receiver.behaviour = { status }
+      ids[name] = await simulate()
+      await world.settle()
+      await world.pass('PT1S')
+    }
+    for (const [status, id] of Object.entries(ids))
+      expect(await transmissions({ status })).toMatchObject([{ status, event_id: id, attempts: 1 }])
+    expect((await transmissions()).map(({ status }) => status)).toEqual(['PENDING', 'FAILURE', 'SUCCESS'])
+    expect((await transmissions()).map((one) => 'next_attempt_time' in one)).toEqual([true, false, false])
+  })
+
   it('is not called before the time it asked for', async () => {
     receiver.behaviour = { status: 429, headers: { 'retry-after': '3600' } }
     await simulate()
