@@ -14,6 +14,10 @@ const removeTokens = sql`
   delete from tokens where ctid = any(array(
     select ctid from tokens where expire_time <= $1 order by expire_time limit $2 for update skip locked))
   returning 1`
+const removeQuotas = sql`
+  delete from quotas where ctid = any(array(
+    select ctid from quotas where until <= $1 order by until limit $2 for update skip locked))
+  returning 1`
 
 export interface SweepParts {
   readonly database: Database
@@ -41,6 +45,7 @@ export async function removeAll(
 const sweepAccess: Sweep = async (parts) => {
   await removeAll(parts, removeAnswers, parts.now)
   await removeAll(parts, removeTokens, parts.now)
+  await removeAll(parts, removeQuotas, parts.now)
 }
 
 export interface SweeperParts {

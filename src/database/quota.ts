@@ -1,0 +1,86 @@
+import { after, type Instant } from '../kernel/clock.ts'
+import { Problem } from '../kernel/problem.ts'
+import { sql } from './sql.ts'
+import type { Tx } from './transaction.ts'
+
+/** At most `max` within a time that begins with the first use. A `max` of 0 is no limit. */
+export interface Quota {
+  readonly name: string
+  readonly max: number
+  readonly seconds: number
+}
+
+export interface QuotaUse {
+  readonly quota: Quota
+  /** What it is counted for, within the account: a case, an invoice, or nothing for the account itself. */
+  readonly key?: string
+  readonly amount?: number
+}
+
+export interface UsedUp {
+  readonly quota: Quota
+  /** When it can be used again. */
+  readonly until: Instant
+}
+
+const readUsed = sql`
+  select q.name, q.key, q.used, q.until from unnest($2::text[], $3::text[]) as wanted (name, key)
+    join quotas q on q.account_id = $1 and q.name = wanted.name and q.key = wanted.key
+  where q.until > $4`
+const countUse = sql`
+  insert into quotas as q (account_id, name, key, used, until) values ($1, $2, $3, $4, $5)
+  on conflict (account_id, name, key) do update set
+    used = case when q.until > $6 then q.used else 0 end + excluded.used,
+    until = case when q.until > $6 then q.until else excluded.until end
+  where q.until <= $6 or q.used + excluded.used <= $7`
+
+/**
+ * Counts against every quota, in the same commit as the work it is for; when one of them is used up, counts nothing and
+ * says which. Each row can be counted once in a unit of work: say how much with `amount`.
+ */
+export async function useQuota(tx: Tx, accountId: string, uses: readonly QuotaUse[]): Promise<UsedUp | undefined> {
+  const counted = uses.filter(({ quota }) => quota.max > 0)
+  if (counted.length === 0) return undefined
+  const names = counted.map(({ quota }) => quota.name)
+  const keys = counted.map(({ key = '' }) => key)
+  const rows = await tx.rows<UsedRow>(readUsed, [accountId, names, keys, tx.now])
+  for (const { quota, key = '', amount = 1 } of counted) {
+    const row = rows.find((row) => row.name === quota.name && row.key === key)
+    if (Number(row?.used ?? 0) + amount > quota.max) return { quota, until: row?.until ?? after(tx.now, quota.seconds) }
+  }
+  // Whoever uses up the rest in between makes the work start over, and then find it used up.
+  for (const { quota, key = '', amount = 1 } of counted)
+    tx.guard(countUse, [accountId, quota.name, key, amount, after(tx.now, quota.seconds), tx.now, quota.max])
+  return undefined
+}
+
+/** The same, refusing with 429 and the time after which the call will work. `what` begins the sentence: "Mails about a case". */
+export async function requireQuota(tx: Tx, accountId: string, uses: readonly QuotaUse[], what: string): Promise<void> {
+  const usedUp = await useQuota(tx, accountId, uses)
+  if (!usedUp) return
+  const { quota, until } = usedUp
+  const description = `${what} are limited to ${quota.max} in ${inWords(quota.seconds)}; try again after ${until}.`
+  const seconds = Math.max(1, Math.ceil((Date.parse(until) - Date.parse(tx.now)) / 1000))
+  throw new Problem(429, 'RATE_LIMIT_REACHED', [{ issue: 'QUOTA_EXCEEDED', description }], {
+    headers: { 'retry-after': String(seconds) },
+  })
+}
+
+interface UsedRow {
+  readonly name: string
+  readonly key: string
+  readonly used: bigint
+  readonly until: Instant
+}
+
+const units: readonly [seconds: number, name: string][] = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+]
+
+function inWords(seconds: number): string {
+  const [size, name] = units.find(([size]) => seconds % size === 0)!
+  return seconds === size ? `one ${name}` : `${seconds / size} ${name}s`
+}
