@@ -1,7 +1,7 @@
 import { describedRoutes } from './app.ts'
 import { readSettings, settings } from './config.ts'
 import { disputesPage } from './disputes/docs.ts'
-import { disputeLifecycle } from './disputes/lifecycle.ts'
+import { disputeLifecycle } from './disputes/machine/lifecycle.ts'
 import { describeApi } from './http/openapi.ts'
 import { invoicesPage } from './invoices/docs.ts'
 import { invoiceLifecycle } from './invoices/lifecycle.ts'

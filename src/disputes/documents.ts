@@ -3,8 +3,8 @@ import type { Reader, Tx } from '../database/transaction.ts'
 import type { UploadedFile } from '../http/multipart.ts'
 import { Problem } from '../kernel/problem.ts'
 import { kindOf } from './file-kinds.ts'
-import { limits } from './limits.ts'
-import type { Dispute, StoredDocument } from './schema.ts'
+import { limits } from './machine/limits.ts'
+import type { Dispute, StoredDocument } from './schema/dispute.ts'
 
 /** Files that were checked and have got an id, before they are attached to anything. */
 export interface Uploads {

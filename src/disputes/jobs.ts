@@ -1,6 +1,6 @@
 import { job } from '../jobs/job-definition.ts'
+import { clockActor } from './access.ts'
 import { act, type House } from './act.ts'
-import { clockActor } from './finding.ts'
 import { findDispute } from './store.ts'
 
 /** Time passes for a dispute as for any other actor: through the table. */

@@ -1,8 +1,8 @@
 import type { Role } from '../kernel/caller.ts'
 import type { Link } from '../kernel/links.ts'
-import { type PublicAction, publicActions } from './actions/index.ts'
-import { disputeLifecycle } from './lifecycle.ts'
-import type { Dispute } from './schema.ts'
+import { type PublicAction, publicActions } from './machine/actions/index.ts'
+import { disputeLifecycle } from './machine/lifecycle.ts'
+import type { Dispute } from './schema/dispute.ts'
 
 export type LinkSpelling = 'both' | 'underscore' | 'hyphen'
 

@@ -4,10 +4,10 @@ import { breaches, refused } from '../kernel/problem.ts'
 import { InsufficientFunds } from '../ledger/refund.ts'
 import { findTransaction, type StoredTransaction } from '../ledger/store.ts'
 import type { House } from './act.ts'
-import type { MoneyOrder } from './action.ts'
-import type { DisputeAction } from './lifecycle.ts'
-import type { Dispute } from './schema.ts'
-import type { Step } from './step.ts'
+import type { MoneyOrder } from './machine/action.ts'
+import type { DisputeAction } from './machine/lifecycle.ts'
+import type { Step } from './machine/step.ts'
+import type { Dispute } from './schema/dispute.ts'
 
 /** The payments of a dispute as the ledger has them, by the seller's id. */
 export type Payments = ReadonlyMap<string, StoredTransaction>

@@ -1,10 +1,10 @@
 import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { toMinor } from '../kernel/money.ts'
-import { disputeLifecycle } from './lifecycle.ts'
-import type { Dispute } from './schema.ts'
-import { totalRefunded } from './settlement.ts'
-import { stateFor } from './state.ts'
+import { disputeLifecycle } from './machine/lifecycle.ts'
+import { totalRefunded } from './machine/settlement.ts'
+import { stateFor } from './machine/state.ts'
+import type { Dispute } from './schema/dispute.ts'
 import { summaryOf } from './summary.ts'
 
 /** A dispute as it was read, with what is needed to change it safely. */

@@ -1,5 +1,5 @@
 import type { Money } from '../kernel/money.ts'
-import { NOT_AS_DESCRIBED, NOT_RECEIVED } from './enums.ts'
+import { NOT_AS_DESCRIBED, NOT_RECEIVED } from './schema/enums.ts'
 
 /** One line of a story: who does what, how the service answers, and where the dispute then stands. */
 export interface StoryStep {

@@ -1,5 +1,5 @@
-import type { Dispute, Side } from './schema.ts'
-import { dueDates, stateFor, wonOrLost } from './state.ts'
+import { dueDates, stateFor, wonOrLost } from './machine/state.ts'
+import type { Dispute, Side } from './schema/dispute.ts'
 
 /** What a list shows of a dispute to one side, less the links, which depend on where the service is reached. */
 export function summaryOf(dispute: Dispute, side: Side): object {

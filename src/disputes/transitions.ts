@@ -1,8 +1,8 @@
 import { sql } from '../database/sql.ts'
 import type { Tx } from '../database/transaction.ts'
-import type { DisputeAction } from './lifecycle.ts'
-import type { Dispute } from './schema.ts'
-import { nodeName, type Step } from './step.ts'
+import type { DisputeAction } from './machine/lifecycle.ts'
+import { nodeName, type Step } from './machine/step.ts'
+import type { Dispute } from './schema/dispute.ts'
 
 const insertRow = sql`
   insert into dispute_transitions (account_id, dispute_id, version, action, from_node, to_node, create_time)

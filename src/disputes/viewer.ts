@@ -1,5 +1,5 @@
 import type { Caller, Role } from '../kernel/caller.ts'
-import type { Dispute, Side } from './schema.ts'
+import type { Dispute, Side } from './schema/dispute.ts'
 
 /** How much of a dispute someone sees. */
 export type View = 'full' | 'partner' | 'seller' | 'marketplace' | 'buyer'

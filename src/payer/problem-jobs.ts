@@ -1,6 +1,6 @@
 import { findAccount } from '../accounts/store.ts'
 import type { Reader } from '../database/transaction.ts'
-import type { Dispute, Party } from '../disputes/schema.ts'
+import type { Dispute, Party } from '../disputes/schema/dispute.ts'
 import { findDispute } from '../disputes/store.ts'
 import { findStored, type StoredInvoice } from '../invoices/store.ts'
 import { type JobDefinition, job } from '../jobs/job-definition.ts'

@@ -1,5 +1,5 @@
-import { disputeLifecycle } from '../disputes/lifecycle.ts'
-import type { Dispute } from '../disputes/schema.ts'
+import { disputeLifecycle } from '../disputes/machine/lifecycle.ts'
+import type { Dispute } from '../disputes/schema/dispute.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { PaymentTransaction } from '../ledger/schema.ts'
 import { type Content, type Html, html, paragraphs } from './html.ts'

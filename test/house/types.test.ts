@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { sql } from '../../src/database/sql.ts'
-import { disputeAction } from '../../src/disputes/action.ts'
+import { disputeAction } from '../../src/disputes/machine/action.ts'
 import { route } from '../../src/http/route.ts'
 import { invoiceAction } from '../../src/invoices/action.ts'
 import { eventTypes } from '../../src/kernel/event-types.ts'

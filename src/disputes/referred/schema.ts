@@ -1,6 +1,6 @@
 import { Money } from '../../kernel/money.ts'
 import { type Static, Type } from '../../kernel/type.ts'
-import { NOT_AS_DESCRIBED, NOT_RECEIVED } from '../enums.ts'
+import { NOT_AS_DESCRIBED, NOT_RECEIVED } from '../schema/enums.ts'
 
 const optional = Type.Optional
 const text = (maxLength = 2000) => Type.String({ minLength: 1, maxLength })

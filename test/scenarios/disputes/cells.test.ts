@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { publicActions } from '../../../src/disputes/actions/index.ts'
+import { publicActions } from '../../../src/disputes/machine/actions/index.ts'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { newLiveWorld } from '../../support/live.ts'
 import { newWorld, type Person, usd, type World } from '../../support/world.ts'

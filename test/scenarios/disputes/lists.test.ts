@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { triggerValues } from '../../../src/disputes/triggers.ts'
+import { triggerValues } from '../../../src/disputes/routes/triggers.ts'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { newLiveWorld } from '../../support/live.ts'
 import { newWorld, type Person, usd, type World } from '../../support/world.ts'

@@ -1,0 +1,175 @@
+import { findAccount } from '../../accounts/store.ts'
+import type { Tx } from '../../database/transaction.ts'
+import type { UploadedFile } from '../../http/multipart.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import { Money, normalise, toMinor, toMoney } from '../../kernel/money.ts'
+import { breaches, forbidden, invalid, refused } from '../../kernel/problem.ts'
+import { type Static, Type } from '../../kernel/type.ts'
+import type { PurchasedItem } from '../../ledger/schema.ts'
+import { findTransactionByEitherId, type StoredTransaction } from '../../ledger/store.ts'
+import type { House } from '../act.ts'
+import { receiveFiles } from '../documents.ts'
+import { isSound } from '../machine/amounts.ts'
+import { attach } from '../machine/attachments.ts'
+import type { Opening } from '../machine/opening.ts'
+import type { Dispute } from '../schema/dispute.ts'
+import { itemTypes, reasons } from '../schema/enums.ts'
+import { Extensions, readExtensions } from '../schema/extensions.ts'
+import { DocumentInput, Item, Note } from '../schema/given.ts'
+import { findDisputeOf } from '../store.ts'
+import { ineligibility } from './eligibility.ts'
+import { fileDispute } from './file.ts'
+import { registerPayment } from './made-up-payment.ts'
+
+const TransactionInput = Type.Object({
+  buyer_transaction_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' })),
+  items: Type.Optional(Type.Array(Item, { maxItems: 100 })),
+})
+
+export const CreateBody = Type.Object({
+  disputed_transactions: Type.Optional(Type.Array(TransactionInput, { maxItems: 1000 })),
+  reason: Type.Optional(Type.Enum([...reasons])),
+  dispute_amount: Type.Optional(Money),
+  extensions: Type.Optional(Extensions),
+  evidences: Type.Optional(
+    Type.Array(
+      Type.Object({
+        notes: Type.Optional(Note),
+        documents: Type.Optional(Type.Array(DocumentInput, { maxItems: 100 })),
+      }),
+      { maxItems: 10 },
+    ),
+  ),
+  messages: Type.Optional(Type.Array(Type.Object({ content: Note }), { maxItems: 10 })),
+})
+export type CreateBody = Static<typeof CreateBody>
+
+/** Opens a dispute: the buyer of a payment, or, in the sandbox, anybody who plays the buyer. */
+export async function createDispute(
+  tx: Tx,
+  house: House,
+  caller: Caller,
+  body: CreateBody,
+  files: readonly UploadedFile[],
+  /** The payment whose buyer this is known to be by other means than an account. */
+  buyerOf?: string,
+): Promise<Dispute> {
+  const { reason, disputed_transactions: named = [] } = body
+  const ids = named.flatMap(({ buyer_transaction_id }) => buyer_transaction_id ?? [])
+  if (ids.length === 0 || ids.length < named.length)
+    throw breaches(
+      'MANDATORY_PARAMETER_MISSING',
+      'Name the payment that is disputed.',
+      '/disputed_transactions/0/buyer_transaction_id',
+    )
+  if (reason === undefined) throw breaches('MISSING_REASON_CODE', 'Say why the payment is disputed.', '/reason')
+  if (ids.length > 1 && reason !== 'UNAUTHORISED')
+    throw invalid('/disputed_transactions', 'Only UNAUTHORISED can dispute several payments at once.')
+  if (new Set(ids).size < ids.length) throw invalid('/disputed_transactions', 'Name each payment once.')
+
+  const payments: StoredTransaction[] = []
+  for (const id of ids) payments.push(await payable(tx, house, caller, id, body, buyerOf))
+  const { seller, buyer, gross } = payments[0]!.transaction
+  const strange = payments.find(
+    ({ transaction }) =>
+      transaction.seller.account_id !== seller.account_id || transaction.gross.currency_code !== gross.currency_code,
+  )
+  if (strange) throw unknownPayment(strange.transaction.buyer_transaction_id)
+
+  const amounts = disputedAmounts(payments, body.dispute_amount)
+  const account = await findAccount(tx, seller.account_id)
+  const uploads = receiveFiles(tx, files)
+  const evidences = body.evidences ?? (uploads.stored.length > 0 ? [{}] : [])
+  const documents = attach(
+    evidences.map(({ documents: list = [] }) => list),
+    uploads.stored,
+    '/evidences',
+  )
+  const opening: Opening = {
+    reason,
+    channel: 'INTERNAL',
+    seller,
+    buyer,
+    inquiryOptOut: account?.inquiry_opt_out ?? false,
+    transactions: payments.map(({ transaction }, i) => ({
+      buyer_transaction_id: transaction.buyer_transaction_id,
+      seller_transaction_id: transaction.id,
+      create_time: transaction.create_time as Dispute['create_time'],
+      transaction_status: 'COMPLETED',
+      gross_amount: transaction.gross,
+      ...(transaction.invoice_number !== undefined && { invoice_number: transaction.invoice_number }),
+      ...(transaction.custom !== undefined && { custom: transaction.custom }),
+      ...itemsOf(named[i]?.items, transaction.items),
+      disputed: amounts[i]!,
+      refunded_before: transaction.refunded,
+    })),
+    extensions: body.extensions && readExtensions(body.extensions),
+    statements: evidences.map(({ notes }, i) => ({ text: notes, documents: documents[i]! })),
+    messages: (body.messages ?? []).map(({ content }) => content),
+  }
+  return fileDispute(tx, house, opening, payments, uploads)
+}
+
+const unknownPayment = (id: string) =>
+  breaches('INVALID_TRANSACTION_ID', `There is no payment ${id} that you could dispute.`, '/disputed_transactions')
+
+/** The payment to be disputed, if this caller may dispute it. A sandbox makes up those it does not know. */
+async function payable(
+  tx: Tx,
+  house: House,
+  caller: Caller,
+  id: string,
+  body: CreateBody,
+  buyerOf?: string,
+): Promise<StoredTransaction> {
+  const { rules } = house
+  const found = await findTransactionByEitherId(tx, id)
+  if (!found) {
+    if (!rules.autoRegisterTransactions) throw unknownPayment(id)
+    return registerPayment(tx, caller, id, body)
+  }
+  const { seller, buyer } = found.transaction
+  const isBuyer = buyer.account_id === caller.accountId || buyerOf === found.transaction.id
+  const isSeller = seller.account_id === caller.accountId
+  if (!isBuyer && !isSeller) throw unknownPayment(id)
+  if (!isBuyer && !rules.sandbox) throw forbidden('Only the customer can open a dispute; a merchant answers it.')
+  const existing = await findDisputeOf(tx, seller.account_id, found.transaction.id)
+  const why = ineligibility(found.transaction, existing?.dispute.dispute_channel === 'INTERNAL', tx.now)
+  if (why === 'DISPUTE_ALREADY_EXISTS') throw alreadyDisputed()
+  if (why) throw breaches('DISPUTE_REASON_NOT_ELIGIBLE', `This payment cannot be disputed: ${why}.`, '/reason')
+  return found
+}
+
+export const alreadyDisputed = () =>
+  refused('DISPUTE_ALREADY_EXISTS', 'This payment was disputed before, and can be only once.')
+
+/** All that is left of each payment; of a single one, what the buyer says. */
+function disputedAmounts(payments: readonly StoredTransaction[], wanted: Money | undefined): Money[] {
+  const left = payments.map(({ transaction: { gross, refunded } }) =>
+    toMoney(toMinor(gross) - toMinor(refunded), gross.currency_code),
+  )
+  if (wanted === undefined) return left
+  const total = left.reduce((sum, amount) => sum + toMinor(amount), 0n)
+  const currency = left[0]!.currency_code
+  const inRange =
+    wanted.currency_code === currency && isSound(wanted) && toMinor(wanted) > 0n && toMinor(wanted) <= total
+  if (!inRange || (left.length > 1 && toMinor(wanted) !== total))
+    throw breaches(
+      'INVALID_DISPUTE_AMOUNT',
+      left.length > 1 ? 'Several payments are disputed as a whole.' : `Dispute at most ${left[0]!.value} ${currency}.`,
+      '/dispute_amount',
+    )
+  return left.length > 1 ? left : [normalise(wanted)]
+}
+
+/** The items the buyer names, with what the payment knows of them; all of the payment's when none is named. */
+function itemsOf(told: readonly Item[] = [], purchased: readonly PurchasedItem[] = []): { items?: readonly Item[] } {
+  const known = purchased.map(({ item_type, ...item }): Item => {
+    const type = itemTypes.find((name) => name === item_type)
+    return { ...item, ...(type && { item_type: type }) }
+  })
+  if (told.length === 0) return known.length > 0 ? { items: known } : {}
+  return {
+    items: told.map((item) => ({ ...known.find(({ item_id }) => item_id && item_id === item.item_id), ...item })),
+  }
+}

@@ -1,0 +1,215 @@
+import { after, type Instant, parseInstant } from '../../kernel/clock.ts'
+import { neutralState } from '../../kernel/dialect.ts'
+import { isCurrency, minorDigits } from '../../kernel/money.ts'
+import { breaches, invalid } from '../../kernel/problem.ts'
+import { type Static, Type } from '../../kernel/type.ts'
+import { limits } from '../machine/limits.ts'
+import { channels, disputeStates, flows, reasons, stages, statuses } from '../schema/enums.ts'
+
+const text = (maxLength: number, description?: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, ...(description && { description }) }))
+const time = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }))
+
+/** Everything a list can be asked for. Times, states and the page size have refusals of their own, so they come as text. */
+export const ListQuery = Type.Object({
+  start_time: time('Created at or after; within the last 180 days. Deprecated.'),
+  disputed_transaction_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9_-]+$' })),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.page })),
+  page_size: Type.Optional(
+    Type.Unsafe<string>({ type: 'string', maxLength: 20, description: `1 to ${limits.pageSize}; 10 when absent.` }),
+  ),
+  next_page_token: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9+/=]+$' })),
+  dispute_state: text(2000, 'One or several states, separated by commas.'),
+  create_time_before: time('Created before.'),
+  create_time_after: time('Created at or after.'),
+  update_time_before: time('Changed before; within the last 180 days.'),
+  update_time_after: time('Changed at or after; within the last 180 days.'),
+  total_required: Type.Optional(Type.Boolean()),
+  fields: Type.Optional(Type.Enum(['summary', 'all'])),
+  statuses: text(2000),
+  reasons: text(2000),
+  dispute_channel: text(2000),
+  dispute_life_cycle_stage: text(2000),
+  dispute_flows: text(2000),
+  dispute_currency: text(2000),
+  dispute_amount_gte: Type.Optional(Type.String({ maxLength: 32, pattern: '^[0-9]{1,15}([.][0-9]{1,4})?$' })),
+  dispute_amount_lte: Type.Optional(Type.String({ maxLength: 32, pattern: '^[0-9]{1,15}([.][0-9]{1,4})?$' })),
+  response_due_date_before: time('To be answered before.'),
+  response_due_date_after: time('To be answered at or after.'),
+  invoice_number: text(127),
+  email: text(254),
+  name: text(300),
+  search_text: Type.Optional(Type.String({ minLength: 2, maxLength: 255 })),
+  account_number: text(255),
+  sort_by: Type.Optional(Type.Enum(['CREATE_TIME', 'UPDATE_TIME', 'RESPONSE_DUE_DATE'])),
+  sort_order: Type.Optional(Type.Enum(['asc', 'desc'])),
+})
+export type ListQuery = Static<typeof ListQuery>
+
+export type SortColumn = 'create_time' | 'update_time' | 'due_time'
+export type ListColumn = 'dispute_state' | 'status' | 'reason' | 'channel' | 'stage' | 'flow' | 'currency'
+
+/** A list request, understood. */
+export interface Listing {
+  readonly size: number
+  readonly page: number
+  readonly after?: { readonly value: string; readonly id: string } | undefined
+  readonly sort: SortColumn
+  readonly descending: boolean
+  readonly transactionId?: string | undefined
+  /** Columns that must hold one of these values. */
+  readonly anyOf: Readonly<Partial<Record<ListColumn, readonly string[]>>>
+  readonly from: Readonly<Partial<Record<SortColumn, Instant>>>
+  readonly before: Readonly<Partial<Record<SortColumn, Instant>>>
+  readonly amountMin?: bigint | undefined
+  readonly amountMax?: bigint | undefined
+  readonly invoiceNumber?: string | undefined
+  readonly email?: string | undefined
+  readonly name?: string | undefined
+  readonly searchText?: string | undefined
+  readonly accountNumber?: string | undefined
+}
+
+const WINDOW_SECONDS = 180 * 86_400
+/** A client that computes "180 days ago" on its own clock is not refused for being slow. */
+const SLACK_SECONDS = 300
+
+/** Reads the parameters of a list; refuses with the contract's issue for each. */
+export function readListQuery(query: ListQuery, now: Instant): Listing {
+  if (query.start_time !== undefined && query.disputed_transaction_id !== undefined)
+    throw invalid('start_time', 'Send start_time or disputed_transaction_id, not both.')
+  const windowStart = after(now, -WINDOW_SECONDS - SLACK_SECONDS)
+  const created = later(startTime(query.start_time, now, windowStart), instant(query, 'create_time_after'))
+  const amountDigits = amountScale(query)
+  const sort = { CREATE_TIME: 'create_time', UPDATE_TIME: 'update_time', RESPONSE_DUE_DATE: 'due_time' } as const
+  return {
+    size: pageSize(query.page_size),
+    page: query.page ?? 1,
+    after: query.next_page_token === undefined ? undefined : readPageToken(query.next_page_token),
+    sort: sort[query.sort_by ?? 'CREATE_TIME'],
+    descending: query.sort_order !== 'asc',
+    transactionId: query.disputed_transaction_id,
+    anyOf: withoutAbsent({
+      dispute_state: values(query, 'dispute_state', disputeStates, neutralState),
+      status: values(query, 'statuses', [...statuses, 'OTHER']),
+      reason: values(query, 'reasons', reasons),
+      channel: values(query, 'dispute_channel', channels),
+      stage: values(query, 'dispute_life_cycle_stage', stages),
+      flow: values(query, 'dispute_flows', flows),
+      currency: currencies(query),
+    }),
+    from: withoutAbsent({
+      create_time: created,
+      update_time: updateTime(query, 'update_time_after', windowStart),
+      due_time: instant(query, 'response_due_date_after'),
+    }),
+    before: withoutAbsent({
+      create_time: instant(query, 'create_time_before'),
+      update_time: updateTime(query, 'update_time_before', windowStart),
+      due_time: instant(query, 'response_due_date_before'),
+    }),
+    amountMin: minor(query.dispute_amount_gte, amountDigits),
+    amountMax: minor(query.dispute_amount_lte, amountDigits),
+    invoiceNumber: query.invoice_number,
+    email: query.email?.toLowerCase(),
+    name: query.name?.toLowerCase(),
+    searchText: query.search_text,
+    accountNumber: query.account_number,
+  }
+}
+
+function pageSize(given: string | undefined): number {
+  if (given === undefined) return 10
+  const size = /^\d{1,3}$/.test(given) ? Number(given) : 0
+  if (size < 1 || size > limits.pageSize)
+    throw breaches('INVALID_PAGE_SIZE', `page_size is 1 to ${limits.pageSize}.`, 'page_size')
+  return size
+}
+
+function startTime(given: string | undefined, now: Instant, windowStart: Instant): Instant | undefined {
+  if (given === undefined) return undefined
+  const read = parseInstant(given)
+  if (!read) throw breaches('INVALID_START_TIME_FORMAT', 'Write an RFC 3339 date-time with seconds.', 'start_time')
+  if (read > now) throw breaches('DATE_CAN_NOT_BE_IN_FUTURE', 'start_time lies in the future.', 'start_time')
+  if (read < windowStart)
+    throw breaches('INVALID_START_TIME_RANGE', 'start_time lies in the last 180 days.', 'start_time')
+  return read
+}
+
+type TimeParameter = Extract<keyof ListQuery, `${string}_before` | `${string}_after`>
+
+function instant(query: ListQuery, name: TimeParameter): Instant | undefined {
+  const given = query[name]
+  if (given === undefined) return undefined
+  const read = parseInstant(given)
+  if (!read) throw invalid(name, 'Write an RFC 3339 date-time with seconds.', 'INVALID_PARAMETER_SYNTAX')
+  return read
+}
+
+/** With one bound of the update time given, the other is its end of the 180 days, which the first being in implies. */
+function updateTime(query: ListQuery, name: 'update_time_before' | 'update_time_after', windowStart: Instant) {
+  const read = instant(query, name)
+  if (read !== undefined && read < windowStart)
+    throw breaches('INVALID_DATE_RANGE', `${name} lies in the last 180 days.`, name)
+  const isAfter = name === 'update_time_after'
+  return read ?? (isAfter && query.update_time_before !== undefined ? windowStart : undefined)
+}
+
+type ListParameter =
+  | 'dispute_state'
+  | 'statuses'
+  | 'reasons'
+  | 'dispute_channel'
+  | 'dispute_life_cycle_stage'
+  | 'dispute_flows'
+
+function values(
+  query: ListQuery,
+  name: ListParameter,
+  known: readonly string[],
+  neutral: (value: string) => string = (value) => value,
+): readonly string[] | undefined {
+  const given = query[name]
+  if (given === undefined) return undefined
+  const list = [...new Set(given.split(',').map((value) => neutral(value.trim())))].filter((value) => value !== '')
+  const unknown = list.find((value) => !known.includes(value))
+  if (unknown !== undefined || list.length === 0) throw invalid(name, `Known values: ${known.join(', ')}.`)
+  return list
+}
+
+function currencies({ dispute_currency }: ListQuery): readonly string[] | undefined {
+  if (dispute_currency === undefined) return undefined
+  const list = [...new Set(dispute_currency.split(',').map((code) => code.trim().toUpperCase()))]
+  if (!list.every(isCurrency)) throw invalid('dispute_currency', 'Use currencies of ISO 4217.')
+  return list.slice(0, 10)
+}
+
+/** Amounts are compared in smallest units: those of the one currency asked for, of a two-decimal currency otherwise. */
+function amountScale(query: ListQuery): number {
+  const [only, ...more] = currencies(query) ?? []
+  return only !== undefined && more.length === 0 ? minorDigits(only) : 2
+}
+
+function minor(given: string | undefined, digits: number): bigint | undefined {
+  if (given === undefined) return undefined
+  const [whole = '0', fraction = ''] = given.split('.')
+  return BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'))
+}
+
+const later = (a: Instant | undefined, b: Instant | undefined) =>
+  a === undefined || (b !== undefined && b > a) ? b : a
+
+/** Where the next page begins: behind the last dispute of this one. */
+export const pageToken = (value: string, id: string): string => Buffer.from(`${value} ${id}`).toString('base64')
+
+function readPageToken(token: string): { value: string; id: string } {
+  const [value = '', id = '', ...rest] = Buffer.from(token, 'base64').toString('latin1').split(' ')
+  if (!parseInstant(value) || !/^[A-Za-z0-9-]{1,255}$/.test(id) || rest.length > 0)
+    throw invalid('next_page_token', 'Send the token of a next link as it is.')
+  return { value, id }
+}
+
+function withoutAbsent<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const kept = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(kept) as { [K in keyof T]?: Exclude<T[K], undefined> }
+}

@@ -1,0 +1,157 @@
+import { Money, normalise } from '../../../kernel/money.ts'
+import { type Issue, invalid, Problem } from '../../../kernel/problem.ts'
+import { type Static, Type } from '../../../kernel/type.ts'
+import { type Dispute, isTangible, type ReturnShipment } from '../../schema/dispute.ts'
+import { type AcceptClaimType, acceptClaimReasons, acceptClaimTypes, NOT_AS_DESCRIBED } from '../../schema/enums.ts'
+import { DocumentInput, Note, ReturnAddress, ReturnAddressInfo, TrackingInput } from '../../schema/given.ts'
+import { type ActionContext, disputeAction } from '../action.ts'
+import { amountIssues } from '../amounts.ts'
+import { attach } from '../attachments.ts'
+import { limits } from '../limits.ts'
+import { withOfferEvent } from '../offers.ts'
+import { acceptClaimOptions } from '../options.ts'
+import {
+  addressIn,
+  addressIssues,
+  agreeReturn,
+  knownAddress,
+  missingAddress,
+  refuseIssues,
+  unwantedAddress,
+} from '../returns.ts'
+import { allowedRefund, end, inTurn, isFull, refund } from '../settlement.ts'
+
+const Body = Type.Object({
+  note: Note,
+  accept_claim_reason: Type.Optional(Type.Enum([...acceptClaimReasons])),
+  accept_claim_type: Type.Optional(Type.Enum([...acceptClaimTypes])),
+  refund_amount: Type.Optional(Money),
+  return_shipping_address: Type.Optional(ReturnAddress),
+  return_shipping_address_info: Type.Optional(ReturnAddressInfo),
+  return_shipment_info: Type.Optional(
+    Type.Array(Type.Object({ shipment_label: DocumentInput, tracking_info: TrackingInput }), {
+      minItems: 1,
+      maxItems: 100,
+    }),
+  ),
+  invoice_id: Type.Optional(Type.String({ minLength: 1, maxLength: 127 })),
+})
+type Input = Static<typeof Body>
+
+const withReturn = (type: AcceptClaimType) => type.startsWith('REFUND_WITH_RETURN')
+
+/** The seller gives in, wholly or in part, now or once the item has come back. */
+export const acceptClaim = disputeAction('accept-claim', {
+  summary: 'Accept the claim',
+  scopes: ['disputes/update-seller'],
+  body: Body,
+  files: limits.filesPerRequest,
+  options: acceptClaimOptions,
+  decide(dispute, input, context) {
+    const type = input.accept_claim_type ?? 'REFUND'
+    refuseType(dispute, type)
+    const { given, field } = addressIn(input)
+    refuseIssues([
+      ...amountRules(dispute, type, input),
+      ...addressRules(dispute, type, given, field),
+      ...shipmentRules(type, input),
+    ])
+
+    const amount = type === 'PARTIAL_REFUND' ? normalise(input.refund_amount!) : allowedRefund(dispute)
+    const words = {
+      type: withReturn(type) ? ('REFUND_WITH_RETURN' as const) : ('REFUND' as const),
+      amount,
+      note: input.note,
+      private: true,
+    }
+    const kept = {
+      offer: withOfferEvent(dispute, 'PROPOSED', words, context),
+      ...(input.accept_claim_reason && { accept_claim_reason: input.accept_claim_reason }),
+      ...filed(dispute, type, input, context),
+    }
+    if (withReturn(type)) {
+      const shipments = shipmentsOf(input, context)
+      const changes = agreeReturn({ ...dispute, ...kept }, { amount, address: knownAddress(given), shipments }, context)
+      return { outcome: 'return agreed', changes: { ...kept, ...changes }, mustCover: amount }
+    }
+    if (type === 'PARTIAL_REFUND' && !isFull(dispute, amount)) {
+      const address = given === undefined ? undefined : knownAddress(given)
+      const pending = { offered_address: address, offered_invoice_id: input.invoice_id }
+      return { outcome: 'partly offered', changes: { ...kept, ...pending }, mustCover: amount }
+    }
+    const { changes, money } = inTurn(
+      dispute,
+      () => ({ changes: kept, money: [] }),
+      refund(amount, { by: 'seller', invoiceId: input.invoice_id }, context),
+      end('RESOLVED_BUYER_FAVOUR', 'SELLER_AGREED_REFUND_WITHOUT_RETURN'),
+    )
+    return { outcome: 'refunded', changes, money }
+  },
+})
+
+function refuseType(dispute: Dispute, type: AcceptClaimType): void {
+  if (withReturn(type) && dispute.reason === NOT_AS_DESCRIBED && !isTangible(dispute))
+    throw new Problem(400, 'VALIDATION_ERROR', [
+      {
+        issue: 'INTANGIBLE_ITEM_CANNOT_BE_RETURNED',
+        field: '/accept_claim_type',
+        description: 'A service or download cannot be sent back.',
+      },
+    ])
+  const options = acceptClaimOptions(dispute)
+  if (!options.includes(type))
+    throw invalid('/accept_claim_type', `This dispute takes ${options.join(', ')}.`, 'INVALID_ACCEPT_CLAIM_TYPE')
+}
+
+function amountRules(dispute: Dispute, type: AcceptClaimType, { refund_amount }: Input): Issue[] {
+  const field = '/refund_amount'
+  if (type !== 'PARTIAL_REFUND')
+    return refund_amount
+      ? [{ issue: 'AMOUNT_SHOULD_NOT_BE_PASSED', field, description: `${type} fixes the amount.` }]
+      : []
+  if (!refund_amount) return [{ issue: 'MISSING_REFUND_AMOUNT', field, description: 'Say how much to refund.' }]
+  return amountIssues(dispute, refund_amount, 'INVALID_REFUND_AMOUNT', field)
+}
+
+function addressRules(dispute: Dispute, type: AcceptClaimType, given: unknown, field: string): Issue[] {
+  if (withReturn(type)) return given === undefined ? [missingAddress(field)] : addressIssues(given, field)
+  if (given === undefined) return []
+  const mayBeKept = type === 'PARTIAL_REFUND' && dispute.reason === NOT_AS_DESCRIBED
+  return mayBeKept ? addressIssues(given, field) : [unwantedAddress(field)]
+}
+
+function shipmentRules(type: AcceptClaimType, { return_shipment_info: shipments }: Input): Issue[] {
+  const field = '/return_shipment_info'
+  const wanted = type === 'REFUND_WITH_RETURN_SHIPMENT_LABEL'
+  if (wanted && !shipments)
+    return [{ issue: 'MISSING_RETURN_SHIPMENT_INFO', field, description: 'Send the shipment label and its tracking.' }]
+  if (!wanted && shipments)
+    return [{ issue: 'INVALID_PARAMETER_VALUE', field, description: `${type} comes without a shipment label.` }]
+  return []
+}
+
+function shipmentsOf({ return_shipment_info = [] }: Input, { uploads }: ActionContext): ReturnShipment[] {
+  const labels = attach(
+    return_shipment_info.map(({ shipment_label }) => [shipment_label]),
+    uploads,
+    '/return_shipment_info',
+  )
+  return return_shipment_info.map(({ tracking_info }, i) => ({ shipment_label: labels[i]![0]!, tracking_info }))
+}
+
+/** Documents that come with the acceptance are kept as the seller's evidence; shipment labels are not evidence. */
+function filed(dispute: Dispute, type: AcceptClaimType, input: Input, { uploads, now }: ActionContext) {
+  const labels = new Set((input.return_shipment_info ?? []).map(({ shipment_label }) => shipment_label.name))
+  const documents =
+    type === 'REFUND_WITH_RETURN_SHIPMENT_LABEL' ? uploads.filter(({ name }) => !labels.has(name)) : uploads
+  if (documents.length === 0) return {}
+  const evidence = {
+    evidence_type: 'OTHER',
+    documents,
+    source: 'SUBMITTED_BY_SELLER' as const,
+    date: now,
+    action_info: { action: 'ACCEPT_CLAIM' },
+    dispute_life_cycle_stage: dispute.dispute_life_cycle_stage,
+  }
+  return { evidences: [...(dispute.evidences ?? []), evidence] }
+}

@@ -1,0 +1,59 @@
+import { invalid } from '../../../kernel/problem.ts'
+import { Type } from '../../../kernel/type.ts'
+import type { Evidence } from '../../schema/dispute.ts'
+import { acknowledgementTypes } from '../../schema/enums.ts'
+import { AcknowledgementEvidence, Note } from '../../schema/given.ts'
+import { disputeAction } from '../action.ts'
+import { attach } from '../attachments.ts'
+import { withoutRequests } from '../evidence.ts'
+import { limits } from '../limits.ts'
+import { acknowledgementOptions } from '../options.ts'
+import { end, inTurn, refund } from '../settlement.ts'
+
+/** The seller says what came back. If it is the item, the refund is made; if not, an agent decides. */
+export const acknowledgeReturnItem = disputeAction('acknowledge-return-item', {
+  summary: 'Acknowledge the returned item',
+  scopes: ['disputes/update-seller'],
+  body: Type.Object({
+    acknowledgement_type: Type.Optional(Type.Enum([...acknowledgementTypes])),
+    note: Type.Optional(Note),
+    evidences: Type.Optional(Type.Array(AcknowledgementEvidence, { minItems: 1, maxItems: 100 })),
+  }),
+  bodyOptional: true,
+  files: limits.filesPerRequest,
+  options: acknowledgementOptions,
+  decide(dispute, { acknowledgement_type: type = 'ITEM_RECEIVED', note, evidences = [] }, context) {
+    if (!acknowledgementOptions().includes(type))
+      throw invalid('/acknowledgement_type', 'This is not offered here.', 'INVALID_ACKNOWLEDGEMENT_TYPE')
+    const { uploads, now } = context
+    const given = evidences.length === 0 && uploads.length > 0 ? [{ documents: [] }] : evidences
+    const documents = attach(
+      given.map((evidence) => evidence.documents),
+      uploads,
+      '/evidences',
+    )
+    const rows = given.map(
+      (evidence, i): Evidence => ({
+        evidence_type: ('evidence_type' in evidence && evidence.evidence_type) || 'DECLARATION',
+        documents: documents[i]!,
+        source: 'SUBMITTED_BY_SELLER',
+        date: now,
+        action_info: { action: 'ACKNOWLEDGE_RETURN_ITEM', response_option: type },
+        dispute_life_cycle_stage: dispute.dispute_life_cycle_stage,
+      }),
+    )
+    const kept = {
+      evidences: [...withoutRequests(dispute.evidences), ...rows],
+      acknowledgement: { type, ...(note !== undefined && { note }) },
+    }
+    if (type !== 'ITEM_RECEIVED') return { outcome: 'contested', changes: kept }
+    const amount = dispute.agreed_return?.amount ?? dispute.dispute_amount
+    const { changes, money } = inTurn(
+      dispute,
+      () => ({ changes: kept, money: [] }),
+      refund(amount, { by: 'seller' }, context),
+      end('RESOLVED_BUYER_FAVOUR', 'ITEM_RETURNED_TO_SELLER'),
+    )
+    return { outcome: 'received', changes, money }
+  },
+})

@@ -1,0 +1,22 @@
+import { Type } from '../../../kernel/type.ts'
+import { Note } from '../../schema/given.ts'
+import { disputeAction } from '../action.ts'
+import { withOfferEvent } from '../offers.ts'
+
+/** The buyer turns the offer down; the seller is to answer again, or an agent decides. */
+export const denyOffer = disputeAction('deny-offer', {
+  summary: 'Deny the offer',
+  scopes: ['disputes/update-buyer'],
+  body: Type.Object({ note: Note }),
+  decide(dispute, { note }, context) {
+    const { offer_type: type = 'REFUND', seller_offered_amount: amount } = dispute.offer
+    return {
+      outcome: 'denied',
+      changes: {
+        offer: withOfferEvent(dispute, 'DENIED', { type, amount, note, private: true }, context),
+        offered_address: undefined,
+        offered_invoice_id: undefined,
+      },
+    }
+  },
+})

@@ -1,0 +1,67 @@
+import { Type } from '../../../kernel/type.ts'
+import type { Dispute, Side } from '../../schema/dispute.ts'
+import { type ActionContext, type Decision, disputeAction } from '../action.ts'
+import { withoutRequests } from '../evidence.ts'
+import { judge } from '../judgement.ts'
+import { end, inTurn, refund, release } from '../settlement.ts'
+
+/** Time is up: what a dispute does when nobody did anything. */
+export const passDeadline = disputeAction('pass-deadline', {
+  summary: 'Do what the deadline says',
+  scopes: [],
+  body: Type.Object({}),
+  decide(dispute, _input, context): Decision<'pass-deadline'> {
+    const name = dispute.timer?.name
+    switch (name) {
+      case 'inquiry': {
+        const closing = end('CANCELED_BY_BUYER', 'BUYER_CANCELLED_CASE')
+        return { outcome: 'inquiry ended', ...inTurn(dispute, release(context), closing) }
+      }
+      case 'seller-answer':
+        return lapse(dispute, 'seller silent', 'buyer', 'NO_SELLER_RESPONSE', context)
+      case 'seller-proof':
+        return lapse(dispute, 'seller silent', 'buyer', 'NO_SELLER_RESPONSE_FOR_ADDITIONAL_INFO_REQUEST', context)
+      case 'buyer-proof':
+        return lapse(dispute, 'buyer silent', 'seller', 'NO_RESPONSE_FROM_BUYER_FOR_ADDITIONAL_INFO_REQUEST', context)
+      case 'claim-offer':
+        return lapse(dispute, 'offer unanswered', 'seller', 'NO_RESPONSE_FROM_BUYER', context)
+      case 'accelerated-answer':
+        return { outcome: 'decide on what is there', changes: { evidences: withoutRequests(dispute.evidences) } }
+      case 'return': {
+        const closing = end('RESOLVED_SELLER_FAVOUR', 'PROOF_OF_TRACKING_NOT_SUBMITTED')
+        return { outcome: 'not returned', ...inTurn(dispute, release(context), closing) }
+      }
+      case 'acknowledgement': {
+        const amount = dispute.agreed_return?.amount ?? dispute.dispute_amount
+        const closing = end('RESOLVED_BUYER_FAVOUR', 'VALID_RETURN_DELIVERY_PROOF')
+        return {
+          outcome: 'return not acknowledged',
+          ...inTurn(dispute, refund(amount, { by: 'clock' }, context), closing),
+        }
+      }
+      case 'review': {
+        const winner = context.rules.autoAdjudicate === 'BUYER_FAVOR' ? 'buyer' : 'seller'
+        return lapse(dispute, 'decided', winner, 'DECISION_BASED_ON_AVAILABLE_INFORMATION', context)
+      }
+      case 'appeal-window':
+        return { outcome: 'appeal window closed', changes: {} }
+      case 'alert':
+        return { outcome: 'alert ended', ...inTurn(dispute, release(context), end('NONE')) }
+      default:
+        throw new Error(`No deadline of dispute ${dispute.dispute_id} can pass: its timer is ${name ?? 'off'}.`)
+    }
+  },
+})
+
+type Lapse = 'seller silent' | 'buyer silent' | 'offer unanswered' | 'decided'
+
+function lapse(
+  dispute: Dispute,
+  lapse: Lapse,
+  winner: Side,
+  reason: string,
+  context: ActionContext,
+): Decision<'pass-deadline'> {
+  const { appealable, ...effect } = judge(dispute, { winner, reason }, context)
+  return { outcome: `${lapse}, ${appealable ? 'appealable' : 'final'}`, ...effect }
+}

@@ -1,0 +1,44 @@
+import type { Static } from '../../../kernel/type.ts'
+import type { Dispute } from '../../schema/dispute.ts'
+import { NOT_AS_DESCRIBED } from '../../schema/enums.ts'
+import { EvidenceBody } from '../../schema/given.ts'
+import { disputeAction } from '../action.ts'
+import { RETURN, submittedEvidence, withoutRequests } from '../evidence.ts'
+import { limits } from '../limits.ts'
+import { addressIn, addressIssues, knownAddress, refuseIssues } from '../returns.ts'
+
+/** The side that is waited for shows what it has. Proof of return lets the return move on. */
+export const provideEvidence = disputeAction('provide-evidence', {
+  summary: 'Provide evidence',
+  scopes: ['disputes/update-seller', 'disputes/update-buyer', 'disputes/update-partner'],
+  body: EvidenceBody,
+  bodyOptional: true,
+  files: limits.filesPerRequest,
+  decide(dispute, input, context) {
+    const rows = submittedEvidence(dispute, input.evidences ?? [], 'PROVIDE_EVIDENCE', context)
+    const { side, now } = context
+    const address = returnAddress(dispute, input)
+    if (side === 'seller') {
+      const evidences = [...withoutRequests(dispute.evidences, 'seller'), ...rows]
+      return { outcome: 'answered', changes: { evidences, ...address } }
+    }
+    if (dispute.flow === 'EVIDENCE') {
+      const evidences = [...withoutRequests(dispute.evidences, 'buyer'), ...rows]
+      return { outcome: 'answered', changes: { evidences } }
+    }
+    const returned = dispute.flow === 'RETURN' && rows.some(({ evidence_type }) => evidence_type === RETURN)
+    if (!returned) return { outcome: 'filed', changes: { evidences: [...(dispute.evidences ?? []), ...rows] } }
+    const evidences = [...withoutRequests(dispute.evidences), ...rows]
+    return { outcome: 'shipped', changes: { evidences, returned_time: now } }
+  },
+})
+
+/** A seller who answers a not-as-described dispute may say where the item should go. */
+function returnAddress(dispute: Dispute, input: Static<typeof EvidenceBody>): Pick<Dispute, 'extensions'> {
+  const { given, field } = addressIn(input)
+  refuseIssues(addressIssues(given, field))
+  if (given === undefined || dispute.reason !== NOT_AS_DESCRIBED) return {}
+  const { merchandize_dispute_properties } = dispute.extensions ?? {}
+  const properties = { ...merchandize_dispute_properties, return_shipping_address: knownAddress(given) }
+  return { extensions: { ...dispute.extensions, merchandize_dispute_properties: properties } }
+}

@@ -1,0 +1,22 @@
+import { isCurrency, type Money, minorDigits, toMinor } from '../../kernel/money.ts'
+import type { Issue } from '../../kernel/problem.ts'
+import type { Dispute } from '../schema/dispute.ts'
+import { allowedRefund } from './settlement.ts'
+
+/** Issues of an amount the seller proposes: positive, of the dispute's currency, and no more than is left. */
+export function amountIssues(dispute: Dispute, amount: Money, issue: string, field: string): Issue[] {
+  const limit = allowedRefund(dispute)
+  const problem = (description: string): Issue[] => [{ issue, field, description, value: amount.value }]
+  if (amount.currency_code !== limit.currency_code) return problem(`The dispute is in ${limit.currency_code}.`)
+  if (!isSound(amount))
+    return problem(`${amount.currency_code} has ${minorDigits(amount.currency_code)} decimal places.`)
+  if (toMinor(amount) <= 0n) return problem('The amount must be more than zero.')
+  if (toMinor(amount) > toMinor(limit)) return problem(`At most ${limit.value} ${limit.currency_code} can be refunded.`)
+  return []
+}
+
+/** Whether this is an amount of a currency we know, without digits the currency does not have. */
+export function isSound({ currency_code, value }: Money): boolean {
+  const fraction = value.split('.')[1] ?? ''
+  return isCurrency(currency_code) && !/[^0]/.test(fraction.slice(minorDigits(currency_code)))
+}

@@ -1,0 +1,38 @@
+import { Problem } from '../../kernel/problem.ts'
+import type { StoredDocument } from '../schema/dispute.ts'
+
+/**
+ * Gives each named list its files. A file nobody names goes to the first list; a name without a file is a breach,
+ * because the client believes that it sent something.
+ */
+export function attach(
+  lists: readonly (readonly { readonly name: string }[])[],
+  uploads: readonly StoredDocument[],
+  field: string,
+): StoredDocument[][] {
+  const byName = new Map(uploads.map((upload) => [upload.name, upload]))
+  const taken = new Set<StoredDocument>()
+  const missing: string[] = []
+  const attached = lists.map((names) =>
+    names.flatMap(({ name }) => {
+      const upload = byName.get(name)
+      if (upload === undefined) missing.push(name)
+      else taken.add(upload)
+      return upload ?? []
+    }),
+  )
+  if (missing.length > 0)
+    throw new Problem(
+      400,
+      'VALIDATION_ERROR',
+      missing.map((name) => ({
+        issue: 'INVALID_EVIDENCE_FILE',
+        field,
+        value: name.slice(0, 255),
+        description: 'This document is named, but no file of that name came with the request.',
+      })),
+    )
+  const rest = uploads.filter((upload) => !taken.has(upload))
+  attached[0]?.push(...rest)
+  return attached
+}

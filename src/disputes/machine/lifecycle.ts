@@ -1,0 +1,207 @@
+import type { Role } from '../../kernel/caller.ts'
+import type { EventType } from '../../kernel/event-types.ts'
+import { Lifecycle, type Row } from '../../kernel/lifecycle.ts'
+import { Problem } from '../../kernel/problem.ts'
+import type { Dispute, DisputeNode } from '../schema/dispute.ts'
+import { NOT_AS_DESCRIBED, NOT_RECEIVED } from '../schema/enums.ts'
+import { limits } from './limits.ts'
+
+const waiting = ['WAITING_FOR_SELLER_RESPONSE', 'WAITING_FOR_BUYER_RESPONSE'] as const
+const unresolved = ['OPEN', ...waiting, 'UNDER_REVIEW'] as const
+const triaged = [...waiting, 'UNDER_REVIEW'] as const
+const claims = ['CHARGEBACK', 'PRE_ARBITRATION', 'ARBITRATION'] as const
+const asked = ['NONE', 'EVIDENCE'] as const
+
+// Where a row starts. The names are those of the states in the documentation.
+const opened = { status: 'OPEN' } as const
+const inquiry = { dispute_life_cycle_stage: 'INQUIRY', status: unresolved } as const
+const inquiryTalk = { dispute_life_cycle_stage: 'INQUIRY', status: ['OPEN', ...waiting] } as const
+const inquirySeller = {
+  dispute_life_cycle_stage: 'INQUIRY',
+  status: ['OPEN', 'WAITING_FOR_SELLER_RESPONSE'],
+  flow: asked,
+} as const
+const inquiryAccept = { dispute_life_cycle_stage: 'INQUIRY', status: ['OPEN', 'WAITING_FOR_SELLER_RESPONSE'] } as const
+const inquiryOffer = { dispute_life_cycle_stage: 'INQUIRY', flow: 'OFFER' } as const
+const inquiryClock = {
+  dispute_life_cycle_stage: 'INQUIRY',
+  status: ['OPEN', ...waiting],
+  flow: ['NONE', 'OFFER'],
+} as const
+const claim = { dispute_life_cycle_stage: claims, status: triaged } as const
+const claimSeller = {
+  dispute_life_cycle_stage: 'CHARGEBACK',
+  status: 'WAITING_FOR_SELLER_RESPONSE',
+  flow: asked,
+} as const
+const claimOffer = { dispute_life_cycle_stage: 'CHARGEBACK', flow: 'OFFER' } as const
+const offer = { dispute_life_cycle_stage: ['INQUIRY', 'CHARGEBACK'], flow: 'OFFER' } as const
+const sellerAsked = { status: 'WAITING_FOR_SELLER_RESPONSE', flow: asked } as const
+const buyerAsked = { status: 'WAITING_FOR_BUYER_RESPONSE', flow: 'EVIDENCE' } as const
+const shipping = { flow: 'RETURN' } as const
+const shipped = { flow: 'ACK' } as const
+const shippedInquiry = { dispute_life_cycle_stage: 'INQUIRY', flow: 'ACK' } as const
+const shippedClaim = { dispute_life_cycle_stage: 'CHARGEBACK', flow: 'ACK' } as const
+const review = { status: 'UNDER_REVIEW' } as const
+const cancellable = { dispute_life_cycle_stage: ['INQUIRY', 'CHARGEBACK'], status: unresolved } as const
+const changeableInquiry = {
+  dispute_life_cycle_stage: 'INQUIRY',
+  status: ['OPEN', ...waiting],
+  flow: ['NONE', 'OFFER'],
+} as const
+const changeableAsked = {
+  dispute_life_cycle_stage: 'INQUIRY',
+  status: 'WAITING_FOR_SELLER_RESPONSE',
+  flow: 'EVIDENCE',
+} as const
+const lostOnce = {
+  dispute_life_cycle_stage: ['INQUIRY', 'CHARGEBACK'],
+  status: 'RESOLVED',
+  finality: 'APPEALABLE',
+} as const
+const lostTwice = { dispute_life_cycle_stage: 'PRE_ARBITRATION', status: 'RESOLVED', finality: 'APPEALABLE' } as const
+const appealable = { status: 'RESOLVED', finality: 'APPEALABLE' } as const
+const alive = { status: unresolved } as const
+const preference = { dispute_life_cycle_stage: 'CHARGEBACK', flow: asked, status: triaged } as const
+const anywhere = {} as const
+
+// Where a row leads. What is not named stays as it is.
+const same = {} as const
+const sellerToAnswer = { status: 'WAITING_FOR_SELLER_RESPONSE', flow: 'NONE' } as const
+const sellerToProve = { status: 'WAITING_FOR_SELLER_RESPONSE', flow: 'EVIDENCE' } as const
+const buyerToProve = { status: 'WAITING_FOR_BUYER_RESPONSE', flow: 'EVIDENCE' } as const
+const buyerToChoose = { status: 'WAITING_FOR_BUYER_RESPONSE', flow: 'OFFER' } as const
+const buyerToShip = { status: 'WAITING_FOR_BUYER_RESPONSE', flow: 'RETURN' } as const
+const sellerToReceive = { status: 'WAITING_FOR_SELLER_RESPONSE', flow: 'ACK' } as const
+const underReview = { status: 'UNDER_REVIEW', flow: 'NONE' } as const
+const claimReview = { dispute_life_cycle_stage: 'CHARGEBACK', status: 'UNDER_REVIEW', flow: 'NONE' } as const
+const claimToAnswer = {
+  dispute_life_cycle_stage: 'CHARGEBACK',
+  status: 'WAITING_FOR_SELLER_RESPONSE',
+  flow: 'NONE',
+} as const
+const firstAppeal = {
+  dispute_life_cycle_stage: 'PRE_ARBITRATION',
+  status: 'UNDER_REVIEW',
+  flow: 'NONE',
+  finality: 'OPEN',
+} as const
+const secondAppeal = {
+  dispute_life_cycle_stage: 'ARBITRATION',
+  status: 'UNDER_REVIEW',
+  flow: 'NONE',
+  finality: 'OPEN',
+} as const
+const closed = { status: 'RESOLVED', flow: 'NONE', finality: 'FINAL' } as const
+const decided = { status: 'RESOLVED', flow: 'NONE', finality: 'APPEALABLE' } as const
+const settledForGood = { finality: 'FINAL' } as const
+
+const updated = 'CUSTOMER.DISPUTE.UPDATED'
+const resolved = 'CUSTOMER.DISPUTE.RESOLVED'
+const silent = 'nothing'
+
+const guards = {
+  'the reason not received': ({ reason }: Dispute) => reason === NOT_RECEIVED,
+  'the reason not as described': ({ reason }: Dispute) => reason === NOT_AS_DESCRIBED,
+  'a dispute that was opened here': ({ dispute_channel }: Dispute) => dispute_channel === 'INTERNAL',
+  'more than an alert': ({ dispute_channel }: Dispute) => dispute_channel !== 'ALERT',
+  'a decision against the seller': ({ lost_by }: Dispute) => lost_by === 'seller',
+  'a decision against the buyer': ({ lost_by }: Dispute) => lost_by === 'buyer',
+  'room for another message': ({ messages = [] }: Dispute) => messages.length < limits.messages,
+  'room for more evidence': ({ evidences = [] }: Dispute) => submitted(evidences) < limits.evidences,
+  'room for another note': ({ supporting_info = [] }: Dispute) => supporting_info.length < limits.supportingInfo,
+  'room for another offer': ({ offer, messages = [] }: Dispute) =>
+    (offer.history?.length ?? 0) < limits.offerEvents && messages.length < limits.messages,
+  'no compensation asked for yet': ({ compensation }: Dispute) => compensation === undefined,
+}
+
+const submitted = (evidences: NonNullable<Dispute['evidences']>) =>
+  evidences.filter(({ source }) => source.startsWith('SUBMITTED')).length
+
+type DisputeRow = Row<DisputeNode> & {
+  readonly t: string
+  readonly by: readonly Role[]
+  readonly given: readonly (keyof typeof guards)[]
+  readonly emits: EventType | typeof silent
+}
+
+/** The whole dispute machine on one screen. Read each row as a sentence; `t` is its number in the contract. */
+// biome-ignore format: a table reads best as a table
+const rows = [
+  { t: 'T2',  action: 'triage',                  by: ['clock'],             from: opened,          given: [], outcome: 'seller to answer', to: sellerToAnswer, emits: updated },
+  { t: 'T3a', action: 'triage',                  by: ['clock'],             from: opened,          given: [], outcome: 'review',           to: underReview,    emits: updated },
+  { t: 'T4',  action: 'send-message',            by: ['seller', 'buyer'],   from: inquiryTalk,     given: ['room for another message'], outcome: 'sent', to: same, emits: updated },
+  { t: 'T5',  action: 'make-offer',              by: ['seller'],            from: inquirySeller,   given: ['room for another offer'], outcome: 'proposed', to: buyerToChoose, emits: updated },
+  { t: 'T6',  action: 'make-offer',              by: ['seller'],            from: inquirySeller,   given: ['room for another offer'], outcome: 'refunded', to: closed, emits: resolved },
+  { t: 'T12', action: 'accept-claim',            by: ['seller'],            from: inquiryAccept,   given: [], outcome: 'refunded',         to: closed,         emits: resolved },
+  { t: 'T12', action: 'accept-claim',            by: ['seller'],            from: claim,           given: [], outcome: 'refunded',         to: closed,         emits: resolved },
+  { t: 'T13', action: 'accept-claim',            by: ['seller'],            from: inquirySeller,   given: [], outcome: 'partly offered',   to: buyerToChoose,  emits: updated },
+  { t: 'T13', action: 'accept-claim',            by: ['seller'],            from: claimSeller,     given: [], outcome: 'partly offered',   to: buyerToChoose,  emits: updated },
+  { t: 'T15', action: 'accept-claim',            by: ['seller'],            from: inquirySeller,   given: ['the reason not as described'], outcome: 'return agreed', to: buyerToShip, emits: updated },
+  { t: 'T15', action: 'accept-claim',            by: ['seller'],            from: claimSeller,     given: ['the reason not as described'], outcome: 'return agreed', to: buyerToShip, emits: updated },
+  { t: 'T19', action: 'acknowledge-return-item', by: ['seller'],            from: shipped,         given: ['the reason not as described'], outcome: 'received', to: closed, emits: resolved },
+  { t: 'T20', action: 'acknowledge-return-item', by: ['seller'],            from: shipped,         given: ['the reason not as described'], outcome: 'contested', to: claimReview, emits: updated },
+  { t: 'T7',  action: 'accept-offer',            by: ['buyer'],             from: offer,           given: [], outcome: 'refunded',         to: closed,         emits: resolved },
+  { t: 'T8',  action: 'accept-offer',            by: ['buyer'],             from: inquiryOffer,    given: [], outcome: 'return agreed',    to: buyerToShip,    emits: updated },
+  { t: 'T9',  action: 'accept-offer',            by: ['buyer'],             from: inquiryOffer,    given: [], outcome: 'replaced',         to: closed,         emits: resolved },
+  { t: 'T10', action: 'deny-offer',              by: ['buyer'],             from: inquiryOffer,    given: [], outcome: 'denied',           to: sellerToAnswer, emits: updated },
+  { t: 'T11', action: 'deny-offer',              by: ['buyer'],             from: claimOffer,      given: [], outcome: 'denied',           to: underReview,    emits: updated },
+  { t: 'T16', action: 'provide-evidence',        by: ['seller', 'partner'], from: sellerAsked,     given: ['more than an alert', 'room for more evidence'], outcome: 'answered', to: underReview, emits: updated },
+  { t: 'T16', action: 'provide-evidence',        by: ['seller'],            from: shippedInquiry,  given: ['room for more evidence'], outcome: 'answered', to: claimReview, emits: updated },
+  { t: 'T16', action: 'provide-evidence',        by: ['seller', 'partner'], from: shippedClaim,    given: ['room for more evidence'], outcome: 'answered', to: claimReview, emits: updated },
+  { t: 'T17', action: 'provide-evidence',        by: ['buyer'],             from: buyerAsked,      given: ['a dispute that was opened here', 'room for more evidence'], outcome: 'answered', to: underReview, emits: updated },
+  { t: 'T17', action: 'provide-evidence',        by: ['buyer'],             from: offer,           given: ['room for more evidence'], outcome: 'filed', to: same, emits: updated },
+  { t: 'T18', action: 'provide-evidence',        by: ['buyer'],             from: shipping,        given: ['room for more evidence'], outcome: 'shipped', to: sellerToReceive, emits: updated },
+  { t: 'T18', action: 'provide-evidence',        by: ['buyer'],             from: shipping,        given: ['room for more evidence'], outcome: 'filed', to: same, emits: updated },
+  { t: 'T29', action: 'provide-supporting-info', by: ['seller', 'partner'], from: claim,           given: ['more than an alert', 'room for another note'], outcome: 'filed', to: same, emits: updated },
+  { t: 'T29', action: 'provide-supporting-info', by: ['buyer'],             from: claim,           given: ['a dispute that was opened here', 'room for another note'], outcome: 'filed', to: same, emits: updated },
+  { t: 'T21', action: 'escalate',                by: ['seller', 'buyer'],   from: inquiry,         given: [], outcome: 'seller to answer', to: claimToAnswer,  emits: updated },
+  { t: 'T22', action: 'escalate',                by: ['seller', 'buyer'],   from: inquiry,         given: [], outcome: 'review',           to: claimReview,    emits: updated },
+  { t: 'T21', action: 'escalate',                by: ['seller', 'buyer'],   from: inquiry,         given: [], outcome: 'too late, appealable', to: { dispute_life_cycle_stage: 'CHARGEBACK', ...decided }, emits: resolved },
+  { t: 'T21', action: 'escalate',                by: ['seller', 'buyer'],   from: inquiry,         given: [], outcome: 'too late, final',  to: { dispute_life_cycle_stage: 'CHARGEBACK', ...closed }, emits: resolved },
+  { t: 'T30', action: 'cancel',                  by: ['buyer'],             from: cancellable,     given: ['a dispute that was opened here'], outcome: 'cancelled', to: closed, emits: resolved },
+  { t: 'T30', action: 'cancel',                  by: ['buyer'],             from: cancellable,     given: ['a dispute that was opened here'], outcome: 'partly', to: same, emits: updated },
+  { t: 'T31', action: 'change-reason',           by: ['buyer'],             from: changeableInquiry, given: ['the reason not received'], outcome: 'changed', to: claimToAnswer, emits: updated },
+  { t: 'T31', action: 'change-reason',           by: ['buyer'],             from: changeableAsked, given: ['the reason not received'], outcome: 'changed', to: claimToAnswer, emits: updated },
+  { t: 'T31', action: 'change-reason',           by: ['buyer'],             from: claimSeller,     given: ['a dispute that was opened here', 'the reason not received'], outcome: 'changed', to: claimToAnswer, emits: updated },
+  { t: 'T25', action: 'adjudicate',              by: ['agent'],             from: review,          given: [], outcome: 'decided, appealable', to: decided,     emits: resolved },
+  { t: 'T25', action: 'adjudicate',              by: ['agent'],             from: review,          given: [], outcome: 'decided, final',   to: closed,         emits: resolved },
+  { t: 'T23', action: 'require-evidence',        by: ['agent'],             from: review,          given: [], outcome: 'of the seller',    to: sellerToProve,  emits: updated },
+  { t: 'T24', action: 'require-evidence',        by: ['agent'],             from: review,          given: [], outcome: 'of the buyer',     to: buyerToProve,   emits: updated },
+  { t: 'T28', action: 'appeal',                  by: ['seller'],            from: lostOnce,        given: ['a decision against the seller'], outcome: 'appealed', to: firstAppeal, emits: updated },
+  { t: 'T28', action: 'appeal',                  by: ['buyer'],             from: lostOnce,        given: ['a decision against the buyer'], outcome: 'appealed', to: firstAppeal, emits: updated },
+  { t: 'T28', action: 'appeal',                  by: ['seller'],            from: lostTwice,       given: ['a decision against the seller'], outcome: 'appealed', to: secondAppeal, emits: updated },
+  { t: 'T28', action: 'appeal',                  by: ['buyer'],             from: lostTwice,       given: ['a decision against the buyer'], outcome: 'appealed', to: secondAppeal, emits: updated },
+  { t: 'T32', action: 'patch',                   by: ['seller', 'partner'], from: alive,           given: [], outcome: 'patched',          to: same,           emits: updated },
+  { t: '7.10', action: 'provide-refund-preference', by: ['buyer'],          from: preference,      given: ['a dispute that was opened here'], outcome: 'noted', to: same, emits: updated },
+  { t: '7.11', action: 'return-compensation',    by: ['buyer'],             from: anywhere,        given: ['no compensation asked for yet'], outcome: 'answered', to: same, emits: updated },
+  { t: '7.12', action: 'supersede',              by: ['agent'],             from: alive,           given: [], outcome: 'superseded',       to: closed,         emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: inquiryClock,    given: [], outcome: 'inquiry ended',    to: closed,         emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: sellerAsked,     given: [], outcome: 'seller silent, appealable', to: decided, emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: sellerAsked,     given: [], outcome: 'seller silent, final', to: closed,     emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: claimSeller,     given: [], outcome: 'decide on what is there', to: underReview, emits: updated },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: buyerAsked,      given: [], outcome: 'buyer silent, appealable', to: decided, emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: buyerAsked,      given: [], outcome: 'buyer silent, final', to: closed,      emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: claimOffer,      given: [], outcome: 'offer unanswered, appealable', to: decided, emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: claimOffer,      given: [], outcome: 'offer unanswered, final', to: closed,  emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: shipping,        given: [], outcome: 'not returned',     to: closed,         emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: shipped,         given: [], outcome: 'return not acknowledged', to: closed,  emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: review,          given: [], outcome: 'decided, appealable', to: decided,     emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: review,          given: [], outcome: 'decided, final',   to: closed,         emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: claimSeller,     given: [], outcome: 'alert ended',      to: closed,         emits: resolved },
+  { t: '4.6', action: 'pass-deadline',           by: ['clock'],             from: appealable,      given: [], outcome: 'appeal window closed', to: settledForGood, emits: silent },
+] as const satisfies readonly DisputeRow[]
+
+export type DisputeAction = (typeof rows)[number]['action']
+
+/** The outcomes the table knows for an action; an action that returns any other does not compile. */
+export type DisputeOutcome<A extends DisputeAction> = Extract<(typeof rows)[number], { action: A }>['outcome']
+
+/** The issue of every refusal that the present state of a dispute is the reason for. */
+export const NOT_NOW = 'ACTION_NOT_ALLOWED_IN_CURRENT_DISPUTE_STATE'
+
+export const disputeLifecycle = new Lifecycle<DisputeNode, Dispute, typeof rows>(
+  rows,
+  guards,
+  (_dispute, _action, missing) => new Problem(422, 'UNPROCESSABLE_ENTITY', [{ issue: NOT_NOW, description: missing }]),
+)

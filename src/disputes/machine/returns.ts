@@ -1,0 +1,78 @@
+import { fits, onlyKnown } from '../../http/validation.ts'
+import type { Money } from '../../kernel/money.ts'
+import { type Issue, Problem } from '../../kernel/problem.ts'
+import type { Dispute, ReturnShipment } from '../schema/dispute.ts'
+import { Address } from '../schema/given.ts'
+import type { ActionContext, Changes } from './action.ts'
+import { ask, RETURN } from './evidence.ts'
+
+interface AddressFields {
+  readonly return_shipping_address?: unknown
+  readonly return_shipping_address_info?: { readonly address?: unknown }
+}
+
+/** The return address of a request, whichever of the two forms it came in, and where it stood. */
+export function addressIn(input: AddressFields): { given: unknown; field: string } {
+  const inInfo = input.return_shipping_address_info?.address
+  return inInfo !== undefined
+    ? { given: inInfo, field: '/return_shipping_address_info/address' }
+    : { given: input.return_shipping_address, field: '/return_shipping_address' }
+}
+
+/** Issues of a return address: it must be an address, and one that a parcel can be sent to. */
+export function addressIssues(given: unknown, field: string): Issue[] {
+  if (given === undefined) return []
+  const sound = fits(Address, given) && Boolean(given.address_line_1) && Boolean(given.admin_area_2)
+  if (sound) return []
+  return [
+    {
+      issue: 'INVALID_RETURN_SHIPPING_ADDRESS_FORMAT',
+      field,
+      description: 'A return address needs address_line_1, admin_area_2 and country_code, within their lengths.',
+    },
+  ]
+}
+
+/** The address without anything the contract does not know. Only call it with one that was checked. */
+export function knownAddress(given: unknown): Address {
+  return onlyKnown(Address, given as Address)
+}
+
+export const missingAddress = (field: string): Issue => ({
+  issue: 'MISSING_RETURN_SHIPPING_ADDRESS',
+  field,
+  description: 'Say where the buyer shall send the item.',
+})
+
+export const unwantedAddress = (field: string): Issue => ({
+  issue: 'SHIPPING_ADDRESS_SHOULD_NOT_BE_PASSED',
+  field,
+  description: 'Nothing is sent back here, so leave the address out.',
+})
+
+export function refuseIssues(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new Problem(400, 'VALIDATION_ERROR', issues)
+}
+
+/** What an agreed return changes: the buyer is asked for proof that the item is on its way, and told the address. */
+export function agreeReturn(
+  dispute: Dispute,
+  { amount, address, shipments }: { amount: Money; address?: Address | undefined; shipments?: ReturnShipment[] },
+  context: ActionContext,
+): Changes {
+  const { merchandize_dispute_properties } = dispute.extensions ?? {}
+  return {
+    agreed_return: {
+      amount,
+      ...(address && { return_shipping_address: address }),
+      ...(shipments && shipments.length > 0 && { shipments }),
+    },
+    ...(address && {
+      extensions: {
+        ...dispute.extensions,
+        merchandize_dispute_properties: { ...merchandize_dispute_properties, return_shipping_address: address },
+      },
+    }),
+    evidences: ask(dispute, 'buyer', [RETURN], context),
+  }
+}

@@ -1,0 +1,59 @@
+import type { Dispute, DisputeNode } from '../schema/dispute.ts'
+import type { ActionContext, ActionDefinition, Decision } from './action.ts'
+import { disputeActions } from './actions/index.ts'
+import { timerFor } from './deadlines.ts'
+import { type DisputeAction, disputeLifecycle } from './lifecycle.ts'
+
+/** An action that was decided and followed along the table, before anything is written. */
+export interface Step {
+  readonly before: Dispute
+  readonly after: Dispute
+  readonly decision: Decision
+  readonly row: (typeof disputeLifecycle.rows)[number]
+}
+
+/** Takes one step: check the table, decide, follow the table, set the timer. Pure; the only way a dispute changes. */
+export function step(
+  before: Dispute,
+  roles: readonly string[],
+  action: DisputeAction,
+  input: unknown,
+  context: ActionContext,
+): Step {
+  disputeLifecycle.require(before, roles, action)
+  // The body was checked against this action's own schema before it came here.
+  const { decide } = disputeActions[action] as unknown as ActionDefinition
+  const decision = decide(before, input as never, context)
+  const row = disputeLifecycle.follow(before, roles, action, decision.outcome)
+
+  const { timer, ...changed } = { ...before, ...decision.changes, ...row.to, update_time: context.now } as Dispute
+  const next = withoutAbsent(changed as Dispute)
+  const running = decision.timer ?? (isSameNode(before, next) ? timer : timerFor(next, context.now, context.rules))
+  return { before, after: running ? { ...next, timer: running } : next, decision, row }
+}
+
+const facets = ['dispute_life_cycle_stage', 'status', 'flow', 'finality'] as const satisfies (keyof DisputeNode)[]
+
+export const isSameNode = (a: DisputeNode, b: DisputeNode): boolean => facets.every((facet) => a[facet] === b[facet])
+
+/** A change to `undefined` or to nothing removes the field. */
+function withoutAbsent(dispute: Dispute): Dispute {
+  const kept = Object.entries(dispute).filter(
+    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+  )
+  return Object.fromEntries(kept) as unknown as Dispute
+}
+
+const letters = { INQUIRY: 'I', CHARGEBACK: 'C', PRE_ARBITRATION: 'P', ARBITRATION: 'A' } as const
+
+/** The short name of a node in the documentation: `IS`, `CU`, `XA`. */
+export function nodeName({ dispute_life_cycle_stage, status, flow, finality }: DisputeNode): string {
+  if (status === 'RESOLVED') return finality === 'APPEALABLE' ? 'XA' : 'XX'
+  const stage = letters[dispute_life_cycle_stage]
+  if (status === 'OPEN') return `${stage}O`
+  if (status === 'UNDER_REVIEW') return `${stage}U`
+  if (flow === 'OFFER') return `${stage}F`
+  if (flow === 'RETURN') return `${stage}R`
+  if (flow === 'ACK') return `${stage}A`
+  return `${stage}${status === 'WAITING_FOR_SELLER_RESPONSE' ? 'S' : 'B'}`
+}

@@ -1,0 +1,225 @@
+import type { Reader } from '../../database/transaction.ts'
+import { Answer, type AnyRoute, route } from '../../http/route.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import { forbidden, notFound } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import { actorOf, findForCaller, viewerOf } from '../access.ts'
+import { act, type House } from '../act.ts'
+import { attachmentHeaders, findFile, refuseTooMany } from '../documents.ts'
+import { CreateBody, createDispute } from '../filing/create.ts'
+import { actionLinks } from '../links.ts'
+import { listFor } from '../lists/list.ts'
+import { ListQuery } from '../lists/query.ts'
+import type { ActionDefinition } from '../machine/action.ts'
+import { disputeActions, type PublicAction, publicActions } from '../machine/actions/index.ts'
+import { PatchBody } from '../machine/actions/patch.ts'
+import { disputeLifecycle } from '../machine/lifecycle.ts'
+import { limits } from '../machine/limits.ts'
+import { documentUrl, presentDispute } from '../present.ts'
+import { Dispute, DisputeId, DisputeList, LinksOnly } from '../schema/shown.ts'
+import { readScopes } from '../viewer.ts'
+import { accepted, showRequest, wantsAsync } from './receipts.ts'
+import { pullTrigger } from './triggers.ts'
+
+export const tag = 'Disputes'
+const base = '/v1/customer/disputes'
+export const withFiles = ['application/json', 'multipart'] as const
+
+/** List, show, change and open disputes, and one operation for every action of the table. */
+export function disputeRoutes(house: House): AnyRoute[] {
+  const { service } = house
+
+  const list = route({
+    method: 'GET',
+    url: base,
+    operation: 'listDisputes',
+    summary: 'List disputes',
+    tag,
+    scopes: readScopes,
+    query: ListQuery,
+    success: { 200: DisputeList },
+    reads: true,
+    trigger: ({ query }) => pullTrigger('list', (query as ListQuery).disputed_transaction_id),
+    handle: ({ db, caller, query, now }) => listFor(db, caller, query, now, service),
+  })
+
+  const create = route({
+    method: 'POST',
+    url: base,
+    operation: 'createDispute',
+    summary: 'Open a dispute on a payment',
+    tag,
+    scopes: ['disputes/create'],
+    body: CreateBody,
+    accepts: withFiles,
+    success: { 201: LinksOnly, 202: LinksOnly },
+    async handle({ tx, caller, body, files, headers }) {
+      refuseTooMany(files, limits.filesPerRequest)
+      const dispute = await createDispute(tx, house, caller, body, files)
+      if (wantsAsync(headers)) return accepted(tx, caller, service.publicUrl, dispute)
+      return new Answer(201, { links: actionLinks(service.publicUrl, dispute.dispute_id).links.slice(0, 1) })
+    },
+  })
+
+  const show = route({
+    method: 'GET',
+    url: `${base}/:id`,
+    operation: 'showDispute',
+    summary: 'Show a dispute',
+    tag,
+    scopes: [...readScopes, 'operator'],
+    params: DisputeId,
+    success: { 200: Dispute },
+    reads: true,
+    trigger: ({ params }) => pullTrigger('show', params['id']),
+    async handle({ db, caller, params }) {
+      const found = await findForCaller(db, caller, params.id)
+      return presentDispute(found.dispute, viewerOf(caller, found), service)
+    },
+  })
+
+  const patch = route({
+    method: 'PATCH',
+    url: `${base}/:id`,
+    operation: 'updateDispute',
+    summary: 'Change parts of a dispute',
+    tag,
+    scopes: disputeActions.patch.scopes,
+    params: DisputeId,
+    body: PatchBody,
+    success: { 204: null, 202: LinksOnly },
+    precheck: (db, caller, { id }) => requireActor(db, caller, id),
+    async handle({ tx, caller, params, body, headers }) {
+      const found = await findForCaller(tx, caller, params.id)
+      const actor = actorOf(caller, found)
+      if (body.length > 0) await act(tx, house, found, actor, { action: 'patch', input: body })
+      else disputeLifecycle.require(found.dispute, actor.roles, 'patch')
+      return wantsAsync(headers) ? accepted(tx, caller, service.publicUrl, found.dispute) : new Answer(204)
+    },
+  })
+
+  const download = route({
+    method: 'GET',
+    url: '/v2/content/documents/:document_id/files/:n/download',
+    operation: 'downloadDisputeDocument',
+    summary: 'Download a document of a dispute',
+    tag,
+    scopes: [...readScopes, 'operator'],
+    params: Type.Object({
+      document_id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Z0-9]+$' }),
+      n: Type.String({ maxLength: 3, pattern: '^[1-9][0-9]*$' }),
+    }),
+    produces: [
+      'image/png',
+      'image/jpeg',
+      'image/gif',
+      'application/pdf',
+      'application/octet-stream',
+      'application/json',
+    ],
+    success: { 200: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) },
+    reads: true,
+    async handle({ db, caller, params }) {
+      const file = await findFile(db, params.document_id, Number(params.n))
+      if (!file) throw noDocument()
+      const found = await findForCaller(db, caller, file.dispute_id).catch((error: unknown) => {
+        throw error instanceof Error && 'status' in error ? noDocument() : error
+      })
+      // Whoever sees the entry sees its files: the very document that is shown decides.
+      const shown = JSON.stringify(presentDispute(found.dispute, viewerOf(caller, found), service))
+      const url = documentUrl(service.publicUrl, {
+        name: file.name,
+        document_id: params.document_id,
+        n: Number(params.n),
+      })
+      if (!shown.includes(JSON.stringify(url))) throw noDocument()
+      return new Answer(200, file.bytes, attachmentHeaders(file))
+    },
+  })
+
+  const request = route({
+    method: 'GET',
+    url: '/v1/apis/requests/:id',
+    operation: 'showRequest',
+    summary: 'Show how an accepted request went',
+    tag,
+    scopes: [],
+    params: DisputeId,
+    success: {
+      200: Type.Object(
+        { id: Type.String(), status: Type.Enum(['PENDING', 'COMPLETED', 'FAILED']) },
+        { additionalProperties: true },
+      ),
+    },
+    reads: true,
+    handle: ({ db, caller, params }) => showRequest(db, caller, params.id, service.publicUrl),
+  })
+
+  /** Refuses with 404 or 403 what would be refused whatever the body. */
+  async function requireActor(db: Reader, caller: Caller, id: string, agentsOnly = false): Promise<void> {
+    const found = await findForCaller(db, caller, id)
+    if (agentsOnly) requireAgent(caller)
+    actorOf(caller, found)
+  }
+
+  /** One route for every action of the table; there is nothing to add here for a new action. */
+  function actionRoute(name: PublicAction, url = `${base}/:id/${name}`, operation = operationName(name)): AnyRoute {
+    // Each action's body type is its own; the server has checked the body against it.
+    const {
+      summary,
+      scopes,
+      body,
+      bodyOptional = false,
+      files: most = 0,
+      agentsOnly = false,
+    } = disputeActions[name] as unknown as ActionDefinition
+    return route({
+      method: 'POST',
+      url,
+      operation,
+      summary,
+      tag,
+      scopes,
+      params: DisputeId,
+      body,
+      bodyOptional,
+      accepts: withFiles,
+      success: name === 'accept-offer' ? { 200: LinksOnly, 202: LinksOnly } : { 200: LinksOnly },
+      trigger: ({ params }) => pullTrigger(name, params['id']),
+      precheck: (db, caller, { id }) => requireActor(db, caller, id, agentsOnly),
+      async handle({ tx, caller, params, body: input, files }) {
+        const found = await findForCaller(tx, caller, params.id)
+        if (agentsOnly) requireAgent(caller)
+        const actor = actorOf(caller, found)
+        disputeLifecycle.require(found.dispute, actor.roles, name)
+        refuseTooMany(files, most)
+        const taken = await act(tx, house, found, actor, { action: name, input, files })
+        if (name === 'accept-offer' && taken.decision.outcome === 'return agreed')
+          return accepted(tx, caller, service.publicUrl, taken.after, { waitsForRefund: true })
+        return actionLinks(service.publicUrl, params.id)
+      },
+    })
+  }
+
+  return [
+    list,
+    create,
+    show,
+    patch,
+    ...publicActions.map((name) => actionRoute(name)),
+    actionRoute('change-reason', `${base}/:id/changeReason`, 'changeDisputeReasonOldName'),
+    download,
+    request,
+  ]
+}
+
+const noDocument = () => notFound('The document')
+
+/** The two actions of agents: everybody's in the sandbox, the operator's in live. */
+function requireAgent({ roles }: Caller): void {
+  if (!roles.includes('agent')) throw forbidden('Only the operator of the service decides disputes here.')
+}
+
+/** `make-offer` is the operation `makeOffer` with the word dispute, so that names stay unique across the service. */
+const operationName = (action: PublicAction) =>
+  `dispute${action.replace(/(^|-)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())}`

@@ -1,0 +1,241 @@
+import type { Instant } from '../../kernel/clock.ts'
+import { Money } from '../../kernel/money.ts'
+import { type Static, Type } from '../../kernel/type.ts'
+import type { TimerName } from '../machine/deadlines.ts'
+import type {
+  AcknowledgementType,
+  AdjudicationType,
+  Channel,
+  EvidenceSource,
+  Finality,
+  Flow,
+  OfferType,
+  OutcomeCode,
+  Reason,
+  Stage,
+  Status,
+  TransactionStatus,
+} from './enums.ts'
+import type { Extensions } from './extensions.ts'
+import type { Address, Item } from './given.ts'
+
+/** Where a dispute stands. Only the lifecycle table writes these four. */
+export interface DisputeNode {
+  readonly dispute_life_cycle_stage: Stage
+  readonly status: Status
+  /** What a waiting party is waited for; clients do not see it. */
+  readonly flow: Flow
+  readonly finality: Finality
+}
+
+/** The two sides of the table. */
+export type Side = 'seller' | 'buyer'
+
+/** A stored file: the `n`th of the upload `document_id`. Its address is printed when it is shown. */
+export interface StoredDocument {
+  readonly name: string
+  readonly document_id: string
+  readonly n: number
+}
+
+export interface TrackingInfo {
+  readonly carrier_name?: string
+  readonly carrier_name_other?: string
+  readonly tracking_number?: string
+  readonly tracking_url?: string
+}
+
+export interface Evidence {
+  readonly evidence_type: string
+  readonly evidence_info?: { readonly tracking_info?: readonly TrackingInfo[]; readonly refund_ids?: readonly string[] }
+  readonly documents?: readonly StoredDocument[]
+  readonly notes?: string
+  readonly source: EvidenceSource
+  readonly date: Instant
+  readonly item_id?: string
+  readonly item_type?: string
+  readonly action_info?: { readonly action: string; readonly response_option?: AcknowledgementType }
+  readonly dispute_life_cycle_stage: Stage
+}
+
+export interface Message {
+  readonly posted_by: 'BUYER' | 'SELLER' | 'ARBITER'
+  readonly time_posted: Instant
+  readonly content: string
+  readonly documents?: readonly StoredDocument[]
+}
+
+export interface OfferEvent {
+  readonly offer_time: Instant
+  readonly actor: 'BUYER' | 'SELLER'
+  readonly event_type: 'PROPOSED' | 'ACCEPTED' | 'DENIED'
+  readonly offer_type: OfferType
+  readonly offer_amount?: Money
+  readonly notes?: string
+  /** True when only the side that wrote the note may read it. */
+  readonly private?: boolean
+  readonly dispute_life_cycle_stage: Stage
+}
+
+export interface Offer {
+  readonly buyer_requested_amount: Money
+  readonly seller_offered_amount?: Money
+  readonly offer_type?: OfferType
+  readonly history?: readonly OfferEvent[]
+}
+
+export interface Adjudication {
+  readonly type: AdjudicationType
+  readonly adjudication_time: Instant
+  readonly reason: string
+  readonly dispute_life_cycle_stage: Stage
+}
+
+export type MovementReason = 'DISPUTE_SETTLEMENT' | 'DISPUTE_FEE' | 'CHARGEBACK_FEE' | 'HOLD_PLACED' | 'HOLD_RELEASED'
+
+export interface FundMovement {
+  readonly party: 'SELLER' | 'BUYER'
+  readonly type: 'DEBIT' | 'CREDIT'
+  readonly amount: Money
+  readonly initiated_time: Instant
+  readonly reason: MovementReason
+}
+
+export interface DisputedTransaction {
+  readonly buyer_transaction_id: string
+  readonly seller_transaction_id: string
+  readonly reference_id?: string
+  readonly create_time: Instant
+  readonly transaction_status: TransactionStatus
+  readonly gross_amount: Money
+  readonly invoice_number?: string
+  readonly custom?: string
+  readonly items?: readonly Item[]
+  /** The part of the dispute amount that stands against this payment. */
+  readonly disputed: Money
+  /** What is kept back from the seller for it. */
+  readonly held: Money
+  /** Given back to the buyer through this dispute, and before it. */
+  readonly refunded: Money
+  readonly refunded_before: Money
+}
+
+export interface SupportingInfo {
+  readonly notes: string
+  readonly documents?: readonly StoredDocument[]
+  readonly source: 'SUBMITTED_BY_BUYER' | 'SUBMITTED_BY_SELLER' | 'SUBMITTED_BY_PARTNER'
+  readonly provided_time: Instant
+  readonly dispute_life_cycle_stage: Stage
+}
+
+export const PartnerAction = Type.Object(
+  {
+    id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9_-]+$' }),
+    name: Type.Enum(['PROVIDE_PROVISIONAL_CREDIT', 'DENY_DISPUTE', 'ACCEPT_DISPUTE', 'WRITE_OFF']),
+    status: Type.Enum(['PENDING', 'COMPLETED', 'FAILED']),
+    create_time: Type.String({ maxLength: 64 }),
+    reason: Type.Optional(Type.String({ maxLength: 255, pattern: '^[0-9A-Z_]+$' })),
+    update_time: Type.Optional(Type.String({ maxLength: 64 })),
+    due_time: Type.Optional(Type.String({ maxLength: 64 })),
+    amount: Type.Optional(Money),
+    crypto_details: Type.Optional(Type.Object({ trade_id: Type.Optional(Type.String({ maxLength: 255 })) })),
+  },
+  { $id: 'PartnerAction', description: 'What a partner did, or will do, about a dispute.' },
+)
+export type PartnerAction = Static<typeof PartnerAction>
+
+export interface Party {
+  readonly account_id?: string
+  readonly email?: string
+  readonly name?: string
+}
+
+/** A dispute as it is kept. What of it a caller sees is decided in `present.ts`. */
+export interface Dispute extends DisputeNode {
+  readonly dispute_id: string
+  readonly create_time: Instant
+  readonly update_time: Instant
+  readonly reason: Reason
+  readonly dispute_channel: Channel
+  readonly dispute_amount: Money
+  readonly seller: Party & { readonly account_id: string }
+  readonly buyer: Party
+  readonly disputed_transactions: readonly DisputedTransaction[]
+  readonly offer: Offer
+  readonly external_reason_code?: string
+  readonly dispute_outcome?: {
+    readonly outcome_code: OutcomeCode
+    readonly outcome_reason?: string
+    readonly amount_refunded?: Money
+  }
+  readonly adjudications?: readonly Adjudication[]
+  readonly fund_movements?: readonly FundMovement[]
+  readonly refunds?: readonly {
+    readonly id: string
+    readonly gross_amount: Money
+    readonly create_time: Instant
+    readonly invoice_id?: string
+  }[]
+  readonly messages?: readonly Message[]
+  readonly extensions?: Extensions
+  readonly evidences?: readonly Evidence[]
+  readonly communication_details?: { readonly email?: string; readonly note?: string; readonly time_posted: Instant }
+  readonly supporting_info?: readonly SupportingInfo[]
+  readonly partner_actions?: readonly PartnerAction[]
+
+  /** The one timer that runs, if any. */
+  readonly timer?: { readonly name: TimerName; readonly due: Instant }
+  /** What the seller gives back once the item has come back. */
+  readonly agreed_return?: {
+    readonly amount: Money
+    readonly return_shipping_address?: Address
+    readonly shipments?: readonly ReturnShipment[]
+  }
+  readonly returned_time?: Instant
+  /** What came with the pending offer and is needed when it is accepted. */
+  readonly offered_address?: Address
+  readonly offered_invoice_id?: string
+  /** How many times each side appealed, and which appeal is being looked at. */
+  readonly appeals: Readonly<Record<Side, number>>
+  readonly appellant?: Side
+  /** Against whom the last decision that can be appealed went. */
+  readonly lost_by?: Side
+  /** False when this buyer's test address rules appeals out. */
+  readonly appeals_open: boolean
+  readonly accelerated?: boolean
+  readonly escalation?: { readonly by: Side; readonly time: Instant; readonly note?: string; readonly reason?: string }
+  readonly cancellation?: { readonly note?: string; readonly reason?: string }
+  readonly accept_claim_reason?: string
+  readonly acknowledgement?: { readonly type: AcknowledgementType; readonly note?: string }
+  readonly fee_charged?: boolean
+  readonly refund_preference?: object
+  readonly compensation?: Compensation
+}
+
+export interface ReturnShipment {
+  readonly shipment_label: StoredDocument
+  readonly tracking_info: TrackingInfo
+}
+
+export interface Compensation {
+  readonly status: 'REQUESTED' | 'PAID' | 'DENIED'
+  readonly amount: Money
+  readonly note?: string
+  readonly documents?: readonly StoredDocument[]
+  readonly create_time: Instant
+}
+
+/** A merchandise dispute is about a thing that can be sent back, unless it says otherwise. */
+export function isTangible({
+  disputed_transactions,
+  extensions,
+}: Pick<Dispute, 'disputed_transactions' | 'extensions'>): boolean {
+  const types = disputed_transactions.flatMap(({ items = [] }) => items.flatMap(({ item_type }) => item_type ?? []))
+  const issue = extensions?.merchandize_dispute_properties?.issue_type
+  if (types.length > 0) return types.includes('PRODUCT')
+  return issue === undefined || issue === 'PRODUCT'
+}
+
+/** The items in dispute, over all payments. */
+export const itemsOf = ({ disputed_transactions }: Pick<Dispute, 'disputed_transactions'>): readonly Item[] =>
+  disputed_transactions.flatMap(({ items = [] }) => items)
