@@ -2,25 +2,17 @@ import type { Tx } from '../database/transaction.ts'
 import type { UploadedFile } from '../http/multipart.ts'
 import type { EventType } from '../kernel/event-types.ts'
 import { Problem } from '../kernel/problem.ts'
-import type { Ledger } from '../ledger/ledger.ts'
 import type { Service } from '../room.ts'
 import type { Actor } from './access.ts'
 import { keepDocuments, receiveFiles } from './documents.ts'
+import type { House } from './house.ts'
 import type { DisputeAction } from './machine/lifecycle.ts'
-import type { Rules } from './machine/rules.ts'
 import { type Step, step } from './machine/step.ts'
 import { moveMoney, withPayments } from './money.ts'
 import { presentDispute } from './present.ts'
 import type { Dispute } from './schema/dispute.ts'
 import { type StoredDispute, saveDispute } from './store.ts'
 import { logMove } from './transitions.ts'
-
-/** What disputes need of the house they live in. */
-export interface House {
-  readonly service: Service
-  readonly rules: Rules
-  readonly ledger: Ledger
-}
 
 export interface Deed {
   readonly action: DisputeAction

@@ -1,6 +1,7 @@
 import { job } from '../jobs/job-definition.ts'
 import { clockActor } from './access.ts'
-import { act, type House } from './act.ts'
+import { act } from './act.ts'
+import type { House } from './house.ts'
 import { findDispute } from './store.ts'
 
 /** Time passes for a dispute as for any other actor: through the table. */

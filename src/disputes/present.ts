@@ -1,5 +1,6 @@
 import type { Dialect } from '../kernel/dialect.ts'
 import type { Service } from '../room.ts'
+import type { View, Viewer } from './access.ts'
 import { disputeLinks } from './links.ts'
 import { disputeActions } from './machine/actions/index.ts'
 import { fundingInstruments } from './machine/actions/provide-refund-preference.ts'
@@ -8,7 +9,6 @@ import { allowedRefund } from './machine/settlement.ts'
 import { dueDates, stateFor } from './machine/state.ts'
 import type { Dispute, DisputedTransaction, Evidence, FundMovement, Offer, StoredDocument } from './schema/dispute.ts'
 import { printExtensions } from './schema/extensions.ts'
-import type { View, Viewer } from './viewer.ts'
 
 /** How things are spelt in this deployment. */
 export type Print = Pick<Service, 'publicUrl' | 'dialect' | 'settings'>

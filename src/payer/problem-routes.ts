@@ -1,6 +1,7 @@
 import type { Transact, Tx } from '../database/transaction.ts'
-import { act, type House } from '../disputes/act.ts'
+import { act } from '../disputes/act.ts'
 import { createDispute } from '../disputes/filing/create.ts'
+import type { House } from '../disputes/house.ts'
 import { disputeLifecycle } from '../disputes/machine/lifecycle.ts'
 import { findDispute, findDisputeOf, type StoredDispute } from '../disputes/store.ts'
 import type { UploadedFile } from '../http/multipart.ts'

@@ -1,4 +1,4 @@
-import { rulesOf } from '../disputes/machine/rules.ts'
+import { rulesOf } from '../disputes/house.ts'
 import { makeLedger } from '../ledger/ledger.ts'
 import { openOutbound } from '../outbound/http.ts'
 import type { OpenRoom } from '../room.ts'

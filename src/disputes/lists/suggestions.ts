@@ -2,7 +2,7 @@ import { type Fragment, fragment, joined } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { Type } from '../../kernel/type.ts'
-import { viewFrom } from '../viewer.ts'
+import { viewFrom } from '../access.ts'
 import { scopeOf } from './list.ts'
 import type { Scope } from './statements.ts'
 

@@ -1,5 +1,5 @@
 import { isCurrency, type Money, minorDigits, toMinor } from '../../kernel/money.ts'
-import type { Issue } from '../../kernel/problem.ts'
+import { type Issue, Problem } from '../../kernel/problem.ts'
 import type { Dispute } from '../schema/dispute.ts'
 import { allowedRefund } from './settlement.ts'
 
@@ -19,4 +19,8 @@ export function amountIssues(dispute: Dispute, amount: Money, issue: string, fie
 export function isSound({ currency_code, value }: Money): boolean {
   const fraction = value.split('.')[1] ?? ''
   return isCurrency(currency_code) && !/[^0]/.test(fraction.slice(minorDigits(currency_code)))
+}
+
+export function refuseIssues(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new Problem(400, 'VALIDATION_ERROR', issues)
 }

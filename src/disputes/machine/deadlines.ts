@@ -1,5 +1,6 @@
 import { addDays, after, dayIn, type Instant, instantOf } from '../../kernel/clock.ts'
 import type { Dispute } from '../schema/dispute.ts'
+import type { TimerName } from '../schema/enums.ts'
 import type { Rules } from './rules.ts'
 
 interface Timer {
@@ -27,9 +28,7 @@ export const timers = {
   review:               { hours: days(10), endOfDay: true,  waitsFor: 'an agent, where a setting decides alone', next: 'decided as the setting says' },
   'appeal-window':      { hours: days(10), endOfDay: true,  waitsFor: 'the losing side to appeal',              next: 'final, without an event' },
   alert:                { hours: 20,       endOfDay: false, waitsFor: 'the seller to take an alert seriously',  next: 'closed without an outcome' },
-} as const satisfies Record<string, Timer>
-
-export type TimerName = keyof typeof timers
+} as const satisfies Record<TimerName, Timer>
 
 /** Disputes older than this cannot be opened. */
 export const FILING_WINDOW_DAYS = 180

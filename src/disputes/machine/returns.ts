@@ -1,6 +1,6 @@
 import { fits, onlyKnown } from '../../http/validation.ts'
 import type { Money } from '../../kernel/money.ts'
-import { type Issue, Problem } from '../../kernel/problem.ts'
+import type { Issue } from '../../kernel/problem.ts'
 import type { Dispute, ReturnShipment } from '../schema/dispute.ts'
 import { Address } from '../schema/given.ts'
 import type { ActionContext, Changes } from './action.ts'
@@ -49,10 +49,6 @@ export const unwantedAddress = (field: string): Issue => ({
   field,
   description: 'Nothing is sent back here, so leave the address out.',
 })
-
-export function refuseIssues(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw new Problem(400, 'VALIDATION_ERROR', issues)
-}
 
 /** What an agreed return changes: the buyer is asked for proof that the item is on its way, and told the address. */
 export function agreeReturn(

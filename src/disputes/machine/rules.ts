@@ -1,4 +1,3 @@
-import type { Settings } from '../../config.ts'
 import { type Money, toMinor } from '../../kernel/money.ts'
 
 /** The settings that decide what a dispute does. Everything else about disputes is the same in every deployment. */
@@ -29,16 +28,3 @@ export function readFees(text: string): Fees {
   })
   return Object.fromEntries(fees)
 }
-
-export const rulesOf = (settings: Settings): Rules => ({
-  sandbox: settings.environment === 'sandbox',
-  triageTarget: settings.disputeTriageTarget,
-  triageDelaySeconds: settings.disputeTriageDelaySeconds,
-  maxAppealsPerParty: settings.disputeAppealsMax,
-  autoAdjudicate: settings.disputeAutoAdjudicate,
-  acceleratedTimetable: settings.disputeAcceleratedTimetable,
-  autoRegisterTransactions: settings.environment === 'sandbox' && settings.disputeAutoRegister,
-  disputeFees: readFees(settings.disputeFees),
-  chargebackFees: readFees(settings.disputeChargebackFees),
-  declineRefunds: settings.environment === 'sandbox' && settings.disputeDeclineRefunds,
-})

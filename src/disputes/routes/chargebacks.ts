@@ -8,14 +8,15 @@ import { breaches, forbidden, invalid } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { findTransaction } from '../../ledger/store.ts'
 import { clockActor } from '../access.ts'
-import { act, type House } from '../act.ts'
+import { act } from '../act.ts'
 import { ineligibility } from '../filing/eligibility.ts'
 import { fileDispute } from '../filing/file.ts'
+import type { House } from '../house.ts'
 import { isSound } from '../machine/amounts.ts'
 import type { Dispute } from '../schema/dispute.ts'
 import { NOT_AS_DESCRIBED, NOT_RECEIVED, type Reason, stages } from '../schema/enums.ts'
 import { findDisputeOf } from '../store.ts'
-import { tag } from './disputes.ts'
+import { tag } from './parts.ts'
 
 /** Reasons that codes of card networks stand for; any other is about something that did not arrive. */
 const reasonOfCode: Readonly<Record<string, Reason>> = { 4853: NOT_AS_DESCRIBED, C2: 'CREDIT_NOT_PROCESSED' }

@@ -3,10 +3,11 @@ import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { forbidden, notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
-import { actorOf, findForCaller, viewerOf } from '../access.ts'
-import { act, type House } from '../act.ts'
+import { actorOf, findForCaller, readScopes, viewerOf } from '../access.ts'
+import { act } from '../act.ts'
 import { attachmentHeaders, findFile, refuseTooMany } from '../documents.ts'
 import { CreateBody, createDispute } from '../filing/create.ts'
+import type { House } from '../house.ts'
 import { actionLinks } from '../links.ts'
 import { listFor } from '../lists/list.ts'
 import { ListQuery } from '../lists/query.ts'
@@ -17,13 +18,11 @@ import { disputeLifecycle } from '../machine/lifecycle.ts'
 import { limits } from '../machine/limits.ts'
 import { documentUrl, presentDispute } from '../present.ts'
 import { Dispute, DisputeId, DisputeList, LinksOnly } from '../schema/shown.ts'
-import { readScopes } from '../viewer.ts'
+import { tag, withFiles } from './parts.ts'
 import { accepted, showRequest, wantsAsync } from './receipts.ts'
 import { pullTrigger } from './triggers.ts'
 
-export const tag = 'Disputes'
 const base = '/v1/customer/disputes'
-export const withFiles = ['application/json', 'multipart'] as const
 
 /** List, show, change and open disputes, and one operation for every action of the table. */
 export function disputeRoutes(house: House): AnyRoute[] {

@@ -13,7 +13,7 @@ import { computeMetrics, Metrics, MetricsBody } from '../lists/figures.ts'
 import { SuggestionsQuery, suggest } from '../lists/suggestions.ts'
 import { reasons } from '../schema/enums.ts'
 import { findDisputeOf } from '../store.ts'
-import { tag } from './disputes.ts'
+import { tag } from './parts.ts'
 
 const base = '/v1/customer/disputes'
 

@@ -5,7 +5,7 @@ import { Money } from '../../kernel/money.ts'
 import { invalid } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { channels, reasons, stages } from '../schema/enums.ts'
-import { tag } from './disputes.ts'
+import { tag } from './parts.ts'
 
 const optional = Type.Optional
 const details = Type.Unsafe<object>({ type: 'object', maxProperties: 100 })

@@ -1,7 +1,6 @@
 import type { Instant } from '../../kernel/clock.ts'
 import { Money } from '../../kernel/money.ts'
 import { type Static, Type } from '../../kernel/type.ts'
-import type { TimerName } from '../machine/deadlines.ts'
 import type {
   AcknowledgementType,
   AdjudicationType,
@@ -14,6 +13,7 @@ import type {
   Reason,
   Stage,
   Status,
+  TimerName,
   TransactionStatus,
 } from './enums.ts'
 import type { Extensions } from './extensions.ts'

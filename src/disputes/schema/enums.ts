@@ -144,6 +144,21 @@ export const cancellationReasons = [
   'OTHER',
 ] as const
 
+/** The timers of a dispute; how long each runs is told in `machine/deadlines.ts`. */
+export type TimerName =
+  | 'triage'
+  | 'inquiry'
+  | 'seller-answer'
+  | 'accelerated-answer'
+  | 'seller-proof'
+  | 'buyer-proof'
+  | 'claim-offer'
+  | 'return'
+  | 'acknowledgement'
+  | 'review'
+  | 'appeal-window'
+  | 'alert'
+
 const words = (list: string): readonly string[] => list.trim().split(/\s+/)
 
 export const evidenceTypes = words(`

@@ -2,23 +2,20 @@ import { Money, normalise } from '../../../kernel/money.ts'
 import { type Issue, invalid, Problem } from '../../../kernel/problem.ts'
 import { type Static, Type } from '../../../kernel/type.ts'
 import { type Dispute, isTangible, type ReturnShipment } from '../../schema/dispute.ts'
-import { type AcceptClaimType, acceptClaimReasons, acceptClaimTypes, NOT_AS_DESCRIBED } from '../../schema/enums.ts'
+import {
+  type AcceptClaimType,
+  acceptClaimReasons,
+  acceptClaimTypes,
+  NOT_AS_DESCRIBED,
+  NOT_RECEIVED,
+} from '../../schema/enums.ts'
 import { DocumentInput, Note, ReturnAddress, ReturnAddressInfo, TrackingInput } from '../../schema/given.ts'
 import { type ActionContext, disputeAction } from '../action.ts'
-import { amountIssues } from '../amounts.ts'
+import { amountIssues, refuseIssues } from '../amounts.ts'
 import { attach } from '../attachments.ts'
 import { limits } from '../limits.ts'
 import { withOfferEvent } from '../offers.ts'
-import { acceptClaimOptions } from '../options.ts'
-import {
-  addressIn,
-  addressIssues,
-  agreeReturn,
-  knownAddress,
-  missingAddress,
-  refuseIssues,
-  unwantedAddress,
-} from '../returns.ts'
+import { addressIn, addressIssues, agreeReturn, knownAddress, missingAddress, unwantedAddress } from '../returns.ts'
 import { allowedRefund, end, inTurn, isFull, refund } from '../settlement.ts'
 
 const Body = Type.Object({
@@ -39,6 +36,20 @@ const Body = Type.Object({
 type Input = Static<typeof Body>
 
 const withReturn = (type: AcceptClaimType) => type.startsWith('REFUND_WITH_RETURN')
+
+/** How a seller may give in. Other than paying back at once is possible only while the seller is to answer. */
+export function acceptClaimOptions(dispute: Dispute): readonly AcceptClaimType[] {
+  const { dispute_channel, dispute_life_cycle_stage, status, flow, reason } = dispute
+  if (dispute_channel !== 'INTERNAL') return ['REFUND']
+  if (reason !== NOT_RECEIVED && reason !== NOT_AS_DESCRIBED) return ['REFUND']
+  const inInquiry = dispute_life_cycle_stage === 'INQUIRY'
+  const answering = status === 'OPEN' || (status === 'WAITING_FOR_SELLER_RESPONSE' && flow !== 'ACK')
+  if (!answering || (!inInquiry && dispute_life_cycle_stage !== 'CHARGEBACK')) return ['REFUND']
+  if (reason === NOT_RECEIVED || !isTangible(dispute)) return ['PARTIAL_REFUND', 'REFUND']
+  return inInquiry
+    ? ['PARTIAL_REFUND', 'REFUND_WITH_RETURN', 'REFUND']
+    : ['PARTIAL_REFUND', 'REFUND_WITH_RETURN', 'REFUND_WITH_RETURN_SHIPMENT_LABEL', 'REFUND']
+}
 
 /** The seller gives in, wholly or in part, now or once the item has come back. */
 export const acceptClaim = disputeAction('accept-claim', {

@@ -7,7 +7,6 @@ import { disputeAction } from '../action.ts'
 import { attach } from '../attachments.ts'
 import { withoutRequests } from '../evidence.ts'
 import { limits } from '../limits.ts'
-import { acknowledgementOptions } from '../options.ts'
 import { end, inTurn, refund } from '../settlement.ts'
 
 /** The seller says what came back. If it is the item, the refund is made; if not, an agent decides. */
@@ -21,9 +20,9 @@ export const acknowledgeReturnItem = disputeAction('acknowledge-return-item', {
   }),
   bodyOptional: true,
   files: limits.filesPerRequest,
-  options: acknowledgementOptions,
+  options: () => acknowledgementTypes,
   decide(dispute, { acknowledgement_type: type = 'ITEM_RECEIVED', note, evidences = [] }, context) {
-    if (!acknowledgementOptions().includes(type))
+    if (!acknowledgementTypes.includes(type))
       throw invalid('/acknowledgement_type', 'This is not offered here.', 'INVALID_ACKNOWLEDGEMENT_TYPE')
     const { uploads, now } = context
     const given = evidences.length === 0 && uploads.length > 0 ? [{ documents: [] }] : evidences

@@ -1,8 +1,9 @@
 import { EvidenceBody } from '../../schema/given.ts'
 import { disputeAction } from '../action.ts'
+import { refuseIssues } from '../amounts.ts'
 import { submittedEvidence } from '../evidence.ts'
 import { limits } from '../limits.ts'
-import { addressIn, addressIssues, refuseIssues } from '../returns.ts'
+import { addressIn, addressIssues } from '../returns.ts'
 
 /** The side that lost shows something new, and the decision is open again. */
 export const appeal = disputeAction('appeal', {

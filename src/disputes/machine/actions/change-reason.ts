@@ -6,11 +6,10 @@ import { NOT_AS_DESCRIBED, type Reason, reasons } from '../../schema/enums.ts'
 import { Extensions, readExtensions } from '../../schema/extensions.ts'
 import { Item, Note } from '../../schema/given.ts'
 import { disputeAction } from '../action.ts'
-import { amountIssues } from '../amounts.ts'
+import { amountIssues, refuseIssues } from '../amounts.ts'
 import { ask, usualRequest } from '../evidence.ts'
 import { limits } from '../limits.ts'
 import { withdrawn } from '../offers.ts'
-import { refuseIssues } from '../returns.ts'
 
 /** What a dispute about something not received can turn into. */
 export const reasonTargets: readonly Reason[] = [NOT_AS_DESCRIBED, 'UNAUTHORISED']

@@ -5,11 +5,10 @@ import { escalationReasons } from '../../schema/enums.ts'
 import { Note } from '../../schema/given.ts'
 import { acceleratedAnswer } from '../accelerated.ts'
 import { disputeAction } from '../action.ts'
-import { amountIssues } from '../amounts.ts'
+import { amountIssues, refuseIssues } from '../amounts.ts'
 import { ask, usualRequest, withoutRequests } from '../evidence.ts'
 import { judge } from '../judgement.ts'
 import { withdrawn } from '../offers.ts'
-import { refuseIssues } from '../returns.ts'
 import { inTurn } from '../settlement.ts'
 
 /** A party has had enough of talking: the inquiry becomes a claim. */

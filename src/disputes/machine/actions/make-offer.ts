@@ -1,15 +1,19 @@
 import { Money, normalise } from '../../../kernel/money.ts'
 import { type Issue, invalid } from '../../../kernel/problem.ts'
 import { Type } from '../../../kernel/type.ts'
-import type { Dispute } from '../../schema/dispute.ts'
-import { offerTypes } from '../../schema/enums.ts'
+import { type Dispute, isTangible } from '../../schema/dispute.ts'
+import { NOT_AS_DESCRIBED, type OfferType, offerTypes } from '../../schema/enums.ts'
 import { Note, ReturnAddress, ReturnAddressInfo } from '../../schema/given.ts'
 import { type ActionContext, type Changes, disputeAction } from '../action.ts'
-import { amountIssues } from '../amounts.ts'
+import { amountIssues, refuseIssues } from '../amounts.ts'
 import { withOfferEvent } from '../offers.ts'
-import { offerOptions } from '../options.ts'
-import { addressIn, addressIssues, knownAddress, missingAddress, refuseIssues, unwantedAddress } from '../returns.ts'
+import { addressIn, addressIssues, knownAddress, missingAddress, unwantedAddress } from '../returns.ts'
 import { end, inTurn, isFull, refund } from '../settlement.ts'
+
+/** What a seller may offer in an inquiry. A thing can come back or be replaced; a service cannot. */
+export function offerOptions(dispute: Dispute): readonly OfferType[] {
+  return dispute.reason === NOT_AS_DESCRIBED && isTangible(dispute) ? offerTypes : ['REFUND']
+}
 
 /** The seller proposes a way out. The whole amount is paid at once; anything else waits for the buyer. */
 export const makeOffer = disputeAction('make-offer', {

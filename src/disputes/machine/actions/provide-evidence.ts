@@ -3,9 +3,10 @@ import type { Dispute } from '../../schema/dispute.ts'
 import { NOT_AS_DESCRIBED } from '../../schema/enums.ts'
 import { EvidenceBody } from '../../schema/given.ts'
 import { disputeAction } from '../action.ts'
+import { refuseIssues } from '../amounts.ts'
 import { RETURN, submittedEvidence, withoutRequests } from '../evidence.ts'
 import { limits } from '../limits.ts'
-import { addressIn, addressIssues, knownAddress, refuseIssues } from '../returns.ts'
+import { addressIn, addressIssues, knownAddress } from '../returns.ts'
 
 /** The side that is waited for shows what it has. Proof of return lets the return move on. */
 export const provideEvidence = disputeAction('provide-evidence', {

@@ -5,11 +5,10 @@ import { Type } from '../../../kernel/type.ts'
 import type { Dispute } from '../../schema/dispute.ts'
 import { DocumentInput, Note } from '../../schema/given.ts'
 import { disputeAction } from '../action.ts'
-import { isSound } from '../amounts.ts'
+import { isSound, refuseIssues } from '../amounts.ts'
 import { attach } from '../attachments.ts'
 import { NOT_NOW } from '../lifecycle.ts'
 import { limits } from '../limits.ts'
-import { refuseIssues } from '../returns.ts'
 
 /** Return postage up to this many units of the currency is paid without asking; more is denied. */
 export const COMPENSATION_MAX = 30n
