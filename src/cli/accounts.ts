@@ -3,7 +3,7 @@ import { addAccount, findAccount, listAccounts, saveAccount } from '../accounts/
 import type { Tx } from '../database/transaction.ts'
 import { isZone } from '../kernel/clock.ts'
 import { isCurrency } from '../kernel/money.ts'
-import { accountTongue, chooseTongue, languages } from '../payer/languages.ts'
+import { accountTongue, chooseTongue, languages } from '../payer/words/languages.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
 
 const text = (input: StoreInput, name: string, initial?: string): string => {

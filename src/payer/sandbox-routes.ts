@@ -12,10 +12,10 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { presentCapture } from '../ledger/present.ts'
 import { findTransactionByEitherId } from '../ledger/store.ts'
 import type { Service } from '../room.ts'
-import { insertAttempt } from './attempts.ts'
-import { findMails } from './mail-store.ts'
-import { agreed, approve, conclude, outcomes, payerOf } from './pay.ts'
-import { settlePayment } from './settle.ts'
+import { findMails } from './mail/store.ts'
+import { insertAttempt } from './pay/attempts.ts'
+import { agreed, approve, conclude, outcomes, payerOf } from './pay/pay.ts'
+import { settlePayment } from './pay/settle.ts'
 
 const shared = { tag: 'Sandbox', scopes: 'public', recognises: true, environment: 'sandbox' } as const
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255 }) })

@@ -1,7 +1,7 @@
 import { deflateSync, inflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readLogo } from '../../src/payer/logo-image.ts'
+import { readLogo } from '../../src/payer/logo/image.ts'
 import { blueLogo, chunk, header, jpegLogo, type Picture, pngOf, SIGNATURE } from '../support/logo.ts'
 
 const samplesOf = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escaped, Html, html, linkable } from '../../src/payer/html.ts'
+import { escaped, Html, html, linkable } from '../../src/http/html.ts'
 
 describe('Markup', () => {
   it('never lets a text out of its place', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { languages } from '../../src/payer/languages.ts'
+import { problemWords } from '../../src/payer/words/case.ts'
 import { disputePhrases } from '../../src/payer/words/dispute-mail.ts'
 import { words } from '../../src/payer/words/index.ts'
+import { languages } from '../../src/payer/words/languages.ts'
 import { mailPhrases } from '../../src/payer/words/mail.ts'
 import { merchantPhrases } from '../../src/payer/words/merchant-mail.ts'
-import { problemWords } from '../../src/payer/words/problem.ts'
 
 const catalogues = { words, problemWords, mailPhrases, merchantPhrases, disputePhrases }
 

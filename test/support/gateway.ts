@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toInstant } from '../../src/kernel/clock.ts'
-import { isSigned } from '../../src/payer/gateway-signature.ts'
+import { isSigned } from '../../src/payer/pay/gateway-signature.ts'
 
 export const GATEWAY_SECRET = 'a secret of the gateway'
 

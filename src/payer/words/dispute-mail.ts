@@ -1,4 +1,4 @@
-import type { Language } from '../languages.ts'
+import type { Language } from './languages.ts'
 import type { MailWords } from './mail.ts'
 
 /** What there is to tell about a dispute: it began, somebody waits for the reader, it ended. */

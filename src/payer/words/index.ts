@@ -1,9 +1,9 @@
-import type { Language } from '../languages.ts'
 import { de } from './de.ts'
 import { en, type Words } from './en.ts'
 import { es } from './es.ts'
 import { fr } from './fr.ts'
 import { ja } from './ja.ts'
+import type { Language } from './languages.ts'
 
 export const words: Readonly<Record<Language, Words>> = { en, de, fr, es, ja }
 

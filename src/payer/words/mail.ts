@@ -1,5 +1,5 @@
 import type { MailKind } from '../../kernel/mail.ts'
-import type { Language } from '../languages.ts'
+import type { Language } from './languages.ts'
 
 /** The subject of a mail and its first sentence. */
 export interface MailWords {

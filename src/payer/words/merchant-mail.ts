@@ -1,5 +1,5 @@
 import type { MailKind } from '../../kernel/mail.ts'
-import type { Language } from '../languages.ts'
+import type { Language } from './languages.ts'
 import type { MailWords } from './mail.ts'
 
 interface MerchantPhrases {

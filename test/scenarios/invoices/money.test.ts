@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
-import { settlePayment } from '../../../src/payer/settle.ts'
+import { settlePayment } from '../../../src/payer/pay/settle.ts'
 import { findingsOf, issuesOf, over, type Refusal, sample, shopOf, TODAY } from '../../support/shop.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { defaultScopes } from '../../../src/accounts/scopes.ts'
-import { signText } from '../../../src/payer/gateway-signature.ts'
+import { signText } from '../../../src/payer/pay/gateway-signature.ts'
 import { GATEWAY_SECRET, startGateway } from '../../support/gateway.ts'
 import { newLiveWorld } from '../../support/live.ts'
 import { invoiceBody, openSheet, PUBLIC_URL } from '../../support/payer.ts'

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { oneLine } from '../../../src/payer/mail.ts'
+import { oneLine } from '../../../src/payer/mail/mail.ts'
 import { blueLogo, startLogoServer } from '../../support/logo.ts'
 import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'

@@ -1,0 +1,149 @@
+import { disputeLifecycle } from '../../disputes/machine/lifecycle.ts'
+import type { Dispute } from '../../disputes/schema/dispute.ts'
+import { type Content, type Html, html, paragraphs } from '../../http/html.ts'
+import { toMinor } from '../../kernel/money.ts'
+import type { PaymentTransaction } from '../../ledger/schema.ts'
+import { frame } from '../page/page.ts'
+import type { Sheet } from '../sheet/sheet.ts'
+import { type SayProblem, sayProblemIn } from '../words/case.ts'
+
+/** What a payer can say is wrong, in the order they are asked. */
+export const reportReasons = {
+  MERCHANDISE_OR_SERVICE_NOT_RECEIVED: 'notReceived',
+  MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED: 'notAsDescribed',
+  UNAUTHORISED: 'unauthorised',
+  DUPLICATE_TRANSACTION: 'duplicate',
+  INCORRECT_AMOUNT: 'incorrectAmount',
+  CREDIT_NOT_PROCESSED: 'creditNotProcessed',
+} as const
+
+interface Common {
+  readonly sheet: Sheet
+  readonly token: string
+  /** Where the forms go. */
+  readonly path: string
+  readonly invoicePath: string
+  readonly notice?: { readonly text: string; readonly tone: 'good' | 'bad' }
+}
+
+const noticeOf = ({ notice }: Common): Content =>
+  notice && html`<p class="notice ${notice.tone === 'bad' ? 'bad' : ''}" role="status">${notice.text}</p>`
+
+const hidden = ({ token, sheet }: Common) =>
+  html`<input type="hidden" name="token" value="${token}"><input type="hidden" name="lang" value="${sheet.tongue.locale}">`
+
+const fileTypes = 'image/png,image/jpeg,image/gif,application/pdf'
+
+/** The form that opens a case about one of the payments of an invoice. */
+export function reportPage(page: Common & { payments: readonly PaymentTransaction[] }): string {
+  const { sheet, path, payments, invoicePath } = page
+  const say = sayProblemIn(sheet.tongue.language)
+  const [first] = payments
+  return frame(
+    { title: say('reportTitle'), tongue: sheet.tongue, className: 'narrow' },
+    html`${noticeOf(page)}<form class="paper stack" method="post" action="${path}" enctype="multipart/form-data">
+<h1>${say('reportTitle')}</h1>
+<p>${say('reportIntro', { business: sheet.seller, amount: first ? sheet.format.money(first.gross) : '' })}</p>${hidden(page)}
+${
+  payments.length > 1
+    ? html`<div><label for="payment">${say('payment')}</label><select id="payment" name="payment">${payments.map(
+        ({ id, gross }) => html`<option value="${id}">${sheet.format.money(gross)} · ${id}</option>`,
+      )}</select></div>`
+    : html`<input type="hidden" name="payment" value="${first?.id ?? ''}">`
+}
+<div><label for="reason">${say('whatIsWrong')}</label><select id="reason" name="reason">${Object.entries(
+      reportReasons,
+    ).map(([reason, phrase]) => html`<option value="${reason}">${say(phrase)}</option>`)}</select></div>
+<div><label for="text">${say('whatHappened')}</label><textarea id="text" name="text" rows="5" maxlength="2000" required></textarea></div>
+<div><label for="file">${say('document')}</label><input id="file" name="file" type="file" accept="${fileTypes}"></div>
+<p><button class="button">${say('report')}</button></p>
+<p><a href="${invoicePath}">${say('backToInvoice')}</a></p></form>`,
+  )
+}
+
+/** Shown on the invoice's side once a case is open: the case itself is behind the private link. */
+export function reportedPage(page: Common): string {
+  const say = sayProblemIn(page.sheet.tongue.language)
+  return frame(
+    { title: say('reportTitle'), tongue: page.sheet.tongue, className: 'narrow' },
+    html`${noticeOf(page)}<form class="paper stack" method="post" action="${page.path}" enctype="multipart/form-data">
+<h1>${say('reportTitle')}</h1><p>${say('alreadyReported')}</p>${hidden(page)}<input type="hidden" name="again" value="yes">
+<p><button class="button quiet">${say('mailAgain')}</button></p>
+<p><a href="${page.invoicePath}">${say('backToInvoice')}</a></p></form>`,
+  )
+}
+
+const standings = {
+  OPEN: 'open',
+  WAITING_FOR_SELLER_RESPONSE: 'waitingSeller',
+  WAITING_FOR_BUYER_RESPONSE: 'waitingBuyer',
+  UNDER_REVIEW: 'underReview',
+  RESOLVED: 'resolved',
+} as const
+
+/** The case as the payer sees it: where it stands, what was said, and what they can do now. */
+export function casePage(page: Common & { dispute: Dispute; zone: string }): string {
+  const { sheet, dispute, zone, invoicePath } = page
+  const say = sayProblemIn(sheet.tongue.language)
+  const { format } = sheet
+  const values = { business: sheet.seller }
+  const may = new Set<string>(disputeLifecycle.allowed(dispute, ['buyer']))
+  const standing = standings[dispute.status as keyof typeof standings] ?? 'open'
+  const due = dispute.status === 'WAITING_FOR_BUYER_RESPONSE' && dispute.timer
+  return frame(
+    { title: say('caseTitle', values), tongue: sheet.tongue, className: 'narrow' },
+    html`${noticeOf(page)}<div class="paper stack">
+<div><p class="hint">${say('caseNumber', { number: dispute.dispute_id })} · ${sheet.say('invoiceNumber', { number: sheet.number })}</p>
+<h1>${say('caseTitle', values)}</h1></div>
+<dl class="lines"><div><dt>${say('payment')}</dt><dd>${format.money(dispute.dispute_amount)}</dd></div>
+<div class="total"><dt>${say(standing, values)}</dt><dd>${due && say('answerBy', { date: format.dayOf(due.due, zone) })}</dd></div></dl>
+${dispute.status === 'RESOLVED' && html`<p>${outcomeText(dispute, say, sheet)}</p>`}
+${may.has('accept-offer') && offerForm(page, dispute, say)}
+${talk(dispute, say, sheet, zone)}
+${may.has('send-message') && textForm(page, 'send-message', say('message'), say('send'))}
+${may.has('provide-evidence') && evidenceForm(page, say)}
+<div class="buttons">${may.has('escalate') && buttonForm(page, 'escalate', say('escalate'))}
+${may.has('cancel') && buttonForm(page, 'cancel', say('cancel'))}</div>
+<p><a href="${invoicePath}">${say('backToInvoice')}</a></p></div>`,
+  )
+}
+
+function outcomeText({ refunds = [], dispute_amount }: Dispute, say: SayProblem, { format }: Sheet): string {
+  const total = refunds.reduce((sum, { gross_amount }) => sum + toMinor(gross_amount), 0n)
+  if (total === 0n || refunds[0] === undefined) return say('outcomeNone')
+  const last = refunds.length === 1 ? refunds[0].gross_amount : { ...dispute_amount }
+  return say('outcomeRefund', { amount: format.money(last) })
+}
+
+function offerForm(page: Common, dispute: Dispute, say: SayProblem): Html {
+  const offered = dispute.offer.seller_offered_amount ?? dispute.dispute_amount
+  const amount = page.sheet.format.money(offered)
+  return html`<section class="stack"><h2>${say('offer', { business: page.sheet.seller, amount })}</h2>
+${buttonForm(page, 'accept-offer', say('accept', { amount }), false)}
+<form class="stack" method="post" action="${page.path}/deny-offer" enctype="multipart/form-data">${hidden(page)}
+<div><label for="deny">${say('denyNote')}</label><textarea id="deny" name="text" rows="2" maxlength="2000" required></textarea></div>
+<p><button class="button quiet">${say('deny')}</button></p></form></section>`
+}
+
+const buttonForm = (page: Common, action: string, label: string, quiet = true): Html =>
+  html`<form method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}<button class="button${quiet ? ' quiet' : ''}">${label}</button></form>`
+
+const textForm = (page: Common, action: string, label: string, send: string): Html =>
+  html`<form class="stack" method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}
+<div><label for="${action}">${label}</label><textarea id="${action}" name="text" rows="3" maxlength="2000" required></textarea></div>
+<p><button class="button">${send}</button></p></form>`
+
+const evidenceForm = (page: Common, say: SayProblem): Html =>
+  html`<form class="stack" method="post" action="${page.path}/provide-evidence" enctype="multipart/form-data">${hidden(page)}
+<h2>${say('evidence')}</h2>
+<div><label for="evidence-note">${say('evidenceNote')}</label><textarea id="evidence-note" name="text" rows="2" maxlength="2000" required></textarea></div>
+<div><label for="evidence-file">${say('document')}</label><input id="evidence-file" name="file" type="file" accept="${fileTypes}"></div>
+<p><button class="button quiet">${say('evidence')}</button></p></form>`
+
+function talk({ messages = [] }: Dispute, say: SayProblem, sheet: Sheet, zone: string): Content {
+  if (messages.length === 0) return undefined
+  return html`<section><h2>${say('messages')}</h2><ul class="talk">${messages.map(
+    ({ posted_by, time_posted, content }) =>
+      html`<li><p class="by"><strong>${posted_by === 'BUYER' ? say('you') : sheet.seller}</strong><span>${sheet.format.dayOf(time_posted, zone)}</span></p><p>${paragraphs(content)}</p></li>`,
+  )}</ul></section>`
+}

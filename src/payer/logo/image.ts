@@ -1,0 +1,70 @@
+import { PNG_SIGNATURE } from '../../invoices/png.ts'
+import { plainPng } from './png-pixels.ts'
+
+/** A logo that a page and a PDF can show. */
+export interface LogoImage {
+  readonly type: 'image/png' | 'image/jpeg'
+  readonly width: number
+  readonly height: number
+  readonly bytes: Uint8Array
+}
+
+/** How large a logo may be, as a file and once it is unpacked. */
+export const LOGO_BYTES_MAX = 1024 * 1024
+const SIDE_MAX = 4_000
+const PIXELS_MAX = 4_000_000
+
+const limits = {
+  check(width: number, height: number): void {
+    if (width < 1 || height < 1 || width > SIDE_MAX || height > SIDE_MAX || width * height > PIXELS_MAX)
+      throw new Error(`A picture of ${width} by ${height} pixels is no logo.`)
+  },
+}
+
+/** Reads what somebody else's server called a logo. By its bytes it is a PNG or a JPEG, or it is refused. */
+export function readLogo(bytes: Uint8Array): LogoImage {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const image = file.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE) ? plainPng(file, limits) : plainJpeg(file)
+  if (image.bytes.length > LOGO_BYTES_MAX) throw new Error('The picture cannot be kept in so little room.')
+  return image
+}
+
+const START = 0xd8
+const END = 0xd9
+const SCAN = 0xda
+const COMMENT = 0xfe
+/** Baseline, extended and progressive pictures; nobody shows the others. */
+const frames = [0xc0, 0xc1, 0xc2]
+const otherFrames = [0xc3, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf]
+/** Of what programs add, only what says how colours are meant is kept. */
+const isAddition = (marker: number) => (marker >= 0xe1 && marker <= 0xef && marker !== 0xee) || marker === COMMENT
+
+/** A JPEG of grey or three colours, without anything that is not the picture. */
+function plainJpeg(file: Buffer): LogoImage {
+  if (file[0] !== 0xff || file[1] !== START) throw new Error('The file is neither a PNG nor a JPEG.')
+  const end = file.lastIndexOf(Buffer.from([0xff, END]))
+  const kept = [file.subarray(0, 2)]
+  let size: { width: number; height: number } | undefined
+  for (let at = 2; ; ) {
+    if (at + 4 > end || file[at] !== 0xff) throw new Error('The JPEG breaks off.')
+    const marker = file[at + 1]!
+    if (marker === SCAN) {
+      if (!size) throw new Error('The JPEG does not say how large it is.')
+      kept.push(file.subarray(at, end + 2))
+      return { type: 'image/jpeg', ...size, bytes: Buffer.concat(kept) }
+    }
+    const next = at + 2 + file.readUInt16BE(at + 2)
+    if (frames.includes(marker) && !size) size = readFrame(file.subarray(at + 4, next))
+    else if (frames.includes(marker) || otherFrames.includes(marker)) throw new Error('The JPEG is of a rare kind.')
+    if (!isAddition(marker)) kept.push(file.subarray(at, next))
+    at = next
+  }
+}
+
+function readFrame(frame: Buffer): { width: number; height: number } {
+  if (frame.length < 6) throw new Error('The JPEG breaks off.')
+  const [width, height] = [frame.readUInt16BE(3), frame.readUInt16BE(1)]
+  limits.check(width, height)
+  if (frame[0] !== 8 || (frame[5] !== 1 && frame[5] !== 3)) throw new Error('The JPEG is of a rare kind.')
+  return { width, height }
+}

@@ -1,0 +1,63 @@
+import type { JobContext } from '../../jobs/job-definition.ts'
+import { type MailDoor, openMailDoor } from '../../outbound/mail.ts'
+import type { Service } from '../../room.ts'
+import { oneLine } from './mail.ts'
+import { keepMail } from './store.ts'
+
+/** A mail that is ready to go. */
+export interface ReadyMail {
+  readonly to: readonly string[]
+  readonly fromName: string
+  readonly replyTo?: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly links: readonly string[]
+  /** Printed only when it really goes out; `href` is where it can be had otherwise. */
+  readonly attachment?: { readonly filename: string; readonly href: string; print(): Promise<Buffer> }
+}
+
+/** Hands a mail to the mail server where there is one, and keeps it to be read in a sandbox. */
+export type Deliver = (accountId: string, mail: ReadyMail, context: JobContext, part?: number) => Promise<void>
+
+const isAddress = (text: string) => /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/.test(text)
+const pdf = 'application/pdf'
+
+export function makeDeliver({ settings, environment }: Service): Deliver {
+  let door: MailDoor | undefined
+  const outside = () => {
+    if (settings.smtpUrl === undefined) return undefined
+    door ??= openMailDoor(settings.smtpUrl, settings.smtpAllowPrivate)
+    return door
+  }
+
+  return async (accountId, { attachment, fromName, ...mail }, { id, transact }, part = 0) => {
+    const to = mail.to.filter(isAddress)
+    if (to.length === 0) return
+    const { subject, text, html, links } = mail
+    const replyTo = mail.replyTo !== undefined && isAddress(mail.replyTo) ? mail.replyTo : undefined
+    // The name is made from the job's, so that a mail sent twice is recognised as one.
+    const ready = { id: `mail-${id}-${part}`, to, subject: oneLine(subject), text, html }
+
+    const door = outside()
+    if (door)
+      await door.send({
+        ...ready,
+        ...(replyTo !== undefined && { replyTo }),
+        from: { name: oneLine(fromName), address: settings.mailFrom },
+        attachments: attachment
+          ? [{ filename: attachment.filename, contentType: pdf, content: await attachment.print() }]
+          : [],
+      })
+    if (environment !== 'sandbox') return
+    await transact(async (tx) =>
+      keepMail(tx, accountId, {
+        ...ready,
+        from: settings.mailFrom,
+        ...(replyTo !== undefined && { reply_to: replyTo }),
+        links,
+        attachments: attachment ? [{ filename: attachment.filename, content_type: pdf, href: attachment.href }] : [],
+      }),
+    )
+  }
+}

@@ -1,0 +1,56 @@
+import { findStored } from '../../invoices/store.ts'
+import { type JobDefinition, job } from '../../jobs/job-definition.ts'
+import type { MailPayload } from '../../kernel/mail.ts'
+import { Problem } from '../../kernel/problem.ts'
+import type { Service } from '../../room.ts'
+import type { KeepLogo } from '../logo/jobs.ts'
+import { findLogo } from '../logo/store.ts'
+import { pageAddress, recipientTongue } from '../page/open-page.ts'
+import { printInvoice } from '../print/press.ts'
+import { pdfName } from '../sheet/sheet.ts'
+import type { Deliver } from './deliver.ts'
+import { renderMail } from './mail.ts'
+
+const minutes = 60
+const hours = 60 * minutes
+
+/** Mails that carry the invoice itself. */
+const withInvoice: readonly MailPayload['kind'][] = ['invoice', 'invoice-updated', 'reminder', 'payment-received']
+
+/** Says what happened to an invoice, as it is when the mail goes out. */
+export const mailJobs = (service: Service, deliver: Deliver, keepLogo: KeepLogo): JobDefinition[] => [
+  job<MailPayload>({
+    name: 'send-mail',
+    retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 2 * hours, 6 * hours, 12 * hours, 24 * hours],
+    async run(payload, context) {
+      const { db, now } = context
+      const { account_id, invoice_id, kind, to, recipients } = payload
+      const stored = await findStored(db, account_id, invoice_id).catch(noneWhenGone)
+      if (!stored) return
+      const address = pageAddress(service, invoice_id)
+      const { sheet, ...rendered } = renderMail(stored, payload, { address, now })
+      const print = async () => {
+        const { logo_url } = stored.invoice.invoicer
+        if (logo_url) await keepLogo({ account_id, url: logo_url }, context)
+        const logo = await findLogo(db, stored)
+        // Whoever reads the mail, the document is the one the recipient has.
+        const tongue = recipientTongue(stored.invoice)
+        return printInvoice({ source: { ...stored, now }, tongue, address, logo })
+      }
+      const mail = {
+        ...rendered,
+        to: recipients,
+        fromName: to === 'recipient' ? sheet.seller : 'Quittance',
+        ...(to === 'recipient' && { replyTo: stored.account.email }),
+        ...(withInvoice.includes(kind) && { attachment: { filename: pdfName(sheet), href: `${address}/pdf`, print } }),
+      }
+      await deliver(account_id, mail, context)
+    },
+  }),
+]
+
+/** An invoice that was deleted meanwhile needs no mail. */
+function noneWhenGone(error: unknown): undefined {
+  if (error instanceof Problem && error.status === 404) return undefined
+  throw error
+}

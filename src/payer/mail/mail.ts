@@ -1,0 +1,143 @@
+import { type Html, html, paragraphs } from '../../http/html.ts'
+import type { StoredInvoice } from '../../invoices/store.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import type { MailPayload } from '../../kernel/mail.ts'
+import type { Money } from '../../kernel/money.ts'
+import { recipientTongue } from '../page/open-page.ts'
+import { nameOf } from '../sheet/parties.ts'
+import { isPayable, type Sheet, sheetOf } from '../sheet/sheet.ts'
+import { accountTongue } from '../words/languages.ts'
+import { mailPhrases } from '../words/mail.ts'
+import { merchantPhrases } from '../words/merchant-mail.ts'
+
+/** A mail ready to go out, in text and in markup. */
+export interface RenderedMail {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly links: readonly string[]
+  readonly sheet: Sheet
+}
+
+const SUBJECT_MAX = 200
+
+/** One line without anything that could end a header or hide in it. */
+export const oneLine = (text: string): string =>
+  text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get through
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** Puts values in the places of a phrase that name them. */
+export const fill = (phrase: string, values: Readonly<Record<string, string>>) =>
+  phrase.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+
+/** Says what happened to an invoice, to its recipient or to its merchant, each in their language. */
+export function renderMail(
+  { invoice, account }: StoredInvoice,
+  payload: Pick<MailPayload, 'kind' | 'to' | 'subject' | 'note'> & { amount?: Money },
+  { address, now }: { address: string; now: Instant },
+): RenderedMail {
+  const toMerchant = payload.to === 'invoicer'
+  const tongue = toMerchant ? accountTongue(account) : recipientTongue(invoice)
+  const sheet = sheetOf({ invoice, account, now }, tongue)
+  const { format } = sheet
+  const phrases = mailPhrases[tongue.language]
+  const { kinds, nameless } = { nameless: '', ...(toMerchant ? merchantPhrases[tongue.language] : phrases) }
+  const words = kinds[payload.kind]
+  const billing = invoice.primary_recipients[0]?.billing_info
+  const customer = (billing && nameOf(billing)) ?? billing?.email_address ?? ''
+  const values = {
+    business: oneLine(sheet.seller),
+    number: sheet.number,
+    amount: format.money(payload.amount ?? invoice.amount),
+    due: format.money(invoice.due_amount),
+    customer: oneLine(customer) || nameless,
+  }
+  const subject = oneLine(payload.subject ?? fill(words.subject, values)).slice(0, SUBJECT_MAX)
+  const pays = !toMerchant && isPayable(invoice) && !payload.kind.startsWith('payment-')
+  const parts: MailParts = {
+    language: tongue.language,
+    business: sheet.seller,
+    subject,
+    greeting: toMerchant || customer === '' ? undefined : fill(phrases.greeting, values),
+    lead: fill(words.lead, values),
+    note: payload.note,
+    matter: {
+      name: sheet.say('invoiceNumber', { number: sheet.number }),
+      amount: payload.amount ? format.money(payload.amount) : sheet.headlineAmount,
+      standing: payload.kind.startsWith('payment-') ? undefined : sheet.headline,
+    },
+    link: { address, label: pays ? phrases.viewAndPay : phrases.view },
+    closing: toMerchant ? undefined : fill(phrases.closing, values),
+  }
+  return { subject, text: asText(parts), html: asHtml(parts).text, links: [address], sheet }
+}
+
+interface MailParts {
+  readonly language: string
+  readonly business: string
+  readonly subject: string
+  readonly greeting: string | undefined
+  readonly lead: string
+  readonly note: string | undefined
+  /** What it is about: the name of the invoice, the amount, where it stands. */
+  readonly matter?: { readonly name: string; readonly amount: string; readonly standing: string | undefined }
+  readonly link?: { readonly address: string; readonly label: string }
+  readonly closing: string | undefined
+}
+
+/** A mail that says one thing and links to one place. */
+export function simpleMail(
+  parts: Pick<MailParts, 'language' | 'business' | 'subject' | 'lead'> &
+    Partial<Pick<MailParts, 'matter' | 'link' | 'closing'>>,
+): Omit<RenderedMail, 'sheet'> {
+  const subject = oneLine(parts.subject).slice(0, SUBJECT_MAX)
+  const whole: MailParts = { greeting: undefined, note: undefined, closing: undefined, ...parts, subject }
+  return { subject, text: asText(whole), html: asHtml(whole).text, links: parts.link ? [parts.link.address] : [] }
+}
+
+function asText({ greeting, lead, note, matter, link, closing }: MailParts): string {
+  const block = (...lines: (string | undefined)[]) => lines.filter((line) => line !== undefined).join('\n')
+  return [
+    greeting,
+    lead,
+    note,
+    matter && block(matter.name, matter.amount, matter.standing),
+    link && block(`${link.label}:`, link.address),
+    closing && `-- \n${closing}`,
+  ]
+    .filter((part) => part !== undefined && part !== '')
+    .join('\n\n')
+    .concat('\n')
+}
+
+/** Mail programs know little of style sheets, so the style stands with each element. */
+function asHtml({ language, business, subject, greeting, lead, note, matter, link, closing }: MailParts): Html {
+  const family = "font-family:'IBM Plex Sans','Helvetica Neue',Helvetica,Arial,sans-serif"
+  return html`<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light"><title>${subject}</title></head>
+<body style="margin:0;padding:0;background:#eef0f2;color:#16191d;${family}">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:#eef0f2"><tr><td align="center" style="padding:32px 12px">
+<table role="presentation" width="560" cellpadding="0" cellspacing="0" style="width:100%;max-width:560px;background:#ffffff"><tr><td style="padding:40px 40px 36px;${family};font-size:16px;line-height:24px;color:#16191d">
+<p style="margin:0 0 28px;padding:0 0 16px;border-bottom:2px solid #16191d;font-size:18px;font-weight:600">${business}</p>
+${greeting && html`<p style="margin:0 0 16px">${greeting}</p>`}
+<p style="margin:0 0 16px">${lead}</p>
+${note && html`<p style="margin:0 0 16px;padding:0 0 0 16px;border-left:3px solid #d9dde2;color:#545c66">${paragraphs(note)}</p>`}
+${
+  matter &&
+  html`<p style="margin:28px 0 4px;font-size:14px;line-height:20px;color:#545c66">${matter.name}</p>
+<p style="margin:0;font-size:32px;line-height:38px;font-weight:600;letter-spacing:-0.5px">${matter.amount}</p>
+${matter.standing && html`<p style="margin:4px 0 0;color:#545c66;font-weight:600">${matter.standing}</p>`}`
+}
+${
+  link &&
+  html`<p style="margin:28px 0 0"><a href="${link.address}" style="display:inline-block;background:#0b5cab;color:#ffffff;text-decoration:none;font-weight:600;padding:13px 28px;border-radius:6px">${link.label}</a></p>`
+}
+</td></tr></table>
+${closing && html`<p style="max-width:560px;margin:20px auto 0;${family};font-size:13px;line-height:20px;color:#545c66">${closing}</p>`}
+</td></tr></table></body></html>
+`
+}

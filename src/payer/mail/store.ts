@@ -1,0 +1,35 @@
+import { sql } from '../../database/sql.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
+import { type Instant, toSeconds } from '../../kernel/clock.ts'
+
+/** A mail as it was sent or kept. */
+export interface KeptMail {
+  readonly id: string
+  readonly to: readonly string[]
+  readonly from: string
+  readonly reply_to?: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** Every address the mail links to. */
+  readonly links: readonly string[]
+  readonly attachments: readonly { readonly filename: string; readonly content_type: string; readonly href: string }[]
+}
+
+const insertStatement = sql`
+  insert into mails (account_id, id, recipients, body, create_time) values ($1, $2, $3, $4, $5) on conflict do nothing`
+const newest = sql`select body, create_time from mails order by seq desc limit $1`
+const newestTo = sql`
+  select body, create_time from mails where recipients @> array[$2::text] order by seq desc limit $1`
+
+export function keepMail(tx: Tx, accountId: string, mail: KeptMail): void {
+  const recipients = mail.to.map((address) => address.toLowerCase())
+  tx.write(insertStatement, [accountId, mail.id, recipients, JSON.stringify(mail), tx.now])
+}
+
+export async function findMails(db: Reader, to: string | undefined, limit: number) {
+  const rows = await (to === undefined
+    ? db.rows<{ body: KeptMail; create_time: Instant }>(newest, [limit])
+    : db.rows<{ body: KeptMail; create_time: Instant }>(newestTo, [limit, to.toLowerCase()]))
+  return rows.map(({ body, create_time }) => ({ ...body, create_time: toSeconds(create_time) }))
+}

@@ -1,0 +1,73 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { after, type Instant } from '../../kernel/clock.ts'
+import type { Service } from '../../room.ts'
+
+const VALID_SECONDS = 3_600
+
+/** A token that lets one browser send one form once, for one purpose, within the hour. */
+export interface FormToken {
+  readonly nonce: string
+  readonly text: string
+}
+
+export interface FormPurpose {
+  /** The value of the browser's own cookie; another site can neither read nor guess it. */
+  readonly session: string
+  /** What the form does and with which values: another form's token does not fit. */
+  readonly purpose: string
+}
+
+export function issueFormToken(secret: string, { session, purpose }: FormPurpose, now: Instant): FormToken {
+  const nonce = randomBytes(18).toString('base64url')
+  const expires = after(now, VALID_SECONDS)
+  return {
+    nonce,
+    text: `${nonce}.${Date.parse(expires)}.${sign(secret, session, purpose, nonce, String(Date.parse(expires)))}`,
+  }
+}
+
+/** The nonce of a token that fits; undefined for a forged, foreign or old one. */
+export function readFormToken(
+  secret: string,
+  { session, purpose }: FormPurpose,
+  text: string,
+  now: Instant,
+): string | undefined {
+  const [nonce, expires, signature] = text.split('.')
+  if (nonce === undefined || expires === undefined || signature === undefined) return undefined
+  const given = Buffer.from(signature, 'base64url')
+  const right = Buffer.from(sign(secret, session, purpose, nonce, expires), 'base64url')
+  if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
+  return Number(expires) > Date.parse(now) ? nonce : undefined
+}
+
+const sign = (secret: string, ...parts: string[]) =>
+  createHmac('sha256', `payer form\0${secret}`).update(JSON.stringify(parts)).digest('base64url')
+
+const COOKIE = 'payer'
+
+/** The browser's session as its cookie says, or a new one. */
+export function sessionOf(cookies: string | undefined): { session: string; isNew: boolean } {
+  const found = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{43})(?:;|$)`).exec(cookies ?? '')?.[1]
+  return found === undefined
+    ? { session: randomBytes(32).toString('base64url'), isNew: true }
+    : { session: found, isNew: false }
+}
+
+export const sessionCookie = (session: string, publicUrl: string): string =>
+  `${COOKIE}=${session}; Path=/invoice; HttpOnly; SameSite=Strict${publicUrl.startsWith('https:') ? '; Secure' : ''}`
+
+/**
+ * Whether a form came from a page of ours. A browser always says where a form comes from; silence is no proof. A sandbox
+ * may be opened under any name of the machine, so there the name it was asked under counts too.
+ */
+export function isOwnOrigin(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  { publicUrl, environment }: Pick<Service, 'publicUrl' | 'environment'>,
+): boolean {
+  const { origin, host } = headers
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin') return false
+  if (typeof origin !== 'string' || !URL.canParse(origin)) return false
+  return origin === new URL(publicUrl).origin || (environment === 'sandbox' && new URL(origin).host === host)
+}

@@ -1,0 +1,86 @@
+import type { Tx } from '../../database/transaction.ts'
+import { payableRange } from '../../invoices/actions/pay.ts'
+import type { Invoice } from '../../invoices/invoice.ts'
+import { recipientCode } from '../../invoices/present.ts'
+import { findByRecipientCode, type StoredInvoice } from '../../invoices/store.ts'
+import { toMoney } from '../../kernel/money.ts'
+import type { Service } from '../../room.ts'
+import { showLogo } from '../logo/store.ts'
+import { qrDrawing } from '../sheet/qr.ts'
+import { isPayable, type Sheet, sheetOf } from '../sheet/sheet.ts'
+import { acceptedLanguages, chooseTongue, type Tongue } from '../words/languages.ts'
+import { invoicePage, type PageParts } from './page.ts'
+import { pageAnswer } from './respond.ts'
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** An invoice that was found behind a code, ready to be shown. */
+export interface Opened {
+  readonly stored: StoredInvoice
+  readonly sheet: Sheet
+  /** The path of its page. */
+  readonly path: string
+}
+
+export const pagePath = (invoiceId: string): string => `/invoice/p/${recipientCode(invoiceId)}`
+
+/** The address of an invoice's page, as the QR code and the mails carry it. It needs no script. */
+export const pageAddress = ({ publicUrl }: Service, invoiceId: string): string => publicUrl + pagePath(invoiceId)
+
+/** The reader's language: what they chose, what the merchant says they speak, what their browser asks for. */
+export const tongueFor = (headers: Headers, chosen?: string, recipient?: string): Tongue =>
+  chooseTongue(chosen, recipient, ...acceptedLanguages(String(headers['accept-language'] ?? '')))
+
+const recipientLanguage = ({ primary_recipients }: Invoice): string | undefined =>
+  primary_recipients[0]?.billing_info?.language
+
+/** The language the merchant says the recipient speaks. */
+export const recipientTongue = (invoice: Invoice): Tongue => chooseTongue(recipientLanguage(invoice))
+
+/** What a code opens; undefined for a code nobody has, and for an invoice that was not sent yet. */
+export async function openByCode(tx: Tx, code: string, headers: Headers, lang?: string): Promise<Opened | undefined> {
+  const stored = await findByRecipientCode(tx, code.toUpperCase())
+  if (stored?.invoice.base_status !== 'SENT') return undefined
+  const tongue = tongueFor(headers, lang, recipientLanguage(stored.invoice))
+  return {
+    stored,
+    sheet: sheetOf({ invoice: stored.invoice, account: stored.account, now: tx.now }, tongue),
+    path: pagePath(stored.invoice.id),
+  }
+}
+
+/** Whether this service can take the payer's money here: a sandbox always, live with a gateway. */
+export const takesPayments = ({ environment, settings }: Service): boolean =>
+  environment === 'sandbox' || (settings.gatewayUrl !== undefined && settings.gatewaySecret !== undefined)
+
+/** The invoice page with whatever there is to say about it. */
+export async function answerPage(
+  service: Service,
+  tx: Tx,
+  { stored, sheet, path }: Opened,
+  { status = 200, notice }: { status?: number; notice?: NonNullable<PageParts['notice']> } = {},
+) {
+  const { invoice } = stored
+  const payable = isPayable(invoice)
+  const online = payable && takesPayments(service)
+  const { least, most } = payableRange(invoice)
+  const least_ = toMoney(least, invoice.detail.currency_code)
+  const hasServicePayment = invoice.payments.some(({ type }) => type === 'SERVICE')
+  const markup = invoicePage({
+    sheet,
+    address: path,
+    logo: await showLogo(tx, stored, path),
+    ...(invoice.status !== 'CANCELLED' && { qr: qrDrawing(service.publicUrl + path, sheet.say('scanToPay')) }),
+    ...(online && {
+      pay: {
+        action: `${path}/pay`,
+        tip: invoice.configuration.allow_tip === true,
+        ...(least < most && { partial: { minimum: sheet.format.money(least_), smallest: least_.value } }),
+      },
+    }),
+    ...(payable && !online && { offline: true }),
+    ...(notice && { notice }),
+    ...(hasServicePayment && { problemLink: { href: `${path}/problem`, label: sheet.say('reportProblem') } }),
+  })
+  return pageAnswer(status, markup, { isSecure: service.publicUrl.startsWith('https:') })
+}

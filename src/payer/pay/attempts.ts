@@ -1,0 +1,61 @@
+import { sql } from '../../database/sql.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
+import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
+
+export type AttemptStatus = 'OPEN' | 'PENDING' | 'COMPLETED' | 'DENIED' | 'REVERSED'
+
+/** One try to pay an invoice. It ends completed, denied or reversed; pending in between when money takes its time. */
+export interface Attempt {
+  readonly id: string
+  readonly account_id: string
+  readonly invoice_id: string
+  readonly nonce: string
+  readonly status: AttemptStatus
+  /** Without the tip. */
+  readonly amount: Money
+  readonly tip?: Money
+  readonly order_id: string
+  readonly buyer: { readonly account_id?: string; readonly email?: string; readonly name?: string }
+  /** The capture it became. */
+  readonly capture_id?: string
+  /** Where the gateway wants the payer to go. */
+  readonly redirect_url?: string
+  /** The gateway's own name for it. */
+  readonly gateway_reference?: string
+  readonly create_time: string
+}
+
+export interface StoredAttempt {
+  readonly attempt: Attempt
+  readonly version: number
+}
+
+const insertStatement = sql`
+  insert into payment_attempts (account_id, id, invoice_id, nonce, status, body, create_time)
+  values ($1, $2, $3, $4, $5, $6, $7)`
+const updateStatement = sql`
+  update payment_attempts set status = $4, body = $5, version = version + 1
+   where account_id = $1 and id = $2 and version = $3`
+const byId = sql`select body as attempt, version from payment_attempts where id = $1`
+const newestOfInvoice = sql`
+  select body as attempt from payment_attempts where account_id = $1 and invoice_id = $2 and status = 'OPEN'`
+
+export function insertAttempt(tx: Tx, attempt: Attempt): void {
+  const { account_id, id, invoice_id, nonce, status, create_time } = attempt
+  tx.write(insertStatement, [account_id, id, invoice_id, nonce, status, JSON.stringify(attempt), create_time])
+}
+
+export function saveAttempt(tx: Tx, version: number, attempt: Attempt): void {
+  tx.guard(updateStatement, [attempt.account_id, attempt.id, version, attempt.status, JSON.stringify(attempt)])
+}
+
+/** By its id alone: it is as long and as random as a key, and known only to the payer and the gateway. */
+export const findAttempt = (db: Reader, id: string) => db.row<StoredAttempt>(byId, [id])
+
+export async function findOpenAttempt(db: Reader, accountId: string, invoiceId: string): Promise<Attempt | undefined> {
+  return (await db.row<{ attempt: Attempt }>(newestOfInvoice, [accountId, invoiceId]))?.attempt
+}
+
+/** Everything the payer gives: the amount and the tip. */
+export const grossOf = ({ amount, tip }: Pick<Attempt, 'amount' | 'tip'>): Money =>
+  toMoney(toMinor(amount) + (tip ? toMinor(tip) : 0n), amount.currency_code)

@@ -1,0 +1,94 @@
+import { findStored } from '../../invoices/store.ts'
+import { type JobDefinition, job } from '../../jobs/job-definition.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { findRefund } from '../../ledger/store.ts'
+import { type GatewayDoor, openGatewayDoor } from '../../outbound/gateway.ts'
+import type { Outbound } from '../../outbound/http.ts'
+import type { Service } from '../../room.ts'
+import { pageAddress } from '../page/open-page.ts'
+import { findAttempt, grossOf } from './attempts.ts'
+import { applyResult, giveUp, lookAgain } from './gateway.ts'
+import { signText } from './gateway-signature.ts'
+
+const minutes = 60
+const hours = 60 * minutes
+const soon = [1, 5, 15, 30, 1 * minutes, 2 * minutes, 5 * minutes]
+const patient = [5, 1 * minutes, 5 * minutes, 30 * minutes, 2 * hours, 6 * hours, 12 * hours, 24 * hours]
+
+interface Named {
+  readonly attempt_id: string
+}
+
+/** Everything that is asked of the payment gateway. A call stands between two units of work, never inside one. */
+export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound): JobDefinition[] {
+  const parts = { service, ledger }
+  const door = (now: Instant): GatewayDoor => {
+    const { gatewayUrl, gatewaySecret } = service.settings
+    if (gatewayUrl === undefined || gatewaySecret === undefined)
+      throw new Error('A charge needs GATEWAY_URL and GATEWAY_SECRET.')
+    return openGatewayDoor({ url: gatewayUrl, outbound, sign: (text) => signText(gatewaySecret, text, now) })
+  }
+
+  return [
+    job<Named>({
+      name: 'gateway-charge',
+      retryAfter: soon,
+      async run({ attempt_id }, { db, now, transact }) {
+        const found = await findAttempt(db, attempt_id)
+        if (found?.attempt.status !== 'OPEN') return
+        const { attempt } = found
+        const { invoice } = await findStored(db, attempt.account_id, attempt.invoice_id)
+        const result = await door(now).charge({
+          charge_id: attempt.id,
+          amount: grossOf(attempt),
+          description: `Invoice ${invoice.detail.invoice_number}`,
+          return_url: `${pageAddress(service, invoice.id)}/paying/${attempt.id}`,
+          callback_url: `${service.publicUrl}/gateway/callback`,
+          ...(attempt.buyer.email !== undefined && { payer_email: attempt.buyer.email }),
+        })
+        await transact((tx) => applyResult(parts, tx, attempt_id, result))
+      },
+    }),
+    job<Named>({
+      name: 'gateway-status',
+      retryAfter: patient,
+      async run({ attempt_id }, { db, now, transact }) {
+        const found = await findAttempt(db, attempt_id)
+        const status = found?.attempt.status
+        if (status !== 'OPEN' && status !== 'PENDING') return
+        const result = await door(now).status(attempt_id)
+        await transact(async (tx) => {
+          const isWaiting = !result || result.status === 'ACTION_REQUIRED'
+          if (status === 'OPEN' && isWaiting) return giveUp(parts, tx, attempt_id)
+          if (result && result.status !== 'PENDING') await applyResult(parts, tx, attempt_id, result)
+          else if (status === 'OPEN' && result) await applyResult(parts, tx, attempt_id, result)
+          else lookAgain(tx, attempt_id, 6 * hours)
+        })
+      },
+    }),
+    job<{ account_id: string; refund_id: string }>({
+      name: 'gateway-refund',
+      retryAfter: patient,
+      async run({ account_id, refund_id }, { db, now }) {
+        const found = await findRefund(db, account_id, refund_id)
+        const charge_id = found?.transaction.gateway_charge
+        if (found && charge_id !== undefined)
+          await door(now).refund({ refund_id, charge_id, amount: found.refund.amount })
+      },
+    }),
+    job<Named>({
+      name: 'gateway-void',
+      retryAfter: patient,
+      async run({ attempt_id }, { db, now }) {
+        const found = await findAttempt(db, attempt_id)
+        if (found)
+          await door(now).refund({
+            refund_id: `void-${attempt_id}`,
+            charge_id: attempt_id,
+            amount: grossOf(found.attempt),
+          })
+      },
+    }),
+  ]
+}

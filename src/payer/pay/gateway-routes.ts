@@ -1,0 +1,64 @@
+import { Answer, type AnyRoute, route } from '../../http/route.ts'
+import { forbidden, notFound } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { chargeStatuses, readResult } from '../../outbound/gateway.ts'
+import type { Service } from '../../room.ts'
+import { openByCode, tongueFor } from '../page/open-page.ts'
+import { pageAnswer, seeOther } from '../page/respond.ts'
+import { messagePage, payingPage } from '../page/small-pages.ts'
+import { Code, lang, missing, shared } from '../page-routes.ts'
+import { findAttempt } from './attempts.ts'
+import { applyResult } from './gateway.ts'
+import { isSigned } from './gateway-signature.ts'
+
+const Callback = Type.Object({
+  charge_id: Type.String({ minLength: 1, maxLength: 40 }),
+  status: Type.Enum([...chargeStatuses]),
+  reference: Type.Optional(Type.String({ maxLength: 200 })),
+  redirect_url: Type.Optional(Type.String({ maxLength: 2000 })),
+})
+
+/** Where the payer waits while the gateway works, and where the gateway says how it went. */
+export const gatewayRoutes = (service: Service, ledger: Ledger): AnyRoute[] => [
+  route({
+    ...shared,
+    method: 'GET',
+    url: '/invoice/p/:code/paying/:attempt',
+    operation: 'showPaymentUnderWay',
+    summary: 'Show how a payment is getting on',
+    params: Type.Object({ ...Code.properties, attempt: Type.String({ minLength: 1, maxLength: 40 }) }),
+    query: Type.Object({ lang }),
+    handle: ({ transact, params, query, headers }) =>
+      transact(async (tx) => {
+        const opened = await openByCode(tx, params.code, headers, query.lang)
+        const found = opened && (await findAttempt(tx, params.attempt))
+        if (!opened || found?.attempt.invoice_id !== opened.stored.invoice.id)
+          return pageAnswer(404, messagePage(tongueFor(headers, query.lang), missing))
+        const { status, redirect_url, id } = found.attempt
+        if (status !== 'OPEN') return seeOther(`${opened.path}?attempt=${id}`)
+        const redirect = redirect_url === undefined ? {} : { redirect: redirect_url }
+        return pageAnswer(200, payingPage(opened.sheet.tongue, { address: opened.path, ...redirect }))
+      }),
+  }),
+  route({
+    method: 'POST',
+    url: '/gateway/callback',
+    operation: 'gatewayCallback',
+    summary: 'Hear from the payment gateway what became of a charge',
+    tag: 'Payment gateway',
+    scopes: 'public',
+    environment: 'live',
+    body: Callback,
+    success: { 204: null },
+    async handle({ tx, body, headers }) {
+      const secret = service.settings.gatewaySecret
+      const signature = headers['quittance-signature']
+      const text = `${body.charge_id}.${body.status}.${body.reference ?? ''}`
+      if (secret === undefined || typeof signature !== 'string' || !isSigned(secret, text, signature, tx.now))
+        throw forbidden('The callback is not signed by the gateway, or too old.')
+      if (!(await applyResult({ service, ledger }, tx, body.charge_id, readResult(body)))) throw notFound('The charge')
+      return new Answer(204)
+    },
+  }),
+]

@@ -1,0 +1,173 @@
+import { findAccountByEmail } from '../../accounts/store.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
+import { recordServicePayment } from '../../invoices/act.ts'
+import { payableRange } from '../../invoices/actions/pay.ts'
+import type { Invoice } from '../../invoices/invoice.ts'
+import type { StoredInvoice } from '../../invoices/store.ts'
+import { after as later } from '../../kernel/clock.ts'
+import { mailJob } from '../../kernel/mail.ts'
+import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
+import { refused } from '../../kernel/problem.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { PaymentTransaction, PurchasedItem } from '../../ledger/schema.ts'
+import type { Service } from '../../room.ts'
+import { isPayable } from '../sheet/sheet.ts'
+import { type Attempt, grossOf } from './attempts.ts'
+import { announceApproved, announceReversed } from './orders.ts'
+
+export const outcomes = ['COMPLETED', 'PENDING', 'DENIED', 'REVERSED'] as const
+export type Outcome = (typeof outcomes)[number]
+
+/** What someone wants to pay: everything that is due unless they say otherwise. */
+export interface Wish {
+  readonly amount?: Money
+  readonly tip?: Money
+}
+
+/** The amount a wish comes to; refuses what the page does not take now. */
+export function agreed(invoice: Invoice, { amount, tip }: Wish): { amount: Money; tip?: Money } {
+  if (!isPayable(invoice)) throw refused('CANNOT_PROCESS_PAYMENTS', `The invoice is ${invoice.status}.`)
+  const currency = invoice.detail.currency_code
+  const { least, most } = payableRange(invoice)
+  const paid = amount === undefined ? most : toMinor(amount)
+  const extra = tip === undefined ? 0n : toMinor(tip)
+  if ((amount ?? invoice.due_amount).currency_code !== currency || (tip && tip.currency_code !== currency))
+    throw refused('CURRENCY_CODE_MISMATCH', `The invoice is in ${currency}.`, '/amount/currency_code')
+  if (paid > most)
+    throw refused(
+      'PAYMENT_AMOUNT_GREATER_THAN_AMOUNT_DUE',
+      `At most ${toMoney(most, currency).value} is due.`,
+      '/amount/value',
+    )
+  if (paid < least || paid <= 0n)
+    throw refused(
+      'PAYMENT_AMOUNT_LESS_THAN_MINIMUM',
+      `At least ${toMoney(least, currency).value} must be paid.`,
+      '/amount/value',
+    )
+  if (extra < 0n) throw refused('INVALID_TIP_AMOUNT', 'A tip cannot be negative.', '/tip/value')
+  if (extra > 0n && invoice.configuration.allow_tip !== true)
+    throw refused('TIP_NOT_ALLOWED', 'This invoice takes no tip.', '/tip')
+  return { amount: toMoney(paid, currency), ...(extra > 0n && { tip: toMoney(extra, currency) }) }
+}
+
+/** Who pays: the account behind the recipient's address where there is one, otherwise a guest with that address. */
+export async function payerOf(db: Reader, { invoice, account }: StoredInvoice): Promise<Attempt['buyer']> {
+  const billing = invoice.primary_recipients[0]?.billing_info
+  const email = billing?.email_address
+  const known = email === undefined ? undefined : await findAccountByEmail(db, email)
+  if (known?.id === account.id)
+    throw refused('PAYER_IS_PAYEE', 'The recipient of this invoice is its sender; nobody can pay themselves.')
+  const name = billing?.name?.full_name ?? billing?.business_name ?? known?.name
+  return {
+    ...(known && { account_id: known.id }),
+    ...(email !== undefined && { email }),
+    ...(name !== undefined && { name }),
+  }
+}
+
+/** A new try, from the moment the payer said yes. */
+export function approve(
+  service: Service,
+  tx: Tx,
+  { invoice, account }: StoredInvoice,
+  { amount, tip, buyer, nonce }: { amount: Money; tip?: Money; buyer: Attempt['buyer']; nonce: string },
+): Attempt {
+  const attempt: Attempt = {
+    id: tx.newId('attempt'),
+    account_id: account.id,
+    invoice_id: invoice.id,
+    nonce,
+    status: 'OPEN',
+    amount,
+    ...(tip && { tip }),
+    order_id: tx.newId('order'),
+    buyer,
+    create_time: tx.now,
+  }
+  announceApproved(service, tx, { invoice, account }, attempt)
+  return attempt
+}
+
+/** What became of a try, of its invoice, and of the money. */
+export interface Conclusion {
+  readonly attempt: Attempt
+  readonly invoice: Invoice
+  readonly capture?: PaymentTransaction
+}
+
+/**
+ * Carries out what became of a try: money moves, the invoice says so, everybody hears of it. The caller saves the try
+ * that this returns, in the same unit of work.
+ */
+export async function conclude(
+  parts: { service: Service; ledger: Ledger },
+  tx: Tx,
+  stored: StoredInvoice,
+  attempt: Attempt,
+  outcome: Outcome,
+): Promise<Conclusion> {
+  const { service, ledger } = parts
+  const { invoice, account } = stored
+  if (outcome === 'REVERSED') {
+    announceReversed(tx, stored, attempt)
+    return { attempt: { ...attempt, status: 'REVERSED' }, invoice }
+  }
+  const status = outcome === 'DENIED' ? 'DECLINED' : outcome
+  const capture = ledger.capture(tx, {
+    status,
+    seller: { account_id: account.id, email: account.email, name: account.name },
+    buyer: attempt.buyer,
+    gross: grossOf(attempt),
+    ...(attempt.tip && { tip: attempt.tip }),
+    items: invoice.items.map(purchased),
+    invoice_number: invoice.detail.invoice_number,
+    invoice_id: invoice.id,
+    order_id: attempt.order_id,
+    ...(attempt.gateway_reference !== undefined && { gateway_charge: attempt.id }),
+    ...(invoice.app_id !== undefined && { app_id: invoice.app_id }),
+  })
+  const { amount, tip } = attempt
+  const payment = { transaction_id: capture.id, amount, ...(tip && { tip }), pending: status === 'PENDING' }
+  const after =
+    status === 'DECLINED'
+      ? invoice
+      : await recordServicePayment(service, tx, { accountId: account.id, id: invoice.id }, payment)
+  tellBoth(tx, stored, capture)
+  if (status === 'PENDING' && service.environment === 'sandbox') promiseClearing(tx, capture)
+  return { attempt: { ...attempt, status: outcome, capture_id: capture.id }, invoice: after, capture }
+}
+
+const CLEARS_AFTER_SECONDS = 3 * 86_400
+
+/** In a sandbox nobody clears a pending payment, so time does. */
+function promiseClearing(tx: Tx, { id, seller }: PaymentTransaction): void {
+  tx.enqueue({
+    name: 'settle-payment',
+    payload: { account_id: seller.account_id, capture_id: id, outcome: 'COMPLETED' },
+    runAt: later(tx.now, CLEARS_AFTER_SECONDS),
+    key: `settle-payment:${id}`,
+  })
+}
+
+const mailKinds = {
+  COMPLETED: 'payment-received',
+  PENDING: 'payment-pending',
+  DECLINED: 'payment-denied',
+} as const
+
+/** A receipt to the payer, a note to the merchant. */
+export function tellBoth(tx: Tx, { invoice, account }: StoredInvoice, capture: PaymentTransaction): void {
+  const { status, gross, buyer } = capture
+  if (status !== 'COMPLETED' && status !== 'PENDING' && status !== 'DECLINED') return
+  const mail = { account_id: account.id, kind: mailKinds[status], invoice_id: invoice.id, amount: gross }
+  if (buyer.email !== undefined) tx.enqueue(mailJob({ ...mail, to: 'recipient', recipients: [buyer.email] }))
+  tx.enqueue(mailJob({ ...mail, to: 'invoicer', recipients: [account.email] }))
+}
+
+const purchased = ({ id, name, description, quantity }: Invoice['items'][number]): PurchasedItem => ({
+  ...(id !== undefined && { item_id: id }),
+  item_name: name,
+  ...(description !== undefined && { item_description: description }),
+  ...(/^[1-9][0-9]{0,9}$/.test(quantity) && { item_quantity: quantity }),
+})

@@ -1,0 +1,183 @@
+import { sqlProblem } from '../../database/errors.ts'
+import type { Tx } from '../../database/transaction.ts'
+import { type AnyRoute, route } from '../../http/route.ts'
+import { payableRange } from '../../invoices/actions/pay.ts'
+import { type Money, minorDigits, toMoney } from '../../kernel/money.ts'
+import { conflict, Problem } from '../../kernel/problem.ts'
+import { type Static, Type } from '../../kernel/type.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { Service } from '../../room.ts'
+import { isOwnOrigin, issueFormToken, readFormToken, sessionCookie, sessionOf } from '../page/form-token.ts'
+import { answerPage, type Opened, openByCode, takesPayments, tongueFor } from '../page/open-page.ts'
+import { pageAnswer, seeOther } from '../page/respond.ts'
+import { messagePage, paymentSheet } from '../page/small-pages.ts'
+import { Code, lang, missing, shared } from '../page-routes.ts'
+import { findOpenAttempt, insertAttempt } from './attempts.ts'
+import { lookAgain, OPEN_SECONDS_MAX } from './gateway.ts'
+import { agreed, approve, conclude, payerOf, type Wish } from './pay.ts'
+
+const figures = Type.Optional(Type.String({ maxLength: 32 }))
+const Wanted = Type.Object({ amount: figures, tip: figures, lang })
+const PayForm = Type.Object({
+  token: Type.String({ maxLength: 300 }),
+  amount: figures,
+  tip: figures,
+  lang,
+  outcome: Type.Optional(Type.Enum(['COMPLETED', 'PENDING', 'DENIED'])),
+})
+
+/** What the rules of the table of tries mean to a payer. */
+export const attemptConstraints = {
+  payment_attempts_nonce: () =>
+    new Problem(403, 'NOT_AUTHORIZED', [
+      { issue: 'NONCE_USED', description: 'This form was sent before; open the invoice again.' },
+    ]),
+  payment_attempts_open: () => conflict('PAYMENT_UNDER_WAY', 'Another payment of this invoice is under way.'),
+}
+
+const forbiddenPage = { title: 'refusedForm', text: 'refusedFormText' } as const
+
+/** From the button on the page to money that moved: the sheet that asks once more, and the form it sends. */
+export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
+  const secret = service.settings.secret!
+  const isSandbox = service.environment === 'sandbox'
+  const isSecure = () => service.publicUrl.startsWith('https:')
+
+  return [
+    route({
+      ...shared,
+      method: 'GET',
+      url: '/invoice/p/:code/pay',
+      operation: 'showPaymentSheet',
+      summary: 'Show what is about to be paid',
+      params: Code,
+      query: Wanted,
+      handle: ({ transact, params, query, headers }) =>
+        transact(async (tx) => {
+          const opened = await openByCode(tx, params.code, headers, query.lang)
+          if (!opened || !takesPayments(service))
+            return pageAnswer(404, messagePage(tongueFor(headers, query.lang), missing))
+          const { session, isNew } = sessionOf(headers['cookie'] as string | undefined)
+          const paying = tryAgreed(opened, query)
+          if (paying instanceof Problem) return answerPage(service, tx, opened, refusalOf(opened, paying))
+          const purpose = purposeOf(opened, paying)
+          const { text: token } = issueFormToken(secret, { session, purpose }, tx.now)
+          const markup = paymentSheet({ sheet: opened.sheet, address: opened.path, token, paying, isTest: isSandbox })
+          return pageAnswer(200, markup, {
+            ...(isNew && { cookie: sessionCookie(session, service.publicUrl) }),
+            isSecure: isSecure(),
+          })
+        }),
+    }),
+    route({
+      ...shared,
+      method: 'POST',
+      url: '/invoice/p/:code/pay',
+      operation: 'payInvoice',
+      summary: 'Pay an invoice from its page',
+      params: Code,
+      accepts: ['application/x-www-form-urlencoded'],
+      body: PayForm,
+      success: { 303: null },
+      async handle({ transact, params, body, headers }) {
+        const tongue = tongueFor(headers, body.lang)
+        const refusal = () =>
+          pageAnswer(
+            403,
+            messagePage(tongue, { ...forbiddenPage, back: `/invoice/p/${encodeURIComponent(params.code)}` }),
+          )
+        if (!isOwnOrigin(headers, service)) return refusal()
+        try {
+          return await transact(async (tx) => {
+            const opened = await openByCode(tx, params.code, headers, body.lang)
+            if (!opened || !takesPayments(service)) return pageAnswer(404, messagePage(tongue, missing))
+            const { session } = sessionOf(headers['cookie'] as string | undefined)
+            const purpose = purposeOf(opened, wishOf(opened, body))
+            const nonce = readFormToken(secret, { session, purpose }, body.token, tx.now)
+            if (nonce === undefined) return refusal()
+            const paying = tryAgreed(opened, body)
+            if (paying instanceof Problem) return answerPage(service, tx, opened, refusalOf(opened, paying))
+            const id = await pay(tx, opened, { ...paying, nonce }, body.outcome ?? 'COMPLETED')
+            return seeOther(isSandbox ? `${opened.path}?attempt=${id}` : `${opened.path}/paying/${id}`)
+          })
+        } catch (thrown) {
+          const error = thrown instanceof Problem ? thrown : sqlProblem(thrown, attemptConstraints)
+          if (!error) throw thrown
+          if (error.details[0]?.issue === 'NONCE_USED') return refusal()
+          return transact(async (tx) => {
+            const opened = await openByCode(tx, params.code, headers, body.lang)
+            return opened
+              ? answerPage(service, tx, opened, refusalOf(opened, error))
+              : pageAnswer(404, messagePage(tongue, missing))
+          })
+        }
+      },
+    }),
+  ]
+
+  /** In a sandbox the payer said what becomes of it; in live a job asks the gateway, and the payer waits on a page. */
+  async function pay(
+    tx: Tx,
+    { stored }: Opened,
+    { nonce, ...paying }: { amount: Money; tip?: Money; nonce: string },
+    outcome: 'COMPLETED' | 'PENDING' | 'DENIED',
+  ): Promise<string> {
+    const buyer = await payerOf(tx, stored)
+    if (!isSandbox) {
+      const open = await findOpenAttempt(tx, stored.account.id, stored.invoice.id)
+      if (open) return open.id
+    }
+    const attempt = approve(service, tx, stored, { ...paying, buyer, nonce })
+    const concluded = isSandbox && (await conclude({ service, ledger }, tx, stored, attempt, outcome))
+    insertAttempt(tx, concluded ? concluded.attempt : attempt)
+    if (!isSandbox) {
+      tx.enqueue({ name: 'gateway-charge', payload: { attempt_id: attempt.id }, key: `gateway-charge:${attempt.id}` })
+      lookAgain(tx, attempt.id, OPEN_SECONDS_MAX)
+    }
+    return attempt.id
+  }
+}
+
+/** What the fields of the form say, as money of the invoice. Empty fields say nothing. */
+function wishOf({ stored }: Opened, { amount, tip }: Static<typeof Wanted>): Wish {
+  const currency = stored.invoice.detail.currency_code
+  const read = (text: string | undefined, field: string): Money | undefined => {
+    const written = text?.trim().replace(',', '.') ?? ''
+    if (written === '') return undefined
+    if (!/^\d{1,12}(\.\d{1,4})?$/.test(written) || (written.split('.')[1] ?? '').length > minorDigits(currency))
+      throw new Problem(422, 'UNPROCESSABLE_ENTITY', [
+        { issue: 'INVALID_AMOUNT', description: 'Not an amount.', field },
+      ])
+    return { currency_code: currency, value: written }
+  }
+  const [wantedAmount, wantedTip] = [read(amount, '/amount'), read(tip, '/tip')]
+  return { ...(wantedAmount && { amount: wantedAmount }), ...(wantedTip && { tip: wantedTip }) }
+}
+
+function tryAgreed(opened: Opened, wanted: Static<typeof Wanted>): { amount: Money; tip?: Money } | Problem {
+  try {
+    return agreed(opened.stored.invoice, wishOf(opened, wanted))
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+const purposeOf = ({ stored }: Opened, { amount, tip }: Wish) =>
+  `pay ${stored.invoice.id} ${amount?.value ?? ''} ${tip?.value ?? ''}`
+
+/** A refusal in the payer's words, on the page itself. */
+function refusalOf({ stored, sheet }: Opened, problem: Problem) {
+  const { say, format } = sheet
+  const { least, most } = payableRange(stored.invoice)
+  const money = (minor: bigint) => format.money(toMoney(minor, stored.invoice.detail.currency_code))
+  const issue = problem.details[0]?.issue ?? ''
+  const field = problem.details[0]?.field ?? ''
+  const text = () => {
+    if (issue === 'CANNOT_PROCESS_PAYMENTS') return say('nothingDue')
+    if (field.startsWith('/tip')) return say('invalidTip')
+    if (field.startsWith('/amount')) return say('invalidAmount', { minimum: money(least), due: money(most) })
+    return problem.status === 409 ? say('busy') : (problem.details[0]?.description ?? say('problemTitle'))
+  }
+  return { status: problem.status, notice: { text: text(), tone: 'bad' as const } }
+}

@@ -1,0 +1,45 @@
+import { rulesOf } from '../disputes/house.ts'
+import { makeLedger } from '../ledger/ledger.ts'
+import { openOutbound } from '../outbound/http.ts'
+import type { OpenRoom } from '../room.ts'
+import { problemJobs } from './case/jobs.ts'
+import { problemRoutes } from './case/routes.ts'
+import { logoJobs, openLogos } from './logo/jobs.ts'
+import { makeDeliver } from './mail/deliver.ts'
+import { mailJobs } from './mail/jobs.ts'
+import { pageRoutes } from './page-routes.ts'
+import { gatewayJobs } from './pay/gateway-jobs.ts'
+import { gatewayRoutes } from './pay/gateway-routes.ts'
+import { attemptConstraints, payRoutes } from './pay/routes.ts'
+import { settleJobs } from './pay/settle.ts'
+import { sandboxPayerRoutes } from './sandbox-routes.ts'
+
+/** What the customer of a merchant meets: the page of an invoice, the payment, the mails. */
+export const openPayer: OpenRoom = (service) => {
+  const ledger = makeLedger(service)
+  const deliver = makeDeliver(service)
+  const logos = openLogos(service)
+  const { gatewayAllowHttp: allowHttp, gatewayAllowPrivate: allowPrivate } = service.settings
+  const toGateway = openOutbound({ allowHttp, allowPrivate })
+  return {
+    routes: [
+      ...pageRoutes(service),
+      ...payRoutes(service, ledger),
+      ...gatewayRoutes(service, ledger),
+      ...problemRoutes(service, { service, ledger, rules: rulesOf(service.settings) }),
+      ...sandboxPayerRoutes(service, ledger),
+    ],
+    jobs: [
+      ...settleJobs(service, ledger),
+      ...logoJobs(logos.keep),
+      ...mailJobs(service, deliver, logos.keep),
+      ...problemJobs(service, deliver),
+      ...gatewayJobs(service, ledger, toGateway),
+    ],
+    constraints: attemptConstraints,
+    async close() {
+      await toGateway.close()
+      await logos.close()
+    },
+  }
+}

@@ -1,0 +1,216 @@
+import Big from 'big.js'
+import type { Account } from '../../accounts/schema.ts'
+import { linkable } from '../../http/html.ts'
+import type { Invoice } from '../../invoices/invoice.ts'
+import { settle } from '../../invoices/settlement.ts'
+import { dayIn, type Instant } from '../../kernel/clock.ts'
+import { type Money, minorDigits, toMinor, toMoney } from '../../kernel/money.ts'
+import { type Say, sayIn } from '../words/index.ts'
+import type { Tongue } from '../words/languages.ts'
+import { type Format, formatOf } from './format.ts'
+import { addressLines, contactLines, nameOf } from './parties.ts'
+import { totalsOf } from './totals.ts'
+
+export interface SheetItem {
+  readonly name: string
+  readonly description?: string
+  readonly day?: string
+  readonly quantity: string
+  readonly unitPrice: string
+  readonly amount: string
+  readonly tax?: string
+  readonly discount?: string
+}
+
+export interface SheetLine {
+  readonly label: string
+  readonly value: string
+  readonly kind: 'line' | 'total' | 'due' | 'aside'
+}
+
+/** How an invoice stands, for headline and colour. */
+export type Standing = 'open' | 'overdue' | 'pending' | 'paid' | 'refunded' | 'cancelled'
+
+/** An invoice ready to be set in type: every text in the reader's language, every figure in their format. */
+export interface Sheet {
+  readonly tongue: Tongue
+  readonly say: Say
+  readonly format: Format
+  readonly number: string
+  readonly seller: string
+  readonly sellerEmail?: string
+  readonly sellerLines: readonly string[]
+  readonly website?: string
+  readonly billTo: readonly string[]
+  readonly shipTo: readonly string[]
+  readonly facts: readonly (readonly [label: string, value: string])[]
+  readonly quantityLabel: string
+  readonly items: readonly SheetItem[]
+  readonly totals: readonly SheetLine[]
+  readonly history: readonly { readonly label: string; readonly day: string; readonly amount: string }[]
+  readonly note?: string
+  readonly terms?: string
+  readonly sellerNote?: string
+  readonly attachments: readonly { readonly label: string; readonly href: string }[]
+  readonly standing: Standing
+  /** What the reader should know first, with the amount that matters. */
+  readonly headline: string
+  readonly headlineAmount: string
+  readonly due: Money
+}
+
+/** What the page is set from. */
+export interface SheetSource {
+  readonly invoice: Invoice
+  readonly account: Pick<Account, 'name' | 'email' | 'time_zone'>
+  readonly now: Instant
+}
+
+const orAbsent = <Key extends string>(key: Key, value: string | undefined) =>
+  (value === undefined || value === '' ? {} : { [key]: value }) as { [K in Key]?: string }
+
+export function sheetOf({ invoice, account, now }: SheetSource, tongue: Tongue): Sheet {
+  const say = sayIn(tongue.language)
+  const format = formatOf(tongue)
+  const { detail, invoicer, primary_recipients } = invoice
+  const [recipient] = primary_recipients
+  const standing = standingOf(invoice, dayIn(now, account.time_zone))
+  return {
+    tongue,
+    say,
+    format,
+    number: detail.invoice_number,
+    seller: nameOf(invoicer) ?? account.name,
+    ...orAbsent('sellerEmail', invoicer.email_address ?? account.email),
+    sellerLines: contactLines(invoicer, say, tongue.locale, account),
+    ...orAbsent('website', invoicer.website),
+    billTo: recipient?.billing_info
+      ? [
+          ...addressLines(recipient.billing_info, tongue.locale),
+          ...[recipient.billing_info.email_address, recipient.billing_info.additional_info].filter(isText),
+        ]
+      : [],
+    shipTo: recipient?.shipping_info ? addressLines(recipient.shipping_info, tongue.locale) : [],
+    facts: factsOf(invoice, say, format),
+    quantityLabel: invoice.items.every((item) => item.unit_of_measure === 'HOURS') ? say('hours') : say('quantity'),
+    items: invoice.items.map((item) => itemOf(item, say, format)),
+    totals: totalsOf(invoice, say, format),
+    history: historyOf(invoice, say, format),
+    ...orAbsent('note', detail.note),
+    ...orAbsent('terms', detail.terms_and_conditions),
+    ...orAbsent('sellerNote', invoicer.additional_notes),
+    attachments: (detail.attachments ?? []).flatMap(({ reference_url, id }, i) => {
+      const href = linkable(reference_url)
+      return href ? [{ href, label: id ?? say('attachment', { number: String(i + 1) }) }] : []
+    }),
+    standing,
+    ...headlineOf(invoice, standing, say, format, dayIn(now, account.time_zone)),
+    due: invoice.due_amount,
+  }
+}
+
+const isText = (text: string | undefined): text is string => text !== undefined && text !== ''
+
+/** A name for the printed file that every system takes. */
+export const pdfName = ({ number }: Sheet): string => `invoice-${number.replace(/[^\w-]+/g, '_')}.pdf`
+
+/** Whether the hosted page would take money for it. */
+export const isPayable = ({ status }: Invoice): boolean => status === 'SENT' || status === 'PARTIALLY_PAID'
+
+function standingOf(invoice: Invoice, today: string): Standing {
+  const { due_date } = invoice.detail.payment_term
+  switch (invoice.status) {
+    case 'CANCELLED':
+      return 'cancelled'
+    case 'PAYMENT_PENDING':
+      return 'pending'
+    case 'PAID':
+    case 'MARKED_AS_PAID':
+      return 'paid'
+    case 'REFUNDED':
+    case 'MARKED_AS_REFUNDED':
+    case 'PARTIALLY_REFUNDED':
+      return 'refunded'
+    default:
+      return due_date !== undefined && due_date < today ? 'overdue' : 'open'
+  }
+}
+
+function headlineOf(invoice: Invoice, standing: Standing, say: Say, format: Format, today: string) {
+  const { payment_term } = invoice.detail
+  const total = format.money(invoice.amount)
+  const due = format.money(invoice.due_amount)
+  const dueText = () => {
+    if (payment_term.due_date === undefined) return say('noDueDate')
+    if (payment_term.due_date === today)
+      return say(payment_term.term_type === 'DUE_ON_RECEIPT' ? 'dueOnReceipt' : 'dueToday')
+    return say('dueOn', { date: format.day(payment_term.due_date) })
+  }
+  switch (standing) {
+    case 'cancelled':
+      return { headline: say('cancelled'), headlineAmount: total }
+    case 'pending':
+      return { headline: say('pending'), headlineAmount: due }
+    case 'paid':
+      return { headline: say('paidInFull'), headlineAmount: total }
+    case 'refunded':
+      return {
+        headline: say(invoice.status === 'PARTIALLY_REFUNDED' ? 'refundedInPart' : 'refunded'),
+        headlineAmount: format.money(toMoney(settle(invoice).refunded, invoice.amount.currency_code)),
+      }
+    case 'overdue':
+      return { headline: say('overdue', { date: format.day(payment_term.due_date!) }), headlineAmount: due }
+    case 'open':
+      return { headline: dueText(), headlineAmount: due }
+  }
+}
+
+function factsOf({ detail }: Invoice, say: Say, format: Format): [string, string][] {
+  const { invoice_number, invoice_date, payment_term, reference } = detail
+  const due =
+    payment_term.due_date === undefined || payment_term.term_type === 'DUE_ON_RECEIPT'
+      ? say(payment_term.term_type === 'DUE_ON_RECEIPT' ? 'dueOnReceipt' : 'noDueDate')
+      : format.day(payment_term.due_date)
+  return [
+    [say('number'), invoice_number],
+    [say('issued'), format.day(invoice_date)],
+    [say('due'), due],
+    ...(isText(reference) ? [[say('reference'), reference] as [string, string]] : []),
+  ]
+}
+
+function itemOf(item: Invoice['items'][number], say: Say, format: Format): SheetItem {
+  const currency = item.unit_amount.currency_code
+  const gross = new Big(item.quantity).times(item.unit_amount.value).toFixed(minorDigits(currency), Big.roundHalfUp)
+  const discount = item.discount?.amount && toMinor(item.discount.amount) !== 0n ? item.discount : undefined
+  const rate =
+    discount?.percent !== undefined && Number(discount.percent) > 0 ? ` ${format.percent(discount.percent)}` : ''
+  return {
+    name: item.name,
+    ...orAbsent('description', item.description),
+    ...orAbsent('day', item.item_date && format.day(item.item_date)),
+    quantity: format.number(item.quantity),
+    unitPrice: format.figures(item.unit_amount),
+    amount: format.figures({ currency_code: currency, value: gross }),
+    ...orAbsent('tax', item.tax && `${item.tax.name} ${format.percent(item.tax.percent)}`),
+    ...orAbsent('discount', discount?.amount && `${say('discount')}${rate} ${format.figures(discount.amount)}`),
+  }
+}
+
+function historyOf({ payments, refunds, gratuity }: Invoice, say: Say, format: Format) {
+  const paid = payments.map(({ payment_date, amount, transaction_status }) => ({
+    label: say(transaction_status === 'PENDING' ? 'paymentPending' : 'payment'),
+    date: payment_date,
+    amount: format.money(amount),
+  }))
+  const returned = refunds.map(({ refund_date, amount }) => ({
+    label: say('refund'),
+    date: refund_date,
+    amount: format.money(negated(amount)),
+  }))
+  const last = payments.at(-1)
+  const tip = gratuity && last ? [{ label: say('tip'), date: last.payment_date, amount: format.money(gratuity) }] : []
+  return [...paid, ...tip, ...returned].map(({ date, ...rest }) => ({ ...rest, day: format.day(date) }))
+}
+
+const negated = (money: Money): Money => toMoney(-toMinor(money), money.currency_code)

@@ -1,0 +1,56 @@
+import type { Invoice } from '../../invoices/invoice.ts'
+import { settle } from '../../invoices/settlement.ts'
+import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
+import type { Say } from '../words/index.ts'
+import type { Format } from './format.ts'
+import type { SheetLine } from './sheet.ts'
+
+/** The lines under the items: what was added and taken off, the total, what was paid and what is due. */
+export function totalsOf(invoice: Invoice, say: Say, format: Format): SheetLine[] {
+  const { breakdown } = invoice.amount
+  const { currency_code } = invoice.amount
+  const lines: SheetLine[] = []
+  const line = (label: string, money: Money | undefined, kind: SheetLine['kind'] = 'line') => {
+    if (money)
+      lines.push({
+        label,
+        value: kind === 'line' || kind === 'aside' ? format.figures(money) : format.money(money),
+        kind,
+      })
+  }
+  const unlessZero = (money: Money | undefined) => (money && toMinor(money) !== 0n ? money : undefined)
+  const inclusive = invoice.configuration.tax_inclusive === true
+  const discount = breakdown?.discount?.invoice_discount
+  const rate =
+    discount?.percent === undefined || Number(discount.percent) === 0 ? '' : ` ${format.percent(discount.percent)}`
+
+  line(say('subtotal'), breakdown?.item_total)
+  line(say('itemDiscounts'), unlessZero(breakdown?.discount?.item_discount))
+  line(`${say('discount')}${rate}`, unlessZero(discount?.amount))
+  if (!inclusive) for (const tax of taxesOf(invoice, say, format)) line(tax.label, tax.amount)
+  line(say('shipping'), breakdown?.shipping?.amount)
+  if (breakdown?.custom) line(breakdown.custom.label, breakdown.custom.amount)
+  line(say('total'), { currency_code, value: invoice.amount.value }, 'total')
+  if (inclusive)
+    for (const tax of taxesOf(invoice, say, format)) line(say('includedTax', { tax: tax.label }), tax.amount, 'aside')
+
+  const { paid } = settle(invoice)
+  if (paid > 0n) line(say('paid'), toMoney(-paid, currency_code))
+  if (invoice.status !== 'CANCELLED') line(say('amountDue'), invoice.due_amount, 'due')
+  return lines
+}
+
+/** Taxes by name and rate, in the order they first appear; the one on shipping says so. */
+function taxesOf({ items, amount }: Invoice, say: Say, format: Format): { label: string; amount: Money }[] {
+  const sums = new Map<string, bigint>()
+  for (const { tax } of items) {
+    if (!tax?.amount) continue
+    const label = `${tax.name} ${format.percent(tax.percent)}`
+    sums.set(label, (sums.get(label) ?? 0n) + toMinor(tax.amount))
+  }
+  const rows = [...sums].map(([label, sum]) => ({ label, amount: toMoney(sum, amount.currency_code) }))
+  const shipping = amount.breakdown?.shipping?.tax
+  if (!shipping?.amount) return rows
+  const label = say('taxOnShipping', { tax: `${shipping.name} ${format.percent(shipping.percent)}` })
+  return [...rows, { label, amount: { ...shipping.amount } }]
+}

@@ -1,0 +1,56 @@
+import type { Account } from '../../accounts/schema.ts'
+
+/** Languages the page, the mails and the PDF are printed in. */
+export const languages = ['en', 'de', 'fr', 'es', 'ja'] as const
+export type Language = (typeof languages)[number]
+
+export const languageNames: Readonly<Record<Language, string>> = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+  ja: '日本語',
+}
+
+/** A language we have, and the locale whose formats of money and dates go with it. */
+export interface Tongue {
+  readonly language: Language
+  readonly locale: string
+}
+
+const isLanguage = (text: string): text is Language => languages.some((language) => language === text)
+
+/** The first wish we can fulfil. A region is kept for its formats: `de-AT` is German with Austrian figures. */
+export function chooseTongue(...wishes: readonly (string | undefined)[]): Tongue {
+  for (const wish of wishes) {
+    if (wish === undefined || !/^[A-Za-z]{2}(-[A-Za-z0-9]{2,8}){0,3}$/.test(wish)) continue
+    const language = wish.slice(0, 2).toLowerCase()
+    if (isLanguage(language)) return { language, locale: localeOf(wish, language) }
+  }
+  return { language: 'en', locale: 'en-US' }
+}
+
+/** The language of a merchant or a person: the one they chose, or the one most people in their country speak. */
+export function accountTongue({ language, country_code }: Pick<Account, 'language' | 'country_code'>): Tongue {
+  const region = country_code === 'C2' ? 'CN' : country_code
+  const { language: spoken } = new Intl.Locale('und', { region }).maximize()
+  return chooseTongue(language, `${spoken}-${region}`)
+}
+
+/** The languages a browser asks for, best first. */
+export function acceptedLanguages(header: string | undefined): string[] {
+  return (header ?? '')
+    .slice(0, 500)
+    .split(',')
+    .map((part) => {
+      const [tag = '', quality] = part.trim().split(';q=')
+      return { tag, quality: quality === undefined ? 1 : Number(quality) || 0 }
+    })
+    .sort((a, b) => b.quality - a.quality)
+    .map(({ tag }) => tag)
+}
+
+function localeOf(wish: string, language: Language): string {
+  const [supported] = Intl.NumberFormat.supportedLocalesOf([wish], { localeMatcher: 'lookup' })
+  return supported === undefined || supported === 'en' ? (language === 'en' ? 'en-US' : language) : supported
+}
