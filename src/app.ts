@@ -35,7 +35,7 @@ import { type SandboxParts, sandboxRoutes } from './sandbox/routes.ts'
 import { TimeTravel } from './sandbox/time-travel.ts'
 import { version } from './version.ts'
 import { makeAnnounce } from './webhooks/fan-out.ts'
-import { openWebhooks } from './webhooks/routes.ts'
+import { openWebhooks } from './webhooks/room.ts'
 
 /** Every room with operations or promises of its own. */
 const rooms: readonly OpenRoom[] = [openLedger, openInvoices, openDisputes, openWebhooks, openPayer]

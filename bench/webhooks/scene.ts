@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection } from '../../src/database/open.ts'
 import { statementOf } from '../../src/database/sql.ts'
-import { queuePromised } from '../../src/webhooks/queue.ts'
-import { makeSeal } from '../../src/webhooks/seal.ts'
+import { queuePromised } from '../../src/webhooks/delivery/queue.ts'
+import { makeSeal } from '../../src/webhooks/signing/seal.ts'
 
 export const merchantId = 'MERCHANT00001'
 const WEBHOOKS_PER_APP = 10

@@ -14,8 +14,8 @@ import {
 } from '../accounts/store.ts'
 import type { Settings } from '../config.ts'
 import type { Reader } from '../database/transaction.ts'
-import { requireSameSecret } from '../webhooks/same-secret.ts'
-import { makeSeal } from '../webhooks/seal.ts'
+import { requireSameSecret } from '../webhooks/signing/same-secret.ts'
+import { makeSeal } from '../webhooks/signing/seal.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
 
 const SECRETS_MAX = 2

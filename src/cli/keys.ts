@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { KEY_BELIEVED_MS, listKeys, SigningKeys, withdrawKey } from '../webhooks/keys.ts'
-import { makeSeal } from '../webhooks/seal.ts'
+import { KEY_BELIEVED_MS, listKeys, SigningKeys, withdrawKey } from '../webhooks/signing/keys.ts'
+import { makeSeal } from '../webhooks/signing/seal.ts'
 import { type Command, CommandError, type StoreInput } from './command.ts'
 
 /** Replaces the key that deliveries are signed with, and takes back what an earlier one signed. */

@@ -1,8 +1,8 @@
 import { settings } from '../config.ts'
 import { type EventType, type EventTypeDefinition, eventTypes } from '../kernel/event-types.ts'
 import { BODY_KEPT_MAX, CONNECT_TIMEOUT_MS, TOTAL_TIMEOUT_MS } from '../outbound/http.ts'
-import { dispatchRules, lanes } from './lanes.ts'
-import { JITTER, retryWaits } from './retries.ts'
+import { JITTER, retryWaits } from './delivery/retries.ts'
+import { dispatchRules, lanes } from './dispatch/lanes.ts'
 import {
   EVENT_TYPES_MAX,
   LISTED_DAYS,

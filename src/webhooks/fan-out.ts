@@ -2,8 +2,8 @@ import { type Statement, sql, statementOf } from '../database/sql.ts'
 import type { Announce, AnnouncedEvent, Write } from '../database/transaction.ts'
 import { eventTypes } from '../kernel/event-types.ts'
 import type { Service } from '../room.ts'
-import { eventBody } from './envelope.ts'
-import { queuePromised } from './queue.ts'
+import { queuePromised } from './delivery/queue.ts'
+import { eventBody } from './events/envelope.ts'
 
 const columns = { event: 7, known: 4 }
 

@@ -5,7 +5,7 @@ import { openApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { statementOf } from '../../src/database/sql.ts'
-import { makeSeal } from '../../src/webhooks/seal.ts'
+import { makeSeal } from '../../src/webhooks/signing/seal.ts'
 import { Receiver } from '../support/receiver.ts'
 
 export interface Completeness {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Dispatcher } from '../../src/webhooks/dispatcher.ts'
+import { Dispatcher } from '../../src/webhooks/dispatch/dispatcher.ts'
 import {
   type AttemptHandle,
   type Claim,
@@ -8,7 +8,7 @@ import {
   dispatchRules,
   type Lane,
   lanes,
-} from '../../src/webhooks/lanes.ts'
+} from '../../src/webhooks/dispatch/lanes.ts'
 
 interface Simulated {
   readonly webhook_id: string

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
-import { Signer } from '../../src/webhooks/signer.ts'
+import { Signer } from '../../src/webhooks/signing/signer.ts'
 
 const keys = [1, 2].map(() => generateKeyPairSync('rsa', { modulusLength: 2048 }))
 const isSigned = (message: string, signature: string, n: number) =>

@@ -3,9 +3,15 @@ import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import type { Instant } from '../../src/kernel/clock.ts'
-import { selfSignedCertificate } from '../../src/webhooks/certificate.ts'
-import { makeSeal } from '../../src/webhooks/seal.ts'
-import { isSignedBy, printSecret, signedMessage, signMessage, standardHeaders } from '../../src/webhooks/signature.ts'
+import { selfSignedCertificate } from '../../src/webhooks/signing/certificate.ts'
+import { makeSeal } from '../../src/webhooks/signing/seal.ts'
+import {
+  isSignedBy,
+  printSecret,
+  signedMessage,
+  signMessage,
+  standardHeaders,
+} from '../../src/webhooks/signing/signature.ts'
 
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const certificate = selfSignedCertificate(keys, {

@@ -3,8 +3,8 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { openApp } from '../../../src/app.ts'
 import { runCommand } from '../../../src/cli/run.ts'
-import { SigningKeys } from '../../../src/webhooks/keys.ts'
-import { makeSeal } from '../../../src/webhooks/seal.ts'
+import { SigningKeys } from '../../../src/webhooks/signing/keys.ts'
+import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { assertion, newWorld } from '../../support/world.ts'
 
 describe('Secrets', () => {

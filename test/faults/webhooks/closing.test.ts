@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { DeliveryWork } from '../../../src/webhooks/work.ts'
+import { DeliveryWork } from '../../../src/webhooks/delivery/work.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld } from '../../support/world.ts'
 

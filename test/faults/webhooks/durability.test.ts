@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../../src/database/open.ts'
 import { statementOf } from '../../../src/database/sql.ts'
-import { type ClaimedDelivery, record } from '../../../src/webhooks/queue.ts'
+import { type ClaimedDelivery, record } from '../../../src/webhooks/delivery/queue.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 import { asArrived, claimQueued, queueDeliveries } from '../../support/deliveries.ts'
 

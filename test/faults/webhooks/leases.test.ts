@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../../src/database/open.ts'
 import { statementOf } from '../../../src/database/sql.ts'
-import { lanes } from '../../../src/webhooks/lanes.ts'
-import { move, record, release, renew } from '../../../src/webhooks/queue.ts'
+import { move, record, release, renew } from '../../../src/webhooks/delivery/queue.ts'
+import { lanes } from '../../../src/webhooks/dispatch/lanes.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 import { asArrived, claimQueued, queueDeliveries } from '../../support/deliveries.ts'
 

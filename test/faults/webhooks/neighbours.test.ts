@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openOutbound } from '../../../src/outbound/http.ts'
-import { type DispatchRules, dispatchRules } from '../../../src/webhooks/lanes.ts'
-import { makeSeal } from '../../../src/webhooks/seal.ts'
-import { DeliveryWork } from '../../../src/webhooks/work.ts'
+import { DeliveryWork } from '../../../src/webhooks/delivery/work.ts'
+import { type DispatchRules, dispatchRules } from '../../../src/webhooks/dispatch/lanes.ts'
+import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { RawReceiver, Receiver } from '../../support/receiver.ts'
 import { newWorld, type World } from '../../support/world.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DeliveryWork } from '../../../src/webhooks/work.ts'
+import { DeliveryWork } from '../../../src/webhooks/delivery/work.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, type World } from '../../support/world.ts'
 

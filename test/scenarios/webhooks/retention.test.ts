@@ -3,10 +3,10 @@ import { type ComposedWrite, compose } from '../../../src/database/composition.t
 import { type Statement, statementOf } from '../../../src/database/sql.ts'
 import type { Tx } from '../../../src/database/transaction.ts'
 import { after } from '../../../src/kernel/clock.ts'
-import { findEvent } from '../../../src/webhooks/event-store.ts'
+import { attemptNow, resend } from '../../../src/webhooks/delivery/second-chances.ts'
+import { findEvent } from '../../../src/webhooks/events/store.ts'
 import { sweepEvents } from '../../../src/webhooks/retention.ts'
-import { attemptNow, resend } from '../../../src/webhooks/second-chances.ts'
-import { findWebhook } from '../../../src/webhooks/store.ts'
+import { findWebhook } from '../../../src/webhooks/subscriptions/store.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, type Person, type World } from '../../support/world.ts'
 

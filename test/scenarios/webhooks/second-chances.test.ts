@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { retryWaits } from '../../../src/webhooks/retries.ts'
+import { retryWaits } from '../../../src/webhooks/delivery/retries.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, type World } from '../../support/world.ts'
 

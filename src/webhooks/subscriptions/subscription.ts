@@ -1,7 +1,7 @@
-import { Problem } from '../kernel/problem.ts'
-import { urlRefusal } from '../outbound/egress.ts'
-import type { Service } from '../room.ts'
-import { EVENT_NAME, EVERY_EVENT, type NewWebhook, type WebhookPatch } from './schema.ts'
+import { Problem } from '../../kernel/problem.ts'
+import { urlRefusal } from '../../outbound/egress.ts'
+import type { Service } from '../../room.ts'
+import { EVENT_NAME, EVERY_EVENT, type NewWebhook, type WebhookPatch } from '../schema.ts'
 import type { Webhook } from './store.ts'
 
 const invalidField = (field: string, issue: string, description: string) =>

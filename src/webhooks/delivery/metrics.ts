@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { Database } from '../database/open.ts'
-import { sql } from '../database/sql.ts'
-import type { Clock, Instant } from '../kernel/clock.ts'
+import type { Database } from '../../database/open.ts'
+import { sql } from '../../database/sql.ts'
+import type { Clock, Instant } from '../../kernel/clock.ts'
+import { lanes } from '../dispatch/lanes.ts'
 import type { AttemptResult } from './deliver.ts'
-import { lanes } from './lanes.ts'
 
 /** Counting stops here: whoever has more pending knows enough, and a scrape must stay cheap. */
 const COUNTED_MAX = 10_000

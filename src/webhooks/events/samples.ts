@@ -1,6 +1,6 @@
-import { after, type Instant, toSeconds } from '../kernel/clock.ts'
-import type { Dialect } from '../kernel/dialect.ts'
-import type { IdKind } from '../kernel/ids.ts'
+import { after, type Instant, toSeconds } from '../../kernel/clock.ts'
+import type { Dialect } from '../../kernel/dialect.ts'
+import type { IdKind } from '../../kernel/ids.ts'
 
 /** What a made-up resource is made of. */
 export interface Sample {

@@ -1,9 +1,9 @@
-import { sql, statementOf } from '../database/sql.ts'
-import type { Tx } from '../database/transaction.ts'
-import type { Instant } from '../kernel/clock.ts'
-import type { StoredEvent } from './event-store.ts'
+import { sql, statementOf } from '../../database/sql.ts'
+import type { Tx } from '../../database/transaction.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import type { StoredEvent } from '../events/store.ts'
+import type { Webhook } from '../subscriptions/store.ts'
 import { queuePromised } from './queue.ts'
-import type { Webhook } from './store.ts'
 
 /** A new round of an event for each of these webhooks, unless one is under way. Holds the event against its removal. */
 const insertRound = sql`

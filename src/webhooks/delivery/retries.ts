@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { after, type Instant } from '../kernel/clock.ts'
+import { after, type Instant } from '../../kernel/clock.ts'
 
 /** Seconds before each retry: ten that double, then fifteen at equal distance. Together exactly three days. */
 export const retryWaits: readonly number[] = [

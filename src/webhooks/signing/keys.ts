@@ -1,8 +1,8 @@
 import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Statement, sql } from '../database/sql.ts'
-import type { Reader } from '../database/transaction.ts'
-import { after, type Instant, systemClock } from '../kernel/clock.ts'
+import { type Statement, sql } from '../../database/sql.ts'
+import type { Reader } from '../../database/transaction.ts'
+import { after, type Instant, systemClock } from '../../kernel/clock.ts'
 import { selfSignedCertificate } from './certificate.ts'
 import type { Seal } from './seal.ts'
 

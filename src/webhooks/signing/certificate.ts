@@ -1,5 +1,5 @@
 import { type KeyObject, sign } from 'node:crypto'
-import type { Instant } from '../kernel/clock.ts'
+import type { Instant } from '../../kernel/clock.ts'
 
 /**
  * A self-signed X.509 certificate around an RSA key: the little of DER that takes, since Node can read certificates

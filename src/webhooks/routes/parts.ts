@@ -1,7 +1,7 @@
-import { Type } from '../kernel/type.ts'
-import type { Service } from '../room.ts'
-import { id } from './schema.ts'
-import type { Seal } from './seal.ts'
+import { Type } from '../../kernel/type.ts'
+import type { Service } from '../../room.ts'
+import { id } from '../schema.ts'
+import type { Seal } from '../signing/seal.ts'
 
 /** What the operations need beside the database. */
 export interface WebhookParts {

@@ -1,9 +1,9 @@
-import type { Fragment } from '../database/sql.ts'
-import { fragment, joined, sql } from '../database/sql.ts'
-import type { Reader } from '../database/transaction.ts'
-import type { Caller } from '../kernel/caller.ts'
-import type { Instant } from '../kernel/clock.ts'
-import { notFound } from '../kernel/problem.ts'
+import type { Fragment } from '../../database/sql.ts'
+import { fragment, joined, sql } from '../../database/sql.ts'
+import type { Reader } from '../../database/transaction.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import { notFound } from '../../kernel/problem.ts'
 
 export interface StoredEvent {
   readonly account_id: string

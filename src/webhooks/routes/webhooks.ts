@@ -1,8 +1,6 @@
-import { type AnyRoute, route } from '../http/route.ts'
-import { refused } from '../kernel/problem.ts'
-import { Type } from '../kernel/type.ts'
-import { NoBody, root, shared, WebhookId, type WebhookParts } from './parts.ts'
-import { presentLookup, presentWebhook, subscribedTypes } from './present.ts'
+import { type AnyRoute, route } from '../../http/route.ts'
+import { refused } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
 import {
   EventTypeList,
   id,
@@ -14,7 +12,7 @@ import {
   WebhookList,
   WebhookOut,
   WebhookPatch,
-} from './schema.ts'
+} from '../schema.ts'
 import {
   addLookup,
   addWebhook,
@@ -27,8 +25,10 @@ import {
   removeLookup,
   removeWebhook,
   rotateSecret,
-} from './store.ts'
-import { patched, readEventTypes, requireCallable } from './subscription.ts'
+} from '../subscriptions/store.ts'
+import { patched, readEventTypes, requireCallable } from '../subscriptions/subscription.ts'
+import { NoBody, root, shared, WebhookId, type WebhookParts } from './parts.ts'
+import { presentLookup, presentWebhook, subscribedTypes } from './present.ts'
 
 const LookupId = Type.Object({ webhook_lookup_id: id() })
 const url = `${root}/webhooks`

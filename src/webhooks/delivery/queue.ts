@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
-import type { Connection } from '../database/open.ts'
-import { sql } from '../database/sql.ts'
-import type { Instant } from '../kernel/clock.ts'
-import type { Claim, Lane } from './lanes.ts'
+import type { Connection } from '../../database/open.ts'
+import { sql } from '../../database/sql.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import type { Claim, Lane } from '../dispatch/lanes.ts'
 
 /** The webhook a delivery goes to, as it was when the delivery was claimed. */
 export interface ClaimedWebhook {

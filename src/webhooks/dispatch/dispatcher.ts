@@ -1,6 +1,5 @@
-import { Watch, type Watched } from '../kernel/watch.ts'
+import { Watch, type Watched } from '../../kernel/watch.ts'
 import { Batches } from './batches.ts'
-import { pace } from './dispatch-pace.ts'
 import { type Endpoint, isWorthKeeping, newEndpoint } from './endpoint.ts'
 import {
   type Claim,
@@ -12,6 +11,7 @@ import {
   type Lane,
   lanes,
 } from './lanes.ts'
+import { pace } from './pace.ts'
 import { Slots } from './slots.ts'
 
 /** The answer an attempt waits for. */

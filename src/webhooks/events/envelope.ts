@@ -1,6 +1,6 @@
-import type { Instant } from '../kernel/clock.ts'
-import { type EventTypeDefinition, eventTypes } from '../kernel/event-types.ts'
-import type { Service } from '../room.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import { type EventTypeDefinition, eventTypes } from '../../kernel/event-types.ts'
+import type { Service } from '../../room.ts'
 
 export const EVENT_VERSION = '1.0'
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { sql } from '../database/sql.ts'
-import type { Reader, Tx } from '../database/transaction.ts'
-import { after, type Instant } from '../kernel/clock.ts'
-import { notFound, Problem } from '../kernel/problem.ts'
-import { lanes } from './lanes.ts'
-import { WEBHOOKS_PER_APP_MAX } from './schema.ts'
-import type { Seal } from './seal.ts'
-import { SECRET_BYTES } from './signature.ts'
+import { sql } from '../../database/sql.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
+import { after, type Instant } from '../../kernel/clock.ts'
+import { notFound, Problem } from '../../kernel/problem.ts'
+import { lanes } from '../dispatch/lanes.ts'
+import { WEBHOOKS_PER_APP_MAX } from '../schema.ts'
+import type { Seal } from '../signing/seal.ts'
+import { SECRET_BYTES } from '../signing/signature.ts'
 
 /** A subscription as it is stored. It belongs to an app; `account_id` is the app's. */
 export interface Webhook {

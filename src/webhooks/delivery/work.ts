@@ -1,8 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Fired, WorkSource } from '../jobs/work-source.ts'
-import type { Instant } from '../kernel/clock.ts'
-import { type Outbound, openOutbound } from '../outbound/http.ts'
-import type { Service, WorkParts } from '../room.ts'
+import type { Fired, WorkSource } from '../../jobs/work-source.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import { type Outbound, openOutbound } from '../../outbound/http.ts'
+import type { Service, WorkParts } from '../../room.ts'
+import { Dispatcher } from '../dispatch/dispatcher.ts'
+import type { DispatchRules } from '../dispatch/lanes.ts'
+import { SigningKeys } from '../signing/keys.ts'
+import { makeSeal, remembering } from '../signing/seal.ts'
+import { Signer } from '../signing/signer.ts'
 import {
   type AttemptResult,
   asRecord,
@@ -12,13 +17,8 @@ import {
   needsSignature,
   signDelivery,
 } from './deliver.ts'
-import { Dispatcher } from './dispatcher.ts'
-import { SigningKeys } from './keys.ts'
-import type { DispatchRules } from './lanes.ts'
 import { makeDeliveryMetrics } from './metrics.ts'
 import { type ClaimedDelivery, claimDeliveries, move, nextWaiting, record, release, renew } from './queue.ts'
-import { makeSeal, remembering } from './seal.ts'
-import { Signer } from './signer.ts'
 
 const RENEW_EVERY_MS = 5_000
 const CLOSE_WITHIN_MS = 5_000

@@ -1,6 +1,6 @@
 import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { type Instant, toSeconds } from '../kernel/clock.ts'
+import { type Instant, toSeconds } from '../../kernel/clock.ts'
 
 /** The name of the certificate signature, as it stands in the header of a delivery. */
 export const AUTH_ALGORITHM = 'SHA256withRSA'

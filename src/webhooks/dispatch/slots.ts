@@ -1,6 +1,6 @@
-import { Watch } from '../kernel/watch.ts'
-import { pace } from './dispatch-pace.ts'
+import { Watch } from '../../kernel/watch.ts'
 import type { AttemptHandle, DispatchRules, Lane } from './lanes.ts'
+import { pace } from './pace.ts'
 
 /** An attempt under way. */
 export interface Running extends AttemptHandle {

@@ -1,11 +1,9 @@
-import { Answer, type AnyRoute, route } from '../http/route.ts'
-import { notFound, Problem } from '../kernel/problem.ts'
-import { Type } from '../kernel/type.ts'
-import { accountOfApp, findEvent, listEvents, transmissionsOf } from './event-store.ts'
-import { findCertificate } from './keys.ts'
-import { pageOf, readPage } from './paging.ts'
-import { root, shared, verifyScope, type WebhookParts, webhookScope } from './parts.ts'
-import { allEventTypes, presentEvent } from './present.ts'
+import { Answer, type AnyRoute, route } from '../../http/route.ts'
+import { notFound, Problem } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import { resend } from '../delivery/second-chances.ts'
+import { simulate } from '../events/simulate.ts'
+import { accountOfApp, findEvent, listEvents, transmissionsOf } from '../events/store.ts'
 import {
   EVERY_EVENT,
   EventList,
@@ -17,12 +15,14 @@ import {
   Simulate,
   Verified,
   Verify,
-} from './schema.ts'
-import { resend } from './second-chances.ts'
-import { simulate } from './simulate.ts'
-import { findWebhook, listWebhooks } from './store.ts'
-import { requireCallable } from './subscription.ts'
-import { isOurs } from './verify.ts'
+} from '../schema.ts'
+import { findCertificate } from '../signing/keys.ts'
+import { isOurs } from '../signing/verify.ts'
+import { findWebhook, listWebhooks } from '../subscriptions/store.ts'
+import { requireCallable } from '../subscriptions/subscription.ts'
+import { pageOf, readPage } from './paging.ts'
+import { root, shared, verifyScope, type WebhookParts, webhookScope } from './parts.ts'
+import { allEventTypes, presentEvent } from './present.ts'
 
 const EventId = Type.Object({ event_id: id() })
 const CERTIFICATE_SECONDS = 86_400

@@ -1,13 +1,13 @@
-import { sql } from '../database/sql.ts'
-import type { Tx } from '../database/transaction.ts'
-import { eventTypes } from '../kernel/event-types.ts'
-import { Problem } from '../kernel/problem.ts'
-import type { Service } from '../room.ts'
-import { ANY_WEBHOOK } from './deliver.ts'
+import { sql } from '../../database/sql.ts'
+import type { Tx } from '../../database/transaction.ts'
+import { eventTypes } from '../../kernel/event-types.ts'
+import { Problem } from '../../kernel/problem.ts'
+import type { Service } from '../../room.ts'
+import { ANY_WEBHOOK } from '../delivery/deliver.ts'
+import { queuePromised } from '../delivery/queue.ts'
+import { EVERY_EVENT } from '../schema.ts'
 import { definitionOf, eventBody } from './envelope.ts'
-import { queuePromised } from './queue.ts'
 import { type Sample, samples } from './samples.ts'
-import { EVERY_EVENT } from './schema.ts'
 
 const insertSimulated = sql`
   insert into events (account_id, id, app_id, type, resource_id, body, create_time)

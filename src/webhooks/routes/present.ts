@@ -1,13 +1,13 @@
-import { toSeconds } from '../kernel/clock.ts'
-import { eventTypes } from '../kernel/event-types.ts'
-import type { Link } from '../kernel/links.ts'
-import type { Service } from '../room.ts'
-import { definitionOf } from './envelope.ts'
-import type { Attempt, StoredEvent, Transmission } from './event-store.ts'
-import { EVERY_EVENT } from './schema.ts'
-import type { Seal } from './seal.ts'
-import { printSecret } from './signature.ts'
-import type { Lookup, Webhook } from './store.ts'
+import { toSeconds } from '../../kernel/clock.ts'
+import { eventTypes } from '../../kernel/event-types.ts'
+import type { Link } from '../../kernel/links.ts'
+import type { Service } from '../../room.ts'
+import { definitionOf } from '../events/envelope.ts'
+import type { Attempt, StoredEvent, Transmission } from '../events/store.ts'
+import { EVERY_EVENT } from '../schema.ts'
+import type { Seal } from '../signing/seal.ts'
+import { printSecret } from '../signing/signature.ts'
+import type { Lookup, Webhook } from '../subscriptions/store.ts'
 
 const base = ({ publicUrl }: Service) => `${publicUrl}/v1/notifications`
 

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { Worker } from 'node:worker_threads'
-import { startThread } from '../jobs/thread.ts'
+import { startThread } from '../../jobs/thread.ts'
 import type { Signed, SignOrder } from './sign-worker.ts'
 
 /** One message on its way to a signature. */

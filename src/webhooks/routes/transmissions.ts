@@ -1,12 +1,12 @@
-import { type AnyRoute, route } from '../http/route.ts'
-import { Type } from '../kernel/type.ts'
-import { accountOfApp, findTransmission, listAttempts, listTransmissions } from './event-store.ts'
+import { type AnyRoute, route } from '../../http/route.ts'
+import { Type } from '../../kernel/type.ts'
+import { attemptNow, replay } from '../delivery/second-chances.ts'
+import { accountOfApp, findTransmission, listAttempts, listTransmissions } from '../events/store.ts'
+import { id, REPLAY_MAX, Replay, Replayed, TransmissionDetail, TransmissionList, TransmissionQuery } from '../schema.ts'
+import { findWebhook } from '../subscriptions/store.ts'
 import { pageOf, readPage, readSpan } from './paging.ts'
 import { NoBody, root, shared, WebhookId, type WebhookParts } from './parts.ts'
 import { presentAttempt, presentListed } from './present.ts'
-import { id, REPLAY_MAX, Replay, Replayed, TransmissionDetail, TransmissionList, TransmissionQuery } from './schema.ts'
-import { attemptNow, replay } from './second-chances.ts'
-import { findWebhook } from './store.ts'
 
 const TransmissionId = Type.Object({ transmission_id: id() })
 const url = `${root}/webhooks-transmissions`

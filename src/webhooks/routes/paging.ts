@@ -1,8 +1,8 @@
-import { after, type Instant, parseInstant } from '../kernel/clock.ts'
-import type { Link } from '../kernel/links.ts'
-import { breaches } from '../kernel/problem.ts'
-import type { Page } from './event-store.ts'
-import { LISTED_DAYS, PAGE_SIZE_DEFAULT } from './schema.ts'
+import { after, type Instant, parseInstant } from '../../kernel/clock.ts'
+import type { Link } from '../../kernel/links.ts'
+import { breaches } from '../../kernel/problem.ts'
+import type { Page } from '../events/store.ts'
+import { LISTED_DAYS, PAGE_SIZE_DEFAULT } from '../schema.ts'
 
 export interface PageQuery {
   readonly page_size?: number

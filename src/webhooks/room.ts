@@ -1,12 +1,12 @@
 import type { OpenRoom } from '../room.ts'
-import { eventRoutes } from './event-routes.ts'
+import { DeliveryWork } from './delivery/work.ts'
 import { sweepEvents } from './retention.ts'
-import { requireSameSecret } from './same-secret.ts'
-import { makeSeal } from './seal.ts'
-import { urlTaken } from './subscription.ts'
-import { transmissionRoutes } from './transmission-routes.ts'
-import { webhookRoutes } from './webhook-routes.ts'
-import { DeliveryWork } from './work.ts'
+import { eventRoutes } from './routes/events.ts'
+import { transmissionRoutes } from './routes/transmissions.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
+import { requireSameSecret } from './signing/same-secret.ts'
+import { makeSeal } from './signing/seal.ts'
+import { urlTaken } from './subscriptions/subscription.ts'
 
 /** Webhooks: subscriptions, events, and the way from one to the other. */
 export const openWebhooks: OpenRoom = (service) => {
