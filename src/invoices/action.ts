@@ -4,10 +4,10 @@ import type { IdKind } from '../kernel/ids.ts'
 import type { JobRequest } from '../kernel/job.ts'
 import { type Money, toMinor, toMoney } from '../kernel/money.ts'
 import type { TSchema } from '../kernel/type.ts'
-import type { Invoice } from './invoice.ts'
 import type { InvoiceAction, OutcomeOf } from './lifecycle.ts'
-import type { InvoiceState, Metadata } from './schema.ts'
-import { settle } from './settlement.ts'
+import type { InvoiceState, Metadata } from './schema/document.ts'
+import type { Invoice } from './schema/invoice.ts'
+import { settle } from './sums/settlement.ts'
 
 /** What a decision may know besides the invoice and the input. */
 export interface ActionContext {

@@ -2,12 +2,12 @@ import { toMoney } from '../kernel/money.ts'
 import { ISSUE_HOUR } from './actions/send.ts'
 import { type InvoiceAction, invoiceLifecycle, refusalOf } from './lifecycle.ts'
 import { RECIPIENT_CHANGES_HOURS, RECIPIENT_CHANGES_MAX, REMINDERS_A_DAY, TEMPLATES_MAX } from './limits.ts'
-import { ITEMS_MAX } from './lines.ts'
-import { PAGE_MAX, PAGE_SIZE_MAX } from './paging.ts'
-import { PARTIES_MAX } from './parties.ts'
-import { ATTACHMENTS_MAX, INVOICE_NUMBER_MAX, type Status, statuses, TRANSACTIONS_MAX } from './schema.ts'
-import { type TotalsInput, totalsOf } from './totals.ts'
-import { triggerValues } from './triggers.ts'
+import { PAGE_MAX, PAGE_SIZE_MAX } from './routes/paging.ts'
+import { triggerValues } from './routes/triggers.ts'
+import { ATTACHMENTS_MAX, INVOICE_NUMBER_MAX, type Status, statuses, TRANSACTIONS_MAX } from './schema/document.ts'
+import { ITEMS_MAX } from './schema/lines.ts'
+import { PARTIES_MAX } from './schema/parties.ts'
+import { type TotalsInput, totalsOf } from './sums/totals.ts'
 
 type TableRow = (typeof invoiceLifecycle.rows)[number]
 

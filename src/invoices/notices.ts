@@ -2,8 +2,8 @@ import type { Account } from '../accounts/schema.ts'
 import type { JobRequest } from '../kernel/job.ts'
 import { type MailKind, mailJob } from '../kernel/mail.ts'
 import { type Static, Type } from '../kernel/type.ts'
-import type { Invoice } from './invoice.ts'
-import { AdditionalRecipients, emailsOf } from './parties.ts'
+import type { Invoice } from './schema/invoice.ts'
+import { AdditionalRecipients, emailsOf } from './schema/parties.ts'
 
 /** Whom to tell and in which words. */
 export const Notification = Type.Object({

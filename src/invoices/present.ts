@@ -1,11 +1,11 @@
 import type { Link } from '../kernel/links.ts'
 import { type Money, toMoney } from '../kernel/money.ts'
 import type { Service } from '../room.ts'
-import type { Invoice } from './invoice.ts'
 import { invoiceLifecycle } from './lifecycle.ts'
-import { shownInvoicer, shownRecipient } from './parties.ts'
-import type { Status } from './schema.ts'
-import { recordedLeft, settle } from './settlement.ts'
+import type { Status } from './schema/document.ts'
+import type { Invoice } from './schema/invoice.ts'
+import { shownInvoicer, shownRecipient } from './schema/parties.ts'
+import { recordedLeft, settle } from './sums/settlement.ts'
 
 export const invoicesUrl = ({ publicUrl }: Service): string => `${publicUrl}/v2/invoicing/invoices`
 export const invoiceUrl = (service: Service, id: string): string => `${invoicesUrl(service)}/${id}`

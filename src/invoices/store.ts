@@ -3,11 +3,11 @@ import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { toMinor } from '../kernel/money.ts'
 import { notFound } from '../kernel/problem.ts'
-import type { Invoice } from './invoice.ts'
-import { nextNumbers, numberKey } from './numbering.ts'
 import { idOfCode } from './present.ts'
-import type { Payment, Refund } from './schema.ts'
-import { searchColumns } from './search-columns.ts'
+import type { Payment, Refund } from './schema/document.ts'
+import type { Invoice } from './schema/invoice.ts'
+import { searchColumns } from './search/columns.ts'
+import { nextNumbers, numberKey } from './sums/numbering.ts'
 
 /** An invoice with the version it was read at and the merchant it belongs to. */
 export interface StoredInvoice {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nextNumber, nextNumbers, numberKey } from '../../src/invoices/numbering.ts'
-import { INVOICE_NUMBER_MAX } from '../../src/invoices/schema.ts'
+import { INVOICE_NUMBER_MAX } from '../../src/invoices/schema/document.ts'
+import { nextNumber, nextNumbers, numberKey } from '../../src/invoices/sums/numbering.ts'
 
 // biome-ignore format: a table reads best as a table
 const examples: readonly (readonly [last: string | undefined, next: string])[] = [

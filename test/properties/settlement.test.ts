@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { recordedLeft, settle } from '../../src/invoices/settlement.ts'
+import { recordedLeft, settle } from '../../src/invoices/sums/settlement.ts'
 import { toMoney } from '../../src/kernel/money.ts'
 
 const TOTAL = 10_000n

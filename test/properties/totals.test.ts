@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AmountSummary, Item } from '../../src/invoices/lines.ts'
-import { type Totals, totalsOf } from '../../src/invoices/totals.ts'
+import type { AmountSummary, Item } from '../../src/invoices/schema/lines.ts'
+import { type Totals, totalsOf } from '../../src/invoices/sums/totals.ts'
 import { toMoney } from '../../src/kernel/money.ts'
 
 type Line = readonly [quantity: string, unit: string, rate?: string, discount?: string]

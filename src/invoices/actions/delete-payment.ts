@@ -1,6 +1,6 @@
 import { notFound, refused } from '../../kernel/problem.ts'
 import { invoiceAction, resettled } from '../action.ts'
-import { recordedLeft } from '../settlement.ts'
+import { recordedLeft } from '../sums/settlement.ts'
 import { issueJob } from './send.ts'
 
 /** Takes back the record of a payment; the invoice is again what it would be without it. */

@@ -1,8 +1,8 @@
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import { type ActionContext, type Decision, invoiceAction, resettled } from '../action.ts'
-import type { Invoice, StoredPayment } from '../invoice.ts'
-import { atMost } from '../settlement.ts'
+import type { Invoice, StoredPayment } from '../schema/invoice.ts'
+import { atMost } from '../sums/settlement.ts'
 import { requireCurrency, requireRoom } from './record-payment.ts'
 
 /** A payment the service processed. `transaction_id` is the ledger's name for it. */

@@ -2,11 +2,11 @@ import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { invalid, refused } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { invoiceAction, resettled } from '../action.ts'
-import { Findings } from '../check.ts'
-import type { Invoice } from '../invoice.ts'
-import { Amount, CalendarDay } from '../lines.ts'
-import { Contact } from '../parties.ts'
-import { methods, type Payment, TRANSACTIONS_MAX } from '../schema.ts'
+import { methods, type Payment, TRANSACTIONS_MAX } from '../schema/document.ts'
+import type { Invoice } from '../schema/invoice.ts'
+import { Amount, CalendarDay } from '../schema/lines.ts'
+import { Contact } from '../schema/parties.ts'
+import { Findings } from '../sums/check.ts'
 
 const RecordedPayment = Type.Object({
   method: Type.Enum(methods, { issue: 'INVALID_PAYMENT_METHOD' }),

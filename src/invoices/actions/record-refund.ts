@@ -2,9 +2,9 @@ import { toMinor, toMoney } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { invoiceAction, resettled } from '../action.ts'
-import { Amount, CalendarDay } from '../lines.ts'
-import { methods, type Refund } from '../schema.ts'
-import { recordedLeft } from '../settlement.ts'
+import { methods, type Refund } from '../schema/document.ts'
+import { Amount, CalendarDay } from '../schema/lines.ts'
+import { recordedLeft } from '../sums/settlement.ts'
 import { checkRecorded, requireCurrency, requireRoom } from './record-payment.ts'
 
 const RecordedRefund = Type.Object({

@@ -2,9 +2,9 @@ import { type Day, dayIn, type Instant } from '../../kernel/clock.ts'
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import { invoiceAction, resettled } from '../action.ts'
-import type { Invoice } from '../invoice.ts'
-import type { Refund } from '../schema.ts'
-import { atMost } from '../settlement.ts'
+import type { Refund } from '../schema/document.ts'
+import type { Invoice } from '../schema/invoice.ts'
+import { atMost } from '../sums/settlement.ts'
 
 /** Money of a service payment that went back to the payer. */
 export interface ServiceRefund {

@@ -2,7 +2,7 @@ import { refused } from '../../kernel/problem.ts'
 import { invoiceAction } from '../action.ts'
 import { countReminder } from '../limits.ts'
 import { Notification, noticesOf } from '../notices.ts'
-import { emailsOf } from '../parties.ts'
+import { emailsOf } from '../schema/parties.ts'
 
 /** Mails the recipients once more, at most twice a day. */
 export const remind = invoiceAction('remind', {

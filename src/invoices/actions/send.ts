@@ -3,10 +3,10 @@ import type { JobRequest } from '../../kernel/job.ts'
 import { toMinor } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import { type ActionContext, invoiceAction, withMetadata } from '../action.ts'
-import type { Invoice } from '../invoice.ts'
 import { Notification, noticesOf } from '../notices.ts'
-import { emailsOf } from '../parties.ts'
-import type { Metadata } from '../schema.ts'
+import type { Metadata } from '../schema/document.ts'
+import type { Invoice } from '../schema/invoice.ts'
+import { emailsOf } from '../schema/parties.ts'
 
 /** The hour of the merchant's day at which scheduled invoices go out. */
 export const ISSUE_HOUR = 7

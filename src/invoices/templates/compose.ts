@@ -1,10 +1,10 @@
 import { toSeconds } from '../../kernel/clock.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { ActionContext } from '../action.ts'
-import { checkAmounts, checkItem, Findings } from '../check.ts'
-import { composeLines } from '../compose.ts'
-import type { Discount } from '../lines.ts'
-import type { InvoiceInput } from '../schema.ts'
+import type { InvoiceInput } from '../schema/document.ts'
+import type { Discount } from '../schema/lines.ts'
+import { checkAmounts, checkItem, Findings } from '../sums/check.ts'
+import { composeLines } from '../sums/compose.ts'
 import type { Template, TemplateInfo, TemplateInput } from './schema.ts'
 
 /** Refuses a template whose values cannot be right, whatever is stored. */

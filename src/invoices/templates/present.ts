@@ -1,7 +1,7 @@
 import type { Account } from '../../accounts/schema.ts'
 import type { Link } from '../../kernel/links.ts'
 import type { Service } from '../../room.ts'
-import { shownInvoicer, shownRecipient } from '../parties.ts'
+import { shownInvoicer, shownRecipient } from '../schema/parties.ts'
 import type { Template, TemplateInfo } from './schema.ts'
 import type { TemplateOwner } from './store.ts'
 import { systemTemplates } from './system.ts'

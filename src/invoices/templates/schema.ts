@@ -1,9 +1,9 @@
 import { AccountAddress, AccountPhone } from '../../accounts/schema.ts'
 import { Links } from '../../kernel/links.ts'
 import { type Static, Type } from '../../kernel/type.ts'
-import { AmountSummary, Computed, Items, unitsOfMeasure } from '../lines.ts'
-import { AdditionalRecipients, Invoicer, PrimaryRecipients } from '../parties.ts'
-import { commonConfiguration, commonDetail, TermType } from '../schema.ts'
+import { commonConfiguration, commonDetail, TermType } from '../schema/document.ts'
+import { AmountSummary, Computed, Items, unitsOfMeasure } from '../schema/lines.ts'
+import { AdditionalRecipients, Invoicer, PrimaryRecipients } from '../schema/parties.ts'
 
 const shown = { readOnly: true } as const
 const moment = Type.Optional(Type.String({ maxLength: 30, ...shown }))

@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/schema.ts'
-import { derivedCode } from '../derived-code.ts'
+import { derivedCode } from '../schema/codes.ts'
 import type { Template } from './schema.ts'
 
 const names = [

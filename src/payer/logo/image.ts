@@ -1,4 +1,4 @@
-import { PNG_SIGNATURE } from '../../invoices/png.ts'
+import { PNG_SIGNATURE } from '../../invoices/routes/png.ts'
 import { plainPng } from './png-pixels.ts'
 
 /** A logo that a page and a PDF can show. */

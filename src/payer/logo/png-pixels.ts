@@ -1,5 +1,5 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
-import { PNG_SIGNATURE, pngChunk } from '../../invoices/png.ts'
+import { PNG_SIGNATURE, pngChunk } from '../../invoices/routes/png.ts'
 import type { LogoImage } from './image.ts'
 
 /** Samples of a pixel, and the depths a sample may have, by colour type. */

@@ -1,7 +1,7 @@
 import type { Tx } from '../../database/transaction.ts'
 import { payableRange } from '../../invoices/actions/pay.ts'
-import type { Invoice } from '../../invoices/invoice.ts'
 import { recipientCode } from '../../invoices/present.ts'
+import type { Invoice } from '../../invoices/schema/invoice.ts'
 import { findByRecipientCode, type StoredInvoice } from '../../invoices/store.ts'
 import { toMoney } from '../../kernel/money.ts'
 import type { Service } from '../../room.ts'

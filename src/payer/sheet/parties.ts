@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/schema.ts'
-import type { Contact, Invoicer } from '../../invoices/parties.ts'
+import type { Contact, Invoicer } from '../../invoices/schema/parties.ts'
 import type { Say } from '../words/index.ts'
 
 const isText = (text: string | undefined): text is string => text !== undefined && text.trim() !== ''

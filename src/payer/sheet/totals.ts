@@ -1,5 +1,5 @@
-import type { Invoice } from '../../invoices/invoice.ts'
-import { settle } from '../../invoices/settlement.ts'
+import type { Invoice } from '../../invoices/schema/invoice.ts'
+import { settle } from '../../invoices/sums/settlement.ts'
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import type { Say } from '../words/index.ts'
 import type { Format } from './format.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Criteria, findInvoices } from '../../../src/invoices/find.ts'
+import { type Criteria, findInvoices } from '../../../src/invoices/search/find.ts'
 import type { Instant } from '../../../src/kernel/clock.ts'
 import { INVOICES, over, recipient, shopOf } from '../../support/shop.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'

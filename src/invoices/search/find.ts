@@ -1,8 +1,8 @@
-import { type Fragment, fragment, joined } from '../database/sql.ts'
-import type { Reader } from '../database/transaction.ts'
-import type { Instant } from '../kernel/clock.ts'
-import type { Invoice } from './invoice.ts'
-import { emailQuery, gramQuery, type SearchedText } from './search-columns.ts'
+import { type Fragment, fragment, joined } from '../../database/sql.ts'
+import type { Reader } from '../../database/transaction.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import type { Invoice } from '../schema/invoice.ts'
+import { emailQuery, gramQuery, type SearchedText } from './columns.ts'
 
 interface Days {
   readonly start: string

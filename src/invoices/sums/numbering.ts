@@ -1,4 +1,4 @@
-import { INVOICE_NUMBER_MAX } from './schema.ts'
+import { INVOICE_NUMBER_MAX } from '../schema/document.ts'
 
 const FIRST = '0001'
 

@@ -1,4 +1,4 @@
-import { Type } from '../kernel/type.ts'
+import { Type } from '../../kernel/type.ts'
 
 export const tag = 'Invoices'
 

@@ -1,4 +1,4 @@
-import { forbidden, type Issue, invalidToken, malformed, notFound, Problem, refused } from '../kernel/problem.ts'
+import { forbidden, type Issue, invalidToken, malformed, notFound, Problem, refused } from '../../kernel/problem.ts'
 
 type Simulated = () => Problem
 

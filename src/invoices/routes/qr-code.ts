@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import QRCode from 'qrcode'
-import { acceptable } from '../http/media-type.ts'
-import { Answer } from '../http/route.ts'
-import { type Static, Type } from '../kernel/type.ts'
+import { acceptable } from '../../http/media-type.ts'
+import { Answer } from '../../http/route.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 import { png } from './png.ts'
 
 const SIDE_MIN = 150

@@ -1,7 +1,7 @@
-import { toMinor } from '../kernel/money.ts'
-import type { Invoice } from './invoice.ts'
-import { numberKey } from './numbering.ts'
-import { emailsOf } from './parties.ts'
+import { toMinor } from '../../kernel/money.ts'
+import type { Invoice } from '../schema/invoice.ts'
+import { emailsOf } from '../schema/parties.ts'
+import { numberKey } from '../sums/numbering.ts'
 
 /** The texts a search can look inside of, by the letter that marks their pieces in the index. */
 const searchedTexts = {

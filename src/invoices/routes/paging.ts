@@ -1,5 +1,5 @@
-import type { Link } from '../kernel/links.ts'
-import { Type } from '../kernel/type.ts'
+import type { Link } from '../../kernel/links.ts'
+import { Type } from '../../kernel/type.ts'
 
 export const PAGE_MAX = 1000
 export const PAGE_SIZE_MAX = 100

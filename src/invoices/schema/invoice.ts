@@ -1,7 +1,7 @@
-import type { Instant } from '../kernel/clock.ts'
-import type { Money } from '../kernel/money.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import type { Money } from '../../kernel/money.ts'
+import type { InvoiceInput, InvoiceState, Metadata, Payment, Refund } from './document.ts'
 import type { AmountSummary } from './lines.ts'
-import type { InvoiceInput, InvoiceState, Metadata, Payment, Refund } from './schema.ts'
 
 /** A payment with the tip that came with it, which counts when the payment does. */
 export type StoredPayment = Payment & { readonly tip?: Money }

@@ -1,12 +1,12 @@
-import { type Instant, parseDay, parseInstant } from '../kernel/clock.ts'
-import { toMinor } from '../kernel/money.ts'
-import { type Static, Type } from '../kernel/type.ts'
-import { Findings } from './check.ts'
+import { type Instant, parseDay, parseInstant } from '../../kernel/clock.ts'
+import { toMinor } from '../../kernel/money.ts'
+import { type Static, Type } from '../../kernel/type.ts'
+import { foreignStatuses, INVOICE_NUMBER_MAX, statuses } from '../schema/document.ts'
+import { Amount, CalendarDay, CurrencyCode } from '../schema/lines.ts'
+import { Findings } from '../sums/check.ts'
+import { numberKey } from '../sums/numbering.ts'
+import { searchable } from './columns.ts'
 import type { Criteria } from './find.ts'
-import { Amount, CalendarDay, CurrencyCode } from './lines.ts'
-import { numberKey } from './numbering.ts'
-import { foreignStatuses, INVOICE_NUMBER_MAX, statuses } from './schema.ts'
-import { searchable } from './search-columns.ts'
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength, 'x-numeric': true }))
 const moment = Type.String({ maxLength: 40 })

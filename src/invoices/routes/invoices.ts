@@ -1,14 +1,11 @@
-import { Answer, type AnyRoute, route } from '../http/route.ts'
-import { Links } from '../kernel/links.ts'
-import { refused } from '../kernel/problem.ts'
-import { Type } from '../kernel/type.ts'
-import type { OpenRoom, Service } from '../room.ts'
-import { act } from './act.ts'
-import { actionRoutes } from './action-routes.ts'
-import { createInvoice } from './create.ts'
-import { type Criteria, countInvoices, findInvoices } from './find.ts'
-import { invoiceJobs } from './jobs.ts'
-import { type PageRequest, pageLinks, pageQuery } from './paging.ts'
+import { Answer, type AnyRoute, route } from '../../http/route.ts'
+import { Links } from '../../kernel/links.ts'
+import { refused } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import type { OpenRoom, Service } from '../../room.ts'
+import { act } from '../act.ts'
+import { createInvoice } from '../create.ts'
+import { invoiceJobs } from '../jobs.ts'
 import {
   type Fields,
   invoicesUrl,
@@ -17,14 +14,17 @@ import {
   presentInvoice,
   presentListed,
   selfLink,
-} from './present.ts'
-import { readerOf } from './read-input.ts'
-import { prepareInvoice, prepareSearch } from './requests.ts'
-import { InvoiceId, prefersRepresentation, readScopes, tag, writeScopes } from './route-parts.ts'
-import { InvoiceInput, InvoiceUpdate, InvoiceView } from './schema.ts'
-import { criteriaOf, SearchInput } from './search.ts'
-import { findInvoice, findNextNumber } from './store.ts'
-import { templateConstraints, templateRoutes } from './templates/routes.ts'
+} from '../present.ts'
+import { readerOf } from '../reading/read-input.ts'
+import { prepareInvoice, prepareSearch } from '../reading/requests.ts'
+import { InvoiceInput, InvoiceUpdate, InvoiceView } from '../schema/document.ts'
+import { criteriaOf, SearchInput } from '../search/criteria.ts'
+import { type Criteria, countInvoices, findInvoices } from '../search/find.ts'
+import { findInvoice, findNextNumber } from '../store.ts'
+import { templateConstraints, templateRoutes } from '../templates/routes.ts'
+import { actionRoutes } from './actions.ts'
+import { type PageRequest, pageLinks, pageQuery } from './paging.ts'
+import { InvoiceId, prefersRepresentation, readScopes, tag, writeScopes } from './parts.ts'
 import { pull } from './triggers.ts'
 
 const SelfLink = Type.Object({

@@ -1,4 +1,4 @@
-import { type Static, Type } from '../kernel/type.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 /** Text whose length the contract gives as a range: too short and too long are the same mistake. */

@@ -1,5 +1,5 @@
-import { amountPattern } from '../kernel/money.ts'
-import { type Static, Type } from '../kernel/type.ts'
+import { amountPattern } from '../../kernel/money.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 
 /** Decimal text; a JSON number is accepted in its place and stored as text. */
 const decimal = (maxLength: number) => Type.String({ maxLength, pattern: amountPattern, 'x-numeric': true })

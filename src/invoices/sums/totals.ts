@@ -1,5 +1,5 @@
-import { toMinor } from '../kernel/money.ts'
-import type { AmountSummary, Discount, Item, Tax } from './lines.ts'
+import { toMinor } from '../../kernel/money.ts'
+import type { AmountSummary, Discount, Item, Tax } from '../schema/lines.ts'
 
 /** What totals are worked out from: the lines and the settings of an invoice or a template. */
 export interface TotalsInput {

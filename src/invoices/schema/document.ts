@@ -1,6 +1,6 @@
-import { Links } from '../kernel/links.ts'
-import { Money } from '../kernel/money.ts'
-import { type Static, Type } from '../kernel/type.ts'
+import { Links } from '../../kernel/links.ts'
+import { Money } from '../../kernel/money.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 import { Amount, AmountSummary, CalendarDay, Computed, CurrencyCode, Items } from './lines.ts'
 import { AdditionalRecipients, Contact, Invoicer, PrimaryRecipients } from './parties.ts'
 

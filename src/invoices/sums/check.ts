@@ -1,7 +1,7 @@
-import { isCurrency, type Money, minorDigits } from '../kernel/money.ts'
-import { type Issue, malformed } from '../kernel/problem.ts'
-import type { Discount, Item, Tax } from './lines.ts'
-import type { InvoiceInput } from './schema.ts'
+import { isCurrency, type Money, minorDigits } from '../../kernel/money.ts'
+import { type Issue, malformed } from '../../kernel/problem.ts'
+import type { InvoiceInput } from '../schema/document.ts'
+import type { Discount, Item, Tax } from '../schema/lines.ts'
 import { decimalsOf } from './totals.ts'
 
 const MILLION = 1_000_000

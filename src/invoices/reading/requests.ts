@@ -1,6 +1,6 @@
-import { neutralLiteral } from '../kernel/dialect.ts'
+import { neutralLiteral } from '../../kernel/dialect.ts'
+import { InvoiceUpdate } from '../schema/document.ts'
 import { isRecord, readerOf } from './read-input.ts'
-import { InvoiceUpdate } from './schema.ts'
 
 type Body = Record<string, unknown>
 

@@ -1,4 +1,4 @@
-import type { TSchema } from '../kernel/type.ts'
+import type { TSchema } from '../../kernel/type.ts'
 
 /** The parts of a schema that say how a body is read. */
 interface Node {
