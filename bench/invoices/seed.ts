@@ -1,4 +1,4 @@
-import { type Status, statuses } from '../../src/invoices/schema/document.ts'
+import { type Status, statuses } from '../../src/invoices/schema/enums.ts'
 import type { Invoice } from '../../src/invoices/schema/invoice.ts'
 import { searchColumns } from '../../src/invoices/search/columns.ts'
 import { after, type Instant } from '../../src/kernel/clock.ts'

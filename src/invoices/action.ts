@@ -5,8 +5,8 @@ import type { JobRequest } from '../kernel/job.ts'
 import { type Money, toMinor, toMoney } from '../kernel/money.ts'
 import type { TSchema } from '../kernel/type.ts'
 import type { InvoiceAction, OutcomeOf } from './lifecycle.ts'
-import type { InvoiceState, Metadata } from './schema/document.ts'
-import type { Invoice } from './schema/invoice.ts'
+import type { Metadata } from './schema/given.ts'
+import type { Invoice, InvoiceState } from './schema/invoice.ts'
 import { settle } from './sums/settlement.ts'
 
 /** What a decision may know besides the invoice and the input. */

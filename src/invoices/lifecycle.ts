@@ -1,8 +1,8 @@
 import type { EventType } from '../kernel/event-types.ts'
 import { Lifecycle, type Row } from '../kernel/lifecycle.ts'
 import { notFound, type Problem, refused } from '../kernel/problem.ts'
-import type { InvoiceState, Status } from './schema/document.ts'
-import type { Invoice } from './schema/invoice.ts'
+import type { Status } from './schema/enums.ts'
+import type { Invoice, InvoiceState } from './schema/invoice.ts'
 import { hasRecordedPayments, type SettlementOutcome } from './sums/settlement.ts'
 
 const is = <const S extends Status>(...status: S[]) => ({ status }) as const

@@ -2,22 +2,14 @@ import type { Link } from '../kernel/links.ts'
 import { type Money, toMoney } from '../kernel/money.ts'
 import type { Service } from '../room.ts'
 import { invoiceLifecycle } from './lifecycle.ts'
-import type { Status } from './schema/document.ts'
+import { recipientCode } from './schema/codes.ts'
+import type { Status } from './schema/enums.ts'
 import type { Invoice } from './schema/invoice.ts'
 import { shownInvoicer, shownRecipient } from './schema/parties.ts'
 import { recordedLeft, settle } from './sums/settlement.ts'
 
 export const invoicesUrl = ({ publicUrl }: Service): string => `${publicUrl}/v2/invoicing/invoices`
 export const invoiceUrl = (service: Service, id: string): string => `${invoicesUrl(service)}/${id}`
-
-/** The code in the address of the hosted page: the id without prefix and hyphens. */
-export const recipientCode = (id: string): string => id.replace(/^INV2-/, '').replaceAll('-', '')
-
-/** The id behind a recipient code; undefined when it cannot be one. */
-export function idOfCode(code: string): string | undefined {
-  if (!/^[0-9A-Z]{16}$/.test(code)) return undefined
-  return `INV2-${code.match(/.{4}/g)!.join('-')}`
-}
 
 export const recipientViewUrl = ({ publicUrl }: Service, id: string): string =>
   `${publicUrl}/invoice/p/#${recipientCode(id)}`

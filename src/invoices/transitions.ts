@@ -1,7 +1,7 @@
 import { sql } from '../database/sql.ts'
 import type { Tx } from '../database/transaction.ts'
 import type { InvoiceAction } from './lifecycle.ts'
-import type { Status } from './schema/document.ts'
+import type { Status } from './schema/enums.ts'
 import type { StoredInvoice } from './store.ts'
 
 const insertRow = sql`

@@ -6,7 +6,7 @@ import { type ActingAction, invoiceActions } from '../../src/invoices/actions/in
 import { serviceLeft } from '../../src/invoices/actions/refund-payment.ts'
 import { type InvoiceAction, invoiceLifecycle, refusalOf } from '../../src/invoices/lifecycle.ts'
 import { linksOf } from '../../src/invoices/present.ts'
-import { statuses } from '../../src/invoices/schema/document.ts'
+import { statuses } from '../../src/invoices/schema/enums.ts'
 import type { Invoice } from '../../src/invoices/schema/invoice.ts'
 import { compose } from '../../src/invoices/sums/compose.ts'
 import { recordedLeft, settle } from '../../src/invoices/sums/settlement.ts'

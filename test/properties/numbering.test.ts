@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { INVOICE_NUMBER_MAX } from '../../src/invoices/schema/document.ts'
+import { INVOICE_NUMBER_MAX } from '../../src/invoices/schema/given.ts'
 import { nextNumber, nextNumbers, numberKey } from '../../src/invoices/sums/numbering.ts'
 
 // biome-ignore format: a table reads best as a table

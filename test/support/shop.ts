@@ -1,5 +1,5 @@
 import { recordServicePayment, recordServiceRefund } from '../../src/invoices/act.ts'
-import type { Status } from '../../src/invoices/schema/document.ts'
+import type { Status } from '../../src/invoices/schema/enums.ts'
 import type { MailPayload } from '../../src/kernel/mail.ts'
 import { type Money, toMinor, toMoney } from '../../src/kernel/money.ts'
 import { makeLedger } from '../../src/ledger/ledger.ts'

@@ -2,7 +2,7 @@ import { type Day, dayIn, type Instant } from '../../kernel/clock.ts'
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import { invoiceAction, resettled } from '../action.ts'
-import type { Refund } from '../schema/document.ts'
+import type { Refund } from '../schema/given.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { atMost } from '../sums/settlement.ts'
 

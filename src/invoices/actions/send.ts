@@ -4,7 +4,7 @@ import { toMinor } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import { type ActionContext, invoiceAction, withMetadata } from '../action.ts'
 import { Notification, noticesOf } from '../notices.ts'
-import type { Metadata } from '../schema/document.ts'
+import type { Metadata } from '../schema/given.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { emailsOf } from '../schema/parties.ts'
 

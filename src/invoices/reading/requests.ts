@@ -1,5 +1,5 @@
 import { neutralLiteral } from '../../kernel/dialect.ts'
-import { InvoiceUpdate } from '../schema/document.ts'
+import { InvoiceUpdate } from '../schema/given.ts'
 import { isRecord, readerOf } from './read-input.ts'
 
 type Body = Record<string, unknown>

@@ -1,11 +1,9 @@
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import { Links } from '../../kernel/links.ts'
-import { refused } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
-import type { OpenRoom, Service } from '../../room.ts'
+import type { Service } from '../../room.ts'
 import { act } from '../act.ts'
 import { createInvoice } from '../create.ts'
-import { invoiceJobs } from '../jobs.ts'
 import {
   type Fields,
   invoicesUrl,
@@ -17,12 +15,11 @@ import {
 } from '../present.ts'
 import { readerOf } from '../reading/read-input.ts'
 import { prepareInvoice, prepareSearch } from '../reading/requests.ts'
-import { InvoiceInput, InvoiceUpdate, InvoiceView } from '../schema/document.ts'
+import { InvoiceInput, InvoiceUpdate } from '../schema/given.ts'
+import { InvoiceView } from '../schema/shown.ts'
 import { criteriaOf, SearchInput } from '../search/criteria.ts'
 import { type Criteria, countInvoices, findInvoices } from '../search/find.ts'
 import { findInvoice, findNextNumber } from '../store.ts'
-import { templateConstraints, templateRoutes } from '../templates/routes.ts'
-import { actionRoutes } from './actions.ts'
 import { type PageRequest, pageLinks, pageQuery } from './paging.ts'
 import { InvoiceId, prefersRepresentation, readScopes, tag, writeScopes } from './parts.ts'
 import { pull } from './triggers.ts'
@@ -43,21 +40,7 @@ const InvoiceList = Type.Object({
 
 const listQuery = { ...pageQuery, total_required: Type.Optional(Type.Boolean({ default: false })) }
 
-export const openInvoices: OpenRoom = (service) => ({
-  routes: [...documentRoutes(service), ...actionRoutes(service), ...listRoutes(service), ...templateRoutes(service)],
-  jobs: invoiceJobs(service),
-  constraints: {
-    invoices_number: () =>
-      refused(
-        'DUPLICATE_INVOICE_NUMBER',
-        'Another invoice of this merchant has this number; numbers of cancelled invoices stay taken.',
-        '/detail/invoice_number',
-      ),
-    ...templateConstraints,
-  },
-})
-
-function documentRoutes(service: Service): AnyRoute[] {
+export function documentRoutes(service: Service): AnyRoute[] {
   return [
     route({
       method: 'POST',
@@ -134,7 +117,7 @@ function pullReference(body: unknown): void {
   pull('create', 'reference', reference)
 }
 
-function listRoutes(service: Service): AnyRoute[] {
+export function listRoutes(service: Service): AnyRoute[] {
   const nextNumber = (url: string, operation: string) =>
     route({
       method: 'POST',

@@ -10,3 +10,12 @@ export function derivedCode(name: string): string {
   for (let i = 0; i < LENGTH; i++) code += ALPHABET[digest[i]! % ALPHABET.length]
   return code
 }
+
+/** The code in the address of the hosted page: the id without prefix and hyphens. */
+export const recipientCode = (id: string): string => id.replace(/^INV2-/, '').replaceAll('-', '')
+
+/** The id behind a recipient code; undefined when it cannot be one. */
+export function idOfCode(code: string): string | undefined {
+  if (!/^[0-9A-Z]{16}$/.test(code)) return undefined
+  return `INV2-${code.match(/.{4}/g)!.join('-')}`
+}

@@ -1,7 +1,16 @@
 import type { Instant } from '../../kernel/clock.ts'
 import type { Money } from '../../kernel/money.ts'
-import type { InvoiceInput, InvoiceState, Metadata, Payment, Refund } from './document.ts'
+import type { BaseStatus, Status } from './enums.ts'
+import type { InvoiceInput, Metadata, Payment, Refund } from './given.ts'
 import type { AmountSummary } from './lines.ts'
+
+/** Where an invoice stands. Only the lifecycle table writes these two. */
+export interface InvoiceState {
+  /** What everybody sees. */
+  readonly status: Status
+  /** What it is, or goes back to, when no money is on it. */
+  readonly base_status: BaseStatus
+}
 
 /** A payment with the tip that came with it, which counts when the payment does. */
 export type StoredPayment = Payment & { readonly tip?: Money }

@@ -1,6 +1,6 @@
 import { isCurrency, type Money, minorDigits } from '../../kernel/money.ts'
 import { type Issue, malformed } from '../../kernel/problem.ts'
-import type { InvoiceInput } from '../schema/document.ts'
+import type { InvoiceInput } from '../schema/given.ts'
 import type { Discount, Item, Tax } from '../schema/lines.ts'
 import { decimalsOf } from './totals.ts'
 

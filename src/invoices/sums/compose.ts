@@ -1,7 +1,7 @@
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { type Issue, Problem } from '../../kernel/problem.ts'
 import { derivedCode } from '../schema/codes.ts'
-import type { InvoiceInput } from '../schema/document.ts'
+import type { InvoiceInput } from '../schema/given.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import type { AmountSummary, Discount, Item, Tax } from '../schema/lines.ts'
 import { paymentTerm } from './terms.ts'

@@ -1,4 +1,4 @@
-import { INVOICE_NUMBER_MAX } from '../schema/document.ts'
+import { INVOICE_NUMBER_MAX } from '../schema/given.ts'
 
 const FIRST = '0001'
 

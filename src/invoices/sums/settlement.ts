@@ -1,5 +1,5 @@
 import { type Money, toMinor } from '../../kernel/money.ts'
-import type { Payment, Refund } from '../schema/document.ts'
+import type { Payment, Refund } from '../schema/given.ts'
 
 /** What the money on an invoice amounts to; the lifecycle says which status that is. */
 export type SettlementOutcome =

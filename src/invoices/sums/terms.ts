@@ -1,5 +1,5 @@
 import { addDays, type Day } from '../../kernel/clock.ts'
-import type { PaymentTerm } from '../schema/document.ts'
+import type { PaymentTerm } from '../schema/given.ts'
 
 /** The terms as they are stored: a due date follows from the issue date unless the caller fixed one. */
 export function paymentTerm(given: PaymentTerm | undefined, invoiceDate: string): PaymentTerm & { term_type: string } {

@@ -1,7 +1,7 @@
 import { toSeconds } from '../../kernel/clock.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { ActionContext } from '../action.ts'
-import type { InvoiceInput } from '../schema/document.ts'
+import type { InvoiceInput } from '../schema/given.ts'
 import type { Discount } from '../schema/lines.ts'
 import { checkAmounts, checkItem, Findings } from '../sums/check.ts'
 import { composeLines } from '../sums/compose.ts'

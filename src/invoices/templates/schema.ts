@@ -1,7 +1,7 @@
 import { AccountAddress, AccountPhone } from '../../accounts/schema.ts'
 import { Links } from '../../kernel/links.ts'
 import { type Static, Type } from '../../kernel/type.ts'
-import { commonConfiguration, commonDetail, TermType } from '../schema/document.ts'
+import { commonConfiguration, commonDetail, TermType } from '../schema/given.ts'
 import { AmountSummary, Computed, Items, unitsOfMeasure } from '../schema/lines.ts'
 import { AdditionalRecipients, Invoicer, PrimaryRecipients } from '../schema/parties.ts'
 

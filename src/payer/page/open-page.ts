@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/transaction.ts'
 import { payableRange } from '../../invoices/actions/pay.ts'
-import { recipientCode } from '../../invoices/present.ts'
+import { recipientCode } from '../../invoices/schema/codes.ts'
 import type { Invoice } from '../../invoices/schema/invoice.ts'
 import { findByRecipientCode, type StoredInvoice } from '../../invoices/store.ts'
 import { toMoney } from '../../kernel/money.ts'

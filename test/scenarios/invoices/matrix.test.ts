@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Status, statuses } from '../../../src/invoices/schema/document.ts'
+import { type Status, statuses } from '../../../src/invoices/schema/enums.ts'
 import { over, type Refusal, type Seen, shopOf } from '../../support/shop.ts'
 import { newWorld, type World } from '../../support/world.ts'
 

@@ -1,30 +1,7 @@
-import { Links } from '../../kernel/links.ts'
 import { Money } from '../../kernel/money.ts'
 import { type Static, Type } from '../../kernel/type.ts'
-import { Amount, AmountSummary, CalendarDay, Computed, CurrencyCode, Items } from './lines.ts'
+import { Amount, AmountSummary, CalendarDay, CurrencyCode, Items } from './lines.ts'
 import { AdditionalRecipients, Contact, Invoicer, PrimaryRecipients } from './parties.ts'
-
-/** The statuses an invoice can have here. */
-export const statuses = [
-  'DRAFT',
-  'SCHEDULED',
-  'SENT',
-  'PAYMENT_PENDING',
-  'PARTIALLY_PAID',
-  'PAID',
-  'MARKED_AS_PAID',
-  'PARTIALLY_REFUNDED',
-  'REFUNDED',
-  'MARKED_AS_REFUNDED',
-  'CANCELLED',
-] as const
-export type Status = (typeof statuses)[number]
-
-/** Statuses that exist elsewhere; a search may name them and finds nothing. */
-export const foreignStatuses = ['UNPAID', 'AUTO_CANCELLED', 'PAID_EXTERNAL', 'REFUNDED_EXTERNAL', 'SHARED'] as const
-
-/** Where an invoice stands when no money is on it. */
-export type BaseStatus = 'DRAFT' | 'SCHEDULED' | 'SENT'
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 const shown = { readOnly: true } as const
@@ -142,7 +119,7 @@ export const methods = [
   'OTHER',
 ] as const
 
-const Payment = Type.Object({
+export const Payment = Type.Object({
   type: Type.String({ maxLength: 30 }),
   payment_id: Type.String({ maxLength: 22 }),
   transaction_type: text(30),
@@ -156,7 +133,7 @@ const Payment = Type.Object({
 })
 export type Payment = Static<typeof Payment>
 
-const Refund = Type.Object({
+export const Refund = Type.Object({
   type: Type.String({ maxLength: 30 }),
   refund_id: Type.String({ maxLength: 22 }),
   recipient_transaction_id: text(22),
@@ -188,31 +165,3 @@ export const InvoiceUpdate = Type.Object({
   send_to_recipient: Type.Optional(Type.Boolean()),
   send_to_invoicer: Type.Optional(Type.Boolean()),
 })
-
-/** An invoice as it is shown. */
-export const InvoiceView = Type.Object(
-  {
-    id: Type.String({ maxLength: 30 }),
-    parent_id: text(30),
-    status: Type.Enum(statuses),
-    ...writable,
-    due_amount: Computed,
-    gratuity: Computed,
-    payments: Type.Optional(
-      Type.Object({ paid_amount: Money, transactions: Type.Array(Payment, { maxItems: TRANSACTIONS_MAX }) }),
-    ),
-    refunds: Type.Optional(
-      Type.Object({ refund_amount: Money, transactions: Type.Array(Refund, { maxItems: TRANSACTIONS_MAX }) }),
-    ),
-    unilateral: Type.Optional(Type.Boolean()),
-    links: Links,
-  },
-  { $id: 'Invoice', description: 'An invoice with its computed amounts, its payments and refunds, and its links.' },
-)
-
-export interface InvoiceState {
-  /** What everybody sees. */
-  readonly status: Status
-  /** What it is, or goes back to, when no money is on it. */
-  readonly base_status: BaseStatus
-}

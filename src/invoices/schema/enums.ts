@@ -1,0 +1,21 @@
+/** The statuses an invoice can have here. */
+export const statuses = [
+  'DRAFT',
+  'SCHEDULED',
+  'SENT',
+  'PAYMENT_PENDING',
+  'PARTIALLY_PAID',
+  'PAID',
+  'MARKED_AS_PAID',
+  'PARTIALLY_REFUNDED',
+  'REFUNDED',
+  'MARKED_AS_REFUNDED',
+  'CANCELLED',
+] as const
+export type Status = (typeof statuses)[number]
+
+/** Statuses that exist elsewhere; a search may name them and finds nothing. */
+export const foreignStatuses = ['UNPAID', 'AUTO_CANCELLED', 'PAID_EXTERNAL', 'REFUNDED_EXTERNAL', 'SHARED'] as const
+
+/** Where an invoice stands when no money is on it. */
+export type BaseStatus = 'DRAFT' | 'SCHEDULED' | 'SENT'
