@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startEmbedded } from '../../src/database/embedded.ts'
+import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { connectionSettings } from '../../src/database/open.ts'
 
 /** A PostgreSQL with an empty database that exists for this run alone. */

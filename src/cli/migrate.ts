@@ -1,4 +1,4 @@
-import { startEmbedded } from '../database/embedded.ts'
+import { startEmbedded } from '../database/embedded/server.ts'
 import { migrate } from '../database/migrate.ts'
 import type { Command } from './command.ts'
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { readSettings, settings as settingTable } from '../config.ts'
-import { EmbeddedServerError } from '../database/embedded.ts'
+import { EmbeddedServerError } from '../database/embedded/server.ts'
 import { sqlProblem } from '../database/errors.ts'
 import { MigrationError } from '../database/migrate.ts'
 import { Problem } from '../kernel/problem.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BELIEVED_MS } from '../accounts/authenticate.ts'
 import type { Settings } from '../config.ts'
-import { startEmbedded } from '../database/embedded.ts'
+import { startEmbedded } from '../database/embedded/server.ts'
 import { migrate } from '../database/migrate.ts'
 import { openDatabase } from '../database/open.ts'
 import { sql } from '../database/sql.ts'

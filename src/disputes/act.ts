@@ -1,5 +1,5 @@
 import type { Tx } from '../database/transaction.ts'
-import type { UploadedFile } from '../http/multipart.ts'
+import type { UploadedFile } from '../http/body/multipart.ts'
 import type { EventType } from '../kernel/event-types.ts'
 import { Problem } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'

@@ -1,6 +1,6 @@
 import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
-import type { UploadedFile } from '../http/multipart.ts'
+import type { UploadedFile } from '../http/body/multipart.ts'
 import { Problem } from '../kernel/problem.ts'
 import { kindOf } from './file-kinds.ts'
 import { limits } from './machine/limits.ts'

@@ -5,7 +5,7 @@ import type { Caller } from '../kernel/caller.ts'
 import { after } from '../kernel/clock.ts'
 import { requestHeader } from '../kernel/dialect.ts'
 import { conflict, invalid, refused } from '../kernel/problem.ts'
-import type { UploadedFile } from './multipart.ts'
+import type { UploadedFile } from './body/multipart.ts'
 import type { Rendered } from './render.ts'
 
 const KEY_LENGTH_MAX = 108

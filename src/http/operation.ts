@@ -4,7 +4,11 @@ import type { Tx } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { forbidden, type Issue, malformed, Problem } from '../kernel/problem.ts'
 import type { TSchema } from '../kernel/type.ts'
-import { parseForm, parseQuery } from './form.ts'
+import { parseForm, parseQuery } from './body/form.ts'
+import { parseJson } from './body/json.ts'
+import { acceptable, parseMediaType } from './body/media-type.ts'
+import { multipartLimits, readMultipart, type UploadedFile } from './body/multipart.ts'
+import { type Take, UploadBudget } from './body/upload-budget.ts'
 import {
   findReplay,
   type KeyedRequest,
@@ -14,15 +18,11 @@ import {
   requestKey,
   UnderWay,
 } from './idempotency.ts'
-import { parseJson } from './json.ts'
-import { acceptable, parseMediaType } from './media-type.ts'
-import { multipartLimits, readMultipart, type UploadedFile } from './multipart.ts'
 import { renderProblem } from './problem-body.ts'
 import { type Rendered, render } from './render.ts'
 import type { AnyRoute, Request } from './route.ts'
 import type { ServerParts } from './server.ts'
-import { type Take, UploadBudget } from './upload-budget.ts'
-import { makeValidator } from './validation.ts'
+import { makeValidator } from './validation/validator.ts'
 
 /** A route made ready to be served. */
 export interface Operation {

@@ -3,7 +3,7 @@ import type { Caller } from '../kernel/caller.ts'
 import type { Instant } from '../kernel/clock.ts'
 import type { Problem } from '../kernel/problem.ts'
 import type { Static, TSchema } from '../kernel/type.ts'
-import type { UploadedFile } from './multipart.ts'
+import type { UploadedFile } from './body/multipart.ts'
 
 /** What a handler is given: only what it needs, already checked. */
 export interface Request<Params extends TSchema, Query extends TSchema, Body extends TSchema> {

@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import type { BrowserContextOptions } from 'playwright-core'
 import { openApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
-import { startEmbedded } from '../../src/database/embedded.ts'
+import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { desktop, openBrowser, phone } from '../support/browser.ts'
 

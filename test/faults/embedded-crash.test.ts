@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startEmbedded } from '../../src/database/embedded.ts'
+import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { connectionSettings, openDatabase } from '../../src/database/open.ts'
 import { folderOf, install, people, startService } from '../support/installation.ts'
 

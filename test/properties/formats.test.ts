@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isDate, isDateTime, isEmail, isUri } from '../../src/http/formats.ts'
+import { isDate, isDateTime, isEmail, isUri } from '../../src/http/validation/formats.ts'
 import { parseDay, parseInstant } from '../../src/kernel/clock.ts'
 import { cpuMs } from '../support/cpu.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseJson } from '../../src/http/json.ts'
-import { jsonLimits } from '../../src/http/json-scan.ts'
+import { parseJson } from '../../src/http/body/json.ts'
+import { jsonLimits } from '../../src/http/body/json-scan.ts'
 import { Problem } from '../../src/kernel/problem.ts'
 
 /** What happened: the value, or the issue of the refusal. Anything else that is thrown fails the test. */

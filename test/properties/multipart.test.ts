@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { multipartLimits, readMultipart } from '../../src/http/multipart.ts'
+import { multipartLimits, readMultipart } from '../../src/http/body/multipart.ts'
 import { Problem } from '../../src/kernel/problem.ts'
 
 const limits = { ...multipartLimits, fileBytes: 2000, totalFileBytes: 5000, bodyBytes: 8000 }

@@ -1,6 +1,6 @@
 // Stands for the service in tests of the embedded server. It is copied beside an installation's `dist` and run there.
 // It starts the server, writes rows as fast as it can when asked to, and says on a line each what it did.
-import { startEmbedded } from './dist/database/embedded.js'
+import { startEmbedded } from './dist/database/embedded/server.js'
 import { openDatabase } from './dist/database/open.js'
 
 const say = (fact) => process.stdout.write(`${JSON.stringify(fact)}\n`)

@@ -1,4 +1,4 @@
-import { isDate, isDateTime, isEmail, isUri } from '../../src/http/formats.ts'
+import { isDate, isDateTime, isEmail, isUri } from '../../src/http/validation/formats.ts'
 
 /** Random choices that come out the same for the same seed. */
 export class Dice {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { findHome } from '../../src/database/embedded/folders.ts'
-import { startEmbedded } from '../../src/database/embedded.ts'
+import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { connectionSettings } from '../../src/database/open.ts'
 

@@ -1,6 +1,6 @@
 import { findAccount } from '../../accounts/store.ts'
 import type { Tx } from '../../database/transaction.ts'
-import type { UploadedFile } from '../../http/multipart.ts'
+import type { UploadedFile } from '../../http/body/multipart.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { Money, normalise, toMinor, toMoney } from '../../kernel/money.ts'
 import { breaches, forbidden, invalid, refused } from '../../kernel/problem.ts'

@@ -1,4 +1,4 @@
-import { fits, onlyKnown } from '../../http/validation.ts'
+import { fits, onlyKnown } from '../../http/validation/validator.ts'
 import type { Money } from '../../kernel/money.ts'
 import type { Issue } from '../../kernel/problem.ts'
 import type { Dispute, ReturnShipment } from '../schema/dispute.ts'

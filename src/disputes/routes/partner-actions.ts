@@ -1,5 +1,5 @@
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
-import { fits } from '../../http/validation.ts'
+import { fits } from '../../http/validation/validator.ts'
 import { Money, normalise } from '../../kernel/money.ts'
 import { forbidden, invalid, notFound, refused } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'

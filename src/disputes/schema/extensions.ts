@@ -1,4 +1,4 @@
-import { onlyKnown } from '../../http/validation.ts'
+import { onlyKnown } from '../../http/validation/validator.ts'
 import { parseInstant } from '../../kernel/clock.ts'
 import { type Dialect, neutralLiteral } from '../../kernel/dialect.ts'
 import { amountPattern, isCurrency, Money, normalise, toMinor } from '../../kernel/money.ts'

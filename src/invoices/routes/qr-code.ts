@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import QRCode from 'qrcode'
-import { acceptable } from '../../http/media-type.ts'
+import { acceptable } from '../../http/body/media-type.ts'
 import { Answer } from '../../http/route.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { png } from './png.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseForm, parseQuery } from '../../../src/http/form.ts'
-import { acceptable, parseMediaType } from '../../../src/http/media-type.ts'
+import { parseForm, parseQuery } from '../../../src/http/body/form.ts'
+import { acceptable, parseMediaType } from '../../../src/http/body/media-type.ts'
 import { Problem } from '../../../src/kernel/problem.ts'
 import { cpuMs } from '../../support/cpu.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseJson } from '../../../src/http/json.ts'
+import { parseJson } from '../../../src/http/body/json.ts'
 import { Problem } from '../../../src/kernel/problem.ts'
 import { cpuMs } from '../../support/cpu.ts'
 

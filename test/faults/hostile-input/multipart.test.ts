@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { type MultipartLimits, multipartLimits, readMultipart } from '../../../src/http/multipart.ts'
-import { UploadBudget } from '../../../src/http/upload-budget.ts'
+import { type MultipartLimits, multipartLimits, readMultipart } from '../../../src/http/body/multipart.ts'
+import { UploadBudget } from '../../../src/http/body/upload-budget.ts'
 import { Problem } from '../../../src/kernel/problem.ts'
 
 interface SentPart {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { describedRoutes } from '../../../src/app.ts'
 import { readSettings } from '../../../src/config.ts'
 import type { AnyRoute } from '../../../src/http/route.ts'
-import { makeValidator } from '../../../src/http/validation.ts'
+import { makeValidator } from '../../../src/http/validation/validator.ts'
 import { dialects } from '../../../src/kernel/dialect.ts'
 import { cpuMs } from '../../support/cpu.ts'
 

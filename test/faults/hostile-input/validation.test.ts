@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
-import { makeValidator } from '../../../src/http/validation.ts'
+import { makeValidator } from '../../../src/http/validation/validator.ts'
 import type { Issue } from '../../../src/kernel/problem.ts'
 import { cpuMs } from '../../support/cpu.ts'
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { fits, onlyKnown } from '../../../http/validation.ts'
+import { fits, onlyKnown } from '../../../http/validation/validator.ts'
 import { parseInstant } from '../../../kernel/clock.ts'
 import { invalid, refused } from '../../../kernel/problem.ts'
 import { type Static, Type } from '../../../kernel/type.ts'

@@ -1,4 +1,4 @@
-import { malformed } from '../kernel/problem.ts'
+import { malformed } from '../../kernel/problem.ts'
 
 /** What a form body may be at most. */
 export const formLimits = { bytes: 64 * 1024, fields: 100 } as const

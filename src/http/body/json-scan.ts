@@ -1,4 +1,4 @@
-import { malformed } from '../kernel/problem.ts'
+import { malformed } from '../../kernel/problem.ts'
 
 /** What a JSON body may be at most. Refused before anything is built from it. */
 export const jsonLimits = {

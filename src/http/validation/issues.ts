@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2019.js'
-import type { Issue } from '../kernel/problem.ts'
-import { describeViolation, joinWords } from './validation-words.ts'
+import type { Issue } from '../../kernel/problem.ts'
+import { describeViolation, joinWords } from './words.ts'
 
 export type Place = 'body' | 'path' | 'query'
 

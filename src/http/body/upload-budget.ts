@@ -1,4 +1,4 @@
-import { unavailable } from '../kernel/problem.ts'
+import { unavailable } from '../../kernel/problem.ts'
 
 /** Counts bytes as they arrive; throws when there is no room for them. */
 export type Take = (bytes: number) => void

@@ -1,8 +1,8 @@
 import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js'
-import type { Issue } from '../kernel/problem.ts'
-import type { Static, TSchema } from '../kernel/type.ts'
+import type { Issue } from '../../kernel/problem.ts'
+import type { Static, TSchema } from '../../kernel/type.ts'
 import { isDate, isDateTime, isEmail, isUri } from './formats.ts'
-import { issuesOf, type Place } from './validation-issues.ts'
+import { issuesOf, type Place } from './issues.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { isAlive } from './embedded/cluster.ts'
-import { EmbeddedServerError, NotYetError } from './embedded/error.ts'
-import { makeDataDir } from './embedded/folders.ts'
-import { keepLogSmall } from './embedded/log.ts'
-import { stopPostmaster } from './embedded/postmaster.ts'
-import { type Running, runServer } from './embedded/run.ts'
-import { connectionSettings } from './open.ts'
+import { connectionSettings } from '../open.ts'
+import { isAlive } from './cluster.ts'
+import { EmbeddedServerError, NotYetError } from './error.ts'
+import { makeDataDir } from './folders.ts'
+import { keepLogSmall } from './log.ts'
+import { stopPostmaster } from './postmaster.ts'
+import { type Running, runServer } from './run.ts'
 
-export { EmbeddedServerError } from './embedded/error.ts'
+export { EmbeddedServerError } from './error.ts'
 
 export interface EmbeddedOptions {
   /** Where the data lies; made if it does not exist. */

@@ -1,4 +1,4 @@
-import { parseInstant } from '../kernel/clock.ts'
+import { parseInstant } from '../../kernel/clock.ts'
 
 const daysInMonth = (year: number, month: number): number =>
   month === 2

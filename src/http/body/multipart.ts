@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { breaches, malformed, Problem } from '../kernel/problem.ts'
+import { breaches, malformed, Problem } from '../../kernel/problem.ts'
 import { parseJson } from './json.ts'
 import { isJson, type MediaType, parseMediaType } from './media-type.ts'
 import { type Part, splitParts } from './multipart-parts.ts'
