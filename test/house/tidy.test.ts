@@ -21,6 +21,16 @@ const arrows: Record<string, readonly string[]> = {
 }
 const forEveryone = ['config', 'room', 'setting', 'version']
 
+/**
+ * Folders that only think: they decide from what they are handed and reach nothing. What they may import beside
+ * themselves; the check of a value against its schema is as pure as they are.
+ */
+const pure: Record<string, readonly string[]> = {
+  'disputes/machine/': ['kernel/', 'disputes/schema/', 'http/validation/validator.ts'],
+  'webhooks/dispatch/': ['kernel/', 'webhooks/schema.ts'],
+  'invoices/sums/': ['kernel/', 'invoices/schema/'],
+}
+
 const banned: [pattern: RegExp, instead: string, except?: RegExp][] = [
   [/\bDate\.now\(|new Date\(\)/, 'tx.now or the clock', /kernel\/clock\.ts$/],
   [/randomUUID\(/, 'tx.newId or the ids'],
@@ -43,6 +53,10 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
 
 const room = (path: string) => path.split('/')[0]!.replace(/\.tsx?$/, '')
 const lines = (text: string) => text.split('\n').length
+const targets = ({ path, text }: { path: string; text: string }) =>
+  [...text.matchAll(/(?:from|import|import\() ?'(\.\.?\/[^']+)'/g)].map(([, target]) =>
+    posix.join(posix.dirname(path), target!),
+  )
 
 describe('The house is tidy', () => {
   for (const { path, text } of files)
@@ -54,11 +68,22 @@ describe('The house is tidy', () => {
       }
       const allowed = arrows[room(path)]
       if (!allowed) return
-      for (const [, target] of text.matchAll(/from '(\.\.?\/[^']+)'/g)) {
-        const to = room(posix.join(posix.dirname(path), target!))
+      for (const target of targets({ path, text })) {
+        const to = room(target)
         const isFine = to === room(path) || allowed.includes(to) || forEveryone.includes(to)
         expect(isFine, `${room(path)} may not import ${to} (${target})`).toBe(true)
       }
+    })
+
+  for (const [folder, allowed] of Object.entries(pure))
+    it(`${folder} is pure`, () => {
+      const within = files.filter(({ path }) => path.startsWith(folder))
+      expect(within).not.toEqual([])
+      for (const file of within)
+        expect(
+          targets(file).filter((target) => ![folder, ...allowed].some((place) => target.startsWith(place))),
+          `${file.path} reaches out of its folder`,
+        ).toEqual([])
     })
 
   it('has every room in the table of arrows', () => {
