@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Authenticator } from './accounts/authenticate.ts'
-import { clientIdOf, tokenRoutes } from './accounts/tokens.ts'
+import { clientIdOf, expireAllTokens, sweepTokens, type TokenParts, tokenRoutes } from './accounts/tokens.ts'
 import type { Settings } from './config.ts'
 import { pendingMigrations } from './database/migrate.ts'
 import { Notices } from './database/notices.ts'
@@ -52,6 +52,8 @@ export interface AppOptions {
   readonly databaseUrl: string
   readonly log: Logger
   readonly ids?: Ids
+  /** What access tokens live on; the machine's clock when not said. A sandbox's own clock moves nothing of them. */
+  readonly realTime?: Clock
   /** Runs due work as it comes. Tests leave it off and let the clock drive. */
   readonly works?: boolean
   /** The folder whose disk must not run full; only with the embedded server. */
@@ -82,6 +84,7 @@ export async function openApp({
   databaseUrl,
   log,
   ids = randomIds,
+  realTime = systemClock,
   works = false,
   dataDir,
 }: AppOptions): Promise<App> {
@@ -110,7 +113,7 @@ export async function openApp({
   })
   const metrics = makeMetrics(database, clock)
   const { registry } = metrics
-  const authenticator = new Authenticator(service, database, clock)
+  const authenticator = new Authenticator(service, database, realTime)
   const opened = rooms.map((open) => open(service))
   await Promise.all(opened.map(({ check }) => check?.(database))).catch(async (error) => {
     await database.close()
@@ -138,7 +141,7 @@ export async function openApp({
   const sweeper = new Sweeper({
     database,
     clock,
-    sweeps: opened.flatMap(({ sweep = [] }) => sweep),
+    sweeps: [sweepTokens(realTime), ...opened.flatMap(({ sweep = [] }) => sweep)],
     onError: (error) => log.warn({ err: error }, 'sweeping failed, and goes on in an hour'),
   })
   const travel = new TimeTravel({ clock: sandboxClock, sources, workers, notices })
@@ -146,12 +149,16 @@ export async function openApp({
   async function seed(): Promise<void> {
     await transact(async (tx) => seedPeople(tx, service))
   }
+  function forgetTokens(): void {
+    authenticator.forget()
+    notices.send('access')
+  }
+  const expireTokens = () => expireAllTokens(database, realTime.now()).finally(forgetTokens)
   async function reset(): Promise<void> {
     await emptySandbox(database)
     await sandboxClock.load()
-    authenticator.forget()
     await seed()
-    notices.send('access')
+    forgetTokens()
     notices.send('clock')
   }
 
@@ -164,11 +171,8 @@ export async function openApp({
     service,
     opened.flatMap((room) => room.routes ?? []),
     {
-      sandbox: { clock: sandboxClock, travel, reset },
-      onAccessChange: () => {
-        authenticator.forget()
-        notices.send('access')
-      },
+      sandbox: { clock: sandboxClock, travel, reset, expireTokens },
+      tokens: { realTime, onChange: forgetTokens },
       status: {
         notReady: () => reasonsNotReady(database, draining, dataDir),
         metrics: () => metrics.print(),
@@ -243,21 +247,12 @@ export async function openApp({
 interface RouteParts {
   readonly sandbox: SandboxParts
   readonly status: StatusParts
-  onAccessChange(): void
+  readonly tokens: TokenParts
 }
 
 /** Every operation of the service; those of a sandbox only there. */
-function routesOf(
-  service: Service,
-  ofRooms: readonly AnyRoute[],
-  { sandbox, status, onAccessChange }: RouteParts,
-): AnyRoute[] {
-  const routes = [
-    ...tokenRoutes(service, onAccessChange),
-    ...ofRooms,
-    ...sandboxRoutes(sandbox),
-    ...statusRoutes(status),
-  ]
+function routesOf(service: Service, ofRooms: readonly AnyRoute[], { sandbox, status, tokens }: RouteParts): AnyRoute[] {
+  const routes = [...tokenRoutes(service, tokens), ...ofRooms, ...sandboxRoutes(sandbox), ...statusRoutes(status)]
   const isHidden = ({ environment, url }: AnyRoute) =>
     environment !== undefined && environment !== service.environment && url.startsWith('/sandbox')
   return routes.filter((route) => !isHidden(route))
@@ -273,7 +268,7 @@ export function describedRoutes(service: Service): AnyRoute[] {
     {
       sandbox: unused,
       status: unused,
-      onAccessChange: () => {},
+      tokens: unused,
     },
   )
 }

@@ -23,7 +23,8 @@ export interface Holder {
 const holderOf = sql`
   select apps.id as app_id, apps.account_id, apps.client_id, apps.sandbox, tokens.scopes, tokens.expire_time
   from tokens join apps on apps.id = tokens.app_id join accounts on accounts.id = apps.account_id
-  where tokens.digest = $1 and apps.status = 'ENABLED' and accounts.status = 'ACTIVE'`
+  where tokens.digest = $1 and tokens.generation = apps.token_generation
+    and apps.status = 'ENABLED' and accounts.status = 'ACTIVE'`
 
 /** How long a token is believed without asking the database. Commands that revoke one come back after this time. */
 export const BELIEVED_MS = 1_000
@@ -31,18 +32,19 @@ const REMEMBERED_MAX = 10_000
 
 /**
  * Tells who is calling. A token is looked up in the database and then remembered for a moment; `forget` is called in
- * every process when an app, token or consent changes.
+ * every process when an app, token or consent changes. Tokens live on real time, in a sandbox too: clients keep them by
+ * a clock that nobody moves.
  */
 export class Authenticator {
   readonly #service: Service
   readonly #db: Reader
-  readonly #clock: Clock
+  readonly #realTime: Clock
   readonly #remembered = new Map<string, { caller: Caller; holder: Holder; until: number }>()
 
-  constructor(service: Service, db: Reader, clock: Clock) {
+  constructor(service: Service, db: Reader, realTime: Clock) {
     this.#service = service
     this.#db = db
-    this.#clock = clock
+    this.#realTime = realTime
   }
 
   forget(): void {
@@ -59,11 +61,12 @@ export class Authenticator {
     const digest = tokenDigest(token)
     const memory = assertion === undefined ? digest.toString('latin1') : `${digest.toString('latin1')}${assertion}`
     const known = this.#remembered.get(memory)
-    if (known && known.until > performance.now() && known.holder.expire_time > this.#clock.now()) return known.caller
+    if (known && known.until > performance.now() && known.holder.expire_time > this.#realTime.now()) return known.caller
 
     const holder = await this.#db.row<Holder>(holderOf, [digest])
     if (!holder) throw invalidToken('The access token is unknown or was revoked. Request a new one.')
-    if (holder.expire_time <= this.#clock.now()) throw invalidToken('The access token has expired. Request a new one.')
+    if (holder.expire_time <= this.#realTime.now())
+      throw invalidToken('The access token has expired. Request a new one.')
     const own = this.#callerOf(holder)
     const caller = assertion === undefined ? own : await actFor(this.#db, own, holder, assertion)
     this.#remember(memory, caller, holder)

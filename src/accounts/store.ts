@@ -7,7 +7,7 @@ const accountById = sql`select body from accounts where id = $1`
 const accountByEmail = sql`select body from accounts where email = lower($1)`
 const allAccounts = sql`select body from accounts order by create_time, id limit 1000`
 const insertAccount = sql`insert into accounts (id, body, create_time) values ($1, $2, $3)`
-const updateAccount = sql`update accounts set body = $2 where id = $1`
+const updateAccount = sql`update accounts set body = $2 where id = $1 and body = $3`
 
 export async function findAccount(db: Reader, id: string): Promise<Account | undefined> {
   return (await db.row<{ body: Account }>(accountById, [id]))?.body
@@ -25,8 +25,10 @@ export function addAccount(tx: Tx, account: Account): void {
   tx.write(insertAccount, [account.id, JSON.stringify(account), account.create_time])
 }
 
-export function saveAccount(tx: Tx, account: Account): void {
-  tx.guard(updateAccount, [account.id, JSON.stringify(account)])
+/** Saves a changed account. A suspension ends the access tokens of its apps for good. */
+export function saveAccount(tx: Tx, before: Account, after: Account): void {
+  tx.guard(updateAccount, [before.id, JSON.stringify(after), JSON.stringify(before)])
+  if (before.status === 'ACTIVE' && after.status === 'SUSPENDED') tx.write(newGenerationOfAccount, [before.id])
 }
 
 const appsOfEveryone = sql`
@@ -37,7 +39,12 @@ const appByClientId = sql`
 const insertApp = sql`
   insert into apps (id, account_id, client_id, name, features, scopes, status, sandbox, create_time)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
-const setAppStatus = sql`update apps set status = $2 where client_id = $1`
+const enableApp = sql`update apps set status = 'ENABLED' where client_id = $1`
+const disableApp = sql`
+  update apps set status = 'DISABLED', token_generation = token_generation + 1 where client_id = $1`
+const newGeneration = sql`update apps set token_generation = token_generation + 1 where id = $1`
+const newGenerationOfAccount = sql`update apps set token_generation = token_generation + 1 where account_id = $1`
+const deleteTokens = sql`delete from tokens using apps where app_id = apps.id and client_id = $1`
 const deleteAppRow = sql`delete from apps where client_id = $1`
 const insertSecret = sql`insert into app_secrets (app_id, digest, assertion_key, create_time) values ($1, $2, $3, $4)`
 const deleteSecretsBut = sql`
@@ -69,12 +76,19 @@ export function keepNewestSecrets(tx: Tx, appId: string, count: number): void {
   tx.write(deleteSecretsBut, [appId, count])
 }
 
+/** Takes an app out of service, which ends its access tokens for good, or back into it. */
 export function changeAppStatus(tx: Tx, clientId: string, status: App['status']): void {
-  tx.guard(setAppStatus, [clientId, status])
+  tx.guard(status === 'ENABLED' ? enableApp : disableApp, [clientId])
+}
+
+/** Ends every access token of an app, also one that is being issued right now. */
+export function endTokens(tx: Tx, appId: string): void {
+  tx.guard(newGeneration, [appId])
 }
 
 /** Deletes the app with its secrets, consents and tokens. */
 export function deleteApp(tx: Tx, clientId: string): void {
+  tx.write(deleteTokens, [clientId])
   tx.guard(deleteAppRow, [clientId])
 }
 

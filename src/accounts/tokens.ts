@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
-import { after, type Instant, toSeconds } from '../kernel/clock.ts'
+import { removeAll, type Sweep } from '../jobs/sweep.ts'
+import { after, type Clock, type Instant, toSeconds } from '../kernel/clock.ts'
 import { neutralScope } from '../kernel/dialect.ts'
 import { Problem } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
@@ -39,6 +40,7 @@ interface Client {
   readonly app_id: string
   readonly features: Feature[]
   readonly scopes: string[]
+  readonly token_generation: number
   readonly digests: Buffer[]
 }
 
@@ -50,22 +52,43 @@ interface TokenRow {
 }
 
 const clientById = sql`
-  select apps.id as app_id, features, scopes,
+  select apps.id as app_id, features, scopes, token_generation,
     (select array_agg(digest) from app_secrets where app_id = apps.id) as digests
   from apps join accounts on accounts.id = apps.account_id
   where client_id = $1 and apps.status = 'ENABLED' and accounts.status = 'ACTIVE'`
 const validToken = sql`
   select id, scopes, nonce, expire_time from tokens
-  where app_id = $1 and requested = $2 and expire_time > $3 order by create_time desc, expire_time desc limit 1`
+  where app_id = $1 and requested = $2 and expire_time > $3 and generation = $4 order by create_time desc, expire_time desc limit 1`
 const insertToken = sql`
-  insert into tokens (digest, id, app_id, scopes, requested, nonce, create_time, expire_time)
-  values ($1, $2, $3, $4, $5, $6, $7, $8)`
+  insert into tokens (digest, id, app_id, scopes, requested, nonce, create_time, expire_time, generation)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 const deleteToken = sql`delete from tokens where digest = $1 and app_id = $2`
+const expireTokens = sql`update tokens set expire_time = $1 where expire_time > $1 returning 1`
+const removeExpired = sql`
+  delete from tokens where ctid = any(array(
+    select ctid from tokens where expire_time <= $1 order by expire_time limit $2 for update skip locked))
+  returning 1`
 
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
-/** The operations that hand out and end access tokens. `onChange` is told when a token ended. */
-export function tokenRoutes(service: Service, onChange: () => void): AnyRoute[] {
+/** Lets every token there is expire now, and tells how many there were. */
+export const expireAllTokens = async (db: Reader, now: Instant): Promise<number> =>
+  (await db.rows(expireTokens, [now])).length
+
+/** Removes tokens that have expired, by the time they live on. */
+export const sweepTokens =
+  (realTime: Clock): Sweep =>
+  (parts) =>
+    removeAll(parts, removeExpired, realTime.now())
+
+export interface TokenParts {
+  readonly realTime: Clock
+  /** Told when a token ended. */
+  onChange(): void
+}
+
+/** The operations that hand out and end access tokens. */
+export function tokenRoutes(service: Service, { realTime, onChange }: TokenParts): AnyRoute[] {
   const shared = {
     tag: 'Access tokens',
     method: 'POST',
@@ -86,10 +109,14 @@ export function tokenRoutes(service: Service, onChange: () => void): AnyRoute[] 
         throw oauthProblem(400, 'unsupported_grant_type', 'Send grant_type=client_credentials.')
       const client = await authenticateClient(tx, service, headers, body)
       const requested = requestedScopes(service, body.scope)
+      const now = realTime.now()
+      const { app_id, token_generation } = client
       const reused =
-        body.ignoreCache === 'true' ? undefined : await tx.row<TokenRow>(validToken, [client.app_id, requested, tx.now])
-      const token = reused ?? newToken(tx, service, client, requested)
-      return new Answer(200, present(service, client, token, tx.now), noStore)
+        body.ignoreCache === 'true'
+          ? undefined
+          : await tx.row<TokenRow>(validToken, [app_id, requested, now, token_generation])
+      const token = reused ?? newToken(tx, service, client, { requested, now })
+      return new Answer(200, present(service, client, token, now), noStore)
     },
   })
 
@@ -111,7 +138,13 @@ export function tokenRoutes(service: Service, onChange: () => void): AnyRoute[] 
   return [issue, terminate]
 }
 
-function newToken(tx: Tx, { settings }: Service, client: Client, requested: string): TokenRow {
+interface TokenWish {
+  readonly requested: string
+  readonly now: Instant
+}
+
+/** It is of the generation its client was authenticated in: one that was ended meanwhile is born ended. */
+function newToken(tx: Tx, { settings }: Service, client: Client, { requested, now }: TokenWish): TokenRow {
   const grantable = grantableScopes(client.scopes, client.features)
   const wanted = requested === '' ? grantable : requested.split(' ')
   const scopes = grantable.filter((scope) => wanted.includes(scope))
@@ -119,11 +152,13 @@ function newToken(tx: Tx, { settings }: Service, client: Client, requested: stri
   const token = {
     id: tx.newId('token'),
     scopes,
-    nonce: `${toSeconds(tx.now)}${tx.newId('nonce')}`,
-    expire_time: after(tx.now, settings.tokenSeconds),
+    nonce: `${toSeconds(now)}${tx.newId('nonce')}`,
+    expire_time: after(now, settings.tokenSeconds),
   }
-  const digest = tokenDigest(tokenOf(token.id, settings.secret!))
-  tx.write(insertToken, [digest, token.id, client.app_id, scopes, requested, token.nonce, tx.now, token.expire_time])
+  const { id, nonce, expire_time } = token
+  const { app_id, token_generation } = client
+  const digest = tokenDigest(tokenOf(id, settings.secret!))
+  tx.write(insertToken, [digest, id, app_id, scopes, requested, nonce, now, expire_time, token_generation])
   return token
 }
 

@@ -67,7 +67,7 @@ export const accountCommands: readonly Command[] = [
       return summaryOf(await transact((tx) => change(tx, id!, { language: language! })))
     },
   },
-  changeStatus('accounts suspend', 'Suspend an account; its tokens stop working', 'SUSPENDED'),
+  changeStatus('accounts suspend', 'Suspend an account and end the access tokens of its apps', 'SUSPENDED'),
   changeStatus('accounts activate', 'Lift the suspension of an account', 'ACTIVE'),
 ]
 
@@ -107,7 +107,7 @@ async function change(tx: Tx, id: string, changes: Partial<Account>): Promise<Ac
   const found = await findAccount(tx, id)
   if (!found) throw new CommandError(`There is no account ${id}.`)
   const changed = { ...found, ...changes }
-  saveAccount(tx, changed)
+  saveAccount(tx, found, changed)
   return changed
 }
 

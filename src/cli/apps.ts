@@ -5,6 +5,7 @@ import {
   addSecret,
   changeAppStatus,
   deleteApp,
+  endTokens,
   findAccount,
   findApp,
   grantConsent,
@@ -65,7 +66,7 @@ export const appCommands: readonly Command[] = [
     },
     run: createApp,
   },
-  changeStatus('apps disable', 'Disable an app; its tokens stop working', 'DISABLED'),
+  changeStatus('apps disable', 'Disable an app and end its access tokens', 'DISABLED'),
   changeStatus('apps enable', 'Enable an app again', 'ENABLED'),
   {
     kind: 'store',
@@ -86,7 +87,7 @@ export const appCommands: readonly Command[] = [
     name: 'apps rotate-secret',
     summary: 'Add a second secret and print it, once; the one before stays valid until the next rotation',
     arguments: ['client id'],
-    options: { revoke: { type: 'boolean', description: 'Revoke all earlier secrets at once' } },
+    options: { revoke: { type: 'boolean', description: 'Revoke all earlier secrets at once, and the access tokens' } },
     async run({ db, settings, transact, options, arguments: [clientId], announceAccessChange }) {
       await requireServiceSecret(db, settings)
       const secret = await transact(async (tx) => {
@@ -95,6 +96,7 @@ export const appCommands: readonly Command[] = [
         // The new secret is not among the rows this statement sees, so one fewer is kept.
         keepNewestSecrets(tx, app.id, options['revoke'] ? 0 : SECRETS_MAX - 1)
         addSecret(tx, app.id, made, settings.secret!)
+        if (options['revoke']) endTokens(tx, app.id)
         return made
       })
       await announceAccessChange()

@@ -10,10 +10,6 @@ const removeAnswers = sql`
   delete from idempotency where ctid = any(array(
     select ctid from idempotency where expire_time <= $1 order by expire_time limit $2 for update skip locked))
   returning 1`
-const removeTokens = sql`
-  delete from tokens where ctid = any(array(
-    select ctid from tokens where expire_time <= $1 order by expire_time limit $2 for update skip locked))
-  returning 1`
 const removeQuotas = sql`
   delete from quotas where ctid = any(array(
     select ctid from quotas where until <= $1 order by until limit $2 for update skip locked))
@@ -42,9 +38,8 @@ export async function removeAll(
   }
 }
 
-const sweepAccess: Sweep = async (parts) => {
+const sweepAnswersAndQuotas: Sweep = async (parts) => {
   await removeAll(parts, removeAnswers, parts.now)
-  await removeAll(parts, removeTokens, parts.now)
   await removeAll(parts, removeQuotas, parts.now)
 }
 
@@ -65,7 +60,7 @@ export class Sweeper {
 
   constructor(parts: SweeperParts) {
     this.#parts = parts
-    this.#sweeps = [sweepAccess, ...parts.sweeps]
+    this.#sweeps = [sweepAnswersAndQuotas, ...parts.sweeps]
   }
 
   start(): void {

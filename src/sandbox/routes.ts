@@ -21,10 +21,12 @@ export interface SandboxParts {
   readonly travel: TimeTravel
   /** Empties the sandbox and puts the seeded people back. */
   reset(): Promise<void>
+  /** Ends every access token and tells how many there were. */
+  expireTokens(): Promise<number>
 }
 
 /** The operations only a sandbox has. They need no token: its credentials are public anyway. */
-export function sandboxRoutes({ clock, travel, reset }: SandboxParts): AnyRoute[] {
+export function sandboxRoutes({ clock, travel, reset, expireTokens }: SandboxParts): AnyRoute[] {
   const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', reads: 'free' } as const
   const state = () => ({ now: clock.now(), frozen: clock.frozen })
 
@@ -57,11 +59,22 @@ export function sandboxRoutes({ clock, travel, reset }: SandboxParts): AnyRoute[
       method: 'POST',
       url: '/sandbox/reset',
       operation: 'resetSandbox',
-      summary: 'Forget everything and start again with the seeded people',
+      summary: 'Forget everything but access tokens and keys, and start again with the seeded people',
       body: Type.Object({}),
       bodyOptional: true,
       success: { 200: ClockState },
       handle: () => travel.alone(() => reset().then(state)),
+    }),
+    route({
+      ...shared,
+      method: 'POST',
+      url: '/sandbox/tokens/expire',
+      operation: 'expireAccessTokens',
+      summary: 'Let every access token expire now; they live on real time, whatever the clock of the sandbox says',
+      body: Type.Object({}),
+      bodyOptional: true,
+      success: { 200: Type.Object({ expired: Type.Integer({ description: 'How many there were.' }) }) },
+      handle: async () => ({ expired: await expireTokens() }),
     }),
   ]
 }

@@ -57,8 +57,6 @@ export async function sentInvoice(
   more: Record<string, unknown> = {},
   detail: Record<string, unknown> = {},
 ): Promise<Sent> {
-  // Time may have passed since the last call, and tokens with it.
-  world.merchant.signOut()
   const made = await world.merchant.post<{ id: string }>(INVOICES, invoiceBody(more, detail))
   if (made.status !== 201) throw new Error(`no invoice: ${made.text}`)
   const { id } = made.body

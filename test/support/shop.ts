@@ -216,12 +216,8 @@ export function shopOf(world: World, person = world.merchant) {
     /** An invoice of 100.00 that got into a status the way invoices do. */
     has: (status: Status): Promise<Seen> => reach[status](),
     path,
-    /** Lets time pass. Tokens do not last that long, so the merchant asks for a new one. */
-    async pass(duration: string) {
-      const fired = await world.pass(duration)
-      person.signOut()
-      return fired
-    },
+    /** Lets time pass. */
+    pass: world.pass,
     /** Remembers every mail that is promised from now on, also when the promise is kept. */
     watchMails: () =>
       world.app.database.pool.query(`

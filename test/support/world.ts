@@ -4,7 +4,7 @@ import { addApp, addSecret } from '../../src/accounts/store.ts'
 import { type App, openApp } from '../../src/app.ts'
 import { readSettings, type Settings } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/open.ts'
-import type { Instant } from '../../src/kernel/clock.ts'
+import { after, type Instant, systemClock } from '../../src/kernel/clock.ts'
 import { countingIds } from '../../src/kernel/ids.ts'
 import type { Money } from '../../src/kernel/money.ts'
 import { SandboxClock } from '../../src/sandbox/clock.ts'
@@ -52,11 +52,13 @@ export async function newWorld({
   const { url, drop } = await newDatabase()
   const settings: Settings = readSettings({ LOG_LEVEL: 'error', PORT: '0', ...extra })
   if (settings.environment === 'sandbox') await stopClock(url)
+  let realSeconds = 0
   const app: App = await openApp({
     settings,
     databaseUrl: await through(url),
     log: log ?? pino({ level: settings.logLevel }),
     ids: countingIds(),
+    realTime: { now: () => after(systemClock.now(), realSeconds) },
     works,
   })
 
@@ -180,6 +182,10 @@ export async function newWorld({
       )
       if (status !== 200) throw new Error(`the clock did not move: ${text}`)
       return body.fired
+    },
+    /** Lets real time pass, which access tokens live on. The service's own clock does not move. */
+    passReally(seconds: number) {
+      realSeconds += seconds
     },
     /** Does everything that is due now. */
     settle: () => app.drain(),

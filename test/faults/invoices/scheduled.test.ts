@@ -46,7 +46,6 @@ describe('Scheduled invoices are sent exactly once', { timeout: 180_000 }, () =>
   const left = () => count("select count(*)::int from jobs where key like 'issue:%' and substr(key, 7) = any($1)")
 
   async function expectEachSentOnce(): Promise<void> {
-    world.merchant.signOut()
     expect(await sent()).toBe(INVOICES)
     expect(await count('select count(distinct resource_id)::int from events where resource_id = any($1)')).toBe(
       INVOICES,
@@ -87,7 +86,6 @@ describe('Scheduled invoices are sent exactly once', { timeout: 180_000 }, () =>
       works: true,
     })
     await world.call('POST', '/sandbox/clock', { to: '2026-03-09T09:00:00Z' })
-    world.merchant.signOut()
     scheduled = await schedule('2026-03-12')
 
     await shop.pass('P5D')

@@ -8,6 +8,7 @@ import {
   revokeConsent,
   saveAccount,
 } from '../../../src/accounts/store.ts'
+import { runCommand } from '../../../src/cli/run.ts'
 import { assertion, newWorld, type Person, type World } from '../../support/world.ts'
 
 interface ErrorBody {
@@ -18,6 +19,7 @@ interface ErrorBody {
 
 const address = '/v2/payments/captures/UNKNOWN'
 const seen = 404
+const silent = { out: () => {}, err: () => {} }
 
 describe('An access token', () => {
   let world: World
@@ -37,22 +39,26 @@ describe('An access token', () => {
     expect((await world.merchant.get(address)).status).toBe(seen)
   })
 
-  it('expires on the service clock after the time it was given for', async () => {
+  it('expires after the time it was given for, real time, however far the clock of a sandbox was moved', async () => {
     const person = await newPerson()
     expect((await person.get(address)).status).toBe(seen)
-    await world.pass('PT9H')
+    await world.pass('P30D')
+    expect((await person.get(address)).status).toBe(seen)
+    world.passReally(9 * 60 * 60)
 
     const { status, body } = await person.get<ErrorBody>(address)
     expect(status).toBe(401)
     expect(body.error).toBe('invalid_token')
   })
 
-  it('stops at the next request when its app is disabled, and works again when it is enabled', async () => {
+  it('is ended for good when its app is disabled, also when the app is enabled again', async () => {
     const person = await newPerson()
     expect((await person.get(address)).status).toBe(seen)
     await change(async (tx) => changeAppStatus(tx, person.clientId, 'DISABLED'))
     expect((await person.get(address)).status).toBe(401)
     await change(async (tx) => changeAppStatus(tx, person.clientId, 'ENABLED'))
+    expect((await person.get(address)).status).toBe(401)
+    person.signOut()
     expect((await person.get(address)).status).toBe(seen)
   })
 
@@ -63,14 +69,53 @@ describe('An access token', () => {
     expect((await person.get(address)).status).toBe(401)
   })
 
-  it('stops at the next request when its account is suspended', async () => {
+  it('is ended for good when its account is suspended, also when the suspension is lifted', async () => {
     const person = await world.personWithApp(world.people.partner.id, ['payments/refund'])
     expect((await person.get(address)).status).toBe(seen)
     const suspend = (status: 'SUSPENDED' | 'ACTIVE') =>
-      change(async (tx) => saveAccount(tx, { ...(await findAccount(tx, world.people.partner.id))!, status }))
+      change(async (tx) => {
+        const account = (await findAccount(tx, world.people.partner.id))!
+        saveAccount(tx, account, { ...account, status })
+      })
     await suspend('SUSPENDED')
     expect((await person.get(address)).status).toBe(401)
     await suspend('ACTIVE')
+    expect((await person.get(address)).status).toBe(401)
+    person.signOut()
+    expect((await person.get(address)).status).toBe(seen)
+  })
+
+  it('is ended with the secrets that the command line revokes, and outlives a rotation that revokes none', async () => {
+    const person = await newPerson()
+    const rotate = (...words: string[]) =>
+      runCommand(['apps', 'rotate-secret', person.clientId, ...words], { DATABASE_URL: world.databaseUrl }, silent)
+    expect((await person.get(address)).status).toBe(seen)
+
+    expect(await rotate()).toBe(0)
+    expect((await person.get(address)).status).toBe(seen)
+    expect(await rotate('--revoke')).toBe(0)
+    expect((await person.get(address)).status).toBe(401)
+  })
+
+  it('is born ended when its app is disabled while it is being issued', async () => {
+    const person = await newPerson()
+    const { database } = world.app
+    const isAsked = new Promise<void>((resolve) => {
+      const { rows } = database
+      // The disabling comes between the look at the credentials and the commit of the token.
+      database.rows = async (statement, values) => {
+        if (!/^\s*insert into tokens/.test(statement.text)) return rows.call(database, statement, values) as never
+        database.rows = rows
+        await change(async (tx) => changeAppStatus(tx, person.clientId, 'DISABLED'))
+        await change(async (tx) => changeAppStatus(tx, person.clientId, 'ENABLED'))
+        resolve()
+        return rows.call(database, statement, values) as never
+      }
+    })
+
+    expect((await person.get(address)).status).toBe(401)
+    await isAsked
+    person.signOut()
     expect((await person.get(address)).status).toBe(seen)
   })
 

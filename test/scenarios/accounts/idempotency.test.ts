@@ -92,7 +92,6 @@ describe('A request id', () => {
     const id = await payment()
     const first = await refund(id, '1.00', { 'service-request-id': 'late' })
     await world.pass('P46D')
-    world.merchant.signOut()
     const second = await refund(id, '1.00', { 'service-request-id': 'late' })
 
     expect(second.status).toBe(201)

@@ -35,19 +35,19 @@ describe('The token operation', () => {
     expect(body.access_token).toMatch(/^A21AA[A-Za-z0-9_-]{92}$/)
     expect(body.app_id).toMatch(/^APP-[0-9A-Z]{17}$/)
     expect(body.expires_in).toBe(32_400)
-    expect(body.nonce).toMatch(/^2026-03-02T09:00:00Z[A-Za-z0-9_-]{43}$/)
+    expect(body.nonce).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ[A-Za-z0-9_-]{43}$/)
     expect(body.scope.split(' ')).toContain('openid')
     expect(body.scope).toContain(`${world.app.service.publicUrl}/services/disputes/read-seller`)
   })
 
   it('answers with the same token and the time that is left, until it is told not to', async () => {
     const first = await ask('grant_type=client_credentials')
-    await world.pass('PT10M')
+    world.passReally(600)
     const second = await ask('grant_type=client_credentials')
     const fresh = await ask('grant_type=client_credentials&ignoreCache=true')
 
     expect(second.body.access_token).toBe(first.body.access_token)
-    expect(second.body.expires_in).toBe(first.body.expires_in - 600)
+    expect(first.body.expires_in - second.body.expires_in).toBeOneOf([600, 601])
     expect(fresh.body.access_token).not.toBe(first.body.access_token)
   })
 

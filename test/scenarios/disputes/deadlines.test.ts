@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newWorld, usd, type World } from '../../support/world.ts'
-import { address, does, eventsOf, later, NOT_AS_DESCRIBED, open, position, sees, tracking } from './people.ts'
+import { address, does, eventsOf, NOT_AS_DESCRIBED, open, position, sees, tracking } from './people.ts'
 
 const evidence = (evidence_type: string) => ({
   evidences: [{ evidence_type, notes: 'See.', evidence_info: { tracking_info: [tracking], refund_ids: ['R1'] } }],
@@ -117,7 +117,7 @@ describe('Deadlines', () => {
       const waiting = await sees(world.merchant, id)
       if (due) expect(waiting[`${due[0]}_response_due_date`]).toBe(due[1])
 
-      await later(world, pass)
+      await world.pass(pass)
 
       const ended = await sees(world.merchant, id)
       expect(position(ended)).toBe(ends)
@@ -134,7 +134,7 @@ describe('Deadlines', () => {
     expect((await sees(world.merchant, id)).dispute_state).toBe('APPEALABLE')
     const before = await eventsOf(world, id)
 
-    await later(world, 'P12D')
+    await world.pass('P12D')
 
     expect((await sees(world.merchant, id)).dispute_state).toBe('RESOLVED')
     expect(await eventsOf(world, id)).toEqual(before)
@@ -146,14 +146,14 @@ describe('Deadlines', () => {
     const patient = await newWorld()
     const id = await open(patient.buyer)
     await follow(patient, id, [escalate, prove])
-    await later(patient, 'P60D')
+    await patient.pass('P60D')
     expect(position(await sees(patient.merchant, id))).toBe('CHARGEBACK/UNDER_REVIEW UNDER_REVIEW')
     await patient.close()
 
     const hasty = await newWorld({ settings: { DISPUTE_AUTO_ADJUDICATE: 'SELLER_FAVOR' } })
     const other = await open(hasty.buyer)
     await follow(hasty, other, [escalate, prove])
-    await later(hasty, 'P12D')
+    await hasty.pass('P12D')
     expect((await sees(hasty.merchant, other)).dispute_outcome?.outcome_code).toBe('RESOLVED_SELLER_FAVOUR')
     await hasty.close()
   })
@@ -164,7 +164,7 @@ describe('Deadlines', () => {
     expect(position(await sees(world.merchant, id))).toBe('INQUIRY/OPEN OPEN_INQUIRIES')
     expect(await eventsOf(world, id)).toEqual(['CREATED'])
 
-    await later(world, 'PT5M')
+    await world.pass('PT5M')
 
     expect(position(await sees(world.merchant, id))).toBe('INQUIRY/WAITING_FOR_SELLER_RESPONSE REQUIRED_ACTION')
     expect(await eventsOf(world, id)).toEqual(['CREATED', 'UPDATED'])
@@ -191,7 +191,7 @@ describe('Deadlines', () => {
     expect((await sees(world.merchant, five)).seller_response_due_date).toBe('2026-03-07T09:00:00.000Z')
     expect((await sees(world.merchant, nine)).seller_response_due_date).toBe('2026-03-05T09:00:00.000Z')
     expect((await sees(world.merchant, late)).dispute_outcome).toMatchObject({ outcome_reason: 'NO_SELLER_RESPONSE' })
-    await later(world, 'P6D')
+    await world.pass('P6D')
     expect(position(await sees(world.merchant, five))).toBe('CHARGEBACK/UNDER_REVIEW UNDER_REVIEW')
     await world.close()
   })

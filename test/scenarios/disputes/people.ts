@@ -150,9 +150,3 @@ export const pdf = Buffer.from(
   '%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\nxref\n0 1\ntrailer\n<< /Root 1 0 R >>\nstartxref\n44\n%%EOF\n',
 )
 export const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
-
-/** Time passes, and everybody signs in again: a token does not live that long. */
-export async function later(world: World, duration: string): Promise<void> {
-  await world.pass(duration)
-  for (const who of [world.merchant, world.otherMerchant, world.buyer, world.partner]) who.signOut()
-}

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { type StoryStep, stories } from '../../../src/disputes/stories.ts'
 import { newWorld, type World } from '../../support/world.ts'
-import { DISPUTES, does, later, open, type Problem, sees } from './people.ts'
+import { DISPUTES, does, open, type Problem, sees } from './people.ts'
 
 /** Does what one line of a story says; gives the id of the story's dispute. */
 async function live(world: World, id: string, step: StoryStep): Promise<string> {
   const people = { buyer: world.buyer, seller: world.merchant, 'another merchant': world.otherMerchant }
   if (step.who === 'time') {
-    await later(world, step.does)
+    await world.pass(step.does)
     return id
   }
   const person = people[step.who]

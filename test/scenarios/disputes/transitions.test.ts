@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { assertInvariants } from '../../support/invariants.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
-import { DISPUTES, does, later, open } from './people.ts'
+import { DISPUTES, does, open } from './people.ts'
 
 let world: World
 beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('The log of a dispute', () => {
     await does(merchant, id, 'require-evidence', { action: 'BUYER_EVIDENCE' })
     await does(buyer, id, 'provide-evidence', words)
     await does(merchant, id, 'adjudicate', { adjudication_outcome: 'SELLER_FAVOR' })
-    await later(own, 'P30D')
+    await own.pass('P30D')
 
     expect(await movesOf(own, id)).toEqual([
       'create IO',

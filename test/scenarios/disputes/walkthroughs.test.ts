@@ -6,7 +6,6 @@ import {
   DISPUTES,
   does,
   eventsOf,
-  later,
   multipart,
   NOT_AS_DESCRIBED,
   open,
@@ -302,7 +301,7 @@ describe('Deadlines, paging and negative checks', () => {
     )
 
     expect((await does(buyer, second, 'escalate', {})).status).toBe(200)
-    await later(quiet, 'P12D')
+    await quiet.pass('P12D')
     const silent = await sees(seller, second)
     expect(position(silent)).toBe('CHARGEBACK/RESOLVED APPEALABLE')
     expect(silent.dispute_outcome).toMatchObject({
@@ -310,7 +309,7 @@ describe('Deadlines, paging and negative checks', () => {
       outcome_reason: 'NO_SELLER_RESPONSE',
     })
     expect(position(await sees(seller, first))).toContain('WAITING_FOR_SELLER_RESPONSE')
-    await later(quiet, 'P9D')
+    await quiet.pass('P9D')
     for (const id of [first, third]) {
       const ended = await sees(seller, id)
       expect(position(ended)).toBe('INQUIRY/RESOLVED RESOLVED')

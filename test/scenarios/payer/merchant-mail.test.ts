@@ -31,7 +31,10 @@ const newMails = async (to: string, action: () => Promise<unknown>) => {
 }
 
 const change = (id: string, changes: Partial<Account>) =>
-  world.app.transact(async (tx) => saveAccount(tx, { ...(await findAccount(tx, id))!, ...changes }))
+  world.app.transact(async (tx) => {
+    const account = (await findAccount(tx, id))!
+    saveAccount(tx, account, { ...account, ...changes })
+  })
 
 /** Everything that a merchant is told about invoices, one after the other. */
 async function everything(): Promise<void> {

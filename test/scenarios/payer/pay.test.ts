@@ -110,7 +110,6 @@ describe('Paying on the page', () => {
 
     await world.pass('P4D')
 
-    world.merchant.signOut()
     const invoice = await shown(world, id)
     expect(invoice).toMatchObject({ status: 'PAID', due_amount: usd('0.00') })
     expect(await typesOf(invoice.payments!.transactions[0]!.payment_id)).toEqual([

@@ -15,6 +15,9 @@ describe('The sandbox clock', () => {
   })
   afterAll(() => world.close())
 
+  const statusWith = async (token: string) =>
+    (await world.call('GET', '/v2/payments/captures/X', undefined, { headers: { authorization: `Bearer ${token}` } }))
+      .status
   const move = (body: object) => world.call<ClockBody>('POST', '/sandbox/clock', body)
 
   it('shows what time it is and whether it stands still', async () => {
@@ -78,12 +81,24 @@ describe('The sandbox clock', () => {
 
     const { body } = await world.call<ClockBody>('GET', '/sandbox/clock')
     expect(body.frozen).toBe(false)
-    const old = await world.call('GET', '/v2/payments/captures/X', undefined, {
-      headers: { authorization: `Bearer ${token}` },
-    })
-    expect(old.status).toBe(401)
-    expect(await world.tokenFor('sandbox-merchant')).not.toBe(token)
+    expect(await statusWith(token)).toBe(404)
+    expect(await world.tokenFor('sandbox-merchant')).toBe(token)
     expect(await world.events()).toEqual([])
+  })
+
+  it('is not what access tokens live on: they outlive jumps and resets until they are told to expire', async () => {
+    const token = await world.tokenFor('sandbox-buyer')
+    const seen = await statusWith(token)
+    await world.pass('P1Y')
+    await world.call('POST', '/sandbox/reset')
+    expect(await statusWith(token)).toBe(seen)
+
+    const { status, body } = await world.call<{ expired: number }>('POST', '/sandbox/tokens/expire')
+    expect(status).toBe(200)
+    expect(body.expired).toBeGreaterThan(0)
+
+    expect(await statusWith(token)).toBe(401)
+    expect(await world.tokenFor('sandbox-buyer')).not.toBe(token)
   })
 })
 
@@ -102,6 +117,7 @@ describe('In live', () => {
       ['GET', '/sandbox/clock'],
       ['POST', '/sandbox/clock'],
       ['POST', '/sandbox/reset'],
+      ['POST', '/sandbox/tokens/expire'],
       ['POST', '/sandbox/transactions'],
     ] as const)
       expect((await world.call(method, path, {})).status).toBe(404)

@@ -256,7 +256,6 @@ describe('A delivery', () => {
       expect(new Set(calls.map(({ headers }) => headers[name])).size).toBe(1)
     expect(new Set(calls.map((call) => call.body)).size).toBe(1)
 
-    world.merchant.signOut()
     const event = await world.merchant.get<{ status: string; transmissions: { status: string; attempts: number }[] }>(
       `/v1/notifications/webhooks-events/${body.id}`,
     )

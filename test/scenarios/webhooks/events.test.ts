@@ -44,7 +44,6 @@ describe('Events', () => {
     // A reset lets the clock run; these stories need it to stand still.
     await world.call('POST', '/sandbox/clock', { freeze: true })
     receiver = await Receiver.open()
-    for (const person of [world.merchant, world.otherMerchant, world.partner, world.buyer]) person.signOut()
     webhook = await subscribe(world.merchant)
   })
   afterAll(async () => {

@@ -35,7 +35,6 @@ describe('An event that has grown old', () => {
   })
 
   async function subscribe(who: Person, path: string): Promise<string> {
-    who.signOut()
     const made = await who.post<{ id: string }>(`${root}/webhooks`, {
       url: receiver.url(path),
       event_types: [{ name: '*' }],
@@ -51,7 +50,6 @@ describe('An event that has grown old', () => {
   /** Lets time pass, and sweeps as a worker does every hour. */
   const later = async (duration: string) => {
     await world.pass(duration)
-    world.merchant.signOut()
     await world.app.sweep()
   }
   const sees = async (eventId: string, who = world.merchant) =>
@@ -118,7 +116,6 @@ describe('An event that has grown old', () => {
     expect(receiver.received.length).toBe(2)
     receiver.answers('/tired', { status: 500 })
     await world.pass('P31D')
-    for (const who of [world.merchant, colleague]) who.signOut()
     await colleague.post(`${root}/webhooks-events/${id}/resend`)
     await world.settle()
 
@@ -276,7 +273,6 @@ describe('An event that has grown old', () => {
       )
       await sweeping
 
-      world.merchant.signOut()
       expect([await orphans(), await sees(id)]).toEqual([0, 200])
       await world.settle()
       await world.app.sweep()
@@ -292,7 +288,6 @@ describe('An event that has grown old', () => {
 
     await sweepEvents({ database, now, stopped: () => false }, 0)
     await sweepEvents({ database, now, stopped: () => false }, 366)
-    world.merchant.signOut()
     expect(await sees(id)).toBe(200)
 
     await sweepEvents({ database, now, stopped: () => false }, 364)

@@ -43,7 +43,6 @@ describe('A receiver that fails', () => {
     } else world = await newWorld()
     await world.call('POST', '/sandbox/clock', { freeze: true })
     receiver = await Receiver.open()
-    world.merchant.signOut()
     const made = await world.merchant.post<WebhookBody>(`${root}/webhooks`, {
       url: receiver.url(),
       event_types: [{ name: '*' }],
@@ -60,7 +59,6 @@ describe('A receiver that fails', () => {
     return (await world.merchant.post<{ id: string }>(`${root}/simulate-event`, body)).body.id
   }
   const transmissions = async (query: Record<string, string> = {}) => {
-    world.merchant.signOut()
     return (
       await world.merchant.get<{ transmissions: TransmissionBody[] }>(`${root}/webhooks-transmissions`, { query })
     ).body.transmissions
@@ -259,7 +257,6 @@ describe('A receiver that fails', () => {
     expect((await world.merchant.delete(`${root}/webhooks/${webhook.id}`)).status).toBe(204)
     await world.pass('P4D')
     expect(receiver.received.length).toBe(1)
-    world.merchant.signOut()
     expect((await world.merchant.get(`${root}/webhooks-events/${event}`)).body).toMatchObject({ transmissions: [] })
   })
 

@@ -25,7 +25,6 @@ describe('Webhook subscriptions', () => {
   beforeEach(async () => {
     if (world) {
       await world.call('POST', '/sandbox/reset')
-      for (const person of [world.merchant, world.otherMerchant, world.partner]) person.signOut()
     } else world = await newWorld()
   })
   afterAll(() => world.close())
