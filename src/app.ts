@@ -110,6 +110,7 @@ export async function openApp({
     ids,
     announce: makeAnnounce(service),
     onWork: () => notices.send('work'),
+    onHintFailure: (error) => log.error({ err: error }, 'a hint after a commit failed'),
   })
   const metrics = makeMetrics(database, clock)
   const { registry } = metrics
