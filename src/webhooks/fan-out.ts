@@ -4,6 +4,7 @@ import { eventTypes } from '../kernel/event-types.ts'
 import type { Service } from '../room.ts'
 import { queuePromised } from './delivery/queue.ts'
 import { eventBody } from './events/envelope.ts'
+import { mentionIds } from './events/mentioned-ids.ts'
 
 const columns = { event: 7, known: 4 }
 
@@ -82,6 +83,7 @@ export const makeAnnounce = (service: Service): Announce => {
       audienceOf(events),
       { name: 'promised', statement: insertDeliveries, values: [] },
       { statement: queuePromised, values: [] },
+      ...mentionIds(events),
     ]
     return writes
   }

@@ -50,6 +50,14 @@ const removeEvents = sql`
     order by create_time limit $2 for update skip locked))
   returning 1`
 
+/** What an event mentioned goes after it. */
+const removeIds = sql`
+  delete from event_ids where ctid = any(array(
+    select i.ctid from event_ids i where i.create_time < $1
+      and not exists (select from events e where e.account_id = i.account_id and e.id = i.event_id)
+    order by i.create_time limit $2 for update skip locked))
+  returning 1`
+
 interface HearingApp {
   readonly account_id: string
   readonly app_id: string
@@ -85,6 +93,7 @@ export async function sweepEvents(parts: SweepParts, days: number): Promise<void
   const kept = await database.rows<Pick<Heard, 'event_id' | 'create_time'>>(stillHeard, [...columns, before, KEPT_MAX])
   const until = kept.length < KEPT_MAX ? before : kept.at(-1)!.create_time
   await removeAll(parts, removeEvents, until, [kept.map(({ event_id }) => event_id)])
+  await removeAll(parts, removeIds, before)
 }
 
 /** Gives the last it looked at; undefined when there are no more. */

@@ -7,6 +7,7 @@ import { ANY_WEBHOOK } from '../delivery/deliver.ts'
 import { queuePromised } from '../delivery/queue.ts'
 import { EVERY_EVENT } from '../schema.ts'
 import { definitionOf, eventBody } from './envelope.ts'
+import { mentionIds } from './mentioned-ids.ts'
 import { type Sample, samples } from './samples.ts'
 
 const insertSimulated = sql`
@@ -15,12 +16,12 @@ const insertSimulated = sql`
   returning seq, account_id, id, app_id, type, resource_id, create_time`
 const insertAudience = sql`
   insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
-  select account_id, app_id, id, account_id, seq, create_time from simulated`
+  select account_id, app_id, id, account_id, seq, create_time from announced`
 const insertDelivery = sql`
   insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq, resource_id,
     url, transmit_time)
   select account_id, $1, app_id, $2, account_id, id, type, seq, resource_id, $3, create_time
-  from simulated returning *`
+  from announced returning *`
 
 export interface Simulation {
   readonly appId: string
@@ -45,18 +46,20 @@ export function simulate(tx: Tx, service: Service, simulation: Simulation): stri
       `There is no sample of ${type}; give one in resource, or use one of ${Object.keys(eventTypes).join(', ')}.`,
     )
   const id = tx.newId('event')
+  const shown = resource ?? sampleOf(tx, service, type)
   const body = eventBody(service, {
     id,
     time: tx.now,
     type,
     summary: `A simulated event: ${definitionOf(type)?.description ?? type}`,
-    resource: resource ?? sampleOf(tx, service, type),
+    resource: shown,
     ...(resourceVersion !== undefined && { resourceVersion }),
   })
-  tx.write(insertSimulated, [appId, id, type, body, tx.now], 'simulated')
+  tx.write(insertSimulated, [appId, id, type, body, tx.now], 'announced')
   tx.write(insertAudience, [])
   tx.write(insertDelivery, [tx.newId('transmission'), webhookId, url ?? null], 'promised')
   tx.write(queuePromised, [])
+  for (const { statement, values } of mentionIds([{ id, resourceId: id, resource: shown }])) tx.write(statement, values)
   return body
 }
 

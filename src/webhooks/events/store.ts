@@ -70,40 +70,36 @@ export async function findEvent(db: Reader, appId: string, id: string): Promise<
 export const accountOfApp = async (db: Reader, { appId, accountId, onBehalf }: Caller): Promise<string> =>
   onBehalf ? (await db.row<{ account_id: string }>(appAccount, [appId]))!.account_id : accountId
 
-/** Ids that may be asked for, wherever they stand in the resource. */
-const namesOfIds = [
-  'id',
-  'dispute_id',
-  'transaction_id',
-  'payment_id',
-  'refund_id',
-  'seller_transaction_id',
-  'buyer_transaction_id',
-]
-const anyIdPath = `strict $.resource.** ? (${namesOfIds.map((name) => `@.${name} == $wanted`).join(' || ')})`
-
-const concerns = (id: string) =>
-  fragment`(e.resource_id = ${id} or case when position(${id}::text in e.body) > 0 then
-    jsonb_path_exists(e.body::jsonb, ${anyIdPath}::text::jsonpath, jsonb_build_object('wanted', ${id}::text), true) end)`
+/**
+ * The events that concern an id: those of the resource, and those that mention it. Looked up in the accounts this app
+ * may hear of, so that no search ever steps through the events of others; a text that is no id finds nothing, at once.
+ */
+const concerning = (id: string, { appId, accountId, actingFor }: EventFilter) => fragment`
+  with heard_of as materialized (
+    select distinct account_id from unnest(array[${accountId}, ${actingFor}]::text[]) as own (account_id)
+    union select account_id from consents where app_id = ${appId})
+  select e.id from heard_of h join events e on e.account_id = h.account_id and e.resource_id = ${id}
+  union
+  select i.event_id from heard_of h join event_ids i on i.account_id = h.account_id and i.mentioned_id = ${id}`
 
 export interface EventFilter {
   readonly appId: string
+  /** The app's own. */
   readonly accountId: string
+  /** The account the app calls for now. */
+  readonly actingFor: string
   readonly type?: string | undefined
   readonly transactionId?: string | undefined
 }
 
 /** One more than the page holds, so that the caller knows whether there is another; in the order they were read. */
-export function listEvents(
-  db: Reader,
-  { appId, accountId, type, transactionId }: EventFilter,
-  page: Page,
-): Promise<StoredEvent[]> {
+export function listEvents(db: Reader, filter: EventFilter, page: Page): Promise<StoredEvent[]> {
+  const { appId, accountId, type, transactionId } = filter
   const conditions: Fragment[] = [
     fragment`a.account_id = ${accountId} and a.app_id = ${appId}`,
     fragment`a.create_time between ${page.from} and ${page.to}`,
     ...(type === undefined ? [] : [fragment`e.type = ${type}`]),
-    ...(transactionId === undefined ? [] : [concerns(transactionId)]),
+    ...(transactionId === undefined ? [] : [fragment`a.event_id in (${concerning(transactionId, filter)})`]),
   ]
   const backwards = page.index?.move === 'previous'
   if (page.index) {

@@ -120,8 +120,29 @@ describe('Events', () => {
     ])
     expect((await list({ transaction_id: paid.body.payment_id })).count).toBe(1)
     expect((await list({ transaction_id: 'NOBODYS' })).count).toBe(0)
+    // A piece of a text is no id, however often it stands in the events.
+    expect((await list({ transaction_id: 'e' })).count).toBe(0)
     expect((await list({ start_time: world.now() })).count).toBe(1)
     expect((await list({ end_time: '2020-01-01T00:00:00Z' })).count).toBe(0)
+  })
+
+  it('of a payment and of its dispute are found by the ids of the payment', async () => {
+    const paid = await world.call<{ buyer_transaction_id: string; seller_transaction_id: string }>(
+      'POST',
+      '/sandbox/transactions',
+      { amount: usd('50.00') },
+    )
+    await world.buyer.post('/v1/customer/disputes', {
+      disputed_transactions: [{ buyer_transaction_id: paid.body.buyer_transaction_id }],
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+      dispute_amount: usd('50.00'),
+      extensions: { merchandize_dispute_properties: { issue_type: 'PRODUCT' } },
+    })
+    const found = await list({ transaction_id: paid.body.seller_transaction_id })
+    expect(found.events.map((event) => event.event_type)).toContain('CUSTOMER.DISPUTE.CREATED')
+    const simulated = await simulate({ resource: { deep: [{ payment_id: 'MADE-UP-1' }] } })
+    expect((await list({ transaction_id: 'MADE-UP-1' })).events.map((event) => event.id)).toEqual([simulated.id])
+    expect((await list({ transaction_id: 'MADE-UP-1' }, world.otherMerchant)).count).toBe(0)
   })
 
   it.each([

@@ -1,0 +1,51 @@
+import { statementOf } from '../../database/sql.ts'
+import type { Write } from '../../database/transaction.ts'
+
+/** Where ids of payments, refunds and disputes stand in a resource, at any depth. */
+const namesOfIds = new Set([
+  'dispute_id',
+  'transaction_id',
+  'payment_id',
+  'refund_id',
+  'seller_transaction_id',
+  'buyer_transaction_id',
+])
+/** Printable and as long as an id that can be asked for; a simulated resource may hold anything under these names. */
+const isId = (text: string) => /^[\x21-\x7e]{1,255}$/.test(text)
+/** More than the largest dispute has payments, twice. */
+const MENTIONED_MAX = 2_500
+
+interface Mentioning {
+  readonly id: string
+  readonly resourceId: string
+  readonly resource: object
+}
+
+/** What follows an insert named `announced`: the ids that its events mention beside that of their resource. */
+const insertIds = statementOf(
+  `insert into event_ids (account_id, mentioned_id, seq, event_id, create_time)
+   select e.account_id, m.mentioned_id, e.seq, e.id, e.create_time
+   from unnest($1::text[], $2::text[]) as m (event_id, mentioned_id) join announced e on e.id = m.event_id`,
+)
+
+/** Makes events findable by the ids in them; most mention none but that of their resource, and cost nothing. */
+export function mentionIds(events: readonly Mentioning[]): Write[] {
+  const pairs = events.flatMap((event) => mentionedIds(event).map((id) => [event.id, id] as const))
+  if (pairs.length === 0) return []
+  return [{ statement: insertIds, values: [pairs.map(([event]) => event), pairs.map(([, id]) => id)] }]
+}
+
+function mentionedIds({ resourceId, resource }: Mentioning): string[] {
+  const found = new Set<string>()
+  const { id } = resource as { id?: unknown }
+  if (typeof id === 'string') found.add(id)
+  collect(resource, found)
+  found.delete(resourceId)
+  return [...found].filter(isId).slice(0, MENTIONED_MAX)
+}
+
+function collect(value: object, found: Set<string>): void {
+  for (const [name, inner] of Object.entries(value))
+    if (typeof inner === 'object' && inner !== null) collect(inner, found)
+    else if (typeof inner === 'string' && namesOfIds.has(name)) found.add(inner)
+}
