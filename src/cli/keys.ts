@@ -26,10 +26,10 @@ export const keyCommands: readonly Command[] = [
   },
 ]
 
-async function rotate({ db, settings: { secret } }: StoreInput) {
+async function rotate({ db, settings: { secret, publicUrl, host } }: StoreInput) {
   if (!(await listKeys(db)).some(({ current }) => current))
     throw new CommandError('There is no key yet; the first delivery makes one.')
-  const keys = new SigningKeys(db, makeSeal(secret ?? ''))
+  const keys = new SigningKeys(db, makeSeal(secret ?? ''), { publicUrl: publicUrl ?? `http://${host}` })
   // A key that is sealed with another secret than the services have would stop every delivery.
   await keys.current().catch(() => {
     throw new CommandError('QUITTANCE_SECRET does not open the present key; set the one that the services have.')

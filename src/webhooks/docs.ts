@@ -111,7 +111,7 @@ Every delivery carries two signatures over the same bytes. \`SERVICE\` stands fo
 
 **With the certificate.** \`SERVICE-TRANSMISSION-SIG\` is RSA PKCS#1 v1.5 with SHA-256, in base64, over
 \`<SERVICE-TRANSMISSION-ID>|<SERVICE-TRANSMISSION-TIME>|<webhook id>|<CRC-32 of the body, unsigned decimal>\`. The
-certificate is at \`SERVICE-CERT-URL\`. It is self-signed: clients that insist on a public authority must relax that check.
+certificate is at \`SERVICE-CERT-URL\`, followed by that of the authority that vouches for it.
 When the operator replaces the key, new deliveries name another address; earlier certificates stay where they are, and
 what they signed keeps its signature over all retries. Keep a certificate under the address it came from, and look there
 again every day: a withdrawn one answers 404 with \`CERTIFICATE_WITHDRAWN\`, and what waits is signed with another key.
@@ -134,7 +134,25 @@ import { Webhook } from 'standardwebhooks'
 new Webhook(process.env.SIGNING_SECRET).verify(rawBody, headers)
 \`\`\`
 
-\`POST /v1/notifications/verify-webhook-signature\` compares a delivery with what was sent, as JSON and not byte by byte.
+Prefer the second: it covers every byte of the body, where the first names the body by a CRC-32, for which another body is
+easily found, and it needs no call.
+
+\`POST /v1/notifications/verify-webhook-signature\` compares a delivery with what was sent, as JSON and not byte by byte, and
+answers \`FAILURE\` for one it does not know: of another app, another instance, or older than the retention.
+
+### Clients that check the chain
+
+Older libraries look for the host name of \`PUBLIC_URL\` in the certificate and for an authority they trust. The first is there;
+the second is \`GET /v1/notifications/certs/authority\`, one for each installation, kept when keys are replaced. Fetch it once
+over a way you trust and give it to the verifying code alone, not to the whole machine:
+
+\`\`\`
+curl -s http://127.0.0.1:8080/v1/notifications/certs/authority -o authority.pem
+openssl verify -CAfile authority.pem certificate.pem
+keytool -importcert -noprompt -alias quittance -file authority.pem -keystore webhooks.p12 -storepass changeit  # Java
+\`\`\`
+
+After a change of \`PUBLIC_URL\` run \`quittance keys rotate\`, so that the certificate names the new host.
 
 Certificate signatures are made on the thread pool of the process. On machines with more than four cores set
 \`UV_THREADPOOL_SIZE\` to their number; \`WEBHOOK_SIGNATURES=standard\` leaves them out.

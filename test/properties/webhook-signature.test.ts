@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import type { Instant } from '../../src/kernel/clock.ts'
-import { selfSignedCertificate } from '../../src/webhooks/signing/certificate.ts'
+import { issueCertificate } from '../../src/webhooks/signing/certificate.ts'
 import { makeSeal } from '../../src/webhooks/signing/seal.ts'
 import {
   isSignedBy,
@@ -14,8 +14,11 @@ import {
 } from '../../src/webhooks/signing/signature.ts'
 
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const certificate = selfSignedCertificate(keys, {
-  name: 'Quittance webhooks',
+const authority = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const certificate = issueCertificate({
+  publicKey: keys.publicKey,
+  name: 'pay.example.test',
+  by: { name: 'An authority', privateKey: authority.privateKey },
   serial: Buffer.from([0x00, 0xff, 0x01]),
   from: '2026-01-01T00:00:00.000Z' as Instant,
   until: '2056-01-01T00:00:00.000Z' as Instant,
@@ -34,11 +37,14 @@ describe('The signed message', () => {
 })
 
 describe('The certificate', () => {
-  it('is one that Node reads: self-signed, for its own key, valid for its years', () => {
+  it('is one that Node reads: for its own key and host, valid for its years, vouched for by the authority', () => {
     const read = new X509Certificate(certificate)
-    expect(read.subject).toBe('CN=Quittance webhooks')
-    expect(read.checkIssued(read)).toBe(true)
-    expect(read.verify(keys.publicKey)).toBe(true)
+    expect([read.subject, read.issuer]).toEqual(['CN=pay.example.test', 'CN=An authority'])
+    expect([read.checkHost('pay.example.test'), read.checkHost('other.example.test')]).toEqual([
+      'pay.example.test',
+      undefined,
+    ])
+    expect(read.verify(authority.publicKey)).toBe(true)
     expect(read.checkPrivateKey(keys.privateKey)).toBe(true)
     expect(read.serialNumber).toBe('FF01')
     expect(read.ca).toBe(false)

@@ -54,7 +54,7 @@ export class DeliveryWork implements WorkSource {
       service,
       headerNames: headerNamesOf(service),
       outbound: this.#outbound,
-      keys: new SigningKeys(database, seal),
+      keys: new SigningKeys(database, seal, service),
       openSecret: remembering(seal),
       signer: this.#signer,
       now: () => clock.now(),

@@ -64,7 +64,7 @@ export function eventRoutes({ service, wake }: WebhookParts): AnyRoute[] {
         const accountId = await accountOfApp(db, caller)
         const page = readPage(query, now)
         const { event_type: type, transaction_id: transactionId } = query
-        const read = await listEvents(db, { appId, accountId, type, transactionId }, page)
+        const read = await listEvents(db, { appId, accountId, actingFor: caller.accountId, type, transactionId }, page)
         const { items, links } = pageOf(read, page, {
           url: `${service.publicUrl}${root}/webhooks-events`,
           query,
@@ -165,8 +165,8 @@ export function eventRoutes({ service, wake }: WebhookParts): AnyRoute[] {
       reads: true,
       body: Verify,
       success: { 200: Verified },
-      async handle({ db, caller, body, raw }) {
-        const isTrue = await isOurs(db, service, { appId: caller.appId, claim: body, raw })
+      async handle({ db, caller, body }) {
+        const isTrue = await isOurs(db, service, caller.appId, body)
         return { verification_status: isTrue ? 'SUCCESS' : 'FAILURE' }
       },
     }),

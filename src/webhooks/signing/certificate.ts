@@ -1,28 +1,59 @@
 import { type KeyObject, sign } from 'node:crypto'
+import ipaddr from 'ipaddr.js'
 import type { Instant } from '../../kernel/clock.ts'
 
+interface Signing {
+  readonly name: string
+  readonly privateKey: KeyObject
+}
+
+interface CertificateParts {
+  readonly publicKey: KeyObject
+  /** The host that serves it, or the authority's name. */
+  readonly name: string
+  /** Who vouches for it. */
+  readonly by: Signing
+  readonly isAuthority?: boolean
+  readonly serial: Buffer
+  readonly from: Instant
+  readonly until: Instant
+}
+
 /**
- * A self-signed X.509 certificate around an RSA key: the little of DER that takes, since Node can read certificates
- * but not write them.
+ * An X.509 certificate around an RSA key: the little of DER that takes, since Node can read certificates but not write
+ * them. Clients that check the chain and the host name find both.
  */
-export function selfSignedCertificate(
-  keys: { privateKey: KeyObject; publicKey: KeyObject },
-  { name, serial, from, until }: { name: string; serial: Buffer; from: Instant; until: Instant },
-): string {
-  const who = sequence(set(sequence(objectId('2.5.4.3'), utf8(name))))
+export function issueCertificate({
+  publicKey,
+  name,
+  by,
+  isAuthority = false,
+  serial,
+  from,
+  until,
+}: CertificateParts): string {
   const contents = sequence(
     explicit(0, integer(Buffer.from([2]))), // version 3
     integer(serial),
     sha256WithRsa,
-    who, // issuer and subject are the same
+    nameOf(by.name),
     sequence(time(from), time(until)),
-    who,
-    keys.publicKey.export({ type: 'spki', format: 'der' }),
-    explicit(3, sequence(notAnAuthority)),
+    nameOf(name),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    explicit(3, sequence(...(isAuthority ? authority : [notAnAuthority, signsData, serves(name)]))),
   )
-  const certificate = sequence(contents, sha256WithRsa, bits(sign('RSA-SHA256', contents, keys.privateKey)))
+  const certificate = sequence(contents, sha256WithRsa, bits(sign('RSA-SHA256', contents, by.privateKey)))
   const lines = certificate.toString('base64').match(/.{1,64}/g) ?? []
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
+}
+
+const nameOf = (name: string) => sequence(set(sequence(objectId('2.5.4.3'), utf8(name))))
+
+/** The alternative name that tells which host it is for: a name, or an address in bytes. */
+function serves(host: string): Buffer {
+  const address = ipaddr.isValid(host) ? Buffer.from(ipaddr.parse(host).toByteArray()) : undefined
+  const name = address ? encoded(0x87, address) : encoded(0x82, Buffer.from(host))
+  return sequence(objectId('2.5.29.17'), octets(sequence(name)))
 }
 
 function encoded(tag: number, ...contents: readonly Uint8Array[]): Buffer {
@@ -68,3 +99,12 @@ function time(instant: Instant): Buffer {
 
 const sha256WithRsa = sequence(objectId('1.2.840.113549.1.1.11'), nothing)
 const notAnAuthority = sequence(objectId('2.5.29.19'), yes, octets(sequence()))
+/** Bits of what a key may be used for, from the left: sign data, …, sign certificates (the sixth). */
+const keyUsage = (unused: number, use: number) =>
+  sequence(objectId('2.5.29.15'), yes, octets(encoded(0x03, Buffer.from([unused, use]))))
+const signsData = keyUsage(7, 0x80)
+/** It may vouch for keys, and for no further authority. */
+const authority = [
+  sequence(objectId('2.5.29.19'), yes, octets(sequence(yes, integer(Buffer.from([0]))))),
+  keyUsage(2, 0x04),
+]

@@ -3,7 +3,8 @@ import { promisify } from 'node:util'
 import { type Statement, sql } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { after, type Instant, systemClock } from '../../kernel/clock.ts'
-import { selfSignedCertificate } from './certificate.ts'
+import type { Service } from '../../room.ts'
+import { issueCertificate } from './certificate.ts'
 import type { Seal } from './seal.ts'
 
 const currentKey = sql`
@@ -19,10 +20,16 @@ const replaceKey = sql`
   select $1, $2, $3, true, $4 from (select count(*) from old) replaced
   on conflict do nothing`
 const everyKey = sql`select id, current, create_time, withdraw_time from signing_keys order by create_time desc, id`
-const certificateOf = sql`select certificate, withdraw_time from signing_keys where id = $1`
+const certificateOf = sql`
+  select certificate, withdraw_time from signing_keys where id = $1
+  union all select certificate, null from signing_authority where $1 = 'authority'`
 const withdraw = sql`
   update signing_keys set withdraw_time = coalesce(withdraw_time, $2) where id = $1
   returning id, current, create_time, withdraw_time`
+
+const theAuthority = sql`select sealed, certificate from signing_authority`
+const insertAuthority = sql`
+  insert into signing_authority (sealed, certificate, create_time) values ($1, $2, $3) on conflict do nothing`
 
 const DAY_SECONDS = 86_400
 const VALID_DAYS = 20 * 365
@@ -41,20 +48,27 @@ interface KeyRow {
   readonly withdrawn: readonly string[]
 }
 
+/** The id under which the certificate of the authority is served, and the name it is sealed and issued under. */
+export const AUTHORITY_ID = 'authority'
+const AUTHORITY_NAME = 'Quittance webhook authority'
+
 const newCertificateId = () => `CERT-${randomBytes(12).toString('hex').match(/.{8}/g)!.join('-')}`
 
 /** The keys that sign deliveries. One is made when the first is needed, and kept; every process uses the same. */
 export class SigningKeys {
   readonly #db: Reader
   readonly #seal: Seal
+  /** Asked when a key is made: a service knows its address only once it listens. */
+  readonly #service: Pick<Service, 'publicUrl'>
   #current: Promise<SigningKey> | undefined
   #until = 0
   #opened: SigningKey | undefined
   #withdrawn: readonly string[] = []
 
-  constructor(db: Reader, seal: Seal) {
+  constructor(db: Reader, seal: Seal, service: Pick<Service, 'publicUrl'>) {
     this.#db = db
     this.#seal = seal
+    this.#service = service
   }
 
   /** The key to sign with. */
@@ -92,26 +106,48 @@ export class SigningKeys {
     const { id, sealed, withdrawn } = row!
     this.#withdrawn = withdrawn
     if (this.#opened?.id !== id) {
-      const der = this.#seal.open(sealed, id)
-      this.#opened = { id, privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }
+      this.#opened = { id, privateKey: this.#openKey(sealed, id) }
     }
     return this.#opened
   }
 
   /** When two processes make one at once, the second is dropped by the unique index. */
   async #make(statement: Statement): Promise<void> {
+    const authority = await this.#authority()
     const pair = await newKeyPair('rsa', { modulusLength: 2048 })
     const id = newCertificateId()
-    // A certificate's validity is judged by the clocks of receivers, which no sandbox moves.
-    const now = systemClock.now()
-    const certificate = selfSignedCertificate(pair, {
-      name: 'Quittance webhooks',
-      serial: randomBytes(16),
-      from: after(now, -DAY_SECONDS),
-      until: after(now, VALID_DAYS * DAY_SECONDS),
-    })
-    const der = pair.privateKey.export({ format: 'der', type: 'pkcs8' })
-    await this.#db.rows(statement, [id, this.#seal.close(der, id), certificate, now])
+    const by = { name: AUTHORITY_NAME, privateKey: authority.privateKey }
+    const name = new URL(this.#service.publicUrl).hostname.replace(/^\[|\]$/g, '')
+    const certificate = issueCertificate({ publicKey: pair.publicKey, name, by, ...validFromNow() })
+    const sealed = this.#seal.close(pair.privateKey.export({ format: 'der', type: 'pkcs8' }), id)
+    // The chain, as servers send it: clients that check it find who vouches for the first.
+    await this.#db.rows(statement, [id, sealed, certificate + authority.certificate, systemClock.now()])
+  }
+
+  /** What vouches for every key. Made with the first key, and kept: a client that trusts it trusts those to come. */
+  async #authority(): Promise<{ certificate: string; privateKey: KeyObject }> {
+    const kept = await this.#db.row<{ sealed: Buffer; certificate: string }>(theAuthority)
+    if (kept) return { certificate: kept.certificate, privateKey: this.#openKey(kept.sealed, AUTHORITY_ID) }
+    const { publicKey, privateKey } = await newKeyPair('rsa', { modulusLength: 2048 })
+    const by = { name: AUTHORITY_NAME, privateKey }
+    const certificate = issueCertificate({ publicKey, name: by.name, by, isAuthority: true, ...validFromNow() })
+    const sealed = this.#seal.close(privateKey.export({ format: 'der', type: 'pkcs8' }), AUTHORITY_ID)
+    await this.#db.rows(insertAuthority, [sealed, certificate, systemClock.now()])
+    return this.#authority()
+  }
+
+  #openKey(sealed: Buffer, id: string): KeyObject {
+    return createPrivateKey({ key: this.#seal.open(sealed, id), format: 'der', type: 'pkcs8' })
+  }
+}
+
+/** A certificate's validity is judged by the clocks of receivers, which no sandbox moves. */
+function validFromNow() {
+  const now = systemClock.now()
+  return {
+    serial: randomBytes(16),
+    from: after(now, -DAY_SECONDS),
+    until: after(now, VALID_DAYS * DAY_SECONDS),
   }
 }
 

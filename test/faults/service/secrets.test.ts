@@ -76,7 +76,7 @@ describe('Secrets', () => {
 
     expect(await running('start')).toEqual(refusal)
     // The key of the first delivery, which outlives every webhook.
-    await new SigningKeys(world.app.database, makeSeal(world.app.service.settings.secret!)).current()
+    await new SigningKeys(world.app.database, makeSeal(world.app.service.settings.secret!), world.app.service).current()
     await pool.query('delete from webhooks')
     for (const command of ['start', 'serve', 'work']) expect(await running(command)).toEqual(refusal)
     expect(await running('apps', 'create', world.people.merchant.id)).toEqual(refusal)
