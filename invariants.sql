@@ -129,7 +129,9 @@ select t.action, t.from_status, t.to_status, t.moves
      ('deny-payment', 'PAYMENT_PENDING PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED',
        'DRAFT SCHEDULED SENT PARTIALLY_PAID PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED'),
      ('refund-payment', 'PARTIALLY_PAID PAYMENT_PENDING PAID MARKED_AS_PAID PARTIALLY_REFUNDED',
-       'PARTIALLY_REFUNDED REFUNDED')) as allowed (action, starts, ends)
+       'PARTIALLY_REFUNDED REFUNDED'),
+     ('restore-payment', 'PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED',
+       'PAYMENT_PENDING PARTIALLY_PAID PAID MARKED_AS_PAID PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED')) as allowed (action, starts, ends)
    where allowed.action = t.action and t.from_status = any(string_to_array(starts, ' '))
      and t.to_status = any(string_to_array(ends, ' ')));
 
@@ -148,13 +150,39 @@ select a.account_id, a.id, a.status, p.body->>'status' as payment
     or (a.status in ('OPEN', 'REVERSED') and p.id is not null)
     or (a.status = 'DENIED' and p.body->>'status' not in ('DECLINED'));
 
--- A dispute says it refunded what the ledger refunded for it.
-select d.account_id, d.id, d.refunded, coalesce(r.amount, 0) as ledger
-  from disputes d
-  left join (select account_id, body->>'dispute_id' as dispute_id, sum(amount) as amount
-               from payment_refunds where body ? 'dispute_id' group by 1, 2) r
-    on r.account_id = d.account_id and r.dispute_id = d.id
- where d.refunded <> coalesce(r.amount, 0);
+-- A payment is called what its refunds make of it, less those that the service bears.
+select t.account_id, t.id, t.body->>'status' as status, t.captured, coalesce(r.borne, 0) as borne
+  from payment_transactions t
+  left join (select account_id, transaction_id, sum(amount) as borne from payment_refunds
+              where body->>'status' <> 'CANCELLED' group by account_id, transaction_id)
+    r on r.account_id = t.account_id and r.transaction_id = t.id
+ where t.body->>'status' not in ('PENDING', 'DECLINED')
+   and t.body->>'status' <> case coalesce(r.borne, 0) when 0 then 'COMPLETED' when t.captured then 'REFUNDED'
+                              else 'PARTIALLY_REFUNDED' end;
+
+-- The service bears the reversals that were cancelled, and no other refund.
+select r.account_id, r.id, r.body->>'status' as status, r.amount, coalesce(-e.amount, 0) as borne
+  from payment_refunds r
+  left join (select account_id, reference, sum(amount) as amount from ledger_entries where book = 'service'
+              group by account_id, reference) e on e.account_id = r.account_id and e.reference = r.id
+ where coalesce(-e.amount, 0) <> case when r.body->>'status' = 'CANCELLED' then r.amount else 0 end;
+
+-- A refund that an invoice shows is one that stands, and every one that stands is shown, but for tips.
+select t.account_id, t.invoice_id, t.id, r.body->>'status' as status
+  from invoice_transactions t
+  join payment_refunds r on r.account_id = t.account_id and r.id = t.id
+ where t.kind = 'REFUND' and r.body->>'status' = 'CANCELLED'
+   and not exists (select 1 from jobs j where j.name = 'invoice-service-refund' and j.payload->>'refund_id' = r.id);
+
+-- A dispute knows of each of its payments what the ledger knows: what is held, refunded and borne by the service.
+select d.account_id, d.id, t.id as payment, one->'held' as held, t.body->'held' as ledger_held,
+       one->'refunded' as refunded, one->'refunded_before' as before, t.body->'refunded' as ledger_refunded
+  from disputes d, jsonb_array_elements(d.body->'disputed_transactions') one
+  join payment_transactions t on t.id = one->>'seller_transaction_id'
+ where t.account_id = d.account_id
+   and ((one->'held'->>'value')::numeric <> (t.body->'held'->>'value')::numeric
+     or (one->'refunded'->>'value')::numeric + (one->'refunded_before'->>'value')::numeric <> (t.body->'refunded'->>'value')::numeric
+     or coalesce((one->'covered'->>'value')::numeric, 0) <> coalesce((t.body->'covered'->>'value')::numeric, 0));
 
 -- A payment is refunded at most once for a dispute.
 select account_id, transaction_id, body->>'dispute_id' as dispute_id, count(*) as refunds

@@ -1,7 +1,6 @@
 import { disputeSettings } from './disputes/settings.ts'
 import { type DialectName, dialectNames } from './kernel/dialect.ts'
 import {
-  databaseAddress,
   type Environment,
   flag,
   inSandbox,
@@ -55,7 +54,7 @@ export const settings = {
     variable: 'DATABASE_URL',
     initial: undefined,
     initialText: 'the embedded server',
-    ...databaseAddress,
+    ...optional,
     description: 'A PostgreSQL 15 or newer to use instead of the embedded one.',
   }),
   databaseConnections: setting<number>({

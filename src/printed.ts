@@ -39,10 +39,10 @@ const otherEmitters = {
   'CHECKOUT.ORDER.APPROVED': ['pay on the hosted page'],
   'CHECKOUT.PAYMENT-APPROVAL.REVERSED': ['an approved payment on the hosted page fails'],
   'PAYMENT.CAPTURE.PENDING': ['pay on the hosted page, when the payment is pending'],
-  'PAYMENT.CAPTURE.COMPLETED': ['pay on the hosted page', 'a pending payment clears'],
+  'PAYMENT.CAPTURE.COMPLETED': ['pay on the hosted page', 'a pending payment clears', 'an appeal that the seller wins'],
   'PAYMENT.CAPTURE.DENIED': ['a pending payment is refused'],
   'PAYMENT.CAPTURE.REFUNDED': ['refund a captured payment', 'a dispute that the seller settles with a refund'],
-  'PAYMENT.CAPTURE.REVERSED': ['a dispute that is decided for the buyer'],
+  'PAYMENT.CAPTURE.REVERSED': ['a dispute or an appeal that is decided for the buyer'],
 } as const satisfies Emitters
 
 function emitters(): Emitters {

@@ -22,8 +22,6 @@ const ourMigrations = fileURLToPath(new URL('../../migrations', import.meta.url)
 /** Any number; the lock with it is held by the process that migrates. */
 const MIGRATION_LOCK = 7_231_548_602
 const POLL_MS = 50
-/** How long a server may take to let us in; a wrong address may never answer. */
-const CONNECT_MS_MAX = 5_000
 /** How long a start waits for another process that migrates. */
 const WAIT_MS_MAX = 10 * 60_000
 /** How long one statement waits for a table in use before it lets the queue behind it pass and tries again. */
@@ -59,11 +57,7 @@ export async function migrate(
   { folder = ourMigrations, takeLock = waitForLock, lockTimeoutMs = LOCK_TIMEOUT_MS }: MigrateOptions = {},
 ): Promise<string[]> {
   const migrations = readMigrations(folder)
-  const client = new pg.Client({
-    ...connectionSettings(url),
-    application_name: 'quittance migrate',
-    connectionTimeoutMillis: CONNECT_MS_MAX,
-  })
+  const client = new pg.Client({ ...connectionSettings(url), application_name: 'quittance migrate' })
   // A connection that breaks fails the query that uses it.
   client.on('error', () => {})
   await client.connect()

@@ -2,8 +2,9 @@ import type { Tx } from '../database/transaction.ts'
 import type { UploadedFile } from '../http/body/multipart.ts'
 import type { EventType } from '../kernel/event-types.ts'
 import { Problem } from '../kernel/problem.ts'
+import type { PaymentChange } from '../ledger/schema.ts'
 import type { Service } from '../room.ts'
-import type { Actor } from './access.ts'
+import { type Actor, clockActor } from './access.ts'
 import { keepDocuments, receiveFiles } from './documents.ts'
 import type { House } from './house.ts'
 import type { DisputeAction } from './machine/lifecycle.ts'
@@ -11,7 +12,7 @@ import { type Step, step } from './machine/step.ts'
 import { moveMoney, withPayments } from './money.ts'
 import { presentDispute } from './present.ts'
 import type { Dispute } from './schema/dispute.ts'
-import { type StoredDispute, saveDispute } from './store.ts'
+import { findDisputesOf, type StoredDispute, saveDispute } from './store.ts'
 import { logMove } from './transitions.ts'
 
 export interface Deed {
@@ -36,13 +37,29 @@ export async function act(tx: Tx, house: House, found: StoredDispute, actor: Act
       uploads: uploads.stored,
     }),
   )
-  moveMoney(tx, house, taken, payments)
+  const moved = await moveMoney(tx, house, taken, payments)
   saveDispute(tx, found.version, taken.after)
   logMove(tx, taken, found.version + 1)
   keepDocuments(tx, taken.after, uploads)
   keepTimer(tx, taken.before, taken.after)
   if (taken.row.emits !== 'nothing') announce(tx, service, taken.after, taken.row.emits)
+  await followPayments(tx, house, moved, found.dispute.dispute_id)
   return taken
+}
+
+/** Lets every dispute about these payments know what moved, but the one that moved it. */
+export async function followPayments(
+  tx: Tx,
+  house: House,
+  moved: readonly PaymentChange[],
+  mover?: string,
+): Promise<void> {
+  const [first] = moved
+  if (!first) return
+  const payments = moved.map(({ transaction }) => transaction.id)
+  for (const found of await findDisputesOf(tx, first.transaction.seller.account_id, payments))
+    if (found.dispute.dispute_id !== mover)
+      await act(tx, house, found, clockActor, { action: 'follow-payment', input: moved })
 }
 
 export const deadlineKey = (disputeId: string) => `deadline:${disputeId}`

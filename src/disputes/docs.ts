@@ -153,6 +153,22 @@ ${table(
 A payment can be disputed for ${FILING_WINDOW_DAYS} days, once. Postage of a return up to ${COMPENSATION_MAX} units of the
 currency is paid once, until ${COMPENSATION_DAYS} days after the end.
 
+## Money
+
+What is disputed is held back from the seller, except where a bank opened the dispute. What a dispute says of its payments
+(\`transaction_status\`, \`refund_details\`, \`amount_refunded\`) is what the ledger says, whoever moved the money: a refund
+that the seller makes beside the dispute stands in it at once and lowers what can still be refunded.
+
+| What happens | Payment | Refund | Invoice | Events |
+| --- | --- | --- | --- | --- |
+| a party agrees to a refund | \`REFUNDED\` or \`PARTIALLY_REFUNDED\` | \`COMPLETED\` | refunded | \`PAYMENT.CAPTURE.REFUNDED\`, \`INVOICING.INVOICE.REFUNDED\` |
+| a decision for the buyer, with a fee | the same; \`REVERSED\` in the dispute | \`COMPLETED\` | refunded | \`PAYMENT.CAPTURE.REVERSED\`, \`INVOICING.INVOICE.REFUNDED\` |
+| the seller wins the appeal | what it was before | \`CANCELLED\` | paid | \`PAYMENT.CAPTURE.COMPLETED\`, \`INVOICING.INVOICE.UPDATED\` |
+| the buyer wins the next one | reversed again | \`COMPLETED\` | refunded | \`PAYMENT.CAPTURE.REVERSED\`, \`INVOICING.INVOICE.REFUNDED\` |
+
+After an appeal that the seller won the buyer keeps the refund, at the cost of the service: the buyer still reads
+\`amount_refunded\`, the seller does not, and nothing of the payment can be refunded a second time. The fee stays.
+
 ## Evidence by reason
 
 What is asked for is also what is accepted, and \`OTHER\` always is. After an agent asked the seller again,

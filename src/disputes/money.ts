@@ -1,11 +1,13 @@
 import type { Tx } from '../database/transaction.ts'
-import { type Money, toMinor, toMoney } from '../kernel/money.ts'
+import { type Money, toMinor } from '../kernel/money.ts'
 import { breaches, refused } from '../kernel/problem.ts'
 import { InsufficientFunds } from '../ledger/refund.ts'
-import { findTransaction, type StoredTransaction } from '../ledger/store.ts'
+import type { PaymentChange } from '../ledger/schema.ts'
+import { findRefund, findTransaction, type StoredTransaction } from '../ledger/store.ts'
 import type { House } from './house.ts'
 import type { MoneyOrder } from './machine/action.ts'
 import type { DisputeAction } from './machine/lifecycle.ts'
+import { asInLedger } from './machine/payments.ts'
 import type { Step } from './machine/step.ts'
 import type { Dispute } from './schema/dispute.ts'
 
@@ -25,7 +27,7 @@ const withMoney: ReadonlySet<DisputeAction> = new Set([
   'supersede',
 ])
 
-/** The dispute with what the ledger knows of its payments: a seller may have refunded outside the dispute meanwhile. */
+/** The dispute with what the ledger knows of its payments, and those payments. */
 export async function withPayments(
   tx: Tx,
   dispute: Dispute,
@@ -38,19 +40,27 @@ export async function withPayments(
     if (!found) throw new Error(`The payment ${id} of dispute ${dispute.dispute_id} is not in the ledger.`)
     payments.set(id, found)
   }
-  const disputed_transactions = dispute.disputed_transactions.map((one) => {
-    const { transaction } = payments.get(one.seller_transaction_id)!
-    const before = toMinor(transaction.refunded) - toMinor(one.refunded)
-    return { ...one, held: transaction.held, refunded_before: toMoney(before, one.gross_amount.currency_code) }
-  })
+  const disputed_transactions = dispute.disputed_transactions.map((one) =>
+    asInLedger(one, payments.get(one.seller_transaction_id)!.transaction),
+  )
   return { dispute: { ...dispute, disputed_transactions }, payments }
 }
 
 /** Carries out what was decided. What the seller agreed to must be covered by balance and hold. */
-export function moveMoney(tx: Tx, house: House, { after: dispute, decision }: Step, payments: Payments): void {
+export async function moveMoney(
+  tx: Tx,
+  house: House,
+  { after: dispute, decision }: Step,
+  payments: Payments,
+): Promise<PaymentChange[]> {
   const { money = [], mustCover } = decision
   if (mustCover && cover(payments) < toMinor(mustCover)) throw insufficient(mustCover)
-  for (const order of money) carryOut(tx, house, dispute, order, payments)
+  const changes: PaymentChange[] = []
+  for (const order of money) {
+    const change = await carryOut(tx, house, dispute, order, payments)
+    if (change) changes.push(change)
+  }
+  return changes
 }
 
 const cover = (payments: Payments): bigint => {
@@ -61,7 +71,13 @@ const cover = (payments: Payments): bigint => {
 const insufficient = ({ value, currency_code }: Money) =>
   breaches('INSUFFICIENT_FUNDS', `The balance and what is held do not cover ${value} ${currency_code}.`)
 
-function carryOut(tx: Tx, { ledger, rules }: House, dispute: Dispute, order: MoneyOrder, payments: Payments): void {
+async function carryOut(
+  tx: Tx,
+  { ledger, rules }: House,
+  dispute: Dispute,
+  order: MoneyOrder,
+  payments: Payments,
+): Promise<PaymentChange | undefined> {
   const { dispute_id, seller } = dispute
   switch (order.move) {
     case 'hold':
@@ -76,7 +92,7 @@ function carryOut(tx: Tx, { ledger, rules }: House, dispute: Dispute, order: Mon
       if (rules.declineRefunds && !order.forced)
         throw refused('REFUND_DECLINED_BY_COMPLIANCE_SCANNING', 'A compliance check declined this refund.')
       try {
-        ledger.refund(tx, found, {
+        return ledger.refund(tx, found, {
           id: order.refundId,
           amount: order.refund,
           kind: order.reversal ? 'reversal' : 'refund',
@@ -87,13 +103,14 @@ function carryOut(tx: Tx, { ledger, rules }: House, dispute: Dispute, order: Mon
       } catch (error) {
         throw error instanceof InsufficientFunds ? insufficient(order.refund) : error
       }
-      return
+    }
+    case 'turn-reversal': {
+      const reversal = (await findRefund(tx, seller.account_id, order.refundId))?.refund
+      if (!reversal) throw new Error(`The reversal ${order.refundId} of dispute ${dispute_id} is not in the ledger.`)
+      return ledger.turnReversal(tx, payments.get(order.transaction)!, reversal, order.status)
     }
     case 'fee':
       ledger.chargeFee(tx, seller.account_id, order.amount, order.reason, dispute_id)
-      return
-    case 'pay-seller':
-      ledger.payOut(tx, seller.account_id, order.amount, 'DISPUTE_PAYOUT', dispute_id)
       return
     case 'pay-buyer':
       ledger.compensate(tx, seller.account_id, order.amount, 'RETURN_COMPENSATION', dispute_id)

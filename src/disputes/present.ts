@@ -1,11 +1,12 @@
 import type { Dialect } from '../kernel/dialect.ts'
+import { toMoney } from '../kernel/money.ts'
 import type { Service } from '../room.ts'
 import type { View, Viewer } from './access.ts'
 import { disputeLinks } from './links.ts'
 import { disputeActions } from './machine/actions/index.ts'
 import { fundingInstruments } from './machine/actions/provide-refund-preference.ts'
 import { disputeLifecycle } from './machine/lifecycle.ts'
-import { allowedRefund } from './machine/settlement.ts'
+import { allowedRefund, totalCovered, totalRefunded } from './machine/payments.ts'
 import { dueDates, stateFor } from './machine/state.ts'
 import type { Dispute, DisputedTransaction, Evidence, FundMovement, Offer, StoredDocument } from './schema/dispute.ts'
 import { printExtensions } from './schema/extensions.ts'
@@ -34,10 +35,7 @@ export function presentDispute(dispute: Dispute, viewer: Viewer, print: Print): 
     dispute_amount: dispute.dispute_amount,
     fee_policy: isBuyer ? undefined : feePolicy(dispute),
     external_reason_code: isBuyer ? undefined : dispute.external_reason_code,
-    dispute_outcome: dispute.dispute_outcome && {
-      ...dispute.dispute_outcome,
-      outcome_reason: isBuyer ? undefined : literal(dialect, dispute.dispute_outcome.outcome_reason),
-    },
+    dispute_outcome: outcomeFor(dispute, viewer, dialect),
     adjudications: dispute.adjudications?.map(({ reason, ...rest }) => ({
       ...rest,
       reason: isBuyer ? undefined : literal(dialect, reason),
@@ -51,7 +49,7 @@ export function presentDispute(dispute: Dispute, viewer: Viewer, print: Print): 
     evidences: dispute.evidences?.flatMap((one) => evidenceFor(one, view, print)),
     ...dueDates(dispute),
     offer: offerFor(dispute.offer, view),
-    refund_details: refundDetails(dispute, view),
+    refund_details: refundDetails(dispute, viewer),
     communication_details: dispute.communication_details,
     supporting_info: supportingInfoFor(dispute, view)?.map((info) => withDocuments(info, print)),
     partner_actions: wide ? dispute.partner_actions : undefined,
@@ -69,7 +67,7 @@ export const printState = (state: string, dialect: Dialect) =>
   state === 'UNDER_REVIEW' ? dialect.stateUnderReview : state
 
 function transactionFor(dispute: Dispute, transaction: DisputedTransaction, view: View) {
-  const { held: _held, refunded: _refunded, refunded_before: _before, disputed: _disputed, ...rest } = transaction
+  const { disputed: _1, held: _2, refunded: _3, refunded_before: _4, reversed: _5, covered: _6, ...rest } = transaction
   const { buyer, seller } = dispute
   const seesSeller = view !== 'buyer'
   const seesBuyer = view === 'buyer' || view === 'full'
@@ -144,8 +142,21 @@ function offerFor({ history, ...offer }: Offer, view: View) {
   return { ...offer, ...(shown && { history: shown }) }
 }
 
-function refundDetails(dispute: Dispute, view: View) {
-  const transactions = dispute.refunds?.map(({ id, gross_amount, create_time }) => ({ id, gross_amount, create_time }))
+/** The buyer reads what they got; the seller what of it they bear, which is less after a reversal was cancelled. */
+function outcomeFor(dispute: Dispute, { view, side }: Viewer, dialect: Dialect) {
+  if (!dispute.dispute_outcome) return undefined
+  const { outcome_code, outcome_reason } = dispute.dispute_outcome
+  const amount = totalRefunded(dispute) - (side === 'seller' ? totalCovered(dispute) : 0n)
+  return withoutEmpty({
+    outcome_code,
+    outcome_reason: view === 'buyer' ? undefined : literal(dialect, outcome_reason),
+    amount_refunded: amount > 0n ? toMoney(amount, dispute.dispute_amount.currency_code) : undefined,
+  })
+}
+
+function refundDetails(dispute: Dispute, { view, side }: Viewer) {
+  const borne = dispute.refunds?.filter(({ cancelled }) => side === 'buyer' || !cancelled)
+  const transactions = borne?.map(({ id, gross_amount, create_time }) => ({ id, gross_amount, create_time }))
   return withoutEmpty({
     allowed_refund_amount: view === 'buyer' ? undefined : allowedRefund(dispute),
     transactions,

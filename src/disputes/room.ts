@@ -1,6 +1,8 @@
 import { conflict } from '../kernel/problem.ts'
 import { makeLedger } from '../ledger/ledger.ts'
+import type { FollowPayments } from '../ledger/routes.ts'
 import type { Room, Service } from '../room.ts'
+import { followPayments } from './act.ts'
 import { alreadyDisputed } from './filing/create.ts'
 import { type House, rulesOf } from './house.ts'
 import { deadlineJob } from './jobs.ts'
@@ -12,9 +14,21 @@ import { enquiryRoutes } from './routes/enquiries.ts'
 import { eventInboxRoutes } from './routes/event-inbox.ts'
 import { partnerActionRoutes } from './routes/partner-actions.ts'
 
+const houseOf = (service: Service): House => ({
+  service,
+  rules: rulesOf(service.settings),
+  ledger: makeLedger(service),
+})
+
+/** Keeps the money of disputes what the ledger says it is, whoever moves it. */
+export function disputesFollow(service: Service): FollowPayments {
+  const house = houseOf(service)
+  return (tx, changes) => followPayments(tx, house, changes)
+}
+
 /** Disputes: everything between a buyer who is not content and the decision that ends it. */
 export function openDisputes(service: Service): Room {
-  const house: House = { service, rules: rulesOf(service.settings), ledger: makeLedger(service) }
+  const house = houseOf(service)
   return {
     routes: [
       ...enquiryRoutes(service),

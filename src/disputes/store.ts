@@ -2,7 +2,7 @@ import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { toMinor } from '../kernel/money.ts'
 import { disputeLifecycle } from './machine/lifecycle.ts'
-import { totalRefunded } from './machine/settlement.ts'
+import { totalCovered, totalRefunded } from './machine/payments.ts'
 import { dueDates, stateFor, wonOrLost } from './machine/state.ts'
 import type { Dispute, Side } from './schema/dispute.ts'
 
@@ -18,15 +18,19 @@ const disputeOfTransaction = sql`
     join disputes d on d.account_id = t.account_id and d.id = t.dispute_id
    where t.account_id = $1 and t.transaction_id = $2
    order by (t.channel = 'INTERNAL') desc, d.create_time desc limit 1`
+const disputesOfTransactions = sql`
+  select d.body as dispute, d.version from disputes d
+   where d.account_id = $1 and d.id = any(array(
+     select dispute_id from disputed_transactions where account_id = $1 and transaction_id = any($2::text[])))`
 const insertRow = sql`
   insert into disputes (account_id, id, body, buyer_account_id, reason, status, stage, flow, channel, seller_state,
-    buyer_state, currency, amount, refunded, due_time, outcome_code, buyer_email, buyer_name, invoice_number,
+    buyer_state, currency, amount, refunded, covered, due_time, outcome_code, buyer_email, buyer_name, invoice_number,
     seller_summary, buyer_summary, takes_info, create_time, update_time)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`
 const updateRow = sql`
   update disputes set body = $4, version = version + 1, reason = $5, status = $6, stage = $7, flow = $8,
-    seller_state = $9, buyer_state = $10, amount = $11, refunded = $12, due_time = $13, outcome_code = $14,
-    seller_summary = $15, buyer_summary = $16, takes_info = $17, update_time = $18
+    seller_state = $9, buyer_state = $10, amount = $11, refunded = $12, covered = $13, due_time = $14,
+    outcome_code = $15, seller_summary = $16, buyer_summary = $17, takes_info = $18, update_time = $19
    where account_id = $1 and id = $2 and version = $3`
 const insertTransactionRows = sql`
   insert into disputed_transactions (account_id, transaction_id, dispute_id, buyer_transaction_id, channel)
@@ -39,6 +43,10 @@ export const findDispute = (db: Reader, id: string) => db.row<StoredDispute>(dis
 /** The dispute about a payment; the one between the parties before any a bank opened. */
 export const findDisputeOf = (db: Reader, accountId: string, transactionId: string) =>
   db.row<StoredDispute>(disputeOfTransaction, [accountId, transactionId])
+
+/** Every dispute about one of these payments, open or not. */
+export const findDisputesOf = (db: Reader, accountId: string, transactionIds: readonly string[]) =>
+  db.rows<StoredDispute>(disputesOfTransactions, [accountId, transactionIds])
 
 /** The version of a dispute when it is first stored. */
 export const FIRST_VERSION = 1
@@ -61,6 +69,7 @@ export function insertDispute(tx: Tx, dispute: Dispute): void {
     dispute.dispute_amount.currency_code,
     columns.amount,
     columns.refunded,
+    columns.covered,
     columns.due,
     columns.outcome,
     buyer.email?.toLowerCase() ?? null,
@@ -97,6 +106,7 @@ export function saveDispute(tx: Tx, version: number, dispute: Dispute): void {
     columns.buyerState,
     columns.amount,
     columns.refunded,
+    columns.covered,
     columns.due,
     columns.outcome,
     columns.sellerSummary,
@@ -118,6 +128,7 @@ function columnsOf(dispute: Dispute) {
     buyerState: stateFor(dispute, 'buyer'),
     amount: toMinor(dispute.dispute_amount),
     refunded: totalRefunded(dispute),
+    covered: totalCovered(dispute),
     due: waits ? (timer?.due ?? null) : null,
     outcome: dispute_outcome?.outcome_code ?? null,
     sellerSummary: JSON.stringify(summaryOf(dispute, 'seller')),

@@ -110,6 +110,18 @@ export async function recordServiceRefund(
   await act(service, tx, 'clock', target, 'refund-payment', refund)
 }
 
+/** A reversal of a service payment was cancelled. One that the invoice does not show changes nothing. */
+export async function cancelServiceRefund(
+  service: Service,
+  tx: Tx,
+  target: Target,
+  refund: { refund_id: string },
+): Promise<void> {
+  const { invoice } = await findStored(tx, target.accountId, target.id)
+  if (invoice.refunds.some(({ refund_id }) => refund_id === refund.refund_id))
+    await act(service, tx, 'clock', target, 'restore-payment', refund)
+}
+
 /** The hosted page of this invoice was opened by its recipient. */
 export const markViewed = (service: Service, tx: Tx, target: Target): Promise<Invoice> =>
   act(service, tx, 'buyer', target, 'view', undefined)

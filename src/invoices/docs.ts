@@ -61,7 +61,7 @@ function cell(status: Status, action: InvoiceAction): string {
 }
 
 /** Taking a record back leads to where things stood before it, which would fill the picture with arrows. */
-const backwards: readonly InvoiceAction[] = ['delete-payment', 'delete-refund', 'deny-payment']
+const backwards: readonly InvoiceAction[] = ['delete-payment', 'delete-refund', 'deny-payment', 'restore-payment']
 
 /** Moves forward from status to status. A refund can come while a payment pends; the picture leaves that out too. */
 function diagram(): string {

@@ -2,8 +2,9 @@ import { type JobDefinition, job } from '../jobs/job-definition.ts'
 import type { Instant } from '../kernel/clock.ts'
 import type { Money } from '../kernel/money.ts'
 import { Problem } from '../kernel/problem.ts'
+import { pinRefund } from '../ledger/store.ts'
 import type { Service } from '../room.ts'
-import { act, recordServiceRefund } from './act.ts'
+import { act, cancelServiceRefund, recordServiceRefund } from './act.ts'
 
 const minutes = 60
 
@@ -19,13 +20,18 @@ const issueInvoice = (service: Service) =>
     },
   })
 
-/** A payment through the service was refunded elsewhere; the invoice it paid must say so. */
+/** A payment through the service was refunded elsewhere, or is so no more; the invoice it paid says which. */
 const invoiceServiceRefund = (service: Service) =>
   job<{ account_id: string; invoice_id: string; refund_id: string; amount: Money; refund_time?: Instant }>({
     name: 'invoice-service-refund',
     retryAfter: [1, 10, 1 * minutes, 5 * minutes, 30 * minutes, 60 * minutes],
     async run({ account_id, invoice_id, ...refund }, { transact }) {
-      await transact((tx) => recordServiceRefund(service, tx, { accountId: account_id, id: invoice_id }, refund))
+      await transact(async (tx) => {
+        const target = { accountId: account_id, id: invoice_id }
+        const made = await pinRefund(tx, account_id, refund.refund_id)
+        if (made?.status === 'CANCELLED') await cancelServiceRefund(service, tx, target, refund)
+        else await recordServiceRefund(service, tx, target, refund)
+      })
     },
   })
 

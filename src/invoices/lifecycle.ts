@@ -57,6 +57,7 @@ function unsettles<const A extends string, const E extends EventType>(row: {
 
 const deletePayment = { action: 'delete-payment', by: ['seller'], from: withPayments, emits: event('UPDATED') } as const
 const deleteRefund = { action: 'delete-refund', by: ['seller'], from: withRefunds, emits: event('UPDATED') } as const
+const restorePayment = { action: 'restore-payment', by: ['clock'], from: withRefunds, emits: event('UPDATED') } as const
 const clearPayment = { action: 'clear-payment', by: ['clock'], from: withPending, emits: event('PAID') } as const
 const denyPayment = { action: 'deny-payment', by: ['clock'], from: withPending, emits: event('UPDATED') } as const
 const recordRefund = {
@@ -93,6 +94,7 @@ const rows = [
   ...unsettles(denyPayment),
   ...settles(denyPayment, 'partly paid', 'partly refunded', 'refunded', 'refunded offline'),
   ...settles({ action: 'refund-payment', by: ['clock'], from: withPayments, emits: event('REFUNDED') }, 'partly refunded', 'refunded'),
+  ...settles(restorePayment, 'pending', 'partly paid', 'paid', 'paid offline', 'partly refunded', 'refunded', 'refunded offline'),
 ] as const satisfies readonly InvoiceRow[]
 
 export type InvoiceAction = (typeof rows)[number]['action']

@@ -20,7 +20,7 @@ export const eventTypes = {
   'CHECKOUT.ORDER.COMPLETED':           { ...order,    description: 'An order was processed to its end.' },
   'CHECKOUT.PAYMENT-APPROVAL.REVERSED': { ...approval, description: 'An approved payment failed before it was captured.' },
   'PAYMENT.CAPTURE.PENDING':            { ...capture,  description: 'A payment was made and has not cleared yet.' },
-  'PAYMENT.CAPTURE.COMPLETED':          { ...capture,  description: 'A payment arrived.' },
+  'PAYMENT.CAPTURE.COMPLETED':          { ...capture,  description: 'A payment arrived, or is the merchant’s again.' },
   'PAYMENT.CAPTURE.DENIED':             { ...capture,  description: 'A pending payment was refused.' },
   'PAYMENT.CAPTURE.DECLINED':           { ...capture,  description: 'A payment was declined.' },
   'PAYMENT.CAPTURE.REFUNDED':           { ...refund,   description: 'A payment was given back, in full or in part, by the merchant.' },

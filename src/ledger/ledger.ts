@@ -5,15 +5,16 @@ import { capture, settle } from './capture.ts'
 import { changeHold, leftOf, payFromService, sameCurrency } from './movements.ts'
 import { post } from './post.ts'
 import { refund } from './refund.ts'
-import type { NewPayment, PaymentTransaction, Refund, RefundRequest } from './schema.ts'
+import { turnReversal } from './reversal.ts'
+import type { NewPayment, PaymentChange, PaymentTransaction, Refund, RefundRequest } from './schema.ts'
 import type { StoredTransaction } from './store.ts'
 
 /**
  * What other rooms may do with money. Find a payment with `findTransaction` or `findTransactionByEitherId` of
  * `store.ts`, then hand the found row to one of these. Each gathers its writes in the unit of work, guarded by the
  * payment's version: of many that race for the same payment exactly one commits, the others read it again and decide
- * anew. A unit of work may do one thing with a given payment (capture it, settle it, hold, release or refund it); fees
- * and pay-outs may go with that. A payment that is disputed as it is registered is captured with its `hold`.
+ * anew. A unit of work may do one thing with a given payment (capture it, settle it, hold, release, refund it, turn a
+ * reversal of it); fees may go with that. A payment that is disputed as it is registered is captured with its `hold`.
  */
 export interface Ledger {
   /** Takes a payment in: completed, pending, or declined (which is recorded and moves nothing). */
@@ -28,11 +29,11 @@ export interface Ledger {
    * Gives money back to the payer: `amount`, or all that is left. Whatever is held of the payment is released first.
    * Throws `InsufficientFunds` when balance and hold do not cover it; never refunds more than is left.
    */
-  refund(tx: Tx, found: StoredTransaction, request: RefundRequest): { refund: Refund; transaction: PaymentTransaction }
+  refund(tx: Tx, found: StoredTransaction, request: RefundRequest): PaymentChange
+  /** A decision to take money back was overturned (CANCELLED) or stands after all (COMPLETED). The payer keeps it. */
+  turnReversal(tx: Tx, found: StoredTransaction, reversal: Refund, status: Refund['status']): PaymentChange
   /** Charges the seller; the balance may go below zero, which is a debt. */
   chargeFee(tx: Tx, accountId: string, fee: Money, kind: string, reference: string): void
-  /** The service pays the seller out of its own funds. */
-  payOut(tx: Tx, accountId: string, amount: Money, kind: string, reference: string): void
   /** The service pays a payer of this seller out of its own funds. */
   compensate(tx: Tx, accountId: string, amount: Money, kind: string, reference: string): void
 }
@@ -54,14 +55,13 @@ export const makeLedger = (service: Service): Ledger => ({
 
   refund: (tx, found, request) => refund(service, tx, found, request),
 
+  turnReversal: (tx, found, reversal, status) => turnReversal(service, tx, found, reversal, status),
+
   chargeFee(tx, accountId, fee, kind, reference) {
     const amount = toMinor(fee)
     const entries = [{ book: 'balance', amount: -amount } as const, { book: 'fees', amount } as const]
     post(tx, { accountId, currency: fee.currency_code, kind, reference, entries })
   },
-
-  payOut: (tx, accountId, amount, kind, reference) =>
-    payFromService(tx, accountId, amount, { kind, reference, to: 'balance' }),
 
   compensate: (tx, accountId, amount, kind, reference) =>
     payFromService(tx, accountId, amount, { kind, reference, to: 'payer' }),

@@ -63,6 +63,17 @@ export const appOf = ({ app_id }: PaymentTransaction) => (app_id === undefined ?
 /** What of a payment has not been given back. */
 export const leftOf = ({ gross, refunded }: PaymentTransaction): bigint => toMinor(gross) - toMinor(refunded)
 
+/** What a payment that cleared is called by what was given back of it, less what the service bears. */
+export function statusOf({
+  gross,
+  refunded,
+  covered,
+}: Pick<PaymentTransaction, 'gross' | 'refunded' | 'covered'>): 'COMPLETED' | 'PARTIALLY_REFUNDED' | 'REFUNDED' {
+  const borne = toMinor(refunded) - (covered ? toMinor(covered) : 0n)
+  if (borne === 0n) return 'COMPLETED'
+  return borne === toMinor(gross) ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
+}
+
 /** Refuses an amount in another currency than the payment's. */
 export function sameCurrency({ gross }: PaymentTransaction, amount: Money): Money {
   if (amount.currency_code !== gross.currency_code)

@@ -1,11 +1,11 @@
 import type { Tx } from '../database/transaction.ts'
-import { toMinor, toMoney } from '../kernel/money.ts'
+import { type Money, toMinor, toMoney } from '../kernel/money.ts'
 import { Problem, refused } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'
-import { appOf, leftOf, printed, sameCurrency } from './movements.ts'
+import { appOf, leftOf, printed, sameCurrency, statusOf } from './movements.ts'
 import { post } from './post.ts'
 import { presentRefund } from './present.ts'
-import type { PaymentTransaction, Refund, RefundRequest } from './schema.ts'
+import type { PaymentChange, PaymentTransaction, Refund, RefundRequest } from './schema.ts'
 import { insertRefund, type StoredTransaction, savePayment } from './store.ts'
 
 /** Balance and hold of the seller do not cover a refund. A 422 unless the caller's room has a code of its own for it. */
@@ -26,7 +26,7 @@ export function refund(
   tx: Tx,
   { transaction, version, balance }: StoredTransaction,
   { amount, kind, id, forced = false, ...request }: RefundRequest,
-): { refund: Refund; transaction: PaymentTransaction } {
+): PaymentChange {
   const { seller, gross } = transaction
   const currency = gross.currency_code
   const left = leftOf(transaction)
@@ -44,11 +44,12 @@ export function refund(
   const released = toMinor(transaction.held)
   if (!forced && balance + released < taken) throw new InsufficientFunds()
 
-  const total = toMinor(transaction.refunded) + taken
+  const refunded = toMoney(toMinor(transaction.refunded) + taken, currency)
   const changed: PaymentTransaction = {
     ...transaction,
-    status: total === toMinor(gross) ? 'REFUNDED' : 'PARTIALLY_REFUNDED',
-    refunded: toMoney(total, currency),
+    status: statusOf({ ...transaction, refunded }),
+    refunded,
+    ...(kind === 'reversal' && { reversed: plus(transaction.reversed, taken, currency) }),
     held: toMoney(0n, currency),
     update_time: tx.now,
   }
@@ -83,22 +84,29 @@ export function refund(
     summary: `${printed(refund.amount)} was ${kind === 'reversal' ? 'taken back' : 'refunded'}.`,
     ...appOf(transaction),
   })
-  promiseTheRest(tx, refund, changed)
+  enqueueTheRest(tx, refund, changed)
   return { refund, transaction: changed }
 }
 
-/** What other rooms must do about a refund, as promises that commit with it. */
-function promiseTheRest(tx: Tx, refund: Refund, transaction: PaymentTransaction): void {
+/** What other rooms must do about a refund, as jobs that commit with it. */
+function enqueueTheRest(tx: Tx, refund: Refund, transaction: PaymentTransaction): void {
   const payload = { account_id: transaction.seller.account_id, refund_id: refund.id, capture_id: transaction.id }
-  const { invoice_id } = transaction
-  if (invoice_id !== undefined)
-    tx.enqueue({
-      name: 'invoice-service-refund',
-      payload: { ...payload, invoice_id, amount: refund.amount, refund_time: tx.now },
-      key: `invoice-service-refund:${refund.id}`,
-    })
+  tellInvoice(tx, refund, transaction)
   if (transaction.gateway_charge !== undefined)
     tx.enqueue({ name: 'gateway-refund', payload, key: `gateway-refund:${refund.id}` })
   if (transaction.buyer.email !== undefined)
     tx.enqueue({ name: 'refund-notice', payload, key: `refund-notice:${refund.id}` })
 }
+
+/** The invoice that was paid shows the refund, or shows it no more. The job reads which when it runs. */
+export function tellInvoice(tx: Tx, { id, amount, create_time }: Refund, transaction: PaymentTransaction): void {
+  const { invoice_id, seller } = transaction
+  if (invoice_id === undefined) return
+  tx.enqueue({
+    name: 'invoice-service-refund',
+    payload: { account_id: seller.account_id, invoice_id, refund_id: id, amount, refund_time: create_time },
+  })
+}
+
+export const plus = (money: Money | undefined, amount: bigint, currency: string): Money =>
+  toMoney((money ? toMinor(money) : 0n) + amount, currency)

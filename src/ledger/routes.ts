@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/schema.ts'
 import { findAccount, findAccountByEmail } from '../accounts/store.ts'
 import { sql } from '../database/sql.ts'
-import type { Reader } from '../database/transaction.ts'
+import type { Reader, Tx } from '../database/transaction.ts'
 import { Answer, route } from '../http/route.ts'
 import { toSeconds } from '../kernel/clock.ts'
 import { Links } from '../kernel/links.ts'
@@ -12,7 +12,7 @@ import type { OpenRoom, Service } from '../room.ts'
 import { makeLedger } from './ledger.ts'
 import { leftOf } from './movements.ts'
 import { presentCapture, presentRefund } from './present.ts'
-import { type PaymentTransaction, PurchasedItem, transactionStatuses } from './schema.ts'
+import { type PaymentChange, type PaymentTransaction, PurchasedItem, transactionStatuses } from './schema.ts'
 import { findPayment, findRefund, findTransaction } from './store.ts'
 
 const tag = 'Payments'
@@ -77,102 +77,110 @@ const Transaction = Type.Object({
   links: Links,
 })
 
+/** What other rooms keep of payments changes in the same unit of work as the payments. */
+export type FollowPayments = (tx: Tx, changes: readonly PaymentChange[]) => Promise<void>
+
 /** Payments and refunds of money that moved through the service. */
-export const openLedger: OpenRoom = (service) => {
-  const ledger = makeLedger(service)
-  return {
-    routes: [
-      route({
-        method: 'GET',
-        url: '/v2/payments/captures/:id',
-        operation: 'showCapture',
-        summary: 'Show a payment',
-        tag,
-        scopes: readScopes,
-        params: Id,
-        success: { 200: Capture },
-        reads: true,
-        async handle({ db, caller, params }) {
-          const payment = await findPayment(db, caller.accountId, params.id)
-          if (!payment) throw notFound('The payment')
-          return presentCapture(service, payment)
-        },
-      }),
-      route({
-        method: 'POST',
-        url: '/v2/payments/captures/:id/refund',
-        operation: 'refundCapture',
-        summary: 'Refund a payment, in full or in part',
-        tag,
-        scopes: readScopes,
-        params: Id,
-        body: RefundRequest,
-        bodyOptional: true,
-        replayHours: DAYS_45_IN_HOURS,
-        success: { 201: RefundOut },
-        async handle({ tx, caller, params, body }) {
-          if (body.amount) checkAmount(body.amount)
-          const found = await findTransaction(tx, caller.accountId, params.id)
-          if (!found) throw notFound('The payment')
-          refusePartWhileDisputed(found.transaction, body.amount)
-          const { refund, transaction } = ledger.refund(tx, found, {
-            kind: 'refund',
-            ...(body.amount && { amount: normalise(body.amount) }),
-            ...(body.note_to_payer !== undefined && { note_to_payer: body.note_to_payer }),
-            ...(body.invoice_id !== undefined && { invoice_number: body.invoice_id }),
-            ...(body.custom_id !== undefined && { custom: body.custom_id }),
-          })
-          const location = `${service.publicUrl}/v2/payments/refunds/${refund.id}`
-          return new Answer(201, presentRefund(service, refund, transaction), { location })
-        },
-      }),
-      route({
-        method: 'GET',
-        url: '/v2/payments/refunds/:id',
-        operation: 'showRefund',
-        summary: 'Show a refund',
-        tag,
-        scopes: readScopes,
-        params: Id,
-        success: { 200: RefundOut },
-        reads: true,
-        async handle({ db, caller, params }) {
-          const found = await findRefund(db, caller.accountId, params.id)
-          if (!found) throw notFound('The refund')
-          return presentRefund(service, found.refund, found.transaction)
-        },
-      }),
-      route({
-        method: 'POST',
-        url: '/sandbox/transactions',
-        operation: 'createSandboxTransaction',
-        summary: 'Make a captured payment',
-        tag: 'Sandbox',
-        environment: 'sandbox',
-        scopes: 'public',
-        recognises: true,
-        body: NewTransaction,
-        success: { 201: Transaction },
-        async handle({ tx, caller, body }) {
-          checkAmount(body.amount)
-          const { seller, buyer } = await partiesOf(tx, caller.accountId, body)
-          const { amount, items, invoice_number, custom } = body
-          const transaction = ledger.capture(tx, {
-            status: 'COMPLETED',
-            seller,
-            buyer,
-            gross: normalise(amount),
-            ...(items && { items }),
-            ...(invoice_number !== undefined && { invoice_number }),
-            ...(custom !== undefined && { custom }),
-            ...(tx.appId !== undefined && { app_id: tx.appId }),
-          })
-          return presentTransaction(service, transaction)
-        },
-      }),
-    ],
+export const openLedger =
+  (followIn: (service: Service) => FollowPayments): OpenRoom =>
+  (service) => {
+    const ledger = makeLedger(service)
+    const follow = followIn(service)
+    return {
+      routes: [
+        route({
+          method: 'GET',
+          url: '/v2/payments/captures/:id',
+          operation: 'showCapture',
+          summary: 'Show a payment',
+          tag,
+          scopes: readScopes,
+          params: Id,
+          success: { 200: Capture },
+          reads: true,
+          async handle({ db, caller, params }) {
+            const payment = await findPayment(db, caller.accountId, params.id)
+            if (!payment) throw notFound('The payment')
+            return presentCapture(service, payment)
+          },
+        }),
+        route({
+          method: 'POST',
+          url: '/v2/payments/captures/:id/refund',
+          operation: 'refundCapture',
+          summary: 'Refund a payment, in full or in part',
+          tag,
+          scopes: readScopes,
+          params: Id,
+          body: RefundRequest,
+          bodyOptional: true,
+          replayHours: DAYS_45_IN_HOURS,
+          success: { 201: RefundOut },
+          async handle({ tx, caller, params, body }) {
+            if (body.amount) checkAmount(body.amount)
+            const found = await findTransaction(tx, caller.accountId, params.id)
+            if (!found) throw notFound('The payment')
+            refusePartWhileDisputed(found.transaction, body.amount)
+            const change = ledger.refund(tx, found, {
+              kind: 'refund',
+              ...(body.amount && { amount: normalise(body.amount) }),
+              ...(body.note_to_payer !== undefined && { note_to_payer: body.note_to_payer }),
+              ...(body.invoice_id !== undefined && { invoice_number: body.invoice_id }),
+              ...(body.custom_id !== undefined && { custom: body.custom_id }),
+            })
+            await follow(tx, [change])
+            const { refund, transaction } = change
+            const location = `${service.publicUrl}/v2/payments/refunds/${refund.id}`
+            return new Answer(201, presentRefund(service, refund, transaction), { location })
+          },
+        }),
+        route({
+          method: 'GET',
+          url: '/v2/payments/refunds/:id',
+          operation: 'showRefund',
+          summary: 'Show a refund',
+          tag,
+          scopes: readScopes,
+          params: Id,
+          success: { 200: RefundOut },
+          reads: true,
+          async handle({ db, caller, params }) {
+            const found = await findRefund(db, caller.accountId, params.id)
+            if (!found) throw notFound('The refund')
+            return presentRefund(service, found.refund, found.transaction)
+          },
+        }),
+        route({
+          method: 'POST',
+          url: '/sandbox/transactions',
+          operation: 'createSandboxTransaction',
+          summary: 'Make a captured payment',
+          tag: 'Sandbox',
+          environment: 'sandbox',
+          scopes: 'public',
+          recognises: true,
+          body: NewTransaction,
+          success: { 201: Transaction },
+          async handle({ tx, caller, body }) {
+            checkAmount(body.amount)
+            const { seller, buyer } = await partiesOf(tx, caller.accountId, body)
+            const { amount, items, invoice_number, custom } = body
+            const transaction = ledger.capture(tx, {
+              status: 'COMPLETED',
+              seller,
+              buyer,
+              gross: normalise(amount),
+              ...(items && { items }),
+              ...(invoice_number !== undefined && { invoice_number }),
+              ...(custom !== undefined && { custom }),
+              ...(tx.appId !== undefined && { app_id: tx.appId }),
+            })
+            return presentTransaction(service, transaction)
+          },
+        }),
+      ],
+    }
   }
-}
 
 function checkAmount(amount: Money): void {
   if (!isCurrency(amount.currency_code))

@@ -41,6 +41,10 @@ export interface PaymentTransaction {
   readonly tip?: Money
   readonly fee: Money
   readonly refunded: Money
+  /** The part of `refunded` that the service took back from the seller by a decision. */
+  readonly reversed?: Money
+  /** The part of `refunded` that the service bears, because a decision to take it back was overturned. */
+  readonly covered?: Money
   /** Kept back from the seller while a dispute is open. */
   readonly held: Money
   readonly items?: readonly PurchasedItem[]
@@ -61,7 +65,8 @@ export interface Refund {
   readonly transaction_id: string
   /** A reversal was decided by the service, a refund by the seller. */
   readonly kind: 'refund' | 'reversal'
-  readonly status: 'COMPLETED'
+  /** A reversal is cancelled when the decision behind it is overturned: the payer keeps it, at the service's cost. */
+  readonly status: 'COMPLETED' | 'CANCELLED'
   readonly amount: Money
   /** Everything refunded of this payment so far, this included. */
   readonly total_refunded: Money
@@ -94,6 +99,12 @@ export interface NewPayment {
   readonly hold?: { readonly amount: Money; readonly reference: string }
   /** Tells no subscriber. */
   readonly silent?: boolean
+}
+
+/** What a movement left behind: the payment as it is then, and the refund that was made or turned. */
+export interface PaymentChange {
+  readonly transaction: PaymentTransaction
+  readonly refund: Refund
 }
 
 export interface RefundRequest {

@@ -61,6 +61,8 @@ const insertTransaction = sql`
 const updateTransaction = sql`
   update payment_transactions set body = $4, version = version + 1, refunded = $5, held = $6
    where account_id = $1 and id = $2 and version = $3`
+const updateRefundRow = sql`update payment_refunds set body = $3 where account_id = $1 and id = $2`
+const pinRefundRow = sql`update payment_refunds set body = body where account_id = $1 and id = $2 and body->>'status' = $3`
 const insertRefundRow = sql`
   insert into payment_refunds (account_id, id, transaction_id, body, amount, create_time) values ($1, $2, $3, $4, $5, $6)`
 
@@ -87,4 +89,16 @@ export function savePayment(tx: Tx, version: number, transaction: PaymentTransac
 export function insertRefund(tx: Tx, accountId: string, refund: Refund): void {
   const { id, transaction_id, amount, create_time } = refund
   tx.write(insertRefundRow, [accountId, id, transaction_id, JSON.stringify(refund), toMinor(amount), create_time])
+}
+
+/** Saves a changed refund. Its payment changes in the same unit of work, and is what two of them race for. */
+export function saveRefund(tx: Tx, accountId: string, refund: Refund): void {
+  tx.write(updateRefundRow, [accountId, refund.id, JSON.stringify(refund)])
+}
+
+/** A refund that is still what it was read as when this unit of work commits; otherwise the work starts over. */
+export async function pinRefund(tx: Tx, accountId: string, id: string): Promise<Refund | undefined> {
+  const found = await findRefund(tx, accountId, id)
+  if (found) tx.guard(pinRefundRow, [accountId, id, found.refund.status])
+  return found?.refund
 }

@@ -4,8 +4,8 @@ import { offerOptions } from '../../src/disputes/machine/actions/make-offer.ts'
 import { acceptedTypes } from '../../src/disputes/machine/evidence.ts'
 import type { DisputeAction } from '../../src/disputes/machine/lifecycle.ts'
 import { openDispute } from '../../src/disputes/machine/opening.ts'
+import { allowedRefund } from '../../src/disputes/machine/payments.ts'
 import type { Rules } from '../../src/disputes/machine/rules.ts'
-import { allowedRefund } from '../../src/disputes/machine/settlement.ts'
 import type { Dispute, Side } from '../../src/disputes/schema/dispute.ts'
 import type { Channel, Reason } from '../../src/disputes/schema/enums.ts'
 import type { Role } from '../../src/kernel/caller.ts'
@@ -66,7 +66,6 @@ export function begin(
           buyer_transaction_id: 'B1',
           seller_transaction_id: 'S1',
           create_time: START,
-          transaction_status: 'COMPLETED',
           gross_amount: usd(gross),
           disputed: usd(disputed),
           refunded_before: usd(0n),
@@ -149,6 +148,8 @@ export function inputFor(
             ]
           : []
       return [{ op: 'add', path: '/communication_details', value: { note: 'Call.' } }]
+    case 'follow-payment':
+      return []
     default:
       return {}
   }

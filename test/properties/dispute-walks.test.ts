@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { MoneyOrder } from '../../src/disputes/machine/action.ts'
 import { disputeActions } from '../../src/disputes/machine/actions/index.ts'
 import { type DisputeAction, disputeLifecycle } from '../../src/disputes/machine/lifecycle.ts'
+import { totalRefunded } from '../../src/disputes/machine/payments.ts'
 import type { Rules } from '../../src/disputes/machine/rules.ts'
-import { totalRefunded } from '../../src/disputes/machine/settlement.ts'
 import { nodeName, step } from '../../src/disputes/machine/step.ts'
 import { presentDispute } from '../../src/disputes/present.ts'
 import type { Dispute } from '../../src/disputes/schema/dispute.ts'
@@ -81,6 +81,7 @@ const contract: Record<DisputeAction, readonly string[]> = {
   patch: [...same, 'CO'].map((node) => `${node}>${node}`),
   'provide-refund-preference': ['CS>CS', 'CU>CU', 'CB>CB'],
   'return-compensation': ['IA>IA', 'CA>CA', 'XX>XX', 'XA>XA'],
+  'follow-payment': [...same, 'CO', 'XA', 'XX'].map((node) => `${node}>${node}`),
   supersede: [...same, 'CO'].map((node) => `${node}>XX`),
   'pass-deadline': [
     ...lines('IS IF', 'XX'),
@@ -95,7 +96,7 @@ function post(books: Books, orders: readonly MoneyOrder[]): void {
   for (const order of orders) {
     if (order.move === 'hold') books.held += toMinor(order.amount)
     if (order.move === 'fee') books.fees.push(toMinor(order.amount))
-    if (order.move === 'pay-seller') books.toSeller += toMinor(order.amount)
+    if (order.move === 'turn-reversal') books.toSeller = order.status === 'CANCELLED' ? books.refunds[0]! : 0n
     if (order.move === 'pay-buyer') books.toBuyer += toMinor(order.amount)
     if (order.move === 'settle') {
       books.held = 0n

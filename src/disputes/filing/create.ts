@@ -95,7 +95,6 @@ export async function createDispute(
       buyer_transaction_id: transaction.buyer_transaction_id,
       seller_transaction_id: transaction.id,
       create_time: transaction.create_time as Dispute['create_time'],
-      transaction_status: 'COMPLETED',
       gross_amount: transaction.gross,
       ...(transaction.invoice_number !== undefined && { invoice_number: transaction.invoice_number }),
       ...(transaction.custom !== undefined && { custom: transaction.custom }),

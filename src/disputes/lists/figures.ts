@@ -63,12 +63,13 @@ const dimensions = (side: Side) => ({
 const transactionSum = `(select coalesce(sum(t.captured), 0)::bigint from disputed_transactions d
   join payment_transactions t on t.account_id = d.account_id and t.id = d.transaction_id
   where d.account_id = disputes.account_id and d.dispute_id = disputes.id)`
-const measures = {
+const measures = (side: Side) => ({
   COUNT: '0::bigint',
   DISPUTE_AMOUNT_SUM: 'amount',
   TRANSACTION_AMOUNT_SUM: transactionSum,
-  REFUND_AMOUNT_SUM: 'refunded',
-}
+  // What the buyer got; of that the seller counts what the service does not bear.
+  REFUND_AMOUNT_SUM: side === 'buyer' ? 'refunded' : 'refunded - covered',
+})
 
 interface MetricRow {
   readonly key: string
@@ -103,7 +104,9 @@ export async function computeMetrics(db: Reader, caller: Caller, body: MetricsBo
 
 const branch = (side: Side, condition: Fragment, { dimension, measure }: MetricsBody) => ({
   condition,
-  source: raw(`select ${dimensions(side)[dimension]} as key, currency, ${measures[measure]} as value from disputes`),
+  source: raw(
+    `select ${dimensions(side)[dimension]} as key, currency, ${measures(side)[measure]} as value from disputes`,
+  ),
 })
 
 function filters(filter: Filter): Fragment[] {

@@ -31,12 +31,16 @@ export type MoneyOrder =
       readonly forced: boolean
       /** Taken back by a decision rather than given back. */
       readonly reversal: boolean
-      /** What stays held for the dispute afterwards. */
-      readonly keepHeld: Money
       readonly invoiceId?: string
     }
+  | {
+      /** A reversal is the service's to bear from now on, or the seller's again. */
+      readonly move: 'turn-reversal'
+      readonly transaction: string
+      readonly refundId: string
+      readonly status: 'CANCELLED' | 'COMPLETED'
+    }
   | { readonly move: 'fee'; readonly amount: Money; readonly reason: 'DISPUTE_FEE' | 'CHARGEBACK_FEE' }
-  | { readonly move: 'pay-seller'; readonly amount: Money }
   | { readonly move: 'pay-buyer'; readonly amount: Money }
 
 /** The fields an action may change: all but the node, which only the table writes. `undefined` removes a field. */

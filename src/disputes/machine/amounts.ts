@@ -1,7 +1,7 @@
 import { isCurrency, type Money, minorDigits, toMinor } from '../../kernel/money.ts'
 import { type Issue, Problem } from '../../kernel/problem.ts'
 import type { Dispute } from '../schema/dispute.ts'
-import { allowedRefund } from './settlement.ts'
+import { allowedRefund } from './payments.ts'
 
 /** Issues of an amount the seller proposes: positive, of the dispute's currency, and no more than is left. */
 export function amountIssues(dispute: Dispute, amount: Money, issue: string, field: string): Issue[] {

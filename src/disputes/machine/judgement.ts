@@ -1,7 +1,7 @@
 import type { Dispute, Side } from '../schema/dispute.ts'
 import type { AdjudicationType } from '../schema/enums.ts'
 import type { ActionContext } from './action.ts'
-import { chargeFee, type Effect, end, inTurn, payBack, refund, release } from './settlement.ts'
+import { chargeFee, type Effect, end, inTurn, refund, release, turnReversals } from './settlement.ts'
 
 /** Whether the side that lost may still turn the decision. */
 export function mayAppeal(dispute: Dispute, loser: Side, { rules }: ActionContext): boolean {
@@ -40,7 +40,7 @@ function moneyOf(dispute: Dispute, winner: Side, appealWon: boolean, context: Ac
   const onAppeal = dispute.appellant !== undefined
   if (onAppeal && !appealWon) return []
   if (winner === 'buyer') return [refund(dispute.dispute_amount, { by: 'decision' }, context), chargeFee(context)]
-  return onAppeal ? [payBack(context)] : [release(context)]
+  return onAppeal ? [turnReversals('CANCELLED', context)] : [release(context)]
 }
 
 const record =

@@ -62,6 +62,7 @@ const lostOnce = {
 const lostTwice = { dispute_life_cycle_stage: 'PRE_ARBITRATION', status: 'RESOLVED', finality: 'APPEALABLE' } as const
 const appealable = { status: 'RESOLVED', finality: 'APPEALABLE' } as const
 const alive = { status: unresolved } as const
+const over = { status: 'RESOLVED' } as const
 const preference = { dispute_life_cycle_stage: 'CHARGEBACK', flow: asked, status: triaged } as const
 const anywhere = {} as const
 
@@ -176,6 +177,8 @@ const rows = [
   { t: '7.10', action: 'provide-refund-preference', by: ['buyer'],          from: preference,      given: ['a dispute that was opened here'], outcome: 'noted', to: same, emits: updated },
   { t: '7.11', action: 'return-compensation',    by: ['buyer'],             from: anywhere,        given: ['no compensation asked for yet'], outcome: 'answered', to: same, emits: updated },
   { t: '7.12', action: 'supersede',              by: ['agent'],             from: alive,           given: [], outcome: 'superseded',       to: closed,         emits: resolved },
+  { t: '4.7', action: 'follow-payment',          by: ['clock'],             from: alive,           given: [], outcome: 'followed',         to: same,           emits: updated },
+  { t: '4.7', action: 'follow-payment',          by: ['clock'],             from: over,            given: [], outcome: 'followed',         to: same,           emits: silent },
   { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: inquiryClock,    given: [], outcome: 'inquiry ended',    to: closed,         emits: resolved },
   { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: sellerAsked,     given: [], outcome: 'seller silent, appealable', to: decided, emits: resolved },
   { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: sellerAsked,     given: [], outcome: 'seller silent, final', to: closed,     emits: resolved },

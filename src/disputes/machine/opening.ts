@@ -5,6 +5,7 @@ import { type Channel, NOT_AS_DESCRIBED, NOT_RECEIVED, type Reason, type Stage }
 import type { Extensions } from '../schema/extensions.ts'
 import type { ActionContext, MoneyOrder } from './action.ts'
 import { timerFor } from './deadlines.ts'
+import { withStatus } from './payments.ts'
 import { hold, inTurn, none } from './settlement.ts'
 
 /** A sandbox buyer whose address holds this word cannot appeal, nor can the seller against them. */
@@ -18,7 +19,7 @@ export interface Opening {
   readonly seller: Party & { readonly account_id: string }
   readonly buyer: Party
   readonly inquiryOptOut: boolean
-  readonly transactions: readonly Omit<DisputedTransaction, 'held' | 'refunded'>[]
+  readonly transactions: readonly Omit<DisputedTransaction, 'held' | 'refunded' | 'transaction_status'>[]
   readonly extensions?: Extensions | undefined
   /** What the buyer says about it, and the documents that go with it. */
   readonly statements: readonly { readonly text?: string | undefined; readonly documents: readonly StoredDocument[] }[]
@@ -62,7 +63,9 @@ export function openDispute(
     dispute_amount: amount,
     seller,
     buyer,
-    disputed_transactions: transactions.map((transaction) => ({ ...transaction, held: zero, refunded: zero })),
+    disputed_transactions: transactions.map((transaction) =>
+      withStatus({ ...transaction, transaction_status: 'COMPLETED', held: zero, refunded: zero }),
+    ),
     offer: { buyer_requested_amount: amount },
     ...(externalReasonCode !== undefined && { external_reason_code: externalReasonCode }),
     ...(opening.extensions && { extensions: opening.extensions }),

@@ -1,7 +1,8 @@
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import type { Dispute, DisputedTransaction, FundMovement, MovementReason } from '../schema/dispute.ts'
-import type { OutcomeCode, TransactionStatus } from '../schema/enums.ts'
+import type { OutcomeCode } from '../schema/enums.ts'
 import type { ActionContext, Changes, MoneyOrder } from './action.ts'
+import { allowedRefund, least, minus, plus, refundable, sum, withStatus } from './payments.ts'
 
 /** A part of a decision: what changes and what money moves. Parts are applied one after the other. */
 export interface Effect {
@@ -19,30 +20,6 @@ export function inTurn(dispute: Dispute, ...steps: ((dispute: Dispute) => Effect
     return { changes: { ...done.changes, ...changes }, money: [...done.money, ...money] }
   }, none)
 }
-
-const sum = (amounts: readonly Money[]) => amounts.reduce((total, amount) => total + toMinor(amount), 0n)
-const least = (a: bigint, b: bigint) => (a < b ? a : b)
-
-export const totalRefunded = ({ disputed_transactions }: Dispute): bigint =>
-  sum(disputed_transactions.map(({ refunded }) => refunded))
-
-/** What of a payment can still be refunded here: no more than is disputed, and than is left of it. */
-function refundable({ disputed, refunded, refunded_before, gross_amount }: DisputedTransaction): bigint {
-  const disputedLeft = toMinor(disputed) - toMinor(refunded)
-  const paidLeft = toMinor(gross_amount) - toMinor(refunded_before) - toMinor(refunded)
-  return least(disputedLeft, paidLeft)
-}
-
-/** The most that can still be refunded in this dispute. */
-export const allowedRefund = ({ disputed_transactions, dispute_amount }: Dispute): Money =>
-  toMoney(
-    disputed_transactions.reduce((total, transaction) => total + refundable(transaction), 0n),
-    dispute_amount.currency_code,
-  )
-
-/** Whether the seller offers everything the buyer asked for. */
-export const isFull = (dispute: Dispute, amount: Money): boolean =>
-  toMinor(amount) >= least(toMinor(dispute.offer.buyer_requested_amount), toMinor(allowedRefund(dispute)))
 
 function movement(
   party: 'SELLER' | 'BUYER',
@@ -63,11 +40,9 @@ export const hold =
   (context: ActionContext) =>
   (dispute: Dispute): Effect => ({
     changes: {
-      disputed_transactions: dispute.disputed_transactions.map((transaction) => ({
-        ...transaction,
-        transaction_status: 'HELD',
-        held: transaction.disputed,
-      })),
+      disputed_transactions: dispute.disputed_transactions.map((transaction) =>
+        withStatus({ ...transaction, held: transaction.disputed }),
+      ),
       ...moved(dispute, movement('SELLER', 'DEBIT', dispute.dispute_amount, 'HOLD_PLACED', context)),
     },
     money: dispute.disputed_transactions.map(({ seller_transaction_id, disputed }) => ({
@@ -83,8 +58,16 @@ interface RefundTerms {
   readonly invoiceId?: string | undefined
 }
 
-/** M2: gives `amount` back to the buyer, never more than is left of the dispute, and lets the rest of the hold go. */
+/**
+ * M2: gives `amount` back to the buyer, never more than is left of the dispute, and lets the rest of the hold go. What
+ * the buyer kept of an overturned decision is the seller's to bear again.
+ */
 export const refund =
+  (amount: Money, terms: RefundTerms, context: ActionContext) =>
+  (dispute: Dispute): Effect =>
+    inTurn(dispute, turnReversals('COMPLETED', context), giveBack(amount, terms, context))
+
+const giveBack =
   (amount: Money, { by, invoiceId }: RefundTerms, context: ActionContext) =>
   (dispute: Dispute): Effect => {
     const currency = dispute.dispute_amount.currency_code
@@ -105,15 +88,16 @@ export const refund =
           refundId,
           forced: by !== 'seller',
           reversal: by === 'decision',
-          keepHeld: toMoney(0n, currency),
           ...(invoiceId !== undefined && { invoiceId }),
         })
       if (share > 0n)
         refunds.push({
           id: refundId,
+          transaction: transaction.seller_transaction_id,
           gross_amount: given,
           create_time: context.now,
           ...(invoiceId && { invoice_id: invoiceId }),
+          ...(by === 'decision' && { reversal: true }),
         })
       return afterRefund(transaction, share, by)
     })
@@ -144,17 +128,13 @@ const heldBeyond = ({ disputed_transactions }: Dispute, refunded: bigint): bigin
 }
 
 function afterRefund(transaction: DisputedTransaction, share: bigint, by: RefundTerms['by']): DisputedTransaction {
-  const { currency_code } = transaction.gross_amount
-  const refunded = toMinor(transaction.refunded) + share
-  const whole = refunded + toMinor(transaction.refunded_before) >= toMinor(transaction.gross_amount)
-  const refundedStatus: TransactionStatus = by === 'decision' ? 'REVERSED' : whole ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
-  return {
+  const { refunded, reversed } = transaction
+  return withStatus({
     ...transaction,
-    held: toMoney(0n, currency_code),
-    refunded: toMoney(refunded, currency_code),
-    transaction_status:
-      share > 0n ? refundedStatus : refunded > 0n ? transaction.transaction_status : statusAtRest(transaction),
-  }
+    held: minus(transaction.held, transaction.held),
+    refunded: plus(refunded, share),
+    ...(by === 'decision' && share > 0n && { reversed: plus(reversed ?? minus(refunded, refunded), share) }),
+  })
 }
 
 /** M4: lets the hold go back to the seller. */
@@ -170,9 +150,7 @@ export const release =
     return {
       changes: {
         disputed_transactions: dispute.disputed_transactions.map((transaction) =>
-          names.has(transaction.seller_transaction_id)
-            ? { ...transaction, held: zero, transaction_status: statusAtRest(transaction) }
-            : transaction,
+          names.has(transaction.seller_transaction_id) ? withStatus({ ...transaction, held: zero }) : transaction,
         ),
         ...moved(
           dispute,
@@ -186,16 +164,9 @@ export const release =
         refundId: '',
         forced: true,
         reversal: false,
-        keepHeld: zero,
       })),
     }
   }
-
-/** What a payment is when nothing is held and nothing was refunded here. */
-function statusAtRest({ refunded_before, gross_amount }: DisputedTransaction): TransactionStatus {
-  if (toMinor(refunded_before) === 0n) return 'COMPLETED'
-  return toMinor(refunded_before) === toMinor(gross_amount) ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
-}
 
 /** M3: what a lost dispute costs the seller, once a dispute. */
 export const chargeFee =
@@ -212,40 +183,47 @@ export const chargeFee =
     }
   }
 
-/** M5: the service pays back what it took from the seller; the buyer keeps the refund. */
-export const payBack =
-  (context: ActionContext) =>
+/**
+ * M5: a decision was overturned, so the service gives the seller what it took, and the buyer keeps it. The other way
+ * round when that is overturned in turn.
+ */
+export const turnReversals =
+  (status: 'CANCELLED' | 'COMPLETED', context: ActionContext) =>
   (dispute: Dispute): Effect => {
-    const amount = toMoney(totalRefunded(dispute) - paidBack(dispute), dispute.dispute_amount.currency_code)
-    if (toMinor(amount) <= 0n) return none
-    return {
-      changes: moved(dispute, movement('SELLER', 'CREDIT', amount, 'DISPUTE_SETTLEMENT', context)),
-      money: [{ move: 'pay-seller', amount }],
-    }
-  }
-
-const paidBack = ({ fund_movements = [] }: Dispute): bigint =>
-  sum(
-    fund_movements
-      .filter(({ party, type, reason }) => party === 'SELLER' && type === 'CREDIT' && reason === 'DISPUTE_SETTLEMENT')
-      .map(({ amount }) => amount),
-  )
-
-/** Writes how the dispute ended. The amount is everything the buyer got. */
-export const end =
-  (outcome_code: OutcomeCode, outcome_reason?: string) =>
-  (dispute: Dispute): Effect => {
-    const total = totalRefunded(dispute)
+    const isCancelled = status === 'CANCELLED'
+    const turned = (dispute.refunds ?? []).filter(
+      ({ reversal, cancelled }) => reversal && Boolean(cancelled) !== isCancelled,
+    )
+    if (turned.length === 0) return none
+    const amount = toMoney(sum(turned.map(({ gross_amount }) => gross_amount)), dispute.dispute_amount.currency_code)
     return {
       changes: {
-        dispute_outcome: {
-          outcome_code,
-          ...(outcome_reason !== undefined && { outcome_reason }),
-          ...(total > 0n && { amount_refunded: toMoney(total, dispute.dispute_amount.currency_code) }),
-        },
-        evidences: dispute.evidences?.filter(({ source }) => !source.startsWith('REQUESTED')),
-        appellant: undefined,
+        refunds: dispute.refunds!.map((one) => (turned.includes(one) ? { ...one, cancelled: isCancelled } : one)),
+        disputed_transactions: dispute.disputed_transactions.map((transaction) => {
+          const own = turned.filter(({ transaction: id }) => id === transaction.seller_transaction_id)
+          const total = sum(own.map(({ gross_amount }) => gross_amount)) * (isCancelled ? 1n : -1n)
+          return total === 0n ? transaction : borneByService(transaction, total)
+        }),
+        ...moved(dispute, movement('SELLER', isCancelled ? 'CREDIT' : 'DEBIT', amount, 'DISPUTE_SETTLEMENT', context)),
       },
-      money: [],
+      money: turned.map(({ id, transaction }) => ({ move: 'turn-reversal', transaction, refundId: id, status })),
     }
   }
+
+function borneByService(transaction: DisputedTransaction, amount: bigint): DisputedTransaction {
+  const zero = toMoney(0n, transaction.gross_amount.currency_code)
+  const { reversed = zero, covered = zero } = transaction
+  return withStatus({ ...transaction, reversed: plus(reversed, -amount), covered: plus(covered, amount) })
+}
+
+/** Writes how the dispute ended. How much the buyer got is told by the payments. */
+export const end =
+  (outcome_code: OutcomeCode, outcome_reason?: string) =>
+  (dispute: Dispute): Effect => ({
+    changes: {
+      dispute_outcome: { outcome_code, ...(outcome_reason !== undefined && { outcome_reason }) },
+      evidences: dispute.evidences?.filter(({ source }) => !source.startsWith('REQUESTED')),
+      appellant: undefined,
+    },
+    money: [],
+  })

@@ -122,7 +122,6 @@ async function chargeBack(tx: Tx, house: House, caller: Caller, body: Chargeback
           seller_transaction_id: found.transaction.id,
           ...(told.id !== undefined && { reference_id: told.id }),
           create_time: found.transaction.create_time as Dispute['create_time'],
-          transaction_status: 'COMPLETED',
           gross_amount: gross,
           disputed: normalise(amount),
           refunded_before: refunded,

@@ -115,9 +115,25 @@ export interface DisputedTransaction {
   readonly disputed: Money
   /** What is kept back from the seller for it. */
   readonly held: Money
-  /** Given back to the buyer through this dispute, and before it. */
+  /** Given back to the buyer since the dispute was opened, in whatever way, and before. */
   readonly refunded: Money
   readonly refunded_before: Money
+  /** The parts of both that a decision took from the seller, and that the service bears since it was overturned. */
+  readonly reversed?: Money
+  readonly covered?: Money
+}
+
+/** A refund of a disputed payment that was made since the dispute was opened. */
+export interface DisputeRefund {
+  readonly id: string
+  /** The seller's id of the payment. */
+  readonly transaction: string
+  readonly gross_amount: Money
+  readonly create_time: Instant
+  readonly invoice_id?: string
+  /** Ordered by a decision of this dispute; cancelled when that was overturned. */
+  readonly reversal?: boolean
+  readonly cancelled?: boolean
 }
 
 export interface SupportingInfo {
@@ -166,16 +182,10 @@ export interface Dispute extends DisputeNode {
   readonly dispute_outcome?: {
     readonly outcome_code: OutcomeCode
     readonly outcome_reason?: string
-    readonly amount_refunded?: Money
   }
   readonly adjudications?: readonly Adjudication[]
   readonly fund_movements?: readonly FundMovement[]
-  readonly refunds?: readonly {
-    readonly id: string
-    readonly gross_amount: Money
-    readonly create_time: Instant
-    readonly invoice_id?: string
-  }[]
+  readonly refunds?: readonly DisputeRefund[]
   readonly messages?: readonly Message[]
   readonly extensions?: Extensions
   readonly evidences?: readonly Evidence[]

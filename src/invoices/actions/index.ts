@@ -10,6 +10,7 @@ import { recordPayment } from './record-payment.ts'
 import { recordRefund } from './record-refund.ts'
 import { refundPayment } from './refund-payment.ts'
 import { remind } from './remind.ts'
+import { restorePayment } from './restore-payment.ts'
 import { send } from './send.ts'
 import { update } from './update.ts'
 import { view } from './view.ts'
@@ -31,6 +32,7 @@ export const invoiceActions = {
   'clear-payment': clearPayment,
   'deny-payment': denyPayment,
   'refund-payment': refundPayment,
+  'restore-payment': restorePayment,
 } satisfies { [A in Exclude<InvoiceAction, 'qr-code'>]: ActionDefinition<A, never> }
 
 export type ActingAction = keyof typeof invoiceActions

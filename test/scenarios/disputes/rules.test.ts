@@ -236,7 +236,8 @@ describe('Money', () => {
 
     const closed = await sees(world.merchant, id)
     expect(closed.status).toBe('RESOLVED')
-    expect(closed.dispute_outcome?.amount_refunded).toBeUndefined()
+    expect(closed.dispute_outcome?.amount_refunded).toEqual(usd('20.00'))
+    expect(closed.refund_details?.transactions).toHaveLength(1)
     expect(closed.disputed_transactions[0]!['transaction_status']).toBe('REFUNDED')
   })
 

@@ -15,8 +15,9 @@ import { amountIssues, refuseIssues } from '../amounts.ts'
 import { attach } from '../attachments.ts'
 import { limits } from '../limits.ts'
 import { withOfferEvent } from '../offers.ts'
+import { allowedRefund, isFull } from '../payments.ts'
 import { addressIn, addressIssues, agreeReturn, knownAddress, missingAddress, unwantedAddress } from '../returns.ts'
-import { allowedRefund, end, inTurn, isFull, refund } from '../settlement.ts'
+import { end, inTurn, refund } from '../settlement.ts'
 
 const Body = Type.Object({
   note: Note,

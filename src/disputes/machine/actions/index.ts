@@ -7,6 +7,7 @@ import { cancel } from './cancel.ts'
 import { changeReason } from './change-reason.ts'
 import { denyOffer } from './deny-offer.ts'
 import { escalate } from './escalate.ts'
+import { followPayment } from './follow-payment.ts'
 import { makeOffer } from './make-offer.ts'
 import { passDeadline } from './pass-deadline.ts'
 import { patch } from './patch.ts'
@@ -41,6 +42,7 @@ export const disputeActions = {
   triage,
   'pass-deadline': passDeadline,
   supersede,
+  'follow-payment': followPayment,
 } as const
 
 /** The actions people take by name, as the last part of an address. */
