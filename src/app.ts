@@ -1,16 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { makeAdmission } from './accounts/admission.ts'
 import { Authenticator } from './accounts/authenticate.ts'
-import { clientIdOf, expireAllTokens, sweepTokens, type TokenParts, tokenRoutes } from './accounts/tokens.ts'
+import { expireAllTokens, sweepTokens, type TokenParts, tokenRoutes } from './accounts/tokens.ts'
 import type { Settings } from './config.ts'
-import { pendingMigrations } from './database/migrate.ts'
 import { Notices } from './database/notices.ts'
 import { type Database, openDatabase } from './database/open.ts'
-import { sql } from './database/sql.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
 import { disputesFollow, openDisputes } from './disputes/room.ts'
 import { describeApi } from './http/openapi.ts'
-import { networkOf, RateLimit } from './http/rate-limit.ts'
 import { type ReferencePage, referencePage } from './http/reference-page.ts'
 import type { AnyRoute } from './http/route.ts'
 import { makeServer } from './http/server.ts'
@@ -26,10 +25,10 @@ import { type Ids, randomIds } from './kernel/ids.ts'
 import { openLedger } from './ledger/routes.ts'
 import { makeMetrics } from './metrics.ts'
 import { openPayer } from './payer/room.ts'
-import { freeDiskShare } from './platform.ts'
+import { reasonsNotReady } from './readiness.ts'
 import type { OpenRoom, Service } from './room.ts'
 import { SandboxClock } from './sandbox/clock.ts'
-import { seedPeople } from './sandbox/people.ts'
+import { seedIfEmpty, seedPeople } from './sandbox/people.ts'
 import { emptySandbox } from './sandbox/reset.ts'
 import { type SandboxParts, sandboxRoutes } from './sandbox/routes.ts'
 import { TimeTravel } from './sandbox/time-travel.ts'
@@ -40,11 +39,7 @@ import { openWebhooks } from './webhooks/room.ts'
 /** Every room with operations or promises of its own. */
 const rooms: readonly OpenRoom[] = [openLedger(disputesFollow), openInvoices, openDisputes, openWebhooks, openPayer]
 
-const DISK_SHARE_MIN = 0.05
-const READY_WITHIN_MS = 500
 const HANG_UP_EVERY_MS = 50
-const ping = sql`select 1`
-const anyAccount = sql`select 1 from accounts limit 1`
 
 export interface AppOptions {
   readonly settings: Settings
@@ -79,138 +74,17 @@ export interface App {
 }
 
 /** Opens the service on a migrated database. Nothing listens yet. */
-export async function openApp({
-  settings,
-  databaseUrl,
-  log,
-  ids = randomIds,
-  realTime = systemClock,
-  works = false,
-  dataDir,
-}: AppOptions): Promise<App> {
-  const { environment } = settings
-  const isSandbox = environment === 'sandbox'
-  let address: string | undefined
-  const service: Service = {
-    environment,
-    dialect: dialects[settings.dialect],
-    settings,
-    get publicUrl() {
-      return settings.publicUrl ?? address ?? `http://${settings.host}:${settings.port}`
-    },
-  }
-
-  const database = openDatabase(databaseUrl, { connectionsMax: settings.databaseConnections })
-  const sandboxClock = new SandboxClock(database)
-  const clock: Clock = isSandbox ? sandboxClock : systemClock
-  const notices = new Notices(databaseUrl, database)
-  const transact = makeTransact({
-    database,
-    clock,
-    ids,
-    announce: makeAnnounce(service),
-    onWork: () => notices.send('work'),
-  })
-  const metrics = makeMetrics(database, clock)
-  const { registry } = metrics
-  const authenticator = new Authenticator(service, database, realTime)
-  const opened = rooms.map((open) => open(service))
-  await Promise.all(opened.map(({ check }) => check?.(database))).catch(async (error) => {
-    await database.close()
+export async function openApp(options: AppOptions): Promise<App> {
+  const parts = build(options)
+  const wired = wire(parts)
+  try {
+    await run(parts, wired)
+  } catch (error) {
+    await stop(parts, wired)
     throw error
-  })
-
-  const runner = new Runner({
-    database,
-    transact,
-    clock,
-    definitions: opened.flatMap(({ jobs = [] }) => jobs),
-    onFailure({ name, attempts, parked }, error) {
-      metrics.jobFailed(name, parked)
-      log.warn({ job: name, attempts, parked, err: error }, 'a job failed')
-    },
-  })
-  const onError = (error: unknown) => log.error({ err: error }, 'work failed')
-  const sources: WorkSource[] = [
-    runner,
-    ...opened.flatMap(({ work }) => work?.({ database, transact, clock, registry, onError }) ?? []),
-  ]
-  const workers = sources.map(
-    (source) => new Worker(source, (error) => log.error({ err: error }, 'work cannot be taken')),
-  )
-  const sweeper = new Sweeper({
-    database,
-    clock,
-    sweeps: [sweepTokens(realTime), ...opened.flatMap(({ sweep = [] }) => sweep)],
-    onError: (error) => log.warn({ err: error }, 'sweeping failed, and goes on in an hour'),
-  })
-  const travel = new TimeTravel({ clock: sandboxClock, sources, workers, notices })
-
-  async function seed(): Promise<void> {
-    await transact(async (tx) => seedPeople(tx, service))
   }
-  function forgetTokens(): void {
-    authenticator.forget()
-    notices.send('access')
-  }
-  const expireTokens = () => expireAllTokens(database, realTime.now()).finally(forgetTokens)
-  async function reset(): Promise<void> {
-    await emptySandbox(database)
-    await sandboxClock.load()
-    await seed()
-    forgetTokens()
-    notices.send('clock')
-  }
-
-  const requestLimit = new RateLimit(settings.rateLimitPerMinute, settings.rateLimitBurst)
-  const tokenLimit = new RateLimit(settings.tokenRateLimitPerMinute, settings.tokenRateLimitPerMinute)
-  const pageLimit = new RateLimit(settings.pageRateLimitPerMinute, settings.pageRateLimitPerMinute)
-  let draining = false
-  let page: ReferencePage | undefined
-  const routes = routesOf(
-    service,
-    opened.flatMap((room) => room.routes ?? []),
-    {
-      sandbox: { clock: sandboxClock, travel, reset, expireTokens },
-      tokens: { realTime, onChange: forgetTokens },
-      status: {
-        notReady: () => reasonsNotReady(database, draining, dataDir),
-        metrics: () => metrics.print(),
-        openapi: () => describeApi(routes, { version, publicUrl: service.publicUrl }),
-        page: () => (page ??= referencePage(describeApi(routes, { version, publicUrl: service.publicUrl }))),
-      },
-    },
-  )
-  const server = makeServer({
-    service,
-    routes,
-    constraints: Object.assign({}, ...opened.map(({ constraints = {} }) => constraints)),
-    db: database,
-    transact,
-    clock,
-    ids,
-    log,
-    authenticate: (headers) => authenticator.authenticate(headers),
-    admit: ({ errors, limitedBy }, { caller, headers, ip }) => {
-      if (caller) return requestLimit.take(caller.appId)
-      if (limitedBy === 'address') return pageLimit.take(networkOf(ip))
-      // By address too, so that a stranger who guesses cannot keep the owner of a client id out.
-      return errors === 'oauth' ? tokenLimit.take(`${ip} ${clientIdOf(headers)}`) : {}
-    },
-    observe: metrics.observe,
-  })
-
-  if (isSandbox) {
-    await sandboxClock.load()
-    if (!(await database.row(anyAccount))) await seed()
-  }
-  notices.on('access', () => authenticator.forget())
-  if (isSandbox) notices.on('clock', () => void sandboxClock.load().catch(() => {}))
-  if (works) for (const worker of workers) notices.on('work', () => worker.wake())
-  await notices.listen()
-  if (works) for (const worker of workers) worker.start()
-  if (works) sweeper.start()
-
+  const { service, settings, database, transact, clock, authenticator } = parts
+  const { server, sweeper, travel } = wired
   return {
     service,
     server,
@@ -223,25 +97,167 @@ export async function openApp({
     async listen() {
       await server.listen({ host: settings.host, port: settings.port })
       const bound = server.server.address()
-      const port = typeof bound === 'object' && bound !== null ? bound.port : settings.port
-      address = `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`
+      parts.state.port = typeof bound === 'object' && bound !== null ? bound.port : settings.port
       return service.publicUrl
     },
-    async close() {
-      draining = true
-      if (server.server.listening)
-        await new Promise((resolve) => setTimeout(resolve, settings.shutdownGraceSeconds * 1000))
-      // A connection that was busy when closing began is kept alive after its answer; it is closed once it is idle.
-      const hangUp = setInterval(() => server.server.closeIdleConnections(), HANG_UP_EVERY_MS)
-      await server.close().finally(() => clearInterval(hangUp))
-      await Promise.all(workers.map((worker) => worker.stop()))
-      await Promise.all(sources.map((source) => source.close?.()))
-      await Promise.all(opened.map((room) => room.close?.()))
-      await sweeper.stop()
-      await notices.close()
-      await database.close()
+    close: () => stop(parts, wired),
+  }
+}
+
+/** What everything else stands on: the database, the clock, units of work, who is calling, and the rooms. */
+function build({
+  settings,
+  databaseUrl,
+  log,
+  ids = randomIds,
+  realTime = systemClock,
+  works = false,
+  dataDir,
+}: AppOptions) {
+  const { environment } = settings
+  const state = { port: settings.port, isDraining: false }
+  const service: Service = {
+    environment,
+    dialect: dialects[settings.dialect],
+    settings,
+    get publicUrl() {
+      return settings.publicUrl ?? addressOf(settings.host, state.port)
     },
   }
+  const database = openDatabase(databaseUrl, { connectionsMax: settings.databaseConnections })
+  const sandboxClock = new SandboxClock(database)
+  const clock: Clock = environment === 'sandbox' ? sandboxClock : systemClock
+  const notices = new Notices(databaseUrl, database)
+  const transact = makeTransact({
+    database,
+    clock,
+    ids,
+    announce: makeAnnounce(service),
+    onWork: () => notices.send('work'),
+    onHintFailure: (error) => log.error({ err: error }, 'a hint after a commit failed'),
+  })
+  const metrics = makeMetrics(database, clock)
+  const authenticator = new Authenticator(service, database, realTime)
+  const opened = rooms.map((open) => open(service))
+  return {
+    ...{ settings, log, ids, realTime, works, dataDir, state, service },
+    ...{ database, sandboxClock, clock, notices, transact, metrics, authenticator, opened },
+  }
+}
+type Parts = ReturnType<typeof build>
+
+/** What does the work of the service: of the rooms' jobs and routes, workers and a server. Nothing runs yet. */
+function wire(parts: Parts) {
+  const { service, settings, log, ids, realTime, database, sandboxClock, clock, notices, transact, metrics, opened } =
+    parts
+  const runner = new Runner({
+    database,
+    transact,
+    clock,
+    definitions: opened.flatMap(({ jobs = [] }) => jobs),
+    onFailure({ name, attempts, parked }, error) {
+      metrics.jobFailed(name, parked)
+      log.warn({ job: name, attempts, parked, err: error }, 'a job failed')
+    },
+  })
+  const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
+  const { registry } = metrics
+  const sources: WorkSource[] = [
+    runner,
+    ...opened.flatMap(({ work }) => work?.({ database, transact, clock, registry, onError }) ?? []),
+  ]
+  const onClaimError = (error: unknown) => log.error({ err: error }, 'could not claim due jobs, will retry')
+  const workers = sources.map((source) => new Worker(source, onClaimError))
+  const sweeper = new Sweeper({
+    database,
+    clock,
+    sweeps: [sweepTokens(realTime), ...opened.flatMap(({ sweep = [] }) => sweep)],
+    onError: (error) => log.warn({ err: error }, 'sweeping failed, and goes on in an hour'),
+  })
+  const travel = new TimeTravel({ clock: sandboxClock, sources, workers, notices })
+  const forgetTokens = () => {
+    parts.authenticator.forget()
+    notices.send('access')
+  }
+  const expireTokens = () => expireAllTokens(database, realTime.now()).finally(forgetTokens)
+  const reset = async () => {
+    await emptySandbox(database)
+    await sandboxClock.load()
+    await transact(async (tx) => seedPeople(tx, service))
+    forgetTokens()
+    notices.send('clock')
+  }
+  let page: ReferencePage | undefined
+  const describe = () => describeApi(routes, { version, publicUrl: service.publicUrl })
+  const routes = routesOf(
+    service,
+    opened.flatMap((room) => room.routes ?? []),
+    {
+      sandbox: { clock: sandboxClock, travel, reset, expireTokens },
+      tokens: { realTime, onChange: forgetTokens },
+      status: {
+        notReady: () => reasonsNotReady(database, parts.state, parts.dataDir),
+        metrics: () => metrics.print(),
+        openapi: describe,
+        page: () => (page ??= referencePage(describe())),
+      },
+    },
+  )
+  const server = makeServer({
+    ...{ service, routes, transact, clock, ids, log },
+    constraints: Object.assign({}, ...opened.map(({ constraints = {} }) => constraints)),
+    db: database,
+    authenticate: (headers) => parts.authenticator.authenticate(headers),
+    admit: makeAdmission(settings),
+    observe: metrics.observe,
+    isDraining: () => parts.state.isDraining,
+  })
+  return { sources, workers, sweeper, travel, server }
+}
+type Wired = ReturnType<typeof wire>
+
+/** Refuses a database that cannot be worked on, seeds a new sandbox, and sets everything going that runs by itself. */
+async function run(
+  { service, works, database, sandboxClock, notices, transact, authenticator, opened }: Parts,
+  { workers, sweeper }: Wired,
+): Promise<void> {
+  await Promise.all(opened.map(({ check }) => check?.(database)))
+  if (service.environment === 'sandbox') {
+    await sandboxClock.load()
+    await seedIfEmpty(database, () => transact(async (tx) => seedPeople(tx, service)))
+    notices.on('clock', () => void sandboxClock.load().catch(() => {}))
+  }
+  notices.on('access', () => authenticator.forget())
+  if (works) for (const worker of workers) notices.on('work', () => worker.wake())
+  await notices.listen()
+  if (!works) return
+  for (const worker of workers) worker.start()
+  sweeper.start()
+}
+
+/** Ends in the order in which nothing is missed by what still runs. Whatever never ran ends at once. */
+async function stop(
+  { settings, state, opened, notices, database }: Parts,
+  { server, workers, sources, sweeper }: Wired,
+): Promise<void> {
+  // Balancers ask whether we are ready, so they are told first, and given time to ask.
+  state.isDraining = true
+  if (server.server.listening) await pause(settings.shutdownGraceSeconds * 1000)
+  // A connection that was busy when closing began is kept alive after its answer; it is closed once it is idle.
+  const hangUp = setInterval(() => server.server.closeIdleConnections(), HANG_UP_EVERY_MS)
+  await server.close().finally(() => clearInterval(hangUp))
+  await Promise.all(workers.map((worker) => worker.stop()))
+  await Promise.all(sources.map((source) => source.close?.()))
+  await Promise.all(opened.map((room) => room.close?.()))
+  await sweeper.stop()
+  await notices.close()
+  await database.close()
+}
+
+/** The address that reaches a listening one: whoever listens on all of them is reached at loopback. */
+function addressOf(host: string, port: number): string {
+  const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
 interface RouteParts {
@@ -271,19 +287,4 @@ export function describedRoutes(service: Service): AnyRoute[] {
       tokens: unused,
     },
   )
-}
-
-async function reasonsNotReady(database: Database, draining: boolean, dataDir: string | undefined): Promise<string[]> {
-  if (draining) return ['shutting down']
-  const late = new Promise<string[]>((resolve) =>
-    setTimeout(() => resolve([`the database did not answer within ${READY_WITHIN_MS} ms`]), READY_WITHIN_MS).unref(),
-  )
-  const asked = async () => {
-    await database.rows(ping)
-    const pending = await pendingMigrations(database)
-    return pending.length === 0 ? [] : [`migrations not applied: ${pending.join(', ')}`]
-  }
-  const reasons = await Promise.race([asked().catch(() => ['the database cannot be reached']), late])
-  const free = dataDir === undefined ? 1 : await freeDiskShare(dataDir)
-  return free < DISK_SHARE_MIN ? [...reasons, 'the disk is almost full'] : reasons
 }

@@ -1,6 +1,7 @@
 import { disputeSettings } from './disputes/settings.ts'
 import { type DialectName, dialectNames } from './kernel/dialect.ts'
 import {
+  databaseAddress,
   type Environment,
   flag,
   inSandbox,
@@ -54,7 +55,7 @@ export const settings = {
     variable: 'DATABASE_URL',
     initial: undefined,
     initialText: 'the embedded server',
-    ...optional,
+    ...databaseAddress,
     description: 'A PostgreSQL 15 or newer to use instead of the embedded one.',
   }),
   databaseConnections: setting<number>({

@@ -41,6 +41,11 @@ export const url = {
   read: (value: string) => (URL.canParse(value) && /^https?:/.test(value) ? value.replace(/\/+$/, '') : undefined),
 }
 
+export const databaseAddress = {
+  form: 'an address such as `postgres://user:password@host:5432/database`',
+  read: (value: string): string | undefined => (/^(postgres(ql)?:\/\/|socket:)./.test(value) ? value : undefined),
+}
+
 export const setting = <Value>(definition: Setting<Value>) => definition
 
 /** A setting that cannot be used as it is written; the message says how it must be. */

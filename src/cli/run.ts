@@ -1,14 +1,12 @@
 import { parseArgs } from 'node:util'
 import { readSettings, settings as settingTable } from '../config.ts'
-import { EmbeddedServerError } from '../database/embedded/server.ts'
-import { sqlProblem } from '../database/errors.ts'
-import { MigrationError } from '../database/migrate.ts'
-import { Problem } from '../kernel/problem.ts'
-import { flagOf, SettingError } from '../setting.ts'
+import { didYouMean } from '../kernel/spelling.ts'
+import { flagOf } from '../setting.ts'
 import { version } from '../version.ts'
 import { accountCommands } from './accounts.ts'
 import { appCommands } from './apps.ts'
-import { type Command, CommandError, type Output, UsageError } from './command.ts'
+import { type Command, type CommandInput, type Output, UsageError } from './command.ts'
+import { complaintOf } from './complain.ts'
 import { docsCommand } from './docs.ts'
 import { jobCommands } from './jobs.ts'
 import { keyCommands } from './keys.ts'
@@ -46,69 +44,72 @@ export async function runCommand(
     output.out(`${text}\n`)
     return 0
   }
+  let databaseUrl: string | undefined
   try {
     const command = commands.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `))
     if (words.includes('--version')) return say(version)
     if (!command) {
       if (words.length === 0 || words.includes('--help') || words[0] === 'help') return say(overview())
-      throw new UsageError(`There is no command "${words.join(' ')}". "quittance --help" lists them.`)
+      throw new UsageError(unknownCommand(words))
     }
     const rest = words.slice(command.name.split(' ').length)
     if (rest.includes('--help')) return say(helpOf(command))
-    await execute(command, rest, environment, output)
+    const input = { ...readCall(command, rest, environment), output }
+    databaseUrl = input.settings.databaseUrl
+    await execute(command, input)
     return 0
   } catch (error) {
-    return complain(error, output)
+    const { text, code } = complaintOf(error, databaseUrl)
+    output.err(text)
+    return code
   }
 }
 
-async function execute(command: Command, words: readonly string[], environment: NodeJS.ProcessEnv, output: Output) {
-  const own = Object.fromEntries(
-    Object.entries(command.options ?? {}).map(([name, { type, multiple }]) => [
-      name,
-      { type, multiple: multiple ?? false },
-    ]),
-  )
-  const { values, positionals } = parseArgs({
-    args: [...words],
-    allowPositionals: true,
-    options: { ...settingOptions, ...own, json: { type: 'boolean' } },
-  })
+/** What the words behind a command say. */
+function readCall(command: Command, words: readonly string[], environment: NodeJS.ProcessEnv) {
+  const { values, positionals } = readFlags(command, words)
   const expected = command.arguments ?? []
   const needed = expected.filter((name) => !name.startsWith('[')).length
   if (positionals.length < needed || positionals.length > expected.length)
     throw new UsageError(`usage: quittance ${usageOf(command)}`)
-  const settings = readSettings(environment, values)
-  const input = { settings, arguments: positionals, options: values, output }
-  if (command.kind === 'free') return command.run(input)
-  const result = await withStore(settings, (store) => command.run({ ...input, ...store }))
-  if (result !== undefined) output.out(`${print(result, values['json'] === true)}\n`)
+  return { settings: readSettings(environment, values), arguments: positionals, options: values }
 }
 
-/** Tells a person what went wrong in one sentence; a stack trace only for what is our mistake. */
-function complain(error: unknown, { err }: Output): number {
-  const isUsage = error instanceof UsageError || (error instanceof TypeError && 'code' in error)
-  const known = [CommandError, SettingError, EmbeddedServerError, MigrationError]
-  if (isUsage || known.some((kind) => error instanceof kind)) {
-    err(`quittance: ${(error as Error).message}\n`)
-    return isUsage || error instanceof SettingError ? 2 : 1
+function readFlags(command: Command, words: readonly string[]) {
+  const own = Object.entries(command.options ?? {}).map(
+    ([name, { type, multiple = false }]) => [name, { type, multiple }] as const,
+  )
+  const options: Record<string, { type: 'string' | 'boolean'; multiple?: boolean }> = {
+    ...settingOptions,
+    ...Object.fromEntries(own),
+    json: { type: 'boolean' },
   }
-  if (error instanceof Problem) {
-    err(`quittance: ${error.details.map(({ description }) => description).join(' ') || error.message}\n`)
-    return 1
+  // Not strict, because the refusals of the library do not say what there is instead.
+  const parsed = parseArgs({ args: [...words], allowPositionals: true, options, strict: false, tokens: true })
+  for (const token of parsed.tokens) {
+    if (token.kind !== 'option') continue
+    const { name, rawName, value } = token
+    const known = options[name]
+    if (!known)
+      throw new UsageError(
+        `There is no flag ${rawName}.${didYouMean(name, Object.keys(options))} "quittance ${command.name} --help" lists those there are.`,
+      )
+    if (known.type === 'string' && value === undefined) throw new UsageError(`The flag ${rawName} needs a value.`)
+    if (known.type === 'boolean' && value !== undefined) throw new UsageError(`The flag ${rawName} takes no value.`)
   }
-  const refusal = sqlProblem(error, {})
-  if (refusal?.status === 409) {
-    err('quittance: There is already one with this name or address.\n')
-    return 1
-  }
-  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
-  if (/^(ECONN|ENOTFOUND|EADDR|EACCES|28|3D|08|57)/.test(code)) {
-    err(`quittance: ${(error as Error).message}\n`)
-    return 1
-  }
-  err(`${error instanceof Error ? error.stack : String(error)}\n`)
-  return 1
+  return parsed
+}
+
+async function execute(command: Command, input: CommandInput): Promise<void> {
+  if (command.kind === 'free') return command.run(input)
+  const result = await withStore(input.settings, (store) => command.run({ ...input, ...store }))
+  if (result !== undefined) input.output.out(`${print(result, input.options['json'] === true)}\n`)
+}
+
+function unknownCommand(words: readonly string[]): string {
+  const said = words.filter((word) => !word.startsWith('-')).join(' ')
+  const names = commands.map(({ name }) => name)
+  return `There is no command "${said}".${didYouMean(said, names)} "quittance --help" lists them.`
 }
 
 const usageOf = ({ name, arguments: names = [], options = {} }: Command) =>

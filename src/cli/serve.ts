@@ -6,6 +6,7 @@ import { type EmbeddedServer, startEmbedded } from '../database/embedded/server.
 import { migrate } from '../database/migrate.ts'
 import { credentials } from '../sandbox/people.ts'
 import { SettingError } from '../setting.ts'
+import { addressRefusal, requireFreeAddress } from './address.ts'
 import type { Command, CommandInput, FreeCommand } from './command.ts'
 
 const SHUTDOWN_MAX_MS = 15_000
@@ -33,20 +34,22 @@ async function run(
 ): Promise<void> {
   requireLiveSettings(settings)
   await requireCallable(settings)
+  if (serves) await requireFreeAddress(settings)
   const log = pino({ level: settings.logLevel, redact, base: null })
   // Loading every room takes longer than all that comes before, so it goes on while the database starts; a start that
   // is refused does not wait for it.
   const loading = import('../app.ts')
   const embedded = await startDatabase(settings)
   const databaseUrl = settings.databaseUrl ?? embedded!.url
-  let app: App
+  let app: App | undefined
   try {
     await migrate(databaseUrl)
     const { openApp } = await loading
     const dataDir = embedded ? resolve(settings.dataDir) : undefined
     app = await openApp({ settings, databaseUrl, log, works, ...(dataDir !== undefined && { dataDir }) })
-    if (serves) await app.listen()
+    if (serves) await listen(app, settings)
   } catch (error) {
+    await app?.close()
     await embedded?.stop()
     throw error
   }
@@ -55,6 +58,13 @@ async function run(
   await Promise.race([app.close().then(() => embedded?.stop()), overdue()])
   // What could not be ended in time must not keep the process: nothing acknowledged depends on it.
   process.exit()
+}
+
+/** The address was free when it was tried; in the meantime somebody else may have taken it. */
+async function listen(app: App, settings: Settings): Promise<void> {
+  await app.listen().catch((error: unknown) => {
+    throw addressRefusal(error, settings)
+  })
 }
 
 /** Without a named database the service brings its own; several processes can only share a named one. */

@@ -22,6 +22,8 @@ const ourMigrations = fileURLToPath(new URL('../../migrations', import.meta.url)
 /** Any number; the lock with it is held by the process that migrates. */
 const MIGRATION_LOCK = 7_231_548_602
 const POLL_MS = 50
+/** How long a server may take to let us in; a wrong address may never answer. */
+const CONNECT_MS_MAX = 5_000
 /** How long a start waits for another process that migrates. */
 const WAIT_MS_MAX = 10 * 60_000
 /** How long one statement waits for a table in use before it lets the queue behind it pass and tries again. */
@@ -57,7 +59,11 @@ export async function migrate(
   { folder = ourMigrations, takeLock = waitForLock, lockTimeoutMs = LOCK_TIMEOUT_MS }: MigrateOptions = {},
 ): Promise<string[]> {
   const migrations = readMigrations(folder)
-  const client = new pg.Client({ ...connectionSettings(url), application_name: 'quittance migrate' })
+  const client = new pg.Client({
+    ...connectionSettings(url),
+    application_name: 'quittance migrate',
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+  })
   // A connection that breaks fails the query that uses it.
   client.on('error', () => {})
   await client.connect()

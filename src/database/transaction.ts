@@ -4,8 +4,10 @@ import type { IdKind, Ids } from '../kernel/ids.ts'
 import type { JobRequest } from '../kernel/job.ts'
 import { conflict } from '../kernel/problem.ts'
 import { type ComposedWrite, compose } from './composition.ts'
+import { JobChanges } from './job-changes.ts'
 import type { Connection, Database } from './open.ts'
-import { type Statement, statementOf } from './sql.ts'
+import type { Statement } from './sql.ts'
+import { TouchedRows } from './touched-rows.ts'
 
 /** Runs single statements. Outside a transaction each stands alone; that is all a read needs. */
 export interface Reader {
@@ -49,7 +51,8 @@ export type Announce = (events: readonly AnnouncedEvent[]) => readonly Write[]
 
 /**
  * One unit of work: the queries, the single instant it happens at, and the only way to change anything, announce an
- * event or promise a job. It gathers; the commit writes everything as one statement.
+ * event or enqueue a job. It gathers; the commit writes everything as one statement, in which no change sees another.
+ * Jobs come out as if they had been enqueued and withdrawn in turn; a second change of the same row is refused.
  */
 export interface Tx extends Reader {
   readonly now: Instant
@@ -65,9 +68,12 @@ export interface Tx extends Reader {
   guard(statement: Statement, values: readonly unknown[]): void
   emit(event: NewEvent): void
   enqueue(job: JobRequest): void
-  /** Withdraws the open promise with this key, if there is one. */
+  /** Withdraws the job with this key, if there is one. */
   withdraw(key: string): void
-  /** Runs something in this process once everything is committed; lost when the process dies, so only for hints. */
+  /**
+   * Runs something in this process once everything is committed. It is lost when the process dies and its failure
+   * changes nothing, so this is only for hints.
+   */
   afterCommit(hint: () => void): void
 }
 
@@ -98,11 +104,20 @@ export interface TransactParts {
   readonly ids: Ids
   /** Absent where nothing is ever emitted. */
   readonly announce?: Announce
-  /** Called after a commit that promised work which is due now. */
+  /** Called after a commit that enqueued work which is due now. */
   readonly onWork: () => void
+  /** Told of hints that failed after their commit. */
+  readonly onHintFailure?: (error: unknown) => void
 }
 
-export function makeTransact({ database, clock, ids, announce = nobody, onWork }: TransactParts): Transact {
+export function makeTransact({
+  database,
+  clock,
+  ids,
+  announce = nobody,
+  onWork,
+  onHintFailure = () => {},
+}: TransactParts): Transact {
   return async (work, { locks = false, ...actor } = {}) => {
     for (let attempt = 1; ; attempt++) {
       const unit = new UnitOfWork(clock.now(), ids, announce, actor)
@@ -110,8 +125,14 @@ export function makeTransact({ database, clock, ids, announce = nobody, onWork }
         const result = locks
           ? await database.transaction((connection) => unit.run(connection, work))
           : await unit.run(database, work)
-        if (unit.dueNow) onWork()
-        for (const hint of unit.hints) hint()
+        for (const hint of unit.dueNow ? [onWork, ...unit.hints] : unit.hints) {
+          // What is committed stays so, and its caller must not be told otherwise.
+          try {
+            hint()
+          } catch (error) {
+            onHintFailure(error)
+          }
+        }
         return result
       } catch (error) {
         if (!isRetryable(error)) throw error
@@ -130,6 +151,9 @@ class UnitOfWork {
   readonly #announce: Announce
   readonly #actor: Omit<TransactOptions, 'locks'>
   readonly #writes: ComposedWrite[] = []
+  readonly #names = new Set<string>()
+  readonly #touched = new TouchedRows()
+  readonly #jobs = new JobChanges()
   readonly #events: AnnouncedEvent[] = []
   readonly hints: (() => void)[] = []
   #connection: Connection | undefined
@@ -163,11 +187,11 @@ class UnitOfWork {
   }
 
   write(statement: Statement, values: readonly unknown[], name?: string): void {
-    this.#writes.push({ statement, values, guarded: false, ...(name !== undefined && { name }) })
+    this.#gather({ statement, values, guarded: false, ...(name !== undefined && { name }) })
   }
 
   guard(statement: Statement, values: readonly unknown[]): void {
-    this.#writes.push({ statement, values, guarded: true })
+    this.#gather({ statement, values, guarded: true })
   }
 
   emit(event: NewEvent): void {
@@ -178,22 +202,33 @@ class UnitOfWork {
     this.dueNow = true
   }
 
-  enqueue({ name, payload, runAt = this.now, key, replace = false }: JobRequest): void {
-    this.write(replace ? replaceJob : insertJob, [name, JSON.stringify(payload), runAt, key ?? null, this.now])
+  enqueue(job: JobRequest): void {
+    const { runAt = this.now } = job
+    this.#jobs.enqueue({ ...job, runAt })
     if (runAt <= this.now) this.dueNow = true
   }
 
   withdraw(key: string): void {
-    this.write(deleteJob, [key])
+    this.#jobs.withdraw(key)
   }
 
   afterCommit(hint: () => void): void {
     this.hints.push(hint)
   }
 
+  #gather(write: ComposedWrite): void {
+    const { statement, values, name } = write
+    if (name !== undefined && this.#names.has(name))
+      throw new Error(`Two writes of a unit of work are called ${name}, and later ones could not tell which is meant.`)
+    if (name !== undefined) this.#names.add(name)
+    this.#touched.add(statement, values)
+    this.#writes.push(write)
+  }
+
   async #commit(connection: Connection): Promise<void> {
+    for (const write of this.#jobs.writes(this.now)) this.#gather(write)
     if (this.#events.length > 0)
-      for (const write of this.#announce(this.#events)) this.#writes.push({ ...write, guarded: false })
+      for (const write of this.#announce(this.#events)) this.#gather({ ...write, guarded: false })
     if (this.#writes.length === 0) return
     const { statement, values } = this.#asOne()
     await connection.rows(statement, values)
@@ -206,16 +241,6 @@ class UnitOfWork {
     return { statement: compose(this.#writes), values: this.#writes.flatMap(({ values }) => values) }
   }
 }
-
-const insertJob = statementOf(
-  `insert into jobs (name, payload, run_at, key, create_time) values ($1, $2, $3, $4, $5) on conflict (key) do nothing`,
-)
-const replaceJob = statementOf(
-  `insert into jobs (name, payload, run_at, key, create_time) values ($1, $2, $3, $4, $5)
-   on conflict (key) do update set name = excluded.name, payload = excluded.payload, run_at = excluded.run_at,
-     attempts = 0, crashes = 0, fence = jobs.fence + 1, lease_until = null, last_error = null, parked_time = null`,
-)
-const deleteJob = statementOf('delete from jobs where key = $1')
 
 /** Serialisation failure, deadlock, and our own guard that found another version of the row. */
 const retryableStates = new Set(['40001', '40P01', 'QT001'])

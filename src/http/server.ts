@@ -49,6 +49,8 @@ export interface ServerParts {
   admit(route: AnyRoute, request: Arrival): Record<string, string>
   /** Told of every answer, for metrics. */
   observe(operation: string, method: string, status: number, seconds: number): void
+  /** Whether the service is about to stop, so that clients should take another connection for what comes next. */
+  isDraining?(): boolean
   /** How long a body that is no upload may take to arrive; 30 seconds when not said. */
   readonly bodyTimeoutMs?: number
   /** How late the event loop runs; measured when not said. */
@@ -70,7 +72,8 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: 0,
     maxRequestsPerSocket: REQUESTS_PER_SOCKET_MAX,
-    return503OnClosing: true,
+    // What still comes in on an open connection while we stop is answered like everything before it.
+    return503OnClosing: false,
     trustProxy: trustProxy === undefined ? false : trustProxy.split(',').map((range) => range.trim()),
     routerOptions: {
       maxParamLength: PARAM_LENGTH_MAX,
@@ -113,7 +116,8 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     endWith(socket, { ...rendered, headers: { ...rendered.headers, [debugHeader]: debugId } })
   }
 
-  server.addHook('onRequest', (request, _reply, done) => {
+  server.addHook('onRequest', (request, reply, done) => {
+    if (parts.isDraining?.()) reply.header('connection', 'close')
     try {
       checkWire(request.raw)
       done()

@@ -1,13 +1,13 @@
 import type { Instant } from './clock.ts'
 
-/** A promise to do something after this transaction commits. */
+/** Something to be done after this unit of work commits. */
 export interface JobRequest {
   readonly name: string
   readonly payload: Readonly<Record<string, unknown>>
   /** When it falls due; at once when absent. */
   readonly runAt?: Instant
-  /** At most one promise with this key is open at a time; a second one is dropped, or replaces the first. */
+  /** At most one job with this key is open at a time; a second one is dropped, or replaces the first. A parked one makes way. */
   readonly key?: string
-  /** With a key: the later promise wins, with its time and payload. */
+  /** With a key: the later job wins, with its time and payload. */
   readonly replace?: boolean
 }

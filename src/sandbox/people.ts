@@ -1,7 +1,8 @@
 import type { Account, App } from '../accounts/schema.ts'
 import { defaultScopes } from '../accounts/scopes.ts'
 import { addAccount, addApp, addSecret, grantConsent } from '../accounts/store.ts'
-import type { Tx } from '../database/transaction.ts'
+import { sql } from '../database/sql.ts'
+import type { Reader, Tx } from '../database/transaction.ts'
 import { openBooks } from '../ledger/movements.ts'
 import type { Service } from '../room.ts'
 
@@ -92,4 +93,15 @@ export function seedPeople(tx: Tx, service: Service): void {
     addSecret(tx, id, sandboxSecret(client_id), service.settings.secret!)
   }
   grantConsent(tx, people.merchant.id, 'APP-SANDBOXPARTNER001', forPartners)
+}
+
+const anyAccount = sql`select 1 from accounts limit 1`
+
+/** Seeds a sandbox that has nobody yet. Of several processes that start at once, one does and the others find it done. */
+export async function seedIfEmpty(db: Reader, seed: () => Promise<void>): Promise<void> {
+  const isSeeded = async () => (await db.row(anyAccount)) !== undefined
+  if (await isSeeded()) return
+  await seed().catch(async (error: unknown) => {
+    if (!(await isSeeded())) throw error
+  })
 }

@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
+/** How long a command may take that should come to its end. */
+const END_MS_MAX = 15_000
+
 /** What a finished command left behind. */
 export interface Finished {
   readonly code: number | null
@@ -15,22 +18,35 @@ export interface Finished {
 
 type Variables = Record<string, string>
 
-function launch(words: readonly string[], variables: Variables): ChildProcess {
+/** A command of the program, which was compiled before the tests began. */
+export const commandLine = (words: readonly string[]): [string, string[]] => [
+  process.execPath,
+  [join(root, 'dist/main.js'), ...words],
+]
+
+function launch([program, words]: [string, string[]], variables: Variables): ChildProcess {
   const { DATABASE_URL: _test, ...inherited } = process.env
-  const env = { ...inherited, ...variables }
-  return spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts'), ...words], { env, cwd: root })
+  return spawn(program, words, { env: { ...inherited, ...variables }, cwd: root })
 }
 
-/** Runs a command to its end. */
+/** Runs a command to its end; one that does not come to its end by then is killed, and its code is null. */
 export function runCommand(words: readonly string[], variables: Variables): Promise<Finished> {
-  const child = launch(words, variables)
+  return runProgram(commandLine(words), variables)
+}
+
+export function runProgram(program: [string, string[]], variables: Variables): Promise<Finished> {
+  const child = launch(program, variables)
+  const late = setTimeout(() => child.kill('SIGKILL'), END_MS_MAX)
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
   child.stdout!.on('data', (text) => stdout.push(text))
   child.stderr!.on('data', (text) => stderr.push(text))
   const text = (parts: Buffer[]) => Buffer.concat(parts).toString()
   return new Promise((resolve) =>
-    child.on('close', (code) => resolve({ code, stdout: text(stdout), stderr: text(stderr) })),
+    child.on('close', (code) => {
+      clearTimeout(late)
+      resolve({ code, stdout: text(stdout), stderr: text(stderr) })
+    }),
   )
 }
 
@@ -44,7 +60,7 @@ export interface RunningService {
 
 /** Starts the service and comes back when it says that it is ready. */
 export function startService(variables: Variables, command = 'start'): Promise<RunningService> {
-  const child = launch([command], { PORT: '0', ...variables })
+  const child = launch(commandLine([command]), { PORT: '0', ...variables })
   const ended = new Promise<number | null>((resolve) => child.on('exit', resolve))
   return new Promise((resolve, reject) => {
     let output = ''

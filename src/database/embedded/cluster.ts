@@ -4,7 +4,7 @@ import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync
 import { dirname, join } from 'node:path'
 import { type Account, canEnter } from './account.ts'
 import { type Binaries, notForThisSystem } from './binaries.ts'
-import { EmbeddedServerError } from './error.ts'
+import { diskIsFull, EmbeddedServerError, saysDiskFull } from './error.ts'
 import { SERVER, syncFolder } from './folders.ts'
 
 /** Where one server keeps everything: a folder of its own that only its account (and root) can enter. */
@@ -99,7 +99,9 @@ async function runInitdb(
   // A name is the operating system's refusal to run it; 127 is the loader's, when a library or a symbol is missing.
   if (typeof code === 'string') throw notForThisSystem(result.error.message)
   if (code === 127) throw notForThisSystem(lastLine(result.said))
-  throw new EmbeddedServerError(`PostgreSQL could not set up its data in ${folder}: ${lastLine(result.said)}`)
+  if (saysDiskFull(result.said)) throw diskIsFull(dirname(folder))
+  const reason = /(?:error|FATAL|PANIC): +(.*)/.exec(result.said)?.[1] ?? lastLine(result.said)
+  throw new EmbeddedServerError(`PostgreSQL could not set up its data in ${dirname(folder)}: ${reason}`)
 }
 
 export const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? ''

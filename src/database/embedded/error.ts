@@ -3,3 +3,11 @@ export class EmbeddedServerError extends Error {}
 
 /** What passes by itself: a server that is ending under our hands, or another start that was faster. */
 export class NotYetError extends Error {}
+
+/** PostgreSQL's and the operating system's own words for a full disk. */
+export const saysDiskFull = (said: string) => /no space left on device|\bENOSPC\b|disk quota exceeded/i.test(said)
+
+export const diskIsFull = (folder: string) =>
+  new EmbeddedServerError(
+    `The disk of ${folder} is full: free some space, or set QUITTANCE_DATA_DIR to a folder on another disk.`,
+  )

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Account } from './account.ts'
 import { notForThisSystem } from './binaries.ts'
 import { type Cluster, isAlive, lastLine, serverEnvironment } from './cluster.ts'
-import { EmbeddedServerError, NotYetError } from './error.ts'
+import { diskIsFull, EmbeddedServerError, NotYetError, saysDiskFull } from './error.ts'
 
 /** A server that runs on a cluster, as its pid file describes it. */
 export interface Postmaster {
@@ -89,7 +89,7 @@ export async function startPostmaster(
     failure = notForThisSystem(error.message)
   })
   child.once('exit', (code) => {
-    failure ??= failureOf(code, readFileSync(cluster.log).subarray(size).toString())
+    failure ??= failureOf(cluster, code, readFileSync(cluster.log).subarray(size).toString())
   })
 
   const deadline = performance.now() + START_MS_MAX
@@ -109,7 +109,8 @@ export async function startPostmaster(
 /** What passes by itself: another start that was faster, the last processes of a killed server, a port just taken. */
 const passing = /lock file|shared memory block|could not bind|Address already in use|could not create any TCP/
 
-function failureOf(code: number | null, said: string): Error {
+function failureOf({ folder }: Cluster, code: number | null, said: string): Error {
+  if (saysDiskFull(said)) return diskIsFull(folder)
   const reason = /(?:FATAL|PANIC): +(.*)/.exec(said)?.[1] ?? lastLine(said)
   if (code === 127) return notForThisSystem(reason)
   const sentence = `PostgreSQL did not start: ${reason}`

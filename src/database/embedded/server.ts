@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { connectionSettings } from '../open.ts'
 import { isAlive } from './cluster.ts'
-import { EmbeddedServerError, NotYetError } from './error.ts'
+import { diskIsFull, EmbeddedServerError, NotYetError, saysDiskFull } from './error.ts'
 import { makeDataDir } from './folders.ts'
 import { keepLogSmall } from './log.ts'
 import { stopPostmaster } from './postmaster.ts'
@@ -94,6 +94,7 @@ async function holdServer(options: Parameters<typeof runServer>[0]): Promise<Hel
       if (error instanceof EmbeddedServerError) throw error
       if (!(error instanceof NotYetError) || attempt === TRIES_MAX) {
         const reason = error instanceof Error ? error.message : String(error)
+        if (saysDiskFull(reason)) throw diskIsFull(options.dataDir)
         throw new EmbeddedServerError(`The embedded PostgreSQL in ${options.dataDir} cannot be used: ${reason}`)
       }
       await pause(RETRY_MS)

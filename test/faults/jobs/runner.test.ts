@@ -82,6 +82,21 @@ describe('A promise', () => {
     expect(await jobs()).toEqual([])
   })
 
+  it('takes the place of a parked one with its key, as a new promise', async () => {
+    await promise('given up', { key: 'k' })
+    await runner(failing([])).drain()
+    const [parked] = await jobs()
+    expect(parked.parked_time).toBe(START)
+
+    await promise('once more', { key: 'k' })
+
+    expect(await jobs()).toMatchObject([{ attempts: 0, parked_time: null, last_error: null }])
+    expect((await jobs())[0].id).not.toBe(parked.id)
+    await runner(note()).drain()
+    expect(ran).toEqual(['tried', 'once more'])
+    expect(await jobs()).toEqual([])
+  })
+
   it('that fails is tried again on its schedule, and parked where an operator sees it when that runs out', async () => {
     await promise('x')
     const trying = runner(failing([5, 60]))

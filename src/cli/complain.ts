@@ -1,0 +1,28 @@
+import { EmbeddedServerError } from '../database/embedded/server.ts'
+import { sqlProblem } from '../database/errors.ts'
+import { MigrationError } from '../database/migrate.ts'
+import { Problem } from '../kernel/problem.ts'
+import { SettingError } from '../setting.ts'
+import { CommandError, UsageError } from './command.ts'
+import { databaseComplaint } from './database-complaint.ts'
+
+/** What a command that failed says, and what it ends with: 1 it could not be done, 2 it was called wrongly. */
+export interface Complaint {
+  readonly text: string
+  readonly code: 1 | 2
+}
+
+/** Tells a person what went wrong in one sentence; a stack trace only for what is our mistake. */
+export function complaintOf(error: unknown, databaseUrl: string | undefined): Complaint {
+  const say = (sentence: string, code: 1 | 2 = 1): Complaint => ({ text: `quittance: ${sentence}\n`, code })
+
+  if (error instanceof UsageError || error instanceof SettingError) return say(error.message, 2)
+  if (error instanceof CommandError || error instanceof EmbeddedServerError) return say(error.message)
+  const aboutDatabase = databaseComplaint(error, databaseUrl)
+  if (aboutDatabase) return say(aboutDatabase)
+  if (error instanceof MigrationError) return say(error.message)
+  if (error instanceof Problem)
+    return say(error.details.map(({ description }) => description).join(' ') || error.message)
+  if (sqlProblem(error, {})?.status === 409) return say('There is already one with this name or address.')
+  return { text: `${error instanceof Error ? error.stack : String(error)}\n`, code: 1 }
+}

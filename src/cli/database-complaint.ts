@@ -1,0 +1,56 @@
+/** What an error from connecting or migrating means to whoever starts the service; undefined when it is no such error. */
+export function databaseComplaint(error: unknown, databaseUrl: string | undefined): string | undefined {
+  for (const { said, message } of causes(error)) {
+    const [, sentence] = sentences.find(([pattern]) => pattern.test(said)) ?? []
+    if (sentence === undefined) continue
+    if (typeof sentence === 'string') return sentence
+    if (databaseUrl === undefined)
+      return `The embedded PostgreSQL failed (${message}): start again, or look into postgres.log in QUITTANCE_DATA_DIR.`
+    return sentence(whereOf(databaseUrl), message)
+  }
+  return undefined
+}
+
+/** By what failed and the code of the operating system or of PostgreSQL, or by the driver's words where it gives no code. */
+const sentences: readonly (readonly [RegExp, string | ((where: string, message: string) => string)])[] = [
+  [/^\w* ?(ENOSPC|53100)$/, 'The disk is full: free some space and start again. Nothing that was stored is lost.'],
+  [/ERR_INVALID_URL$/, 'DATABASE_URL is no address: write it as postgres://user:password@host:5432/database.'],
+  [
+    /^connect (ECONNREFUSED|ENOENT)$/,
+    (where) => `No PostgreSQL listens at ${where}: start it, or correct DATABASE_URL.`,
+  ],
+  [/^getaddrinfo /, (where) => `The host of ${where} is not known here: correct DATABASE_URL.`],
+  [
+    /^connect (ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$|^timeout e/,
+    (where) => `Nothing answers at ${where}: correct DATABASE_URL, or open the way there.`,
+  ],
+  [
+    /(ECONNRESET|EPIPE|EPROTO)$|^(Connection terminated|The server does not support SSL|Received unexpected)/,
+    (where, message) =>
+      `What listens at ${where} does not speak as PostgreSQL does (${message}): correct DATABASE_URL.`,
+  ],
+  [/^28\w{3}$/, (where, message) => `PostgreSQL at ${where} does not let us in (${message}): correct DATABASE_URL.`],
+  [/^3D000$/, (where) => `PostgreSQL runs, but there is no database ${where}: create it, or correct DATABASE_URL.`],
+  [
+    /^42501$/,
+    (where, message) =>
+      `The role of DATABASE_URL may not change the schema of ${where} (${message}): make it the owner of the database, or grant it create on the schema.`,
+  ],
+  [/^53300$/, (where) => `PostgreSQL at ${where} has no connection left: raise its max_connections.`],
+  [/^57P0\d$/, (where, message) => `PostgreSQL at ${where} is not ready (${message}): start again in a moment.`],
+]
+
+/** The error and what caused it, outermost first; of several addresses that were tried, the first one's error. */
+function causes(error: unknown): { said: string; message: string }[] {
+  if (!(error instanceof Error)) return []
+  const { code, syscall = '', cause } = error as NodeJS.ErrnoException
+  const said = typeof code === 'string' ? `${syscall} ${code}`.trim() : error.message
+  const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : cause
+  return [...(error instanceof AggregateError ? [] : [{ said, message: error.message }]), ...causes(inner)]
+}
+
+/** The host, port and database of an address, without its password. */
+function whereOf(databaseUrl: string): string {
+  if (databaseUrl.startsWith('socket:')) return databaseUrl.slice('socket:'.length)
+  return URL.canParse(databaseUrl) ? new URL(databaseUrl).host + new URL(databaseUrl).pathname : 'DATABASE_URL'
+}

@@ -1,0 +1,80 @@
+import type { Instant } from '../kernel/clock.ts'
+import type { JobRequest } from '../kernel/job.ts'
+import type { ComposedWrite } from './composition.ts'
+import { type Statement, statementOf } from './sql.ts'
+
+/** What is to become of a key, whatever the table holds when the commit comes. */
+type Change =
+  | { readonly kind: 'insert' | 'replace'; readonly job: JobRequest & { readonly runAt: Instant } }
+  | { readonly kind: 'withdraw' }
+
+/**
+ * What a unit of work does to the jobs table. The commit is one statement, in which no change sees another, so the
+ * changes of one key are brought down to the one that has the same effect as all of them in turn.
+ */
+export class JobChanges {
+  /** By key; a job without one stands under a symbol of its own. In the order in which the jobs are to be numbered. */
+  readonly #changes = new Map<string | symbol, Change>()
+
+  enqueue(job: JobRequest & { readonly runAt: Instant }): void {
+    const { key, replace = false } = job
+    if (key === undefined && replace) throw new Error(`The job ${job.name} has no key, so there is none to replace.`)
+    const before = key === undefined ? undefined : this.#changes.get(key)
+    // One that was gathered before is open by then, and stays unless it is to be replaced.
+    if (before && before.kind !== 'withdraw' && !replace) return
+    // After a withdrawal nothing of what the table holds may stay either.
+    this.#set(key ?? Symbol(job.name), { kind: before || replace ? 'replace' : 'insert', job })
+  }
+
+  withdraw(key: string): void {
+    this.#set(key, { kind: 'withdraw' })
+  }
+
+  writes(now: Instant): ComposedWrite[] {
+    const entries = [...this.#changes]
+    const jobsOf = (kind: 'insert' | 'replace') =>
+      entries.flatMap(([, change]) => (change.kind === kind ? [change.job] : []))
+    const withdrawn = entries.flatMap(([key, { kind }]) => (kind === 'withdraw' ? [key] : []))
+    return [
+      ...write(insertJobs, jobsOf('insert'), now),
+      ...write(replaceJobs, jobsOf('replace'), now),
+      ...(withdrawn.length === 0 ? [] : [{ statement: deleteJobs, values: [withdrawn], guarded: false }]),
+    ]
+  }
+
+  #set(key: string | symbol, change: Change): void {
+    this.#changes.delete(key)
+    this.#changes.set(key, change)
+  }
+}
+
+function write(
+  statement: Statement,
+  jobs: readonly (JobRequest & { readonly runAt: Instant })[],
+  now: Instant,
+): ComposedWrite[] {
+  if (jobs.length === 0) return []
+  const values = [
+    jobs.map(({ name }) => name),
+    jobs.map(({ payload }) => JSON.stringify(payload)),
+    jobs.map(({ runAt }) => runAt),
+    jobs.map(({ key }) => key ?? null),
+    now,
+  ]
+  return [{ statement, values, guarded: false }]
+}
+
+/** A job that takes the place of another is a new one, with an id of its own: what the old one did stays the old one's. */
+const inItsPlace = `
+  insert into jobs (name, payload, run_at, key, create_time)
+  select job.name, job.payload::jsonb, job.run_at, job.key, $5::text
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality as job (name, payload, run_at, key, place)
+  order by job.place
+  on conflict (key) do update set id = default, name = excluded.name, payload = excluded.payload,
+    run_at = excluded.run_at, create_time = excluded.create_time, attempts = 0, crashes = 0, fence = 0,
+    lease_until = null, last_error = null, parked_time = null`
+
+/** Leaves an open job with the same key as it is. A parked one has been given up, so it does not keep the key. */
+const insertJobs = statementOf(`${inItsPlace} where jobs.parked_time is not null`)
+const replaceJobs = statementOf(inItsPlace)
+const deleteJobs = statementOf('delete from jobs where key = any($1)')

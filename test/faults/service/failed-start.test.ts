@@ -1,0 +1,177 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { findHome } from '../../../src/database/embedded/folders.ts'
+import { startEmbedded } from '../../../src/database/embedded/server.ts'
+import { connectionSettings } from '../../../src/database/open.ts'
+import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import {
+  commandLine,
+  type Finished,
+  runCommand,
+  runProgram,
+  startService,
+  temporaryFolder,
+} from '../../support/process.ts'
+import { inDatabase } from '../../support/server.ts'
+
+const isRoot = process.getuid?.() === 0
+
+/** Every refusal: one sentence for people, nothing else, and an exit code for programs. */
+function expectRefusal({ code, stdout, stderr }: Finished, sentence: RegExp, expectedCode = 1): void {
+  expect(stderr).toMatch(sentence)
+  expect(stderr).toMatch(/^quittance: [^\n]+\n$/)
+  expect([code, stdout]).toEqual([expectedCode, ''])
+}
+
+/** Something that listens and then does with each connection what it is told. */
+async function listener(onConnection: (socket: Socket) => void = () => {}): Promise<{ port: number; close(): void }> {
+  const sockets = new Set<Socket>()
+  const server: Server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+    onConnection(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+describe('A start', () => {
+  const folder = temporaryFolder()
+  afterAll(() => folder.remove())
+  const dataDir = (name: string) => join(folder.path, name)
+
+  it('on a port that is taken names PORT, and has made nothing', async () => {
+    const taken = await listener()
+
+    const finished = await runCommand(['start'], { PORT: String(taken.port), QUITTANCE_DATA_DIR: dataDir('taken') })
+
+    expectRefusal(finished, new RegExp(`port ${taken.port} of 127\\.0\\.0\\.1: stop it, or set PORT`))
+    expect(existsSync(dataDir('taken'))).toBe(false)
+    taken.close()
+  })
+
+  it('that loses a race for its port closes what it has opened, and ends', async () => {
+    const [free, database] = [await listener(), await newDatabase()]
+    free.close()
+    const start = () => startService({ PORT: String(free.port), DATABASE_URL: database.url, LOG_LEVEL: 'silent' })
+
+    const results = await Promise.allSettled([start(), start()])
+
+    const [won] = results.filter((result) => result.status === 'fulfilled')
+    const [lost] = results.filter((result) => result.status === 'rejected')
+    expect(String(lost?.reason)).toMatch(/^Error: the service ended with 1: quittance: [^\n]+ set PORT [^\n]+\n$/)
+    expect(await won?.value.end('SIGTERM')).toBe(0)
+    await database.drop()
+  })
+
+  it('on an address that this machine does not have names HOST', async () => {
+    expectRefusal(await runCommand(['start'], { HOST: '192.0.2.1', QUITTANCE_DATA_DIR: dataDir('host') }), /set HOST/)
+  })
+
+  it('on a folder that cannot be written names QUITTANCE_DATA_DIR', async () => {
+    const finished = await runCommand(['start'], { PORT: '0', QUITTANCE_DATA_DIR: '/dev/null/data' })
+
+    expectRefusal(finished, /cannot be written \(\w+\): set QUITTANCE_DATA_DIR/)
+  })
+
+  it('on data of another version of PostgreSQL says which', async () => {
+    await (await startEmbedded({ dataDir: dataDir('other'), durable: false })).stop()
+    const file = join(findHome(dataDir('other'))!, 'server/cluster/PG_VERSION')
+    writeFileSync(file, `${Number(readFileSync(file, 'utf8')) - 1}\n`)
+
+    const finished = await runCommand(['start'], { PORT: '0', QUITTANCE_DATA_DIR: dataDir('other') })
+
+    expectRefusal(finished, /made by PostgreSQL 17 and this version of Quittance brings 18/)
+  })
+
+  // A file system of its own needs the rights of root; it lives and goes with the process.
+  it.runIf(isRoot && process.platform === 'linux')('on a disk that is full says so', async () => {
+    const small = temporaryFolder()
+    const [program, words] = commandLine(['start'])
+    const within = `mount -t tmpfs -o size=10m,mode=755 none "$0" && exec "$@"`
+
+    const finished = await runProgram(['unshare', ['-m', 'sh', '-c', within, small.path, program, ...words]], {
+      PORT: '0',
+      QUITTANCE_DATA_DIR: join(small.path, 'data'),
+    })
+
+    expectRefusal(finished, /The disk .*is full/)
+    small.remove()
+  })
+})
+
+describe('A start with a DATABASE_URL', () => {
+  const start = (databaseUrl: string) => runCommand(['start'], { PORT: '0', DATABASE_URL: databaseUrl })
+
+  it('that is no address of a PostgreSQL is refused as a setting', async () => {
+    const [other, broken] = await Promise.all([start('mysql://localhost/shop'), start('postgres://a:b:c:d')])
+
+    expectRefusal(other, /DATABASE_URL must be an address such as/, 2)
+    expectRefusal(broken, /DATABASE_URL is no address: write it as postgres:/)
+  })
+
+  it('where nobody listens says so, without the password', async () => {
+    const free = await listener()
+    free.close()
+
+    const finished = await start(`postgres://me:hidden@127.0.0.1:${free.port}/shop`)
+
+    expectRefusal(finished, new RegExp(`No PostgreSQL listens at 127\\.0\\.0\\.1:${free.port}/shop`))
+    expect(finished.stderr).not.toContain('hidden')
+  })
+
+  it('whose host nobody knows says so', async () => {
+    expectRefusal(await start('postgres://me@nowhere.invalid/shop'), /The host of nowhere\.invalid\/shop is not known/)
+  })
+
+  it('where something else listens, or nothing ever answers, says so', async () => {
+    const [web, deaf] = [await listener((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')), await listener()]
+
+    const [other, silence] = await Promise.all(
+      [web, deaf].map(({ port }) => start(`postgres://me@127.0.0.1:${port}/shop`)),
+    )
+
+    expectRefusal(other!, /does not speak as PostgreSQL does/)
+    expectRefusal(silence!, /Nothing answers at/)
+    for (const { close } of [web, deaf]) close()
+  })
+
+  it('whose database is not there says so', async () => {
+    expectRefusal(await start(inDatabase(inject('server').url, 'no_such_shop')), /there is no database .*no_such_shop/)
+  })
+
+  describe('of a role without rights', () => {
+    const role = `quittance_guest_${process.pid}`
+    let database: TestDatabase
+    const asOwner = async (statement: string) => {
+      const client = new pg.Client(connectionSettings(database.url))
+      await client.connect()
+      await client.query(statement)
+      await client.end()
+    }
+    beforeAll(async () => {
+      database = await newDatabase({ empty: true })
+      await asOwner(`create role ${role} login password 'guest'; revoke create on schema public from public`)
+    })
+    afterAll(async () => {
+      await asOwner(`drop role ${role}`)
+      await database.drop()
+    })
+
+    it('says that it may not create', async () => {
+      const { host, port, database: name } = new pg.Client(connectionSettings(database.url))
+
+      const finished = await start(`postgres://${role}:guest@${encodeURIComponent(host)}:${port}/${name}`)
+
+      expectRefusal(finished, /The role of DATABASE_URL may not change the schema .*grant it create/)
+    })
+  })
+})
