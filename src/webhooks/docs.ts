@@ -126,7 +126,7 @@ verify('RSA-SHA256', Buffer.from(message), createPublicKey(pem), Buffer.from(sig
 
 **With the secret**, as Standard Webhooks specifies: \`webhook-id\` (the event id), \`webhook-timestamp\` (real time of this
 attempt, whatever the sandbox clock says, because receivers compare it with their own), \`webhook-signature\`. The secret is
-\`signing_secret\` of the webhook.
+\`signing_secret\` of the webhook; an event simulated for a \`url\` is signed with the one that stands in the answer.
 
 \`\`\`js
 import { Webhook } from 'standardwebhooks'

@@ -132,6 +132,12 @@ export const EventOut = Type.Object(
   },
   { $id: 'WebhookEvent', description: 'Something that happened to a resource, with the resource as it then was.' },
 )
+export const SimulatedOut = Type.Object({
+  ...EventOut.properties,
+  signing_secret: Type.Optional(
+    Type.String({ description: 'The secret of the Standard Webhooks signature; only where no webhook has one.' }),
+  ),
+})
 export const EventList = Type.Object({ events: Type.Array(EventOut), count: Type.Integer(), links: Type.Array(Link) })
 
 const paging = {
@@ -150,7 +156,12 @@ export const EventQuery = Type.Object({
 export const TransmissionQuery = Type.Object({
   ...paging,
   webhook_id: Type.Optional(id(50)),
-  status: Type.Optional(Type.Enum(['PENDING', 'SUCCESS', 'FAILURE'])),
+  status: Type.Optional(
+    Type.Enum(['PENDING', 'RETRYING', 'SUCCESS', 'FAILURE'], {
+      description:
+        'RETRYING are those of PENDING that were attempted in vain, FAILURE those that will not be tried again.',
+    }),
+  ),
 })
 
 export const Resend = Type.Object({ webhook_ids: Type.Optional(Type.Array(id(50), { minItems: 1, maxItems: 500 })) })
@@ -190,7 +201,10 @@ export const Replay = Type.Object({
   start_time: time,
   end_time: time,
   include: Type.Optional(
-    Type.Enum(['FAILED', 'ALL'], { default: 'FAILED', description: 'Events that never arrived, or all of them.' }),
+    Type.Enum(['FAILED', 'ALL'], {
+      default: 'FAILED',
+      description: 'Events that have not arrived, with what is being retried attempted at once, or all of them.',
+    }),
   ),
 })
 export const Replayed = Type.Object({ replayed: Type.Integer() })

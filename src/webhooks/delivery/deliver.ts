@@ -30,6 +30,8 @@ export interface DeliverParts {
   readonly keys: SigningKeys
   /** Opens a webhook's secret. */
   openSecret(sealed: string, webhookId: string): Buffer
+  /** What signs for an account where there is no webhook. */
+  derivedSecret(accountId: string): Buffer
   readonly signer: Signer
   now(): Instant
 }
@@ -132,13 +134,14 @@ function transmissionHeaders(
 /** Signed anew at each attempt with its real time: receivers compare it with their own clocks, which nobody moves. */
 function secretHeaders(parts: DeliverParts, delivery: ClaimedDelivery, body: Buffer): Record<string, string> {
   const { openSecret, now } = parts
-  const { webhook, event_id } = delivery
-  if (!webhook) return {}
+  const { webhook, event_id, account_id } = delivery
+  const message = { id: event_id, seconds: realSeconds(), body }
+  if (!webhook) return standardHeaders(message, [parts.derivedSecret(account_id)])
   const { id, secret, previous_secret, previous_until } = webhook
   const isOverlap = previous_secret !== null && previous_until !== null && now() < previous_until
   const sealed = isOverlap ? [secret, previous_secret] : [secret]
   return standardHeaders(
-    { id: event_id, seconds: realSeconds(), body },
+    message,
     sealed.map((one) => openSecret(one, id)),
   )
 }

@@ -49,8 +49,14 @@ const replayRange = statementOf(`
     from wanted
     where not $6 or last_round is not null
     on conflict do nothing returning *),
-  queued as (${queuePromised.text})
-  select count(*)::int as replayed from promised`)
+  queued as (${queuePromised.text}),
+  -- What is being retried needs no new round, only to be due.
+  hastened as (
+    update delivery_queue set next_time = $8 where $6 and ctid = any(array(
+      select ctid from delivery_queue where account_id = $1 and webhook_id = $2 and attempts > 0
+        and transmit_time between $4 and $5 order by seq limit $7 for update skip locked))
+    returning 1)
+  select ((select count(*) from promised) + (select count(*) from hastened))::int as replayed`)
 
 export interface ReplayRange {
   readonly from: Instant

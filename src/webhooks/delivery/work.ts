@@ -56,6 +56,7 @@ export class DeliveryWork implements WorkSource {
       outbound: this.#outbound,
       keys: new SigningKeys(database, seal, service),
       openSecret: remembering(seal),
+      derivedSecret: seal.derived,
       signer: this.#signer,
       now: () => clock.now(),
     }

@@ -131,6 +131,8 @@ const transmissionTables = fragment`
       order by t.number desc limit 1) t on true`
 const isStatus = {
   PENDING: fragment`q.id is not null`,
+  // From the queue: there may be few of them among very many that arrived.
+  RETRYING: fragment`q.id in (select id from delivery_queue where account_id = d.account_id and attempts > 0)`,
   SUCCESS: fragment`q.id is null and d.failure is null`,
   FAILURE: fragment`d.failure is not null`,
 }
@@ -153,7 +155,7 @@ export interface TransmissionFilter {
   readonly appId: string
   readonly accountId: string
   readonly webhookId?: string | undefined
-  readonly status?: Transmission['status'] | undefined
+  readonly status?: Transmission['status'] | 'RETRYING' | undefined
 }
 
 export function listTransmissions(

@@ -13,10 +13,12 @@ import {
   id,
   Resend,
   Simulate,
+  SimulatedOut,
   Verified,
   Verify,
 } from '../schema.ts'
 import { findCertificate } from '../signing/keys.ts'
+import { printSecret } from '../signing/signature.ts'
 import { isOurs } from '../signing/verify.ts'
 import { findWebhook, listWebhooks } from '../subscriptions/store.ts'
 import { requireCallable } from '../subscriptions/subscription.ts'
@@ -37,7 +39,7 @@ const withdrawn = () =>
   ])
 
 /** Events: what happened, who was told, and how to be told again. */
-export function eventRoutes({ service, wake }: WebhookParts): AnyRoute[] {
+export function eventRoutes({ service, seal, wake }: WebhookParts): AnyRoute[] {
   return [
     route({
       ...shared,
@@ -135,7 +137,7 @@ export function eventRoutes({ service, wake }: WebhookParts): AnyRoute[] {
       operation: 'simulateEvent',
       summary: 'Send a made-up event, signed and stored like a real one',
       body: Simulate,
-      success: { 202: EventOut },
+      success: { 202: SimulatedOut },
       async handle({ tx, caller, body }) {
         const { event_type: type, webhook_id: webhookId, url, resource_version: resourceVersion, resource } = body
         if (webhookId !== undefined) await findWebhook(tx, caller.appId, webhookId)
@@ -152,7 +154,9 @@ export function eventRoutes({ service, wake }: WebhookParts): AnyRoute[] {
           ...(resource !== undefined && { resource }),
         })
         tx.afterCommit(wake)
-        return { ...(JSON.parse(text) as object), status: 'PENDING' }
+        const event = { ...(JSON.parse(text) as object), status: 'PENDING' }
+        if (webhookId !== undefined) return event
+        return { ...event, signing_secret: printSecret(seal.derived(await accountOfApp(tx, caller))) }
       },
     }),
     route({

@@ -8,6 +8,8 @@ export interface Seal {
   /** `owner` names what the secret belongs to: a sealed secret moved to another row does not open there. */
   close(plain: Uint8Array, owner: string): Buffer
   open(sealed: Uint8Array, owner: string): Buffer
+  /** A secret that is kept nowhere, the same each time for the same owner. */
+  derived(owner: string): Buffer
 }
 
 const REMEMBERED_MAX = 1_000
@@ -26,7 +28,8 @@ export function remembering(seal: Seal): (sealedHex: string, owner: string) => B
 }
 
 export function makeSeal(serviceSecret: string): Seal {
-  const key = Buffer.from(hkdfSync('sha256', serviceSecret, '', 'webhook secrets at rest', 32))
+  const subkey = (purpose: string, owner = '') => Buffer.from(hkdfSync('sha256', serviceSecret, owner, purpose, 32))
+  const key = subkey('webhook secrets at rest')
   return {
     close(plain, owner) {
       const nonce = randomBytes(NONCE_BYTES)
@@ -38,5 +41,6 @@ export function makeSeal(serviceSecret: string): Seal {
       decipher.setAAD(Buffer.from(owner)).setAuthTag(sealed.subarray(-TAG_BYTES))
       return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
     },
+    derived: (owner) => subkey('secrets of simulated deliveries', owner),
   }
 }

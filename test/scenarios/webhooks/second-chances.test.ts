@@ -210,6 +210,26 @@ describe('A receiver that fails', () => {
     expect(receiver.received.map(({ event }) => event.id)).toContain(arrived)
   })
 
+  it('is seen while it fails, and gets all of it at once when it is back', async () => {
+    receiver.behaviour = { status: 500 }
+    const missed = [await simulate(), await simulate()]
+    await world.settle()
+    const fresh = await simulate()
+    const named = async (status: string) => (await transmissions({ status })).map(({ event_id }) => event_id).sort()
+    expect([await named('RETRYING'), await named('FAILURE')]).toEqual([[...missed].sort(), []])
+    expect(await named('PENDING')).toEqual([...missed, fresh].sort())
+    await world.settle()
+
+    receiver.behaviour = { status: 200 }
+    receiver.forget()
+    const span = { start_time: '2026-01-01T00:00:00Z', end_time: world.now() }
+    const replayed = await world.merchant.post(`${root}/webhooks/${webhook.id}/replay`, span)
+    await world.settle()
+    expect(replayed.body).toEqual({ replayed: 3 })
+    expect(receiver.received.map(({ event }) => event.id).sort()).toEqual([...missed, fresh].sort())
+    expect(await named('RETRYING')).toEqual([])
+  })
+
   it('that is disabled gets nothing, and everything when it is back', async () => {
     receiver.behaviour = { status: 500 }
     await simulate()
