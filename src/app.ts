@@ -128,37 +128,41 @@ function build({
   const sandboxClock = new SandboxClock(database)
   const clock: Clock = environment === 'sandbox' ? sandboxClock : systemClock
   const notices = new Notices(databaseUrl, database)
+  const opened = rooms.map((open) => open(service))
+  const definitions = opened.flatMap(({ jobs = [] }) => jobs)
+  const urgent = new Set(definitions.filter(({ urgent }) => urgent).map(({ name }) => name))
   const transact = makeTransact({
     database,
     clock,
     ids,
     announce: makeAnnounce(service),
-    onWork: () => notices.send('work'),
+    isUrgent: (name) => urgent.has(name),
+    onWork: (kind) => notices.send(kind),
     onHintFailure: (error) => log.error({ err: error }, 'a hint after a commit failed'),
   })
   const metrics = makeMetrics(database, clock)
   const authenticator = new Authenticator(service, database, realTime)
-  const opened = rooms.map((open) => open(service))
   return {
     ...{ settings, log, ids, realTime, works, dataDir, state, service },
-    ...{ database, sandboxClock, clock, notices, transact, metrics, authenticator, opened },
+    ...{ database, sandboxClock, clock, notices, transact, metrics, authenticator, opened, definitions },
   }
 }
 type Parts = ReturnType<typeof build>
 
 /** What does the work of the service: of the rooms' jobs and routes, workers and a server. Nothing runs yet. */
 function wire(parts: Parts) {
-  const { service, settings, log, ids, realTime, database, sandboxClock, clock, notices, transact, metrics, opened } =
-    parts
+  const { service, settings, log, ids, realTime, database, sandboxClock, clock, notices, transact } = parts
+  const { metrics, opened, definitions } = parts
   const runner = new Runner({
     database,
     transact,
     clock,
-    definitions: opened.flatMap(({ jobs = [] }) => jobs),
+    definitions,
     onFailure({ name, attempts, parked }, error) {
       metrics.jobFailed(name, parked)
       log.warn({ job: name, attempts, parked, err: error }, 'a job failed')
     },
+    onError: (error) => log.error({ err: error }, 'could not claim due jobs, will retry'),
   })
   const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
   const { registry } = metrics
@@ -166,15 +170,14 @@ function wire(parts: Parts) {
     runner,
     ...opened.flatMap(({ work }) => work?.({ database, transact, clock, registry, onError }) ?? []),
   ]
-  const onClaimError = (error: unknown) => log.error({ err: error }, 'could not claim due jobs, will retry')
-  const workers = sources.map((source) => new Worker(source, onClaimError))
+  const worker = new Worker(sources)
   const sweeper = new Sweeper({
     database,
     clock,
     sweeps: [sweepTokens(realTime), ...opened.flatMap(({ sweep = [] }) => sweep)],
     onError: (error) => log.warn({ err: error }, 'sweeping failed, and goes on in an hour'),
   })
-  const travel = new TimeTravel({ clock: sandboxClock, sources, workers, notices })
+  const travel = new TimeTravel({ clock: sandboxClock, sources, worker, notices })
   const forgetTokens = () => {
     parts.authenticator.forget()
     notices.send('access')
@@ -212,14 +215,14 @@ function wire(parts: Parts) {
     observe: metrics.observe,
     isDraining: () => parts.state.isDraining,
   })
-  return { sources, workers, sweeper, travel, server }
+  return { sources, worker, sweeper, travel, server }
 }
 type Wired = ReturnType<typeof wire>
 
 /** Refuses a database that cannot be worked on, seeds a new sandbox, and sets everything going that runs by itself. */
 async function run(
   { service, works, database, sandboxClock, notices, transact, authenticator, opened }: Parts,
-  { workers, sweeper }: Wired,
+  { sources, worker, sweeper }: Wired,
 ): Promise<void> {
   await Promise.all(opened.map(({ check }) => check?.(database)))
   if (service.environment === 'sandbox') {
@@ -228,17 +231,17 @@ async function run(
     notices.on('clock', () => void sandboxClock.load().catch(() => {}))
   }
   notices.on('access', () => authenticator.forget())
-  if (works) for (const worker of workers) notices.on('work', () => worker.wake())
+  for (const { kind } of sources) notices.on(kind, () => worker.wake(kind))
   await notices.listen()
   if (!works) return
-  for (const worker of workers) worker.start()
+  worker.start()
   sweeper.start()
 }
 
 /** Ends in the order in which nothing is missed by what still runs. Whatever never ran ends at once. */
 async function stop(
   { settings, state, opened, notices, database }: Parts,
-  { server, workers, sources, sweeper }: Wired,
+  { server, worker, sweeper }: Wired,
 ): Promise<void> {
   // Balancers ask whether we are ready, so they are told first, and given time to ask.
   state.isDraining = true
@@ -246,8 +249,7 @@ async function stop(
   // A connection that was busy when closing began is kept alive after its answer; it is closed once it is idle.
   const hangUp = setInterval(() => server.server.closeIdleConnections(), HANG_UP_EVERY_MS)
   await server.close().finally(() => clearInterval(hangUp))
-  await Promise.all(workers.map((worker) => worker.stop()))
-  await Promise.all(sources.map((source) => source.close?.()))
+  await worker.stop()
   await Promise.all(opened.map((room) => room.close?.()))
   await sweeper.stop()
   await notices.close()

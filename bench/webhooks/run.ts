@@ -21,7 +21,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 const file = (name: string) => ['--import', 'tsx', fileURLToPath(new URL(name, import.meta.url))]
 
 const secret = 'sandbox-secret-known-to-everybody'
-const notify = statementOf("select pg_notify('quittance', 'work')")
+const notify = statementOf("select pg_notify('quittance', 'deliveries')")
 const seeded = statementOf(`select 1 from accounts where id = '${merchantId}'`)
 const truncate = statementOf('truncate deliveries, delivery_queue, delivery_attempts, event_audience, events, webhooks')
 

@@ -1,3 +1,4 @@
+import type { WorkKind } from '../kernel/job.ts'
 import { type Statement, statementOf } from './sql.ts'
 
 /** One change among those that are to be written together. */
@@ -7,6 +8,7 @@ export interface ComposedWrite {
   readonly guarded: boolean
   /** What other writes of the same commit may call its returned rows. */
   readonly name?: string
+  readonly wakes?: WorkKind
 }
 
 /** Where a sequence of writes has led so far. The same operation always takes the same way, so the text is made once. */
@@ -41,5 +43,9 @@ function print(writes: readonly ComposedWrite[]): Statement {
     return `${name ?? `w${i}`} as (${text}${guarded ? ' returning 1' : ''})`
   })
   const guards = writes.flatMap(({ guarded }, i) => (guarded ? [`changed_one((select count(*) from w${i}))`] : []))
-  return statementOf(`with ${parts.join(', ')} select ${guards.join(', ') || '1'}`)
+  const wakes = writes.flatMap(({ name, wakes }) =>
+    name && wakes ? [`case when exists (select from ${name}) then '${wakes}' end`] : [],
+  )
+  const woken = wakes.length > 0 ? [`array_remove(array[${wakes.join(', ')}]::text[], null) as wakes`] : []
+  return statementOf(`with ${parts.join(', ')} select ${[...guards, ...woken].join(', ') || '1'}`)
 }

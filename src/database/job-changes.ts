@@ -3,10 +3,11 @@ import type { JobRequest } from '../kernel/job.ts'
 import type { ComposedWrite } from './composition.ts'
 import { type Statement, statementOf } from './sql.ts'
 
+/** A job with its time and whether it goes before the others. */
+type TimedJob = JobRequest & { readonly runAt: Instant; readonly isUrgent: boolean }
+
 /** What is to become of a key, whatever the table holds when the commit comes. */
-type Change =
-  | { readonly kind: 'insert' | 'replace'; readonly job: JobRequest & { readonly runAt: Instant } }
-  | { readonly kind: 'withdraw' }
+type Change = { readonly kind: 'insert' | 'replace'; readonly job: TimedJob } | { readonly kind: 'withdraw' }
 
 /**
  * What a unit of work does to the jobs table. The commit is one statement, in which no change sees another, so the
@@ -16,7 +17,7 @@ export class JobChanges {
   /** By key; a job without one stands under a symbol of its own. In the order in which the jobs are to be numbered. */
   readonly #changes = new Map<string | symbol, Change>()
 
-  enqueue(job: JobRequest & { readonly runAt: Instant }): void {
+  enqueue(job: TimedJob): void {
     const { key, replace = false } = job
     if (key === undefined && replace) throw new Error(`The job ${job.name} has no key, so there is none to replace.`)
     const before = key === undefined ? undefined : this.#changes.get(key)
@@ -48,11 +49,7 @@ export class JobChanges {
   }
 }
 
-function write(
-  statement: Statement,
-  jobs: readonly (JobRequest & { readonly runAt: Instant })[],
-  now: Instant,
-): ComposedWrite[] {
+function write(statement: Statement, jobs: readonly TimedJob[], now: Instant): ComposedWrite[] {
   if (jobs.length === 0) return []
   const values = [
     jobs.map(({ name }) => name),
@@ -60,18 +57,21 @@ function write(
     jobs.map(({ runAt }) => runAt),
     jobs.map(({ key }) => key ?? null),
     now,
+    jobs.map(({ isUrgent }) => (isUrgent ? 0 : 1)),
+    jobs.map(({ runAt }) => runAt <= now),
   ]
   return [{ statement, values, guarded: false }]
 }
 
 /** A job that takes the place of another is a new one, with an id of its own: what the old one did stays the old one's. */
 const inItsPlace = `
-  insert into jobs (name, payload, run_at, key, create_time)
-  select job.name, job.payload::jsonb, job.run_at, job.key, $5::text
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality as job (name, payload, run_at, key, place)
+  insert into jobs (name, payload, run_at, key, create_time, class, due)
+  select job.name, job.payload::jsonb, job.run_at, job.key, $5::text, job.class, job.due
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::int[], $7::boolean[])
+    with ordinality as job (name, payload, run_at, key, class, due, place)
   order by job.place
   on conflict (key) do update set id = default, name = excluded.name, payload = excluded.payload,
-    run_at = excluded.run_at, create_time = excluded.create_time, attempts = 0, crashes = 0, fence = 0,
+    run_at = excluded.run_at, create_time = excluded.create_time, class = excluded.class, due = excluded.due, attempts = 0, crashes = 0, fence = 0,
     lease_until = null, last_error = null, parked_time = null`
 
 /** Leaves an open job with the same key as it is. A parked one has been given up, so it does not keep the key. */

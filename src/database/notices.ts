@@ -1,10 +1,11 @@
 import pg from 'pg'
+import type { WorkKind } from '../kernel/job.ts'
 import type { Database } from './open.ts'
 import { connectionSettings } from './open.ts'
 import { sql } from './sql.ts'
 
-/** What processes tell each other: work was promised, an app or token changed, the sandbox clock was moved. */
-export type Notice = 'work' | 'access' | 'clock'
+/** What processes tell each other: work of a kind was promised, an app or token changed, the sandbox clock was moved. */
+export type Notice = WorkKind | 'access' | 'clock'
 
 const channel = 'quittance'
 const RECONNECT_MS = 1_000

@@ -1,7 +1,7 @@
 import type { Clock, Instant } from '../kernel/clock.ts'
 import type { EventType } from '../kernel/event-types.ts'
 import type { IdKind, Ids } from '../kernel/ids.ts'
-import type { JobRequest } from '../kernel/job.ts'
+import type { JobRequest, WorkKind } from '../kernel/job.ts'
 import { conflict } from '../kernel/problem.ts'
 import { type ComposedWrite, compose } from './composition.ts'
 import { JobChanges } from './job-changes.ts'
@@ -44,6 +44,8 @@ export interface Write {
   readonly statement: Statement
   readonly values: readonly unknown[]
   readonly name?: string
+  /** With a name: when it returns a row, there is work of this kind to do. */
+  readonly wakes?: WorkKind
 }
 
 /** The changes that make events known. Handed in, so that this room need not know who listens. */
@@ -70,6 +72,8 @@ export interface Tx extends Reader {
   enqueue(job: JobRequest): void
   /** Withdraws the job with this key, if there is one. */
   withdraw(key: string): void
+  /** Lets workers look for due work of this kind after the commit; what `enqueue` and `emit` do by themselves. */
+  wake(kind: WorkKind): void
   /**
    * Runs something in this process once everything is committed. It is lost when the process dies and its failure
    * changes nothing, so this is only for hints.
@@ -104,28 +108,24 @@ export interface TransactParts {
   readonly ids: Ids
   /** Absent where nothing is ever emitted. */
   readonly announce?: Announce
+  /** Whether a job of this name goes before the others. */
+  readonly isUrgent?: (name: string) => boolean
   /** Called after a commit that enqueued work which is due now. */
-  readonly onWork: () => void
+  readonly onWork: (kind: WorkKind) => void
   /** Told of hints that failed after their commit. */
   readonly onHintFailure?: (error: unknown) => void
 }
 
-export function makeTransact({
-  database,
-  clock,
-  ids,
-  announce = nobody,
-  onWork,
-  onHintFailure = () => {},
-}: TransactParts): Transact {
+export function makeTransact({ database, clock, ids, onWork, ...parts }: TransactParts): Transact {
+  const { announce = nobody, isUrgent = () => false, onHintFailure = () => {} } = parts
   return async (work, { locks = false, ...actor } = {}) => {
     for (let attempt = 1; ; attempt++) {
-      const unit = new UnitOfWork(clock.now(), ids, announce, actor)
+      const unit = new UnitOfWork(clock.now(), ids, { announce, isUrgent }, actor)
       try {
         const result = locks
           ? await database.transaction((connection) => unit.run(connection, work))
           : await unit.run(database, work)
-        for (const hint of unit.dueNow ? [onWork, ...unit.hints] : unit.hints) {
+        for (const hint of [...[...unit.work].map((kind) => () => onWork(kind)), ...unit.hints]) {
           // What is committed stays so, and its caller must not be told otherwise.
           try {
             hint()
@@ -148,7 +148,7 @@ class UnitOfWork {
   readonly now: Instant
   readonly appId: string | undefined
   readonly #ids: Ids
-  readonly #announce: Announce
+  readonly #parts: Required<Pick<TransactParts, 'announce' | 'isUrgent'>>
   readonly #actor: Omit<TransactOptions, 'locks'>
   readonly #writes: ComposedWrite[] = []
   readonly #names = new Set<string>()
@@ -156,13 +156,18 @@ class UnitOfWork {
   readonly #jobs = new JobChanges()
   readonly #events: AnnouncedEvent[] = []
   readonly hints: (() => void)[] = []
+  readonly work = new Set<WorkKind>()
   #connection: Connection | undefined
-  dueNow = false
 
-  constructor(now: Instant, ids: Ids, announce: Announce, actor: Omit<TransactOptions, 'locks'>) {
+  constructor(
+    now: Instant,
+    ids: Ids,
+    parts: Required<Pick<TransactParts, 'announce' | 'isUrgent'>>,
+    actor: Omit<TransactOptions, 'locks'>,
+  ) {
     this.now = now
     this.#ids = ids
-    this.#announce = announce
+    this.#parts = parts
     this.#actor = actor
     this.appId = actor.appId
   }
@@ -199,17 +204,20 @@ class UnitOfWork {
     // A buyer's app that acts on a seller's resource is nobody the seller's events are for.
     const callingAppId = accountId === event.accountId ? appId : undefined
     this.#events.push({ ...event, id: this.newId('event'), time: this.now, callingAppId, onBehalf })
-    this.dueNow = true
   }
 
   enqueue(job: JobRequest): void {
     const { runAt = this.now } = job
-    this.#jobs.enqueue({ ...job, runAt })
-    if (runAt <= this.now) this.dueNow = true
+    this.#jobs.enqueue({ ...job, runAt, isUrgent: this.#parts.isUrgent(job.name) })
+    if (runAt <= this.now) this.wake('jobs')
   }
 
   withdraw(key: string): void {
     this.#jobs.withdraw(key)
+  }
+
+  wake(kind: WorkKind): void {
+    this.work.add(kind)
   }
 
   afterCommit(hint: () => void): void {
@@ -228,10 +236,11 @@ class UnitOfWork {
   async #commit(connection: Connection): Promise<void> {
     for (const write of this.#jobs.writes(this.now)) this.#gather(write)
     if (this.#events.length > 0)
-      for (const write of this.#announce(this.#events)) this.#gather({ ...write, guarded: false })
+      for (const write of this.#parts.announce(this.#events)) this.#gather({ ...write, guarded: false })
     if (this.#writes.length === 0) return
     const { statement, values } = this.#asOne()
-    await connection.rows(statement, values)
+    const [row] = await connection.rows<{ wakes?: readonly WorkKind[] }>(statement, values)
+    for (const kind of row?.wakes ?? []) this.wake(kind)
   }
 
   /** All gathered writes as one statement, which is atomic by itself: no begin, no commit, one round trip. */

@@ -8,6 +8,7 @@ import { findDispute } from './store.ts'
 export const deadlineJob = (house: House) =>
   job<{ account_id: string; dispute_id: string }>({
     name: 'dispute-deadline',
+    urgent: true,
     retryAfter: [1, 10, 60, 600],
     async run({ dispute_id }, { transact }) {
       await transact(async (tx) => {

@@ -4,6 +4,8 @@ import type { Instant } from '../kernel/clock.ts'
 /** How a kind of promise is kept. Only jobs reach the outside world, between units of work and never inside one. */
 export interface JobDefinition<Payload = never> {
   readonly name: string
+  /** Money and deadlines have slots of their own, and never wait behind mail. */
+  readonly urgent?: true
   /** Seconds to wait before each retry; when they run out the job is parked for the operator to see. */
   readonly retryAfter: readonly number[]
   /** `now` is the instant the job runs at, on the service's clock. It may run twice: what it does must bear that. */

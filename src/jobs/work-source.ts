@@ -1,4 +1,5 @@
 import type { Instant } from '../kernel/clock.ts'
+import type { WorkKind } from '../kernel/job.ts'
 
 /** Something that was due and has been done. */
 export interface Fired {
@@ -7,14 +8,17 @@ export interface Fired {
   readonly key?: string
 }
 
-/** A place where due work waits: the jobs table, and whatever else keeps a timetable of its own. */
+/** A place where due work waits, with a scheduler of its own: the jobs table and the delivery queue. */
 export interface WorkSource {
+  readonly kind: WorkKind
+  /** Something may be due: takes as much as there is room for, and goes on by itself until nothing is. Never waits. */
+  wake(): void
+  /** Comes back when nothing it took is under way and nothing more is due. */
+  settled(): Promise<void>
   /** When the earliest waiting work falls due, if there is any. */
   nextDue(): Promise<Instant | undefined>
   /** Does everything that is due now, in order, and comes back when it is done. */
   drain(): Promise<Fired[]>
-  /** Does up to `count` pieces of due work side by side, and says how many there were. */
-  runBatch(count: number): Promise<number>
-  /** Ends or gives back what is under way. Called after the last batch. */
-  close?(): Promise<void>
+  /** Takes nothing more, and ends or gives back what is under way. */
+  close(): Promise<void>
 }

@@ -1,9 +1,13 @@
 import type { Instant } from './clock.ts'
 
+/** Where work waits to be done: the jobs table, or the queue of webhook deliveries. */
+export type WorkKind = 'jobs' | 'deliveries'
+
 /** Something to be done after this unit of work commits. */
 export interface JobRequest {
   readonly name: string
-  readonly payload: Readonly<Record<string, unknown>>
+  /** Accounts take turns, so every job says for whom it is. */
+  readonly payload: Readonly<Record<string, unknown> & { account_id: string }>
   /** When it falls due; at once when absent. */
   readonly runAt?: Instant
   /** At most one job with this key is open at a time; a second one is dropped, or replaces the first. A parked one makes way. */

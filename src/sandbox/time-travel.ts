@@ -10,7 +10,7 @@ const STEPS_MAX = 100_000
 export interface TimeTravelParts {
   readonly clock: SandboxClock
   readonly sources: readonly WorkSource[]
-  readonly workers: readonly Worker[]
+  readonly worker: Worker
   readonly notices: Notices
 }
 
@@ -25,8 +25,7 @@ export class TimeTravel {
 
   /** Runs `work` with no other journey and no worker of this process in between. */
   alone<T>(work: () => Promise<T>): Promise<T> {
-    const paused = this.#parts.workers.reduce((inner, worker) => () => worker.whilePaused(inner), work)
-    const turn = this.#turn.then(paused)
+    const turn = this.#turn.then(() => this.#parts.worker.whilePaused(work))
     this.#turn = turn.catch(() => {})
     return turn
   }

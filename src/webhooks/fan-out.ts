@@ -82,7 +82,7 @@ export const makeAnnounce = (service: Service): Announce => {
       },
       audienceOf(events),
       { name: 'promised', statement: insertDeliveries, values: [] },
-      { statement: queuePromised, values: [] },
+      { name: 'queued', statement: queuePromised, values: [], wakes: 'deliveries' },
       ...mentionIds(events),
     ]
     return writes

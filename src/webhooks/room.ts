@@ -14,7 +14,6 @@ export const openWebhooks: OpenRoom = (service) => {
   const parts = {
     service,
     seal: makeSeal(service.settings.secret!),
-    wake: () => deliveries?.wake(),
     forget: (webhookId: string) => deliveries?.forget(webhookId),
   }
   return {

@@ -91,7 +91,7 @@ describe('A unit of work', () => {
   })
 
   it('that replaces a job without naming it is refused', async () => {
-    const work = transact(async (tx) => tx.enqueue({ name: 'note', payload: {}, replace: true }))
+    const work = transact(async (tx) => tx.enqueue({ name: 'note', payload: { account_id: 'A' }, replace: true }))
 
     await expect(work).rejects.toThrow('The job note has no key')
   })

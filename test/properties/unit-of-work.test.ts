@@ -69,7 +69,12 @@ function takeAll(tx: Tx, steps: readonly Step[]): void {
     if (step.does === 'withdraw') tx.withdraw(step.key)
     else {
       const { does, key, text, in: seconds } = step
-      const job = { name: 'note', payload: { text }, runAt: after(START, seconds), replace: does === 'replace' }
+      const job = {
+        name: 'note',
+        payload: { account_id: 'A', text },
+        runAt: after(START, seconds),
+        replace: does === 'replace',
+      }
       tx.enqueue({ ...job, ...(key !== undefined && { key }) })
     }
   }

@@ -1,12 +1,16 @@
 import { addAccount } from '../../src/accounts/store.ts'
-import { newWorld, type World } from './world.ts'
+import { newWorld, type World, type WorldOptions } from './world.ts'
 
 /**
- * A live service with the two accounts of a sale and nobody to call for them yet: `personWithApp` makes callers, as the
+ * A live service with the accounts of a sale, a second merchant, and nobody to call for them yet: `personWithApp` makes callers, as the
  * command line would. Time is the real one.
  */
-export async function newLiveWorld(settings: Readonly<Record<string, string>> = {}): Promise<World> {
+export async function newLiveWorld(
+  settings: Readonly<Record<string, string>> = {},
+  options: Omit<WorldOptions, 'settings'> = {},
+): Promise<World> {
   const world = await newWorld({
+    ...options,
     settings: {
       QUITTANCE_ENVIRONMENT: 'live',
       QUITTANCE_SECRET: 'a secret of a live service, long enough',
@@ -15,9 +19,9 @@ export async function newLiveWorld(settings: Readonly<Record<string, string>> = 
       ...settings,
     },
   })
-  const { merchant, buyer } = world.people
+  const { merchant, otherMerchant, buyer } = world.people
   await world.app.transact(async (tx) => {
-    for (const account of [merchant, buyer]) addAccount(tx, { ...account, create_time: tx.now })
+    for (const account of [merchant, otherMerchant, buyer]) addAccount(tx, { ...account, create_time: tx.now })
   })
   return world
 }

@@ -33,6 +33,7 @@ export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound
   return [
     job<Named>({
       name: 'gateway-charge',
+      urgent: true,
       retryAfter: soon,
       async run({ attempt_id }, { db, now, transact }) {
         const found = await findAttempt(db, attempt_id)
@@ -52,6 +53,7 @@ export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound
     }),
     job<Named>({
       name: 'gateway-status',
+      urgent: true,
       retryAfter: patient,
       async run({ attempt_id }, { db, now, transact }) {
         const found = await findAttempt(db, attempt_id)
@@ -63,12 +65,13 @@ export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound
           if (status === 'OPEN' && isWaiting) return giveUp(parts, tx, attempt_id)
           if (result && result.status !== 'PENDING') await applyResult(parts, tx, attempt_id, result)
           else if (status === 'OPEN' && result) await applyResult(parts, tx, attempt_id, result)
-          else lookAgain(tx, attempt_id, 6 * hours)
+          else lookAgain(tx, found!.attempt, 6 * hours)
         })
       },
     }),
     job<{ account_id: string; refund_id: string }>({
       name: 'gateway-refund',
+      urgent: true,
       retryAfter: patient,
       async run({ account_id, refund_id }, { db, now }) {
         const found = await findRefund(db, account_id, refund_id)
@@ -79,6 +82,7 @@ export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound
     }),
     job<Named>({
       name: 'gateway-void',
+      urgent: true,
       retryAfter: patient,
       async run({ attempt_id }, { db, now }) {
         const found = await findAttempt(db, attempt_id)

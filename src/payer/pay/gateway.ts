@@ -41,8 +41,12 @@ export async function applyResult(
   const isTaken = status === 'DENIED' || isStillDue()
   const { attempt: concluded } = await conclude(parts, tx, stored, named, isTaken ? status : 'REVERSED')
   if (!isTaken)
-    tx.enqueue({ name: 'gateway-void', payload: { attempt_id: attempt.id }, key: `gateway-void:${attempt.id}` })
-  if (concluded.status === 'PENDING') lookAgain(tx, attempt.id, LOOK_AGAIN_SECONDS)
+    tx.enqueue({
+      name: 'gateway-void',
+      payload: { account_id: attempt.account_id, attempt_id: attempt.id },
+      key: `gateway-void:${attempt.id}`,
+    })
+  if (concluded.status === 'PENDING') lookAgain(tx, attempt, LOOK_AGAIN_SECONDS)
   else tx.withdraw(statusKey(attempt.id))
   return saved(concluded)
 
@@ -75,13 +79,13 @@ export async function giveUp(parts: { service: Service; ledger: Ledger }, tx: Tx
 const statusKey = (attemptId: string) => `gateway-status:${attemptId}`
 
 /** Promises to ask the gateway later, whatever becomes of its callback. */
-export function lookAgain(tx: Tx, attemptId: string, seconds: number): void {
+export function lookAgain(tx: Tx, { id, account_id }: Pick<Attempt, 'id' | 'account_id'>, seconds: number): void {
   const runAt = after(tx.now, seconds)
   tx.enqueue({
     name: 'gateway-status',
-    payload: { attempt_id: attemptId },
+    payload: { account_id, attempt_id: id },
     runAt,
-    key: statusKey(attemptId),
+    key: statusKey(id),
     replace: true,
   })
 }

@@ -131,8 +131,12 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
     const concluded = isSandbox && (await conclude({ service, ledger }, tx, stored, attempt, outcome))
     insertAttempt(tx, concluded ? concluded.attempt : attempt)
     if (!isSandbox) {
-      tx.enqueue({ name: 'gateway-charge', payload: { attempt_id: attempt.id }, key: `gateway-charge:${attempt.id}` })
-      lookAgain(tx, attempt.id, OPEN_SECONDS_MAX)
+      tx.enqueue({
+        name: 'gateway-charge',
+        payload: { account_id: attempt.account_id, attempt_id: attempt.id },
+        key: `gateway-charge:${attempt.id}`,
+      })
+      lookAgain(tx, attempt, OPEN_SECONDS_MAX)
     }
     return attempt.id
   }

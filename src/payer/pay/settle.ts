@@ -36,6 +36,7 @@ const retryAfter = [1, 10, 1 * minutes, 5 * minutes, 30 * minutes, 60 * minutes]
 export const settleJobs = (service: Service, ledger: Ledger): JobDefinition[] => [
   job<{ account_id: string; capture_id: string; outcome: 'COMPLETED' | 'DENIED' }>({
     name: 'settle-payment',
+    urgent: true,
     retryAfter,
     async run({ account_id, capture_id, outcome }, { transact }) {
       await transact((tx) =>

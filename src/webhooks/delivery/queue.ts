@@ -68,7 +68,8 @@ export const queuePromised = sql`
   select p.account_id, p.id, p.webhook_id, p.event_account_id, p.event_id, p.seq, p.resource_id, p.transmit_time, p.url,
     coalesce(w.lane, 1), 0, p.transmit_time
   from promised p left join webhooks w on w.account_id = p.account_id and w.id = p.webhook_id
-  where p.failure is null order by p.seq`
+  where p.failure is null order by p.seq
+  returning 1`
 
 /**
  * Takes due deliveries of a lane, a few of each webhook, webhooks in turn. Stepping from webhook to webhook through

@@ -25,6 +25,7 @@ const insertRound = sql`
 export function resend(tx: Tx, event: StoredEvent, webhooks: readonly Webhook[]): void {
   tx.write(insertRound, [event.account_id, event.id, webhooks.map(({ id }) => id), tx.now], 'promised')
   tx.write(queuePromised, [])
+  tx.wake('deliveries')
 }
 
 /** Every event of a span of time that never arrived at a webhook, or every one there was, once more. */
@@ -77,6 +78,7 @@ export async function replay(tx: Tx, webhook: Webhook, range: ReplayRange): Prom
     range.max,
     tx.now,
   ])
+  tx.wake('deliveries')
   return row!.replayed
 }
 
@@ -96,4 +98,5 @@ export function attemptNow(tx: Tx, accountId: string, id: string): void {
   tx.write(hasten, [accountId, id, tx.now])
   tx.write(reopen, [accountId, id], 'reopened')
   tx.write(queueReopened, [tx.now])
+  tx.wake('deliveries')
 }

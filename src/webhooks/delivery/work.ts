@@ -33,6 +33,7 @@ export interface DeliveryOptions {
 
 /** Delivers events as they fall due: the timetable is the queue of deliveries, the pace is the dispatcher's. */
 export class DeliveryWork implements WorkSource {
+  readonly kind = 'deliveries'
   readonly #parts: WorkParts
   readonly #outbound: Outbound
   readonly #signer = new Signer()
@@ -139,12 +140,15 @@ export class DeliveryWork implements WorkSource {
   }
 
   /** The dispatcher takes what it can by itself; it only has to be told that there may be something. */
-  async runBatch(): Promise<number> {
-    if (this.#closing.signal.aborted) return 0
+  wake(): void {
+    if (this.#closing.signal.aborted) return
     this.#renewing ??= this.#startRenewing()
     if (this.#dispatcher.running) this.#dispatcher.wake()
     else this.#dispatcher.start()
-    return 0
+  }
+
+  settled(): Promise<void> {
+    return this.#dispatcher.settled()
   }
 
   #startRenewing(): NodeJS.Timeout {
@@ -156,11 +160,6 @@ export class DeliveryWork implements WorkSource {
       if (old.length > 0) renew(database, old).catch(onError)
     }
     return setInterval(again, RENEW_EVERY_MS).unref()
-  }
-
-  /** Something may be due; nothing happens in a process that does not deliver. */
-  wake(): void {
-    if (this.#dispatcher.running) this.#dispatcher.wake()
   }
 
   /** After this nothing of the webhook is started by this process. */

@@ -60,6 +60,7 @@ export function simulate(tx: Tx, service: Service, simulation: Simulation): stri
   tx.write(insertDelivery, [tx.newId('transmission'), webhookId, url ?? null], 'promised')
   tx.write(queuePromised, [])
   for (const { statement, values } of mentionIds([{ id, resourceId: id, resource: shown }])) tx.write(statement, values)
+  tx.wake('deliveries')
   return body
 }
 

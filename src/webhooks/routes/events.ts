@@ -39,7 +39,7 @@ const withdrawn = () =>
   ])
 
 /** Events: what happened, who was told, and how to be told again. */
-export function eventRoutes({ service, seal, wake }: WebhookParts): AnyRoute[] {
+export function eventRoutes({ service, seal }: WebhookParts): AnyRoute[] {
   return [
     route({
       ...shared,
@@ -125,7 +125,6 @@ export function eventRoutes({ service, seal, wake }: WebhookParts): AnyRoute[] {
         const accountId = await accountOfApp(tx, caller)
         const sent = await transmissionsOf(tx, accountId, caller.appId, [event.id])
         resend(tx, event, webhooks)
-        tx.afterCommit(wake)
         const shown = presentEvent(service, event, sent)
         return { ...shown, status: webhooks.length > 0 ? 'PENDING' : shown.status }
       },
@@ -153,7 +152,6 @@ export function eventRoutes({ service, seal, wake }: WebhookParts): AnyRoute[] {
           ...(resourceVersion !== undefined && { resourceVersion }),
           ...(resource !== undefined && { resource }),
         })
-        tx.afterCommit(wake)
         const event = { ...(JSON.parse(text) as object), status: 'PENDING' }
         if (webhookId !== undefined) return event
         return { ...event, signing_secret: printSecret(seal.derived(await accountOfApp(tx, caller))) }

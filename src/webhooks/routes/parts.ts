@@ -7,8 +7,6 @@ import type { Seal } from '../signing/seal.ts'
 export interface WebhookParts {
   readonly service: Service
   readonly seal: Seal
-  /** A delivery may be due now. */
-  wake(): void
   /** Nothing more may be started for this webhook. */
   forget(webhookId: string): void
 }

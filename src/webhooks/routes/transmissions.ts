@@ -12,7 +12,7 @@ const TransmissionId = Type.Object({ transmission_id: id() })
 const url = `${root}/webhooks-transmissions`
 
 /** Our own: the way of each event to each webhook, attempt by attempt, and second chances. */
-export function transmissionRoutes({ service, wake }: WebhookParts): AnyRoute[] {
+export function transmissionRoutes({ service }: WebhookParts): AnyRoute[] {
   return [
     route({
       ...shared,
@@ -66,10 +66,7 @@ export function transmissionRoutes({ service, wake }: WebhookParts): AnyRoute[] 
       async handle({ tx, caller, params }) {
         const accountId = await accountOfApp(tx, caller)
         const found = await findTransmission(tx, accountId, caller.appId, params.transmission_id)
-        if (found.status !== 'SUCCESS') {
-          attemptNow(tx, accountId, found.id)
-          tx.afterCommit(wake)
-        }
+        if (found.status !== 'SUCCESS') attemptNow(tx, accountId, found.id)
         const status = found.status === 'SUCCESS' ? found.status : 'PENDING'
         return presentListed(service, { ...found, status, next_time: tx.now })
       },
@@ -89,7 +86,6 @@ export function transmissionRoutes({ service, wake }: WebhookParts): AnyRoute[] 
         const span = readSpan(body.start_time, body.end_time, tx.now)
         const failedOnly = body.include !== 'ALL'
         const replayed = await replay(tx, webhook, { ...span, failedOnly, max: REPLAY_MAX })
-        tx.afterCommit(wake)
         return { replayed }
       },
     }),

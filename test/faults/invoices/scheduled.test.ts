@@ -63,7 +63,7 @@ describe('Scheduled invoices are sent exactly once', { timeout: 180_000 }, () =>
 
     // Seven o'clock: the first worker begins and is killed; what it held is given to others as if its lease ran out.
     await world.app.database.pool.query('update clock set frozen_time = $1', [ISSUE_TIME])
-    await world.app.database.pool.query("select pg_notify('quittance', 'clock'), pg_notify('quittance', 'work')")
+    await world.app.database.pool.query("select pg_notify('quittance', 'clock'), pg_notify('quittance', 'jobs')")
     await until(async () => (await sent()) > 0)
     await first.end('SIGKILL')
     await world.app.database.pool.query(

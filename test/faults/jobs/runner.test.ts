@@ -45,7 +45,7 @@ describe('A promise', () => {
     })
   const runner = (...definitions: JobDefinition[]) => new Runner({ database, transact, clock, definitions })
   const promise = (text: string, parts: { runAt?: Instant; key?: string; replace?: boolean } = {}) =>
-    transact(async (tx) => tx.enqueue({ name: 'note', payload: { text }, ...parts }))
+    transact(async (tx) => tx.enqueue({ name: 'note', payload: { account_id: 'A', text }, ...parts }))
   const jobs = async () => (await database.pool.query('select * from jobs order by id')).rows
 
   it('is kept once it is due, and then gone', async () => {
@@ -63,7 +63,7 @@ describe('A promise', () => {
   it('is not made when the unit of work fails', async () => {
     await expect(
       transact(async (tx) => {
-        tx.enqueue({ name: 'note', payload: { text: 'never' } })
+        tx.enqueue({ name: 'note', payload: { account_id: 'A', text: 'never' } })
         throw new Error('changed my mind')
       }),
     ).rejects.toThrow('changed my mind')
@@ -145,22 +145,24 @@ describe('A promise', () => {
       release = resolve
     })
     const slow = runner(job({ name: 'note', retryAfter: [], run: () => held }))
-    const late = slow.runBatch(1)
+    slow.wake()
     await expect.poll(async () => (await jobs())[0]?.lease_until).not.toBeNull()
     await database.pool.query("update jobs set lease_until = clock_timestamp() - interval '1 second'")
     // Taken over, failed, and waiting for its next try: the late worker must not remove it.
-    await runner(failing([3600])).runBatch(1)
+    const taking = runner(failing([3600]))
+    taking.wake()
+    await taking.settled()
     release()
-    await late
+    await slow.settled()
 
     expect(await jobs()).toHaveLength(1)
   })
 
   it('is kept exactly once by two workers that race for it', async () => {
     await transact(async (tx) => {
-      for (let i = 0; i < 200; i++) tx.enqueue({ name: 'note', payload: { text: String(i) } })
+      for (let i = 0; i < 200; i++) tx.enqueue({ name: 'note', payload: { account_id: `A${i % 5}`, text: String(i) } })
     })
-    const workers = [new Worker(runner(note()), () => {}), new Worker(runner(note()), () => {})]
+    const workers = [new Worker([runner(note())]), new Worker([runner(note())])]
     for (const worker of workers) worker.start()
     await expect.poll(async () => (await jobs()).length, { timeout: 10_000 }).toBe(0)
     await Promise.all(workers.map((worker) => worker.stop()))

@@ -17,7 +17,7 @@ it('A process that closes gives back at once what it cannot sign, and another de
   await world.settle()
   await receiver.has(1)
   await world.merchant.post('/v2/invoicing/invoices', { detail: { currency_code: 'USD' } })
-  await work.runBatch()
+  work.wake()
   await vi.waitFor(() => expect(onError).toHaveBeenCalled(), { interval: 2 })
 
   const began = performance.now()

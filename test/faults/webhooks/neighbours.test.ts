@@ -105,7 +105,7 @@ describe('Healthy webhooks beside a thousand dead ones', { timeout: 120_000 }, (
         `select id from events where app_id like 'APP-HEALTHY%' order by seq desc limit ${HEALTHY / PER_APP}`,
       )
       for (const { id } of rows) sent.set(id, now)
-      await work.runBatch()
+      work.wake()
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     }
     await healthy.until(() => healthy.received.length >= due, { within: withinMs }).catch(() => {})

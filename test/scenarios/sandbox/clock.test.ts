@@ -36,7 +36,7 @@ describe('The sandbox clock', () => {
     const at = (day: string) => `2026-05-${day}T00:00:00.000Z`
     await world.app.transact(async (tx) => {
       for (const day of ['07', '03', '05'])
-        tx.enqueue({ name: 'no-such-job', payload: {}, runAt: at(day) as never, key: `clock ${day}` })
+        tx.enqueue({ name: 'no-such-job', payload: { account_id: 'A' }, runAt: at(day) as never, key: `clock ${day}` })
     })
     const { body } = await move({ to: '2026-05-06T00:00:00Z' })
 

@@ -199,12 +199,13 @@ describe('An event that has grown old', () => {
 
   describe('and is asked for again in that moment', () => {
     /** A unit of work that writes at once, in a transaction that is still open. */
-    type Writing = Pick<Tx, 'now' | 'write'>
+    type Writing = Pick<Tx, 'now' | 'write' | 'wake'>
     const held = async (act: (tx: Tx) => void, change: (text: string) => string, meanwhile: () => Promise<unknown>) =>
       world.app.database.transaction(async (connection) => {
         const writes: ComposedWrite[] = []
         const writing: Writing = {
           now: world.now(),
+          wake: () => {},
           write: (statement, values, name) =>
             void writes.push({ statement, values, guarded: false, ...(name !== undefined && { name }) }),
         }

@@ -1,0 +1,168 @@
+import type { Connection } from '../database/open.ts'
+import { sql } from '../database/sql.ts'
+import type { Instant } from '../kernel/clock.ts'
+
+/** A job in the hands of this process. */
+export interface ClaimedJob {
+  readonly id: bigint
+  readonly name: string
+  readonly payload: object
+  readonly key: string | null
+  readonly run_at: Instant
+  readonly attempts: number
+  readonly fence: number
+  readonly crashes: number
+  readonly class: number
+  readonly account_id: string
+}
+
+/** How many accounts one claim looks at; the next goes on after the last of them. */
+const ACCOUNTS_PER_CLAIM = 24
+
+/**
+ * Takes due jobs, class by class, accounts in turn and a few of each. Stepping from account to account through the index
+ * costs the same however much any of them has waiting. Jobs that have become due since the last look are only marked here,
+ * and found by the next claim.
+ *
+ * The lease runs on the database's own clock: the service's clock can be moved by a sandbox, and must not give away
+ * jobs that are being worked on. A lease that ran out means the worker died.
+ */
+const claimInTurn = sql`
+  with recursive promoted as (
+    update jobs set due = true where id in (
+      select id from jobs where not due and parked_time is null and run_at <= $1 order by run_at, id limit 500
+      for update skip locked)
+    returning 1),
+  wanted as materialized (
+    select * from unnest($2::int[], $3::int[], $4::int[], $5::text[]) as w (class, count, each, after_account)),
+  turn as (
+    select w.class, w.each, 1 as place, (
+      select j.account_id from jobs j
+      where j.due and j.parked_time is null and j.class = w.class and j.account_id > w.after_account
+      order by j.account_id limit 1) as account_id
+    from wanted w
+    union all
+    select t.class, t.each, t.place + 1, (
+      select j.account_id from jobs j
+      where j.due and j.parked_time is null and j.class = t.class and j.account_id > t.account_id
+      order by j.account_id limit 1)
+    from turn t where t.account_id is not null and t.place < $6),
+  able as materialized (
+    select t.class, t.account_id, t.place, t.each - coalesce(busy.running, 0) as room
+    from turn t left join unnest($7::int[], $8::text[], $9::int[]) as busy (class, account_id, running)
+      on busy.class = t.class and busy.account_id = t.account_id
+    where t.account_id is not null and t.each > coalesce(busy.running, 0)),
+  first as materialized (
+    select able.class, able.place, waiting.id from able cross join lateral (
+      select j.id from jobs j
+      where j.due and j.parked_time is null and j.class = able.class and j.account_id = able.account_id
+        and j.run_at <= $1 and (j.lease_until is null or j.lease_until < clock_timestamp())
+      order by j.run_at, j.id limit able.room
+      for update skip locked) waiting),
+  ranked as (
+    select first.id, w.count, row_number() over (partition by first.class order by first.place) as rank
+    from first join wanted w on w.class = first.class),
+  claimed as (
+    update jobs set attempts = attempts + 1, fence = fence + 1, lease_until = clock_timestamp() + interval '60 seconds',
+      crashes = crashes + (lease_until is not null)::int
+    from ranked where ranked.rank <= ranked.count and jobs.id = ranked.id
+    returning jobs.id, name, payload, key, run_at, attempts, fence, crashes, class, account_id)
+  select head.*, claimed.* from (
+    select (select count(*) from promoted)::int as promoted,
+      (select json_object_agg(t.class, t.account_id) from turn t where t.place = $6 and t.account_id is not null) as reached
+    ) head left join claimed on true`
+
+/** Takes the job that fell due first, whoever it is for: when a clock is moved, everything fires in its order. */
+const claimEarliest = sql`
+  update jobs set attempts = attempts + 1, fence = fence + 1, lease_until = clock_timestamp() + interval '60 seconds',
+    crashes = crashes + (lease_until is not null)::int
+  where id in (
+    select id from jobs
+    where run_at <= $1 and parked_time is null and (lease_until is null or lease_until < clock_timestamp())
+    order by run_at, id limit 1
+    for update skip locked)
+  returning id, name, payload, key, run_at, attempts, fence, crashes, class, account_id`
+const finishJob = sql`delete from jobs where id = $1 and fence = $2`
+const renewLeases = sql`
+  update jobs set lease_until = clock_timestamp() + interval '60 seconds' from unnest($1::bigint[], $2::int[]) as held(id, fence)
+  where jobs.id = held.id and jobs.fence = held.fence`
+const tryAgainAt = sql`
+  update jobs set run_at = $3, last_error = $4, lease_until = null, due = false where id = $1 and fence = $2`
+const parkJob = sql`
+  update jobs set parked_time = $3, last_error = $4, lease_until = null where id = $1 and fence = $2`
+const earliestOpen = sql`select min(run_at) as run_at from jobs where parked_time is null`
+
+/** What one class has room for. */
+export interface Room {
+  readonly class: number
+  readonly count: number
+  /** How many may run for one account, those that do already among them. */
+  readonly each: number
+  /** Accounts take turns: begin with those after this one. */
+  readonly afterAccount: string
+  /** How many run already, by account. */
+  readonly running: ReadonlyMap<string, number>
+}
+
+export interface Claimed {
+  readonly jobs: readonly ClaimedJob[]
+  /** How many jobs have become due since the last look, and wait to be claimed. */
+  readonly promoted: number
+  /** By class: the last account that was looked at, where there may be more after it. */
+  readonly reached: Readonly<Record<number, string>>
+}
+
+interface ClaimRow extends Omit<ClaimedJob, 'id'> {
+  readonly promoted: number
+  readonly reached: Record<number, string> | null
+  readonly id: bigint | null
+}
+
+export async function claimJobs(database: Connection, now: Instant, room: readonly Room[]): Promise<Claimed> {
+  const busy = room.flatMap((one) =>
+    [...one.running].map(([account, running]) => ({ class: one.class, account, running })),
+  )
+  const rows = await database.rows<ClaimRow>(claimInTurn, [
+    now,
+    room.map((one) => one.class),
+    room.map(({ count }) => count),
+    room.map(({ each }) => each),
+    room.map(({ afterAccount }) => afterAccount),
+    ACCOUNTS_PER_CLAIM,
+    busy.map((one) => one.class),
+    busy.map(({ account }) => account),
+    busy.map(({ running }) => running),
+  ])
+  const jobs = rows
+    .filter((row): row is ClaimRow & ClaimedJob => row.id !== null)
+    .sort((a, b) => (a.run_at < b.run_at || (a.run_at === b.run_at && a.id < b.id) ? -1 : 1))
+  return { jobs, promoted: rows[0]!.promoted, reached: rows[0]!.reached ?? {} }
+}
+
+export async function claimFirst(database: Connection, now: Instant): Promise<ClaimedJob | undefined> {
+  return (await database.rows<ClaimedJob>(claimEarliest, [now]))[0]
+}
+
+export async function finish(database: Connection, { id, fence }: ClaimedJob): Promise<void> {
+  await database.rows(finishJob, [id, fence])
+}
+
+export async function renew(database: Connection, held: readonly ClaimedJob[]): Promise<void> {
+  await database.rows(renewLeases, [held.map(({ id }) => id), held.map(({ fence }) => fence)])
+}
+
+/** Lets a failed job wait for its next try. */
+export async function putOff(database: Connection, job: ClaimedJob, until: Instant, error: string): Promise<void> {
+  await database.rows(tryAgainAt, [job.id, job.fence, until, error])
+}
+
+/** Leaves a failed job to the operator. */
+export async function park(database: Connection, job: ClaimedJob, now: Instant, error: string): Promise<void> {
+  await database.rows(parkJob, [job.id, job.fence, now, error])
+}
+
+/** When the earliest open job falls due or fell due; one that is being worked on counts as well. */
+export async function nextOpen(database: Connection): Promise<Instant | undefined> {
+  const [row] = await database.rows<{ run_at: Instant | null }>(earliestOpen)
+  return row?.run_at ?? undefined
+}
