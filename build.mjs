@@ -29,5 +29,8 @@ if (!existsSync(stamp) || statSync(stamp).mtimeMs < sources) {
   utimesSync(stamp, sources / 1000 + 1, sources / 1000 + 1)
 }
 
+// Whoever ends npm ends the shell between npm and us, and neither tells us.
+if (process.env.npm_lifecycle_event !== undefined) process.env.STOP_WITH_PARENT ??= 'true'
+
 // With words behind it, the program runs in this very process: `node build.mjs start`.
 if (process.argv.length > 2) await import('./dist/main.js')

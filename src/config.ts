@@ -223,6 +223,13 @@ export const settings = {
     ...whole(0, 60),
     description: 'How long `/readyz` says no before the service stops accepting, so that a balancer can turn away.',
   }),
+  stopWithParent: setting<boolean>({
+    variable: 'STOP_WITH_PARENT',
+    ...inSandbox,
+    initialText: '`true` in the sandbox and below `npm start`, `false` in live',
+    description:
+      'Whether the service ends when the process that started it has ended, as a test runner may that is killed.',
+  }),
   ...disputeSettings,
 } as const satisfies Record<string, Setting<never> | object>
 

@@ -8,7 +8,9 @@ import { credentials } from '../sandbox/people.ts'
 import { SettingError } from '../setting.ts'
 import { addressRefusal, requireFreeAddress } from './address.ts'
 import type { Command, CommandInput, FreeCommand } from './command.ts'
+import { stopped } from './stopping.ts'
 
+/** After the grace, how long what is under way may take to finish. */
 const SHUTDOWN_MAX_MS = 15_000
 
 /** Names that never reach a log, wherever they stand. */
@@ -53,10 +55,16 @@ async function run(
     await embedded?.stop()
     throw error
   }
+  // Who reads that we are ready may tell us to stop the next moment.
+  const stopping = stopped(log, { withParent: settings.stopWithParent })
   output.out(greeting(app, settings, { serves, works }))
-  await stopped(log)
-  await Promise.race([app.close().then(() => embedded?.stop()), overdue()])
+  await stopping
+  const ending = app.close().then(() => embedded?.stop())
   // What could not be ended in time must not keep the process: nothing acknowledged depends on it.
+  if ((await Promise.race([ending, overdue(settings)])) === 'overdue') {
+    log.error('what was under way could not be finished in time')
+    process.exitCode = 1
+  }
   process.exit()
 }
 
@@ -100,31 +108,11 @@ async function requireCallable(settings: Settings): Promise<void> {
     throw new SettingError(`SMTP_URL cannot be called: ${mail} SMTP_ALLOW_PRIVATE allows one of your own network.`)
 }
 
-/** Waits for the first reason to stop; the second signal stops at once. */
-function stopped(log: { info(text: string): void; fatal(error: unknown, text: string): void }): Promise<void> {
-  return new Promise((resolve) => {
-    let isStopping = false
-    const stop = () => {
-      if (isStopping) process.exit(1)
-      isStopping = true
-      log.info('stopping')
-      resolve()
-    }
-    process.on('SIGTERM', stop)
-    process.on('SIGINT', stop)
-    // A mistake nobody caught leaves unknown state behind: stop in order, and let whoever started us start us again.
-    for (const event of ['uncaughtException', 'unhandledRejection'] as const)
-      process.on(event, (error) => {
-        log.fatal({ err: error }, 'stopping after a mistake of ours')
-        process.exitCode = 1
-        if (!isStopping) stop()
-      })
-    // Whoever read our output may be gone; that is no reason to stop.
-    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  })
-}
-
-const overdue = () => new Promise<void>((resolve) => setTimeout(resolve, SHUTDOWN_MAX_MS).unref())
+/** How long stopping may take: the grace, and then what is under way. */
+const overdue = ({ shutdownGraceSeconds }: Settings) =>
+  new Promise<'overdue'>((resolve) =>
+    setTimeout(() => resolve('overdue'), shutdownGraceSeconds * 1000 + SHUTDOWN_MAX_MS).unref(),
+  )
 
 function greeting(
   { service }: App,

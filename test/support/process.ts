@@ -58,9 +58,23 @@ export interface RunningService {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
+/** Whether there is such a process. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 /** Starts the service and comes back when it says that it is ready. */
 export function startService(variables: Variables, command = 'start'): Promise<RunningService> {
-  const child = launch(commandLine([command]), { PORT: '0', ...variables })
+  return startProgram(commandLine([command]), variables)
+}
+
+/** Starts a program that sooner or later starts the service, whose output it passes on. */
+export function startProgram(program: [string, string[]], variables: Variables): Promise<RunningService> {
+  const child = launch(program, { PORT: '0', ...variables })
   const ended = new Promise<number | null>((resolve) => child.on('exit', resolve))
   return new Promise((resolve, reject) => {
     let output = ''

@@ -5,6 +5,7 @@ import { findBinaries } from './binaries.ts'
 import { type Cluster, createCluster, findCluster } from './cluster.ts'
 import { EmbeddedServerError } from './error.ts'
 import { findHome, makeHome, SERVER } from './folders.ts'
+import { type Guardian, guard } from './guardian.ts'
 import { type Postmaster, readyPostmaster, SOCKET_PORT, startPostmaster } from './postmaster.ts'
 import { serverSettings } from './settings.ts'
 
@@ -24,6 +25,8 @@ export interface Running {
   readonly url: string
   /** Whether it was running already. */
   readonly adopted: boolean
+  /** Of a server that we started. */
+  readonly guardian?: Guardian
 }
 
 /** The longest address of a unix socket, in bytes. */
@@ -53,11 +56,16 @@ export async function runServer({
     throw new EmbeddedServerError(
       `The data in ${dataDir} was made by PostgreSQL ${cluster.version} and this version of Quittance brings ${binaries.version}: start the version that made it, or move the data with pg_dump.`,
     )
-  const postmaster = await startPostmaster(cluster, binaries.postgres, {
-    account,
-    settings: { ...serverSettings({ connectionsMax, durable }), ...(await listening(cluster, port)) },
-  })
-  return { cluster, postmaster, url: urlOf(cluster, postmaster), adopted: false }
+  const settings = { ...serverSettings({ connectionsMax, durable }), ...(await listening(cluster, port)) }
+  // Before the server, so that there is no moment in which it could outlive us.
+  const guardian = guard(cluster, { hard: !durable })
+  try {
+    const postmaster = await startPostmaster(cluster, binaries.postgres, { account, settings })
+    return { cluster, postmaster, url: urlOf(cluster, postmaster), adopted: false, guardian }
+  } catch (error) {
+    guardian.release()
+    throw error
+  }
 }
 
 /** A unix socket in the server's own folder, or a free loopback port where there can be none. */

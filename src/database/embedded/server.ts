@@ -5,6 +5,7 @@ import { connectionSettings } from '../open.ts'
 import { isAlive } from './cluster.ts'
 import { diskIsFull, EmbeddedServerError, NotYetError, saysDiskFull } from './error.ts'
 import { makeDataDir } from './folders.ts'
+import { type Guardian, guard } from './guardian.ts'
 import { keepLogSmall } from './log.ts'
 import { stopPostmaster } from './postmaster.ts'
 import { type Running, runServer } from './run.ts'
@@ -41,7 +42,7 @@ const OWNER_GONE_MS = 5_000
 const OWNER_ALIVE_MS = 100
 const OWNER_POLL_MS = 10
 /** A server that is ending under our hands is looked at again, this often and after this long. */
-const TRIES_MAX = 100
+const TRIES_MAX = 400
 const RETRY_MS = 50
 const REVIVE_MS = 1_000
 
@@ -57,7 +58,15 @@ export async function startEmbedded({
   ...options
 }: EmbeddedOptions): Promise<EmbeddedServer> {
   const dataDir = makeDataDir(resolve(options.dataDir))
-  const hold = (port?: number) => holdServer({ dataDir, durable, connectionsMax, packageFolder, port })
+  let guardian: Guardian | undefined
+  const hold = async (port?: number) => {
+    const held = await holdServer({ dataDir, durable, connectionsMax, packageFolder, port })
+    guardian?.release()
+    // Whoever owns the server takes it along, started or adopted; a server of somebody else's goes with that one.
+    if (held.owner) guardian = held.guardian ?? guard(held.cluster, { hard: !durable })
+    else held.guardian?.release()
+    return held
+  }
 
   const { cluster, postmaster, url, adopted, owner } = await hold()
   if (!owner) {
@@ -76,6 +85,7 @@ export async function startEmbedded({
       await watch.stop()
       // The lock is held until the server ends, so that nobody adopts what is about to go.
       await stopPostmaster(cluster, { hard: !durable })
+      guardian?.release()
     },
   }
 }
@@ -89,7 +99,11 @@ async function holdServer(options: Parameters<typeof runServer>[0]): Promise<Hel
   for (let attempt = 1; ; attempt++) {
     try {
       const running = await runServer(options)
-      return { ...running, owner: await takeOwnership(running.url).catch(lost) }
+      const owner = await takeOwnership(running.url).catch((error: unknown) => {
+        running.guardian?.release()
+        throw lost(error)
+      })
+      return { ...running, owner }
     } catch (error) {
       if (error instanceof EmbeddedServerError) throw error
       if (!(error instanceof NotYetError) || attempt === TRIES_MAX) {
@@ -130,9 +144,8 @@ const tryLock = `
     where locktype = 'advisory' and granted and (classid::bigint << 32) + objid::bigint = $1
     limit 1) as holder`
 
-const lost = (error: unknown) => {
-  throw new NotYetError(`the connection failed: ${error instanceof Error ? error.message : error}`)
-}
+const lost = (error: unknown) =>
+  new NotYetError(`the connection failed: ${error instanceof Error ? error.message : error}`)
 
 /** Brings the server and the lock back whenever the connection that holds it breaks, for then the server has died. */
 function keepHeld(first: pg.Client, hold: () => Promise<Held>): { stop(): Promise<void> } {

@@ -1,0 +1,57 @@
+import type { Logger } from 'pino'
+
+/** Both npm and the terminal may pass on one and the same interrupt; what comes within this time is one signal. */
+const SAME_SIGNAL_MS = 500
+const PARENT_POLL_MS = 250
+/** Whoever started us, noted at once: it may be gone before we are ready. */
+const parent = process.ppid
+
+/** Waits for the first reason to stop: a signal, an error nobody caught, or the end of whoever started us. */
+export function stopped(log: Logger, { withParent }: { withParent: boolean }): Promise<void> {
+  return new Promise((resolve) => {
+    let since: number | undefined
+    const stop = (reason: string) => {
+      if (since !== undefined) return
+      since = performance.now()
+      log.info({ reason }, 'shutting down')
+      resolve()
+    }
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.on(signal, () => {
+        // The second signal is from somebody who does not want to wait.
+        if (since !== undefined && performance.now() - since > SAME_SIGNAL_MS) process.exit(1)
+        stop(signal)
+      })
+    // An error nobody caught leaves unknown state behind: stop in order, and let whoever started us start us again.
+    for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+      process.on(event, (error) => {
+        log.fatal({ err: error }, 'uncaught error, shutting down')
+        process.exitCode = 1
+        stop(event)
+      })
+    // Whoever read our output may be gone; that alone is no reason to stop.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+    if (withParent)
+      onParentGone(() => {
+        log.warn('whoever started this process is gone, so it ends too; STOP_WITH_PARENT=false lets it live on')
+        stop('parent gone')
+      })
+  })
+}
+
+/** Calls back once when the process that started us has ended. The system then gives us another parent, or none. */
+function onParentGone(then: () => void): void {
+  const poll = setInterval(() => {
+    if (process.ppid === parent && isAlive(parent)) return
+    clearInterval(poll)
+    then()
+  }, PARENT_POLL_MS).unref()
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findHome } from '../../../src/database/embedded/folders.ts'
+import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import {
+  commandLine,
+  isAlive,
+  type RunningService,
+  startProgram,
+  startService,
+  temporaryFolder,
+} from '../../support/process.ts'
+
+const GONE_WITHIN_MS = 10_000
+
+/** Comes back when nothing listens there any more. */
+const refusesConnections = (url: string) =>
+  expect
+    .poll(
+      () =>
+        fetch(`${url}/healthz`).then(
+          () => 'answers',
+          (error) => error.cause?.code,
+        ),
+      {
+        timeout: GONE_WITHIN_MS,
+        interval: 20,
+      },
+    )
+    .toBe('ECONNREFUSED')
+
+const isGone = (pid: number) => expect.poll(() => isAlive(pid), { timeout: GONE_WITHIN_MS, interval: 20 }).toBe(false)
+
+describe('A sandbox with a PostgreSQL of its own', () => {
+  const folder = temporaryFolder()
+  const variables = { QUITTANCE_DATA_DIR: folder.path }
+  const serverPid = () =>
+    Number(readFileSync(join(findHome(folder.path)!, 'server/cluster/postmaster.pid'), 'utf8').split('\n')[0])
+  afterAll(() => folder.remove())
+
+  it('ends with npm, which somebody told to end', async () => {
+    const npm = await startProgram(['npm', ['start']], variables)
+    const postgres = serverPid()
+
+    await npm.end('SIGTERM')
+
+    await refusesConnections(npm.url)
+    await isGone(postgres)
+  }, 60_000)
+
+  it('ends with the test runner that started it and was killed', async () => {
+    const runner = `require('node:child_process').spawn(...JSON.parse(process.argv[1]), { stdio: ['ignore', 1, 2] })`
+    const started = await startProgram(
+      [process.execPath, ['-e', runner, JSON.stringify(commandLine(['start']))]],
+      variables,
+    )
+    const postgres = serverPid()
+
+    await started.end('SIGKILL')
+
+    await refusesConnections(started.url)
+    await isGone(postgres)
+  })
+
+  it('takes its PostgreSQL along when it is killed, and starts again', async () => {
+    const first = await startService(variables)
+    const postgres = serverPid()
+
+    await first.end('SIGKILL')
+
+    await isGone(postgres)
+    const second = await startService(variables)
+    expect(await second.end('SIGTERM')).toBe(0)
+  })
+})
+
+describe('A service that is told to stop', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await newDatabase()
+  })
+  afterAll(() => database.drop())
+  const start = (graceSeconds: number): Promise<RunningService> =>
+    startService({ DATABASE_URL: database.url, SHUTDOWN_GRACE_SECONDS: String(graceSeconds) })
+
+  it('answers for all of its grace, also where that is longer than what comes after may take', async () => {
+    const graceMs = 16_000
+    const service = await start(graceMs / 1000)
+    const began = performance.now()
+    const ended = service.end('SIGTERM').then((code) => ({ code, afterMs: performance.now() - began }))
+
+    await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status, { timeout: 5_000 }).toBe(503)
+    const passed = () => performance.now() - began
+    await expect.poll(passed, { timeout: graceMs, interval: 250 }).toBeGreaterThan(graceMs - 750)
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
+
+    const { code, afterMs } = await ended
+    expect(code).toBe(0)
+    expect(afterMs).toBeGreaterThan(graceMs)
+  }, 40_000)
+
+  it('fails no request of clients that ask whether it is ready', async () => {
+    const service = await start(3)
+    const outcomes: (number | string)[] = []
+    let isReady = true
+    const clients = Array.from({ length: 8 }, async () => {
+      while (isReady)
+        outcomes.push(
+          await fetch(`${service.url}/sandbox/clock`).then(
+            (answer) => answer.arrayBuffer().then(() => answer.status),
+            (error) => String(error.cause?.code),
+          ),
+        )
+    })
+    await expect.poll(() => outcomes.length, { timeout: 10_000 }).toBeGreaterThan(100)
+
+    const ended = service.end('SIGTERM')
+    await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status, { timeout: 2_000 }).toBe(503)
+    const last = await fetch(`${service.url}/sandbox/clock`)
+    isReady = false
+    await Promise.all(clients)
+
+    expect(last.headers.get('connection')).toBe('close')
+    expect(await ended).toBe(0)
+    expect(outcomes.filter((outcome) => outcome !== 200)).toEqual([])
+  })
+
+  it('does not take an interrupt that comes twice at once for impatience', async () => {
+    const service = await start(1)
+
+    process.kill(service.pid, 'SIGINT')
+    expect(await service.end('SIGINT')).toBe(0)
+  })
+})
