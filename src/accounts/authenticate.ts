@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
-import type { Caller, Role } from '../kernel/caller.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { Clock, Instant } from '../kernel/clock.ts'
 import { requestHeader } from '../kernel/dialect.ts'
 import { invalidToken, Problem } from '../kernel/problem.ts'
@@ -16,12 +16,14 @@ export interface Holder {
   readonly account_id: string
   readonly client_id: string
   readonly sandbox: boolean
+  readonly has_consents: boolean
   readonly scopes: readonly string[]
   readonly expire_time: Instant
 }
 
 const holderOf = sql`
-  select apps.id as app_id, apps.account_id, apps.client_id, apps.sandbox, tokens.scopes, tokens.expire_time
+  select apps.id as app_id, apps.account_id, apps.client_id, apps.sandbox, tokens.scopes, tokens.expire_time,
+    exists (select from consents where consents.app_id = apps.id) as has_consents
   from tokens join apps on apps.id = tokens.app_id join accounts on accounts.id = apps.account_id
   where tokens.digest = $1 and tokens.generation = apps.token_generation
     and apps.status = 'ENABLED' and accounts.status = 'ACTIVE'`
@@ -67,23 +69,26 @@ export class Authenticator {
     if (!holder) throw invalidToken('The access token is unknown or was revoked. Request a new one.')
     if (holder.expire_time <= this.#realTime.now())
       throw invalidToken('The access token has expired. Request a new one.')
-    const own = this.#callerOf(holder)
-    const caller = assertion === undefined ? own : await actFor(this.#db, own, holder, assertion)
+    const caller = await this.#callerOf(holder, assertion)
     this.#remember(memory, caller, holder)
     return caller
   }
 
-  #callerOf({ app_id, client_id, account_id, scopes }: Holder): Caller {
-    const isAgent = this.#service.environment === 'sandbox' || scopes.includes(operatorScope)
-    const roles: Role[] = isAgent ? ['agent'] : []
-    return {
-      appId: app_id,
-      clientId: client_id,
-      accountId: account_id,
+  /** Its scopes are those of the token, less what the account it names has not consented to. */
+  async #callerOf(holder: Holder, assertion: string | undefined): Promise<Caller> {
+    const isSandbox = this.#service.environment === 'sandbox'
+    const own: Caller = {
+      appId: holder.app_id,
+      clientId: holder.client_id,
+      accountId: holder.account_id,
       onBehalf: false,
-      scopes: expandScopes(scopes),
-      roles,
+      hasConsents: holder.has_consents,
+      scopes: expandScopes(holder.scopes),
+      roles: [],
     }
+    const needsConsent = !isSandbox || !holder.sandbox
+    const caller = assertion === undefined ? own : await actFor(this.#db, own, assertion, { needsConsent })
+    return isSandbox || caller.scopes.has(operatorScope) ? { ...caller, roles: ['agent'] } : caller
   }
 
   #remember(memory: string, caller: Caller, holder: Holder): void {

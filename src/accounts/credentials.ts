@@ -1,4 +1,4 @@
-import { createHash, createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 const TOKEN_PREFIX = 'A21AA'
 const TOKEN_BYTES = 69
@@ -25,14 +25,3 @@ export const secretDigest = (secret: string, serviceSecret: string): Buffer =>
   createHmac('sha256', serviceSecret).update(secret).digest()
 
 export const sameDigest = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
-
-const HMAC_BLOCK_BYTES = 64
-
-/**
- * The key of HMAC-SHA-256 for this secret. A key longer than a block is hashed before use, so for the secrets we make
- * this is their hash, and an assertion signed with the secret can be checked without keeping it.
- */
-export const assertionKey = (secret: string): Buffer => {
-  const bytes = Buffer.from(secret)
-  return bytes.length > HMAC_BLOCK_BYTES ? createHash('sha256').update(bytes).digest() : bytes
-}

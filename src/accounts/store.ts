@@ -1,6 +1,6 @@
 import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
-import { assertionKey, secretDigest } from './credentials.ts'
+import { secretDigest } from './credentials.ts'
 import type { Account, App } from './schema.ts'
 
 const accountById = sql`select body from accounts where id = $1`
@@ -46,7 +46,7 @@ const newGeneration = sql`update apps set token_generation = token_generation + 
 const newGenerationOfAccount = sql`update apps set token_generation = token_generation + 1 where account_id = $1`
 const deleteTokens = sql`delete from tokens using apps where app_id = apps.id and client_id = $1`
 const deleteAppRow = sql`delete from apps where client_id = $1`
-const insertSecret = sql`insert into app_secrets (app_id, digest, assertion_key, create_time) values ($1, $2, $3, $4)`
+const insertSecret = sql`insert into app_secrets (app_id, digest, create_time) values ($1, $2, $3)`
 const deleteSecretsBut = sql`
   delete from app_secrets where app_id = $1 and digest not in (
     select digest from app_secrets where app_id = $1 order by create_time desc limit $2)`
@@ -54,7 +54,6 @@ const insertConsent = sql`
   insert into consents (account_id, app_id, scopes, create_time) values ($1, $2, $3, $4)
   on conflict (account_id, app_id) do update set scopes = excluded.scopes`
 const deleteConsent = sql`delete from consents where account_id = $1 and app_id = $2`
-const consentOf = sql`select scopes from consents where account_id = $1 and app_id = $2`
 
 export const listApps = (db: Reader): Promise<App[]> => db.rows<App>(appsOfEveryone)
 
@@ -68,7 +67,7 @@ export function addApp(tx: Tx, app: App): void {
 
 /** Stores what is needed to check a secret, never the secret. */
 export function addSecret(tx: Tx, appId: string, secret: string, serviceSecret: string): void {
-  tx.write(insertSecret, [appId, secretDigest(secret, serviceSecret), assertionKey(secret), tx.now])
+  tx.write(insertSecret, [appId, secretDigest(secret, serviceSecret), tx.now])
 }
 
 /** Keeps the newest secrets of an app and revokes the others. */
@@ -99,9 +98,4 @@ export function grantConsent(tx: Tx, accountId: string, appId: string, scopes: r
 
 export function revokeConsent(tx: Tx, accountId: string, appId: string): void {
   tx.write(deleteConsent, [accountId, appId])
-}
-
-/** What the account lets the app do; undefined without consent. */
-export async function consentScopes(db: Reader, accountId: string, appId: string): Promise<string[] | undefined> {
-  return (await db.row<{ scopes: string[] }>(consentOf, [accountId, appId]))?.scopes
 }

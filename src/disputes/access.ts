@@ -1,12 +1,9 @@
-import { sql } from '../database/sql.ts'
+import { accountsWith, scopesAt } from '../accounts/consent.ts'
 import type { Reader } from '../database/transaction.ts'
 import type { Caller, Role } from '../kernel/caller.ts'
 import { forbidden, notFound } from '../kernel/problem.ts'
 import type { Dispute, Side } from './schema/dispute.ts'
 import { findDispute, type StoredDispute } from './store.ts'
-
-const consent = sql`select 1 from consents where account_id = $1 and app_id = $2`
-const consenting = sql`select account_id from consents where app_id = $1 order by account_id limit 1000`
 
 /** How much of a dispute someone sees. */
 export type View = 'full' | 'partner' | 'seller' | 'marketplace' | 'buyer'
@@ -41,12 +38,15 @@ export const readScopes = [
   'disputes/read-partner',
 ] as const
 
+/** What opens figures and suggestions, which are about whole lists. */
+export const figureScopes = ['disputes/read-buyer', 'disputes/read-seller', 'disputes/read'] as const
+
 /** The widest view these scopes give from a side; none when they do not show that side at all. */
-export const viewFrom = (side: Side, scopes: ReadonlySet<string>): View | undefined =>
+const viewFrom = (side: Side, scopes: ReadonlySet<string>): View | undefined =>
   viewsByScope[side].find(([scope]) => scopes.has(scope))?.[1]
 
 /** Which side of a dispute an account sits on. A person who disputes a payment to themselves is the seller first. */
-export function sideOf(dispute: Pick<Dispute, 'seller' | 'buyer'>, accountId: string): Side | undefined {
+function sideOf(dispute: Pick<Dispute, 'seller' | 'buyer'>, accountId: string): Side | undefined {
   if (dispute.seller.account_id === accountId) return 'seller'
   return dispute.buyer.account_id === accountId ? 'buyer' : undefined
 }
@@ -55,10 +55,10 @@ export function sideOf(dispute: Pick<Dispute, 'seller' | 'buyer'>, accountId: st
  * What a caller may do from a side. In the sandbox every party also plays the agent; a partner does not, and neither
  * does the buyer of a dispute that a bank opened.
  */
-export function rolesFrom(side: Side, isPartner: boolean, caller: Pick<Caller, 'roles'>, dispute: Dispute): Role[] {
+function rolesFrom(side: Side, isPartner: boolean, { dispute, held }: Found): Role[] {
   if (isPartner) return ['partner']
   const outsider = side === 'buyer' && dispute.dispute_channel !== 'INTERNAL'
-  return outsider ? [side] : [side, ...caller.roles]
+  return outsider ? [side] : [side, ...held.roles]
 }
 
 /** Someone about to act on a dispute. */
@@ -75,49 +75,94 @@ export const clockActor: Actor = { side: 'seller', isPartner: false, roles: ['cl
 
 const isOperator = ({ scopes, roles }: Caller) => scopes.has('operator') && roles.includes('agent')
 
-/** A dispute the caller is a party, a partner or the operator of; for everybody else it does not exist. */
+/** What someone holds at one dispute: roles that go with no side, and scopes. Of a partner, those consented to. */
+type Held = Pick<Caller, 'roles' | 'scopes'>
+
+/** A dispute with who the caller is at it. Whatever a caller sees or does there is decided from this alone. */
+export interface Found {
+  readonly dispute: Dispute
+  readonly side: Side | 'operator'
+  readonly held: Held
+}
+
+/** What a partner needs one of, or the disputes of the merchant do not exist for it. */
+const sellerScopes = [
+  ...viewsByScope.seller.map(([scope]) => scope),
+  'disputes/update-seller',
+  'disputes/update-partner',
+]
+
+/**
+ * A dispute the caller is a party, a partner or the operator of; for everybody else it does not exist. A partner that
+ * names nobody acts for every merchant that gave it consent, as far as the consent goes: it must open the operation too.
+ */
 export async function findForCaller(
   db: Reader,
   caller: Caller,
   id: string,
-): Promise<StoredDispute & { side: Side | 'operator' }> {
+  operation: readonly string[],
+): Promise<StoredDispute & Found> {
   const found = await findDispute(db, id)
   if (!found) throw noDispute()
-  if (isOperator(caller)) return { ...found, side: 'operator' }
+  if (isOperator(caller)) return { ...found, side: 'operator', held: caller }
   const side = sideOf(found.dispute, caller.accountId)
-  if (side) return { ...found, side }
-  if (await isLinked(db, caller, found.dispute)) return { ...found, side: 'seller' }
-  throw noDispute()
+  if (side) return { ...found, side, held: caller }
+  const scopes = await scopesAt(db, caller, found.dispute.seller.account_id)
+  if (!sellerScopes.some((scope) => scopes.has(scope))) throw noDispute()
+  const opening = operation.filter((scope) => sellerScopes.includes(scope))
+  if (!opening.some((scope) => scopes.has(scope)))
+    throw forbidden(
+      opening.length === 0
+        ? 'This operation is not for partners of the seller.'
+        : `The merchant has not consented to ${opening.join(' or ')}.`,
+    )
+  return { ...found, side: 'seller', held: { roles: caller.roles, scopes } }
 }
 
-/** A partner or marketplace that names nobody acts for every merchant that gave it consent. */
-async function isLinked(db: Reader, { appId, scopes, onBehalf }: Caller, { seller }: Dispute): Promise<boolean> {
-  const forOthers = ['disputes/read-partner', 'disputes/update-partner', 'disputes/read-marketplace']
-  if (onBehalf || !forOthers.some((scope) => scopes.has(scope))) return false
-  return (await db.row(consent, [seller.account_id, appId])) !== undefined
+/** Whose disputes an operation shows to a caller: those of sellers, with what is held at each, and its own as buyer. */
+export interface Sight {
+  readonly sellers: ReadonlyMap<string, ReadonlySet<string>>
+  readonly buyer: string | undefined
+  readonly own: Held
 }
 
-/** The merchants whose disputes a partner or marketplace sees when it names nobody. */
-export async function linkedAccounts(db: Reader, { appId }: Caller): Promise<string[]> {
-  const rows = await db.rows<{ account_id: string }>(consenting, [appId])
-  return rows.map(({ account_id }) => account_id)
+/** Its own as seller and as buyer, and those of the merchants whose consent opens the operation. */
+export async function sightOf(db: Reader, caller: Caller, operation: readonly string[]): Promise<Sight> {
+  const asSeller = operation.filter((scope) => viewsByScope.seller.some(([one]) => one === scope))
+  const asBuyer = operation.filter((scope) => viewsByScope.buyer.some(([one]) => one === scope))
+  return {
+    sellers: await accountsWith(db, caller, asSeller),
+    buyer: asBuyer.some((scope) => caller.scopes.has(scope)) ? caller.accountId : undefined,
+    own: caller,
+  }
 }
+
+/** Who the caller is at a dispute that its sight has shown it from this side. */
+export function seenIn({ sellers, own }: Sight, dispute: Dispute, side: Side): Found {
+  if (side === 'buyer') return { dispute, side, held: own }
+  return { dispute, side, held: { roles: own.roles, scopes: sellers.get(dispute.seller.account_id)! } }
+}
+
+/** The sellers of a sight at which these scopes give the widest view there is. */
+export const fullySeen = ({ sellers }: Sight): string[] =>
+  [...sellers].filter(([, scopes]) => viewFrom('seller', scopes) === 'full').map(([id]) => id)
 
 /** Who the caller is at this dispute, when acting. A party whose token lacks its side's scope is told which. */
-export function actorOf(caller: Caller, { dispute, side }: { dispute: Dispute; side: Side | 'operator' }): Actor {
+export function actorOf(found: Found): Actor {
+  const { side, held } = found
   if (side === 'operator') return { side: 'seller', isPartner: false, roles: ['agent'] }
-  const { scopes } = caller
-  if (scopes.has(`disputes/update-${side}`))
-    return { side, isPartner: false, roles: rolesFrom(side, false, caller, dispute) }
-  if (side === 'seller' && scopes.has('disputes/update-partner'))
-    return { side, isPartner: true, roles: rolesFrom(side, true, caller, dispute) }
+  if (held.scopes.has(`disputes/update-${side}`))
+    return { side, isPartner: false, roles: rolesFrom(side, false, found) }
+  if (side === 'seller' && held.scopes.has('disputes/update-partner'))
+    return { side, isPartner: true, roles: rolesFrom(side, true, found) }
   throw forbidden(`As the ${side} of this dispute you need the scope disputes/update-${side}.`)
 }
 
 /** Who the caller is at this dispute, when reading. Scopes that do not show this side show nothing. */
-export function viewerOf(caller: Caller, { dispute, side }: { dispute: Dispute; side: Side | 'operator' }): Viewer {
+export function viewerOf(found: Found): Viewer {
+  const { side, held } = found
   if (side === 'operator') return { view: 'full', side: 'seller', roles: ['agent'] }
-  const view = viewFrom(side, caller.scopes)
+  const view = viewFrom(side, held.scopes)
   if (!view) throw noDispute()
-  return { view, side, roles: rolesFrom(side, view === 'partner', caller, dispute) }
+  return { view, side, roles: rolesFrom(side, view === 'partner', found) }
 }

@@ -66,8 +66,9 @@ const insertFiles = sql`
   insert into dispute_documents (account_id, document_id, n, dispute_id, name, content_type, bytes, create_time)
   select $1::text, $2::text, n, $3::text, name, content_type, substring($4::bytea from start for length), $9::text
     from unnest($5::text[], $6::text[], $7::int[], $8::int[]) with ordinality as file (name, content_type, start, length, n)`
+const disputeOfFile = sql`select dispute_id from dispute_documents where document_id = $1 and n = $2`
 const fileById = sql`
-  select dispute_id, name, content_type, bytes from dispute_documents where document_id = $1 and n = $2`
+  select name, content_type, bytes from dispute_documents where account_id = $1 and document_id = $2 and n = $3`
 
 /** Stores the bytes with the dispute that names them. */
 export function keepDocuments(tx: Tx, { seller, dispute_id }: Dispute, { stored, files, types }: Uploads): void {
@@ -92,13 +93,17 @@ export function keepDocuments(tx: Tx, { seller, dispute_id }: Dispute, { stored,
 }
 
 export interface StoredFile {
-  readonly dispute_id: string
   readonly name: string
   readonly content_type: string
   readonly bytes: Buffer
 }
 
-export const findFile = (db: Reader, documentId: string, n: number) => db.row<StoredFile>(fileById, [documentId, n])
+/** The dispute a file belongs to, whoever asks: the caller checks who may see it. */
+export const findDisputeOfFile = async (db: Reader, documentId: string, n: number): Promise<string | undefined> =>
+  (await db.row<{ dispute_id: string }>(disputeOfFile, [documentId, n]))?.dispute_id
+
+export const findFile = (db: Reader, { seller }: Dispute, documentId: string, n: number) =>
+  db.row<StoredFile>(fileById, [seller.account_id, documentId, n])
 
 /** Headers that make every browser save a file instead of showing it, and keep it out of caches. */
 export function attachmentHeaders({ name, content_type }: Pick<StoredFile, 'name' | 'content_type'>) {

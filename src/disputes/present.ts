@@ -2,19 +2,20 @@ import type { Dialect } from '../kernel/dialect.ts'
 import { toMoney } from '../kernel/money.ts'
 import type { Service } from '../room.ts'
 import type { View, Viewer } from './access.ts'
+import { entriesFor } from './entries.ts'
 import { disputeLinks } from './links.ts'
 import { disputeActions } from './machine/actions/index.ts'
 import { fundingInstruments } from './machine/actions/provide-refund-preference.ts'
 import { disputeLifecycle } from './machine/lifecycle.ts'
 import { allowedRefund, totalCovered, totalRefunded } from './machine/payments.ts'
 import { dueDates, stateFor } from './machine/state.ts'
-import type { Dispute, DisputedTransaction, Evidence, FundMovement, Offer, StoredDocument } from './schema/dispute.ts'
+import type { Dispute, DisputedTransaction, FundMovement, Offer, StoredDocument } from './schema/dispute.ts'
 import { printExtensions } from './schema/extensions.ts'
 
 /** How things are spelt in this deployment. */
 export type Print = Pick<Service, 'publicUrl' | 'dialect' | 'settings'>
 
-export const documentUrl = (publicUrl: string, { document_id, n }: StoredDocument) =>
+const documentUrl = (publicUrl: string, { document_id, n }: StoredDocument) =>
   `${publicUrl}/v2/content/documents/${document_id}/files/${n}/download`
 
 /** The dispute as this viewer may see it, with a link for every action they may take now. Empty things are left out. */
@@ -23,6 +24,7 @@ export function presentDispute(dispute: Dispute, viewer: Viewer, print: Print): 
   const { dialect, publicUrl, settings } = print
   const isBuyer = view === 'buyer'
   const wide = view === 'full' || view === 'partner'
+  const entries = entriesFor(dispute, view)
   const movements = movementsFor(dispute, view, settings.disputeHoldMovements)
   return withoutEmpty({
     dispute_id: dispute.dispute_id,
@@ -44,18 +46,24 @@ export function presentDispute(dispute: Dispute, viewer: Viewer, print: Print): 
     fund_movements: movements,
     dispute_life_cycle_stage: dispute.dispute_life_cycle_stage,
     dispute_channel: dispute.dispute_channel,
-    messages: dispute.messages?.map((message) => withDocuments(message, print)),
+    messages: entries.messages?.map((message) => withDocuments(message, print)),
     extensions: dispute.extensions && printExtensions(dispute.extensions, dialect),
-    evidences: dispute.evidences?.flatMap((one) => evidenceFor(one, view, print)),
+    evidences: entries.evidences?.map((one) => ({
+      ...withDocuments(one, print),
+      evidence_type: dialect.literal(one.evidence_type),
+    })),
     ...dueDates(dispute),
     offer: offerFor(dispute.offer, view),
     refund_details: refundDetails(dispute, viewer),
     communication_details: dispute.communication_details,
-    supporting_info: supportingInfoFor(dispute, view)?.map((info) => withDocuments(info, print)),
+    supporting_info: entries.supportingInfo?.map((info) => withDocuments(info, print)),
     partner_actions: wide ? dispute.partner_actions : undefined,
     allowed_response_options: isBuyer ? undefined : responseOptions(dispute),
     allowed_action_options: side === 'buyer' ? actionOptions(dispute) : undefined,
-    return_shipments: shipmentsFor(dispute, print),
+    return_shipments: entries.shipments?.map(({ shipment_label, tracking_info }) => ({
+      shipment_label: { name: shipment_label.name, url: documentUrl(publicUrl, shipment_label) },
+      tracking_info,
+    })),
     links: disputeLinks(dispute, roles, publicUrl, settings.disputeLinkSpelling),
   })
 }
@@ -111,20 +119,6 @@ function movementsFor({ fund_movements = [] }: Dispute, view: View, withHolds: b
   )
 }
 
-/** Who sees an evidence: whoever submitted or was asked for it, and the seller what the matter itself is about. */
-function evidenceFor(evidence: Evidence, view: View, print: Print): object[] {
-  const { source, evidence_type } = evidence
-  const shown = { ...withDocuments(evidence, print), evidence_type: print.dialect.literal(evidence_type) }
-  if (view === 'full') return [shown]
-  if (view === 'buyer') return source === 'SUBMITTED_BY_BUYER' || source === 'REQUESTED_FROM_BUYER' ? [shown] : []
-  if (source === 'SUBMITTED_BY_SELLER' || source === 'REQUESTED_FROM_SELLER') return [shown]
-  if (source === 'SUBMITTED_BY_PARTNER') return view === 'partner' ? [shown] : []
-  if (evidence_type === 'PROOF_OF_RETURN') return source === 'SUBMITTED_BY_BUYER' ? [shown] : []
-  if (evidence_type !== 'CREATE' && evidence_type !== 'CHANGE_REASON') return []
-  const { documents: _private, ...words } = shown
-  return [words]
-}
-
 function withDocuments<Holder extends { readonly documents?: readonly StoredDocument[] }>(
   holder: Holder,
   print: Print,
@@ -163,17 +157,6 @@ function refundDetails(dispute: Dispute, { view, side }: Viewer) {
   })
 }
 
-function supportingInfoFor({ supporting_info }: Dispute, view: View) {
-  if (view === 'marketplace') return undefined
-  const seen: Readonly<Record<Exclude<View, 'marketplace'>, readonly string[]>> = {
-    full: ['SUBMITTED_BY_BUYER', 'SUBMITTED_BY_SELLER', 'SUBMITTED_BY_PARTNER'],
-    partner: ['SUBMITTED_BY_SELLER', 'SUBMITTED_BY_PARTNER'],
-    seller: ['SUBMITTED_BY_SELLER'],
-    buyer: ['SUBMITTED_BY_BUYER'],
-  }
-  return supporting_info?.filter(({ source }) => seen[view].includes(source))
-}
-
 /** What the seller may put into the type field of an action; each list stands only while the action's link does. */
 function responseOptions(dispute: Dispute) {
   const listed = (action: 'acknowledge-return-item' | 'accept-claim' | 'make-offer', name: string) =>
@@ -192,14 +175,6 @@ function actionOptions(dispute: Dispute) {
   const answered =
     dispute.refund_preference !== undefined && 'provisional_credit_preference' in dispute.refund_preference
   return { provide_refund_preference: { funding_instrument_types: fundingInstruments, provisional_credit: !answered } }
-}
-
-/** Labels for a return are made for the buyer by the seller, so both see them. */
-function shipmentsFor({ agreed_return }: Dispute, { publicUrl }: Print) {
-  return agreed_return?.shipments?.map(({ shipment_label, tracking_info }) => ({
-    shipment_label: { name: shipment_label.name, url: documentUrl(publicUrl, shipment_label) },
-    tracking_info,
-  }))
 }
 
 /** Leaves out what is absent or empty, one level deep. */

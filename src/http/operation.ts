@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Tx } from '../database/transaction.ts'
-import type { Caller } from '../kernel/caller.ts'
+import { type Caller, nobody } from '../kernel/caller.ts'
 import { forbidden, type Issue, malformed, Problem } from '../kernel/problem.ts'
 import type { TSchema } from '../kernel/type.ts'
 import { parseForm, parseQuery } from './body/form.ts'
@@ -32,8 +32,6 @@ export interface Operation {
   serve(request: FastifyRequest): Promise<Rendered>
 }
 
-const anonymous: Caller = { appId: '', clientId: '', accountId: '', onBehalf: false, scopes: new Set(), roles: [] }
-
 const underWay = new UnderWay()
 
 const UPLOAD_BYTES_AT_ONCE_MAX = 5 * multipartLimits.bodyBytes
@@ -58,7 +56,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
   const hasBody = route.body !== undefined
 
   async function serve(request: FastifyRequest, take: Take = () => {}): Promise<Rendered> {
-    const caller = request.caller ?? anonymous
+    const caller = request.caller ?? nobody
     // The router hands the query over as it came.
     const query = parseQuery((request.query as { text: string }).text)
     const json = jsonOf(request)
@@ -83,7 +81,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     if (route.reads === true) return render(await route.handle({ ...checked, db, now: clock.now() }), usualStatus)
     if (route.reads === 'free') return render(await route.handle({ ...checked, db, transact }), usualStatus)
 
-    const key = route.method === 'POST' && caller !== anonymous ? requestKey(headers) : undefined
+    const key = route.method === 'POST' && caller !== nobody ? requestKey(headers) : undefined
     const locks = typeof route.locks === 'function' ? route.locks(checked) : (route.locks ?? false)
     const work: Work = async (tx) => render(await route.handle({ ...checked, tx }), usualStatus)
     if (key === undefined) return transact(work, { ...actorOf(caller), locks })
@@ -207,7 +205,7 @@ const unsupported = (description: string) =>
   new Problem(415, 'UNSUPPORTED_MEDIA_TYPE', [{ issue: 'UNSUPPORTED_MEDIA_TYPE', description, location: 'header' }])
 
 const actorOf = (caller: Caller) =>
-  caller === anonymous ? {} : { appId: caller.appId, accountId: caller.accountId, onBehalf: caller.onBehalf }
+  caller === nobody ? {} : { appId: caller.appId, accountId: caller.accountId, onBehalf: caller.onBehalf }
 
 type Work = (tx: Tx) => Promise<Rendered>
 

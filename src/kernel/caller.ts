@@ -13,8 +13,21 @@ export interface Caller {
   readonly accountId: string
   /** True when the assertion header made the call act for an account other than the app's own. */
   readonly onBehalf: boolean
+  /** Whether any account has consented that this app acts for it; what for is asked where it matters. */
+  readonly hasConsents: boolean
   /** Scope names without base, for example `disputes/read-seller`. */
   readonly scopes: ReadonlySet<string>
   /** Roles held whatever the resource: `agent` for every caller of a sandbox and for operators. */
   readonly roles: readonly Role[]
+}
+
+/** A caller without a token, who may do nothing by name. */
+export const nobody: Caller = {
+  appId: '',
+  clientId: '',
+  accountId: '',
+  onBehalf: false,
+  hasConsents: false,
+  scopes: new Set(),
+  roles: [],
 }

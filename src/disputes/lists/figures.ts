@@ -6,11 +6,11 @@ import type { Dialect } from '../../kernel/dialect.ts'
 import { Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { invalid } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
+import { figureScopes, sightOf } from '../access.ts'
 import { isSound } from '../machine/amounts.ts'
 import { printState } from '../present.ts'
 import type { Side } from '../schema/dispute.ts'
 import { reasons, statuses } from '../schema/enums.ts'
-import { scopeOf } from './list.ts'
 
 const time = Type.Optional(Type.String({ maxLength: 64 }))
 
@@ -80,11 +80,11 @@ interface MetricRow {
 
 /** Counts or adds up the disputes a caller sees, by one of their properties. */
 export async function computeMetrics(db: Reader, caller: Caller, body: MetricsBody, dialect: Dialect): Promise<object> {
-  const scope = await scopeOf(db, caller)
+  const { sellers, buyer } = await sightOf(db, caller, figureScopes)
   const { dimension, measure, filter = {} } = body
   const branches = [
-    ...(scope.sellers.length > 0 ? [branch('seller', fragment`account_id = any(${scope.sellers})`, body)] : []),
-    ...(scope.buyer === undefined ? [] : [branch('buyer', fragment`buyer_account_id = ${scope.buyer}`, body)]),
+    ...(sellers.size > 0 ? [branch('seller', fragment`account_id = any(${[...sellers.keys()]})`, body)] : []),
+    ...(buyer === undefined ? [] : [branch('buyer', fragment`buyer_account_id = ${buyer}`, body)]),
   ].map(({ source, condition }) => fragment`${source} where ${joined([condition, ...filters(filter)], ' and ')}`)
   if (branches.length === 0) return { metrics: [] }
   const query = fragment`select key, currency, count(*) as count, sum(value)::bigint as sum

@@ -3,11 +3,11 @@ import { RawJson } from '../../http/route.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { Link } from '../../kernel/links.ts'
-import { linkedAccounts, viewerOf, viewFrom } from '../access.ts'
+import { readScopes, type Sight, seenIn, sightOf, viewerOf } from '../access.ts'
 import { disputeUrl, relations } from '../links.ts'
 import { type Print, presentDispute } from '../present.ts'
 import { type Listing, type ListQuery, pageToken, readListQuery } from './query.ts'
-import { countDisputes, listDisputes, listSummaries, type Scope } from './statements.ts'
+import { countDisputes, listDisputes, listSummaries } from './statements.ts'
 
 /** A page of the disputes a caller may see, with links that lead on. */
 export async function listFor(
@@ -18,13 +18,11 @@ export async function listFor(
   print: Print,
 ): Promise<RawJson> {
   const listing = readListQuery(query, now)
-  const scope = await scopeOf(db, caller)
-  const { items, last } =
-    query.fields === 'all'
-      ? await wholePage(db, caller, scope, listing, print)
-      : await summaryPage(db, scope, listing, print)
+  const sight = await sightOf(db, caller, readScopes)
+  const page = query.fields === 'all' ? wholePage : summaryPage
+  const { items, last } = await page(db, sight, listing, print)
   const token = last && pageToken(last.at, last.id)
-  const total = query.total_required ? await countDisputes(db, scope, listing) : undefined
+  const total = query.total_required ? await countDisputes(db, sight, listing) : undefined
   const rest = {
     links: pageLinks(query, listing.page, token, print.publicUrl),
     ...(total !== undefined && { total_items: total, total_pages: Math.ceil(total / listing.size) }),
@@ -38,12 +36,12 @@ interface PrintedPage {
   readonly last: { readonly at: string; readonly id: string } | undefined
 }
 
-async function summaryPage(db: Reader, scope: Scope, listing: Listing, print: Print): Promise<PrintedPage> {
+async function summaryPage(db: Reader, sight: Sight, listing: Listing, print: Print): Promise<PrintedPage> {
   const { dialect, publicUrl, settings } = print
   const links = relations('provide-supporting-info', settings.disputeLinkSpelling).map(
     (rel) => `,{"href":"@/provide-supporting-info","rel":"${rel}","method":"POST"}`,
   )
-  const { items, found, at, id } = await listSummaries(db, scope, listing, {
+  const { items, found, at, id } = await listSummaries(db, sight, listing, {
     base: JSON.stringify(disputeUrl(publicUrl, '')).slice(1, -1),
     infoLinks: links.join(''),
     underReview: dialect.stateUnderReview === 'UNDER_REVIEW' ? undefined : dialect.stateUnderReview,
@@ -52,33 +50,13 @@ async function summaryPage(db: Reader, scope: Scope, listing: Listing, print: Pr
   return { items: items ?? '', last: more ? { at, id } : undefined }
 }
 
-async function wholePage(
-  db: Reader,
-  caller: Caller,
-  scope: Scope,
-  listing: Listing,
-  print: Print,
-): Promise<PrintedPage> {
-  const rows = await listDisputes(db, scope, listing)
+async function wholePage(db: Reader, sight: Sight, listing: Listing, print: Print): Promise<PrintedPage> {
+  const rows = await listDisputes(db, sight, listing)
   const shown = rows.slice(0, listing.size)
-  const items = shown.map(({ body, side }) => {
-    const seen = { dispute: body, side }
-    return JSON.stringify(presentDispute(body, viewerOf(caller, seen), print))
+  const items = shown.map(({ body: dispute, side }) => {
+    return JSON.stringify(presentDispute(dispute, viewerOf(seenIn(sight, dispute, side)), print))
   })
   return { items: items.join(','), last: rows.length > listing.size ? shown.at(-1) : undefined }
-}
-
-/** Whose disputes a caller's scopes show: its own as seller and as buyer, or those of the merchants linked to it. */
-export async function scopeOf(db: Reader, caller: Caller): Promise<Scope> {
-  const { accountId, onBehalf, scopes } = caller
-  const asSeller = viewFrom('seller', scopes)
-  const asBuyer = viewFrom('buyer', scopes)
-  const forOthers = !onBehalf && (asSeller === 'partner' || asSeller === 'marketplace')
-  const linked = forOthers ? await linkedAccounts(db, caller) : []
-  return {
-    sellers: asSeller ? [...new Set([accountId, ...linked])] : [],
-    buyer: asBuyer ? accountId : undefined,
-  }
 }
 
 /** Links repeat every filter; the next one carries the page and the token, whichever a client prefers. */

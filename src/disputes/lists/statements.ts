@@ -1,13 +1,8 @@
 import { type Fragment, fragment, joined, type Statement } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
+import type { Sight } from '../access.ts'
 import type { Dispute, Side } from '../schema/dispute.ts'
 import type { ListColumn, Listing, SortColumn } from './query.ts'
-
-/** Whose disputes are listed: of these merchants, of this buyer, or both. */
-export interface Scope {
-  readonly sellers: readonly string[]
-  readonly buyer?: string | undefined
-}
 
 /** A dispute of a list, whole. */
 export interface ListedDispute {
@@ -25,7 +20,7 @@ const raw = (text: string) => fragment([text] as unknown as TemplateStringsArray
  * One page and one row more. The list is put together from branches, each of which walks one index in the order of the
  * list and stops early: one branch for every account and for every value of the first any-of filter.
  */
-function pageOf(scope: Scope, listing: Listing, whole: boolean): Fragment | undefined {
+function pageOf(sight: Sight, listing: Listing, whole: boolean): Fragment | undefined {
   const { size, page, after, sort, descending } = listing
   const offset = after ? 0 : (page - 1) * size
   const most = offset + size + 1
@@ -34,7 +29,7 @@ function pageOf(scope: Scope, listing: Listing, whole: boolean): Fragment | unde
   // A first page has few sizes, so its limit is part of the text. As a parameter it would make the server expect a tenth
   // of the table and plan every list anew.
   const limit = offset === 0 ? raw(`limit ${most}`) : fragment`limit ${most}`
-  const branches = branchesOf(scope, listing).map(
+  const branches = branchesOf(sight, listing).map(
     ({ side, conditions }) =>
       fragment`(select ${columns(side, sort, whole)} from disputes where ${joined(conditions, ' and ')} order by ${order} ${limit})`,
   )
@@ -45,8 +40,8 @@ function pageOf(scope: Scope, listing: Listing, whole: boolean): Fragment | unde
 }
 
 /** The disputes of a page with their documents, and one more if there are more. */
-export async function listDisputes(db: Reader, scope: Scope, listing: Listing): Promise<ListedDispute[]> {
-  const page = pageOf(scope, listing, true)
+export async function listDisputes(db: Reader, sight: Sight, listing: Listing): Promise<ListedDispute[]> {
+  const page = pageOf(sight, listing, true)
   return page ? run<ListedDispute>(db, page, listing) : []
 }
 
@@ -70,8 +65,8 @@ export interface SummaryPage {
 }
 
 /** The summaries of a page as one text. The database puts it together, which costs it less than it costs us to read rows. */
-export async function listSummaries(db: Reader, scope: Scope, listing: Listing, frame: Frame): Promise<SummaryPage> {
-  const page = pageOf(scope, listing, false)
+export async function listSummaries(db: Reader, sight: Sight, listing: Listing, frame: Frame): Promise<SummaryPage> {
+  const page = pageOf(sight, listing, false)
   if (!page) return { items: null, found: 0n, at: null, id: null }
   const direction = listing.descending ? 'desc' : 'asc'
   const { base, infoLinks, underReview } = frame
@@ -91,8 +86,8 @@ export async function listSummaries(db: Reader, scope: Scope, listing: Listing, 
 }
 
 /** How many disputes the list holds in all. */
-export async function countDisputes(db: Reader, scope: Scope, listing: Listing): Promise<number> {
-  const found = branchesOf(scope, { ...listing, after: undefined }).map(
+export async function countDisputes(db: Reader, sight: Sight, listing: Listing): Promise<number> {
+  const found = branchesOf(sight, { ...listing, after: undefined }).map(
     ({ conditions }) => fragment`select id from disputes where ${joined(conditions, ' and ')}`,
   )
   if (found.length === 0) return 0
@@ -123,9 +118,9 @@ interface Branch {
   readonly conditions: readonly Fragment[]
 }
 
-function branchesOf({ sellers, buyer }: Scope, listing: Listing): Branch[] {
+function branchesOf({ sellers, buyer }: Sight, listing: Listing): Branch[] {
   const accounts = [
-    ...sellers.map((id): Owner => ({ side: 'seller', id, condition: fragment`account_id = ${id}` })),
+    ...[...sellers.keys()].map((id): Owner => ({ side: 'seller', id, condition: fragment`account_id = ${id}` })),
     ...(buyer === undefined
       ? []
       : [{ side: 'buyer' as const, id: buyer, condition: fragment`buyer_account_id = ${buyer}` }]),

@@ -2,9 +2,7 @@ import { type Fragment, fragment, joined } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { Type } from '../../kernel/type.ts'
-import { viewFrom } from '../access.ts'
-import { scopeOf } from './list.ts'
-import type { Scope } from './statements.ts'
+import { figureScopes, fullySeen, type Sight, sightOf } from '../access.ts'
 
 export const searchFields = ['NAME', 'EMAIL', 'DISPUTE_ID', 'DISPUTED_TRANSACTION_ID', 'INVOICE_NUMBER', 'ALL'] as const
 
@@ -23,18 +21,20 @@ export async function suggest(
   text: string,
   field: (typeof searchFields)[number] = 'ALL',
 ): Promise<string[]> {
-  const scope = await scopeOf(db, caller)
-  const mayReadMail = viewFrom('seller', caller.scopes) === 'full'
+  const sight = await sightOf(db, caller, figureScopes)
+  const readsMailOf = fullySeen(sight)
   const wanted = (name: string) => field === 'ALL' || field === name
-  const whose = ownerOf(scope)
+  const whose = ownerOf(sight)
   if (!whose) return []
   const upper = text.toUpperCase()
   const sources = [
     ...(wanted('NAME') ? [begins(whose, `body->'buyer'->>'name'`, 'buyer_name', text.toLowerCase())] : []),
-    ...(wanted('EMAIL') && mayReadMail ? [begins(whose, 'buyer_email', 'buyer_email', text.toLowerCase())] : []),
+    ...(wanted('EMAIL') && readsMailOf.length > 0
+      ? [begins(fragment`account_id = any(${readsMailOf})`, 'buyer_email', 'buyer_email', text.toLowerCase())]
+      : []),
     ...(wanted('DISPUTE_ID') ? [begins(whose, 'id', 'id', upper)] : []),
     ...(wanted('INVOICE_NUMBER') ? [begins(whose, 'invoice_number', 'invoice_number', text)] : []),
-    ...(wanted('DISPUTED_TRANSACTION_ID') ? [transactions(scope, upper)] : []),
+    ...(wanted('DISPUTED_TRANSACTION_ID') ? [transactions(sight, upper)] : []),
   ]
   if (sources.length === 0) return []
   const { statement, values } = fragment`select distinct text from (${joined(sources, ' union all ')}) found
@@ -45,9 +45,9 @@ export async function suggest(
 // Column names are ours, never the caller's.
 const raw = (text: string) => fragment([text] as unknown as TemplateStringsArray)
 
-function ownerOf({ sellers, buyer }: Scope): Fragment | undefined {
+function ownerOf({ sellers, buyer }: Sight): Fragment | undefined {
   const owners = [
-    ...(sellers.length > 0 ? [fragment`account_id = any(${sellers})`] : []),
+    ...(sellers.size > 0 ? [fragment`account_id = any(${[...sellers.keys()]})`] : []),
     ...(buyer === undefined ? [] : [fragment`buyer_account_id = ${buyer}`]),
   ]
   return owners.length === 0 ? undefined : fragment`(${joined(owners, ' or ')})`
@@ -58,11 +58,11 @@ const begins = (whose: Fragment, shown: string, column: string, text: string) =>
     where ${whose} and ${raw(column)} >= ${text} and ${raw(column)} < ${text + END} limit ${MOST})`
 
 /** A seller is told its own ids of payments, a buyer theirs. */
-function transactions({ sellers, buyer }: Scope, text: string): Fragment {
-  const column = sellers.length > 0 ? 'transaction_id' : 'buyer_transaction_id'
+function transactions({ sellers, buyer }: Sight, text: string): Fragment {
+  const column = sellers.size > 0 ? 'transaction_id' : 'buyer_transaction_id'
   const theirs =
-    sellers.length > 0
-      ? fragment`t.account_id = any(${sellers})`
+    sellers.size > 0
+      ? fragment`t.account_id = any(${[...sellers.keys()]})`
       : fragment`exists (select 1 from disputes d where d.id = t.dispute_id and d.buyer_account_id = ${buyer})`
   return fragment`(select t.${raw(column)} as text from disputed_transactions t
     where ${theirs} and t.${raw(column)} >= ${text} and t.${raw(column)} < ${text + END} limit ${MOST})`

@@ -14,6 +14,7 @@ import { DisputeId, LinksOnly } from '../schema/shown.ts'
 import { tag, withFiles } from './parts.ts'
 
 const base = '/v1/customer/disputes/:id'
+const compensationScopes = ['disputes/read-buyer', 'disputes/read', 'disputes/update-buyer'] as const
 
 /** Two things a buyer may do besides the actions that have links. */
 export function buyerRoutes(house: House): AnyRoute[] {
@@ -30,10 +31,10 @@ export function buyerRoutes(house: House): AnyRoute[] {
       params: DisputeId,
       body: preference.body,
       success: { 200: LinksOnly },
-      precheck: async (db, caller, { id }) => void actorOf(caller, await findForCaller(db, caller, id)),
+      precheck: async (db, caller, { id }) => void actorOf(await findForCaller(db, caller, id, preference.scopes)),
       async handle({ tx, caller, params, body }) {
-        const found = await findForCaller(tx, caller, params.id)
-        await act(tx, house, found, actorOf(caller, found), { action: 'provide-refund-preference', input: body })
+        const found = await findForCaller(tx, caller, params.id, preference.scopes)
+        await act(tx, house, found, actorOf(found), { action: 'provide-refund-preference', input: body })
         return actionLinks(service.publicUrl, params.id)
       },
     }),
@@ -48,10 +49,10 @@ export function buyerRoutes(house: House): AnyRoute[] {
       body: compensation.body,
       accepts: withFiles,
       success: { 200: LinksOnly },
-      precheck: async (db, caller, { id }) => void actorOf(caller, await findForCaller(db, caller, id)),
+      precheck: async (db, caller, { id }) => void actorOf(await findForCaller(db, caller, id, compensation.scopes)),
       async handle({ tx, caller, params, body, files }) {
-        const found = await findForCaller(tx, caller, params.id)
-        const actor = actorOf(caller, found)
+        const found = await findForCaller(tx, caller, params.id, compensation.scopes)
+        const actor = actorOf(found)
         disputeLifecycle.require(found.dispute, actor.roles, 'return-compensation')
         refuseTooMany(files, limits.filesPerRequest)
         await act(tx, house, found, actor, { action: 'return-compensation', input: body, files })
@@ -64,7 +65,7 @@ export function buyerRoutes(house: House): AnyRoute[] {
       operation: 'showReturnCompensation',
       summary: 'Show the compensation of the return postage',
       tag,
-      scopes: ['disputes/read-buyer', 'disputes/read', 'disputes/update-buyer'],
+      scopes: compensationScopes,
       params: DisputeId,
       success: {
         200: Type.Object({
@@ -75,8 +76,8 @@ export function buyerRoutes(house: House): AnyRoute[] {
       },
       reads: true,
       async handle({ db, caller, params }) {
-        const found = await findForCaller(db, caller, params.id)
-        if (!caller.scopes.has('disputes/update-buyer')) viewerOf(caller, found)
+        const found = await findForCaller(db, caller, params.id, compensationScopes)
+        if (!found.held.scopes.has('disputes/update-buyer')) viewerOf(found)
         const { compensation: asked } = found.dispute
         if (!asked || found.side === 'seller') throw notFound('The compensation')
         return new Answer(200, { status: asked.status, amount: asked.amount, create_time: asked.create_time })

@@ -1,11 +1,12 @@
 import type { Reader } from '../../database/transaction.ts'
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import { forbidden, notFound } from '../../kernel/problem.ts'
+import { forbidden, notFound, Problem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { actorOf, findForCaller, readScopes, viewerOf } from '../access.ts'
 import { act } from '../act.ts'
-import { attachmentHeaders, findFile, refuseTooMany } from '../documents.ts'
+import { attachmentHeaders, findDisputeOfFile, findFile, refuseTooMany } from '../documents.ts'
+import { seesDocument } from '../entries.ts'
 import { CreateBody, createDispute } from '../filing/create.ts'
 import type { House } from '../house.ts'
 import { actionLinks } from '../links.ts'
@@ -16,13 +17,14 @@ import { disputeActions, type PublicAction, publicActions } from '../machine/act
 import { PatchBody } from '../machine/actions/patch.ts'
 import { disputeLifecycle } from '../machine/lifecycle.ts'
 import { limits } from '../machine/limits.ts'
-import { documentUrl, presentDispute } from '../present.ts'
+import { presentDispute } from '../present.ts'
 import { Dispute, DisputeId, DisputeList, LinksOnly } from '../schema/shown.ts'
 import { tag, withFiles } from './parts.ts'
-import { accepted, showRequest, wantsAsync } from './receipts.ts'
+import { accepted, receiptScopes, showRequest, wantsAsync } from './receipts.ts'
 import { pullTrigger } from './triggers.ts'
 
 const base = '/v1/customer/disputes'
+const showScopes = [...readScopes, 'operator']
 
 /** List, show, change and open disputes, and one operation for every action of the table. */
 export function disputeRoutes(house: House): AnyRoute[] {
@@ -66,14 +68,14 @@ export function disputeRoutes(house: House): AnyRoute[] {
     operation: 'showDispute',
     summary: 'Show a dispute',
     tag,
-    scopes: [...readScopes, 'operator'],
+    scopes: showScopes,
     params: DisputeId,
     success: { 200: Dispute },
     reads: true,
     trigger: ({ params }) => pullTrigger('show', params['id']),
     async handle({ db, caller, params }) {
-      const found = await findForCaller(db, caller, params.id)
-      return presentDispute(found.dispute, viewerOf(caller, found), service)
+      const found = await findForCaller(db, caller, params.id, showScopes)
+      return presentDispute(found.dispute, viewerOf(found), service)
     },
   })
 
@@ -87,10 +89,10 @@ export function disputeRoutes(house: House): AnyRoute[] {
     params: DisputeId,
     body: PatchBody,
     success: { 204: null, 202: LinksOnly },
-    precheck: (db, caller, { id }) => requireActor(db, caller, id),
+    precheck: (db, caller, { id }) => requireActor(db, caller, id, disputeActions.patch),
     async handle({ tx, caller, params, body, headers }) {
-      const found = await findForCaller(tx, caller, params.id)
-      const actor = actorOf(caller, found)
+      const found = await findForCaller(tx, caller, params.id, disputeActions.patch.scopes)
+      const actor = actorOf(found)
       if (body.length > 0) await act(tx, house, found, actor, { action: 'patch', input: body })
       else disputeLifecycle.require(found.dispute, actor.roles, 'patch')
       return wantsAsync(headers) ? accepted(tx, caller, service.publicUrl, found.dispute) : new Answer(204)
@@ -103,7 +105,7 @@ export function disputeRoutes(house: House): AnyRoute[] {
     operation: 'downloadDisputeDocument',
     summary: 'Download a document of a dispute',
     tag,
-    scopes: [...readScopes, 'operator'],
+    scopes: showScopes,
     params: Type.Object({
       document_id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Z0-9]+$' }),
       n: Type.String({ maxLength: 3, pattern: '^[1-9][0-9]*$' }),
@@ -118,20 +120,11 @@ export function disputeRoutes(house: House): AnyRoute[] {
     ],
     success: { 200: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) },
     reads: true,
-    async handle({ db, caller, params }) {
-      const file = await findFile(db, params.document_id, Number(params.n))
-      if (!file) throw noDocument()
-      const found = await findForCaller(db, caller, file.dispute_id).catch((error: unknown) => {
-        throw error instanceof Error && 'status' in error ? noDocument() : error
-      })
-      // Whoever sees the entry sees its files: the very document that is shown decides.
-      const shown = JSON.stringify(presentDispute(found.dispute, viewerOf(caller, found), service))
-      const url = documentUrl(service.publicUrl, {
-        name: file.name,
-        document_id: params.document_id,
-        n: Number(params.n),
-      })
-      if (!shown.includes(JSON.stringify(url))) throw noDocument()
+    async handle({ db, caller, params: { document_id, n } }) {
+      const id = { document_id, n: Number(n) }
+      const dispute = await disputeWith(db, caller, id)
+      const file = dispute && (await findFile(db, dispute, id.document_id, id.n))
+      if (!file) throw notFound('The document')
       return new Answer(200, file.bytes, attachmentHeaders(file))
     },
   })
@@ -142,7 +135,7 @@ export function disputeRoutes(house: House): AnyRoute[] {
     operation: 'showRequest',
     summary: 'Show how an accepted request went',
     tag,
-    scopes: [],
+    scopes: receiptScopes,
     params: DisputeId,
     success: {
       200: Type.Object(
@@ -155,10 +148,15 @@ export function disputeRoutes(house: House): AnyRoute[] {
   })
 
   /** Refuses with 404 or 403 what would be refused whatever the body. */
-  async function requireActor(db: Reader, caller: Caller, id: string, agentsOnly = false): Promise<void> {
-    const found = await findForCaller(db, caller, id)
+  async function requireActor(
+    db: Reader,
+    caller: Caller,
+    id: string,
+    { scopes, agentsOnly = false }: Pick<ActionDefinition, 'scopes' | 'agentsOnly'>,
+  ): Promise<void> {
+    const found = await findForCaller(db, caller, id, scopes)
     if (agentsOnly) requireAgent(caller)
-    actorOf(caller, found)
+    actorOf(found)
   }
 
   /** One route for every action of the table; there is nothing to add here for a new action. */
@@ -185,11 +183,11 @@ export function disputeRoutes(house: House): AnyRoute[] {
       accepts: withFiles,
       success: name === 'accept-offer' ? { 200: LinksOnly, 202: LinksOnly } : { 200: LinksOnly },
       trigger: ({ params }) => pullTrigger(name, params['id']),
-      precheck: (db, caller, { id }) => requireActor(db, caller, id, agentsOnly),
+      precheck: (db, caller, { id }) => requireActor(db, caller, id, { scopes, agentsOnly }),
       async handle({ tx, caller, params, body: input, files }) {
-        const found = await findForCaller(tx, caller, params.id)
+        const found = await findForCaller(tx, caller, params.id, scopes)
         if (agentsOnly) requireAgent(caller)
-        const actor = actorOf(caller, found)
+        const actor = actorOf(found)
         disputeLifecycle.require(found.dispute, actor.roles, name)
         refuseTooMany(files, most)
         const taken = await act(tx, house, found, actor, { action: name, input, files })
@@ -212,7 +210,19 @@ export function disputeRoutes(house: House): AnyRoute[] {
   ]
 }
 
-const noDocument = () => notFound('The document')
+/** The dispute in which this caller sees this document; undefined when there is none for them. */
+async function disputeWith(db: Reader, caller: Caller, id: { document_id: string; n: number }) {
+  const disputeId = await findDisputeOfFile(db, id.document_id, id.n)
+  if (disputeId === undefined) return undefined
+  try {
+    const found = await findForCaller(db, caller, disputeId, showScopes)
+    return seesDocument(found.dispute, viewerOf(found).view, id) ? found.dispute : undefined
+  } catch (error) {
+    // Whoever may not see the dispute is not told that there is one.
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
 
 /** The two actions of agents: everybody's in the sandbox, the operator's in live. */
 function requireAgent({ roles }: Caller): void {

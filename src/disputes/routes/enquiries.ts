@@ -7,7 +7,7 @@ import { breaches, invalid } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { findTransaction, findTransactionByEitherId } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
-import { findForCaller } from '../access.ts'
+import { figureScopes, findForCaller } from '../access.ts'
 import { eligibleReasons } from '../filing/eligibility.ts'
 import { computeMetrics, Metrics, MetricsBody } from '../lists/figures.ts'
 import { SuggestionsQuery, suggest } from '../lists/suggestions.ts'
@@ -16,6 +16,7 @@ import { findDisputeOf } from '../store.ts'
 import { tag } from './parts.ts'
 
 const base = '/v1/customer/disputes'
+const eligibilityScopes = ['disputes/create', 'disputes/update-buyer', 'disputes/read-buyer'] as const
 
 const Eligibility = Type.Object(
   {
@@ -48,7 +49,7 @@ export function enquiryRoutes(service: Service): AnyRoute[] {
       operation: 'validateDisputeEligibility',
       summary: 'Ask which disputes a payment can have',
       tag,
-      scopes: ['disputes/create', 'disputes/update-buyer', 'disputes/read-buyer'],
+      scopes: eligibilityScopes,
       body: Type.Object({
         encrypted_transaction_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
         dispute_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
@@ -83,7 +84,7 @@ export function enquiryRoutes(service: Service): AnyRoute[] {
       operation: 'computeDisputeMetrics',
       summary: 'Count or add up disputes',
       tag,
-      scopes: ['disputes/read-buyer', 'disputes/read-seller', 'disputes/read'],
+      scopes: figureScopes,
       body: MetricsBody,
       success: { 200: Metrics },
       reads: true,
@@ -95,7 +96,7 @@ export function enquiryRoutes(service: Service): AnyRoute[] {
       operation: 'suggestDisputeSearches',
       summary: 'Suggest what to search disputes for',
       tag,
-      scopes: ['disputes/read-buyer', 'disputes/read-seller', 'disputes/read'],
+      scopes: figureScopes,
       query: SuggestionsQuery,
       success: {
         200: Type.Object({ suggestions: Type.Array(Type.String(), { maxItems: 10 }), links: Links }),
@@ -119,7 +120,7 @@ interface Subject {
 /** The payment a question is about, by its own id or by its dispute's, if the caller is a party of it. */
 async function subjectOf(db: Reader, caller: Caller, { encrypted_transaction_id: id, dispute_id }: Subject) {
   if (dispute_id !== undefined) {
-    const { dispute, side } = await findForCaller(db, caller, dispute_id)
+    const { dispute, side } = await findForCaller(db, caller, dispute_id, eligibilityScopes)
     const paid = await findTransaction(
       db,
       dispute.seller.account_id,

@@ -20,6 +20,8 @@ const Params = Type.Object({
   action_id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9_-]+$' }),
 })
 const url = '/v1/customer/disputes/:id/partner-actions/:action_id'
+const readScopes = ['disputes/read-partner'] as const
+const updateScopes = ['disputes/update-partner'] as const
 const statuses = PartnerAction.properties.status
 
 /** What a partner says it did: shown, and brought up to date. It never moves the dispute. */
@@ -32,13 +34,13 @@ export function partnerActionRoutes(house: House): AnyRoute[] {
       operation: 'showPartnerAction',
       summary: 'Show a partner action',
       tag,
-      scopes: ['disputes/read-partner'],
+      scopes: readScopes,
       params: Params,
       success: { 200: PartnerAction },
       reads: true,
       async handle({ db, caller, params }) {
-        const found = await findForCaller(db, caller, params.id)
-        viewerOf(caller, found)
+        const found = await findForCaller(db, caller, params.id, readScopes)
+        viewerOf(found)
         return actionIn(found.dispute, params.action_id)
       },
     }),
@@ -48,13 +50,14 @@ export function partnerActionRoutes(house: House): AnyRoute[] {
       operation: 'updatePartnerAction',
       summary: 'Change the status or amount of a partner action',
       tag,
-      scopes: ['disputes/update-partner'],
+      scopes: updateScopes,
       params: Params,
       body: PatchBody,
       success: { 204: null, 202: LinksOnly },
+      precheck: async (db, caller, { id }) => void actorOf(await findForCaller(db, caller, id, updateScopes)),
       async handle({ tx, caller, params, body, headers }) {
-        const found = await findForCaller(tx, caller, params.id)
-        const { roles } = actorOf(caller, found)
+        const found = await findForCaller(tx, caller, params.id, updateScopes)
+        const { roles } = actorOf(found)
         if (!roles.includes('partner')) throw forbidden('Only a partner of the seller changes partner actions.')
         disputeLifecycle.require(found.dispute, roles, 'patch')
         const action = body.reduce(changed, actionIn(found.dispute, params.action_id))

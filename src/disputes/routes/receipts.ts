@@ -3,8 +3,17 @@ import type { Reader, Tx } from '../../database/transaction.ts'
 import { Answer } from '../../http/route.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { notFound } from '../../kernel/problem.ts'
+import { findForCaller } from '../access.ts'
 import { disputeUrl } from '../links.ts'
 import type { Dispute } from '../schema/dispute.ts'
+
+/** Whoever could ask for anything that is answered with a receipt. */
+export const receiptScopes = [
+  'disputes/create',
+  'disputes/update-seller',
+  'disputes/update-buyer',
+  'disputes/update-partner',
+] as const
 
 const insertRequest = sql`
   insert into dispute_requests (account_id, id, dispute_id, waits_for_refund, create_time) values ($1, $2, $3, $4, $5)`
@@ -46,6 +55,8 @@ export function accepted(
 export async function showRequest(db: Reader, caller: Caller, id: string, publicUrl: string): Promise<object> {
   const row = await db.row<RequestRow>(requestById, [caller.accountId, id])
   if (!row) throw notFound('The request')
+  // A partner whose consent was taken back hears no more of the dispute, this way either.
+  await findForCaller(db, caller, row.dispute_id, receiptScopes)
   const isOpen = row.waits_for_refund && row.status !== 'RESOLVED'
   const failed = row.waits_for_refund && row.status === 'RESOLVED' && row.outcome_code !== 'RESOLVED_BUYER_FAVOUR'
   return {

@@ -7,7 +7,7 @@ import { findDispute, findDisputeOf, type StoredDispute } from '../../disputes/s
 import type { UploadedFile } from '../../http/body/multipart.ts'
 import { type AnyRoute, route } from '../../http/route.ts'
 import { recipientCode } from '../../invoices/schema/codes.ts'
-import type { Caller } from '../../kernel/caller.ts'
+import { nobody } from '../../kernel/caller.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import type { PaymentTransaction } from '../../ledger/schema.ts'
@@ -49,7 +49,6 @@ const actions = {
 type PayerAction = keyof typeof actions
 
 /** Whoever holds the private link, or the link of the invoice they paid, is its payer. */
-const payer: Caller = { appId: '', clientId: '', accountId: '', onBehalf: false, scopes: new Set(), roles: [] }
 const actor = { side: 'buyer', isPartner: false, roles: ['buyer'] } as const
 
 /** From a paid invoice to a case, and the case itself behind a private link. */
@@ -105,7 +104,7 @@ export function problemRoutes(service: Service, house: House): AnyRoute[] {
       reason,
       evidences: [{ ...(text !== '' && { notes: text }) }],
     }
-    const { dispute_id } = await createDispute(tx, house, payer, request, files, chosen.id)
+    const { dispute_id } = await createDispute(tx, house, nobody, request, files, chosen.id)
     return seeOther(problemPath(service, dispute_id))
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newWorld, type World } from '../../support/world.ts'
+import { newWorld, type Person, type World } from '../../support/world.ts'
 import { DISPUTES, does, gif, multipart, open, pdf, png, refusal, sees } from './people.ts'
 
 let world: World
@@ -133,6 +133,69 @@ describe('Documents', () => {
     expect((await world.call('GET', url)).status).toBe(401)
   })
 
+  it('are downloaded by whoever sees the entry they belong to, and by nobody who only writes down their address', async () => {
+    const { merchant, buyer, partner, otherMerchant } = world
+    const file = (name: string) => [{ name: `${name}.pdf`, part: 'evidence-file', bytes: pdf }]
+    const opening = multipart(
+      {
+        disputed_transactions: [{ buyer_transaction_id: 'EVERYDOCUMENT' }],
+        reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+        evidences: [{ notes: 'Look.', documents: [{ name: 'opening.pdf' }] }],
+      },
+      file('opening'),
+    )
+    const made = await buyer.post<{ links: { href: string }[] }>(DISPUTES, opening.payload, {
+      headers: opening.headers,
+    })
+    const id = made.body.links[0]!.href.split('/').at(-1)!
+    const gives = async (who: Person, action: string, input: object, name: string) => {
+      const { payload, headers } = multipart(input, file(name))
+      expect((await does(who, id, action, payload, headers)).status).toBe(200)
+    }
+    await gives(buyer, 'send-message', { message: 'Mine.' }, 'said-by-buyer')
+    await gives(merchant, 'send-message', { message: 'Mine.' }, 'said-by-seller')
+    expect((await does(buyer, id, 'escalate', { note: 'Please.' })).status).toBe(200)
+    await gives(buyer, 'provide-supporting-info', { notes: 'More.' }, 'info-of-buyer')
+    await gives(merchant, 'provide-supporting-info', { notes: 'More.' }, 'info-of-seller')
+    await gives(partner, 'provide-supporting-info', { notes: 'More.' }, 'info-of-partner')
+    await gives(merchant, 'provide-evidence', words, 'evidence-of-seller')
+    expect((await does(merchant, id, 'require-evidence', { action: 'BUYER_EVIDENCE' })).status).toBe(200)
+    await gives(buyer, 'provide-evidence', words, 'evidence-of-buyer')
+    const reader = await world.personWithApp(world.people.merchant.id, ['disputes/read'])
+    const market = await world.personWithApp(world.people.merchant.id, ['disputes/read-marketplace'])
+    const names = new Map(
+      documentsIn(await sees(reader, id)).map(({ name, url }) => [new URL(url).pathname, name.replace('.pdf', '')]),
+    )
+
+    const mine = ['info-of-seller', 'evidence-of-seller', 'said-by-buyer', 'said-by-seller']
+    const expected: [who: Person, sees: string[]][] = [
+      [merchant, mine],
+      [partner, [...mine, 'info-of-partner']],
+      [market, mine.slice(1)],
+      [buyer, ['opening', 'info-of-buyer', 'evidence-of-buyer', 'said-by-buyer', 'said-by-seller']],
+      [reader, [...names.values()]],
+      [otherMerchant, []],
+    ]
+    const downloads = async (who: Person) => {
+      const got: string[] = []
+      for (const [path, name] of names) if ((await who.get(path)).status === 200) got.push(name)
+      return got.sort()
+    }
+    expect(names.size).toBe(8)
+    for (const [who, seen] of expected) expect(await downloads(who), who.clientId).toEqual([...seen].sort())
+
+    const addresses = [...names.keys()].map((path) => `${world.app.service.publicUrl}${path}`).join(' ')
+    for (const who of [merchant, partner, buyer])
+      expect((await does(who, id, 'provide-supporting-info', { notes: addresses })).status).toBe(200)
+    for (const path of names.keys()) {
+      const note = { email: 'a@example.com', note: `${world.app.service.publicUrl}${path}` }
+      const value = [{ op: 'add', path: '/communication_details', value: note }]
+      expect((await merchant.patch(`${DISPUTES}/${id}`, value)).status).toBe(204)
+      expect((await merchant.get(path)).status).toBe(mine.includes(names.get(path)!) ? 200 : 404)
+    }
+    for (const [who, seen] of expected) expect(await downloads(who), who.clientId).toEqual([...seen].sort())
+  })
+
   it('of the opening statement are the buyer’s, and its words the seller’s too', async () => {
     const { payload, headers } = multipart(
       {
@@ -154,6 +217,13 @@ describe('Documents', () => {
     expect(shown?.documents).toBeUndefined()
   })
 })
+
+/** Every document anywhere in what somebody is shown. */
+function documentsIn(shown: unknown): { name: string; url: string }[] {
+  if (typeof shown !== 'object' || shown === null) return []
+  if ('url' in shown && 'name' in shown) return [shown as { name: string; url: string }]
+  return Object.values(shown).flatMap(documentsIn)
+}
 
 /** A picture that says it is 8,000 by 8,000. */
 function hugePng(): Buffer {
