@@ -1,4 +1,5 @@
 import type { Tx } from '../../database/transaction.ts'
+import { agreed } from '../../invoices/payable.ts'
 import { findStored } from '../../invoices/store.ts'
 import { after } from '../../kernel/clock.ts'
 import { Problem } from '../../kernel/problem.ts'
@@ -6,7 +7,7 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import type { ChargeResult } from '../../outbound/gateway.ts'
 import type { Service } from '../../room.ts'
 import { type Attempt, findAttempt, saveAttempt } from './attempts.ts'
-import { agreed, conclude } from './pay.ts'
+import { conclude } from './pay.ts'
 import { settlePayment } from './settle.ts'
 
 const LOOK_AGAIN_SECONDS = 6 * 3_600

@@ -1,55 +1,20 @@
 import { findAccountByEmail } from '../../accounts/store.ts'
 import type { Reader, Tx } from '../../database/transaction.ts'
 import { recordServicePayment } from '../../invoices/act.ts'
-import { payableRange } from '../../invoices/actions/pay.ts'
+import type { Agreed } from '../../invoices/payable.ts'
 import type { Invoice } from '../../invoices/schema/invoice.ts'
 import type { StoredInvoice } from '../../invoices/store.ts'
 import { after as later } from '../../kernel/clock.ts'
 import { mailJob } from '../../kernel/mail.ts'
-import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { PaymentTransaction, PurchasedItem } from '../../ledger/schema.ts'
 import type { Service } from '../../room.ts'
-import { isPayable } from '../sheet/sheet.ts'
 import { type Attempt, grossOf } from './attempts.ts'
 import { announceApproved, announceReversed } from './orders.ts'
 
 export const outcomes = ['COMPLETED', 'PENDING', 'DENIED', 'REVERSED'] as const
 export type Outcome = (typeof outcomes)[number]
-
-/** What someone wants to pay: everything that is due unless they say otherwise. */
-export interface Wish {
-  readonly amount?: Money
-  readonly tip?: Money
-}
-
-/** The amount a wish comes to; refuses what the page does not take now. */
-export function agreed(invoice: Invoice, { amount, tip }: Wish): { amount: Money; tip?: Money } {
-  if (!isPayable(invoice)) throw refused('CANNOT_PROCESS_PAYMENTS', `The invoice is ${invoice.status}.`)
-  const currency = invoice.detail.currency_code
-  const { least, most } = payableRange(invoice)
-  const paid = amount === undefined ? most : toMinor(amount)
-  const extra = tip === undefined ? 0n : toMinor(tip)
-  if ((amount ?? invoice.due_amount).currency_code !== currency || (tip && tip.currency_code !== currency))
-    throw refused('CURRENCY_CODE_MISMATCH', `The invoice is in ${currency}.`, '/amount/currency_code')
-  if (paid > most)
-    throw refused(
-      'PAYMENT_AMOUNT_GREATER_THAN_AMOUNT_DUE',
-      `At most ${toMoney(most, currency).value} is due.`,
-      '/amount/value',
-    )
-  if (paid < least || paid <= 0n)
-    throw refused(
-      'PAYMENT_AMOUNT_LESS_THAN_MINIMUM',
-      `At least ${toMoney(least, currency).value} must be paid.`,
-      '/amount/value',
-    )
-  if (extra < 0n) throw refused('INVALID_TIP_AMOUNT', 'A tip cannot be negative.', '/tip/value')
-  if (extra > 0n && invoice.configuration.allow_tip !== true)
-    throw refused('TIP_NOT_ALLOWED', 'This invoice takes no tip.', '/tip')
-  return { amount: toMoney(paid, currency), ...(extra > 0n && { tip: toMoney(extra, currency) }) }
-}
 
 /** Who pays: the account behind the recipient's address where there is one, otherwise a guest with that address. */
 export async function payerOf(db: Reader, { invoice, account }: StoredInvoice): Promise<Attempt['buyer']> {
@@ -71,7 +36,7 @@ export function approve(
   service: Service,
   tx: Tx,
   { invoice, account }: StoredInvoice,
-  { amount, tip, buyer, nonce }: { amount: Money; tip?: Money; buyer: Attempt['buyer']; nonce: string },
+  { amount, tip, buyer, nonce }: Agreed & { buyer: Attempt['buyer']; nonce: string },
 ): Attempt {
   const attempt: Attempt = {
     id: tx.newId('attempt'),

@@ -1,7 +1,7 @@
 import { sqlProblem } from '../../database/errors.ts'
 import type { Tx } from '../../database/transaction.ts'
 import { type AnyRoute, route } from '../../http/route.ts'
-import { payableRange } from '../../invoices/actions/pay.ts'
+import { type Agreed, agreed, payableRange, type Wish } from '../../invoices/payable.ts'
 import { type Money, minorDigits, toMoney } from '../../kernel/money.ts'
 import { conflict, Problem } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
@@ -14,7 +14,7 @@ import { messagePage, paymentSheet } from '../page/small-pages.ts'
 import { Code, lang, missing, shared } from '../page-routes.ts'
 import { findOpenAttempt, insertAttempt } from './attempts.ts'
 import { lookAgain, OPEN_SECONDS_MAX } from './gateway.ts'
-import { agreed, approve, conclude, payerOf, type Wish } from './pay.ts'
+import { approve, conclude, payerOf } from './pay.ts'
 
 const figures = Type.Optional(Type.String({ maxLength: 32 }))
 const Wanted = Type.Object({ amount: figures, tip: figures, lang })
@@ -119,7 +119,7 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
   async function pay(
     tx: Tx,
     { stored }: Opened,
-    { nonce, ...paying }: { amount: Money; tip?: Money; nonce: string },
+    { nonce, ...paying }: Agreed & { nonce: string },
     outcome: 'COMPLETED' | 'PENDING' | 'DENIED',
   ): Promise<string> {
     const buyer = await payerOf(tx, stored)
@@ -158,7 +158,7 @@ function wishOf({ stored }: Opened, { amount, tip }: Static<typeof Wanted>): Wis
   return { ...(wantedAmount && { amount: wantedAmount }), ...(wantedTip && { tip: wantedTip }) }
 }
 
-function tryAgreed(opened: Opened, wanted: Static<typeof Wanted>): { amount: Money; tip?: Money } | Problem {
+function tryAgreed(opened: Opened, wanted: Static<typeof Wanted>): Agreed | Problem {
   try {
     return agreed(opened.stored.invoice, wishOf(opened, wanted))
   } catch (error) {

@@ -114,9 +114,6 @@ const isText = (text: string | undefined): text is string => text !== undefined 
 /** A name for the printed file that every system takes. */
 export const pdfName = ({ number }: Sheet): string => `invoice-${number.replace(/[^\w-]+/g, '_')}.pdf`
 
-/** Whether the hosted page would take money for it. */
-export const isPayable = ({ status }: Invoice): boolean => status === 'SENT' || status === 'PARTIALLY_PAID'
-
 function standingOf(invoice: Invoice, today: string): Standing {
   const { due_date } = invoice.detail.payment_term
   switch (invoice.status) {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql, statementOf } from '../../../src/database/sql.ts'
 import type { Tx } from '../../../src/database/transaction.ts'
+import { agreed } from '../../../src/invoices/payable.ts'
 import { findByRecipientCode } from '../../../src/invoices/store.ts'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { insertAttempt } from '../../../src/payer/pay/attempts.ts'
-import { agreed, approve, conclude } from '../../../src/payer/pay/pay.ts'
+import { approve, conclude } from '../../../src/payer/pay/pay.ts'
 import { openSheet, PUBLIC_URL, sentInvoice, shown } from '../../support/payer.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
