@@ -148,7 +148,7 @@ select a.account_id, a.id, a.status, p.body->>'status' as payment
   left join payment_transactions p on p.account_id = a.account_id and p.id = a.body->>'capture_id'
  where (a.status in ('COMPLETED', 'PENDING') and p.id is null)
     or (a.status in ('OPEN', 'REVERSED') and p.id is not null)
-    or (a.status = 'DENIED' and p.body->>'status' not in ('DECLINED'));
+    or (a.status in ('DENIED', 'RETURNED') and p.body->>'status' not in ('DECLINED'));
 
 -- A payment is called what its refunds make of it, less those that the service bears.
 select t.account_id, t.id, t.body->>'status' as status, t.captured, coalesce(r.borne, 0) as borne

@@ -175,7 +175,7 @@ export const settings = {
     initial: undefined,
     initialText: 'none: the page says how to pay offline',
     ...url,
-    description: 'The payment gateway of a live service; docs/operating.md says what it must answer.',
+    description: 'The payment gateway of a live service; docs/payments.md says what it must answer.',
   }),
   gatewaySecret: setting<string | undefined>({
     variable: 'GATEWAY_SECRET',

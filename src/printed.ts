@@ -7,6 +7,7 @@ import { invoicesPage } from './invoices/docs.ts'
 import { invoiceLifecycle } from './invoices/lifecycle.ts'
 import { dialects } from './kernel/dialect.ts'
 import { problemMessages } from './kernel/problem.ts'
+import { paymentsPage } from './payer/docs.ts'
 import type { Service } from './room.ts'
 import { version } from './version.ts'
 import { type Emitters, webhooksPage } from './webhooks/docs.ts'
@@ -27,6 +28,7 @@ export function printedFiles(): { path: string; text: string }[] {
     { path: 'docs/configuration.md', text: configurationPage() },
     { path: 'docs/disputes.md', text: disputesPage() },
     { path: 'docs/invoices.md', text: invoicesPage() },
+    { path: 'docs/payments.md', text: paymentsPage() },
     { path: 'docs/webhooks.md', text: webhooksPage(emitters()) },
     { path: 'docs/errors.md', text: errorsPage() },
   ]

@@ -1,3 +1,4 @@
+import { code, table } from '../kernel/markdown.ts'
 import { type PublicAction, publicActions } from './machine/actions/index.ts'
 import { COMPENSATION_DAYS, COMPENSATION_MAX } from './machine/actions/return-compensation.ts'
 import { AGENTS_ZONE, FILING_WINDOW_DAYS, timers } from './machine/deadlines.ts'
@@ -12,9 +13,6 @@ import { stories } from './stories.ts'
 
 type TableRow = (typeof disputeLifecycle.rows)[number]
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
-const code = (text: string) => `\`${text}\``
 const codes = (list: readonly string[]) => list.map(code).join(', ')
 
 /** Whether a row of the table starts in a node, guards aside. */

@@ -20,6 +20,10 @@ export interface Target {
   readonly id: string
 }
 
+// The definition under a name is the one for this input; a union of functions hides that.
+const definitionOf = <A extends ActingAction>(action: A) =>
+  invoiceActions[action] as unknown as ActionDefinition<A, InputOf<A>>
+
 /** The one path every action takes: check, read, ask the table, decide, follow the table, save, log, announce. */
 export async function act<A extends ActingAction>(
   service: Service,
@@ -29,12 +33,22 @@ export async function act<A extends ActingAction>(
   action: A,
   input: InputOf<A>,
 ): Promise<Invoice> {
-  // The definition under a name is the one for this input; a union of functions hides that.
-  const { check, decide } = invoiceActions[action] as unknown as ActionDefinition<A, InputOf<A>>
-  check?.(input)
-  const stored = await findStored(tx, accountId, id)
+  definitionOf(action).check?.(input)
+  return actOn(service, tx, role, await findStored(tx, accountId, id), action, input)
+}
+
+/** The same on an invoice that was read in this unit of work, so that everything in it is decided from one reading. */
+function actOn<A extends ActingAction>(
+  service: Service,
+  tx: Tx,
+  role: Role,
+  stored: StoredInvoice,
+  action: A,
+  input: InputOf<A>,
+): Invoice {
   const { invoice, account } = stored
   invoiceLifecycle.require(invoice, [role], action)
+  const { decide } = definitionOf(action)
 
   const decision = decide(invoice, input, contextOf(tx, account))
   const { to, emits } = invoiceLifecycle.follow(invoice, [role], action, decision.outcome)
@@ -47,7 +61,7 @@ export async function act<A extends ActingAction>(
   if (isGone) deleteInvoice(tx, stored)
   else save(tx, stored, changed)
   logMove(tx, stored, action, isGone ? null : changed.status)
-  if (emits !== 'nothing') announce(service, tx, accountId, changed, emits, role)
+  if (emits !== 'nothing') announce(service, tx, account.id, changed, emits, role)
   return changed
 }
 
@@ -86,9 +100,9 @@ export function announce(
 export const recordServicePayment = (
   service: Service,
   tx: Tx,
-  target: Target,
+  stored: StoredInvoice,
   payment: ServicePayment,
-): Promise<Invoice> => act(service, tx, 'buyer', target, 'pay', payment)
+): Invoice => actOn(service, tx, 'buyer', stored, 'pay', payment)
 
 /** A pending payment cleared or was refused. */
 export const settleServicePayment = (
@@ -105,9 +119,10 @@ export async function recordServiceRefund(
   target: Target,
   refund: { refund_id: string; amount: Money; refund_time?: Instant },
 ): Promise<void> {
-  const { invoice } = await findStored(tx, target.accountId, target.id)
+  const stored = await findStored(tx, target.accountId, target.id)
+  const { invoice } = stored
   if (invoice.refunds.some(({ refund_id }) => refund_id === refund.refund_id) || serviceLeft(invoice) === 0n) return
-  await act(service, tx, 'clock', target, 'refund-payment', refund)
+  actOn(service, tx, 'clock', stored, 'refund-payment', refund)
 }
 
 /** A reversal of a service payment was cancelled. One that the invoice does not show changes nothing. */

@@ -1,3 +1,4 @@
+import { code, table } from '../kernel/markdown.ts'
 import { toMoney } from '../kernel/money.ts'
 import { ISSUE_HOUR } from './actions/send.ts'
 import { type InvoiceAction, invoiceLifecycle, refusalOf } from './lifecycle.ts'
@@ -11,10 +12,6 @@ import { PARTIES_MAX } from './schema/parties.ts'
 import { type TotalsInput, totalsOf } from './sums/totals.ts'
 
 type TableRow = (typeof invoiceLifecycle.rows)[number]
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
-const code = (text: string) => `\`${text}\``
 
 // biome-ignore format: a table reads best as a table
 const meanings: Readonly<Record<Status, string>> = {

@@ -11,6 +11,7 @@ export type MailKind =
   | 'payment-pending'
   | 'payment-denied'
   | 'payment-refunded'
+  | 'payment-returned'
 
 /** The payload of a `send-mail` job. Only the job reaches a mail server. */
 export interface MailPayload {

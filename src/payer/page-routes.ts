@@ -169,6 +169,8 @@ function noticeOf(
       return { text: say('denied'), tone: 'bad' }
     case 'REVERSED':
       return { text: say('reversed'), tone: 'bad' }
+    case 'RETURNED':
+      return { text: say('returned', { amount }), tone: 'bad' }
     case 'OPEN':
       return undefined
   }

@@ -1,5 +1,6 @@
 import { settings } from '../config.ts'
 import { type EventType, type EventTypeDefinition, eventTypes } from '../kernel/event-types.ts'
+import { table } from '../kernel/markdown.ts'
 import { BODY_KEPT_MAX, CONNECT_TIMEOUT_MS, TOTAL_TIMEOUT_MS } from '../outbound/http.ts'
 import { JITTER, retryWaits } from './delivery/retries.ts'
 import { dispatchRules, lanes } from './dispatch/lanes.ts'
@@ -16,9 +17,6 @@ import {
 
 /** The operations and moments that emit each event, as whoever knows all rooms has gathered them. */
 export type Emitters = Readonly<Partial<Record<EventType, readonly string[]>>>
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
 function catalogue(emitters: Emitters): string {
   const rows = Object.entries(eventTypes).map(([name, definition]: [string, EventTypeDefinition]) => {

@@ -21,6 +21,10 @@ interface Refund {
 export async function startGateway() {
   const charges = new Map<string, Charge>()
   const refunds = new Map<string, Refund>()
+  /** What it says of a charge from now on, where that is not the answer of the moment. */
+  const says = new Map<string, string>()
+  /** How often each refund was asked for. */
+  const asked = new Map<string, number>()
   const state = { answer: { status: 'COMPLETED' } as Record<string, string>, failures: 0, refused: 0 }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -42,8 +46,10 @@ export async function startGateway() {
         return say(503, {})
       }
       if (request.method === 'GET') {
-        const known = charges.has(request.url!.split('/').at(-1)!)
-        return known ? say(200, state.answer) : say(404, {})
+        const id = request.url!.split('/').at(-1)!
+        const said = says.get(id)
+        if (said !== undefined) return said === 'UNKNOWN' ? say(404, {}) : say(200, { status: said })
+        return charges.has(id) ? say(200, state.answer) : say(404, {})
       }
       if (request.url === '/charges') {
         const charge = JSON.parse(body) as Charge
@@ -52,6 +58,7 @@ export async function startGateway() {
       }
       const refund = JSON.parse(body) as Refund
       refunds.set(refund.refund_id, refund)
+      asked.set(refund.refund_id, (asked.get(refund.refund_id) ?? 0) + 1)
       return say(200, { status: 'COMPLETED' })
     })
   })
@@ -60,6 +67,8 @@ export async function startGateway() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     charges,
     refunds,
+    says,
+    asked,
     state,
     close: () => new Promise((resolve) => server.close(resolve)),
   }

@@ -1,5 +1,6 @@
 import { recordServicePayment, recordServiceRefund } from '../../src/invoices/act.ts'
 import type { Status } from '../../src/invoices/schema/enums.ts'
+import { findStored } from '../../src/invoices/store.ts'
 import type { MailPayload } from '../../src/kernel/mail.ts'
 import { type Money, toMinor, toMoney } from '../../src/kernel/money.ts'
 import { makeLedger } from '../../src/ledger/ledger.ts'
@@ -147,7 +148,7 @@ export function shopOf(world: World, person = world.merchant) {
         silent: true,
       })
       const payment = { transaction_id, amount: usd(value), pending, ...(tip !== undefined && { tip: usd(tip) }) }
-      await recordServicePayment(world.app.service, tx, { accountId, id }, payment)
+      recordServicePayment(world.app.service, tx, await findStored(tx, accountId, id), payment)
       return transaction_id
     })
   }

@@ -2,9 +2,9 @@ import { sql } from '../../database/sql.ts'
 import type { Reader, Tx } from '../../database/transaction.ts'
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 
-export type AttemptStatus = 'OPEN' | 'PENDING' | 'COMPLETED' | 'DENIED' | 'REVERSED'
+export type AttemptStatus = 'OPEN' | 'PENDING' | 'COMPLETED' | 'DENIED' | 'REVERSED' | 'RETURNED'
 
-/** One try to pay an invoice. It ends completed, denied or reversed; pending in between when money takes its time. */
+/** One try to pay an invoice; `charge-lifecycle.ts` says what becomes of it. */
 export interface Attempt {
   readonly id: string
   readonly account_id: string

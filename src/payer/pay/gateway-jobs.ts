@@ -8,7 +8,7 @@ import type { Outbound } from '../../outbound/http.ts'
 import type { Service } from '../../room.ts'
 import { pageAddress } from '../page/open-page.ts'
 import { findAttempt, grossOf } from './attempts.ts'
-import { applyResult, giveUp, lookAgain } from './gateway.ts'
+import { applyReport } from './gateway.ts'
 import { signText } from './gateway-signature.ts'
 
 const minutes = 60
@@ -48,7 +48,7 @@ export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound
           callback_url: `${service.publicUrl}/gateway/callback`,
           ...(attempt.buyer.email !== undefined && { payer_email: attempt.buyer.email }),
         })
-        await transact((tx) => applyResult(parts, tx, attempt_id, result))
+        await transact((tx) => applyReport(parts, tx, attempt_id, result))
       },
     }),
     job<Named>({
@@ -57,16 +57,9 @@ export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound
       retryAfter: patient,
       async run({ attempt_id }, { db, now, transact }) {
         const found = await findAttempt(db, attempt_id)
-        const status = found?.attempt.status
-        if (status !== 'OPEN' && status !== 'PENDING') return
+        if (!found) return
         const result = await door(now).status(attempt_id)
-        await transact(async (tx) => {
-          const isWaiting = !result || result.status === 'ACTION_REQUIRED'
-          if (status === 'OPEN' && isWaiting) return giveUp(parts, tx, attempt_id)
-          if (result && result.status !== 'PENDING') await applyResult(parts, tx, attempt_id, result)
-          else if (status === 'OPEN' && result) await applyResult(parts, tx, attempt_id, result)
-          else lookAgain(tx, found!.attempt, 6 * hours)
-        })
+        await transact((tx) => applyReport(parts, tx, attempt_id, result ?? { status: 'UNKNOWN' }))
       },
     }),
     job<{ account_id: string; refund_id: string }>({

@@ -9,7 +9,7 @@ import { pageAnswer, seeOther } from '../page/respond.ts'
 import { messagePage, payingPage } from '../page/small-pages.ts'
 import { Code, lang, missing, shared } from '../page-routes.ts'
 import { findAttempt } from './attempts.ts'
-import { applyResult } from './gateway.ts'
+import { applyReport } from './gateway.ts'
 import { isSigned } from './gateway-signature.ts'
 
 const Callback = Type.Object({
@@ -57,7 +57,7 @@ export const gatewayRoutes = (service: Service, ledger: Ledger): AnyRoute[] => [
       const text = `${body.charge_id}.${body.status}.${body.reference ?? ''}`
       if (secret === undefined || typeof signature !== 'string' || !isSigned(secret, text, signature, tx.now))
         throw forbidden('The callback is not signed by the gateway, or too old.')
-      if (!(await applyResult({ service, ledger }, tx, body.charge_id, readResult(body)))) throw notFound('The charge')
+      if (!(await applyReport({ service, ledger }, tx, body.charge_id, readResult(body)))) throw notFound('The charge')
       return new Answer(204)
     },
   }),

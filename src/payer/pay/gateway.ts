@@ -1,92 +1,97 @@
 import type { Tx } from '../../database/transaction.ts'
 import { agreed } from '../../invoices/payable.ts'
-import { findStored } from '../../invoices/store.ts'
+import { findStored, type StoredInvoice } from '../../invoices/store.ts'
 import { after } from '../../kernel/clock.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { ChargeResult } from '../../outbound/gateway.ts'
 import type { Service } from '../../room.ts'
 import { type Attempt, findAttempt, saveAttempt } from './attempts.ts'
-import { conclude } from './pay.ts'
+import { chargeRowsFor, type Heard, type Step, secondsUntilAsked } from './charge-lifecycle.ts'
+import { conclude, tellReturned } from './pay.ts'
 import { settlePayment } from './settle.ts'
 
-const LOOK_AGAIN_SECONDS = 6 * 3_600
+interface Parts {
+  readonly service: Service
+  readonly ledger: Ledger
+}
 
-/** How long a payer may take on the gateway's own page before the try is given up. */
-export const OPEN_SECONDS_MAX = 1_800
+/** What was heard of a charge, with what else the gateway said about it. */
+export type Report = Omit<ChargeResult, 'status'> & { readonly status: Heard }
 
-/** Carries out what the gateway says became of a charge. Saying it twice changes nothing. */
-export async function applyResult(
-  parts: { service: Service; ledger: Ledger },
-  tx: Tx,
-  attemptId: string,
-  result: ChargeResult,
-): Promise<Attempt | undefined> {
-  const found = await findAttempt(tx, attemptId)
+/**
+ * Carries out what became of a charge, as the table says; undefined when there is no such try. The invoice and the try
+ * are read once and guarded, so whoever changes one of them in between makes the work start over and find it changed.
+ */
+export async function applyReport(parts: Parts, tx: Tx, id: string, report: Report): Promise<Attempt | undefined> {
+  const found = await findAttempt(tx, id)
   if (!found) return undefined
   const { attempt, version } = found
-  const { status, reference, redirect_url } = result
-
-  if (attempt.status === 'PENDING' && (status === 'COMPLETED' || status === 'DENIED')) {
-    await settlePayment(parts, tx, { accountId: attempt.account_id, captureId: attempt.capture_id!, outcome: status })
-    return saved({ ...attempt, status })
-  }
-  if (attempt.status !== 'OPEN') return attempt
-  if (status === 'ACTION_REQUIRED')
-    return redirect_url === undefined || redirect_url === attempt.redirect_url
-      ? attempt
-      : saved({ ...attempt, redirect_url })
-
   const stored = await findStored(tx, attempt.account_id, attempt.invoice_id)
-  const named: Attempt = { ...attempt, gateway_reference: reference ?? attempt.id }
-  const isTaken = status === 'DENIED' || isStillDue()
-  const { attempt: concluded } = await conclude(parts, tx, stored, named, isTaken ? status : 'REVERSED')
-  if (!isTaken)
-    tx.enqueue({
-      name: 'gateway-void',
-      payload: { account_id: attempt.account_id, attempt_id: attempt.id },
-      key: `gateway-void:${attempt.id}`,
-    })
-  if (concluded.status === 'PENDING') lookAgain(tx, attempt, LOOK_AGAIN_SECONDS)
-  else tx.withdraw(statusKey(attempt.id))
-  return saved(concluded)
+  const ageSeconds = ageOf(tx, attempt)
+  const [row] = chargeRowsFor(attempt.status, report.status, { isDue: isDue(stored, attempt), ageSeconds })
+  if (!row) throw new Error(`The table does not say what ${report.status} means for ${attempt.status}.`)
 
-  function saved(changed: Attempt): Attempt {
+  let changed: Attempt = { ...attempt, ...detailsOf(attempt, report), status: row.to }
+  const steps: Record<Step, () => unknown> = {
+    async capture() {
+      const outcome = row.to as 'COMPLETED' | 'PENDING' | 'DENIED'
+      changed = (await conclude(parts, tx, stored, { ...changed, gateway_reference: report.reference ?? id }, outcome))
+        .attempt
+    },
+    settle: () =>
+      settlePayment(parts, tx, {
+        accountId: attempt.account_id,
+        captureId: attempt.capture_id!,
+        outcome: row.to as 'COMPLETED' | 'DENIED',
+      }),
+    reverse: () => conclude(parts, tx, stored, changed, 'REVERSED'),
+    void() {
+      tx.enqueue({ name: 'gateway-void', payload: named(attempt), key: `gateway-void:${id}` })
+      tellReturned(tx, stored, attempt)
+    },
+    'ask again': () => askAgain(tx, attempt, secondsUntilAsked(ageSeconds)),
+  }
+  for (const step of row.does) await steps[step]()
+  if (!row.does.includes('ask again')) tx.withdraw(askKey(id))
+  if (changed.status !== attempt.status || changed.redirect_url !== attempt.redirect_url)
     saveAttempt(tx, version, changed)
-    return changed
-  }
+  return changed
+}
 
-  /** The invoice may have been paid, changed or cancelled while the payer was away. */
-  function isStillDue(): boolean {
-    try {
-      agreed(stored.invoice, attempt)
-      return true
-    } catch (error) {
-      if (error instanceof Problem) return false
-      throw error
-    }
+const ageOf = (tx: Tx, { create_time }: Attempt) => (Date.parse(tx.now) - Date.parse(create_time)) / 1000
+
+/** Where the payer must go is worth keeping while they still can. */
+const detailsOf = ({ status }: Attempt, { redirect_url }: Report): Pick<Attempt, 'redirect_url'> =>
+  status === 'OPEN' && redirect_url !== undefined ? { redirect_url } : {}
+
+/** The invoice may have been paid, changed or cancelled while the payer was away. */
+function isDue({ invoice }: StoredInvoice, attempt: Attempt): boolean {
+  try {
+    agreed(invoice, attempt)
+    return true
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
   }
 }
 
-/** Gives up a try that the gateway knows nothing of, or that the payer never finished. */
-export async function giveUp(parts: { service: Service; ledger: Ledger }, tx: Tx, attemptId: string): Promise<void> {
-  const found = await findAttempt(tx, attemptId)
-  if (found?.attempt.status !== 'OPEN') return
-  const stored = await findStored(tx, found.attempt.account_id, found.attempt.invoice_id)
-  const { attempt } = await conclude(parts, tx, stored, found.attempt, 'REVERSED')
-  saveAttempt(tx, found.version, attempt)
+const named = ({ account_id, id }: Attempt) => ({ account_id, attempt_id: id })
+const askKey = (attemptId: string) => `gateway-status:${attemptId}`
+
+/** Has the gateway charge the payer. */
+export function startCharge(tx: Tx, attempt: Attempt): void {
+  tx.enqueue({ name: 'gateway-charge', payload: named(attempt), key: `gateway-charge:${attempt.id}` })
+  askAgain(tx, attempt, secondsUntilAsked(0))
 }
 
-const statusKey = (attemptId: string) => `gateway-status:${attemptId}`
-
-/** Promises to ask the gateway later, whatever becomes of its callback. */
-export function lookAgain(tx: Tx, { id, account_id }: Pick<Attempt, 'id' | 'account_id'>, seconds: number): void {
-  const runAt = after(tx.now, seconds)
+/** Asks the gateway later, whatever becomes of its callback. */
+function askAgain(tx: Tx, attempt: Attempt, seconds: number): void {
   tx.enqueue({
     name: 'gateway-status',
-    payload: { account_id, attempt_id: id },
-    runAt,
-    key: statusKey(id),
+    payload: named(attempt),
+    runAt: after(tx.now, seconds),
+    key: askKey(attempt.id),
     replace: true,
   })
 }

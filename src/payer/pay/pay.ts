@@ -94,10 +94,7 @@ export async function conclude(
   })
   const { amount, tip } = attempt
   const payment = { transaction_id: capture.id, amount, ...(tip && { tip }), pending: status === 'PENDING' }
-  const after =
-    status === 'DECLINED'
-      ? invoice
-      : await recordServicePayment(service, tx, { accountId: account.id, id: invoice.id }, payment)
+  const after = status === 'DECLINED' ? invoice : recordServicePayment(service, tx, stored, payment)
   tellBoth(tx, stored, capture)
   if (status === 'PENDING' && service.environment === 'sandbox') promiseClearing(tx, capture)
   return { attempt: { ...attempt, status: outcome, capture_id: capture.id }, invoice: after, capture }
@@ -127,6 +124,15 @@ export function tellBoth(tx: Tx, { invoice, account }: StoredInvoice, capture: P
   if (status !== 'COMPLETED' && status !== 'PENDING' && status !== 'DECLINED') return
   const mail = { account_id: account.id, kind: mailKinds[status], invoice_id: invoice.id, amount: gross }
   if (buyer.email !== undefined) tx.enqueue(mailJob({ ...mail, to: 'recipient', recipients: [buyer.email] }))
+  tx.enqueue(mailJob({ ...mail, to: 'invoicer', recipients: [account.email] }))
+}
+
+/** Money that could not stand on the invoice is on its way back; both sides hear of it. */
+export function tellReturned(tx: Tx, { invoice, account }: StoredInvoice, attempt: Attempt): void {
+  const amount = grossOf(attempt)
+  const mail = { account_id: account.id, kind: 'payment-returned', invoice_id: invoice.id, amount } as const
+  const { email } = attempt.buyer
+  if (email !== undefined) tx.enqueue(mailJob({ ...mail, to: 'recipient', recipients: [email] }))
   tx.enqueue(mailJob({ ...mail, to: 'invoicer', recipients: [account.email] }))
 }
 

@@ -13,7 +13,7 @@ import { pageAnswer, seeOther } from '../page/respond.ts'
 import { messagePage, paymentSheet } from '../page/small-pages.ts'
 import { Code, lang, missing, shared } from '../page-routes.ts'
 import { findOpenAttempt, insertAttempt } from './attempts.ts'
-import { lookAgain, OPEN_SECONDS_MAX } from './gateway.ts'
+import { startCharge } from './gateway.ts'
 import { approve, conclude, payerOf } from './pay.ts'
 
 const figures = Type.Optional(Type.String({ maxLength: 32 }))
@@ -130,14 +130,7 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
     const attempt = approve(service, tx, stored, { ...paying, buyer, nonce })
     const concluded = isSandbox && (await conclude({ service, ledger }, tx, stored, attempt, outcome))
     insertAttempt(tx, concluded ? concluded.attempt : attempt)
-    if (!isSandbox) {
-      tx.enqueue({
-        name: 'gateway-charge',
-        payload: { account_id: attempt.account_id, attempt_id: attempt.id },
-        key: `gateway-charge:${attempt.id}`,
-      })
-      lookAgain(tx, attempt, OPEN_SECONDS_MAX)
-    }
+    if (!isSandbox) startCharge(tx, attempt)
     return attempt.id
   }
 }

@@ -78,6 +78,7 @@ export const de: Words = {
   lookAgain: 'Noch einmal nachsehen',
   reversed:
     'Die Zahlung konnte nicht abgeschlossen werden, es wurde nichts abgebucht. Sie können es noch einmal versuchen.',
+  returned: 'Die Zahlung von {amount} kam für diese Rechnung zu spät. {amount} sind auf dem Weg zurück zu Ihnen.',
   sellerView: 'Ansicht des Verkäufers',
   sellerViewText:
     'Das sieht Ihr Kunde, und wenn Sie es hier öffnen, zählt das nicht als sein Besuch. Jeder, der diese Adresse hat, kann es lesen; alles Übrige zeigt und erledigt deshalb die API, mit Ihrem Zugriffstoken.',
@@ -90,7 +91,7 @@ export const de: Words = {
   refusedFormText:
     'Es wurde schon benutzt, ist zu alt oder kam von einer anderen Seite. Es wurde nichts abgebucht. Öffnen Sie die Rechnung und versuchen Sie es noch einmal.',
   invalidAmount: 'Geben Sie einen Betrag zwischen {minimum} und {due} ein.',
-  invalidTip: 'Geben Sie ein Trinkgeld von null oder mehr ein.',
+  invalidTip: 'Geben Sie ein Trinkgeld von null oder mehr ein, höchstens so viel, wie Sie bezahlen.',
   busy: 'Diese Rechnung wird gerade in einem anderen Fenster bezahlt. Warten Sie einen Moment und sehen Sie noch einmal nach.',
   tooMany: 'Zu viele Anfragen',
   tooManyText: 'Warten Sie eine Minute und versuchen Sie es noch einmal.',

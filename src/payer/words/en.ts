@@ -80,6 +80,7 @@ export const en = {
   payingContinue: 'Continue to the payment page',
   lookAgain: 'Look again',
   reversed: 'The payment could not be completed, and nothing was charged. You can try again.',
+  returned: 'The payment of {amount} came too late for this invoice. {amount} is on its way back to you.',
   // The seller's address
   sellerView: 'Seller’s view',
   sellerViewText:
@@ -94,7 +95,7 @@ export const en = {
   refusedFormText:
     'It was used before, is too old, or came from another site. Nothing was charged. Open the invoice and try again.',
   invalidAmount: 'Enter an amount between {minimum} and {due}.',
-  invalidTip: 'Enter a tip of zero or more.',
+  invalidTip: 'Enter a tip of zero or more, and no more than you pay.',
   busy: 'Another window is paying this invoice right now. Wait a moment, then look again.',
   tooMany: 'Too many requests',
   tooManyText: 'Wait a minute, then try again.',

@@ -77,6 +77,7 @@ export const es: Words = {
   payingContinue: 'Continuar a la página de pago',
   lookAgain: 'Volver a mirar',
   reversed: 'El pago no se ha podido completar y no se ha cobrado nada. Puede intentarlo de nuevo.',
+  returned: 'El pago de {amount} llegó demasiado tarde para esta factura. Le estamos devolviendo {amount}.',
   sellerView: 'Vista del vendedor',
   sellerViewText:
     'Esto es lo que ve su cliente; abrirlo aquí no cuenta como una visita suya. Quien tenga esta dirección puede leerlo, por eso todo lo demás se consulta y se hace mediante la API, con su token de acceso.',
@@ -89,7 +90,7 @@ export const es: Words = {
   refusedFormText:
     'Ya se ha usado, es demasiado antiguo o venía de otro sitio. No se ha cobrado nada. Abra la factura e inténtelo de nuevo.',
   invalidAmount: 'Introduzca un importe entre {minimum} y {due}.',
-  invalidTip: 'Introduzca una propina de cero o más.',
+  invalidTip: 'Introduzca una propina de cero o más, y no mayor que lo que paga.',
   busy: 'Otra ventana está pagando esta factura en este momento. Espere un instante y vuelva a mirar.',
   tooMany: 'Demasiadas solicitudes',
   tooManyText: 'Espere un minuto e inténtelo de nuevo.',

@@ -78,6 +78,8 @@ export const fr: Words = {
   payingContinue: 'Continuer vers la page de paiement',
   lookAgain: 'Regarder à nouveau',
   reversed: 'Le paiement n’a pas pu aboutir et rien n’a été débité. Vous pouvez réessayer.',
+  returned:
+    'Le paiement de {amount} est arrivé trop tard pour cette facture. {amount} vous sont en cours de remboursement.',
   sellerView: 'Vue du vendeur',
   sellerViewText:
     'Voici ce que voit votre client ; l’ouvrir ici ne compte pas comme une visite de sa part. Toute personne qui a cette adresse peut le lire : le reste se consulte et se fait donc par l’API, avec votre jeton d’accès.',
@@ -90,7 +92,7 @@ export const fr: Words = {
   refusedFormText:
     'Il a déjà servi, est trop ancien ou venait d’un autre site. Rien n’a été débité. Ouvrez la facture et réessayez.',
   invalidAmount: 'Saisissez un montant entre {minimum} et {due}.',
-  invalidTip: 'Saisissez un pourboire nul ou positif.',
+  invalidTip: 'Saisissez un pourboire nul ou positif, au plus égal au montant payé.',
   busy: 'Une autre fenêtre est en train de payer cette facture. Attendez un instant, puis regardez à nouveau.',
   tooMany: 'Trop de demandes',
   tooManyText: 'Attendez une minute, puis réessayez.',

@@ -52,6 +52,10 @@ export const mailPhrases: Readonly<Record<Language, Phrases>> = {
         subject: 'Refund from {business}',
         lead: '{business} refunded {amount} of your payment for invoice {number}.',
       },
+      'payment-returned': {
+        subject: 'Your payment to {business} goes back to you',
+        lead: 'Your payment of {amount} came when it could no longer be taken for invoice {number}. It is on its way back to you.',
+      },
     },
   },
   de: {
@@ -92,6 +96,10 @@ export const mailPhrases: Readonly<Record<Language, Phrases>> = {
         subject: 'Erstattung von {business}',
         lead: '{business} hat Ihnen {amount} Ihrer Zahlung für die Rechnung {number} erstattet.',
       },
+      'payment-returned': {
+        subject: 'Ihre Zahlung an {business} geht an Sie zurück',
+        lead: 'Ihre Zahlung von {amount} kam, als sie für die Rechnung {number} nicht mehr angenommen werden konnte. Das Geld ist auf dem Weg zurück zu Ihnen.',
+      },
     },
   },
   fr: {
@@ -128,6 +136,10 @@ export const mailPhrases: Readonly<Record<Language, Phrases>> = {
       'payment-refunded': {
         subject: 'Remboursement de {business}',
         lead: '{business} vous a remboursé {amount} de votre paiement pour la facture {number}.',
+      },
+      'payment-returned': {
+        subject: 'Votre paiement à {business} vous est remboursé',
+        lead: 'Votre paiement de {amount} est arrivé alors qu’il ne pouvait plus être accepté pour la facture {number}. Il vous est en cours de remboursement.',
       },
     },
   },
@@ -166,6 +178,10 @@ export const mailPhrases: Readonly<Record<Language, Phrases>> = {
         subject: 'Reembolso de {business}',
         lead: '{business} le ha reembolsado {amount} de su pago por la factura {number}.',
       },
+      'payment-returned': {
+        subject: 'Le devolvemos su pago a {business}',
+        lead: 'Su pago de {amount} llegó cuando ya no se podía aceptar para la factura {number}. Se lo estamos devolviendo.',
+      },
     },
   },
   ja: {
@@ -202,6 +218,10 @@ export const mailPhrases: Readonly<Record<Language, Phrases>> = {
       'payment-refunded': {
         subject: '{business}からの返金',
         lead: '{business}が請求書 {number} のお支払いのうち{amount}を返金しました。',
+      },
+      'payment-returned': {
+        subject: '{business}へのお支払いを返金します',
+        lead: '{amount}のお支払いは、請求書 {number} に充てることができなくなった後に届きました。返金の手続き中です。',
       },
     },
   },

@@ -45,6 +45,10 @@ export const merchantPhrases: Readonly<Record<Language, MerchantPhrases>> = {
         subject: 'You refunded {amount} on invoice {number}',
         lead: '{amount} of a payment by {customer} on invoice {number} was refunded.',
       },
+      'payment-returned': {
+        subject: 'A late payment of {amount} on invoice {number} goes back',
+        lead: '{customer} paid {amount} when invoice {number} no longer took it. The money is on its way back; you need not do anything.',
+      },
     },
   },
   de: {
@@ -81,6 +85,10 @@ export const merchantPhrases: Readonly<Record<Language, MerchantPhrases>> = {
       'payment-refunded': {
         subject: 'Sie haben {amount} zu Rechnung {number} erstattet',
         lead: 'Von einer Zahlung von {customer} für die Rechnung {number} wurden {amount} erstattet.',
+      },
+      'payment-returned': {
+        subject: 'Eine verspätete Zahlung von {amount} zu Rechnung {number} geht zurück',
+        lead: '{customer} hat {amount} bezahlt, als die Rechnung {number} das nicht mehr annahm. Das Geld ist auf dem Weg zurück; Sie müssen nichts tun.',
       },
     },
   },
@@ -119,6 +127,10 @@ export const merchantPhrases: Readonly<Record<Language, MerchantPhrases>> = {
         subject: 'Vous avez remboursé {amount} sur la facture {number}',
         lead: 'Un remboursement de {amount} a été fait sur un paiement de {customer} pour la facture {number}.',
       },
+      'payment-returned': {
+        subject: 'Un paiement tardif de {amount} sur la facture {number} est remboursé',
+        lead: '{customer} a payé {amount} alors que la facture {number} ne l’acceptait plus. L’argent est en cours de remboursement ; vous n’avez rien à faire.',
+      },
     },
   },
   es: {
@@ -156,6 +168,10 @@ export const merchantPhrases: Readonly<Record<Language, MerchantPhrases>> = {
         subject: 'Ha reembolsado {amount} de la factura {number}',
         lead: 'Se han reembolsado {amount} de un pago de {customer} por la factura {number}.',
       },
+      'payment-returned': {
+        subject: 'Se devuelve un pago tardío de {amount} de la factura {number}',
+        lead: '{customer} pagó {amount} cuando la factura {number} ya no lo admitía. El dinero se está devolviendo; no tiene que hacer nada.',
+      },
     },
   },
   ja: {
@@ -192,6 +208,10 @@ export const merchantPhrases: Readonly<Record<Language, MerchantPhrases>> = {
       'payment-refunded': {
         subject: '請求書 {number} の{amount}を返金しました',
         lead: '{customer} による請求書 {number} のお支払いのうち{amount}が返金されました。',
+      },
+      'payment-returned': {
+        subject: '請求書 {number} への遅れたお支払い{amount}を返金します',
+        lead: '{customer} が、請求書 {number} で受け付けられなくなった後に{amount}を支払いました。返金の手続き中です。ご対応は不要です。',
       },
     },
   },

@@ -1,47 +1,26 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { defaultScopes } from '../../../src/accounts/scopes.ts'
 import { signText } from '../../../src/payer/pay/gateway-signature.ts'
-import { GATEWAY_SECRET, startGateway } from '../../support/gateway.ts'
-import { newLiveWorld } from '../../support/live.ts'
-import { invoiceBody, openSheet, PUBLIC_URL } from '../../support/payer.ts'
+import { GATEWAY_SECRET } from '../../support/gateway.ts'
+import { chargeCallback, inOwnNetwork, liveShop, sent, shopWithGateway } from '../../support/live-shop.ts'
+import { openSheet, PUBLIC_URL } from '../../support/payer.ts'
 import { RawReceiver } from '../../support/receiver.ts'
 import { type Person, usd, type World } from '../../support/world.ts'
-
-/** What an operator sets whose gateway is a machine next door. */
-const inOwnNetwork = { GATEWAY_ALLOW_HTTP: 'true', GATEWAY_ALLOW_PRIVATE: 'true' }
-
-/** A live service with one merchant, as the command line would make it. */
-async function liveWorld(settings: Record<string, string>): Promise<{ world: World; merchant: Person }> {
-  const world = await newLiveWorld({ PUBLIC_URL, SHUTDOWN_GRACE_SECONDS: '0', ...settings })
-  const scopes = defaultScopes(['invoicing', 'payments', 'disputes'])
-  return { world, merchant: await world.personWithApp(world.people.merchant.id, scopes) }
-}
 
 interface Invoice {
   status: string
   payments?: { transactions: { payment_id: string }[] }
 }
 
-async function sent(merchant: Person) {
-  const { body } = await merchant.post<{ id: string }>('/v2/invoicing/invoices', invoiceBody())
-  await merchant.post(`/v2/invoicing/invoices/${body.id}/send`, {})
-  return { id: body.id, path: `/invoice/p/${body.id.replace('INV2-', '').replaceAll('-', '')}` }
-}
-
 describe('A live service with a payment gateway', () => {
-  let gateway: Awaited<ReturnType<typeof startGateway>>
+  let shop: Awaited<ReturnType<typeof shopWithGateway>>
+  let gateway: (typeof shop)['gateway']
   let world: World
   let merchant: Person
   beforeAll(async () => {
-    gateway = await startGateway()
-    const live = await liveWorld({ GATEWAY_URL: gateway.url, GATEWAY_SECRET, ...inOwnNetwork })
-    world = live.world
-    merchant = live.merchant
+    shop = await shopWithGateway()
+    ;({ gateway, world, merchant } = shop)
   })
-  afterAll(async () => {
-    await world.close()
-    await gateway.close()
-  })
+  afterAll(() => shop.close())
   beforeEach(() => {
     gateway.state.answer = { status: 'COMPLETED' }
     gateway.state.failures = 0
@@ -65,17 +44,8 @@ describe('A live service with a payment gateway', () => {
     return { id, attempt, waiting: String(answer.headers['location']) }
   }
 
-  const callback = (attempt: string, status: string, signature?: string) => {
-    const text = `${attempt}.${status}.`
-    return world.call(
-      'POST',
-      '/gateway/callback',
-      { charge_id: attempt, status },
-      {
-        headers: { 'quittance-signature': signature ?? signText(GATEWAY_SECRET, text, world.now()) },
-      },
-    )
-  }
+  const callback = (attempt: string, status: string, signature?: string) =>
+    chargeCallback(world, { charge_id: attempt, status }, signature)
 
   it('charges through it with signed calls while the payer waits on a page', async () => {
     const { id, path } = await sent(merchant)
@@ -176,7 +146,9 @@ describe('A live service with a payment gateway', () => {
     expect(await shown(id)).toMatchObject({ status: 'CANCELLED' })
     expect(gateway.refunds.get(`void-${attempt}`)).toMatchObject({ charge_id: attempt, amount: usd('74.21') })
     expect(await typesOf(1)).toEqual(['CHECKOUT.PAYMENT-APPROVAL.REVERSED'])
-    expect((await follow((await follow(waiting)).headers['location'])).text).toContain('nothing was charged')
+    expect((await follow((await follow(waiting)).headers['location'])).text).toContain(
+      '$74.21 is on its way back to you',
+    )
   })
 
   it('gives up a try that the payer never finished, and takes the next', async () => {
@@ -187,7 +159,7 @@ describe('A live service with a payment gateway', () => {
     const second = await paying(id, path)
     expect(second.attempt).toBe(first.attempt)
 
-    await hurry('gateway-status')
+    await shop.asks(first.attempt, 31)
     gateway.state.answer = { status: 'COMPLETED' }
     const third = await paying(id, path)
     await world.settle()
@@ -212,11 +184,11 @@ describe('A live service with a payment gateway', () => {
 describe('A gateway that cannot be trusted with the line', () => {
   let line: RawReceiver
   let answer: string
-  let own: Awaited<ReturnType<typeof liveWorld>>
+  let own: Awaited<ReturnType<typeof liveShop>>
   const settings = () => ({ GATEWAY_URL: line.url(''), GATEWAY_SECRET })
   beforeAll(async () => {
     line = await RawReceiver.open((socket) => socket.once('data', () => socket.end(answer)))
-    own = await liveWorld({ ...settings(), ...inOwnNetwork })
+    own = await liveShop({ ...settings(), ...inOwnNetwork })
   })
   afterAll(async () => {
     await own.world.close()
@@ -264,8 +236,8 @@ describe('A gateway that cannot be trusted with the line', () => {
 
   it('is not called in a private network, nor without encryption, unless the operator says so', async () => {
     answer = `HTTP/1.1 200 OK\r\ncontent-length: ${completed.length}\r\n\r\n${completed}`
-    const strict = await liveWorld({ ...settings(), GATEWAY_ALLOW_HTTP: 'true' })
-    const encrypting = await liveWorld({ ...settings(), GATEWAY_ALLOW_PRIVATE: 'true' })
+    const strict = await liveShop({ ...settings(), GATEWAY_ALLOW_HTTP: 'true' })
+    const encrypting = await liveShop({ ...settings(), GATEWAY_ALLOW_PRIVATE: 'true' })
 
     const [inside, plain, allowed] = [await order(strict), await order(encrypting), await order()]
     for (const { world } of [strict, encrypting]) await world.close()
@@ -278,7 +250,7 @@ describe('A gateway that cannot be trusted with the line', () => {
 
 describe('A live service without a gateway', () => {
   it('says how to pay and shows no button', async () => {
-    const { world, merchant } = await liveWorld({})
+    const { world, merchant } = await liveShop({})
     const { path } = await sent(merchant)
 
     const { text } = await world.call('GET', path)

@@ -1,0 +1,62 @@
+import { code, table } from '../kernel/markdown.ts'
+import { type ChargeRow, chargeRows } from './pay/charge-lifecycle.ts'
+
+const rowOf = ({ stored, heard, when, to, does }: ChargeRow) => [
+  code(stored),
+  heard.map(code).join(' '),
+  when ?? '',
+  to === stored ? 'stays' : code(to),
+  does.join(', ') || 'nothing',
+]
+
+/** `docs/payments.md`. */
+export const paymentsPage = (): string => `# Payments
+
+How the money of a payer gets onto an invoice: the hosted page, and the payment gateway behind it. This page is printed
+from \`src/payer\` by \`npm run docs\`.
+
+## On the hosted page
+
+The page takes what is due; with \`allow_partial_payment\` any amount from \`minimum_amount_due\` to what is due; with
+\`allow_tip\` a tip on top, at most as much as is paid with it. In a sandbox the payer chooses what becomes of the payment. In
+live a payment gateway decides; without one the page says how to pay offline.
+
+## The gateway
+
+With \`GATEWAY_URL\` and \`GATEWAY_SECRET\` the page takes payments through whatever answers there: a small adapter in front of
+your acquirer, or the acquirer itself. The contract:
+
+| Call | Body | Answer |
+|---|---|---|
+| \`POST {GATEWAY_URL}/charges\` | \`charge_id\`, \`amount {currency_code, value}\`, \`description\`, \`return_url\`, \`callback_url\`, \`payer_email?\` | 200 \`{status, reference?, redirect_url?}\` |
+| \`GET {GATEWAY_URL}/charges/{charge_id}\` | | the same, or 404 for a charge it does not know |
+| \`POST {GATEWAY_URL}/refunds\` | \`refund_id\`, \`charge_id\`, \`amount\` | 200 \`{status}\`, COMPLETED or PENDING when it was taken |
+| \`POST {PUBLIC_URL}/gateway/callback\` (from the gateway) | \`charge_id\`, \`status\`, \`reference?\`, \`redirect_url?\` | 204 |
+
+\`status\` is \`COMPLETED\`, \`PENDING\`, \`DENIED\`, or \`ACTION_REQUIRED\` with the \`redirect_url\` at which the payer must confirm;
+afterwards the gateway sends the payer back to \`return_url\` and calls back. Ids are ours: the same \`charge_id\` or \`refund_id\`
+twice is the same order and must be carried out once.
+
+Every call carries \`Quittance-Signature: t=<unix seconds>,v1=<hex>\`, where \`v1\` is HMAC-SHA256 with \`GATEWAY_SECRET\` over
+\`<t>.<METHOD> <path> <body>\` (path without the base address; body empty for GET). A callback is signed the same way over
+\`<t>.<charge_id>.<status>.<reference or empty>\` and may be at most five minutes old. It may come twice.
+
+Calls to the gateway leave by the same guarded door as webhooks: redirects are not followed, an answer may take twenty
+seconds and 64 KiB, and in live only \`https://\` at a public address is called, judged when the connection is made. A gateway
+in your own network is normal: say so with \`GATEWAY_ALLOW_PRIVATE=true\`, and with \`GATEWAY_ALLOW_HTTP=true\` when it has no
+TLS. Link-local addresses, where clouds keep credentials, stay closed. A service whose \`GATEWAY_URL\` the rules refuse does
+not start.
+
+## What becomes of a charge
+
+The service asks for the status itself when no callback comes: every minute for thirty minutes, then after a tenth of the
+time that has passed, at most six hours. Callbacks may be early, late, doubled or out of order; whatever comes, money that
+was taken is on the invoice, or the gateway was told within a minute of our hearing of it to give all of it back with the
+refund id \`void-<charge_id>\`. Payer and merchant are mailed when money goes back.
+
+\`UNKNOWN\` is a gateway that answers 404, \`REPLACED\` another try that takes the place of this one. \`capture\` books the payment
+and puts it on the invoice (one that was denied only in the books), \`settle\` ends one that was pending, \`reverse\` sends
+\`CHECKOUT.PAYMENT-APPROVAL.REVERSED\`, \`void\` gives the money back.
+
+${table(['The try is', 'Heard', 'When', 'Becomes', 'Does'], chargeRows.map(rowOf))}
+`
