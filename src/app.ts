@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { makeAdmission } from './accounts/admission.ts'
 import { Authenticator } from './accounts/authenticate.ts'
 import { expireAllTokens, sweepTokens, type TokenParts, tokenRoutes } from './accounts/tokens.ts'
+import { openAudit } from './audit/room.ts'
 import type { Settings } from './config.ts'
 import { Notices } from './database/notices.ts'
 import { type Database, openDatabase } from './database/open.ts'
@@ -37,7 +38,14 @@ import { makeAnnounce } from './webhooks/fan-out.ts'
 import { openWebhooks } from './webhooks/room.ts'
 
 /** Every room with operations or promises of its own. */
-const rooms: readonly OpenRoom[] = [openLedger(disputesFollow), openInvoices, openDisputes, openWebhooks, openPayer]
+const rooms: readonly OpenRoom[] = [
+  openLedger(disputesFollow),
+  openInvoices,
+  openDisputes,
+  openWebhooks,
+  openPayer,
+  openAudit,
+]
 
 const HANG_UP_EVERY_MS = 50
 
@@ -83,13 +91,13 @@ export async function openApp(options: AppOptions): Promise<App> {
     await stop(parts, wired)
     throw error
   }
-  const { service, settings, database, transact, clock, authenticator } = parts
+  const { service, settings, database, transactFor, clock, authenticator } = parts
   const { server, sweeper, travel } = wired
   return {
     service,
     server,
     database,
-    transact,
+    transact: transactFor({ kind: 'service', task: 'app' }),
     clock,
     sweep: () => sweeper.run(),
     drain: async () => void (await travel.alone(() => travel.drain())),
@@ -131,7 +139,7 @@ function build({
   const opened = rooms.map((open) => open(service))
   const definitions = opened.flatMap(({ jobs = [] }) => jobs)
   const urgent = new Set(definitions.filter(({ urgent }) => urgent).map(({ name }) => name))
-  const transact = makeTransact({
+  const transactFor = makeTransact({
     database,
     clock,
     ids,
@@ -144,23 +152,20 @@ function build({
   const authenticator = new Authenticator(service, database, realTime)
   return {
     ...{ settings, log, ids, realTime, works, dataDir, state, service },
-    ...{ database, sandboxClock, clock, notices, transact, metrics, authenticator, opened, definitions },
+    ...{ database, sandboxClock, clock, notices, transactFor, metrics, authenticator, opened, definitions },
   }
 }
 type Parts = ReturnType<typeof build>
 
 /** What does the work of the service: of the rooms' jobs and routes, workers and a server. Nothing runs yet. */
 function wire(parts: Parts) {
-  const { service, settings, log, ids, realTime, database, sandboxClock, clock, notices, transact } = parts
+  const { service, settings, log, ids, realTime, database, sandboxClock, clock, notices, transactFor } = parts
   const { metrics, opened, definitions } = parts
   const runner = new Runner({
-    database,
-    transact,
-    clock,
-    definitions,
-    onFailure({ name, attempts, parked }, error) {
+    ...{ database, transactFor, clock, definitions },
+    onFailure({ name, attempts, parked, cause }, error) {
       metrics.jobFailed(name, parked)
-      log.warn({ job: name, attempts, parked, err: error }, 'a job failed')
+      log.warn({ job: name, attempts, parked, cause, err: error }, 'a job failed')
     },
     onError: (error) => log.error({ err: error }, 'could not claim due jobs, will retry'),
   })
@@ -168,7 +173,7 @@ function wire(parts: Parts) {
   const { registry } = metrics
   const sources: WorkSource[] = [
     runner,
-    ...opened.flatMap(({ work }) => work?.({ database, transact, clock, registry, onError }) ?? []),
+    ...opened.flatMap(({ work }) => work?.({ database, clock, registry, onError }) ?? []),
   ]
   const worker = new Worker(sources)
   const sweeper = new Sweeper({
@@ -186,7 +191,7 @@ function wire(parts: Parts) {
   const reset = async () => {
     await emptySandbox(database)
     await sandboxClock.load()
-    await transact(async (tx) => seedPeople(tx, service))
+    await seedPeople(transactFor, service)
     forgetTokens()
     notices.send('clock')
   }
@@ -207,7 +212,7 @@ function wire(parts: Parts) {
     },
   )
   const server = makeServer({
-    ...{ service, routes, transact, clock, ids, log },
+    ...{ service, routes, transactFor, clock, ids, log },
     constraints: Object.assign({}, ...opened.map(({ constraints = {} }) => constraints)),
     db: database,
     authenticate: (headers) => parts.authenticator.authenticate(headers),
@@ -221,13 +226,13 @@ type Wired = ReturnType<typeof wire>
 
 /** Refuses a database that cannot be worked on, seeds a new sandbox, and sets everything going that runs by itself. */
 async function run(
-  { service, works, database, sandboxClock, notices, transact, authenticator, opened }: Parts,
+  { service, works, database, sandboxClock, notices, transactFor, authenticator, opened }: Parts,
   { sources, worker, sweeper }: Wired,
 ): Promise<void> {
   await Promise.all(opened.map(({ check }) => check?.(database)))
   if (service.environment === 'sandbox') {
     await sandboxClock.load()
-    await seedIfEmpty(database, () => transact(async (tx) => seedPeople(tx, service)))
+    await seedIfEmpty(database, () => seedPeople(transactFor, service))
     notices.on('clock', () => void sandboxClock.load().catch(() => {}))
   }
   notices.on('access', () => authenticator.forget())

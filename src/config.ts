@@ -170,6 +170,12 @@ export const settings = {
     description:
       'How many days an event is kept with its transmissions and their attempts, and for longer while one is pending; 0 keeps all.',
   }),
+  auditRetentionDays: setting<number>({
+    variable: 'AUDIT_RETENTION_DAYS',
+    initial: 400,
+    ...whole(0, 36_500),
+    description: 'How many days the audit log is kept; 0 keeps all.',
+  }),
   gatewayUrl: setting<string | undefined>({
     variable: 'GATEWAY_URL',
     initial: undefined,

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import type { Environment, Settings } from './config.ts'
 import type { Database } from './database/open.ts'
-import type { Reader, Transact } from './database/transaction.ts'
+import type { Reader } from './database/transaction.ts'
 import type { AnyRoute } from './http/route.ts'
 import type { JobDefinition } from './jobs/job-definition.ts'
 import type { Sweep } from './jobs/sweep.ts'
@@ -38,7 +38,6 @@ export interface Room {
 /** What a room needs that keeps a timetable of its own. */
 export interface WorkParts {
   readonly database: Database
-  readonly transact: Transact
   readonly clock: Clock
   /** Where its figures are collected; without it there are none. */
   readonly registry?: Registry

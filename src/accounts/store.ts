@@ -22,11 +22,13 @@ export async function listAccounts(db: Reader): Promise<Account[]> {
 }
 
 export function addAccount(tx: Tx, account: Account): void {
+  tx.about(account.id, account.id)
   tx.write(insertAccount, [account.id, JSON.stringify(account), account.create_time])
 }
 
 /** Saves a changed account. A suspension ends the access tokens of its apps for good. */
 export function saveAccount(tx: Tx, before: Account, after: Account): void {
+  tx.about(before.id, before.id)
   tx.guard(updateAccount, [before.id, JSON.stringify(after), JSON.stringify(before)])
   if (before.status === 'ACTIVE' && after.status === 'SUSPENDED') tx.write(newGenerationOfAccount, [before.id])
 }
@@ -62,6 +64,7 @@ export const findApp = (db: Reader, clientId: string): Promise<App | undefined> 
 
 export function addApp(tx: Tx, app: App): void {
   const { id, account_id, client_id, name, features, scopes, status, sandbox, create_time } = app
+  tx.about(account_id, id)
   tx.write(insertApp, [id, account_id, client_id, name, features, scopes, status, sandbox, create_time])
 }
 
@@ -93,9 +96,11 @@ export function deleteApp(tx: Tx, clientId: string): void {
 
 /** The merchant lets the app of a partner act for it within these scopes. */
 export function grantConsent(tx: Tx, accountId: string, appId: string, scopes: readonly string[]): void {
+  tx.about(accountId, appId)
   tx.write(insertConsent, [accountId, appId, scopes, tx.now])
 }
 
 export function revokeConsent(tx: Tx, accountId: string, appId: string): void {
+  tx.about(accountId, appId)
   tx.write(deleteConsent, [accountId, appId])
 }

@@ -38,6 +38,7 @@ const TerminateRequest = Type.Object({ token: field, token_type_hint: field, cli
 
 interface Client {
   readonly app_id: string
+  readonly account_id: string
   readonly features: Feature[]
   readonly scopes: string[]
   readonly token_generation: number
@@ -52,7 +53,7 @@ interface TokenRow {
 }
 
 const clientById = sql`
-  select apps.id as app_id, features, scopes, token_generation,
+  select apps.id as app_id, apps.account_id, features, scopes, token_generation,
     (select array_agg(digest) from app_secrets where app_id = apps.id) as digests
   from apps join accounts on accounts.id = apps.account_id
   where client_id = $1 and apps.status = 'ENABLED' and accounts.status = 'ACTIVE'`
@@ -129,6 +130,7 @@ export function tokenRoutes(service: Service, { realTime, onChange }: TokenParts
     success: { 200: null },
     async handle({ tx, body, headers }) {
       const client = await authenticateClient(tx, service, headers, body)
+      tx.about(client.account_id, client.app_id)
       tx.write(deleteToken, [tokenDigest(body.token ?? ''), client.app_id])
       tx.afterCommit(onChange)
       return new Answer(200, undefined, noStore)
@@ -158,6 +160,7 @@ function newToken(tx: Tx, { settings }: Service, client: Client, { requested, no
   const { id, nonce, expire_time } = token
   const { app_id, token_generation } = client
   const digest = tokenDigest(tokenOf(id, settings.secret!))
+  tx.about(client.account_id, app_id)
   tx.write(insertToken, [digest, id, app_id, scopes, requested, nonce, now, expire_time, token_generation])
   return token
 }

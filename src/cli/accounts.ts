@@ -36,8 +36,13 @@ export const accountCommands: readonly Command[] = [
     name: 'accounts create',
     summary: 'Make an account of a merchant or a person',
     options: {
-      email: { type: 'string', value: '<address>', description: 'Its e-mail address; unique' },
-      name: { type: 'string', value: '<name>', description: 'The business name, or the full name of a person' },
+      email: { type: 'string', value: '<address>', description: 'Its e-mail address; unique', personal: true },
+      name: {
+        type: 'string',
+        value: '<name>',
+        description: 'The business name, or the full name of a person',
+        personal: true,
+      },
       kind: { type: 'string', value: '<kind>', description: 'BUSINESS (default) or PERSONAL' },
       'time-zone': { type: 'string', value: '<zone>', description: 'The zone its days are counted in; UTC by default' },
       currency: { type: 'string', value: '<code>', description: 'Its currency; USD by default' },

@@ -14,7 +14,7 @@ import {
   revokeConsent,
 } from '../accounts/store.ts'
 import type { Settings } from '../config.ts'
-import type { Reader } from '../database/transaction.ts'
+import type { Reader, Tx } from '../database/transaction.ts'
 import { requireSameSecret } from '../webhooks/signing/same-secret.ts'
 import { makeSeal } from '../webhooks/signing/seal.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
@@ -32,9 +32,11 @@ const summaryOf = ({ client_id, id, account_id, name, status, features: enabled 
 
 const names = (value: unknown): string[] => (typeof value === 'string' ? value.split(',').filter(Boolean) : [])
 
-async function requireApp(db: Reader, clientId: string): Promise<App> {
-  const app = await findApp(db, clientId)
+/** The app that a command is about to change. */
+async function requireApp(tx: Tx, clientId: string): Promise<App> {
+  const app = await findApp(tx, clientId)
   if (!app) throw new CommandError(`There is no app with the client id ${clientId}.`)
+  tx.about(app.account_id, app.id)
   return app
 }
 

@@ -14,6 +14,8 @@ export interface Option {
   /** What stands for the value in the help text. */
   readonly value?: string
   readonly multiple?: boolean
+  /** Its value tells who somebody is, so the audit log does not keep it. */
+  readonly personal?: boolean
 }
 
 /** Where a command writes: what it found, and what went wrong. */

@@ -26,7 +26,7 @@ export const keyCommands: readonly Command[] = [
   },
 ]
 
-async function rotate({ db, settings: { secret, publicUrl, host } }: StoreInput) {
+async function rotate({ db, transact, settings: { secret, publicUrl, host } }: StoreInput) {
   if (!(await listKeys(db)).some(({ current }) => current))
     throw new CommandError('There is no key yet; the first delivery makes one.')
   const keys = new SigningKeys(db, makeSeal(secret ?? ''), { publicUrl: publicUrl ?? `http://${host}` })
@@ -34,21 +34,22 @@ async function rotate({ db, settings: { secret, publicUrl, host } }: StoreInput)
   await keys.current().catch(() => {
     throw new CommandError('QUITTANCE_SECRET does not open the present key; set the one that the services have.')
   })
-  const { id } = await keys.rotate()
+  const id = await transact((tx) => keys.rotate(tx))
   // After this no process signs with the old one.
   await pause(KEY_BELIEVED_MS)
   return { id, current: true }
 }
 
-async function withdraw({ db, arguments: [id] }: StoreInput) {
-  const key = (await listKeys(db)).find((known) => known.id === id)
+async function withdraw({ db, transact, arguments: [id] }: StoreInput) {
+  const find = async () => (await listKeys(db)).find((known) => known.id === id)
+  const key = await find()
   if (!key) throw new CommandError(`There is no certificate ${id}; "quittance keys list" shows those there are.`)
   if (key.current)
     throw new CommandError(
       'Deliveries are signed with this key now: replace it with "quittance keys rotate", then withdraw it.',
     )
-  const withdrawn = await withdrawKey(db, key.id)
+  await transact(async (tx) => withdrawKey(tx, key.id))
   // After this no process sends again what it signed.
   await pause(KEY_BELIEVED_MS)
-  return withdrawn
+  return find()
 }

@@ -5,6 +5,8 @@ import { flagOf } from '../setting.ts'
 import { version } from '../version.ts'
 import { accountCommands } from './accounts.ts'
 import { appCommands } from './apps.ts'
+import { auditCommand } from './audit.ts'
+import { commandCause } from './cause.ts'
 import { type Command, type CommandInput, type Output, UsageError } from './command.ts'
 import { complaintOf } from './complain.ts'
 import { docsCommand } from './docs.ts'
@@ -22,6 +24,7 @@ const commands: readonly Command[] = [
   ...appCommands,
   ...jobCommands,
   ...keyCommands,
+  auditCommand,
   docsCommand,
 ]
 
@@ -102,7 +105,8 @@ function readFlags(command: Command, words: readonly string[]) {
 
 async function execute(command: Command, input: CommandInput): Promise<void> {
   if (command.kind === 'free') return command.run(input)
-  const result = await withStore(input.settings, (store) => command.run({ ...input, ...store }))
+  const cause = commandCause(command, input)
+  const result = await withStore(input.settings, cause, (store) => command.run({ ...input, ...store }))
   if (result !== undefined) input.output.out(`${print(result, input.options['json'] === true)}\n`)
 }
 

@@ -4,6 +4,7 @@ import type { App } from '../app.ts'
 import type { Settings } from '../config.ts'
 import { type EmbeddedServer, startEmbedded } from '../database/embedded/server.ts'
 import { migrate } from '../database/migrate.ts'
+import { logOptions } from '../log.ts'
 import { credentials } from '../sandbox/people.ts'
 import { SettingError } from '../setting.ts'
 import { addressRefusal, requireFreeAddress } from './address.ts'
@@ -12,10 +13,6 @@ import { stopped } from './stopping.ts'
 
 /** After the grace, how long what is under way may take to finish. */
 const SHUTDOWN_MAX_MS = 15_000
-
-/** Names that never reach a log, wherever they stand. */
-const secrets = ['authorization', 'cookie', 'client_secret', 'access_token', 'signing_secret', 'password', 'secret']
-const redact = secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `headers["${name}"]`])
 
 const runUntilStopped = (name: string, summary: string, parts: { serves: boolean; works: boolean }): FreeCommand => ({
   kind: 'free',
@@ -37,7 +34,7 @@ async function run(
   requireLiveSettings(settings)
   await requireCallable(settings)
   if (serves) await requireFreeAddress(settings)
-  const log = pino({ level: settings.logLevel, redact, base: null })
+  const log = pino(logOptions(settings.logLevel))
   // Loading every room takes longer than all that comes before, so it goes on while the database starts; a start that
   // is refused does not wait for it.
   const loading = import('../app.ts')

@@ -6,6 +6,7 @@ import { migrate } from '../database/migrate.ts'
 import { openDatabase } from '../database/open.ts'
 import { sql } from '../database/sql.ts'
 import { makeTransact } from '../database/transaction.ts'
+import type { Cause } from '../kernel/cause.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { randomIds } from '../kernel/ids.ts'
 import { SandboxClock } from '../sandbox/clock.ts'
@@ -16,7 +17,7 @@ const tellAccessChanged = sql`select pg_notify('quittance', 'access')`
 type Store = Pick<StoreInput, 'db' | 'database' | 'transact' | 'announceAccessChange'>
 
 /** Runs `work` on the database of the settings: the named one, or the embedded one, started or joined for the moment. */
-export async function withStore<T>(settings: Settings, work: (store: Store) => Promise<T>): Promise<T> {
+export async function withStore<T>(settings: Settings, cause: Cause, work: (store: Store) => Promise<T>): Promise<T> {
   const embedded =
     settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join: true }) : undefined
   const url = settings.databaseUrl ?? embedded!.url
@@ -27,7 +28,7 @@ export async function withStore<T>(settings: Settings, work: (store: Store) => P
       const sandboxClock = new SandboxClock(database)
       if (settings.environment === 'sandbox') await sandboxClock.load()
       const clock: Clock = settings.environment === 'sandbox' ? sandboxClock : systemClock
-      const transact = makeTransact({ database, clock, ids: randomIds, onWork: () => {} })
+      const transact = makeTransact({ database, clock, ids: randomIds, onWork: () => {} })(cause)
       const announceAccessChange = async () => {
         await database.rows(tellAccessChanged)
         // A service that missed the notice believes a token for this long at most.

@@ -31,14 +31,15 @@ export class JobChanges {
     this.#set(key, { kind: 'withdraw' })
   }
 
-  writes(now: Instant): ComposedWrite[] {
+  /** `cause` is the id of what the jobs follow from. */
+  writes(now: Instant, cause: string): ComposedWrite[] {
     const entries = [...this.#changes]
     const jobsOf = (kind: 'insert' | 'replace') =>
       entries.flatMap(([, change]) => (change.kind === kind ? [change.job] : []))
     const withdrawn = entries.flatMap(([key, { kind }]) => (kind === 'withdraw' ? [key] : []))
     return [
-      ...write(insertJobs, jobsOf('insert'), now),
-      ...write(replaceJobs, jobsOf('replace'), now),
+      ...write(insertJobs, jobsOf('insert'), now, cause),
+      ...write(replaceJobs, jobsOf('replace'), now, cause),
       ...(withdrawn.length === 0 ? [] : [{ statement: deleteJobs, values: [withdrawn], guarded: false }]),
     ]
   }
@@ -49,7 +50,7 @@ export class JobChanges {
   }
 }
 
-function write(statement: Statement, jobs: readonly TimedJob[], now: Instant): ComposedWrite[] {
+function write(statement: Statement, jobs: readonly TimedJob[], now: Instant, cause: string): ComposedWrite[] {
   if (jobs.length === 0) return []
   const values = [
     jobs.map(({ name }) => name),
@@ -59,19 +60,21 @@ function write(statement: Statement, jobs: readonly TimedJob[], now: Instant): C
     now,
     jobs.map(({ isUrgent }) => (isUrgent ? 0 : 1)),
     jobs.map(({ runAt }) => runAt <= now),
+    cause,
   ]
   return [{ statement, values, guarded: false }]
 }
 
 /** A job that takes the place of another is a new one, with an id of its own: what the old one did stays the old one's. */
 const inItsPlace = `
-  insert into jobs (name, payload, run_at, key, create_time, class, due)
-  select job.name, job.payload::jsonb, job.run_at, job.key, $5::text, job.class, job.due
+  insert into jobs (name, payload, run_at, key, create_time, class, due, cause)
+  select job.name, job.payload::jsonb, job.run_at, job.key, $5::text, job.class, job.due, $8::text
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::int[], $7::boolean[])
     with ordinality as job (name, payload, run_at, key, class, due, place)
   order by job.place
   on conflict (key) do update set id = default, name = excluded.name, payload = excluded.payload,
-    run_at = excluded.run_at, create_time = excluded.create_time, class = excluded.class, due = excluded.due, attempts = 0, crashes = 0, fence = 0,
+    run_at = excluded.run_at, create_time = excluded.create_time, class = excluded.class, due = excluded.due,
+    cause = excluded.cause, attempts = 0, crashes = 0, fence = 0,
     lease_until = null, last_error = null, parked_time = null`
 
 /** Leaves an open job with the same key as it is. A parked one has been given up, so it does not keep the key. */

@@ -1,8 +1,10 @@
+import { type Cause, causeId } from '../kernel/cause.ts'
 import type { Clock, Instant } from '../kernel/clock.ts'
 import type { EventType } from '../kernel/event-types.ts'
 import type { IdKind, Ids } from '../kernel/ids.ts'
 import type { JobRequest, WorkKind } from '../kernel/job.ts'
 import { conflict } from '../kernel/problem.ts'
+import { auditWrite, type Subject } from './audit.ts'
 import { type ComposedWrite, compose } from './composition.ts'
 import { JobChanges } from './job-changes.ts'
 import type { Connection, Database } from './open.ts'
@@ -58,6 +60,8 @@ export type Announce = (events: readonly AnnouncedEvent[]) => readonly Write[]
  */
 export interface Tx extends Reader {
   readonly now: Instant
+  /** Why this happens: the request, job or command. */
+  readonly cause: Cause
   /** The app whose call this is; absent in jobs. */
   readonly appId: string | undefined
   newId(kind: IdKind): string
@@ -72,6 +76,8 @@ export interface Tx extends Reader {
   enqueue(job: JobRequest): void
   /** Withdraws the job with this key, if there is one. */
   withdraw(key: string): void
+  /** Names what this work changes, and whose it is, for the audit log. */
+  about(accountId: string | null, resourceId: string): void
   /** Lets workers look for due work of this kind after the commit; what `enqueue` and `emit` do by themselves. */
   wake(kind: WorkKind): void
   /**
@@ -82,10 +88,6 @@ export interface Tx extends Reader {
 }
 
 export interface TransactOptions {
-  readonly appId?: string
-  /** The account the call acts for. */
-  readonly accountId?: string
-  readonly onBehalf?: boolean
   /**
    * Opens a real transaction, so that `rows` can take locks that hold until the commit. Needed only where a rule spans
    * rows; a change of one document is protected by `guard`.
@@ -95,6 +97,9 @@ export interface TransactOptions {
 
 /** Runs the work and commits it, starting over when another writer got in between. The work must be repeatable. */
 export type Transact = <T>(work: (tx: Tx) => Promise<T>, options?: TransactOptions) => Promise<T>
+
+/** Units of work of one cause. Where work enters the service, it gets one. */
+export type TransactFor = (cause: Cause) => Transact
 
 const TRIES_MAX = 12
 
@@ -116,40 +121,41 @@ export interface TransactParts {
   readonly onHintFailure?: (error: unknown) => void
 }
 
-export function makeTransact({ database, clock, ids, onWork, ...parts }: TransactParts): Transact {
+export function makeTransact({ database, clock, ids, onWork, ...parts }: TransactParts): TransactFor {
   const { announce = nobody, isUrgent = () => false, onHintFailure = () => {} } = parts
-  return async (work, { locks = false, ...actor } = {}) => {
-    for (let attempt = 1; ; attempt++) {
-      const unit = new UnitOfWork(clock.now(), ids, { announce, isUrgent }, actor)
-      try {
-        const result = locks
-          ? await database.transaction((connection) => unit.run(connection, work))
-          : await unit.run(database, work)
-        for (const hint of [...[...unit.work].map((kind) => () => onWork(kind)), ...unit.hints]) {
-          // What is committed stays so, and its caller must not be told otherwise.
-          try {
-            hint()
-          } catch (error) {
-            onHintFailure(error)
+  return (cause) =>
+    async (work, { locks = false } = {}) => {
+      for (let attempt = 1; ; attempt++) {
+        const unit = new UnitOfWork(clock.now(), ids, { announce, isUrgent }, cause)
+        try {
+          const result = locks
+            ? await database.transaction((connection) => unit.run(connection, work))
+            : await unit.run(database, work)
+          for (const hint of [...[...unit.work].map((kind) => () => onWork(kind)), ...unit.hints]) {
+            // What is committed stays so, and its caller must not be told otherwise.
+            try {
+              hint()
+            } catch (error) {
+              onHintFailure(error)
+            }
           }
+          return result
+        } catch (error) {
+          if (!isRetryable(error)) throw error
+          if (attempt === TRIES_MAX)
+            throw conflict('CONCURRENT_UPDATE', 'Other requests kept changing the same resource; send it again.')
+          await pause(attempt)
         }
-        return result
-      } catch (error) {
-        if (!isRetryable(error)) throw error
-        if (attempt === TRIES_MAX)
-          throw conflict('CONCURRENT_UPDATE', 'Other requests kept changing the same resource; send it again.')
-        await pause(attempt)
       }
     }
-  }
 }
 
 class UnitOfWork {
   readonly now: Instant
-  readonly appId: string | undefined
+  readonly cause: Cause
   readonly #ids: Ids
   readonly #parts: Required<Pick<TransactParts, 'announce' | 'isUrgent'>>
-  readonly #actor: Omit<TransactOptions, 'locks'>
+  readonly #subjects: Subject[] = []
   readonly #writes: ComposedWrite[] = []
   readonly #names = new Set<string>()
   readonly #touched = new TouchedRows()
@@ -159,17 +165,15 @@ class UnitOfWork {
   readonly work = new Set<WorkKind>()
   #connection: Connection | undefined
 
-  constructor(
-    now: Instant,
-    ids: Ids,
-    parts: Required<Pick<TransactParts, 'announce' | 'isUrgent'>>,
-    actor: Omit<TransactOptions, 'locks'>,
-  ) {
+  constructor(now: Instant, ids: Ids, parts: Required<Pick<TransactParts, 'announce' | 'isUrgent'>>, cause: Cause) {
     this.now = now
     this.#ids = ids
     this.#parts = parts
-    this.#actor = actor
-    this.appId = actor.appId
+    this.cause = cause
+  }
+
+  get appId(): string | undefined {
+    return this.cause.kind === 'request' ? this.cause.appId : undefined
   }
 
   async run<T>(connection: Connection, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -200,9 +204,10 @@ class UnitOfWork {
   }
 
   emit(event: NewEvent): void {
-    const { appId, accountId = event.accountId, onBehalf = false } = this.#actor
+    const request = this.cause.kind === 'request' ? this.cause : undefined
     // A buyer's app that acts on a seller's resource is nobody the seller's events are for.
-    const callingAppId = accountId === event.accountId ? appId : undefined
+    const callingAppId = request?.accountId === event.accountId ? request.appId : undefined
+    const onBehalf = request?.onBehalf ?? false
     this.#events.push({ ...event, id: this.newId('event'), time: this.now, callingAppId, onBehalf })
   }
 
@@ -214,6 +219,10 @@ class UnitOfWork {
 
   withdraw(key: string): void {
     this.#jobs.withdraw(key)
+  }
+
+  about(accountId: string | null, resourceId: string): void {
+    this.#subjects.push({ accountId, resourceId })
   }
 
   wake(kind: WorkKind): void {
@@ -234,9 +243,11 @@ class UnitOfWork {
   }
 
   async #commit(connection: Connection): Promise<void> {
-    for (const write of this.#jobs.writes(this.now)) this.#gather(write)
+    for (const write of this.#jobs.writes(this.now, causeId(this.cause))) this.#gather(write)
     if (this.#events.length > 0)
       for (const write of this.#parts.announce(this.#events)) this.#gather({ ...write, guarded: false })
+    const audit = auditWrite(this.cause, this.#subjects, this.now, this.#writes.length > 0)
+    if (audit) this.#gather(audit)
     if (this.#writes.length === 0) return
     const { statement, values } = this.#asOne()
     const [row] = await connection.rows<{ wakes?: readonly WorkKind[] }>(statement, values)

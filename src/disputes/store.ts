@@ -54,6 +54,7 @@ export const FIRST_VERSION = 1
 export function insertDispute(tx: Tx, dispute: Dispute): void {
   const { seller, dispute_id, buyer, dispute_channel, create_time, disputed_transactions } = dispute
   const columns = columnsOf(dispute)
+  tx.about(seller.account_id, dispute_id)
   tx.write(insertRow, [
     seller.account_id,
     dispute_id,
@@ -93,6 +94,7 @@ export function insertDispute(tx: Tx, dispute: Dispute): void {
 /** Saves a changed dispute. Of several that read the same version exactly one gets through; the others start over. */
 export function saveDispute(tx: Tx, version: number, dispute: Dispute): void {
   const columns = columnsOf(dispute)
+  tx.about(dispute.seller.account_id, dispute.dispute_id)
   tx.guard(updateRow, [
     dispute.seller.account_id,
     dispute.dispute_id,

@@ -1,12 +1,13 @@
 import { sql } from '../database/sql.ts'
 import type { Tx } from '../database/transaction.ts'
+import { actorOf, causeId } from '../kernel/cause.ts'
 import type { DisputeAction } from './machine/lifecycle.ts'
 import { nodeName, type Step } from './machine/step.ts'
 import type { Dispute } from './schema/dispute.ts'
 
 const insertRow = sql`
-  insert into dispute_transitions (account_id, dispute_id, version, action, from_node, to_node, create_time)
-  values ($1, $2, $3, $4, $5, $6, $7)`
+  insert into dispute_transitions (account_id, dispute_id, version, action, from_node, to_node, create_time, actor, cause)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 
 /** The opening of a dispute comes before its first stored version. */
 const BEFORE_ALL = 0
@@ -28,5 +29,6 @@ interface Move {
 }
 
 function log(tx: Tx, to: Dispute, { version, action, from }: Move): void {
-  tx.write(insertRow, [to.seller.account_id, to.dispute_id, version, action, from, nodeName(to), to.update_time])
+  const move = [to.seller.account_id, to.dispute_id, version, action, from, nodeName(to), to.update_time]
+  tx.write(insertRow, [...move, actorOf(tx.cause), causeId(tx.cause)])
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import type { Tx } from '../database/transaction.ts'
+import type { Transact, Tx } from '../database/transaction.ts'
 import { type Caller, nobody } from '../kernel/caller.ts'
 import { forbidden, type Issue, malformed, Problem } from '../kernel/problem.ts'
 import type { TSchema } from '../kernel/type.ts'
@@ -9,6 +9,7 @@ import { parseJson } from './body/json.ts'
 import { acceptable, parseMediaType } from './body/media-type.ts'
 import { multipartLimits, readMultipart, type UploadedFile } from './body/multipart.ts'
 import { type Take, UploadBudget } from './body/upload-budget.ts'
+import { causeOf } from './cause.ts'
 import {
   findReplay,
   type KeyedRequest,
@@ -46,7 +47,7 @@ interface ReadBody {
 
 /** Compiles a route once; what follows for each request is the contract's order of checks. */
 export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
-  const { service, db, transact, clock } = parts
+  const { service, db, transactFor, clock } = parts
   const checkParams = validatorOf(route.params, 'path')
   const checkQuery = validatorOf(route.query, 'query')
   const checkBody = validatorOf(route.body, 'body')
@@ -79,12 +80,14 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     const raw = Buffer.isBuffer(request.body) ? request.body : undefined
     const checked = { caller, params, query, body, files, headers, raw } as Request<TSchema, TSchema, TSchema>
     if (route.reads === true) return render(await route.handle({ ...checked, db, now: clock.now() }), usualStatus)
-    if (route.reads === 'free') return render(await route.handle({ ...checked, db, transact }), usualStatus)
+    if (route.reads === 'free')
+      return render(await route.handle({ ...checked, db, transact: transactFor(causeOf(route, request)) }), usualStatus)
 
     const key = route.method === 'POST' && caller !== nobody ? requestKey(headers) : undefined
+    const transact = transactFor(causeOf(route, request, key))
     const locks = typeof route.locks === 'function' ? route.locks(checked) : (route.locks ?? false)
     const work: Work = async (tx) => render(await route.handle({ ...checked, tx }), usualStatus)
-    if (key === undefined) return transact(work, { ...actorOf(caller), locks })
+    if (key === undefined) return transact(work, { locks })
     const hash = requestHash(request.url, body, files)
     const keyed = keyedRequest(caller, {
       operation: route.operation,
@@ -93,7 +96,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
       hash,
       hours: route.replayHours,
     })
-    return underWay.run(keyed, () => once(request, keyed, work, locks))
+    return underWay.run(keyed, () => once(request, keyed, work, { transact, locks }))
   }
 
   /**
@@ -101,25 +104,34 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
    * once, so the work goes first: keeping the answer fails when there is one already, and then, as whenever anything
    * else fails, the first answer is looked for.
    */
-  async function once(request: FastifyRequest, keyed: KeyedRequest, work: Work, locks: boolean): Promise<Rendered> {
-    const options = { ...actorOf(keyed.caller), locks }
+  async function once(
+    request: FastifyRequest,
+    keyed: KeyedRequest,
+    work: Work,
+    { transact, locks }: { transact: Transact; locks: boolean },
+  ): Promise<Rendered> {
     let tries = 0
-    const keeping = (answerOf: Work) =>
-      transact(async (tx) => {
-        const replay = tries++ > 0 ? await findReplay(tx, keyed, tx.now) : undefined
-        if (replay) return replay
-        const answer = await answerOf(tx)
-        keepAnswer(tx, keyed, answer)
-        return answer
-      }, options)
+    const keeping = (transact: Transact, answerOf: Work) =>
+      transact(
+        async (tx) => {
+          const replay = tries++ > 0 ? await findReplay(tx, keyed, tx.now) : undefined
+          if (replay) return replay
+          const answer = await answerOf(tx)
+          keepAnswer(tx, keyed, answer)
+          return answer
+        },
+        { locks },
+      )
     try {
-      return await keeping(work)
+      return await keeping(transact, work)
     } catch (error) {
       const replay = await findReplay(db, keyed, clock.now())
       if (replay) return replay
       // A refusal by the rules is an answer too. One by the schema is not, so that a mended call can succeed.
       if (!(error instanceof Problem) || error.status !== 422) throw error
-      return keeping(async () => renderProblem(error, route.errors ?? 'standard', request.id, service.publicUrl))
+      const refusal = renderProblem(error, route.errors ?? 'standard', request.id, service.publicUrl)
+      // Nothing was done for the caller, so nothing is to be said of it in the audit log.
+      return keeping(transactFor({ kind: 'service', task: 'keep a refusal' }), async () => refusal)
     }
   }
 
@@ -203,9 +215,6 @@ function jsonOf({ body }: FastifyRequest): () => unknown {
 
 const unsupported = (description: string) =>
   new Problem(415, 'UNSUPPORTED_MEDIA_TYPE', [{ issue: 'UNSUPPORTED_MEDIA_TYPE', description, location: 'header' }])
-
-const actorOf = (caller: Caller) =>
-  caller === nobody ? {} : { appId: caller.appId, accountId: caller.accountId, onBehalf: caller.onBehalf }
 
 type Work = (tx: Tx) => Promise<Rendered>
 

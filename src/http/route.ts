@@ -1,5 +1,6 @@
 import type { Reader, Transact, Tx } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { Stranger } from '../kernel/cause.ts'
 import type { Instant } from '../kernel/clock.ts'
 import type { Problem } from '../kernel/problem.ts'
 import type { Static, TSchema } from '../kernel/type.ts'
@@ -51,6 +52,8 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   readonly tag: string
   /** Any one of these opens the operation; an empty list asks only for a token; `public` asks for nothing. */
   readonly scopes: readonly string[] | 'public'
+  /** Who calls a public operation, where that is known without a token. */
+  readonly stranger?: Stranger
   /** A public operation that treats who brings a token as its holder. */
   readonly recognises?: boolean
   readonly params?: Params

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { sqlProblem } from '../database/errors.ts'
-import type { Reader, Transact } from '../database/transaction.ts'
+import type { Reader, TransactFor } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -40,7 +40,7 @@ export interface ServerParts {
   readonly routes: readonly AnyRoute[]
   readonly constraints: NonNullable<Room['constraints']>
   readonly db: Reader
-  readonly transact: Transact
+  readonly transactFor: TransactFor
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger

@@ -51,6 +51,7 @@ const insertStatement = sql`
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, array_to_tsvector($14::text[]))`
 
 export function insertInvoice(tx: Tx, accountId: string, invoice: Invoice): void {
+  tx.about(accountId, invoice.id)
   tx.write(insertStatement, [accountId, invoice.id, JSON.stringify(invoice), tx.now, ...searchColumns(invoice)])
 }
 
@@ -65,6 +66,7 @@ const updateBodyStatement = sql`
 /** Writes the document if nobody else has meanwhile. */
 export function saveInvoice(tx: Tx, { invoice: before, version, account }: StoredInvoice, invoice: Invoice): void {
   const key = [account.id, invoice.id, version]
+  tx.about(account.id, invoice.id)
   // Most changes touch nothing that a search reads; then the index of words stays as it is.
   if (isSearchedAlike(before, invoice)) tx.guard(updateBodyStatement, [...key, JSON.stringify(invoice)])
   else tx.guard(updateStatement, [...key, JSON.stringify(invoice), ...searchColumns(invoice)])
@@ -82,6 +84,7 @@ const isSearchedAlike = (before: Invoice, after: Invoice) =>
 const deleteStatement = sql`delete from invoices where account_id = $1 and id = $2 and version = $3`
 
 export function deleteInvoice(tx: Tx, { invoice, version, account }: StoredInvoice): void {
+  tx.about(account.id, invoice.id)
   tx.guard(deleteStatement, [account.id, invoice.id, version])
 }
 

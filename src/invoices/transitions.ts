@@ -1,12 +1,13 @@
 import { sql } from '../database/sql.ts'
 import type { Tx } from '../database/transaction.ts'
+import { actorOf, causeId } from '../kernel/cause.ts'
 import type { InvoiceAction } from './lifecycle.ts'
 import type { Status } from './schema/enums.ts'
 import type { StoredInvoice } from './store.ts'
 
 const insertRow = sql`
-  insert into invoice_transitions (account_id, invoice_id, version, action, from_status, to_status, create_time)
-  values ($1, $2, $3, $4, $5, $6, $7)`
+  insert into invoice_transitions (account_id, invoice_id, version, action, from_status, to_status, create_time, actor, cause)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 
 /**
  * Keeps in the log that an action led to another status, or with `null` to the end of the invoice. Creations are not
@@ -18,5 +19,7 @@ export function logMove(
   action: InvoiceAction,
   to: Status | null,
 ): void {
-  if (to !== status) tx.write(insertRow, [account.id, id, version + 1, action, status, to, tx.now])
+  if (to === status) return
+  const move = [account.id, id, version + 1, action, status, to, tx.now]
+  tx.write(insertRow, [...move, actorOf(tx.cause), causeId(tx.cause)])
 }

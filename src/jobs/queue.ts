@@ -14,6 +14,7 @@ export interface ClaimedJob {
   readonly crashes: number
   readonly class: number
   readonly account_id: string
+  readonly cause: string | null
 }
 
 /** How many accounts one claim looks at; the next goes on after the last of them. */
@@ -66,7 +67,7 @@ const claimInTurn = sql`
     update jobs set attempts = attempts + 1, fence = fence + 1, lease_until = clock_timestamp() + interval '60 seconds',
       crashes = crashes + (lease_until is not null)::int
     from ranked where ranked.rank <= ranked.count and jobs.id = ranked.id
-    returning jobs.id, name, payload, key, run_at, attempts, fence, crashes, class, account_id)
+    returning jobs.id, name, payload, key, run_at, attempts, fence, crashes, class, account_id, cause)
   select head.*, claimed.* from (
     select (select count(*) from promoted)::int as promoted,
       (select json_object_agg(t.class, t.account_id) from turn t where t.place = $6 and t.account_id is not null) as reached
@@ -81,7 +82,7 @@ const claimEarliest = sql`
     where run_at <= $1 and parked_time is null and (lease_until is null or lease_until < clock_timestamp())
     order by run_at, id limit 1
     for update skip locked)
-  returning id, name, payload, key, run_at, attempts, fence, crashes, class, account_id`
+  returning id, name, payload, key, run_at, attempts, fence, crashes, class, account_id, cause`
 const finishJob = sql`delete from jobs where id = $1 and fence = $2`
 const renewLeases = sql`
   update jobs set lease_until = clock_timestamp() + interval '60 seconds' from unnest($1::bigint[], $2::int[]) as held(id, fence)

@@ -1,6 +1,7 @@
 import type { Database } from '../database/open.ts'
-import type { Transact } from '../database/transaction.ts'
+import type { TransactFor } from '../database/transaction.ts'
 import { after, type Clock, type Instant } from '../kernel/clock.ts'
+import { errorText } from '../kernel/error-text.ts'
 import type { JobDefinition } from './job-definition.ts'
 import { type ClaimedJob, claimFirst, claimJobs, finish, nextOpen, park, putOff, renew } from './queue.ts'
 import { JobSlots } from './slots.ts'
@@ -13,11 +14,14 @@ const ERROR_LENGTH_MAX = 2_000
 
 export interface RunnerParts {
   readonly database: Database
-  readonly transact: Transact
+  readonly transactFor: TransactFor
   readonly clock: Clock
   readonly definitions: readonly JobDefinition[]
   /** Told of every failure, for logs and metrics. */
-  readonly onFailure?: (job: { name: string; attempts: number; parked: boolean }, error: unknown) => void
+  readonly onFailure?: (
+    job: Pick<ClaimedJob, 'name' | 'attempts' | 'cause'> & { parked: boolean },
+    error: unknown,
+  ) => void
   /** Told when due jobs cannot even be claimed, for example because the database is away. */
   readonly onError?: (error: unknown) => void
 }
@@ -114,13 +118,15 @@ export class Runner implements WorkSource {
   }
 
   async #run(job: ClaimedJob): Promise<void> {
-    const { database, transact, clock } = this.#parts
+    const { database, transactFor, clock } = this.#parts
     const definition = this.#definitions.get(job.name)
     this.#hold(job)
     try {
       if (!definition) throw new Error(`No job is called ${job.name}.`)
       if (job.crashes >= CRASHES_MAX) throw new Error(`The worker died ${job.crashes} times while it ran this job.`)
-      await definition.run(job.payload as never, { id: String(job.id), now: clock.now(), db: database, transact })
+      const id = String(job.id)
+      const transact = transactFor({ kind: 'job', name: job.name, id, ...(job.cause !== null && { cause: job.cause }) })
+      await definition.run(job.payload as never, { id, now: clock.now(), db: database, transact })
       await finish(database, job)
     } catch (error) {
       await this.#fail(job, job.crashes >= CRASHES_MAX ? undefined : definition, error)
@@ -132,9 +138,9 @@ export class Runner implements WorkSource {
   async #fail(job: ClaimedJob, definition: JobDefinition | undefined, error: unknown): Promise<void> {
     const { database, clock, onFailure } = this.#parts
     const wait = definition?.retryAfter[job.attempts - 1]
-    const text = String(error instanceof Error ? (error.stack ?? error) : error).slice(0, ERROR_LENGTH_MAX)
+    const text = errorText(error).slice(0, ERROR_LENGTH_MAX)
     const now = clock.now()
-    onFailure?.({ name: job.name, attempts: job.attempts, parked: wait === undefined }, error)
+    onFailure?.({ ...job, parked: wait === undefined }, error)
     if (wait === undefined) await park(database, job, now, text)
     else await putOff(database, job, after(now, wait), text)
   }

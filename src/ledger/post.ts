@@ -1,5 +1,6 @@
 import { sql } from '../database/sql.ts'
 import type { Tx } from '../database/transaction.ts'
+import { actorOf, causeId } from '../kernel/cause.ts'
 import type { Book } from './schema.ts'
 
 /** One side of a movement of money, in the smallest unit of its currency. Zero is left out. */
@@ -23,8 +24,8 @@ export interface Posting {
 
 const insertEntries = sql`
   insert into ledger_entries
-    (account_id, transaction_id, line, book, currency, amount, kind, reference, covered, create_time)
-  select $1::text, $2::text, line, book, $5::text, amount, $6::text, $7::text, covered, $9::text
+    (account_id, transaction_id, line, book, currency, amount, kind, reference, covered, create_time, actor, cause)
+  select $1::text, $2::text, line, book, $5::text, amount, $6::text, $7::text, covered, $9::text, $10::text, $11::text
     from unnest($3::text[], $4::bigint[], $8::boolean[]) with ordinality as entry (book, amount, covered, line)`
 
 /** Gathers a movement. The database refuses one that does not balance, so an unbalanced one is our own mistake. */
@@ -43,5 +44,7 @@ export function post(tx: Tx, { accountId, currency, kind, reference, entries }: 
     reference,
     lines.map(({ covered }) => covered === true),
     tx.now,
+    actorOf(tx.cause),
+    causeId(tx.cause),
   ])
 }

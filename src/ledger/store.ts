@@ -68,6 +68,7 @@ const insertRefundRow = sql`
 
 export function insertPayment(tx: Tx, transaction: PaymentTransaction): void {
   const { seller, id, gross, held, create_time } = transaction
+  tx.about(seller.account_id, id)
   tx.write(insertTransaction, [
     seller.account_id,
     id,

@@ -21,6 +21,7 @@ export const lang = Type.Optional(Type.String({ maxLength: 35 }))
 const open = {
   tag,
   scopes: 'public',
+  stranger: 'payer',
   reads: 'free',
   produces: ['text/html'],
   success: { 200: Type.String() },

@@ -2,7 +2,7 @@ import type { Account, App } from '../accounts/schema.ts'
 import { defaultScopes } from '../accounts/scopes.ts'
 import { addAccount, addApp, addSecret, grantConsent } from '../accounts/store.ts'
 import { sql } from '../database/sql.ts'
-import type { Reader, Tx } from '../database/transaction.ts'
+import type { Reader, TransactFor, Tx } from '../database/transaction.ts'
 import { openBooks } from '../ledger/movements.ts'
 import type { Service } from '../room.ts'
 
@@ -72,7 +72,10 @@ export const credentials = apps.map(({ client_id, owner }) => ({
 }))
 
 /** Puts the seeded people into an empty sandbox. */
-export function seedPeople(tx: Tx, service: Service): void {
+export const seedPeople = (transactFor: TransactFor, service: Service): Promise<void> =>
+  transactFor({ kind: 'service', task: 'seed' })(async (tx) => addPeople(tx, service))
+
+function addPeople(tx: Tx, service: Service): void {
   for (const account of Object.values(people)) {
     addAccount(tx, { ...account, create_time: tx.now })
     if (account.kind === 'BUSINESS') openBooks(tx, account.id)

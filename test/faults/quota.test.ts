@@ -23,7 +23,10 @@ describe('A quota', () => {
   beforeAll(async () => {
     test = await newDatabase()
     database = openDatabase(test.url)
-    transact = makeTransact({ database, clock, ids: countingIds(), onWork: () => {} })
+    transact = makeTransact({ database, clock, ids: countingIds(), onWork: () => {} })({
+      kind: 'service',
+      task: 'test',
+    })
   })
   afterAll(async () => {
     await database.close()

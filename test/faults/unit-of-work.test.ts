@@ -20,7 +20,7 @@ beforeAll(async () => {
     ids: countingIds(),
     onWork: () => {},
     onHintFailure: (error) => failures.push(error),
-  })
+  })({ kind: 'service', task: 'test' })
   await database.rows(sql`create table shelf (account_id text, id text, version int default 1, content text,
     primary key (account_id, id))`)
   await database.rows(sql`insert into shelf values ('A', '1', 1, 'old'), ('A', '2', 1, 'old')`)

@@ -15,7 +15,10 @@ let transact: Transact
 beforeAll(async () => {
   own = await newDatabase()
   database = openDatabase(own.url)
-  transact = makeTransact({ database, clock: { now: () => START }, ids: countingIds(), onWork: () => {} })
+  transact = makeTransact({ database, clock: { now: () => START }, ids: countingIds(), onWork: () => {} })({
+    kind: 'service',
+    task: 'test',
+  })
 })
 afterAll(async () => {
   await database.close()

@@ -61,7 +61,7 @@ export function paperServer(parts: Pick<ServerParts, 'bodyTimeoutMs' | 'loopDela
     routes,
     constraints: {},
     db: unused,
-    transact: unused,
+    transactFor: () => unused,
     clock: systemClock,
     ids: randomIds,
     log: pino({ level: 'silent' }),

@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/database/open.ts'
 import { after, type Instant, systemClock } from '../../src/kernel/clock.ts'
 import { countingIds } from '../../src/kernel/ids.ts'
 import type { Money } from '../../src/kernel/money.ts'
+import { logOptions } from '../../src/log.ts'
 import { SandboxClock } from '../../src/sandbox/clock.ts'
 import { people, sandboxSecret } from '../../src/sandbox/people.ts'
 import { newDatabase } from './database.ts'
@@ -56,7 +57,7 @@ export async function newWorld({
   const app: App = await openApp({
     settings,
     databaseUrl: await through(url),
-    log: log ?? pino({ level: settings.logLevel }),
+    log: log ?? pino(logOptions(settings.logLevel)),
     ids: countingIds(),
     realTime: { now: () => after(systemClock.now(), realSeconds) },
     works,

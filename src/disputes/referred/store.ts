@@ -24,11 +24,15 @@ export async function findReferral(db: Reader, accountId: string, id: string): P
 export const findOpenReferrals = async (db: Reader, accountId: string, transactionId: string) =>
   (await db.rows<{ dispute: ReferredDispute }>(openOf, [accountId, transactionId])).map(({ dispute }) => dispute)
 
-export const insertReferral = (tx: Tx, accountId: string, dispute: ReferredDispute) =>
+export function insertReferral(tx: Tx, accountId: string, dispute: ReferredDispute): void {
+  tx.about(accountId, dispute.id)
   tx.write(insert, [accountId, dispute.id, JSON.stringify(dispute), dispute.create_time])
+}
 
-export const saveReferral = (tx: Tx, accountId: string, version: number, dispute: ReferredDispute) =>
+export function saveReferral(tx: Tx, accountId: string, version: number, dispute: ReferredDispute): void {
+  tx.about(accountId, dispute.id)
   tx.guard(update, [accountId, dispute.id, version, JSON.stringify(dispute)])
+}
 
 export interface ReferralListing {
   readonly accountId: string

@@ -76,6 +76,7 @@ const updateStatement = sql`
 const deleteStatement = sql`delete from invoice_templates where account_id = $1 and id = $2 and version = $3`
 
 export function insertTemplate(tx: Tx, accountId: string, template: Template): void {
+  tx.about(accountId, template.id)
   tx.write(insertStatement, [accountId, template.id, JSON.stringify(template), nameKey(template.name), tx.now])
 }
 

@@ -42,10 +42,12 @@ const newestOfInvoice = sql`
 
 export function insertAttempt(tx: Tx, attempt: Attempt): void {
   const { account_id, id, invoice_id, nonce, status, create_time } = attempt
+  tx.about(account_id, invoice_id)
   tx.write(insertStatement, [account_id, id, invoice_id, nonce, status, JSON.stringify(attempt), create_time])
 }
 
 export function saveAttempt(tx: Tx, version: number, attempt: Attempt): void {
+  tx.about(attempt.account_id, attempt.invoice_id)
   tx.guard(updateStatement, [attempt.account_id, attempt.id, version, attempt.status, JSON.stringify(attempt)])
 }
 

@@ -48,6 +48,7 @@ export const gatewayRoutes = (service: Service, ledger: Ledger): AnyRoute[] => [
     summary: 'Hear from the payment gateway what became of a charge',
     tag: 'Payment gateway',
     scopes: 'public',
+    stranger: 'gateway',
     environment: 'live',
     body: Callback,
     success: { 204: null },

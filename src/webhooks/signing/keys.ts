@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Statement, sql } from '../../database/sql.ts'
-import type { Reader } from '../../database/transaction.ts'
+import { sql } from '../../database/sql.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
 import { after, type Instant, systemClock } from '../../kernel/clock.ts'
 import type { Service } from '../../room.ts'
 import { issueCertificate } from './certificate.ts'
@@ -13,19 +13,17 @@ const currentKey = sql`
 const insertKey = sql`
   insert into signing_keys (id, sealed, certificate, current, create_time) values ($1, $2, $3, true, $4)
   on conflict do nothing`
-/** The count makes the insert wait for the update. Of two replacements at once, the second finds a new key and is dropped. */
+const retireKey = sql`update signing_keys set current = false where current returning 1`
+/** The count makes the insert wait for the update. Of two replacements at once, the second starts over. */
 const replaceKey = sql`
-  with old as (update signing_keys set current = false where current returning 1)
   insert into signing_keys (id, sealed, certificate, current, create_time)
-  select $1, $2, $3, true, $4 from (select count(*) from old) replaced
+  select $1, $2, $3, true, $4 from (select count(*) from retired) replaced
   on conflict do nothing`
 const everyKey = sql`select id, current, create_time, withdraw_time from signing_keys order by create_time desc, id`
 const certificateOf = sql`
   select certificate, withdraw_time from signing_keys where id = $1
   union all select certificate, null from signing_authority where $1 = 'authority'`
-const withdraw = sql`
-  update signing_keys set withdraw_time = coalesce(withdraw_time, $2) where id = $1
-  returning id, current, create_time, withdraw_time`
+const withdraw = sql`update signing_keys set withdraw_time = coalesce(withdraw_time, $2) where id = $1 and not current`
 
 const theAuthority = sql`select sealed, certificate from signing_authority`
 const insertAuthority = sql`
@@ -90,17 +88,21 @@ export class SigningKeys {
     return this.#withdrawn.includes(id)
   }
 
-  /** Signs with a new key from now on. The certificates of earlier ones are served as before. */
-  async rotate(): Promise<SigningKey> {
-    await this.#make(replaceKey)
-    this.#current = undefined
-    return this.current()
+  /** Signs with a new key from now on, and gives its id. The certificates of earlier ones are served as before. */
+  async rotate(tx: Tx): Promise<string> {
+    const key = await this.#make()
+    const [id] = key
+    tx.about(null, id)
+    tx.write(retireKey, [], 'retired')
+    tx.guard(replaceKey, key)
+    return id
   }
 
   async #load(): Promise<SigningKey> {
     let row = await this.#db.row<KeyRow>(currentKey)
     if (!row) {
-      await this.#make(insertKey)
+      // When two processes make one at once, the second is dropped by the unique index.
+      await this.#db.rows(insertKey, await this.#make())
       row = await this.#db.row<KeyRow>(currentKey)
     }
     const { id, sealed, withdrawn } = row!
@@ -111,8 +113,8 @@ export class SigningKeys {
     return this.#opened
   }
 
-  /** When two processes make one at once, the second is dropped by the unique index. */
-  async #make(statement: Statement): Promise<void> {
+  /** The columns of a new row. */
+  async #make(): Promise<[id: string, sealed: Buffer, certificate: string, now: Instant]> {
     const authority = await this.#authority()
     const pair = await newKeyPair('rsa', { modulusLength: 2048 })
     const id = newCertificateId()
@@ -121,7 +123,7 @@ export class SigningKeys {
     const certificate = issueCertificate({ publicKey: pair.publicKey, name, by, ...validFromNow() })
     const sealed = this.#seal.close(pair.privateKey.export({ format: 'der', type: 'pkcs8' }), id)
     // The chain, as servers send it: clients that check it find who vouches for the first.
-    await this.#db.rows(statement, [id, sealed, certificate + authority.certificate, systemClock.now()])
+    return [id, sealed, certificate + authority.certificate, systemClock.now()]
   }
 
   /** What vouches for every key. Made with the first key, and kept: a client that trusts it trusts those to come. */
@@ -162,8 +164,10 @@ interface KeySummary {
 export const listKeys = (db: Reader): Promise<KeySummary[]> => db.rows(everyKey)
 
 /** Takes back what a key has signed, for good. Not while it is the one to sign with. */
-export const withdrawKey = (db: Reader, id: string): Promise<KeySummary | undefined> =>
-  db.row(withdraw, [id, systemClock.now()])
+export function withdrawKey(tx: Tx, id: string): void {
+  tx.about(null, id)
+  tx.guard(withdraw, [id, systemClock.now()])
+}
 
 /** The certificate with this id as PEM text, if there is one, and since when it is withdrawn. */
 export const findCertificate = (

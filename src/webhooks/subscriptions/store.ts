@@ -98,6 +98,7 @@ export async function addWebhook(
     ])
   const id = tx.newId('webhook')
   const secret = newSecret(seal, id)
+  tx.about(app.account_id, id)
   tx.write(insertWebhook, [app.account_id, appId, id, url, eventTypes, secret, lanes.unproven, tx.now])
   return {
     account_id: app.account_id,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../../src/database/open.ts'
-import { makeTransact, type Transact } from '../../../src/database/transaction.ts'
+import { makeTransact, type Transact, type TransactFor } from '../../../src/database/transaction.ts'
 import { type JobDefinition, job } from '../../../src/jobs/job-definition.ts'
 import { Runner } from '../../../src/jobs/runner.ts'
 import { Worker } from '../../../src/jobs/worker.ts'
@@ -12,6 +12,7 @@ import { START } from '../../support/world.ts'
 describe('A promise', () => {
   let test: TestDatabase
   let database: Database
+  let transactFor: TransactFor
   let transact: Transact
   let now: Instant
   const clock = { now: () => now }
@@ -20,7 +21,8 @@ describe('A promise', () => {
   beforeAll(async () => {
     test = await newDatabase()
     database = openDatabase(test.url)
-    transact = makeTransact({ database, clock, ids: countingIds(), onWork: () => {} })
+    transactFor = makeTransact({ database, clock, ids: countingIds(), onWork: () => {} })
+    transact = transactFor({ kind: 'service', task: 'test' })
   })
   afterAll(async () => {
     await database.close()
@@ -43,7 +45,7 @@ describe('A promise', () => {
         throw new Error('the far end is down')
       },
     })
-  const runner = (...definitions: JobDefinition[]) => new Runner({ database, transact, clock, definitions })
+  const runner = (...definitions: JobDefinition[]) => new Runner({ database, transactFor, clock, definitions })
   const promise = (text: string, parts: { runAt?: Instant; key?: string; replace?: boolean } = {}) =>
     transact(async (tx) => tx.enqueue({ name: 'note', payload: { account_id: 'A', text }, ...parts }))
   const jobs = async () => (await database.pool.query('select * from jobs order by id')).rows

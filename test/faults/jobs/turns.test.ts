@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { defaultScopes } from '../../../src/accounts/scopes.ts'
 import { type Database, openDatabase } from '../../../src/database/open.ts'
-import { makeTransact, type Transact } from '../../../src/database/transaction.ts'
+import { makeTransact, type Transact, type TransactFor } from '../../../src/database/transaction.ts'
 import { job } from '../../../src/jobs/job-definition.ts'
 import { Runner } from '../../../src/jobs/runner.ts'
 import { after, type Instant } from '../../../src/kernel/clock.ts'
@@ -17,6 +17,7 @@ import { START } from '../../support/world.ts'
 describe('Jobs', () => {
   let test: TestDatabase
   let database: Database
+  let transactFor: TransactFor
   let transact: Transact
   let now: Instant = START
   let runner: Runner
@@ -28,13 +29,14 @@ describe('Jobs', () => {
   beforeAll(async () => {
     test = await newDatabase()
     database = openDatabase(test.url)
-    transact = makeTransact({
+    transactFor = makeTransact({
       database,
       clock,
       ids: countingIds(),
       isUrgent: (name) => name === 'money',
       onWork: () => runner.wake(),
     })
+    transact = transactFor({ kind: 'service', task: 'test' })
   })
   afterAll(async () => {
     await database.close()
@@ -52,7 +54,7 @@ describe('Jobs', () => {
     }
     const definitions = ['mail', 'money'].map((name) => job({ name, retryAfter: [], run }))
     await database.pool.query('truncate jobs')
-    runner = new Runner({ database, transact, clock, definitions })
+    runner = new Runner({ database, transactFor, clock, definitions })
   })
 
   const enqueue = (account_id: string, text: string, { name = 'mail', count = 1, runAt = now } = {}) =>

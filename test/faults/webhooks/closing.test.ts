@@ -11,7 +11,7 @@ it('A process that closes gives back at once what it cannot sign, and another de
   await world.merchant.post('/v1/notifications/webhooks', webhook)
   const otherSecret = { ...service, settings: { ...service.settings, secret: 'x'.repeat(32) } }
   const onError = vi.fn()
-  const work = new DeliveryWork(otherSecret, { database, transact, clock, onError })
+  const work = new DeliveryWork(otherSecret, { database, clock, onError })
   await world.merchant.post('/v2/invoicing/invoices', { detail: { currency_code: 'USD' } })
   // The key is there already, so that the secret of this process does not open it.
   await world.settle()

@@ -90,7 +90,7 @@ describe('Healthy webhooks beside a thousand dead ones', { timeout: 120_000 }, (
     const { service, database, transact, clock } = world.app
     const outbound = openOutbound({ allowHttp: true, allowPrivate: true, totalTimeoutMs: DEADLINE_MS })
     const onError = () => {}
-    return new DeliveryWork(service, { database, transact, clock, onError }, { rules, outbound })
+    return new DeliveryWork(service, { database, clock, onError }, { rules, outbound })
   }
 
   /** Sends rounds of events to all healthy webhooks, and tells how long each took from commit to arrival. */

@@ -1,15 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runCommand as runInProcess } from '../../../src/cli/run.ts'
+import { run as runCommand } from '../../support/command.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
-
-/** Runs a command as the program does, and keeps what it writes. */
-async function runCommand(words: readonly string[], variables: Record<string, string>) {
-  const stdout: string[] = []
-  const stderr: string[] = []
-  const output = { out: (text: string) => void stdout.push(text), err: (text: string) => void stderr.push(text) }
-  const code = await runInProcess(words, variables, output)
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
-}
 
 describe('The command line', () => {
   let database: TestDatabase

@@ -158,7 +158,7 @@ describe('A delivery', () => {
   })
 
   it('is no longer ours once its key is withdrawn, and is signed anew if it still waits', async () => {
-    const { database, service } = world.app
+    const { database, service, transact } = world.app
     receiver.behaviour = { status: 500 }
     await simulate()
     await world.settle()
@@ -169,7 +169,8 @@ describe('A delivery', () => {
     await expect(withdrawing('CERT-NONE')).rejects.toThrow('quittance keys list')
     await expect(withdrawing(keyOf(first!)!)).rejects.toThrow('replace it with "quittance keys rotate"')
     expect(await statusOf(first!)).toBe('SUCCESS')
-    const { id: next } = await new SigningKeys(database, makeSeal(service.settings.secret!), service).rotate()
+    const keys = new SigningKeys(database, makeSeal(service.settings.secret!), service)
+    const next = await transact((tx) => keys.rotate(tx))
     expect(await withdrawing(keyOf(first!)!)).toMatchObject({ id: keyOf(first!), withdraw_time: expect.any(String) })
 
     expect(await certificateOf(first!)).toMatchObject({
@@ -189,11 +190,11 @@ describe('A delivery', () => {
   })
 
   it('has one key to be signed with, however many replace it at once, and only with the secret of the service', async () => {
-    const { database, service } = world.app
+    const { database, service, transact } = world.app
     const seal = makeSeal(service.settings.secret!)
     const before = await listKeys(database)
 
-    await Promise.all([1, 2].map(() => new SigningKeys(database, seal, service).rotate()))
+    await Promise.all([1, 2].map(() => transact((tx) => new SigningKeys(database, seal, service).rotate(tx))))
     const after = await listKeys(database)
     const wrong = runCommand(['keys', 'rotate'], { ...variables(), QUITTANCE_SECRET: 'x'.repeat(32) })
 

@@ -1,0 +1,61 @@
+import { sql, statementOf } from '../database/sql.ts'
+import type { Reader } from '../database/transaction.ts'
+import { END, type Place } from '../http/keyset.ts'
+import { removeAll, type SweepParts } from '../jobs/sweep.ts'
+import { after, type Instant } from '../kernel/clock.ts'
+
+/** A row of the audit log: who did what, to what, for whom and from where. */
+export interface AuditEntry {
+  readonly create_time: Instant
+  readonly seq: bigint
+  /** Whose the resource is. */
+  readonly account_id: string | null
+  readonly actor: string
+  readonly action: string
+  readonly resource_id: string | null
+  readonly address: string | null
+  readonly request_id: string | null
+  readonly cause: string
+  readonly arguments: readonly string[] | null
+}
+
+const filterNames = ['resource_id', 'cause', 'account_id', 'actor'] as const
+
+/** Rows must fit all that are given. */
+export type AuditFilter = { readonly [Name in (typeof filterNames)[number]]?: string } & { readonly since?: Instant }
+
+/** One statement for each index to go by, whatever else is asked for. */
+const listing = (by: (typeof filterNames)[number] | 'any') =>
+  statementOf(`
+  select create_time, seq, account_id, actor, action, resource_id, address, request_id, cause, arguments from audit_log
+  where ${by === 'any' ? '' : `${by} = $${filterNames.indexOf(by) + 1} and `}create_time >= $5 and (create_time, seq) < ($6, $7)
+    ${filterNames.map((name, i) => `and ($${i + 1}::text is null or ${name} = $${i + 1})`).join(' ')}
+  order by create_time desc, seq desc limit $8`)
+const listings = {
+  resource_id: listing('resource_id'),
+  cause: listing('cause'),
+  account_id: listing('account_id'),
+  actor: listing('actor'),
+  any: listing('any'),
+}
+
+/** Up to `limit` rows, newest first, from the one after `last` on. */
+export function findEntries(db: Reader, filter: AuditFilter, limit: number, last: Place = END): Promise<AuditEntry[]> {
+  const by = filterNames.find((name) => filter[name] !== undefined) ?? 'any'
+  const wanted = filterNames.map((name) => filter[name] ?? null)
+  return db.rows<AuditEntry>(listings[by], [...wanted, filter.since ?? '', last.create_time, last.seq, limit])
+}
+
+/** The setting is there for the length of the statement; without it the database refuses to remove anything. */
+const removeOld = sql`
+  delete from audit_log using (select set_config('quittance.sweeps', 'audit_log', true)) as allowed
+  where audit_log.ctid = any(array(
+    select ctid from audit_log where create_time < $1 order by create_time, seq limit $2 for update skip locked))
+  returning 1`
+
+const DAY_SECONDS = 86_400
+
+/** Removes what is older than so many days; 0 keeps all. */
+export async function sweepAudit(parts: SweepParts, days: number): Promise<void> {
+  if (days > 0) await removeAll(parts, removeOld, after(parts.now, -days * DAY_SECONDS))
+}

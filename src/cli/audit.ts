@@ -1,0 +1,62 @@
+import { findApp } from '../accounts/store.ts'
+import { type AuditFilter, findEntries } from '../audit/store.ts'
+import type { Reader } from '../database/transaction.ts'
+import { after, parseDuration, parseInstant, systemClock } from '../kernel/clock.ts'
+import { type Command, UsageError } from './command.ts'
+
+const LIMIT_DEFAULT = 100
+const LIMIT_MAX = 10_000
+
+/** Who did what. Reading it leaves no trace. */
+export const auditCommand: Command = {
+  kind: 'store',
+  name: 'audit',
+  summary: 'Show who did what, newest first',
+  options: {
+    account: { type: 'string', value: '<id>', description: 'Only what concerns things of this account' },
+    actor: {
+      type: 'string',
+      value: '<name>',
+      description: 'Only what this one did: a client id, or an actor as shown',
+    },
+    resource: { type: 'string', value: '<id>', description: 'Only what was done to this' },
+    cause: { type: 'string', value: '<debug id>', description: 'Only what followed from this request' },
+    since: { type: 'string', value: '<time>', description: 'An instant, or how long ago: PT2H, P7D' },
+    limit: { type: 'string', value: '<count>', description: `At most so many; ${LIMIT_DEFAULT} by default` },
+  },
+  async run({ db, options }) {
+    const option = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
+    const [account_id, resource_id, cause] = [option('account'), option('resource'), option('cause')]
+    const actor = option('actor')
+    const since = option('since')
+    const filter: AuditFilter = {
+      ...(account_id !== undefined && { account_id }),
+      ...(resource_id !== undefined && { resource_id }),
+      ...(cause !== undefined && { cause }),
+      ...(actor !== undefined && { actor: await actorNamed(db, actor) }),
+      ...(since !== undefined && { since: readSince(since) }),
+    }
+    const entries = await findEntries(db, filter, readLimit(option('limit')))
+    return entries.map(({ create_time, seq: _, ...entry }) => ({ time: create_time, ...entry }))
+  },
+}
+
+/** Apps are known to people by their client id. */
+async function actorNamed(db: Reader, name: string): Promise<string> {
+  const app = await findApp(db, name)
+  return app ? `app:${app.id}` : name
+}
+
+function readSince(text: string) {
+  const duration = parseDuration(text)
+  const instant = duration ? after(systemClock.now(), -duration.as('seconds')) : parseInstant(text)
+  if (!instant) throw new UsageError('--since must be an instant (2026-03-01T09:00:00Z) or a duration (PT2H, P7D).')
+  return instant
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return LIMIT_DEFAULT
+  if (!/^[1-9]\d{0,4}$/.test(text) || Number(text) > LIMIT_MAX)
+    throw new UsageError(`--limit must be a number from 1 to ${LIMIT_MAX}.`)
+  return Number(text)
+}

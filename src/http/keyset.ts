@@ -1,0 +1,46 @@
+import type { Link } from '../kernel/links.ts'
+import { invalid } from '../kernel/problem.ts'
+import { Type } from '../kernel/type.ts'
+
+/** A place in a list that is sorted by time and then by number. */
+export interface Place {
+  readonly create_time: string
+  readonly seq: bigint
+}
+
+/** After all that can be there: where a list that is read newest first begins. */
+export const END: Place = { create_time: '9999-12-31T23:59:59.999Z', seq: 2n ** 63n - 1n }
+
+/** The parameters of a list that is read page by page; however long it is, a page costs the same. */
+export const keysetQuery = (pageSizeDefault: number, pageSizeMax: number) => ({
+  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault })),
+  page_token: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'Where a page starts, as the link to it says.' }),
+  ),
+})
+
+/** The place a page token names; the newest when there is none. */
+export function placeOf(token: string | undefined): Place {
+  if (token === undefined) return END
+  const [, create_time, seq] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\.(\d{1,18})$/.exec(token) ?? []
+  if (create_time === undefined || seq === undefined)
+    throw invalid('page_token', 'Take it from the link to the next page.', 'INVALID_PARAMETER_SYNTAX')
+  return { create_time, seq: BigInt(seq) }
+}
+
+/** Cuts what was read, one more than fits, down to the page, and links the next if there is one. */
+export function pageOf<Row extends Place>(
+  read: readonly Row[],
+  size: number,
+  { url, query }: { url: string; query: { readonly page_token?: string } },
+): { rows: readonly Row[]; links: Link[] } {
+  const rows = read.slice(0, size)
+  const last = rows.at(-1)
+  const link = (rel: string, changes: { readonly page_token?: string }): Link => {
+    const parameters = new URLSearchParams()
+    for (const [name, value] of Object.entries({ ...query, ...changes })) parameters.set(name, String(value))
+    return { href: parameters.size === 0 ? url : `${url}?${parameters}`, rel, method: 'GET' }
+  }
+  const next = last && read.length > size ? [link('next', { page_token: `${last.create_time}.${last.seq}` })] : []
+  return { rows, links: [link('self', {}), ...next] }
+}

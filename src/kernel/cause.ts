@@ -1,0 +1,67 @@
+/** What led to a request by somebody, with a token or without. */
+export interface RequestCause {
+  readonly kind: 'request'
+  /** The debug id of the answer. */
+  readonly id: string
+  readonly operation: string
+  /** The address it came from. */
+  readonly address: string
+  /** The app whose token it is. Absent where the operation asks for none. */
+  readonly appId?: string
+  /** The account the call acts for. */
+  readonly accountId?: string
+  /** The app belongs to another account than the one it acts for. */
+  readonly onBehalf?: boolean
+  /** Who calls where nobody brings a token, as the route says. */
+  readonly stranger?: Stranger
+  /** The request id the caller chose. */
+  readonly requestId?: string
+  /** The first name in the path, for work that names nothing itself. */
+  readonly resourceId?: string
+}
+
+/** Somebody without a token whom an operation was made for. */
+export type Stranger = 'payer' | 'gateway'
+
+/**
+ * Why a unit of work happens. It is said once, where the work enters the service; the unit of work writes it beside
+ * everything it changes, and hands it on to the jobs it enqueues.
+ */
+export type Cause =
+  | RequestCause
+  /** A job that is due. `cause` is the id of what enqueued it. */
+  | { readonly kind: 'job'; readonly name: string; readonly id: string; readonly cause?: string }
+  /** Somebody at the command line. Its arguments hold no secret and nobody's name or address. */
+  | {
+      readonly kind: 'command'
+      readonly id: string
+      readonly name: string
+      readonly arguments: readonly string[]
+      readonly address: string
+    }
+  /** The service itself: it seeds a sandbox, or keeps the answer to a refused request. */
+  | { readonly kind: 'service'; readonly task: string }
+
+/** Who acts, in one word that logs, transitions and ledger entries share: `app:APP-…`, `command:apps create`, `payer`. */
+export function actorOf(cause: Cause): string {
+  switch (cause.kind) {
+    case 'request':
+      return cause.appId === undefined ? (cause.stranger ?? 'public') : `app:${cause.appId}`
+    case 'service':
+      return `service:${cause.task}`
+    default:
+      return `${cause.kind}:${cause.name}`
+  }
+}
+
+/** What all effects of one cause have in common, those of the jobs it enqueued included. */
+export function causeId(cause: Cause): string {
+  switch (cause.kind) {
+    case 'service':
+      return actorOf(cause)
+    case 'job':
+      return cause.cause ?? `job-${cause.id}`
+    default:
+      return cause.id
+  }
+}
