@@ -1,4 +1,5 @@
 import { code, table } from '../kernel/markdown.ts'
+import { OTHERS_WAIT_SECONDS } from './pay/attempts.ts'
 import { type ChargeRow, chargeRows } from './pay/charge-lifecycle.ts'
 
 const rowOf = ({ stored, heard, when, to, does }: ChargeRow) => [
@@ -20,6 +21,10 @@ from \`src/payer\` by \`npm run docs\`.
 The page takes what is due; with \`allow_partial_payment\` any amount from \`minimum_amount_due\` to what is due; with
 \`allow_tip\` a tip on top, at most as much as is paid with it. In a sandbox the payer chooses what becomes of the payment. In
 live a payment gateway decides; without one the page says how to pay offline.
+
+One payment of an invoice is under way at a time. The browser that began it goes on with it when it confirms the same sum
+again, and replaces it when it confirms another. Any other browser is refused for ${OTHERS_WAIT_SECONDS / 60} minutes, and then replaces it. A try
+that was replaced is reversed; should its charge complete all the same, the money goes back.
 
 ## The gateway
 

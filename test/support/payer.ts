@@ -79,9 +79,10 @@ export const shown = async (world: World, id: string) =>
   (await world.merchant.get<ShownInvoice>(`${INVOICES}/${id}`)).body
 
 /** What a browser does with the sheet: opens it, keeps its cookie, and sends its form back. */
-export async function openSheet(world: World, path: string, query: Record<string, string> = {}) {
-  const sheet = await world.call('GET', `${path}/pay`, undefined, { query })
-  const cookie = String(sheet.headers['set-cookie'] ?? '').split(';')[0]!
+export async function openSheet(world: World, path: string, query: Record<string, string> = {}, known?: string) {
+  const headers = known === undefined ? {} : { cookie: known }
+  const sheet = await world.call('GET', `${path}/pay`, undefined, { query, headers })
+  const cookie = known ?? String(sheet.headers['set-cookie'] ?? '').split(';')[0]!
   const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(sheet.text)?.[1] ?? ''
   const form = { token: field('token'), amount: field('amount'), tip: field('tip') }
   const send = (

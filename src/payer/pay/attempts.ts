@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto'
 import { sql } from '../../database/sql.ts'
 import type { Reader, Tx } from '../../database/transaction.ts'
+import type { Agreed } from '../../invoices/payable.ts'
+import { after, type Instant } from '../../kernel/clock.ts'
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 
 export type AttemptStatus = 'OPEN' | 'PENDING' | 'COMPLETED' | 'DENIED' | 'REVERSED' | 'RETURNED'
@@ -15,6 +18,8 @@ export interface Attempt {
   readonly amount: Money
   readonly tip?: Money
   readonly order_id: string
+  /** The browser it was confirmed in, by a digest of its cookie; only that one goes on with it. */
+  readonly browser?: string
   readonly buyer: { readonly account_id?: string; readonly email?: string; readonly name?: string }
   /** The capture it became. */
   readonly capture_id?: string
@@ -37,7 +42,7 @@ const updateStatement = sql`
   update payment_attempts set status = $4, body = $5, version = version + 1
    where account_id = $1 and id = $2 and version = $3`
 const byId = sql`select body as attempt, version from payment_attempts where id = $1`
-const newestOfInvoice = sql`
+const openOfInvoice = sql`
   select body as attempt from payment_attempts where account_id = $1 and invoice_id = $2 and status = 'OPEN'`
 
 export function insertAttempt(tx: Tx, attempt: Attempt): void {
@@ -55,9 +60,28 @@ export function saveAttempt(tx: Tx, version: number, attempt: Attempt): void {
 export const findAttempt = (db: Reader, id: string) => db.row<StoredAttempt>(byId, [id])
 
 export async function findOpenAttempt(db: Reader, accountId: string, invoiceId: string): Promise<Attempt | undefined> {
-  return (await db.row<{ attempt: Attempt }>(newestOfInvoice, [accountId, invoiceId]))?.attempt
+  return (await db.row<{ attempt: Attempt }>(openOfInvoice, [accountId, invoiceId]))?.attempt
 }
+
+export const browserOf = (session: string): string => createHash('sha256').update(session).digest('base64url')
+
+/** How long somebody else must wait for a payment that another browser began and did not finish. */
+export const OTHERS_WAIT_SECONDS = 300
+
+/** What an open try means to whoever wants to pay now: theirs to go on with, in the way, or to be replaced. */
+export function standingOf(
+  open: Attempt,
+  wanted: Agreed & { browser: string },
+  now: Instant,
+): 'same' | 'other' | 'past' {
+  const isOwn = open.browser === wanted.browser
+  const isSameSum = minorOf(open.amount) === minorOf(wanted.amount) && minorOf(open.tip) === minorOf(wanted.tip)
+  if (isOwn && isSameSum) return 'same'
+  return isOwn || after(open.create_time as Instant, OTHERS_WAIT_SECONDS) <= now ? 'past' : 'other'
+}
+
+const minorOf = (money: Money | undefined) => (money ? toMinor(money) : 0n)
 
 /** Everything the payer gives: the amount and the tip. */
 export const grossOf = ({ amount, tip }: Pick<Attempt, 'amount' | 'tip'>): Money =>
-  toMoney(toMinor(amount) + (tip ? toMinor(tip) : 0n), amount.currency_code)
+  toMoney(toMinor(amount) + minorOf(tip), amount.currency_code)

@@ -36,7 +36,7 @@ export function approve(
   service: Service,
   tx: Tx,
   { invoice, account }: StoredInvoice,
-  { amount, tip, buyer, nonce }: Agreed & { buyer: Attempt['buyer']; nonce: string },
+  { amount, tip, buyer, nonce, browser }: Agreed & { buyer: Attempt['buyer']; nonce: string; browser?: string },
 ): Attempt {
   const attempt: Attempt = {
     id: tx.newId('attempt'),
@@ -47,6 +47,7 @@ export function approve(
     amount,
     ...(tip && { tip }),
     order_id: tx.newId('order'),
+    ...(browser !== undefined && { browser }),
     buyer,
     create_time: tx.now,
   }

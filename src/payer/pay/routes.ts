@@ -1,6 +1,6 @@
 import { sqlProblem } from '../../database/errors.ts'
 import type { Tx } from '../../database/transaction.ts'
-import { type AnyRoute, route } from '../../http/route.ts'
+import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import { type Agreed, agreed, payableRange, type Wish } from '../../invoices/payable.ts'
 import { type Money, minorDigits, toMoney } from '../../kernel/money.ts'
 import { conflict, Problem } from '../../kernel/problem.ts'
@@ -12,8 +12,8 @@ import { answerPage, type Opened, openByCode, takesPayments, tongueFor } from '.
 import { pageAnswer, seeOther } from '../page/respond.ts'
 import { messagePage, paymentSheet } from '../page/small-pages.ts'
 import { Code, lang, missing, shared } from '../page-routes.ts'
-import { findOpenAttempt, insertAttempt } from './attempts.ts'
-import { startCharge } from './gateway.ts'
+import { browserOf, findOpenAttempt, insertAttempt, standingOf } from './attempts.ts'
+import { applyReport, startCharge } from './gateway.ts'
 import { approve, conclude, payerOf } from './pay.ts'
 
 const figures = Type.Optional(Type.String({ maxLength: 32 }))
@@ -40,6 +40,7 @@ const forbiddenPage = { title: 'refusedForm', text: 'refusedFormText' } as const
 /** From the button on the page to money that moved: the sheet that asks once more, and the form it sends. */
 export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
   const secret = service.settings.secret!
+  const parts = { service, ledger }
   const isSandbox = service.environment === 'sandbox'
   const isSecure = () => service.publicUrl.startsWith('https:')
 
@@ -87,8 +88,8 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
             messagePage(tongue, { ...forbiddenPage, back: `/invoice/p/${encodeURIComponent(params.code)}` }),
           )
         if (!isOwnOrigin(headers, service)) return refusal()
-        try {
-          return await transact(async (tx) => {
+        const tryToPay = () =>
+          transact(async (tx) => {
             const opened = await openByCode(tx, params.code, headers, body.lang)
             if (!opened || !takesPayments(service)) return pageAnswer(404, messagePage(tongue, missing))
             const { session } = sessionOf(headers['cookie'] as string | undefined)
@@ -97,9 +98,17 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
             if (nonce === undefined) return refusal()
             const paying = tryAgreed(opened, body)
             if (paying instanceof Problem) return answerPage(service, tx, opened, refusalOf(opened, paying))
-            const id = await pay(tx, opened, { ...paying, nonce }, body.outcome ?? 'COMPLETED')
-            return seeOther(isSandbox ? `${opened.path}?attempt=${id}` : `${opened.path}/paying/${id}`)
+            if (!isSandbox) return startPaying(tx, opened, { ...paying, nonce, browser: browserOf(session) })
+            const id = await payAtOnce(tx, opened, { ...paying, nonce }, body.outcome ?? 'COMPLETED')
+            return seeOther(`${opened.path}?attempt=${id}`)
           })
+        try {
+          const first = await tryToPay()
+          if (first instanceof Answer) return first
+          await transact((tx) => applyReport(parts, tx, first.replaces, { status: 'REPLACED' }))
+          const second = await tryToPay()
+          if (second instanceof Answer) return second
+          throw attemptConstraints.payment_attempts_open()
         } catch (thrown) {
           const error = thrown instanceof Problem ? thrown : sqlProblem(thrown, attemptConstraints)
           if (!error) throw thrown
@@ -115,23 +124,35 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
     }),
   ]
 
-  /** In a sandbox the payer said what becomes of it; in live a job asks the gateway, and the payer waits on a page. */
-  async function pay(
+  /** In a sandbox the payer said what becomes of it. */
+  async function payAtOnce(
     tx: Tx,
     { stored }: Opened,
-    { nonce, ...paying }: Agreed & { nonce: string },
+    paying: Agreed & { nonce: string },
     outcome: 'COMPLETED' | 'PENDING' | 'DENIED',
   ): Promise<string> {
-    const buyer = await payerOf(tx, stored)
-    if (!isSandbox) {
-      const open = await findOpenAttempt(tx, stored.account.id, stored.invoice.id)
-      if (open) return open.id
-    }
-    const attempt = approve(service, tx, stored, { ...paying, buyer, nonce })
-    const concluded = isSandbox && (await conclude({ service, ledger }, tx, stored, attempt, outcome))
-    insertAttempt(tx, concluded ? concluded.attempt : attempt)
-    if (!isSandbox) startCharge(tx, attempt)
+    const approved = approve(service, tx, stored, { ...paying, buyer: await payerOf(tx, stored) })
+    const { attempt } = await conclude(parts, tx, stored, approved, outcome)
+    insertAttempt(tx, attempt)
     return attempt.id
+  }
+
+  /** In live a job asks the gateway, and the payer waits on a page; or a try that must make way first. */
+  async function startPaying(
+    tx: Tx,
+    { stored, path }: Opened,
+    paying: Agreed & { nonce: string; browser: string },
+  ): Promise<Answer | { replaces: string }> {
+    const buyer = await payerOf(tx, stored)
+    const open = await findOpenAttempt(tx, stored.account.id, stored.invoice.id)
+    const standing = open && standingOf(open, paying, tx.now)
+    if (standing === 'same') return seeOther(`${path}/paying/${open!.id}`)
+    if (standing === 'other') throw attemptConstraints.payment_attempts_open()
+    if (standing === 'past') return { replaces: open!.id }
+    const attempt = approve(service, tx, stored, { ...paying, buyer })
+    insertAttempt(tx, attempt)
+    startCharge(tx, attempt)
+    return seeOther(`${path}/paying/${attempt.id}`)
   }
 }
 

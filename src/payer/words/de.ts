@@ -92,7 +92,7 @@ export const de: Words = {
     'Es wurde schon benutzt, ist zu alt oder kam von einer anderen Seite. Es wurde nichts abgebucht. Öffnen Sie die Rechnung und versuchen Sie es noch einmal.',
   invalidAmount: 'Geben Sie einen Betrag zwischen {minimum} und {due} ein.',
   invalidTip: 'Geben Sie ein Trinkgeld von null oder mehr ein, höchstens so viel, wie Sie bezahlen.',
-  busy: 'Diese Rechnung wird gerade in einem anderen Fenster bezahlt. Warten Sie einen Moment und sehen Sie noch einmal nach.',
+  busy: 'Diese Rechnung wird gerade in einem anderen Browser bezahlt. Wird das nicht abgeschlossen, können Sie in einigen Minuten hier bezahlen.',
   tooMany: 'Zu viele Anfragen',
   tooManyText: 'Warten Sie eine Minute und versuchen Sie es noch einmal.',
   problemTitle: 'Etwas ist schiefgegangen',

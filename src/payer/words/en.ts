@@ -96,7 +96,7 @@ export const en = {
     'It was used before, is too old, or came from another site. Nothing was charged. Open the invoice and try again.',
   invalidAmount: 'Enter an amount between {minimum} and {due}.',
   invalidTip: 'Enter a tip of zero or more, and no more than you pay.',
-  busy: 'Another window is paying this invoice right now. Wait a moment, then look again.',
+  busy: 'Another browser is paying this invoice right now. If it does not finish, you can pay here in a few minutes.',
   tooMany: 'Too many requests',
   tooManyText: 'Wait a minute, then try again.',
   problemTitle: 'Something went wrong',

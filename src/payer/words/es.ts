@@ -91,7 +91,7 @@ export const es: Words = {
     'Ya se ha usado, es demasiado antiguo o venía de otro sitio. No se ha cobrado nada. Abra la factura e inténtelo de nuevo.',
   invalidAmount: 'Introduzca un importe entre {minimum} y {due}.',
   invalidTip: 'Introduzca una propina de cero o más, y no mayor que lo que paga.',
-  busy: 'Otra ventana está pagando esta factura en este momento. Espere un instante y vuelva a mirar.',
+  busy: 'Otro navegador está pagando esta factura en este momento. Si no termina, podrá pagar aquí dentro de unos minutos.',
   tooMany: 'Demasiadas solicitudes',
   tooManyText: 'Espere un minuto e inténtelo de nuevo.',
   problemTitle: 'Algo ha ido mal',

@@ -93,7 +93,7 @@ export const fr: Words = {
     'Il a déjà servi, est trop ancien ou venait d’un autre site. Rien n’a été débité. Ouvrez la facture et réessayez.',
   invalidAmount: 'Saisissez un montant entre {minimum} et {due}.',
   invalidTip: 'Saisissez un pourboire nul ou positif, au plus égal au montant payé.',
-  busy: 'Une autre fenêtre est en train de payer cette facture. Attendez un instant, puis regardez à nouveau.',
+  busy: 'Un autre navigateur est en train de payer cette facture. S’il ne termine pas, vous pourrez payer ici dans quelques minutes.',
   tooMany: 'Trop de demandes',
   tooManyText: 'Attendez une minute, puis réessayez.',
   problemTitle: 'Quelque chose s’est mal passé',
