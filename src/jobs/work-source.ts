@@ -1,5 +1,6 @@
 import type { Instant } from '../kernel/clock.ts'
 import type { WorkKind } from '../kernel/job.ts'
+import type { Patience } from './patience.ts'
 
 /** Something that was due and has been done. */
 export interface Fired {
@@ -14,11 +15,11 @@ export interface WorkSource {
   /** Something may be due: takes as much as there is room for, and goes on by itself until nothing is. Never waits. */
   wake(): void
   /** Comes back when nothing it took is under way and nothing more is due. */
-  settled(): Promise<void>
+  settled(patience?: Patience): Promise<void>
   /** When the earliest waiting work falls due, if there is any. */
   nextDue(): Promise<Instant | undefined>
   /** Does everything that is due now, in order, and comes back when it is done. */
-  drain(): Promise<Fired[]>
+  drain(patience?: Patience): Promise<Fired[]>
   /** Takes nothing more, and ends or gives back what is under way. */
   close(): Promise<void>
 }

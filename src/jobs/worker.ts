@@ -1,4 +1,5 @@
 import type { WorkKind } from '../kernel/job.ts'
+import type { Patience } from './patience.ts'
 import type { WorkSource } from './work-source.ts'
 
 const POLL_MS = 500
@@ -33,10 +34,10 @@ export class Worker {
   }
 
   /** Runs `work` while this worker stands still, so that nothing else takes due work in between. */
-  async whilePaused<T>(work: () => Promise<T>): Promise<T> {
+  async whilePaused<T>(work: () => Promise<T>, patience?: Patience): Promise<T> {
     this.#paused++
     try {
-      await Promise.all(this.#sources.map((source) => source.settled()))
+      await Promise.all(this.#sources.map((source) => source.settled(patience)))
       return await work()
     } finally {
       this.#paused--

@@ -42,7 +42,7 @@ export interface OutboundDownload extends Omit<OutboundRequest, 'body'> {
 
 /** Ends a call that is under way; it then fails. */
 export interface CallHandle {
-  abandon?: () => void
+  abandon?: (because: string) => void
 }
 
 /** The one door through which this service calls other people's servers. */
@@ -229,9 +229,9 @@ function call<Body>(
     let reading: Ending | undefined
     patience.whole.begin(ending)
 
-    handle.abandon = () => {
+    handle.abandon = (because) => {
       const waited = seconds(performance.now() - ending.since)
-      giveUp(new Error(`There was no answer within ${waited} seconds, and others wait.`))
+      giveUp(new Error(`There was no answer within ${waited} seconds, and ${because}.`))
     }
 
     pool.dispatch(

@@ -14,7 +14,17 @@ const MoveClock = Type.Object({
   freeze: Type.Optional(Type.Boolean({ description: 'Whether the clock stands still afterwards.' })),
 })
 const Fired = Type.Object({ work: Type.String(), at: Type.String(), key: Type.Optional(Type.String()) })
-const Moved = Type.Object({ now: Type.String(), frozen: Type.Boolean(), fired: Type.Array(Fired) })
+const Unanswered = Type.Object({ webhook_id: Type.String(), url: Type.String(), attempts: Type.Integer() })
+const Moved = Type.Object({
+  now: Type.String(),
+  frozen: Type.Boolean(),
+  fired: Type.Array(Fired),
+  unanswered: Type.Optional(
+    Type.Array(Unanswered, {
+      description: 'Receivers that were waited for no longer than a second, and how many attempts timed out with that.',
+    }),
+  ),
+})
 
 export interface SandboxParts {
   readonly clock: SandboxClock
@@ -51,7 +61,8 @@ export function sandboxRoutes({ clock, travel, reset, expireTokens }: SandboxPar
       handle: ({ body }) =>
         travel.alone(async () => {
           const fired = await travel.moveTo(targetOf(body, clock.now()), body.freeze ?? clock.frozen)
-          return { ...state(), fired }
+          const { unanswered } = travel
+          return { ...state(), fired, ...(unanswered.length > 0 && { unanswered }) }
         }),
     }),
     route({

@@ -1,4 +1,5 @@
 import type { Notices } from '../database/notices.ts'
+import { Patience, type Unanswered } from '../jobs/patience.ts'
 import type { Fired, WorkSource } from '../jobs/work-source.ts'
 import type { Worker } from '../jobs/worker.ts'
 import type { Instant } from '../kernel/clock.ts'
@@ -18,6 +19,8 @@ export interface TimeTravelParts {
 export class TimeTravel {
   readonly #parts: TimeTravelParts
   #turn: Promise<unknown> = Promise.resolve()
+  /** That of the present journey, or of the last. */
+  #patience = new Patience()
 
   constructor(parts: TimeTravelParts) {
     this.#parts = parts
@@ -25,9 +28,17 @@ export class TimeTravel {
 
   /** Runs `work` with no other journey and no worker of this process in between. */
   alone<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(() => this.#parts.worker.whilePaused(work))
+    const turn = this.#turn.then(() => {
+      this.#patience = new Patience()
+      return this.#parts.worker.whilePaused(work, this.#patience)
+    })
     this.#turn = turn.catch(() => {})
     return turn
+  }
+
+  /** Who did not answer on the present journey. */
+  get unanswered(): readonly Unanswered[] {
+    return this.#patience.unanswered
   }
 
   /** Moves the clock to `target`, does all that falls due on the way, and then stands still or runs on. */
@@ -52,7 +63,7 @@ export class TimeTravel {
     const fired: Fired[] = []
     for (;;) {
       const before = fired.length
-      for (const source of this.#parts.sources) fired.push(...(await source.drain()))
+      for (const source of this.#parts.sources) fired.push(...(await source.drain(this.#patience)))
       if (fired.length === before) return fired
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Patience } from '../../jobs/patience.ts'
 import type { Fired, WorkSource } from '../../jobs/work-source.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { type Outbound, openOutbound } from '../../outbound/http.ts'
@@ -8,6 +9,7 @@ import type { DispatchRules } from '../dispatch/lanes.ts'
 import { SigningKeys } from '../signing/keys.ts'
 import { makeSeal, remembering } from '../signing/seal.ts'
 import { Signer } from '../signing/signer.ts'
+import { AttemptLimits } from './attempt-limits.ts'
 import {
   type AttemptResult,
   asRecord,
@@ -42,6 +44,8 @@ export class DeliveryWork implements WorkSource {
   #heldBefore: ReadonlySet<ClaimedDelivery> = new Set()
   #fired: Fired[] | undefined
   #renewing: NodeJS.Timeout | undefined
+  /** Only where a clock can be moved. */
+  readonly #limits: AttemptLimits | undefined
   readonly #closing = new AbortController()
 
   constructor(service: Service, parts: WorkParts, { outbound, rules }: DeliveryOptions = {}) {
@@ -50,6 +54,7 @@ export class DeliveryWork implements WorkSource {
     const { secret, webhookAllowHttp, webhookAllowPrivate } = service.settings
     const seal = makeSeal(secret!)
     this.#parts = parts
+    if (service.environment === 'sandbox') this.#limits = new AttemptLimits()
     this.#outbound = outbound ?? openOutbound({ allowHttp: webhookAllowHttp, allowPrivate: webhookAllowPrivate })
     const deliver = {
       service,
@@ -69,7 +74,12 @@ export class DeliveryWork implements WorkSource {
           return result
         },
         prepare: (delivery) => this.#prepare(deliver, delivery),
-        attempt: (delivery, handle) => attemptDelivery(deliver, delivery, handle),
+        attempt: async (delivery, handle) => {
+          const end = this.#limits?.begin(delivery, handle)
+          const result = await attemptDelivery(deliver, delivery, handle)
+          end?.()
+          return result
+        },
         record: async (finished) => {
           await record(
             database,
@@ -120,8 +130,9 @@ export class DeliveryWork implements WorkSource {
   }
 
   /** Attempts everything that is due, and waits for what other processes hold. */
-  async drain(): Promise<Fired[]> {
+  async drain(patience?: Patience): Promise<Fired[]> {
     const { database, clock } = this.#parts
+    this.#limits?.impose(patience)
     const fired: Fired[] = []
     this.#fired = fired
     const wasRunning = this.#dispatcher.running
@@ -136,6 +147,7 @@ export class DeliveryWork implements WorkSource {
     }
     if (!wasRunning) this.#dispatcher.stop()
     this.#fired = undefined
+    this.#limits?.impose(undefined)
     return fired
   }
 
@@ -147,8 +159,10 @@ export class DeliveryWork implements WorkSource {
     else this.#dispatcher.start()
   }
 
-  settled(): Promise<void> {
-    return this.#dispatcher.settled()
+  async settled(patience?: Patience): Promise<void> {
+    this.#limits?.impose(patience)
+    await this.#dispatcher.settled()
+    this.#limits?.impose(undefined)
   }
 
   #startRenewing(): NodeJS.Timeout {

@@ -74,5 +74,6 @@ export interface DispatchPorts<Delivery extends Dispatchable, Result extends { r
 }
 
 export interface AttemptHandle {
-  abandon?: () => void
+  /** Ends it, and says why. */
+  abandon?: (because: string) => void
 }

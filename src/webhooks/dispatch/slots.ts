@@ -69,7 +69,7 @@ export class Slots {
   #hasRoom(): boolean {
     if (this.#overflow.size < this.#rules.overflow) return true
     const [oldest] = this.#overflow
-    if (oldest?.abandon && performance.now() - oldest.since >= this.#rules.overflowMs) oldest.abandon()
+    if (oldest?.abandon && performance.now() - oldest.since >= this.#rules.overflowMs) oldest.abandon('others wait')
     return this.#overflow.size < this.#rules.overflow
   }
 }

@@ -210,6 +210,20 @@ describe('A receiver that fails', () => {
     expect(receiver.received.map(({ event }) => event.id)).toContain(arrived)
   })
 
+  it('that hangs keeps a clock that moves waiting for a second, whatever it is sent on the way, and is reported', async () => {
+    receiver.behaviour = () => {}
+    await simulate()
+    const started = performance.now()
+    const { body } = await world.call<{ unanswered: object[] }>('POST', '/sandbox/clock', { advance: 'P5D' })
+    // One attempt would have taken twenty seconds.
+    expect(performance.now() - started).toBeLessThan(10_000)
+    const attempts = retryWaits.length + 1
+    expect(body.unanswered).toEqual([{ webhook_id: webhook.id, url: receiver.url(), attempts }])
+    expect(await transmissions({ status: 'FAILURE' })).toMatchObject([
+      { attempts, error_message: expect.stringContaining('the clock moved on') },
+    ])
+  })
+
   it('is seen while it fails, and gets all of it at once when it is back', async () => {
     receiver.behaviour = { status: 500 }
     const missed = [await simulate(), await simulate()]

@@ -1,0 +1,44 @@
+import type { Patience } from '../../jobs/patience.ts'
+import type { AttemptHandle } from '../dispatch/lanes.ts'
+import type { ClaimedDelivery } from './queue.ts'
+
+interface UnderWay {
+  readonly webhookId: string
+  readonly url: string
+  readonly handle: AttemptHandle
+  timer?: NodeJS.Timeout
+}
+
+/** Cuts short what keeps a clock that is being moved waiting. */
+export class AttemptLimits {
+  readonly #underWay = new Set<UnderWay>()
+  #patience: Patience | undefined
+
+  /** From now on, and for attempts that are under way already, until it is lifted. */
+  impose(patience: Patience | undefined): void {
+    this.#patience = patience
+    for (const attempt of this.#underWay) this.#limit(attempt)
+  }
+
+  /** Gives what must be called when the attempt has ended. */
+  begin({ webhook_id: webhookId, webhook, url }: ClaimedDelivery, handle: AttemptHandle): () => void {
+    const attempt: UnderWay = { webhookId, url: webhook?.url ?? url ?? '', handle }
+    this.#underWay.add(attempt)
+    this.#limit(attempt)
+    return () => {
+      clearTimeout(attempt.timer)
+      this.#underWay.delete(attempt)
+    }
+  }
+
+  #limit(attempt: UnderWay): void {
+    const patience = this.#patience
+    clearTimeout(attempt.timer)
+    if (!patience) return
+    const { webhookId, url, handle } = attempt
+    attempt.timer = setTimeout(() => {
+      patience.lost(webhookId, url)
+      handle.abandon?.('the clock moved on')
+    }, patience.for(url))
+  }
+}
