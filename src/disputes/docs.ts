@@ -7,6 +7,7 @@ import { disputeLifecycle } from './machine/lifecycle.ts'
 import { limits } from './machine/limits.ts'
 import { nodes } from './machine/nodes.ts'
 import { nodeName } from './machine/step.ts'
+import { withFiles } from './routes/parts.ts'
 import { triggerValues } from './routes/triggers.ts'
 import type { DisputeNode } from './schema/dispute.ts'
 import { stories } from './stories.ts'
@@ -177,6 +178,15 @@ ${table(
   Object.entries(evidenceByReason).map(([reason, { seller, buyer }]) => [code(reason), codes(seller), codes(buyer)]),
 )}
 
+## Documents
+
+Every operation above takes \`application/json\`. To send documents along, use \`multipart/form-data\`, \`multipart/mixed\` or
+\`multipart/related\`: the JSON in a part named \`input\` (or the first part with a JSON type), each document in a part of its own.
+A part is a document when it has a file name, when it is called ${codes(withFiles.fileParts)} (a number may
+follow), or when its content type or disposition says so; without a file name it is named after its part. A part that is
+neither is refused by its name. \`documents[].name\` says which evidence a file belongs to; a file that nobody names goes to the
+first. Downloads are always attachments.
+
 ## Limits
 
 ${table(
@@ -184,13 +194,12 @@ ${table(
   [
     [
       'a file',
-      `${limits.fileBytes / 1024 / 1024} MiB, exclusive; jpg, gif, png or pdf, complete, with the matching extension`,
+      `${limits.fileBytes / 1024 / 1024} MiB, exclusive; jpg, gif, png or pdf by its first bytes, with the matching extension`,
     ],
     [
       'all files of a request',
       `${limits.requestBytes / 1024 / 1024} MiB, ${limits.filesPerRequest} files; ${limits.filesPerMessage} with a message`,
     ],
-    ['a picture', `${limits.pixels / 1_000_000} million pixels`],
     ['messages, evidences, notes of a dispute', `${limits.messages}, ${limits.evidences}, ${limits.supportingInfo}`],
     ['partner actions', String(limits.partnerActions)],
     ['page size, page', `${limits.pageSize}, ${limits.page}; use the token of the next link to go further`],

@@ -1,4 +1,5 @@
 import type { View } from './access.ts'
+import { limits } from './machine/limits.ts'
 import type { Dispute, Evidence, Message, StoredDocument } from './schema/dispute.ts'
 
 type SupportingInfo = NonNullable<Dispute['supporting_info']>[number]
@@ -15,7 +16,7 @@ interface Entries {
 /** What this view shows of them. Printing a dispute and downloading a document both go by it. */
 export const entriesFor = (dispute: Dispute, view: View): Entries => ({
   messages: dispute.messages,
-  evidences: dispute.evidences?.flatMap((evidence) => evidenceFor(evidence, view)),
+  evidences: dispute.evidences && withinLimit(dispute.evidences.flatMap((evidence) => evidenceFor(evidence, view))),
   supportingInfo: dispute.supporting_info?.filter(({ source }) => infoSeen[view].includes(source)),
   // Labels for a return are made for the buyer by the seller, so both see them.
   shipments: dispute.agreed_return?.shipments,
@@ -37,6 +38,13 @@ const infoSeen: Readonly<Record<View, readonly string[]>> = {
   seller: ['SUBMITTED_BY_SELLER'],
   buyer: ['SUBMITTED_BY_BUYER'],
   marketplace: [],
+}
+
+/** As many as a dispute shows: what was submitted, and of what is requested as much as there is room for. */
+function withinLimit(evidences: readonly Evidence[]): Evidence[] {
+  const isRequest = ({ source }: Evidence) => source.startsWith('REQUESTED')
+  let room = limits.evidences - evidences.filter((one) => !isRequest(one)).length
+  return evidences.filter((one) => !isRequest(one) || room-- > 0).slice(-limits.evidences)
 }
 
 /** Who sees an evidence: whoever submitted or was asked for it, and the seller what the matter itself is about. */

@@ -177,7 +177,8 @@ function missingItemIds(dispute: Dispute, inputs: readonly Given[]): Issue[] {
   )
 }
 
-function refuseOverflow({ evidences = [] }: Dispute, added: number): void {
+/** Refuses more evidence than a dispute holds. */
+export function refuseOverflow({ evidences = [] }: Dispute, added: number): void {
   const kept = evidences.filter(({ source }) => source.startsWith('SUBMITTED')).length
   if (kept + added <= limits.evidences) return
   throw new Problem(422, 'UNPROCESSABLE_ENTITY', [

@@ -59,10 +59,7 @@ describe('Documents', () => {
     ['an unknown kind', 'notes.txt', Buffer.from('hello')],
     ['a program with the name of a picture', 'photo.png', Buffer.from('MZ\x90\x00')],
     ['a picture with the extension of another', 'photo.gif', png],
-    ['a picture that is cut off', 'photo.png', png.subarray(0, 40)],
-    ['a picture with something behind its end', 'photo.png', Buffer.concat([png, Buffer.from('<script>')])],
-    ['a pdf without an end', 'e.pdf', pdf.subarray(0, 40)],
-    ['a picture of too many pixels', 'big.png', hugePng()],
+    ['the beginning of a picture behind something else', 'photo.png', Buffer.concat([Buffer.from(' '), png])],
     ['nothing', 'empty.pdf', Buffer.alloc(0)],
     ['a name with two dots', 'e.pdf.exe', pdf],
   ]
@@ -76,6 +73,33 @@ describe('Documents', () => {
 
       expect(refusal(answer)).toBe('400 VALIDATION_ERROR INVALID_EVIDENCE_FILE')
       expect(await sees(world.merchant, id)).toEqual(before)
+    })
+
+  const asPrograms: [string, string, Buffer][] = [
+    ['a pdf with bytes behind its end', 'a.pdf', Buffer.concat([pdf, Buffer.alloc(2000), Buffer.from('<script>')])],
+    ['a pdf without a cross-reference', 'a.pdf', Buffer.from('%PDF-1.7\n1 0 obj\nendobj\n%%EOF')],
+    ['a pdf of another version', 'a.pdf', Buffer.from('%PDF-3.0')],
+    ['a picture with bytes behind its end', 'a.png', Buffer.concat([png, Buffer.from('<script>')])],
+    ['a picture that is cut off', 'a.png', png.subarray(0, 40)],
+    ['a picture of 64 megapixels', 'a.png', hugePng()],
+    ['a photograph with a thumbnail and no end', 'a.jpeg', jpeg.subarray(0, 20)],
+    ['an extension in capitals', 'A.PDF', pdf],
+  ]
+  for (const [what, name, bytes] of asPrograms)
+    it(`are taken by their extension and first bytes, as programs write them: ${what}`, async () => {
+      const id = await claim()
+      const { payload, headers } = multipart(words, [{ name, bytes }])
+
+      const answer = await does(world.merchant, id, 'provide-evidence', payload, headers)
+
+      expect(answer.status, answer.text).toBe(200)
+      const { url } = (await sees(world.merchant, id)).evidences!.at(-1)!.documents![0]!
+      const got = await world.merchant.get(new URL(url).pathname)
+      expect(got.headers).toMatchObject({
+        'content-disposition': expect.stringMatching(/^attachment;/),
+        'x-content-type-options': 'nosniff',
+        'content-length': String(bytes.length),
+      })
     })
 
   it('that are named must have come along, and a message takes ten', async () => {
