@@ -1,5 +1,6 @@
 import { dialects } from '../kernel/dialect.ts'
 import type { TSchema } from '../kernel/type.ts'
+import { takenBy } from './body/route-body.ts'
 import type { AnyRoute } from './route.ts'
 
 /** Requests and answers below this address are described with it; a running service has its own. */
@@ -76,7 +77,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
   }
 }
 
-function requestContent({ accepts = ['application/json'] }: AnyRoute, body: TSchema, schemas: Json): Json {
+function requestContent(route: AnyRoute, body: TSchema, schemas: Json): Json {
   const schema = share(body, schemas)
   const form = {
     type: 'object',
@@ -84,7 +85,7 @@ function requestContent({ accepts = ['application/json'] }: AnyRoute, body: TSch
     additionalProperties: { type: 'string', format: 'binary' },
   }
   const content: Json = {}
-  for (const type of accepts) {
+  for (const type of takenBy(route)) {
     if (type !== 'multipart') content[type] = { schema }
     else for (const kind of ['form-data', 'related', 'mixed']) content[`multipart/${kind}`] = { schema: form }
   }

@@ -54,11 +54,8 @@ export function renderProblem(problem: Problem, style: ErrorStyle, debugId: stri
 /** What the framework refuses by itself, as one of our refusals. */
 export function frameworkProblem(error: { code?: unknown; statusCode?: unknown }): Problem | undefined {
   switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem(413, 'PAYLOAD_TOO_LARGE')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem(415, 'UNSUPPORTED_MEDIA_TYPE')
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new Problem(400, 'INVALID_REQUEST', [

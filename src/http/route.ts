@@ -61,6 +61,8 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   readonly body?: Body
   /** JSON alone unless the operation says otherwise. */
   readonly accepts?: readonly ('application/json' | 'multipart' | 'application/x-www-form-urlencoded')[]
+  /** Names of the parts of a multipart body that are documents, with a file name or without. */
+  readonly fileParts?: readonly string[]
   /** An absent or empty body counts as `{}`. */
   readonly bodyOptional?: boolean
   /** Success statuses and their bodies; the first is the usual one. `null` is an empty answer. */

@@ -9,15 +9,13 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { notFound, Problem } from '../kernel/problem.ts'
 import type { Room, Service } from '../room.ts'
-import { multipartLimits } from './body/multipart.ts'
 import { type DelayMeter, LoadWatch } from './load.ts'
 import { type Operation, operationOf } from './operation.ts'
 import { frameworkProblem, renderProblem } from './problem-body.ts'
 import { type Rendered, render } from './render.ts'
 import { Answer, type AnyRoute, type ErrorStyle } from './route.ts'
-import { checkWire, endWith, HEADERS_MAX, wireProblem } from './wire.ts'
+import { checkWire, endWith, HEADERS_MAX, straighten, wireProblem } from './wire.ts'
 
-const BODY_BYTES_MAX = 1_048_576
 const HEADER_BYTES_MAX = 16_384
 const PARAM_LENGTH_MAX = 2_048
 /** For all of a request, an upload included; any other body has less. */
@@ -67,7 +65,6 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   const server = Fastify({
     genReqId: () => ids.next('debug'),
     requestIdHeader: false,
-    bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: 0,
@@ -88,6 +85,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
       // Checked by us, to answer with our own body.
       requireHostHeader: false,
     },
+    rewriteUrl: straighten,
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
     clientErrorHandler: (error, socket) => refuseOn(socket, (error as { code?: string }).code),
   })
@@ -98,13 +96,9 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   server.server.on('checkExpectation', (request: IncomingMessage) => refuseOn(request.socket, 'EXPECT'))
   server.addHook('onClose', async () => load.close())
 
-  // Bodies arrive as bytes and are read by the operation, after it knows who is calling and what it accepts.
+  // Bodies arrive as streams and are read by the operation, after it knows who is calling and what it accepts.
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  server.addContentTypeParser(/^multipart\//i, (request, stream, done) => {
-    const isTooLarge = Number(request.headers['content-length']) > multipartLimits.bodyBytes
-    done(isTooLarge ? new Problem(413, 'PAYLOAD_TOO_LARGE') : null, stream)
-  })
+  server.addContentTypeParser('*', (_request, stream, done) => done(null, stream))
 
   server.decorateRequest('operation')
   server.decorateRequest('caller')

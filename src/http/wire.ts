@@ -6,14 +6,37 @@ import type { Rendered } from './render.ts'
 /** More headers than any client sends. The parser keeps one more than this, so that we see there were too many. */
 export const HEADERS_MAX = 100
 
+const OVERRIDE = 'x-http-method-override'
+
 /** Headers of which only the first would count, and someone on the way might have looked at the second. */
-const single: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'idempotency-key'])
+const single: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'idempotency-key', OVERRIDE])
 
 const strange = (description: string) => malformed({ issue: 'MALFORMED_REQUEST', location: 'header', description })
 
+/** What a POST may say that it is, for clients that can send no other method. */
+const overriding: ReadonlySet<string> = new Set(['PUT', 'PATCH', 'DELETE'])
+
+/**
+ * The address a request means: the slashes that clients double when they put a base address and a path together count
+ * once. Only in the API, so that nobody who keeps an address of ours from the public by its beginning is got round.
+ * The method of a POST is the one it names in a header.
+ */
+export function straighten(request: IncomingMessage): string {
+  const { url = '', method, headers } = request
+  const override = String(headers[OVERRIDE] ?? '').toUpperCase()
+  if (method === 'POST' && overriding.has(override)) request.method = override
+  const [path = ''] = url.split('?', 1)
+  if (!path.includes('//')) return url
+  const straight = path.replace(/\/{2,}/g, '/')
+  return /^\/v[12]\//.test(straight) ? straight + url.slice(path.length) : url
+}
+
 /** Refuses requests that the parser lets through but that two readers could understand in two ways. */
-export function checkWire({ url = '', rawHeaders, httpVersion, headers }: IncomingMessage): void {
+export function checkWire({ url = '', method, rawHeaders, httpVersion, headers }: IncomingMessage): void {
   if (!url.startsWith('/')) throw strange('The target of a request is a path, such as /v1/oauth2/token.')
+  const override = headers[OVERRIDE]
+  if (method === 'POST' && override !== undefined && override !== 'POST')
+    throw strange(`${OVERRIDE} makes a POST one of ${[...overriding].join(', ')}.`)
   if (headers.host === undefined && httpVersion === '1.1') throw strange('The header Host is missing.')
   if (rawHeaders.length > 2 * HEADERS_MAX) {
     throw new Problem(431, 'INVALID_REQUEST', [

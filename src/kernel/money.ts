@@ -7,7 +7,12 @@ export const amountPattern = '^((-?[0-9]+)|(-?([0-9]+)?[.][0-9]+))$'
 export const Money = Type.Object(
   {
     currency_code: Type.String({ minLength: 3, maxLength: 3, description: 'Three letters of ISO 4217.' }),
-    value: Type.String({ maxLength: 32, pattern: amountPattern, description: 'The amount as a decimal string.' }),
+    value: Type.String({
+      maxLength: 32,
+      pattern: amountPattern,
+      'x-numeric': true,
+      description: 'The amount as a decimal string.',
+    }),
   },
   { $id: 'Money', description: 'An amount in a currency.' },
 )

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { multipartLimits, readMultipart } from '../../src/http/body/multipart.ts'
+import { multipartLimits, readMultipart, refuseUnread } from '../../src/http/body/multipart.ts'
 import { Problem } from '../../src/kernel/problem.ts'
 
 const limits = { ...multipartLimits, fileBytes: 2000, totalFileBytes: 5000, bodyBytes: 8000 }
@@ -48,7 +48,7 @@ describe('multipart bodies', () => {
           const { files } = await readMultipart(
             Readable.from(chunks(body, cuts)),
             `multipart/form-data; boundary="${boundary}"`,
-            limits,
+            { limits },
           )
 
           expect(
@@ -110,7 +110,7 @@ describe('multipart bodies', () => {
         const inside = Buffer.concat(pieces.map((one) => Buffer.from(one as string)))
         const body = framed ? Buffer.concat([Buffer.from('--b\r\n'), inside, Buffer.from('\r\n--b--')]) : inside
         try {
-          await readMultipart(Readable.from([body]), type, limits)
+          refuseUnread((await readMultipart(Readable.from([body]), type, { limits })).rest)
           accepted++
         } catch (error) {
           expect(error).toBeInstanceOf(Problem)

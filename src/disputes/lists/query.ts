@@ -8,6 +8,8 @@ import { channels, disputeStates, flows, reasons, stages, statuses } from '../sc
 
 const text = (maxLength: number, description?: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, ...(description && { description }) }))
+const list = (description?: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 2000, 'x-list': true, ...(description && { description }) }))
 const time = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }))
 
 /** Everything a list can be asked for. Times, states and the page size have refusals of their own, so they come as text. */
@@ -19,19 +21,19 @@ export const ListQuery = Type.Object({
     Type.Unsafe<string>({ type: 'string', maxLength: 20, description: `1 to ${limits.pageSize}; 10 when absent.` }),
   ),
   next_page_token: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9+/=]+$' })),
-  dispute_state: text(2000, 'One or several states, separated by commas.'),
+  dispute_state: list('One or several states, separated by commas or as several parameters.'),
   create_time_before: time('Created before.'),
   create_time_after: time('Created at or after.'),
   update_time_before: time('Changed before; within the last 180 days.'),
   update_time_after: time('Changed at or after; within the last 180 days.'),
   total_required: Type.Optional(Type.Boolean()),
   fields: Type.Optional(Type.Enum(['summary', 'all'])),
-  statuses: text(2000),
-  reasons: text(2000),
-  dispute_channel: text(2000),
-  dispute_life_cycle_stage: text(2000),
-  dispute_flows: text(2000),
-  dispute_currency: text(2000),
+  statuses: list(),
+  reasons: list(),
+  dispute_channel: list(),
+  dispute_life_cycle_stage: list(),
+  dispute_flows: list(),
+  dispute_currency: list(),
   dispute_amount_gte: Type.Optional(Type.String({ maxLength: 32, pattern: '^[0-9]{1,15}([.][0-9]{1,4})?$' })),
   dispute_amount_lte: Type.Optional(Type.String({ maxLength: 32, pattern: '^[0-9]{1,15}([.][0-9]{1,4})?$' })),
   response_due_date_before: time('To be answered before.'),

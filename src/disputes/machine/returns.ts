@@ -1,3 +1,4 @@
+import { readerOf } from '../../http/validation/reader.ts'
 import { fits, onlyKnown } from '../../http/validation/validator.ts'
 import type { Money } from '../../kernel/money.ts'
 import type { Issue } from '../../kernel/problem.ts'
@@ -11,12 +12,14 @@ interface AddressFields {
   readonly return_shipping_address_info?: { readonly address?: unknown }
 }
 
+const readAddress = readerOf(Address)
+
 /** The return address of a request, whichever of the two forms it came in, and where it stood. */
 export function addressIn(input: AddressFields): { given: unknown; field: string } {
   const inInfo = input.return_shipping_address_info?.address
   return inInfo !== undefined
-    ? { given: inInfo, field: '/return_shipping_address_info/address' }
-    : { given: input.return_shipping_address, field: '/return_shipping_address' }
+    ? { given: readAddress(inInfo), field: '/return_shipping_address_info/address' }
+    : { given: readAddress(input.return_shipping_address), field: '/return_shipping_address' }
 }
 
 /** Issues of a return address: it must be an address, and one that a parcel can be sent to. */

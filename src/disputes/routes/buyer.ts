@@ -47,7 +47,7 @@ export function buyerRoutes(house: House): AnyRoute[] {
       scopes: compensation.scopes,
       params: DisputeId,
       body: compensation.body,
-      accepts: withFiles,
+      ...withFiles,
       success: { 200: LinksOnly },
       precheck: async (db, caller, { id }) => void actorOf(await findForCaller(db, caller, id, compensation.scopes)),
       async handle({ tx, caller, params, body, files }) {

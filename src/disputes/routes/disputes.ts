@@ -52,7 +52,7 @@ export function disputeRoutes(house: House): AnyRoute[] {
     tag,
     scopes: ['disputes/create'],
     body: CreateBody,
-    accepts: withFiles,
+    ...withFiles,
     success: { 201: LinksOnly, 202: LinksOnly },
     async handle({ tx, caller, body, files, headers }) {
       refuseTooMany(files, limits.filesPerRequest)
@@ -88,10 +88,12 @@ export function disputeRoutes(house: House): AnyRoute[] {
     scopes: disputeActions.patch.scopes,
     params: DisputeId,
     body: PatchBody,
+    ...withFiles,
     success: { 204: null, 202: LinksOnly },
     precheck: (db, caller, { id }) => requireActor(db, caller, id, disputeActions.patch),
-    async handle({ tx, caller, params, body, headers }) {
+    async handle({ tx, caller, params, body, files, headers }) {
       const found = await findForCaller(tx, caller, params.id, disputeActions.patch.scopes)
+      refuseTooMany(files, 0)
       const actor = actorOf(found)
       if (body.length > 0) await act(tx, house, found, actor, { action: 'patch', input: body })
       else disputeLifecycle.require(found.dispute, actor.roles, 'patch')
@@ -180,7 +182,7 @@ export function disputeRoutes(house: House): AnyRoute[] {
       params: DisputeId,
       body,
       bodyOptional,
-      accepts: withFiles,
+      ...withFiles,
       success: name === 'accept-offer' ? { 200: LinksOnly, 202: LinksOnly } : { 200: LinksOnly },
       trigger: ({ params }) => pullTrigger(name, params['id']),
       precheck: (db, caller, { id }) => requireActor(db, caller, id, { scopes, agentsOnly }),

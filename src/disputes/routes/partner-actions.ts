@@ -1,4 +1,5 @@
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
+import { readerOf } from '../../http/validation/reader.ts'
 import { fits } from '../../http/validation/validator.ts'
 import { Money, normalise } from '../../kernel/money.ts'
 import { forbidden, invalid, notFound, refused } from '../../kernel/problem.ts'
@@ -81,11 +82,15 @@ function actionIn({ partner_actions = [] }: Dispute, id: string): PartnerAction 
   return action
 }
 
-function changed(action: PartnerAction, { op, path, value }: { op: string; path: string; value?: unknown }, i: number) {
+const readMoney = readerOf(Money)
+
+function changed(action: PartnerAction, entry: { op: string; path: string; value?: unknown }, i: number) {
+  const { op, path } = entry
   const field = path === '/status' ? 'status' : path === '/amount' ? 'amount' : undefined
   if (!field) throw refused('NOT_PATCHABLE', 'Only /status and /amount can be changed.', `/${i}/path`)
   if (op !== 'replace') throw refused('INVALID_PATCH_OPERATION', 'Use replace.', `/${i}/op`)
-  if (value === undefined) throw refused('PATCH_VALUE_REQUIRED', 'replace needs a value.', `/${i}/value`)
+  if (entry.value === undefined) throw refused('PATCH_VALUE_REQUIRED', 'replace needs a value.', `/${i}/value`)
+  const value = field === 'amount' ? readMoney(entry.value) : entry.value
   const sound = field === 'status' ? fits(statuses, value) : fits(Money, value) && isSound(value)
   if (!sound) throw invalid(`/${i}/value`, `This is no ${field} of a partner action.`)
   return { ...action, [field]: field === 'amount' ? normalise(value as Money) : value } as PartnerAction

@@ -1,3 +1,17 @@
 /** What the routes of disputes share. */
 export const tag = 'Disputes'
-export const withFiles = ['application/json', 'multipart'] as const
+
+/** JSON, or a multipart body of JSON and documents. */
+export const withFiles = {
+  accepts: ['application/json', 'multipart'],
+  fileParts: [
+    'evidence-file',
+    'accept-claim-document',
+    'message_document',
+    'acknowledgement_document',
+    'supporting document',
+    'supporting_document',
+    'supporting-document',
+    'file',
+  ],
+} as const

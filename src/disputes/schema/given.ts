@@ -87,7 +87,7 @@ export const EvidenceBody = Type.Object({
 
 export const AcknowledgementEvidence = Type.Object({
   evidence_type: optional(Type.Enum([...acknowledgementEvidenceTypes])),
-  documents: Type.Array(DocumentInput, { minItems: 1, maxItems: 100 }),
+  documents: optional(Documents(100)),
 })
 
 /** Details of an item that are kept and shown as they came. */

@@ -30,7 +30,7 @@ export function parseForm(body: Buffer): Record<string, string> {
 
 /**
  * Reads the query of an address, without the question mark. A parameter that is there twice counts once if both have
- * the same value, as some clients send it; with different values it becomes a list, which no schema takes.
+ * the same value, as some clients send it; with different values it becomes a list.
  */
 export function parseQuery(text: string): Record<string, string | string[]> {
   const parameters: Record<string, string | string[]> = Object.create(null)
@@ -40,9 +40,9 @@ export function parseQuery(text: string): Record<string, string | string[]> {
   for (const [name, value] of pairs(text, queryRefusal)) {
     if (++count > queryLimits.fields) throw queryRefusal(`A query may have at most ${queryLimits.fields} parameters.`)
     const present = parameters[name]
-    // Two different values are enough to be refused; a third would only take room.
-    parameters[name] =
-      present === undefined || present === value ? value : typeof present === 'string' ? [present, value] : present
+    if (present === undefined) parameters[name] = value
+    else if (typeof present !== 'string') present.push(value)
+    else if (present !== value) parameters[name] = [present, value]
   }
   return parameters
 }

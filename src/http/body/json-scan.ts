@@ -2,6 +2,8 @@ import { malformed } from '../../kernel/problem.ts'
 
 /** What a JSON body may be at most. Refused before anything is built from it. */
 export const jsonLimits = {
+  /** Alone, or as a part of a multipart body. */
+  bytes: 1024 * 1024,
   /** Arrays and objects inside one another. */
   depth: 32,
   /** Values of any kind, counting those inside arrays and objects. */

@@ -63,7 +63,8 @@ export function acceptable(acceptHeader: string | undefined, produces: readonly 
   const ranges = acceptHeader.split(',').flatMap((part) => {
     const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
     const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
-    return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? [{ range, weight: Number(weight) }] : []
+    // Some clients write `.2`, and some more digits than the standard has.
+    return /^(?:0?\.\d{1,9}|0\.?|1(?:\.0{0,9})?)$/.test(weight) ? [{ range, weight: Number(weight) }] : []
   })
 
   let best: string | undefined

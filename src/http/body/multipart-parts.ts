@@ -5,9 +5,11 @@ import type { MultipartLimits } from './multipart.ts'
 /** One part of a multipart body, its content decoded. */
 export interface Part {
   readonly name: string | undefined
-  /** Set for documents only. */
+  /** As the client says in either header; may be empty. */
   readonly fileName: string | undefined
-  readonly contentType: MediaType
+  readonly isAttachment: boolean
+  /** Undefined where the part does not say. */
+  readonly contentType: MediaType | undefined
   readonly bytes: Buffer
 }
 
@@ -67,12 +69,17 @@ function readPart(part: Buffer, limits: MultipartLimits, refuse: Refuse): Part {
   const disposition = headers.get('content-disposition')
   const names = disposition === undefined ? undefined : readDisposition(disposition, refuse)
   const declared = headers.get('content-type')
-  const contentType = declared === undefined ? { type: 'text/plain', parameters: {} } : parseMediaType(declared)
-  if (contentType === undefined) throw refuse('A part has a Content-Type that cannot be read.')
-  if (contentType.type.startsWith('multipart/')) throw refuse('A multipart inside a multipart is not accepted.')
+  const contentType = parseMediaType(declared)
+  if (declared !== undefined && contentType === undefined) {
+    throw refuse('A part has a Content-Type that cannot be read.')
+  }
+  if (contentType?.type.startsWith('multipart/')) throw refuse('A multipart inside a multipart is not accepted.')
+  // Mail programs, and libraries made for mail, write the name of a file here.
+  const nameInType = contentType?.parameters['name']
   return {
     name: names?.name,
-    fileName: names?.fileName,
+    fileName: names?.fileName ?? (nameInType === undefined ? undefined : withoutPath(nameInType)),
+    isAttachment: names?.isAttachment ?? false,
     contentType,
     bytes: decodeContent(content, headers.get('content-transfer-encoding'), refuse),
   }
@@ -116,7 +123,11 @@ function readDisposition(header: string, refuse: Refuse) {
     return value
   }
   const filename = read('filename')
-  return { name: read('name'), fileName: filename === undefined ? undefined : withoutPath(filename) }
+  return {
+    name: read('name'),
+    fileName: filename === undefined ? undefined : withoutPath(filename),
+    isAttachment: kind?.[0].toLowerCase() === 'attachment',
+  }
 }
 
 /** Some browsers leave a backslash in a file name as it is: `filename="C:\papers\a.pdf"`. It is no escape there. */

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream'
 import { breaches, malformed, Problem } from '../../kernel/problem.ts'
+import { collect } from './collect.ts'
 import { parseJson } from './json.ts'
+import { jsonLimits } from './json-scan.ts'
 import { isJson, type MediaType, parseMediaType } from './media-type.ts'
 import { type Part, splitParts } from './multipart-parts.ts'
 import type { Take } from './upload-budget.ts'
@@ -8,6 +10,7 @@ import type { Take } from './upload-budget.ts'
 /** A file of a multipart request, received whole and within the limits. Its name is the client's: never a path. */
 export interface UploadedFile {
   readonly partName: string
+  /** Empty where the client gave none. */
   readonly fileName: string
   readonly contentType: string
   readonly bytes: Buffer
@@ -21,7 +24,9 @@ export interface MultipartLimits {
   readonly totalFileBytes: number
   /** A file must be smaller than this. */
   readonly fileBytes: number
-  /** A part that is no file, the JSON object included. */
+  /** The part that holds the JSON. */
+  readonly jsonBytes: number
+  /** A field of a form. */
   readonly fieldBytes: number
   readonly parts: number
   readonly files: number
@@ -34,9 +39,10 @@ const mebi = 1024 * kibi
 
 /** The contract's limits for documents: each smaller than 10 MiB, 50 MiB together, 100 to one evidence. */
 export const multipartLimits: MultipartLimits = {
-  bodyBytes: 51 * mebi,
+  bodyBytes: 52 * mebi,
   totalFileBytes: 50 * mebi,
   fileBytes: 10 * mebi,
+  jsonBytes: jsonLimits.bytes,
   fieldBytes: 64 * kibi,
   parts: 130,
   files: 100,
@@ -44,61 +50,97 @@ export const multipartLimits: MultipartLimits = {
   headerBytesPerPart: 8 * kibi,
 }
 
+export interface MultipartOptions {
+  readonly limits?: MultipartLimits
+  /** Names of parts that hold documents even where nothing else says so; a number may follow them. */
+  readonly fileParts?: readonly string[] | undefined
+  /** The Content-Length. */
+  readonly declared?: string | undefined
+  readonly take?: Take
+}
+
 /** What a multipart request carries. `json` is `{}` when no part holds JSON. */
 export interface MultipartBody {
   readonly json: unknown
   readonly files: UploadedFile[]
-  /** Parts that are neither files nor the JSON object, by name; of equal names the last. */
-  readonly fields: Readonly<Record<string, string>>
+  /** Parts that are neither: the fields of a form, or what an operation that takes JSON has no use for. */
+  readonly rest: readonly Part[]
 }
 
 const refusal = (description: string) =>
   malformed({ issue: 'MISSING_OR_INVALID_REQUEST_BODY', location: 'body', description })
 
-/** Closes the connection: whoever sends too much is not listened to until the end. */
-const tooLarge = (description: string) =>
-  new Problem(413, 'PAYLOAD_TOO_LARGE', [{ issue: 'PAYLOAD_TOO_LARGE', location: 'body', description }], {
-    headers: { connection: 'close' },
-  })
+const tooLarge = (part: Part, bytesMax: number) =>
+  new Problem(413, 'PAYLOAD_TOO_LARGE', [
+    {
+      issue: 'PAYLOAD_TOO_LARGE',
+      location: 'body',
+      description: `${described(part)} is larger than ${bytesMax} bytes, the most it may have.`,
+    },
+  ])
+
+const tooManyBytes = ({ totalFileBytes }: MultipartLimits) =>
+  breaches('INVALID_EVIDENCE_FILE', `All files of a request together may have at most ${totalFileBytes} bytes.`)
 
 /**
- * Reads `multipart/form-data`, `multipart/mixed` or `multipart/related` to its end. Every part with a file name is a
- * document, whatever it is called; the JSON object is the part named `input`, or else the first with a JSON type.
- * `take` is told of every byte before it is kept.
+ * Reads `multipart/form-data`, `multipart/mixed` or `multipart/related` to its end. The JSON is the part named `input`,
+ * whatever else it carries, or else the first with a JSON type. A document is a part with a file name or a name of
+ * `fileParts`, an attachment, and whatever says that it is neither text nor JSON.
  */
 export async function readMultipart(
   stream: Readable,
   contentType: string,
-  limits: MultipartLimits = multipartLimits,
-  take: Take = () => {},
+  { limits = multipartLimits, fileParts = [], declared, take = () => {} }: MultipartOptions = {},
 ): Promise<MultipartBody> {
-  // Stays attached: a stream may fail again after it was given up, and nobody else would listen.
-  stream.on('error', () => {})
   const boundary = boundaryOf(parseMediaType(contentType))
-  const body = await readWhole(stream, limits.bodyBytes, take)
+  const body = await collect(stream, {
+    bytesMax: limits.bodyBytes,
+    declared,
+    take,
+    tooLarge: () => tooManyBytes(limits),
+  })
   const parts = splitParts(body, boundary, limits, refusal).filter((part) => !isEmptyChoice(part))
 
-  const documents = parts.filter((part) => part.fileName !== undefined)
-  const rest = parts.filter((part) => part.fileName === undefined)
-  const inputs = rest.filter((part) => part.name === 'input')
+  const names = new Set(fileParts)
+  const isNamedFile = ({ name = '' }: Part) => names.has(name.replace(/\d+$/, ''))
+  const inputs = parts.filter(({ name }) => name === 'input')
   if (inputs.length > 1) throw refusal('Two parts are named "input"; send one JSON object.')
-  const input = inputs[0] ?? rest.find((part) => isJson(part.contentType.type))
-  for (const part of rest) {
-    if (part.bytes.length <= limits.fieldBytes) continue
-    throw tooLarge(
-      `${described(part)} is larger than ${limits.fieldBytes} bytes, the most a part that is no file may have.`,
-    )
-  }
-
+  const input = inputs[0] ?? parts.find((part) => !isNamedFile(part) && isJson(typeOf(part)))
+  const others = parts.filter((part) => part !== input)
+  const isDocument = (part: Part) => isNamedFile(part) || looksLikeFile(part)
   return {
-    files: readFiles(documents, limits),
-    json: input === undefined ? {} : parseJson(utf8Only(input)),
-    fields: readFields(rest.filter((part) => part !== input)),
+    json: input === undefined ? {} : parseJson(textOf(input, limits.jsonBytes)),
+    files: readFiles(others.filter(isDocument), limits),
+    rest: others.filter((part) => !isDocument(part)),
   }
 }
 
+const typeOf = ({ contentType }: Part): string => contentType?.type ?? 'text/plain'
+
+const looksLikeFile = (part: Part): boolean =>
+  part.fileName !== undefined || part.isAttachment || !/^text\/|json$/.test(typeOf(part))
+
 /** What a browser sends for a file field in which nobody chose a file. */
 const isEmptyChoice = (part: Part): boolean => part.fileName === '' && part.bytes.length === 0
+
+/** Refuses parts that an operation has no use for: a client that sends them believes that they are read. */
+export function refuseUnread([part]: readonly Part[]): void {
+  if (part === undefined) return
+  throw refusal(
+    `${described(part)} is not read here. Send the JSON in one part named "input", and each document in a part with a file name.`,
+  )
+}
+
+/** The fields of a form by name; of equal names the last. */
+export function fieldsOf(parts: readonly Part[], { fieldBytes } = multipartLimits): Record<string, string> {
+  const fields: Record<string, string> = Object.create(null)
+  for (const part of parts) {
+    if (part.name === undefined) continue
+    if (part.name === '__proto__') throw refusal('A part may not be called "__proto__".')
+    fields[part.name] = textOf(part, fieldBytes).toString('utf8')
+  }
+  return fields
+}
 
 function boundaryOf(contentType: MediaType | undefined): string {
   const boundary = contentType?.parameters['boundary']
@@ -111,70 +153,34 @@ function boundaryOf(contentType: MediaType | undefined): string {
   return boundary
 }
 
-/** Collects the body, never more than `limit` bytes of it. A sender that goes away is a refusal, not a hang. */
-function readWhole(stream: Readable, limit: number, take: Take): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    const settle = (finish: () => void) => {
-      stream.off('data', onData).off('end', onEnd).off('close', onClose)
-      finish()
-    }
-    const onData = (chunk: Buffer) => {
-      length += chunk.length
-      try {
-        if (length > limit) throw tooLarge(`The body is larger than ${limit} bytes.`)
-        take(chunk.length)
-        chunks.push(chunk)
-      } catch (problem) {
-        stream.pause()
-        settle(() => reject(problem))
-      }
-    }
-    const onEnd = () => settle(() => resolve(Buffer.concat(chunks, length)))
-    const onClose = () => settle(() => reject(refusal('The body stopped before its end.')))
-    stream.on('error', onClose)
-    stream.on('data', onData).on('end', onEnd).on('close', onClose)
-    if (stream.destroyed) onClose()
-  })
-}
-
-const described = (part: Part): string =>
-  part.name === undefined ? 'A part without a name' : `The part "${part.name}"`
+const described = ({ name }: Part): string =>
+  name === undefined ? 'A part without a name' : `The part "${name.slice(0, 100)}"`
 
 function readFiles(documents: readonly Part[], limits: MultipartLimits): UploadedFile[] {
   if (documents.length > limits.files) {
     throw breaches('INVALID_EVIDENCE_FILE', `A request may carry at most ${limits.files} files.`)
   }
   let total = 0
-  for (const { bytes, fileName } of documents) {
+  for (const { bytes, fileName, name } of documents) {
     total += bytes.length
     if (bytes.length < limits.fileBytes) continue
-    throw breaches('INVALID_EVIDENCE_FILE', `The file "${fileName}" must be smaller than ${limits.fileBytes} bytes.`)
+    throw breaches(
+      'INVALID_EVIDENCE_FILE',
+      `The file "${fileName || name}" must be smaller than ${limits.fileBytes} bytes.`,
+    )
   }
-  if (total > limits.totalFileBytes) {
-    throw tooLarge(`All files of a request together may have at most ${limits.totalFileBytes} bytes.`)
-  }
-  return documents.map(({ name, fileName, contentType, bytes }) => ({
-    partName: name ?? '',
-    fileName: fileName!,
-    contentType: contentType.type,
-    bytes,
+  if (total > limits.totalFileBytes) throw tooManyBytes(limits)
+  return documents.map((part) => ({
+    partName: part.name ?? '',
+    fileName: part.fileName ?? '',
+    contentType: typeOf(part),
+    bytes: part.bytes,
   }))
 }
 
-function readFields(parts: readonly Part[]): Record<string, string> {
-  const fields: Record<string, string> = Object.create(null)
-  for (const part of parts) {
-    if (part.name === undefined) continue
-    if (part.name === '__proto__') throw refusal('A part may not be called "__proto__".')
-    fields[part.name] = utf8Only(part).toString('utf8')
-  }
-  return fields
-}
-
-function utf8Only(part: Part): Buffer {
-  const charset = (part.contentType.parameters['charset'] ?? 'utf-8').toLowerCase()
+function textOf(part: Part, bytesMax: number): Buffer {
+  if (part.bytes.length > bytesMax) throw tooLarge(part, bytesMax)
+  const charset = (part.contentType?.parameters['charset'] ?? 'utf-8').toLowerCase()
   if (charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
     throw refusal(`${described(part)} must be written in UTF-8, not ${charset}.`)
   }

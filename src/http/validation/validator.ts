@@ -63,8 +63,8 @@ const noIssues: readonly Issue[] = Object.freeze([])
 
 /**
  * Makes the check of a schema. It reports all violations at once, in the order of the document, at most 50. For a
- * query it first turns, in place, canonical numbers and booleans into what the schema asks for; nothing else is ever
- * changed, added or removed. Compiled when it is first used, which keeps the start of the service short.
+ * query it first turns, in place, canonical numbers, booleans in any case, and the repeated values of a list into what
+ * the schema asks for; nothing else is ever changed, added or removed. Compiled when it is first used, which keeps the start of the service short.
  */
 export function makeValidator(schema: TSchema, place: Place): Validator {
   let check: ValidateFunction | undefined
@@ -128,13 +128,16 @@ function selfContained(schema: JsonSchema): JsonSchema {
 const canonicalInteger = /^(?:0|-?[1-9]\d{0,14})$/
 const canonicalNumber = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?$/
 
-/** Only one way to write a value is understood: no blanks, signs, exponents or leading zeros, and `` is not 0. */
+/** Only one way to write a number is understood: no blanks, signs, exponents or leading zeros, and `` is not 0. */
 function makeCoercion(schema: JsonSchema): (query: unknown) => void {
   const readers = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>).flatMap(([name, node]) => {
     const types = typesOf(node)
+    // The same key several times says the same as its values with commas between them.
+    if (node['x-list']) return [{ name, read: (given: unknown) => (Array.isArray(given) ? given.join(',') : given) }]
     if (types.has('string')) return []
-    const read = (text: string): unknown => {
-      if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true'
+    const read = (text: unknown): unknown => {
+      if (typeof text !== 'string') return text
+      if (types.has('boolean') && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true'
       if (types.has('integer') && canonicalInteger.test(text)) return Number(text)
       return types.has('number') && canonicalNumber.test(text) ? Number(text) : text
     }
@@ -144,8 +147,7 @@ function makeCoercion(schema: JsonSchema): (query: unknown) => void {
     if (typeof query !== 'object' || query === null) return
     const parameters = query as Record<string, unknown>
     for (const { name, read } of readers) {
-      const given = parameters[name]
-      if (typeof given === 'string') parameters[name] = read(given)
+      if (parameters[name] !== undefined) parameters[name] = read(parameters[name])
     }
   }
 }

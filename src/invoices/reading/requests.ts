@@ -1,6 +1,6 @@
+import { isRecord, readerOf } from '../../http/validation/reader.ts'
 import { neutralLiteral } from '../../kernel/dialect.ts'
 import { InvoiceUpdate } from '../schema/given.ts'
-import { isRecord, readerOf } from './read-input.ts'
 
 type Body = Record<string, unknown>
 
@@ -33,7 +33,7 @@ const withoutAlias = (body: Body): Body =>
 export const withoutAliases = (body: unknown): unknown =>
   isRecord(body) ? at(plainCopies(body), ['primary_recipients', 'billing_info'], withoutAlias) : body
 
-const readInvoice = readerOf(InvoiceUpdate)
+const readInvoice = readerOf(InvoiceUpdate, { clean: true })
 
 /** Reads the body of a create or a full update. */
 export const prepareInvoice = (body: unknown): unknown => readInvoice(withoutAliases(body))

@@ -1,4 +1,5 @@
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
+import { readerOf } from '../../http/validation/reader.ts'
 import { Links } from '../../kernel/links.ts'
 import { type TSchema, Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
@@ -6,7 +7,6 @@ import { act } from '../act.ts'
 import { invoiceActions } from '../actions/index.ts'
 import { invoiceLifecycle } from '../lifecycle.ts'
 import { invoicerViewUrl, payerViewLink, recipientViewUrl } from '../present.ts'
-import { readerOf } from '../reading/read-input.ts'
 import { prepareRecorded, withoutAliases } from '../reading/requests.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { findInvoice } from '../store.ts'
@@ -91,7 +91,7 @@ export function actionRoutes(service: Service): AnyRoute[] {
       params: InvoiceId,
       body: QrInput,
       bodyOptional: true,
-      prepare: readerOf(QrInput),
+      prepare: readerOf(QrInput, { clean: true }),
       success: { 200: Type.Object({ image: Type.String({ maxLength: 100_000 }) }) },
       produces: imageForms,
       reads: true,
@@ -109,7 +109,7 @@ export function actionRoutes(service: Service): AnyRoute[] {
 function bodyRoute(service: Service, { action, path, operation, answer, ...rest }: BodyAction): AnyRoute {
   const { summary, body } = invoiceActions[action]
   const schema: TSchema = body ?? Type.Object({})
-  const read = readerOf(schema)
+  const read = readerOf(schema, { clean: true })
   return route({
     method: 'POST',
     url: `/v2/invoicing/invoices/:invoice_id/${path}`,

@@ -1,4 +1,5 @@
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
+import { readerOf } from '../../http/validation/reader.ts'
 import { Links } from '../../kernel/links.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
@@ -13,7 +14,6 @@ import {
   presentListed,
   selfLink,
 } from '../present.ts'
-import { readerOf } from '../reading/read-input.ts'
 import { prepareInvoice, prepareSearch } from '../reading/requests.ts'
 import { InvoiceInput, InvoiceUpdate } from '../schema/given.ts'
 import { InvoiceView } from '../schema/shown.ts'
@@ -128,7 +128,7 @@ export function listRoutes(service: Service): AnyRoute[] {
       scopes: writeScopes,
       body: Type.Object({ fetch_id: Type.Optional(Type.Boolean()) }),
       bodyOptional: true,
-      prepare: readerOf(Type.Object({ fetch_id: Type.Boolean() })),
+      prepare: readerOf(Type.Object({ fetch_id: Type.Boolean() }), { clean: true }),
       success: {
         200: Type.Object({
           invoice_number: Type.Optional(Type.String({ maxLength: 25 })),
@@ -148,7 +148,7 @@ export function listRoutes(service: Service): AnyRoute[] {
       summary: 'List invoices, newest first',
       tag,
       scopes: readScopes,
-      query: Type.Object({ ...listQuery, fields: Type.Optional(Type.String({ maxLength: 200 })) }),
+      query: Type.Object({ ...listQuery, fields: Type.Optional(Type.String({ maxLength: 200, 'x-list': true })) }),
       success: { 200: InvoiceList },
       reads: true,
       async handle({ db, caller, query }) {
@@ -167,7 +167,7 @@ export function listRoutes(service: Service): AnyRoute[] {
       query: Type.Object(listQuery),
       body: SearchInput,
       bodyOptional: true,
-      prepare: prepareSearch(readerOf(SearchInput)),
+      prepare: prepareSearch(readerOf(SearchInput, { clean: true })),
       success: { 200: InvoiceList },
       reads: true,
       async handle({ db, caller, query, body }) {

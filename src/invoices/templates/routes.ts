@@ -1,11 +1,11 @@
 import type { Tx } from '../../database/transaction.ts'
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
+import { isRecord, readerOf } from '../../http/validation/reader.ts'
 import { forbidden, invalid, refused } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { contextOf } from '../action.ts'
 import { TEMPLATES_MAX } from '../limits.ts'
-import { isRecord, readerOf } from '../reading/read-input.ts'
 import { withoutAliases } from '../reading/requests.ts'
 import { pageLinks, pageQuery } from '../routes/paging.ts'
 import { prefersRepresentation, readScopes, writeScopes } from '../routes/parts.ts'
@@ -40,7 +40,7 @@ const nameTaken = () =>
 
 export const templateConstraints = { invoice_templates_name: nameTaken }
 
-const read = readerOf(TemplateInput)
+const read = readerOf(TemplateInput, { clean: true })
 
 /** Older clients write `items.quantity` for ITEMS_QUANTITY and `discount` for DISCOUNT. */
 function prepareTemplate(body: unknown): unknown {
@@ -75,7 +75,7 @@ export function templateRoutes(service: Service): AnyRoute[] {
       summary: "List templates with the merchant's business information",
       tag,
       scopes: readScopes,
-      query: Type.Object({ ...pageQuery, fields: Type.Optional(Type.String({ maxLength: 200 })) }),
+      query: Type.Object({ ...pageQuery, fields: Type.Optional(Type.String({ maxLength: 200, 'x-list': true })) }),
       success: { 200: TemplateList },
       reads: true,
       async handle({ db, caller, query }) {

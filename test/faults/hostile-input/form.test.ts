@@ -51,8 +51,8 @@ describe('a query', () => {
     expect({ ...parseQuery('page=1&q=a+b&page=1') }).toEqual({ page: '1', q: 'a b' })
   })
 
-  it('keeps different values of a parameter apart, for validation to refuse', () => {
-    expect({ ...parseQuery('page=1&page=2&page=3') }).toEqual({ page: ['1', '2'] })
+  it('keeps different values of a parameter apart, for validation to judge', () => {
+    expect({ ...parseQuery('page=1&page=2&page=3') }).toEqual({ page: ['1', '2', '3'] })
   })
 
   it('has no prototype to reach', () => {

@@ -1,6 +1,7 @@
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { type MultipartLimits, multipartLimits, readMultipart } from '../../../src/http/body/multipart.ts'
+import { fieldsOf, type MultipartLimits, multipartLimits, readMultipart } from '../../../src/http/body/multipart.ts'
 import { UploadBudget } from '../../../src/http/body/upload-budget.ts'
 import { Problem } from '../../../src/kernel/problem.ts'
 
@@ -37,8 +38,11 @@ const file = (name: string, fileName: string, content: Buffer | string, ...more:
 })
 
 const formData = 'multipart/form-data; boundary=edge'
-const read = (body: Buffer | string, type = formData, limits: Partial<MultipartLimits> = {}) =>
-  readMultipart(Readable.from([Buffer.from(body as string)]), type, { ...multipartLimits, ...limits })
+async function read(body: Buffer | string, type = formData, some: Partial<MultipartLimits> = {}) {
+  const limits = { ...multipartLimits, ...some }
+  const { rest, ...read } = await readMultipart(Readable.from([Buffer.from(body as string)]), type, { limits })
+  return { ...read, fields: fieldsOf(rest, limits) }
+}
 
 async function refusalOf(
   body: Buffer | string,
@@ -225,36 +229,50 @@ describe('a hostile multipart body', () => {
     expect(await refusalOf(files(99), formData, limits)).toBe('accepted')
     expect(await refusalOf(files(100), formData, limits)).toMatch(/^400 INVALID_EVIDENCE_FILE .*smaller than 100/)
     expect(await refusalOf(files(75, 75), formData, limits)).toBe('accepted')
-    expect(await refusalOf(files(75, 76), formData, limits)).toMatch(/^413 PAYLOAD_TOO_LARGE .*150/)
+    expect(await refusalOf(files(75, 76), formData, limits)).toMatch(/^400 INVALID_EVIDENCE_FILE .*150/)
     expect(await refusalOf(files(1, 1, 1), formData, limits)).toMatch(/^400 INVALID_EVIDENCE_FILE .*2 files/)
     expect(await refusalOf(encode([field('a', 'x'.repeat(50))]), formData, limits)).toBe('accepted')
     expect(await refusalOf(encode([field('a', 'x'.repeat(51))]), formData, limits)).toMatch(/^413 /)
+    expect(await refusalOf(encode([json('x'.repeat(48))]), formData, { jsonBytes: 50 })).toBe('accepted')
+    expect(await refusalOf(encode([json('x'.repeat(49))]), formData, { jsonBytes: 50 })).toMatch(/^413 .*"input"/)
     expect(await refusalOf(body, formData, { bodyBytes: body.length })).toBe('accepted')
-    expect(await refusalOf(body, formData, { bodyBytes: body.length - 1 })).toMatch(/^413 PAYLOAD_TOO_LARGE /)
+    expect(await refusalOf(body, formData, { bodyBytes: body.length - 1 })).toMatch(/^400 INVALID_EVIDENCE_FILE /)
   })
 
   it('has the limits the contract gives', () => {
     expect(multipartLimits).toMatchObject({
       fileBytes: 10 * 1024 * 1024,
       totalFileBytes: 50 * 1024 * 1024,
+      jsonBytes: 1024 * 1024,
       fieldBytes: 64 * 1024,
     })
   })
 
-  it('stops being read when it is too large', async () => {
+  it('is refused as soon as it is too large, and then read on to a bound and no further', async () => {
     let sent = 0
+    const piece = Buffer.alloc(1024 * 1024)
     const endless = new Readable({
       read() {
-        sent += 65_536
-        // Ends in the end, so that the reader can drain it.
-        this.push(sent > 20_000_000 ? null : Buffer.alloc(65_536))
+        sent += piece.length
+        // As from a network: other things happen between two pieces.
+        setImmediate(() => this.push(piece))
       },
     })
+    const closed = once(endless, 'close')
 
-    await expect(readMultipart(endless, formData, { ...multipartLimits, bodyBytes: 1_000_000 })).rejects.toMatchObject({
-      status: 413,
-    })
-    expect(sent).toBeLessThan(3_000_000)
+    await expect(
+      readMultipart(endless, formData, { limits: { ...multipartLimits, bodyBytes: 3 * piece.length } }),
+    ).rejects.toMatchObject({ status: 400, details: [{ issue: 'INVALID_EVIDENCE_FILE' }] })
+    expect(sent).toBeLessThan(10 * piece.length)
+
+    await closed
+    expect(sent).toBeLessThan(300 * piece.length)
+  })
+
+  it('is refused by its length before anything of it has come', async () => {
+    const silent = new Readable({ read() {} })
+
+    await expect(readMultipart(silent, formData, { declared: '60000000' })).rejects.toMatchObject({ status: 400 })
   })
 
   it.each([
@@ -264,7 +282,7 @@ describe('a hostile multipart body', () => {
   ] as const)('is refused when its sender %s', async (_how, stop) => {
     const stream = new Readable({ read() {} })
     stream.push('--edge\r\n')
-    const reading = readMultipart(stream, formData, multipartLimits)
+    const reading = readMultipart(stream, formData)
     stop(stream)
 
     await expect(reading).rejects.toMatchObject({ status: 400 })
@@ -274,7 +292,7 @@ describe('a hostile multipart body', () => {
     const stream = new Readable({ read() {} })
     stream.destroy()
 
-    await expect(readMultipart(stream, formData, multipartLimits)).rejects.toMatchObject({ status: 400 })
+    await expect(readMultipart(stream, formData)).rejects.toMatchObject({ status: 400 })
   })
 
   it('waits its turn when too much is being uploaded at once, and leaves no trace when it is done', async () => {
@@ -282,7 +300,7 @@ describe('a hostile multipart body', () => {
     const body = encode([file('f', 'a.png', 'x'.repeat(600))])
     const upload = (afterwards: () => Promise<unknown>) =>
       budget.during(async (take) => {
-        await readMultipart(Readable.from([body]), formData, multipartLimits, take)
+        await readMultipart(Readable.from([body]), formData, { take })
         await afterwards()
       })
 

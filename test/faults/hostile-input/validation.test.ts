@@ -185,8 +185,9 @@ describe('query and path validation', () => {
     },
   )
 
-  it('does not take other spellings for booleans', () => {
-    for (const total_required of ['', '1', '0', 'TRUE', 'yes']) expect(query({ total_required })).toHaveLength(1)
+  it('takes booleans in any case, and nothing else for them', () => {
+    for (const total_required of ['true', 'True', 'FALSE']) expect(query({ total_required })).toEqual([])
+    for (const total_required of ['', '1', '0', 'yes', ' true']) expect(query({ total_required })).toHaveLength(1)
   })
 
   it('reports bounds with the bare name', () => {

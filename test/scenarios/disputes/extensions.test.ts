@@ -44,7 +44,7 @@ const refusals: readonly Case[] = [
   ['buyer_contacted_channel', '', LENGTH],
   ['buyer_contacted_channel', long(256), LENGTH],
   ['reported_source', 'FAX', VALUE],
-  [BILLING, [], SYNTAX],
+  [BILLING, [{}], SYNTAX],
   [GOODS, 'goods', SYNTAX],
 
   [`${BILLING}/duplicate_transaction`, 'twice', SYNTAX],

@@ -283,7 +283,7 @@ describe('A patch', () => {
       ],
       '422 UNPROCESSABLE_ENTITY NOT_PATCHABLE',
     ],
-    [{}, '400 INVALID_REQUEST INVALID_PARAMETER_SYNTAX'],
+    [{}, '400 INVALID_REQUEST MISSING_REQUIRED_PARAMETER'],
   ]
   for (const [patch, answer] of cases)
     it(`${JSON.stringify(patch).slice(0, 90)} is refused with ${answer.split(' ')[2]}`, async () => {

@@ -27,10 +27,7 @@ const Body = Type.Object({
   return_shipping_address: Type.Optional(ReturnAddress),
   return_shipping_address_info: Type.Optional(ReturnAddressInfo),
   return_shipment_info: Type.Optional(
-    Type.Array(Type.Object({ shipment_label: DocumentInput, tracking_info: TrackingInput }), {
-      minItems: 1,
-      maxItems: 100,
-    }),
+    Type.Array(Type.Object({ shipment_label: DocumentInput, tracking_info: TrackingInput }), { maxItems: 100 }),
   ),
   invoice_id: Type.Optional(Type.String({ minLength: 1, maxLength: 127 })),
 })

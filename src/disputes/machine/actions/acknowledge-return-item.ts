@@ -5,7 +5,7 @@ import { acknowledgementTypes } from '../../schema/enums.ts'
 import { AcknowledgementEvidence, Note } from '../../schema/given.ts'
 import { disputeAction } from '../action.ts'
 import { attach } from '../attachments.ts'
-import { withoutRequests } from '../evidence.ts'
+import { refuseOverflow, withoutRequests } from '../evidence.ts'
 import { limits } from '../limits.ts'
 import { end, inTurn, refund } from '../settlement.ts'
 
@@ -16,7 +16,7 @@ export const acknowledgeReturnItem = disputeAction('acknowledge-return-item', {
   body: Type.Object({
     acknowledgement_type: Type.Optional(Type.Enum([...acknowledgementTypes])),
     note: Type.Optional(Note),
-    evidences: Type.Optional(Type.Array(AcknowledgementEvidence, { minItems: 1, maxItems: 100 })),
+    evidences: Type.Optional(Type.Array(AcknowledgementEvidence, { maxItems: 100 })),
   }),
   bodyOptional: true,
   files: limits.filesPerRequest,
@@ -25,22 +25,23 @@ export const acknowledgeReturnItem = disputeAction('acknowledge-return-item', {
     if (!acknowledgementTypes.includes(type))
       throw invalid('/acknowledgement_type', 'This is not offered here.', 'INVALID_ACKNOWLEDGEMENT_TYPE')
     const { uploads, now } = context
-    const given = evidences.length === 0 && uploads.length > 0 ? [{ documents: [] }] : evidences
+    const given = evidences.length === 0 && uploads.length > 0 ? [{}] : evidences
     const documents = attach(
-      given.map((evidence) => evidence.documents),
+      given.map((evidence) => evidence.documents ?? []),
       uploads,
       '/evidences',
     )
     const rows = given.map(
       (evidence, i): Evidence => ({
         evidence_type: ('evidence_type' in evidence && evidence.evidence_type) || 'DECLARATION',
-        documents: documents[i]!,
+        ...(documents[i]!.length > 0 && { documents: documents[i]! }),
         source: 'SUBMITTED_BY_SELLER',
         date: now,
         action_info: { action: 'ACKNOWLEDGE_RETURN_ITEM', response_option: type },
         dispute_life_cycle_stage: dispute.dispute_life_cycle_stage,
       }),
     )
+    refuseOverflow(dispute, rows.length)
     const kept = {
       evidences: [...withoutRequests(dispute.evidences), ...rows],
       acknowledgement: { type, ...(note !== undefined && { note }) },

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { readerOf } from '../../../http/validation/reader.ts'
 import { fits, onlyKnown } from '../../../http/validation/validator.ts'
 import { parseInstant } from '../../../kernel/clock.ts'
 import { invalid, refused } from '../../../kernel/problem.ts'
@@ -19,6 +20,8 @@ type Entry = Static<typeof PatchEntry>
 const email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$' })
 const note = Type.String({ minLength: 1, maxLength: 2000 })
 const details = Type.Object({ email: Type.Optional(email), note: Type.Optional(note) })
+const readDetails = readerOf(details)
+const readAction = readerOf(PartnerAction)
 
 type Patchable = Pick<Dispute, 'communication_details' | 'partner_actions'>
 
@@ -66,12 +69,13 @@ function applied(document: Patchable, entry: Entry, at: string, context: ActionC
 
 function withDetails(
   { communication_details: old, ...rest }: Patchable,
-  { op, value }: Entry,
+  { op, value: given }: Entry,
   name: 'email' | 'note' | undefined,
   at: string,
   { now }: ActionContext,
 ): Patchable {
   const { time_posted: _posted, ...told } = old ?? {}
+  const value = name === undefined ? readDetails(given) : given
   const target = name === undefined ? old && told : told[name as keyof typeof told]
   if (op === 'test') {
     if (!isDeepStrictEqual(target, value))
@@ -98,7 +102,7 @@ function withPartnerAction(document: Patchable, { op, value }: Entry, at: string
     throw refused('NOT_PATCHABLE', 'Only a partner of the seller can add partner actions.', `${at}/path`)
   if (op !== 'add') throw refused('INVALID_PATCH_OPERATION', 'A partner action can only be added here.', `${at}/op`)
   const known = document.partner_actions ?? []
-  const given = { create_time: context.now, ...(value as object) }
+  const given = { create_time: context.now, ...(readAction(value) as object) }
   if (!fits(PartnerAction, given))
     throw invalid(`${at}/value`, 'A partner action needs id, name and status, each of the allowed values.')
   const action = onlyKnown(PartnerAction, given)

@@ -1,0 +1,130 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
+import { malformed, Problem } from '../../kernel/problem.ts'
+import type { AnyRoute } from '../route.ts'
+import { readerOf } from '../validation/reader.ts'
+import { makeValidator } from '../validation/validator.ts'
+import { collect } from './collect.ts'
+import { parseForm } from './form.ts'
+import { parseJson } from './json.ts'
+import { jsonLimits } from './json-scan.ts'
+import { parseMediaType } from './media-type.ts'
+import { fieldsOf, readMultipart, refuseUnread, type UploadedFile } from './multipart.ts'
+import type { Take } from './upload-budget.ts'
+
+/** A body as it was sent: its bytes, or the stream of one that is multipart. */
+export interface SentBody {
+  /** Undefined where there is no body, and of a multipart one. */
+  readonly bytes: Buffer | undefined
+  readonly stream: Readable | undefined
+  /** Its bytes as JSON, read once however often it is asked for. */
+  json(): unknown
+}
+
+/** What a body turned out to be: its value and files, or the reasons why it cannot be used. */
+export interface ReadBody {
+  readonly value: unknown
+  readonly files: readonly UploadedFile[]
+  readonly problem?: Problem
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+
+/** The kinds of body an operation takes. A change may also call itself a JSON patch. */
+export const takenBy = ({ method, accepts = ['application/json'] }: AnyRoute): readonly string[] =>
+  method === 'PATCH' && accepts.includes('application/json') ? [...accepts, 'application/json-patch+json'] : accepts
+
+const isMultipart = (type: string | undefined) => /^multipart\/(form-data|mixed|related)$/.test(type ?? '')
+
+const typeOf = (headers: IncomingHttpHeaders) => parseMediaType(headers['content-type'])?.type
+
+const tooLarge = () =>
+  new Problem(413, 'PAYLOAD_TOO_LARGE', [
+    {
+      issue: 'PAYLOAD_TOO_LARGE',
+      location: 'body',
+      description: `A body without files may have at most ${jsonLimits.bytes} bytes.`,
+    },
+  ])
+
+/** Collects the bytes of a body, unless it is multipart, which an operation reads when it knows that it takes it. */
+export async function receiveBody(headers: IncomingHttpHeaders, body: unknown): Promise<SentBody> {
+  const stream = body instanceof Readable ? body : undefined
+  if (stream === undefined || isMultipart(typeOf(headers))) return { bytes: undefined, stream, json: () => undefined }
+  const declared = headers['content-length']
+  const bytes = await collect(stream, { bytesMax: jsonLimits.bytes, declared, tooLarge })
+  let parsed: { readonly value: unknown } | undefined
+  return {
+    bytes,
+    stream: undefined,
+    json() {
+      parsed ??= { value: parseJson(bytes) }
+      return parsed.value
+    },
+  }
+}
+
+/** How a route's body is read: leniently as to its form, and then checked. */
+export function bodyReader(route: AnyRoute) {
+  const { bodyOptional = false, fileParts } = route
+  const schema = route.body!
+  const takes = takenBy(route)
+  const prepare = route.prepare ?? readerOf(schema)
+  const check = makeValidator(schema, 'body')
+  const isList = (schema as { type?: string }).type === 'array'
+
+  /** Refuses what the operation does not take, before any of it is looked at. */
+  function requireMediaType(headers: IncomingHttpHeaders, { bytes, stream }: SentBody): void {
+    const type = typeOf(headers)
+    const isEmpty = stream === undefined && (bytes === undefined || bytes.length === 0)
+    if (isEmpty && (type === undefined || bodyOptional)) return
+    // A form without a content type is what some old clients send to the token operations.
+    if (type === undefined && takes.includes(FORM)) return
+    const encoding = headers['content-encoding'] ?? 'identity'
+    if (encoding !== 'identity') throw unsupported('Send the body without a Content-Encoding.')
+    if (takes.some((taken) => (taken === 'multipart' ? isMultipart(type) : taken === type))) return
+    throw unsupported(`Send ${takes.join(' or ')}.`)
+  }
+
+  /** Reads and checks the body. Problems are returned, because other refusals may come first. */
+  async function read(headers: IncomingHttpHeaders, sent: SentBody, take: Take): Promise<ReadBody> {
+    try {
+      const { value: given, files } = await parse(headers, sent, take)
+      const value = prepare(meant(given))
+      const issues = check(value)
+      return { value, files, ...(issues.length > 0 && { problem: malformed(...issues) }) }
+    } catch (error) {
+      if (error instanceof Problem) return { value: undefined, files: [], problem: error }
+      throw error
+    }
+  }
+
+  async function parse(headers: IncomingHttpHeaders, { bytes, stream, json }: SentBody, take: Take) {
+    if (stream) {
+      const declared = headers['content-length']
+      const parts = await readMultipart(stream, headers['content-type']!, { fileParts, declared, take })
+      // A form of ours has fields; everybody else's multipart carries JSON.
+      if (takes.includes(FORM)) return { value: fieldsOf(parts.rest), files: parts.files }
+      refuseUnread(parts.rest)
+      return { value: parts.json, files: parts.files }
+    }
+    if (takes.includes(FORM)) return { value: parseForm(bytes ?? Buffer.alloc(0)), files: [] }
+    if (bytes !== undefined && bytes.length > 0) return { value: json(), files: [] }
+    if (bodyOptional) return { value: {}, files: [] }
+    throw malformed({ issue: 'MISSING_OR_INVALID_REQUEST_BODY', description: 'This operation needs a JSON body.' })
+  }
+
+  /** What a client means that writes a whole body in another way than the contract. */
+  function meant(given: unknown): unknown {
+    if (given === null && bodyOptional) return {}
+    const isArray = Array.isArray(given)
+    if (!isList) return isArray && given.length === 0 ? {} : given
+    const isOneEntry = route.method === 'PATCH' && typeof given === 'object' && given !== null && !isArray
+    return isOneEntry ? [given] : given
+  }
+
+  return { requireMediaType, read }
+}
+
+const unsupported = (description: string) =>
+  new Problem(415, 'UNSUPPORTED_MEDIA_TYPE', [{ issue: 'UNSUPPORTED_MEDIA_TYPE', description, location: 'header' }])
