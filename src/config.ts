@@ -51,6 +51,15 @@ export const settings = {
     ...url,
     description: 'The address clients and customers reach the service at. Every link is built from it.',
   }),
+  allowedHosts: setting<readonly string[]>({
+    variable: 'ALLOWED_HOSTS',
+    initial: [],
+    initialText: 'none',
+    form: 'names with commas between them, or `*`',
+    read: (value) => (/^(\*|[\w.-]+(\s*,\s*[\w.-]+)*)$/.test(value) ? value.toLowerCase().split(/\s*,\s*/) : undefined),
+    description:
+      'Further names that a sandbox answers to, and whose web pages may call it; `*` answers to all. Addresses, `localhost`, names without dots or below `.test`, `.local`, `.internal` and the name in `PUBLIC_URL` need none. Not used in live.',
+  }),
   databaseUrl: setting<string | undefined>({
     variable: 'DATABASE_URL',
     initial: undefined,

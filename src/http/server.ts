@@ -14,6 +14,7 @@ import { type Operation, operationOf } from './operation.ts'
 import { frameworkProblem, renderProblem } from './problem-body.ts'
 import { type Rendered, render } from './render.ts'
 import { Answer, type AnyRoute, type ErrorStyle } from './route.ts'
+import { makeVisitorCheck } from './visitors.ts'
 import { checkWire, endWith, HEADERS_MAX, straighten, wireProblem } from './wire.ts'
 
 const HEADER_BYTES_MAX = 16_384
@@ -61,6 +62,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   const load = new LoadWatch(parts.loopDelay)
   const debugHeader = service.dialect.debugIdHeader
   const { trustProxy } = service.settings
+  const checkVisitor = service.environment === 'sandbox' ? makeVisitorCheck(service.settings) : () => {}
 
   const server = Fastify({
     genReqId: () => ids.next('debug'),
@@ -114,6 +116,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     if (parts.isDraining?.()) reply.header('connection', 'close')
     try {
       checkWire(request.raw)
+      checkVisitor(request.raw)
       done()
     } catch (error) {
       done(error as Problem)

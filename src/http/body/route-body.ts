@@ -77,7 +77,9 @@ export function bodyReader(route: AnyRoute) {
   function requireMediaType(headers: IncomingHttpHeaders, { bytes, stream }: SentBody): void {
     const type = typeOf(headers)
     const isEmpty = stream === undefined && (bytes === undefined || bytes.length === 0)
-    if (isEmpty && (type === undefined || bodyOptional)) return
+    // Where no token is asked for, a form on any web page could call, were it not for the type that a form has.
+    const isTypeless = headers['content-type'] === undefined
+    if (isEmpty && (isTypeless || (bodyOptional && route.scopes !== 'public'))) return
     // A form without a content type is what some old clients send to the token operations.
     if (type === undefined && takes.includes(FORM)) return
     const encoding = headers['content-encoding'] ?? 'identity'
