@@ -5,9 +5,11 @@ import { Problem } from '../kernel/problem.ts'
 import type { PaymentChange } from '../ledger/schema.ts'
 import type { Service } from '../room.ts'
 import { type Actor, clockActor } from './access.ts'
-import { keepDocuments, receiveFiles } from './documents.ts'
+import { keepDocuments, receiveFiles, refuseTooMany } from './documents.ts'
 import type { House } from './house.ts'
-import type { DisputeAction } from './machine/lifecycle.ts'
+import type { ActionDefinition } from './machine/action.ts'
+import { disputeActions } from './machine/actions/index.ts'
+import { type DisputeAction, disputeLifecycle } from './machine/lifecycle.ts'
 import { type Step, step } from './machine/step.ts'
 import { moveMoney, withPayments } from './money.ts'
 import { presentDispute } from './present.ts'
@@ -15,28 +17,35 @@ import type { Dispute } from './schema/dispute.ts'
 import { findDisputesOf, type StoredDispute, saveDispute } from './store.ts'
 import { logMove } from './transitions.ts'
 
-export interface Deed {
+export interface ActionRequest {
   readonly action: DisputeAction
   readonly input: unknown
   readonly files?: readonly UploadedFile[]
 }
 
 /** The one path every dispute action takes: check, decide, follow the table, save, log, move the money, announce. */
-export async function act(tx: Tx, house: House, found: StoredDispute, actor: Actor, deed: Deed): Promise<Step> {
+export async function act(
+  tx: Tx,
+  house: House,
+  found: StoredDispute,
+  actor: Actor,
+  request: ActionRequest,
+): Promise<Step> {
   const { service, rules } = house
-  const { action, input, files = [] } = deed
+  const { action, input, files = [] } = request
+  const { files: most = 0 } = disputeActions[action] as Pick<ActionDefinition, 'files'>
+  requireAllowed(service, found.dispute, actor.roles, action)
+  refuseTooMany(files, most)
   const { dispute, payments } = await withPayments(tx, found.dispute, action)
   const uploads = receiveFiles(tx, files)
-  const taken = refusingAsAsked(house, action, () =>
-    step(dispute, actor.roles, action, input, {
-      now: tx.now,
-      newId: (kind) => tx.newId(kind),
-      side: actor.side,
-      isPartner: actor.isPartner,
-      rules,
-      uploads: uploads.stored,
-    }),
-  )
+  const taken = step(dispute, actor.roles, action, input, {
+    now: tx.now,
+    newId: (kind) => tx.newId(kind),
+    side: actor.side,
+    isPartner: actor.isPartner,
+    rules,
+    uploads: uploads.stored,
+  })
   const moved = await moveMoney(tx, house, taken, payments)
   saveDispute(tx, found.version, taken.after)
   logMove(tx, taken, found.version + 1)
@@ -107,14 +116,19 @@ export function announce(tx: Tx, service: Service, dispute: Dispute, type: Event
   })
 }
 
-/** The two sandbox operations may be set to refuse with another status, for clients that expect it. */
-function refusingAsAsked({ service }: House, action: DisputeAction, take: () => Step): Step {
-  const agents = action === 'adjudicate' || action === 'require-evidence'
-  if (!agents || service.settings.disputeAgentRefusal === '422') return take()
+/** Asks the table, once for each action. Agents' actions may be set to refuse as clients of older sandboxes expect. */
+function requireAllowed(
+  { settings }: Service,
+  dispute: Dispute,
+  roles: readonly string[],
+  action: DisputeAction,
+): void {
+  const asBadRequest =
+    settings.disputeAgentRefusal === '400' && (action === 'adjudicate' || action === 'require-evidence')
   try {
-    return take()
+    disputeLifecycle.require(dispute, roles, action)
   } catch (error) {
-    if (error instanceof Problem && error.status === 422) throw new Problem(400, 'INVALID_REQUEST', error.details)
+    if (asBadRequest && error instanceof Problem) throw new Problem(400, 'INVALID_REQUEST', error.details)
     throw error
   }
 }

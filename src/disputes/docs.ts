@@ -150,7 +150,10 @@ ${table(
 )}
 
 A payment can be disputed for ${FILING_WINDOW_DAYS} days, once. Postage of a return up to ${COMPENSATION_MAX} units of the
-currency is paid once, until ${COMPENSATION_DAYS} days after the end.
+currency can be asked for once, until ${COMPENSATION_DAYS} days after the end (\`return-compensation\`). A sandbox pays it at
+once; in live it is \`REQUESTED\` until the operator answers (\`return-compensation/answer\` with \`PAY\` or \`DENY\`).
+\`DISPUTE_COMPENSATIONS_PER_BUYER\` and \`DISPUTE_COMPENSATIONS_PER_MERCHANT\` bound how often either account has it paid in
+365 days; above that it is refused with 429.
 
 ## Money
 

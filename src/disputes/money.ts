@@ -1,3 +1,5 @@
+import type { Settings } from '../config.ts'
+import { requireQuota } from '../database/quota.ts'
 import type { Tx } from '../database/transaction.ts'
 import { type Money, toMinor } from '../kernel/money.ts'
 import { breaches, refused } from '../kernel/problem.ts'
@@ -73,7 +75,7 @@ const insufficient = ({ value, currency_code }: Money) =>
 
 async function carryOut(
   tx: Tx,
-  { ledger, rules }: House,
+  { service, ledger, rules }: House,
   dispute: Dispute,
   order: MoneyOrder,
   payments: Payments,
@@ -113,6 +115,19 @@ async function carryOut(
       ledger.chargeFee(tx, seller.account_id, order.amount, order.reason, dispute_id)
       return
     case 'pay-buyer':
+      await requireCompensations(tx, service.settings, dispute)
       ledger.compensate(tx, seller.account_id, order.amount, 'RETURN_COMPENSATION', dispute_id)
   }
+}
+
+const YEAR_SECONDS = 365 * 86_400
+
+/** What the service pays of its own is bounded by account, so that a merchant and a buyer cannot share it out. */
+async function requireCompensations(tx: Tx, settings: Settings, { buyer, seller }: Dispute): Promise<void> {
+  const name = 'return-compensation'
+  const what = 'Compensations of return postage'
+  const { disputeCompensationsPerBuyer: byBuyer, disputeCompensationsPerMerchant: byMerchant } = settings
+  const quota = (max: number, key: string) => [{ quota: { name, max, seconds: YEAR_SECONDS }, key }]
+  if (buyer.account_id !== undefined) await requireQuota(tx, buyer.account_id, quota(byBuyer, 'buyer'), what)
+  await requireQuota(tx, seller.account_id, quota(byMerchant, 'merchant'), what)
 }

@@ -50,6 +50,18 @@ export const disputeSettings = {
     ...text(/^([A-Z]{3}:\d{1,6}(\.\d{1,3})?(,|$))*$/),
     description: 'What a lost chargeback of a bank or card costs the seller, by currency.',
   }),
+  disputeCompensationsPerBuyer: setting<number>({
+    variable: 'DISPUTE_COMPENSATIONS_PER_BUYER',
+    initial: 2,
+    ...whole(0, 10_000),
+    description: 'How many times in 365 days the service pays one buyer the postage of a return; 0 is no limit.',
+  }),
+  disputeCompensationsPerMerchant: setting<number>({
+    variable: 'DISPUTE_COMPENSATIONS_PER_MERCHANT',
+    initial: 50,
+    ...whole(0, 1_000_000),
+    description: 'How many times in 365 days it does so for the returns to one merchant; 0 is no limit.',
+  }),
   disputeHoldMovements: setting<boolean>({
     variable: 'DISPUTE_HOLD_MOVEMENTS',
     initial: false,

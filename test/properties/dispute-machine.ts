@@ -148,6 +148,8 @@ export function inputFor(
             ]
           : []
       return [{ op: 'add', path: '/communication_details', value: { note: 'Call.' } }]
+    case 'update-partner-action':
+      return { action_id: dispute.partner_actions?.[0]?.id ?? 'NONE', entries: [] }
     case 'follow-payment':
       return []
     default:

@@ -79,7 +79,9 @@ const contract: Record<DisputeAction, readonly string[]> = {
   cancel: [...lines(`${inquiry} CO CS CF CB CU CR CA`, 'XX')],
   'change-reason': lines('IO IS IF CS', 'CS'),
   patch: [...same, 'CO'].map((node) => `${node}>${node}`),
+  'update-partner-action': [...same, 'CO'].map((node) => `${node}>${node}`),
   'provide-refund-preference': ['CS>CS', 'CU>CU', 'CB>CB'],
+  'answer-compensation': [],
   'return-compensation': ['IA>IA', 'CA>CA', 'XX>XX', 'XA>XA'],
   'follow-payment': [...same, 'CO', 'XA', 'XX'].map((node) => `${node}>${node}`),
   supersede: [...same, 'CO'].map((node) => `${node}>XX`),
@@ -198,6 +200,7 @@ type Actor = { side: 'seller' | 'buyer'; isPartner: boolean; roles: readonly str
 function attempt(walk: Walk, action: DisputeAction, { side, isPartner, roles }: Actor, input: unknown): void {
   const allowed = disputeLifecycle.allows(walk.dispute, roles, action)
   try {
+    disputeLifecycle.require(walk.dispute, roles, action)
     const { after: next, decision } = step(
       walk.dispute,
       roles,
@@ -210,8 +213,8 @@ function attempt(walk: Walk, action: DisputeAction, { side, isPartner, roles }: 
     post(walk.books, decision.money ?? [])
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // What is offered can be done; only compensation also depends on the time that has passed.
-    if (allowed && action !== 'return-compensation') throw error
+    // What is offered can be done; only compensation also depends on the time that has passed, and a partner's on its own.
+    if (allowed && action !== 'return-compensation' && action !== 'update-partner-action') throw error
   }
 }
 

@@ -114,6 +114,7 @@ const guards = {
   'room for another offer': ({ offer, messages = [] }: Dispute) =>
     (offer.history?.length ?? 0) < limits.offerEvents && messages.length < limits.messages,
   'no compensation asked for yet': ({ compensation }: Dispute) => compensation === undefined,
+  'a compensation that waits for an answer': ({ compensation }: Dispute) => compensation?.status === 'REQUESTED',
 }
 
 const submitted = (evidences: NonNullable<Dispute['evidences']>) =>
@@ -174,8 +175,11 @@ const rows = [
   { t: 'T28', action: 'appeal',                  by: ['seller'],            from: lostTwice,       given: ['a decision against the seller'], outcome: 'appealed', to: secondAppeal, emits: updated },
   { t: 'T28', action: 'appeal',                  by: ['buyer'],             from: lostTwice,       given: ['a decision against the buyer'], outcome: 'appealed', to: secondAppeal, emits: updated },
   { t: 'T32', action: 'patch',                   by: ['seller', 'partner'], from: alive,           given: [], outcome: 'patched',          to: same,           emits: updated },
+  { t: '7.7', action: 'update-partner-action',   by: ['partner'],           from: alive,           given: [], outcome: 'patched',          to: same,           emits: updated },
   { t: '7.10', action: 'provide-refund-preference', by: ['buyer'],          from: preference,      given: ['a dispute that was opened here'], outcome: 'noted', to: same, emits: updated },
   { t: '7.11', action: 'return-compensation',    by: ['buyer'],             from: anywhere,        given: ['no compensation asked for yet'], outcome: 'answered', to: same, emits: updated },
+  { t: '7.11', action: 'return-compensation',    by: ['buyer'],             from: anywhere,        given: ['no compensation asked for yet'], outcome: 'asked', to: same, emits: updated },
+  { t: '7.11', action: 'answer-compensation',    by: ['agent'],             from: anywhere,        given: ['a compensation that waits for an answer'], outcome: 'answered', to: same, emits: updated },
   { t: '7.12', action: 'supersede',              by: ['agent'],             from: alive,           given: [], outcome: 'superseded',       to: closed,         emits: resolved },
   { t: '4.7', action: 'follow-payment',          by: ['clock'],             from: alive,           given: [], outcome: 'followed',         to: same,           emits: updated },
   { t: '4.7', action: 'follow-payment',          by: ['clock'],             from: over,            given: [], outcome: 'followed',         to: same,           emits: silent },

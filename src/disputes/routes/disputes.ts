@@ -1,7 +1,7 @@
 import type { Reader } from '../../database/transaction.ts'
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import { forbidden, notFound, Problem } from '../../kernel/problem.ts'
+import { notFound, Problem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { actorOf, findForCaller, readScopes, viewerOf } from '../access.ts'
 import { act } from '../act.ts'
@@ -12,13 +12,13 @@ import type { House } from '../house.ts'
 import { actionLinks } from '../links.ts'
 import { listFor } from '../lists/list.ts'
 import { ListQuery } from '../lists/query.ts'
-import type { ActionDefinition } from '../machine/action.ts'
-import { disputeActions, type PublicAction, publicActions } from '../machine/actions/index.ts'
+import { disputeActions, publicActions } from '../machine/actions/index.ts'
 import { PatchBody } from '../machine/actions/patch.ts'
 import { disputeLifecycle } from '../machine/lifecycle.ts'
 import { limits } from '../machine/limits.ts'
 import { presentDispute } from '../present.ts'
 import { Dispute, DisputeId, DisputeList, LinksOnly } from '../schema/shown.ts'
+import { actionRoute, requireActor } from './actions.ts'
 import { tag, withFiles } from './parts.ts'
 import { accepted, receiptScopes, showRequest, wantsAsync } from './receipts.ts'
 import { pullTrigger } from './triggers.ts'
@@ -149,64 +149,13 @@ export function disputeRoutes(house: House): AnyRoute[] {
     handle: ({ db, caller, params }) => showRequest(db, caller, params.id, service.publicUrl),
   })
 
-  /** Refuses with 404 or 403 what would be refused whatever the body. */
-  async function requireActor(
-    db: Reader,
-    caller: Caller,
-    id: string,
-    { scopes, agentsOnly = false }: Pick<ActionDefinition, 'scopes' | 'agentsOnly'>,
-  ): Promise<void> {
-    const found = await findForCaller(db, caller, id, scopes)
-    if (agentsOnly) requireAgent(caller)
-    actorOf(found)
-  }
-
-  /** One route for every action of the table; there is nothing to add here for a new action. */
-  function actionRoute(name: PublicAction, url = `${base}/:id/${name}`, operation = operationName(name)): AnyRoute {
-    // Each action's body type is its own; the server has checked the body against it.
-    const {
-      summary,
-      scopes,
-      body,
-      bodyOptional = false,
-      files: most = 0,
-      agentsOnly = false,
-    } = disputeActions[name] as unknown as ActionDefinition
-    return route({
-      method: 'POST',
-      url,
-      operation,
-      summary,
-      tag,
-      scopes,
-      params: DisputeId,
-      body,
-      bodyOptional,
-      ...withFiles,
-      success: name === 'accept-offer' ? { 200: LinksOnly, 202: LinksOnly } : { 200: LinksOnly },
-      trigger: ({ params }) => pullTrigger(name, params['id']),
-      precheck: (db, caller, { id }) => requireActor(db, caller, id, { scopes, agentsOnly }),
-      async handle({ tx, caller, params, body: input, files }) {
-        const found = await findForCaller(tx, caller, params.id, scopes)
-        if (agentsOnly) requireAgent(caller)
-        const actor = actorOf(found)
-        disputeLifecycle.require(found.dispute, actor.roles, name)
-        refuseTooMany(files, most)
-        const taken = await act(tx, house, found, actor, { action: name, input, files })
-        if (name === 'accept-offer' && taken.decision.outcome === 'return agreed')
-          return accepted(tx, caller, service.publicUrl, taken.after, { waitsForRefund: true })
-        return actionLinks(service.publicUrl, params.id)
-      },
-    })
-  }
-
   return [
     list,
     create,
     show,
     patch,
-    ...publicActions.map((name) => actionRoute(name)),
-    actionRoute('change-reason', `${base}/:id/changeReason`, 'changeDisputeReasonOldName'),
+    ...publicActions.map((name) => actionRoute(house, name)),
+    actionRoute(house, 'change-reason', { path: 'changeReason', operation: 'changeDisputeReasonOldName' }),
     download,
     request,
   ]
@@ -225,12 +174,3 @@ async function disputeWith(db: Reader, caller: Caller, id: { document_id: string
     throw error
   }
 }
-
-/** The two actions of agents: everybody's in the sandbox, the operator's in live. */
-function requireAgent({ roles }: Caller): void {
-  if (!roles.includes('agent')) throw forbidden('Only the operator of the service decides disputes here.')
-}
-
-/** `make-offer` is the operation `makeOffer` with the word dispute, so that names stay unique across the service. */
-const operationName = (action: PublicAction) =>
-  `dispute${action.replace(/(^|-)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())}`

@@ -38,7 +38,7 @@ export const wantsAsync = (headers: Readonly<Record<string, string | string[] | 
     .split(',')
     .some((preference) => preference.trim().toLowerCase() === 'respond-async')
 
-/** 202: it is accepted, and here is where to ask how it went. */
+/** 202: it is accepted; here is where to ask how it went, and the dispute, by the relation it has in every answer. */
 export function accepted(
   tx: Tx,
   caller: Caller,
@@ -48,7 +48,12 @@ export function accepted(
 ): Answer {
   const id = tx.newId('request')
   tx.write(insertRequest, [caller.accountId, id, dispute_id, waitsForRefund, tx.now])
-  return new Answer(202, { links: [{ href: requestUrl(publicUrl, id), rel: 'self', method: 'GET' }] })
+  return new Answer(202, {
+    links: [
+      { href: requestUrl(publicUrl, id), rel: 'self', method: 'GET' },
+      { href: disputeUrl(publicUrl, dispute_id), rel: 'detail', method: 'GET' },
+    ],
+  })
 }
 
 /** How a request that was accepted went. One that waits for money is done when the dispute has paid it. */

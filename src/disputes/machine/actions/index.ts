@@ -15,10 +15,11 @@ import { provideEvidence } from './provide-evidence.ts'
 import { provideRefundPreference } from './provide-refund-preference.ts'
 import { provideSupportingInfo } from './provide-supporting-info.ts'
 import { requireEvidence } from './require-evidence.ts'
-import { returnCompensation } from './return-compensation.ts'
+import { answerCompensation, returnCompensation } from './return-compensation.ts'
 import { sendMessage } from './send-message.ts'
 import { supersede } from './supersede.ts'
 import { triage } from './triage.ts'
+import { updatePartnerAction } from './update-partner-action.ts'
 
 /** Every action of the table. A table row without an action here, or the other way round, does not compile. */
 export const disputeActions = {
@@ -38,7 +39,9 @@ export const disputeActions = {
   'change-reason': changeReason,
   'provide-refund-preference': provideRefundPreference,
   'return-compensation': returnCompensation,
+  'answer-compensation': answerCompensation,
   patch,
+  'update-partner-action': updatePartnerAction,
   triage,
   'pass-deadline': passDeadline,
   supersede,

@@ -1,8 +1,8 @@
-import { after } from '../../../kernel/clock.ts'
+import { after, type Instant } from '../../../kernel/clock.ts'
 import { Money, minorDigits, normalise, toMinor } from '../../../kernel/money.ts'
 import { refused } from '../../../kernel/problem.ts'
 import { Type } from '../../../kernel/type.ts'
-import type { Dispute } from '../../schema/dispute.ts'
+import type { Compensation, Dispute, FundMovement } from '../../schema/dispute.ts'
 import { DocumentInput, Note } from '../../schema/given.ts'
 import { disputeAction } from '../action.ts'
 import { isSound, refuseIssues } from '../amounts.ts'
@@ -10,7 +10,7 @@ import { attach } from '../attachments.ts'
 import { NOT_NOW } from '../lifecycle.ts'
 import { limits } from '../limits.ts'
 
-/** Return postage up to this many units of the currency is paid without asking; more is denied. */
+/** Return postage up to this many units of the currency can be had; more is denied. */
 export const COMPENSATION_MAX = 30n
 export const COMPENSATION_DAYS = 30
 
@@ -24,7 +24,7 @@ export const returnCompensation = disputeAction('return-compensation', {
     documents: Type.Optional(Type.Array(DocumentInput, { maxItems: 100 })),
   }),
   files: limits.filesPerRequest,
-  decide(dispute, { amount, note, documents = [] }, { now, uploads }) {
+  decide(dispute, { amount, note, documents = [] }, { now, uploads, rules }) {
     refuseWithoutReturn(dispute, now)
     const { currency_code } = dispute.dispute_amount
     const sound = amount.currency_code === currency_code && isSound(amount) && toMinor(amount) > 0n
@@ -39,32 +39,52 @@ export const returnCompensation = disputeAction('return-compensation', {
             },
           ],
     )
-    const paid = toMinor(amount) <= COMPENSATION_MAX * 10n ** BigInt(minorDigits(currency_code))
     const exact = normalise(amount)
     const [files = []] = attach([documents], uploads, '/documents')
-    const credit = {
-      party: 'BUYER',
-      type: 'CREDIT',
+    const asked: Compensation = {
+      status: 'REQUESTED',
       amount: exact,
-      initiated_time: now,
-      reason: 'DISPUTE_SETTLEMENT',
-    } as const
-    return {
-      outcome: 'answered',
-      changes: {
-        compensation: {
-          status: paid ? 'PAID' : 'DENIED',
-          amount: exact,
-          ...(note !== undefined && { note }),
-          ...(files.length > 0 && { documents: files }),
-          create_time: now,
-        },
-        ...(paid && { fund_movements: [...(dispute.fund_movements ?? []), credit] }),
-      },
-      money: paid ? [{ move: 'pay-buyer', amount: exact }] : [],
+      ...(note !== undefined && { note }),
+      ...(files.length > 0 && { documents: files }),
+      create_time: now,
     }
+    const isSmall = toMinor(amount) <= COMPENSATION_MAX * 10n ** BigInt(minorDigits(currency_code))
+    if (!isSmall) return { outcome: 'answered', changes: { compensation: { ...asked, status: 'DENIED' } } }
+    // Where money is real, the parties together could otherwise draw on the service's.
+    return rules.sandbox ? paid(dispute, asked, now) : { outcome: 'asked', changes: { compensation: asked } }
   },
 })
+
+/** An agent answers a request for return postage. */
+export const answerCompensation = disputeAction('answer-compensation', {
+  summary: 'Pay or deny the compensation of return postage',
+  scopes: ['disputes/update-seller', 'disputes/update-buyer', 'operator'],
+  body: Type.Object({ decision: Type.Enum(['PAY', 'DENY']) }),
+  agentsOnly: true,
+  decide(dispute, { decision }, { now }) {
+    // The table offers this only where one was asked for.
+    const asked = dispute.compensation!
+    if (decision === 'PAY') return paid(dispute, asked, now)
+    return { outcome: 'answered', changes: { compensation: { ...asked, status: 'DENIED' } } }
+  },
+})
+
+/** The service pays the buyer out of its own funds, as long as both parties' quotas last. */
+function paid({ fund_movements = [] }: Dispute, asked: Compensation, now: Instant) {
+  const credit: FundMovement = {
+    party: 'BUYER',
+    type: 'CREDIT',
+    amount: asked.amount,
+    initiated_time: now,
+    reason: 'DISPUTE_SETTLEMENT',
+  }
+  const compensation: Compensation = { ...asked, status: 'PAID' }
+  return {
+    outcome: 'answered' as const,
+    changes: { compensation, fund_movements: [...fund_movements, credit] },
+    money: [{ move: 'pay-buyer' as const, amount: asked.amount }],
+  }
+}
 
 function refuseWithoutReturn({ status, flow, returned_time, update_time }: Dispute, now: string): void {
   const inTime = after(update_time, COMPENSATION_DAYS * 86_400) >= now
