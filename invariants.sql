@@ -174,13 +174,15 @@ select t.account_id, t.invoice_id, t.id, r.body->>'status' as status
  where t.kind = 'REFUND' and r.body->>'status' = 'CANCELLED'
    and not exists (select 1 from jobs j where j.name = 'invoice-service-refund' and j.payload->>'refund_id' = r.id);
 
--- A dispute knows of each of its payments what the ledger knows: what is held, refunded and borne by the service.
+-- A dispute knows of each of its payments what the ledger knows: what is held, refunded and borne by the service. What is
+-- held after the payer withdrew it is held for the dispute that came after it.
 select d.account_id, d.id, t.id as payment, one->'held' as held, t.body->'held' as ledger_held,
        one->'refunded' as refunded, one->'refunded_before' as before, t.body->'refunded' as ledger_refunded
   from disputes d, jsonb_array_elements(d.body->'disputed_transactions') one
   join payment_transactions t on t.id = one->>'seller_transaction_id'
- where t.account_id = d.account_id
-   and ((one->'held'->>'value')::numeric <> (t.body->'held'->>'value')::numeric
+  join disputed_transactions x on x.transaction_id = t.id
+ where t.account_id = d.account_id and x.account_id = d.account_id and x.dispute_id = d.id
+   and ((not x.withdrawn and (one->'held'->>'value')::numeric <> (t.body->'held'->>'value')::numeric)
      or (one->'refunded'->>'value')::numeric + (one->'refunded_before'->>'value')::numeric <> (t.body->'refunded'->>'value')::numeric
      or coalesce((one->'covered'->>'value')::numeric, 0) <> coalesce((t.body->'covered'->>'value')::numeric, 0));
 

@@ -14,7 +14,7 @@ export interface StoredDispute {
 
 const disputeById = sql`select body as dispute, version from disputes where id = $1`
 const disputeOfTransaction = sql`
-  select d.body as dispute, d.version from disputed_transactions t
+  select d.body as dispute, d.version, t.withdrawn from disputed_transactions t
     join disputes d on d.account_id = t.account_id and d.id = t.dispute_id
    where t.account_id = $1 and t.transaction_id = $2
    order by (t.channel = 'INTERNAL') desc, d.create_time desc limit 1`
@@ -40,9 +40,22 @@ const insertTransactionRows = sql`
 /** The dispute with this id, whoever asks: the caller checks who may see it. */
 export const findDispute = (db: Reader, id: string) => db.row<StoredDispute>(disputeById, [id])
 
-/** The dispute about a payment; the one between the parties before any a bank opened. */
+/** A dispute about a payment. One that the payer withdrew does not stand in the way of another. */
+export interface DisputeOfPayment extends StoredDispute {
+  readonly withdrawn: boolean
+}
+
+/** The dispute about a payment, the newest if there are several; one between the parties before any a bank opened. */
 export const findDisputeOf = (db: Reader, accountId: string, transactionId: string) =>
-  db.row<StoredDispute>(disputeOfTransaction, [accountId, transactionId])
+  db.row<DisputeOfPayment>(disputeOfTransaction, [accountId, transactionId])
+
+const withdrawRows = sql`
+  update disputed_transactions set withdrawn = true where account_id = $1 and dispute_id = $2`
+
+/** Lets the payments of a dispute that its payer took back be disputed again. */
+export function withdrawDispute(tx: Tx, { seller, dispute_id }: Dispute): void {
+  tx.write(withdrawRows, [seller.account_id, dispute_id])
+}
 
 /** Every dispute about one of these payments, open or not. */
 export const findDisputesOf = (db: Reader, accountId: string, transactionIds: readonly string[]) =>

@@ -1,4 +1,5 @@
 import { code, table } from '../kernel/markdown.ts'
+import { CASES_PER_PAYMENT_MAX } from './case/report-routes.ts'
 import { OTHERS_WAIT_SECONDS } from './pay/attempts.ts'
 import { type ChargeRow, chargeRows } from './pay/charge-lifecycle.ts'
 
@@ -25,6 +26,13 @@ live a payment gateway decides; without one the page says how to pay offline.
 One payment of an invoice is under way at a time. The browser that began it goes on with it when it confirms the same sum
 again, and replaces it when it confirms another. Any other browser is refused for ${OTHERS_WAIT_SECONDS / 60} minutes, and then replaces it. A try
 that was replaced is reversed; should its charge complete all the same, the money goes back.
+
+## A problem with a payment
+
+Whoever has the link of a paid invoice can report a problem with its payment, which opens a dispute. Everything after that
+goes through a private link, mailed to the address of the payer and shown nowhere else: reading the case, writing, answering
+offers, evidence, taking it back. In a sandbox the mail is in \`GET /sandbox/mail\`. A case that was taken back there can be
+opened again, ${CASES_PER_PAYMENT_MAX} times for one payment in all; one that was cancelled through the API cannot.
 
 ## The gateway
 

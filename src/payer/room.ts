@@ -2,8 +2,9 @@ import { rulesOf } from '../disputes/house.ts'
 import { makeLedger } from '../ledger/ledger.ts'
 import { openOutbound } from '../outbound/http.ts'
 import type { OpenRoom } from '../room.ts'
+import { caseRoutes } from './case/case-routes.ts'
 import { problemJobs } from './case/jobs.ts'
-import { problemRoutes } from './case/routes.ts'
+import { reportRoutes } from './case/report-routes.ts'
 import { logoJobs, openLogos } from './logo/jobs.ts'
 import { makeDeliver } from './mail/deliver.ts'
 import { mailJobs } from './mail/jobs.ts'
@@ -21,12 +22,14 @@ export const openPayer: OpenRoom = (service) => {
   const logos = openLogos(service)
   const { gatewayAllowHttp: allowHttp, gatewayAllowPrivate: allowPrivate } = service.settings
   const toGateway = openOutbound({ allowHttp, allowPrivate })
+  const house = { service, ledger, rules: rulesOf(service.settings) }
   return {
     routes: [
       ...pageRoutes(service),
       ...payRoutes(service, ledger),
       ...gatewayRoutes(service, ledger),
-      ...problemRoutes(service, { service, ledger, rules: rulesOf(service.settings) }),
+      ...reportRoutes(service, house),
+      ...caseRoutes(service, house),
       ...sandboxPayerRoutes(service, ledger),
     ],
     jobs: [

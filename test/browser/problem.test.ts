@@ -25,6 +25,16 @@ afterAll(async () => {
   await world.close()
 })
 
+/** The link in the newest mail to the buyer with such a subject. */
+async function linkIn(subject: string): Promise<string> {
+  await world.settle()
+  const { body } = await world.call<{ mails: { subject: string; links: string[] }[] }>(
+    'GET',
+    '/sandbox/mail?to=buyer@example.com',
+  )
+  return body.mails.find((mail) => mail.subject.startsWith(subject))!.links[0]!
+}
+
 describe.each([
   ['a desktop', desktop],
   ['a phone', phone],
@@ -52,6 +62,9 @@ describe.each([
     await page.getByLabel('What happened?').fill('The colours are wrong.')
     await page.getByLabel('Picture or PDF').setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer: png })
     await page.getByRole('button', { name: 'Report the problem' }).click()
+    await page.getByText('We mailed a private link to b•••@example.com.').waitFor()
+    expect(await serious()).toEqual([])
+    await page.goto(await linkIn('You reported a problem'))
     await page.getByText('The colours are wrong.').waitFor()
     expect(await serious()).toEqual([])
 
@@ -65,17 +78,7 @@ describe.each([
       offer_type: 'REFUND',
       offer_amount: usd('30.00'),
     })
-    await world.settle()
-    const { body } = await world.call<{ mails: { subject: string; links: string[] }[] }>(
-      'GET',
-      '/sandbox/mail',
-      undefined,
-      {
-        query: { to: 'buyer@example.com' },
-      },
-    )
-    const news = body.mails.find(({ subject }) => subject.startsWith('News about your problem'))!
-    await page.goto(news.links[0]!)
+    await page.goto(await linkIn('News about your problem'))
     await page.getByRole('button', { name: 'Accept $30.00' }).click()
     await page.getByText('$30.00 was refunded to you.').waitFor()
 

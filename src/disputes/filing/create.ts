@@ -133,7 +133,8 @@ async function payable(
   if (!isBuyer && !isSeller) throw unknownPayment(id)
   if (!isBuyer && !rules.sandbox) throw forbidden('Only the customer can open a dispute; a merchant answers it.')
   const existing = await findDisputeOf(tx, seller.account_id, found.transaction.id)
-  const why = ineligibility(found.transaction, existing?.dispute.dispute_channel === 'INTERNAL', tx.now)
+  const isDisputed = existing?.dispute.dispute_channel === 'INTERNAL' && !existing.withdrawn
+  const why = ineligibility(found.transaction, isDisputed, tx.now)
   if (why === 'DISPUTE_ALREADY_EXISTS') throw alreadyDisputed()
   if (why) throw breaches('DISPUTE_REASON_NOT_ELIGIBLE', `This payment cannot be disputed: ${why}.`, '/reason')
   return found

@@ -139,5 +139,5 @@ async function subjectOf(db: Reader, caller: Caller, { encrypted_transaction_id:
   if (!found || (!isBuyer && found.transaction.seller.account_id !== caller.accountId))
     throw breaches('INVALID_TRANSACTION_ID', 'There is no such payment of yours.', '/encrypted_transaction_id')
   const existing = await findDisputeOf(db, found.transaction.seller.account_id, found.transaction.id)
-  return { payment: found.transaction, dispute: existing?.dispute, isBuyer }
+  return { payment: found.transaction, dispute: existing?.withdrawn ? undefined : existing?.dispute, isBuyer }
 }

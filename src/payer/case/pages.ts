@@ -43,7 +43,8 @@ export function reportPage(page: Common & { payments: readonly PaymentTransactio
     { title: say('reportTitle'), tongue: sheet.tongue, className: 'narrow' },
     html`${noticeOf(page)}<form class="paper stack" method="post" action="${path}" enctype="multipart/form-data">
 <h1>${say('reportTitle')}</h1>
-<p>${say('reportIntro', { business: sheet.seller, amount: first ? sheet.format.money(first.gross) : '' })}</p>${hidden(page)}
+<p>${say('reportIntro', { business: sheet.seller, amount: first ? sheet.format.money(first.gross) : '' })}</p>
+<p class="hint">${first?.buyer.email === undefined ? say('noLink', { business: sheet.seller }) : say('linkGoesTo', { address: masked(first.buyer.email) })}</p>${hidden(page)}
 ${
   payments.length > 1
     ? html`<div><label for="payment">${say('payment')}</label><select id="payment" name="payment">${payments.map(
@@ -61,14 +62,20 @@ ${
   )
 }
 
+/** An address that its owner recognises and nobody else learns. */
+const masked = (email: string): string => email.replace(/^(.)[^@]*/, '$1•••')
+
 /** Shown on the invoice's side once a case is open: the case itself is behind the private link. */
-export function reportedPage(page: Common): string {
-  const say = sayProblemIn(page.sheet.tongue.language)
+export function reportedPage(page: Common & { dispute: Dispute }): string {
+  const { sheet, dispute } = page
+  const say = sayProblemIn(sheet.tongue.language)
+  const { email } = dispute.buyer
   return frame(
     { title: say('reportTitle'), tongue: page.sheet.tongue, className: 'narrow' },
     html`${noticeOf(page)}<form class="paper stack" method="post" action="${page.path}" enctype="multipart/form-data">
-<h1>${say('reportTitle')}</h1><p>${say('alreadyReported')}</p>${hidden(page)}<input type="hidden" name="again" value="yes">
-<p><button class="button quiet">${say('mailAgain')}</button></p>
+<h1>${say('reportTitle')}</h1><p>${say('reported', { business: sheet.seller, number: dispute.dispute_id })}</p>
+<p>${email === undefined ? say('noLink', { business: sheet.seller }) : say('linkWentTo', { address: masked(email) })}</p>
+${email !== undefined && html`${hidden(page)}<input type="hidden" name="again" value="yes"><p><button class="button quiet">${say('mailAgain')}</button></p>`}
 <p><a href="${page.invoicePath}">${say('backToInvoice')}</a></p></form>`,
   )
 }

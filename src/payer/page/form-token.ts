@@ -2,7 +2,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { after, type Instant } from '../../kernel/clock.ts'
 import type { Service } from '../../room.ts'
 
-const VALID_SECONDS = 3_600
+/** How long a form can be sent after its page was shown. */
+export const FORM_SECONDS = 3_600
 
 /** A token that lets one browser send one form once, for one purpose, within the hour. */
 export interface FormToken {
@@ -19,7 +20,7 @@ export interface FormPurpose {
 
 export function issueFormToken(secret: string, { session, purpose }: FormPurpose, now: Instant): FormToken {
   const nonce = randomBytes(18).toString('base64url')
-  const expires = after(now, VALID_SECONDS)
+  const expires = after(now, FORM_SECONDS)
   return {
     nonce,
     text: `${nonce}.${Date.parse(expires)}.${sign(secret, session, purpose, nonce, String(Date.parse(expires)))}`,

@@ -4,10 +4,11 @@ import { Type } from '../../kernel/type.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { chargeStatuses, readResult } from '../../outbound/gateway.ts'
 import type { Service } from '../../room.ts'
-import { openByCode, tongueFor } from '../page/open-page.ts'
+import { formsOf } from '../page/forms.ts'
+import { openByCode } from '../page/open-page.ts'
 import { pageAnswer, seeOther } from '../page/respond.ts'
-import { messagePage, payingPage } from '../page/small-pages.ts'
-import { Code, lang, missing, shared } from '../page-routes.ts'
+import { payingPage } from '../page/small-pages.ts'
+import { Code, lang, shared } from '../page-routes.ts'
 import { findAttempt } from './attempts.ts'
 import { applyReport } from './gateway.ts'
 import { isSigned } from './gateway-signature.ts'
@@ -34,7 +35,7 @@ export const gatewayRoutes = (service: Service, ledger: Ledger): AnyRoute[] => [
         const opened = await openByCode(tx, params.code, headers, query.lang)
         const found = opened && (await findAttempt(tx, params.attempt))
         if (!opened || found?.attempt.invoice_id !== opened.stored.invoice.id)
-          return pageAnswer(404, messagePage(tongueFor(headers, query.lang), missing))
+          return formsOf(service).missing(headers, query.lang)
         const { status, redirect_url, id } = found.attempt
         if (status !== 'OPEN') return seeOther(`${opened.path}?attempt=${id}`)
         const redirect = redirect_url === undefined ? {} : { redirect: redirect_url }

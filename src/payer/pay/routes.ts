@@ -7,11 +7,12 @@ import { conflict, Problem } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Service } from '../../room.ts'
-import { isOwnOrigin, issueFormToken, readFormToken, sessionCookie, sessionOf } from '../page/form-token.ts'
-import { answerPage, type Opened, openByCode, takesPayments, tongueFor } from '../page/open-page.ts'
-import { pageAnswer, seeOther } from '../page/respond.ts'
-import { messagePage, paymentSheet } from '../page/small-pages.ts'
-import { Code, lang, missing, shared } from '../page-routes.ts'
+import { isOwnOrigin } from '../page/form-token.ts'
+import { formsOf } from '../page/forms.ts'
+import { answerPage, type Opened, openByCode, takesPayments } from '../page/open-page.ts'
+import { seeOther } from '../page/respond.ts'
+import { paymentSheet } from '../page/small-pages.ts'
+import { Code, lang, shared } from '../page-routes.ts'
 import { browserOf, findOpenAttempt, insertAttempt, standingOf } from './attempts.ts'
 import { applyReport, startCharge } from './gateway.ts'
 import { approve, conclude, payerOf } from './pay.ts'
@@ -35,14 +36,11 @@ export const attemptConstraints = {
   payment_attempts_open: () => conflict('PAYMENT_UNDER_WAY', 'Another payment of this invoice is under way.'),
 }
 
-const forbiddenPage = { title: 'refusedForm', text: 'refusedFormText' } as const
-
 /** From the button on the page to money that moved: the sheet that asks once more, and the form it sends. */
 export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
-  const secret = service.settings.secret!
+  const forms = formsOf(service)
   const parts = { service, ledger }
   const isSandbox = service.environment === 'sandbox'
-  const isSecure = () => service.publicUrl.startsWith('https:')
 
   return [
     route({
@@ -56,18 +54,13 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
       handle: ({ transact, params, query, headers }) =>
         transact(async (tx) => {
           const opened = await openByCode(tx, params.code, headers, query.lang)
-          if (!opened || !takesPayments(service))
-            return pageAnswer(404, messagePage(tongueFor(headers, query.lang), missing))
-          const { session, isNew } = sessionOf(headers['cookie'] as string | undefined)
+          if (!opened || !takesPayments(service)) return forms.missing(headers, query.lang)
           const paying = tryAgreed(opened, query)
           if (paying instanceof Problem) return answerPage(service, tx, opened, refusalOf(opened, paying))
-          const purpose = purposeOf(opened, paying)
-          const { text: token } = issueFormToken(secret, { session, purpose }, tx.now)
-          const markup = paymentSheet({ sheet: opened.sheet, address: opened.path, token, paying, isTest: isSandbox })
-          return pageAnswer(200, markup, {
-            ...(isNew && { cookie: sessionCookie(session, service.publicUrl) }),
-            isSecure: isSecure(),
-          })
+          const { sheet, path: address } = opened
+          return forms.page(tx, headers, purposeOf(opened, paying), (token) =>
+            paymentSheet({ sheet, address, token, paying, isTest: isSandbox }),
+          )
         }),
     }),
     route({
@@ -81,24 +74,18 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
       body: PayForm,
       success: { 303: null },
       async handle({ transact, params, body, headers }) {
-        const tongue = tongueFor(headers, body.lang)
-        const refusal = () =>
-          pageAnswer(
-            403,
-            messagePage(tongue, { ...forbiddenPage, back: `/invoice/p/${encodeURIComponent(params.code)}` }),
-          )
+        const refusal = () => forms.refusal(headers, body.lang, `/invoice/p/${encodeURIComponent(params.code)}`)
         if (!isOwnOrigin(headers, service)) return refusal()
         const tryToPay = () =>
           transact(async (tx) => {
             const opened = await openByCode(tx, params.code, headers, body.lang)
-            if (!opened || !takesPayments(service)) return pageAnswer(404, messagePage(tongue, missing))
-            const { session } = sessionOf(headers['cookie'] as string | undefined)
-            const purpose = purposeOf(opened, wishOf(opened, body))
-            const nonce = readFormToken(secret, { session, purpose }, body.token, tx.now)
+            if (!opened || !takesPayments(service)) return forms.missing(headers, body.lang)
+            const nonce = forms.nonce(tx, headers, purposeOf(opened, wishOf(opened, body)), body.token)
             if (nonce === undefined) return refusal()
             const paying = tryAgreed(opened, body)
             if (paying instanceof Problem) return answerPage(service, tx, opened, refusalOf(opened, paying))
-            if (!isSandbox) return startPaying(tx, opened, { ...paying, nonce, browser: browserOf(session) })
+            if (!isSandbox)
+              return startPaying(tx, opened, { ...paying, nonce, browser: browserOf(forms.session(headers)) })
             const id = await payAtOnce(tx, opened, { ...paying, nonce }, body.outcome ?? 'COMPLETED')
             return seeOther(`${opened.path}?attempt=${id}`)
           })
@@ -117,7 +104,7 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
             const opened = await openByCode(tx, params.code, headers, body.lang)
             return opened
               ? answerPage(service, tx, opened, refusalOf(opened, error))
-              : pageAnswer(404, messagePage(tongue, missing))
+              : forms.missing(headers, body.lang)
           })
         }
       },

@@ -16,7 +16,11 @@ const en = {
   report: 'Report the problem',
   cannotReport:
     'A problem with this payment cannot be reported now: it was reported before, or too much time has passed.',
-  alreadyReported: 'You reported a problem with this payment. We mailed you a private link to follow it.',
+  reported: 'A problem with this payment was reported to {business} as case {number}.',
+  linkGoesTo: 'We mail a private link to {address}. Only that link opens the case.',
+  linkWentTo: 'We mailed a private link to {address}. Only that link opens the case; it is not shown here.',
+  noLink:
+    'There is no e-mail address with this payment, so nobody can follow the case here; {business} answers you directly.',
   mailAgain: 'Mail me the link again',
   mailedAgain: 'We mailed you the link.',
   caseTitle: 'Your problem with {business}',
@@ -72,7 +76,12 @@ const de: ProblemWords = {
   report: 'Problem melden',
   cannotReport:
     'Zu dieser Zahlung kann kein Problem gemeldet werden: Es wurde schon gemeldet, oder es ist zu viel Zeit vergangen.',
-  alreadyReported: 'Sie haben ein Problem mit dieser Zahlung gemeldet. Wir haben Ihnen einen privaten Link geschickt.',
+  reported: 'Ein Problem mit dieser Zahlung wurde {business} als Fall {number} gemeldet.',
+  linkGoesTo: 'Wir schicken einen privaten Link an {address}. Nur dieser Link öffnet den Fall.',
+  linkWentTo:
+    'Wir haben einen privaten Link an {address} geschickt. Nur dieser Link öffnet den Fall; hier wird er nicht gezeigt.',
+  noLink:
+    'Zu dieser Zahlung gibt es keine E-Mail-Adresse; der Fall lässt sich hier nicht verfolgen. {business} antwortet Ihnen direkt.',
   mailAgain: 'Link noch einmal schicken',
   mailedAgain: 'Wir haben Ihnen den Link geschickt.',
   caseTitle: 'Ihr Problem mit {business}',
@@ -126,8 +135,11 @@ const fr: ProblemWords = {
   report: 'Signaler le problème',
   cannotReport:
     'Aucun problème ne peut être signalé pour ce paiement : il l’a déjà été, ou trop de temps s’est écoulé.',
-  alreadyReported:
-    'Vous avez signalé un problème avec ce paiement. Nous vous avons envoyé un lien privé pour le suivre.',
+  reported: 'Un problème avec ce paiement a été signalé à {business} sous le dossier {number}.',
+  linkGoesTo: 'Nous envoyons un lien privé à {address}. Seul ce lien ouvre le dossier.',
+  linkWentTo: 'Nous avons envoyé un lien privé à {address}. Seul ce lien ouvre le dossier ; il n’est pas affiché ici.',
+  noLink:
+    'Ce paiement n’a pas d’adresse e-mail ; le dossier ne peut donc pas être suivi ici. {business} vous répondra directement.',
   mailAgain: 'M’envoyer à nouveau le lien',
   mailedAgain: 'Nous vous avons envoyé le lien.',
   caseTitle: 'Votre problème avec {business}',
@@ -178,7 +190,11 @@ const es: ProblemWords = {
   document: 'Imagen o PDF (opcional)',
   report: 'Informar del problema',
   cannotReport: 'No se puede informar de un problema con este pago: ya se hizo, o ha pasado demasiado tiempo.',
-  alreadyReported: 'Ha informado de un problema con este pago. Le hemos enviado un enlace privado para seguirlo.',
+  reported: 'Se ha informado a {business} de un problema con este pago como caso {number}.',
+  linkGoesTo: 'Enviamos un enlace privado a {address}. Solo ese enlace abre el caso.',
+  linkWentTo: 'Hemos enviado un enlace privado a {address}. Solo ese enlace abre el caso; aquí no se muestra.',
+  noLink:
+    'Este pago no tiene dirección de correo, así que el caso no se puede seguir aquí; {business} le responderá directamente.',
   mailAgain: 'Enviarme el enlace otra vez',
   mailedAgain: 'Le hemos enviado el enlace.',
   caseTitle: 'Su problema con {business}',
@@ -229,7 +245,12 @@ const ja: ProblemWords = {
   document: '画像またはPDF(任意)',
   report: '問題を報告する',
   cannotReport: 'このお支払いの問題は報告できません。すでに報告済みか、期間が過ぎています。',
-  alreadyReported: 'このお支払いの問題は報告済みです。経過を確認できる専用リンクをメールでお送りしました。',
+  reported: 'このお支払いの問題は、ケース {number} として{business}に報告されました。',
+  linkGoesTo: '専用リンクを {address} にメールでお送りします。ケースを開けるのはそのリンクだけです。',
+  linkWentTo:
+    '専用リンクを {address} にメールでお送りしました。ケースを開けるのはそのリンクだけで、ここには表示されません。',
+  noLink:
+    'このお支払いにはメールアドレスがないため、ここでケースの経過を確認することはできません。{business}から直接ご連絡します。',
   mailAgain: 'リンクを再送する',
   mailedAgain: 'リンクをメールでお送りしました。',
   caseTitle: '{business}との問題',

@@ -38,8 +38,6 @@ const report = async (path: string, payment: string, text = 'It never came.') =>
   return send(`${path}/problem`, { payment, reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED', text })
 }
 
-const pathOf = (location: unknown) => new URL(String(location), PUBLIC_URL).pathname
-
 interface Mail {
   subject: string
   links: string[]
@@ -50,16 +48,29 @@ const mailsTo = async (to: string) => {
   return (await world.call<{ mails: Mail[] }>('GET', '/sandbox/mail', undefined, { query: { to } })).body.mails
 }
 
+/** The private link, as only the payer's mailbox has it. */
+const caseOf = async (email: string) => new URL((await mailsTo(email))[0]!.links[0]!).pathname
+
+let guests = 0
+/** A case about a payment of somebody new. */
+async function reported() {
+  const email = `guest-${++guests}@example.com`
+  const { id, path, payment } = await paidInvoice(guest(email))
+  const answer = await report(path, payment)
+  const casePath = await caseOf(email)
+  return { id, path, payment, email, answer, casePath, disputeId: /problem\/([^~]+)~/.exec(casePath)![1]! }
+}
+
 describe('Reporting a problem from a paid invoice', () => {
   it('opens a dispute on that payment, for a payer without an account too, and mails a private link', async () => {
     const { path, payment } = await paidInvoice(guest('first@example.com'))
     expect((await world.call('GET', path)).text).toContain('Report a problem with this payment')
 
     const answer = await report(path, payment)
-    const casePath = pathOf(answer.headers['location'])
+    const casePath = await caseOf('first@example.com')
     const page = await world.call('GET', casePath)
 
-    expect(answer.status).toBe(303)
+    expect([answer.status, answer.headers['location']]).toEqual([303, `${path}/problem`])
     expect(page.text).toContain('Waiting for Example Studio')
     expect(page.text).toContain('It never came.')
     const [mail] = await mailsTo('first@example.com')
@@ -74,9 +85,7 @@ describe('Reporting a problem from a paid invoice', () => {
   })
 
   it('holds the money, and an offer that is accepted gives it back and shows on the invoice', async () => {
-    const { id, path, payment } = await paidInvoice(guest('second@example.com'))
-    const casePath = pathOf((await report(path, payment)).headers['location'])
-    const disputeId = /problem\/([^~]+)~/.exec(casePath)![1]!
+    const { id, email, casePath, disputeId } = await reported()
     await world.merchant.post(`/v1/customer/disputes/${disputeId}/make-offer`, {
       note: 'Sorry.',
       offer_type: 'REFUND',
@@ -94,15 +103,13 @@ describe('Reporting a problem from a paid invoice', () => {
       status: 'PARTIALLY_REFUNDED',
       refunds: { refund_amount: usd('20.00') },
     })
-    const subjects = (await mailsTo('second@example.com')).map(({ subject }) => subject)
+    const subjects = (await mailsTo(email)).map(({ subject }) => subject)
     expect(subjects.some((subject) => /^News about your problem/.test(subject))).toBe(true)
     expect(subjects.some((subject) => /is settled$/.test(subject))).toBe(true)
   })
 
   it('lets the payer write and the merchant answer', async () => {
-    const { path, payment } = await paidInvoice()
-    const casePath = pathOf((await report(path, payment)).headers['location'])
-    const disputeId = /problem\/([^~]+)~/.exec(casePath)![1]!
+    const { casePath, disputeId } = await reported()
 
     const written = await (await open(casePath)).send(`${casePath}/send-message`, { text: 'Where is <b>it</b>?' })
     await world.merchant.post(`/v1/customer/disputes/${disputeId}/send-message`, { message: 'On its way.' })
@@ -122,10 +129,56 @@ describe('Reporting a problem from a paid invoice', () => {
     const mailed = await send(`${path}/problem`, { again: 'yes' })
 
     expect(again.status).toBe(422)
-    expect(page.text).toContain('You reported a problem with this payment.')
+    expect(page.text).toContain('A problem with this payment was reported')
     expect(mailed.text).toContain('We mailed you the link.')
     const links = (await mailsTo('again@example.com')).filter(({ subject }) => /^You reported a problem/.test(subject))
     expect(links).toHaveLength(2)
+  })
+
+  it('hands its private link to nobody but the address of the payer', async () => {
+    const { path, casePath, answer } = await reported()
+    const key = casePath.split('~')[1]!
+
+    const after = await open(`${path}/problem`)
+    const mailed = await after.send(`${path}/problem`, { again: 'yes' })
+
+    for (const { text, headers } of [answer, after.page, mailed, await world.call('GET', path)])
+      expect(text + JSON.stringify(headers)).not.toContain(key)
+    expect(after.page.text).toContain('We mailed a private link to g•••@example.com')
+  })
+
+  it('says before it is sent where the link will go', async () => {
+    const { path } = await paidInvoice(guest('hidden@example.com'))
+
+    expect((await open(`${path}/problem`)).page.text).toContain('We mail a private link to h•••@example.com')
+  })
+
+  it('can be done again after the payer took the case back on the page', async () => {
+    const { id, path, payment, email, casePath } = await reported()
+    const payer = await open(casePath)
+    expect((await payer.send(`${casePath}/cancel`)).status).toBe(303)
+
+    const again = await report(path, payment, 'It is broken after all.')
+    const second = await caseOf(email)
+
+    expect(again.status).toBe(303)
+    expect(second).not.toBe(casePath)
+    expect((await world.call('GET', second)).text).toContain('It is broken after all.')
+    expect((await world.call('GET', casePath)).text).toContain('Settled')
+    expect(await shown(world, id)).toMatchObject({ status: 'PAID' })
+    expect((await report(path, payment)).status).toBe(422)
+  })
+
+  it('can be done again so often and no more', async () => {
+    const { path, payment, email } = await reported()
+    const statuses: number[] = []
+    for (let round = 0; round < 3; round++) {
+      const casePath = await caseOf(email)
+      await (await open(casePath)).send(`${casePath}/cancel`)
+      statuses.push((await report(path, payment)).status)
+    }
+
+    expect(statuses).toEqual([303, 303, 422])
   })
 
   it('is not offered before anything was paid', async () => {
@@ -153,8 +206,7 @@ describe('A dispute about a payment without an invoice', () => {
 
 describe('The private link', () => {
   it('cannot be guessed or changed to another case', async () => {
-    const { path, payment } = await paidInvoice()
-    const casePath = pathOf((await report(path, payment)).headers['location'])
+    const { casePath } = await reported()
 
     for (const guess of [
       casePath.slice(0, -1),
@@ -165,8 +217,7 @@ describe('The private link', () => {
   })
 
   it('takes no form from another site, without its cookie or with a foreign token', async () => {
-    const { path, payment } = await paidInvoice()
-    const casePath = pathOf((await report(path, payment)).headers['location'])
+    const { casePath } = await reported()
     const { send } = await open(casePath)
 
     expect((await send(`${casePath}/cancel`, {}, 'https://evil.example')).status).toBe(403)
@@ -175,12 +226,11 @@ describe('The private link', () => {
   })
 
   it('says so when something cannot be done any more', async () => {
-    const { path, payment } = await paidInvoice()
-    const casePath = pathOf((await report(path, payment)).headers['location'])
-    const { send } = await open(casePath)
-    expect((await send(`${casePath}/cancel`)).status).toBe(303)
+    const { casePath } = await reported()
+    const [tab, other] = [await open(casePath), await open(casePath)]
+    expect((await tab.send(`${casePath}/cancel`)).status).toBe(303)
 
-    const late = await send(`${casePath}/send-message`, { text: 'Hello?' })
+    const late = await other.send(`${casePath}/send-message`, { text: 'Hello?' })
 
     expect(late.status).toBe(422)
     expect(late.text).toContain('This cannot be done any more.')

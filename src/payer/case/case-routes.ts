@@ -1,0 +1,125 @@
+import type { Tx } from '../../database/transaction.ts'
+import { act } from '../../disputes/act.ts'
+import type { House } from '../../disputes/house.ts'
+import { disputeLifecycle } from '../../disputes/machine/lifecycle.ts'
+import { findDispute, type StoredDispute, withdrawDispute } from '../../disputes/store.ts'
+import { type AnyRoute, route } from '../../http/route.ts'
+import { recipientCode } from '../../invoices/schema/codes.ts'
+import { Type } from '../../kernel/type.ts'
+import { findTransaction } from '../../ledger/store.ts'
+import type { Service } from '../../room.ts'
+import { isOwnOrigin } from '../page/form-token.ts'
+import { formsOf, type Headers } from '../page/forms.ts'
+import { type Opened, openByCode } from '../page/open-page.ts'
+import { seeOther } from '../page/respond.ts'
+import { lang, shared } from '../page-routes.ts'
+import { sayProblemIn } from '../words/case.ts'
+import { caseForm, caseText, type Notice, orShown, refusalText } from './case-form.ts'
+import { problemPath, readProblemKey } from './link.ts'
+import { casePage } from './pages.ts'
+
+const ActionForm = Type.Object({ token: Type.String({ maxLength: 300 }), lang, text: caseText })
+const Key = Type.Object({ key: Type.String({ minLength: 1, maxLength: 200 }) })
+
+/** What a payer may do with their case, and what each says to it. */
+const actions = {
+  'send-message': (text: string) => ({ message: text }),
+  'accept-offer': () => ({}),
+  'deny-offer': (text: string) => ({ note: text }),
+  'provide-evidence': (text: string) => ({ evidences: [{ evidence_type: 'OTHER', notes: text }] }),
+  escalate: () => ({}),
+  cancel: () => ({}),
+} as const
+type PayerAction = keyof typeof actions
+
+/** Whoever holds the private link is the payer: it went to their address and nowhere else. */
+const actor = { side: 'buyer', isPartner: false, roles: ['buyer'] } as const
+
+/** A dispute behind its private link, with the invoice it is about. */
+interface OpenedCase {
+  readonly stored: StoredDispute
+  readonly opened: Opened
+}
+
+/** The case behind a private link, and what its payer can do there. */
+export function caseRoutes(service: Service, house: House): AnyRoute[] {
+  const forms = formsOf(service)
+
+  async function openCase(tx: Tx, key: string, headers: Headers, chosen?: string): Promise<OpenedCase | undefined> {
+    const disputeId = readProblemKey(service, key)
+    const stored = disputeId === undefined ? undefined : await findDispute(tx, disputeId)
+    const capture = stored?.dispute.disputed_transactions[0]?.seller_transaction_id
+    if (!stored || capture === undefined) return undefined
+    const payment = await findTransaction(tx, stored.dispute.seller.account_id, capture)
+    const invoiceId = payment?.transaction.invoice_id
+    const opened = invoiceId === undefined ? undefined : await openByCode(tx, recipientCode(invoiceId), headers, chosen)
+    return opened && { stored, opened }
+  }
+
+  function showCase(tx: Tx, { stored, opened }: OpenedCase, headers: Headers, notice?: Notice) {
+    const { dispute } = stored
+    const { sheet, path } = opened
+    const zone = opened.stored.account.time_zone
+    const common = { sheet, dispute, zone, path: problemPath(service, dispute.dispute_id), invoicePath: path }
+    return forms.page(
+      tx,
+      headers,
+      `case ${dispute.dispute_id}`,
+      (token) => casePage({ ...common, token, ...(notice && { notice }) }),
+      notice?.tone === 'bad' ? 422 : 200,
+    )
+  }
+
+  return [
+    route({
+      ...shared,
+      method: 'GET',
+      url: '/invoice/problem/:key',
+      operation: 'showProblem',
+      summary: 'Show a reported problem to the payer who holds its private link',
+      params: Key,
+      query: Type.Object({ lang }),
+      handle: ({ transact, params, query, headers }) =>
+        transact(async (tx) => {
+          const found = await openCase(tx, params.key, headers, query.lang)
+          return found ? showCase(tx, found, headers) : forms.missing(headers, query.lang)
+        }),
+    }),
+    route({
+      ...shared,
+      ...caseForm,
+      method: 'POST',
+      url: '/invoice/problem/:key/:action',
+      operation: 'actOnProblem',
+      summary: 'Write, answer an offer or add evidence to a reported problem',
+      params: Type.Object({ ...Key.properties, action: Type.Enum(Object.keys(actions) as PayerAction[]) }),
+      body: ActionForm,
+      async handle({ transact, params, body, files, headers }) {
+        const refuse = () => forms.refusal(headers, body.lang)
+        if (!isOwnOrigin(headers, service)) return refuse()
+        return orShown(
+          () =>
+            transact(async (tx) => {
+              const found = await openCase(tx, params.key, headers, body.lang)
+              if (!found) return forms.missing(headers, body.lang)
+              const { dispute } = found.stored
+              const { dispute_id, seller } = dispute
+              if (!(await forms.use(tx, headers, `case ${dispute_id}`, body.token, seller.account_id))) return refuse()
+              const input = actions[params.action](body.text?.trim() || '-')
+              disputeLifecycle.require(dispute, actor.roles, params.action)
+              await act(tx, house, found.stored, actor, { action: params.action, input, files })
+              if (params.action === 'cancel') withdrawDispute(tx, dispute)
+              return seeOther(problemPath(service, dispute_id))
+            }),
+          transact,
+          async (tx, problem) => {
+            const found = await openCase(tx, params.key, headers, body.lang)
+            if (!found) return forms.missing(headers, body.lang)
+            const text = refusalText(problem, sayProblemIn(found.opened.sheet.tongue.language)('refused'))
+            return showCase(tx, found, headers, { text, tone: 'bad' })
+          },
+        )
+      },
+    }),
+  ]
+}

@@ -1,0 +1,158 @@
+import { type Quota, useQuota } from '../../database/quota.ts'
+import type { Tx } from '../../database/transaction.ts'
+import { createDispute } from '../../disputes/filing/create.ts'
+import type { House } from '../../disputes/house.ts'
+import { type DisputeOfPayment, findDisputeOf } from '../../disputes/store.ts'
+import type { UploadedFile } from '../../http/body/multipart.ts'
+import { type AnyRoute, route } from '../../http/route.ts'
+import { nobody } from '../../kernel/caller.ts'
+import { Problem } from '../../kernel/problem.ts'
+import { type Static, Type } from '../../kernel/type.ts'
+import type { PaymentTransaction } from '../../ledger/schema.ts'
+import { findTransactionsOfInvoice } from '../../ledger/store.ts'
+import type { Service } from '../../room.ts'
+import { isOwnOrigin } from '../page/form-token.ts'
+import { formsOf, type Headers } from '../page/forms.ts'
+import { type Opened, openByCode } from '../page/open-page.ts'
+import { seeOther } from '../page/respond.ts'
+import { Code, lang, shared } from '../page-routes.ts'
+import { sayProblemIn } from '../words/case.ts'
+import { caseForm, caseText, type Notice, orShown, refusalText } from './case-form.ts'
+import { reportedPage, reportPage, reportReasons } from './pages.ts'
+
+const ReportForm = Type.Object({
+  token: Type.String({ maxLength: 300 }),
+  lang,
+  payment: Type.Optional(Type.String({ maxLength: 40 })),
+  reason: Type.Optional(Type.String({ maxLength: 100 })),
+  text: caseText,
+  again: Type.Optional(Type.String({ maxLength: 10 })),
+})
+
+/** How often a payment can be reported: a case that its payer took back can be opened again. */
+export const CASES_PER_PAYMENT_MAX = 3
+const casesOfPayment: Quota = { name: 'case', max: CASES_PER_PAYMENT_MAX, seconds: 365 * 86_400 }
+
+/** A payment that went through the service, and the case about it that stands. */
+interface Disputable {
+  readonly payment: PaymentTransaction
+  readonly dispute: DisputeOfPayment | undefined
+}
+
+/**
+ * From a paid invoice to a case. Whoever has the link of the invoice can open one; what follows goes through a private
+ * link that only the payer's own address receives.
+ */
+export function reportRoutes(service: Service, house: House): AnyRoute[] {
+  const forms = formsOf(service)
+
+  async function showReport(tx: Tx, opened: Opened, headers: Headers, notice?: Notice) {
+    const { stored, sheet, path } = opened
+    const payments = await disputable(tx, opened)
+    if (payments.length === 0) return undefined
+    const common = { sheet, path: `${path}/problem`, invoicePath: path, ...(notice && { notice }) }
+    const free = payments.filter(({ dispute }) => !dispute).map(({ payment }) => payment)
+    const cases = payments.flatMap(({ dispute }) => (dispute ? [dispute.dispute] : []))
+    return forms.page(
+      tx,
+      headers,
+      `report ${stored.invoice.id}`,
+      (token) =>
+        free.length > 0
+          ? reportPage({ ...common, token, payments: free })
+          : reportedPage({ ...common, token, dispute: cases.at(-1)! }),
+      notice?.tone === 'bad' ? 422 : 200,
+    )
+  }
+
+  async function report(tx: Tx, opened: Opened, body: Static<typeof ReportForm>, files: readonly UploadedFile[]) {
+    const payments = await disputable(tx, opened)
+    const chosen = payments.find(({ payment, dispute }) => payment.id === body.payment && !dispute)?.payment
+    const reason = Object.keys(reportReasons).find((known) => known === body.reason) as
+      | keyof typeof reportReasons
+      | undefined
+    if (!chosen || !reason) throw new Problem(422, 'UNPROCESSABLE_ENTITY', [])
+    if (await useQuota(tx, opened.stored.account.id, [{ quota: casesOfPayment, key: chosen.id }]))
+      throw new Problem(422, 'UNPROCESSABLE_ENTITY', [])
+    const text = body.text?.trim() ?? ''
+    const request = {
+      disputed_transactions: [{ buyer_transaction_id: chosen.buyer_transaction_id }],
+      reason,
+      evidences: [{ ...(text !== '' && { notes: text }) }],
+    }
+    await createDispute(tx, house, nobody, request, files, chosen.id)
+    return seeOther(`${opened.path}/problem`)
+  }
+
+  async function mailAgain(tx: Tx, opened: Opened, headers: Headers) {
+    for (const { dispute } of await disputable(tx, opened)) if (dispute) mailLink(tx, dispute)
+    const say = sayProblemIn(opened.sheet.tongue.language)
+    return showReport(tx, opened, headers, { text: say('mailedAgain'), tone: 'good' })
+  }
+
+  return [
+    route({
+      ...shared,
+      method: 'GET',
+      url: '/invoice/p/:code/problem',
+      operation: 'showProblemForm',
+      summary: 'Show the form that reports a problem with a payment',
+      params: Code,
+      query: Type.Object({ lang }),
+      handle: ({ transact, params, query, headers }) =>
+        transact(async (tx) => {
+          const opened = await openByCode(tx, params.code, headers, query.lang)
+          return (opened && (await showReport(tx, opened, headers))) ?? forms.missing(headers, query.lang)
+        }),
+    }),
+    route({
+      ...shared,
+      ...caseForm,
+      method: 'POST',
+      url: '/invoice/p/:code/problem',
+      operation: 'reportProblem',
+      summary: 'Report a problem with a payment',
+      params: Code,
+      body: ReportForm,
+      async handle({ transact, params, body, files, headers }) {
+        const refuse = () => forms.refusal(headers, body.lang)
+        if (!isOwnOrigin(headers, service)) return refuse()
+        return orShown(
+          () =>
+            transact(async (tx) => {
+              const opened = await openByCode(tx, params.code, headers, body.lang)
+              if (!opened) return forms.missing(headers, body.lang)
+              const { invoice, account } = opened.stored
+              if (!(await forms.use(tx, headers, `report ${invoice.id}`, body.token, account.id))) return refuse()
+              if (body.again === undefined) return report(tx, opened, body, files)
+              return (await mailAgain(tx, opened, headers)) ?? forms.missing(headers, body.lang)
+            }),
+          transact,
+          async (tx, problem) => {
+            const opened = await openByCode(tx, params.code, headers, body.lang)
+            if (!opened) return forms.missing(headers, body.lang)
+            const text = refusalText(problem, sayProblemIn(opened.sheet.tongue.language)('cannotReport'))
+            return (await showReport(tx, opened, headers, { text, tone: 'bad' })) ?? forms.missing(headers, body.lang)
+          },
+        )
+      },
+    }),
+  ]
+}
+
+function mailLink(tx: Tx, { dispute: { seller, dispute_id } }: DisputeOfPayment): void {
+  const payload = { account_id: seller.account_id, dispute_id, event: 'CUSTOMER.DISPUTE.CREATED', to: 'buyer' }
+  tx.enqueue({ name: 'dispute-notice', payload, key: `problem-link:${dispute_id}` })
+}
+
+async function disputable(tx: Tx, { stored }: Opened): Promise<Disputable[]> {
+  const { account, invoice } = stored
+  const payments = await findTransactionsOfInvoice(tx, account.id, invoice.id)
+  const made = payments.filter(({ status }) => status !== 'PENDING' && status !== 'DECLINED')
+  return Promise.all(
+    made.map(async (payment) => {
+      const found = await findDisputeOf(tx, account.id, payment.id)
+      return { payment, dispute: found?.withdrawn ? undefined : found }
+    }),
+  )
+}
