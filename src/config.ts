@@ -1,5 +1,6 @@
 import { disputeSettings } from './disputes/settings.ts'
 import { type DialectName, dialectNames } from './kernel/dialect.ts'
+import { readSecretRing, type SecretRing } from './kernel/secrets.ts'
 import {
   databaseAddress,
   type Environment,
@@ -79,13 +80,14 @@ export const settings = {
     ...text(),
     description: 'Where the embedded server keeps its data. Not used with `DATABASE_URL`.',
   }),
-  secret: setting<string | undefined>({
+  secrets: setting<SecretRing | undefined>({
     variable: 'QUITTANCE_SECRET',
-    initial: (environment) => (environment === 'sandbox' ? 'sandbox-secret-known-to-everybody' : undefined),
+    initial: (environment) => (environment === 'sandbox' ? ['sandbox-secret-known-to-everybody'] : undefined),
     initialText: 'a public one in the sandbox; none in live, where it must be set',
-    ...text(/^.{32,}$/),
+    form: 'text of at least 32 characters, or several, separated by commas or line ends',
+    read: readSecretRing,
     description:
-      'The key that access tokens, page tokens and stored secrets depend on; at least 32 characters, the same for all processes.',
+      'The key that access tokens, page tokens, links and stored secrets depend on; the same for all processes. Of several, the first is used for all that is new, and the others open what they made: docs/operating.md says how to replace it.',
   }),
   logLevel: setting<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'>({
     variable: 'LOG_LEVEL',

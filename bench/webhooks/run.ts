@@ -1,4 +1,5 @@
 // Measures deliveries against limits of the same machine in the same run. `npm run bench:webhooks`
+
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
@@ -7,6 +8,7 @@ import { readSettings } from '../../src/config.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { statementOf } from '../../src/database/sql.ts'
+import type { SecretRing } from '../../src/kernel/secrets.ts'
 import { RawReceiver } from '../../test/support/receiver.ts'
 import { type Child, nextMessage, startChild } from '../harness/child.ts'
 import { openBenchDatabase } from '../harness/database.ts'
@@ -20,7 +22,7 @@ const wants = (name: string) => options.only.length === 0 || options.only.includ
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const file = (name: string) => ['--import', 'tsx', fileURLToPath(new URL(name, import.meta.url))]
 
-const secret = 'sandbox-secret-known-to-everybody'
+const secrets: SecretRing = ['sandbox-secret-known-to-everybody']
 const notify = statementOf("select pg_notify('quittance', 'deliveries')")
 const seeded = statementOf(`select 1 from accounts where id = '${merchantId}'`)
 const truncate = statementOf('truncate deliveries, delivery_queue, delivery_attempts, event_audience, events, webhooks')
@@ -70,7 +72,7 @@ async function throughput(
     LOG_LEVEL: 'error',
   })
   while ((await database.rows(seeded)).length === 0) await pause(100)
-  await subscribe(database, settings.secret ?? secret, subscribers('W', 40, url))
+  await subscribe(database, settings.secrets ?? secrets, subscribers('W', 40, url))
   const ours: number[] = []
   const ratios: number[] = []
   for (let round = 0; round <= rounds; round++) {
@@ -177,7 +179,7 @@ try {
   if (wants('rsa')) await throughput('both', 10_000, async () => ({ kind: 'sign', count: 4_000 }))
   if (wants('latency'))
     await withApp(async (app) => {
-      await subscribe(database, secret, subscribers('H', 10, url).slice(0, 1))
+      await subscribe(database, secrets, subscribers('H', 10, url).slice(0, 1))
       await waits(app, ['APP-H-0'], 50, 3)
       const measured = await waits(app, ['APP-H-0'], 50, 20)
       const [middle, high] = [median(measured), p99(measured)]
@@ -189,7 +191,7 @@ try {
   if (wants('neighbours'))
     await withApp(async (app) => {
       const dead = await RawReceiver.open((socket) => void socket.resume())
-      await subscribe(database, secret, [
+      await subscribe(database, secrets, [
         ...subscribers('H', 20, url),
         ...subscribers('D', 1_000, (n) => dead.url(`/${n}`)),
       ])

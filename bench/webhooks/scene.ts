@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection } from '../../src/database/open.ts'
 import { statementOf } from '../../src/database/sql.ts'
+import type { SecretRing } from '../../src/kernel/secrets.ts'
 import { queuePromised } from '../../src/webhooks/delivery/queue.ts'
 import { makeSeal } from '../../src/webhooks/signing/seal.ts'
 
@@ -22,8 +23,8 @@ export const subscribers = (kind: string, count: number, url: (n: number) => str
   }))
 
 /** Puts apps and webhooks straight into the database: by the operations a thousand would take a while. */
-export async function subscribe(database: Connection, secret: string, rows: readonly Subscriber[]): Promise<void> {
-  const seal = makeSeal(secret)
+export async function subscribe(database: Connection, secrets: SecretRing, rows: readonly Subscriber[]): Promise<void> {
+  const seal = makeSeal(secrets)
   const sealed = rows.map((row) => ({ ...row, secret: seal.close(randomBytes(32), row.id).toString('hex') }))
   const now = '2026-01-01T00:00:00.000Z'
   await database.rows(

@@ -1,5 +1,6 @@
 import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
+import { type SecretRing, secretId } from '../kernel/secrets.ts'
 import { secretDigest } from './credentials.ts'
 import type { Account, App } from './schema.ts'
 
@@ -48,7 +49,11 @@ const newGeneration = sql`update apps set token_generation = token_generation + 
 const newGenerationOfAccount = sql`update apps set token_generation = token_generation + 1 where account_id = $1`
 const deleteTokens = sql`delete from tokens using apps where app_id = apps.id and client_id = $1`
 const deleteAppRow = sql`delete from apps where client_id = $1`
-const insertSecret = sql`insert into app_secrets (app_id, digest, create_time) values ($1, $2, $3)`
+const insertSecret = sql`insert into app_secrets (app_id, digest, create_time, key_id) values ($1, $2, $3, $4)`
+const replaceDigest = sql`update app_secrets set digest = $3, key_id = $4 where app_id = $1 and digest = $2`
+const clientsWithOtherKey = sql`
+  select distinct client_id from app_secrets join apps on apps.id = app_id
+  where key_id is distinct from $1 order by client_id`
 const deleteSecretsBut = sql`
   delete from app_secrets where app_id = $1 and digest not in (
     select digest from app_secrets where app_id = $1 order by create_time desc limit $2)`
@@ -69,8 +74,19 @@ export function addApp(tx: Tx, app: App): void {
 }
 
 /** Stores what is needed to check a secret, never the secret. */
-export function addSecret(tx: Tx, appId: string, secret: string, serviceSecret: string): void {
-  tx.write(insertSecret, [appId, secretDigest(secret, serviceSecret), tx.now])
+export function addSecret(tx: Tx, appId: string, secret: string, [first]: SecretRing): void {
+  tx.write(insertSecret, [appId, secretDigest(secret, first), tx.now, secretId(first)])
+}
+
+/** Stores the digest of a secret anew, made with the first of the service's secrets. Only its owner can bring it to us. */
+export function renewDigest(tx: Tx, appId: string, old: Buffer, secret: string, [first]: SecretRing): void {
+  tx.write(replaceDigest, [appId, old, secretDigest(secret, first), secretId(first)])
+}
+
+/** The apps with a secret whose digest was made with another than the first of the service's secrets, or may have been. */
+export async function clientsToRenew(db: Reader, [first]: SecretRing): Promise<string[]> {
+  const rows = await db.rows<{ client_id: string }>(clientsWithOtherKey, [secretId(first)])
+  return rows.map(({ client_id }) => client_id)
 }
 
 /** Keeps the newest secrets of an app and revokes the others. */

@@ -6,11 +6,13 @@ import { removeAll, type Sweep } from '../jobs/sweep.ts'
 import { after, type Clock, type Instant, toSeconds } from '../kernel/clock.ts'
 import { neutralScope } from '../kernel/dialect.ts'
 import { Problem } from '../kernel/problem.ts'
+import { type SecretRing, secretId } from '../kernel/secrets.ts'
 import { Type } from '../kernel/type.ts'
 import type { Service } from '../room.ts'
 import { sameDigest, secretDigest, tokenDigest, tokenOf } from './credentials.ts'
 import type { Feature } from './schema.ts'
 import { grantableScopes } from './scopes.ts'
+import { renewDigest } from './store.ts'
 
 const field = Type.Optional(Type.String({ maxLength: 8_000 }))
 
@@ -43,10 +45,18 @@ interface Client {
   readonly scopes: string[]
   readonly token_generation: number
   readonly digests: Buffer[]
+  /** Which of the service's secrets each digest was made with, where it is known. */
+  readonly keys: (string | null)[]
 }
 
-interface TokenRow {
+interface TokenRow extends Omit<Token, 'text'> {
   readonly id: string
+  readonly digest: Buffer
+}
+
+/** A token with the text that its client sends. */
+interface Token {
+  readonly text: string
   readonly scopes: string[]
   readonly nonce: string
   readonly expire_time: Instant
@@ -54,11 +64,13 @@ interface TokenRow {
 
 const clientById = sql`
   select apps.id as app_id, apps.account_id, features, scopes, token_generation,
-    (select array_agg(digest) from app_secrets where app_id = apps.id) as digests
-  from apps join accounts on accounts.id = apps.account_id
+    coalesce(held.digests, '{}') as digests, coalesce(held.keys, '{}') as keys
+  from apps join accounts on accounts.id = apps.account_id cross join lateral (
+    select array_agg(digest order by digest) as digests, array_agg(key_id order by digest) as keys
+    from app_secrets where app_id = apps.id) held
   where client_id = $1 and apps.status = 'ENABLED' and accounts.status = 'ACTIVE'`
 const validToken = sql`
-  select id, scopes, nonce, expire_time from tokens
+  select id, digest, scopes, nonce, expire_time from tokens
   where app_id = $1 and requested = $2 and expire_time > $3 and generation = $4 order by create_time desc, expire_time desc limit 1`
 const insertToken = sql`
   insert into tokens (digest, id, app_id, scopes, requested, nonce, create_time, expire_time, generation)
@@ -116,7 +128,7 @@ export function tokenRoutes(service: Service, { realTime, onChange }: TokenParts
         body.ignoreCache === 'true'
           ? undefined
           : await tx.row<TokenRow>(validToken, [app_id, requested, now, token_generation])
-      const token = reused ?? newToken(tx, service, client, { requested, now })
+      const token = (reused && handedOut(service, reused)) ?? newToken(tx, service, client, { requested, now })
       return new Answer(200, present(service, client, token, now), noStore)
     },
   })
@@ -145,31 +157,38 @@ interface TokenWish {
   readonly now: Instant
 }
 
+/** The text of a token that was handed out before; undefined when the secret that it was derived from is gone. */
+function handedOut({ settings }: Service, row: TokenRow): Token | undefined {
+  const texts = settings.secrets!.map((secret) => tokenOf(row.id, secret))
+  const text = texts.find((candidate) => sameDigest(tokenDigest(candidate), row.digest))
+  return text === undefined ? undefined : { ...row, text }
+}
+
 /** It is of the generation its client was authenticated in: one that was ended meanwhile is born ended. */
-function newToken(tx: Tx, { settings }: Service, client: Client, { requested, now }: TokenWish): TokenRow {
+function newToken(tx: Tx, { settings }: Service, client: Client, { requested, now }: TokenWish): Token {
   const grantable = grantableScopes(client.scopes, client.features)
   const wanted = requested === '' ? grantable : requested.split(' ')
   const scopes = grantable.filter((scope) => wanted.includes(scope))
   if (scopes.length === 0) throw oauthProblem(400, 'invalid_scope', 'None of the requested scopes can be granted.')
+  const id = tx.newId('token')
   const token = {
-    id: tx.newId('token'),
+    text: tokenOf(id, settings.secrets![0]),
     scopes,
     nonce: `${toSeconds(now)}${tx.newId('nonce')}`,
     expire_time: after(now, settings.tokenSeconds),
   }
-  const { id, nonce, expire_time } = token
+  const { text, nonce, expire_time } = token
   const { app_id, token_generation } = client
-  const digest = tokenDigest(tokenOf(id, settings.secret!))
   tx.about(client.account_id, app_id)
-  tx.write(insertToken, [digest, id, app_id, scopes, requested, nonce, now, expire_time, token_generation])
+  tx.write(insertToken, [tokenDigest(text), id, app_id, scopes, requested, nonce, now, expire_time, token_generation])
   return token
 }
 
-function present(service: Service, client: Client, token: TokenRow, now: Instant) {
+function present(service: Service, client: Client, token: Token, now: Instant) {
   const base = `${service.dialect.scopeBase(service.publicUrl)}/services/`
   return {
     scope: [...token.scopes.map((scope) => base + service.dialect.scope(scope)), 'openid'].join(' '),
-    access_token: tokenOf(token.id, service.settings.secret!),
+    access_token: token.text,
     token_type: 'Bearer',
     app_id: client.app_id,
     expires_in: Math.floor((Date.parse(token.expire_time) - Date.parse(now)) / 1000),
@@ -185,7 +204,7 @@ function requestedScopes(service: Service, scope: string | undefined): string {
 
 /** Basic credentials, or the same two as form fields; never both. */
 async function authenticateClient(
-  db: Reader,
+  tx: Tx,
   service: Service,
   headers: IncomingHttpHeaders,
   body: { client_id?: string; client_secret?: string },
@@ -194,13 +213,22 @@ async function authenticateClient(
   if (basic && body.client_secret !== undefined)
     throw oauthProblem(400, 'invalid_request', 'Send the client credentials in one way: header or form.')
   const { id, secret } = basic ?? { id: body.client_id ?? '', secret: body.client_secret ?? '' }
-  const digest = secretDigest(secret, service.settings.secret!)
-  const client = await db.row<Client>(clientById, [id])
+  const ring = service.settings.secrets!
+  const client = await tx.row<Client>(clientById, [id])
   // An unknown client costs the same comparison as a wrong secret, so that the time of the answer tells nothing.
-  const known = client?.digests ?? [secretDigest('', service.settings.secret!)]
-  const matches = known.filter((candidate) => sameDigest(candidate, digest)).length > 0
-  if (!client || !matches) throw invalidClient()
+  const matching = matchingDigest(client?.digests ?? [secretDigest('', ring[0])], secret, ring)
+  if (!client || !matching) throw invalidClient()
+  if (client.keys[client.digests.indexOf(matching)] !== secretId(ring[0])) {
+    tx.about(client.account_id, client.app_id)
+    renewDigest(tx, client.app_id, matching, secret, ring)
+  }
   return client
+}
+
+/** The one among the digests that any of the service's secrets makes of this. */
+function matchingDigest(digests: readonly Buffer[], secret: string, ring: SecretRing): Buffer | undefined {
+  const made = ring.map((serviceSecret) => secretDigest(secret, serviceSecret))
+  return digests.filter((digest) => made.filter((one) => sameDigest(one, digest)).length > 0)[0]
 }
 
 function readBasic(authorization: string | undefined): { id: string; secret: string } | undefined {

@@ -15,9 +15,11 @@ import {
 } from '../accounts/store.ts'
 import type { Settings } from '../config.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
+import type { SecretRing } from '../kernel/secrets.ts'
 import { requireSameSecret } from '../webhooks/signing/same-secret.ts'
 import { makeSeal } from '../webhooks/signing/seal.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
+import { requireSecrets } from './secrets.ts'
 
 const SECRETS_MAX = 2
 
@@ -91,13 +93,13 @@ export const appCommands: readonly Command[] = [
     arguments: ['client id'],
     options: { revoke: { type: 'boolean', description: 'Revoke all earlier secrets at once, and the access tokens' } },
     async run({ db, settings, transact, options, arguments: [clientId], announceAccessChange }) {
-      await requireServiceSecret(db, settings)
+      const ring = await requireServiceSecrets(db, settings)
       const secret = await transact(async (tx) => {
         const app = await requireApp(tx, clientId!)
         const made = tx.newId('secret')
         // The new secret is not among the rows this statement sees, so one fewer is kept.
         keepNewestSecrets(tx, app.id, options['revoke'] ? 0 : SECRETS_MAX - 1)
-        addSecret(tx, app.id, made, settings.secret!)
+        addSecret(tx, app.id, made, ring)
         if (options['revoke']) endTokens(tx, app.id)
         return made
       })
@@ -130,12 +132,16 @@ export const appCommands: readonly Command[] = [
 ]
 
 /** A client secret made with another secret than the services have would be refused by all of them. */
-const requireServiceSecret = (db: Reader, { secret }: Settings) => requireSameSecret(db, makeSeal(secret ?? ''))
+async function requireServiceSecrets(db: Reader, settings: Settings): Promise<SecretRing> {
+  const ring = requireSecrets(settings)
+  await requireSameSecret(db, makeSeal(ring))
+  return ring
+}
 
 async function createApp({ db, settings, transact, options, arguments: [accountId] }: StoreInput) {
   const enabled = options['features'] === undefined ? [...features] : knownFeatures(names(options['features']))
   const scopes = options['scopes'] === undefined ? defaultScopes(enabled) : knownScopes(names(options['scopes']))
-  await requireServiceSecret(db, settings)
+  const ring = await requireServiceSecrets(db, settings)
   return transact(async (tx) => {
     if (!(await findAccount(tx, accountId!))) throw new CommandError(`There is no account ${accountId}.`)
     const app: App = {
@@ -151,7 +157,7 @@ async function createApp({ db, settings, transact, options, arguments: [accountI
     }
     const secret = tx.newId('secret')
     addApp(tx, app)
-    addSecret(tx, app.id, secret, settings.secret!)
+    addSecret(tx, app.id, secret, ring)
     return { ...summaryOf(app), client_secret: secret }
   })
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { KEY_BELIEVED_MS, listKeys, SigningKeys, withdrawKey } from '../webhooks/signing/keys.ts'
 import { makeSeal } from '../webhooks/signing/seal.ts'
 import { type Command, CommandError, type StoreInput } from './command.ts'
+import { requireSecrets } from './secrets.ts'
 
 /** Replaces the key that deliveries are signed with, and takes back what an earlier one signed. */
 export const keyCommands: readonly Command[] = [
@@ -26,10 +27,11 @@ export const keyCommands: readonly Command[] = [
   },
 ]
 
-async function rotate({ db, transact, settings: { secret, publicUrl, host } }: StoreInput) {
+async function rotate({ db, transact, settings }: StoreInput) {
   if (!(await listKeys(db)).some(({ current }) => current))
     throw new CommandError('There is no key yet; the first delivery makes one.')
-  const keys = new SigningKeys(db, makeSeal(secret ?? ''), { publicUrl: publicUrl ?? `http://${host}` })
+  const { publicUrl = `http://${settings.host}` } = settings
+  const keys = new SigningKeys(db, makeSeal(requireSecrets(settings)), { publicUrl })
   // A key that is sealed with another secret than the services have would stop every delivery.
   await keys.current().catch(() => {
     throw new CommandError('QUITTANCE_SECRET does not open the present key; set the one that the services have.')

@@ -14,6 +14,7 @@ import { jobCommands } from './jobs.ts'
 import { keyCommands } from './keys.ts'
 import { migrateCommand } from './migrate.ts'
 import { print } from './print.ts'
+import { secretCommands } from './secrets.ts'
 import { serveCommands } from './serve.ts'
 import { withStore } from './store.ts'
 
@@ -24,6 +25,7 @@ const commands: readonly Command[] = [
   ...appCommands,
   ...jobCommands,
   ...keyCommands,
+  ...secretCommands,
   auditCommand,
   docsCommand,
 ]

@@ -9,6 +9,7 @@ import { credentials } from '../sandbox/people.ts'
 import { SettingError } from '../setting.ts'
 import { addressRefusal, requireFreeAddress } from './address.ts'
 import type { Command, CommandInput, FreeCommand } from './command.ts'
+import { requireSecrets } from './secrets.ts'
 import { stopped } from './stopping.ts'
 
 /** After the grace, how long what is under way may take to finish. */
@@ -31,7 +32,7 @@ async function run(
   { settings, output }: CommandInput,
   { serves, works }: { serves: boolean; works: boolean },
 ): Promise<void> {
-  requireLiveSettings(settings)
+  requireSecrets(settings)
   await requireCallable(settings)
   if (serves) await requireFreeAddress(settings)
   const log = pino(logOptions(settings.logLevel))
@@ -76,13 +77,6 @@ async function listen(app: App, settings: Settings): Promise<void> {
 async function startDatabase(settings: Settings): Promise<EmbeddedServer | undefined> {
   if (settings.databaseUrl !== undefined) return undefined
   return startEmbedded({ dataDir: settings.dataDir, connectionsMax: settings.databaseConnections })
-}
-
-function requireLiveSettings({ environment, secret }: Settings): void {
-  if (environment === 'live' && secret === undefined)
-    throw new SettingError(
-      'QUITTANCE_SECRET must be set in live: 32 or more random characters, the same for all processes.',
-    )
 }
 
 /** Every call would be refused, so the operator hears of it now rather than from the first customer. */

@@ -93,7 +93,7 @@ function addPeople(tx: Tx, service: Service): void {
       create_time: tx.now,
     }
     addApp(tx, app)
-    addSecret(tx, id, sandboxSecret(client_id), service.settings.secret!)
+    addSecret(tx, id, sandboxSecret(client_id), service.settings.secrets!)
   }
   grantConsent(tx, people.merchant.id, 'APP-SANDBOXPARTNER001', forPartners)
 }

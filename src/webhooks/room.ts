@@ -13,7 +13,7 @@ export const openWebhooks: OpenRoom = (service) => {
   let deliveries: DeliveryWork | undefined
   const parts = {
     service,
-    seal: makeSeal(service.settings.secret!),
+    seal: makeSeal(service.settings.secrets!),
     forget: (webhookId: string) => deliveries?.forget(webhookId),
   }
   return {

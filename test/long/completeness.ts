@@ -95,7 +95,7 @@ export async function measureCompleteness(databaseUrl: string, options: Complete
 async function prepare(databaseUrl: string, receiver: Receiver): Promise<void> {
   const settings = readSettings({ LOG_LEVEL: 'silent', PORT: '0' })
   const app = await openApp({ settings, databaseUrl, log: pino({ level: 'silent' }) })
-  const seal = makeSeal(settings.secret!)
+  const seal = makeSeal(settings.secrets!)
   for (const [i, path] of paths.entries()) {
     const id = `COMPLETENESS${i}`
     const secret = seal.close(Buffer.alloc(32, i), id)

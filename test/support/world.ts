@@ -155,7 +155,7 @@ export async function newWorld({
         create_time: tx.now,
       }
       addApp(tx, made)
-      addSecret(tx, made.id, secret, settings.secret!)
+      addSecret(tx, made.id, secret, settings.secrets!)
       return made.client_id
     })
     return person(clientId, { secret, ...(parts.actingFor !== undefined && { actingFor: parts.actingFor }) })

@@ -1,5 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { after, type Instant } from '../../kernel/clock.ts'
+import { isSigned, type SecretRing } from '../../kernel/secrets.ts'
 import type { Service } from '../../room.ts'
 
 /** How long a form can be sent after its page was shown. */
@@ -18,7 +19,7 @@ export interface FormPurpose {
   readonly purpose: string
 }
 
-export function issueFormToken(secret: string, { session, purpose }: FormPurpose, now: Instant): FormToken {
+export function issueFormToken([secret]: SecretRing, { session, purpose }: FormPurpose, now: Instant): FormToken {
   const nonce = randomBytes(18).toString('base64url')
   const expires = after(now, FORM_SECONDS)
   return {
@@ -29,16 +30,14 @@ export function issueFormToken(secret: string, { session, purpose }: FormPurpose
 
 /** The nonce of a token that fits; undefined for a forged, foreign or old one. */
 export function readFormToken(
-  secret: string,
+  ring: SecretRing,
   { session, purpose }: FormPurpose,
   text: string,
   now: Instant,
 ): string | undefined {
   const [nonce, expires, signature] = text.split('.')
   if (nonce === undefined || expires === undefined || signature === undefined) return undefined
-  const given = Buffer.from(signature, 'base64url')
-  const right = Buffer.from(sign(secret, session, purpose, nonce, expires), 'base64url')
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
+  if (!isSigned(ring, signature, (secret) => sign(secret, session, purpose, nonce, expires))) return undefined
   return Number(expires) > Date.parse(now) ? nonce : undefined
 }
 

@@ -13,14 +13,14 @@ const usedOnce: Quota = { name: 'form', max: 1, seconds: FORM_SECONDS }
 
 /** Pages that send something back: each carries a token that one browser can use once, for one purpose. */
 export function formsOf(service: Service) {
-  const secret = service.settings.secret!
+  const secrets = service.settings.secrets!
   const sessionIn = (headers: Headers) => sessionOf(headers['cookie'] as string | undefined)
 
   return {
     /** A page with a form. */
     page(tx: Tx, headers: Headers, purpose: string, print: (token: string) => string, status = 200): Answer {
       const { session, isNew } = sessionIn(headers)
-      const { text } = issueFormToken(secret, { session, purpose }, tx.now)
+      const { text } = issueFormToken(secrets, { session, purpose }, tx.now)
       return pageAnswer(status, print(text), {
         ...(isNew && { cookie: sessionCookie(session, service.publicUrl) }),
         isSecure: service.publicUrl.startsWith('https:'),
@@ -28,7 +28,7 @@ export function formsOf(service: Service) {
     },
     /** What the token of a form names; undefined for one that does not fit. */
     nonce: (tx: Tx, headers: Headers, purpose: string, token: string): string | undefined =>
-      readFormToken(secret, { session: sessionIn(headers).session, purpose }, token, tx.now),
+      readFormToken(secrets, { session: sessionIn(headers).session, purpose }, token, tx.now),
     /** Uses the token of a form up, in the commit of the work; false for one that does not fit or was used. */
     async use(tx: Tx, headers: Headers, purpose: string, token: string, accountId: string): Promise<boolean> {
       const nonce = this.nonce(tx, headers, purpose, token)

@@ -51,8 +51,8 @@ export class DeliveryWork implements WorkSource {
   constructor(service: Service, parts: WorkParts, { outbound, rules }: DeliveryOptions = {}) {
     const { database, clock, registry } = parts
     const metrics = registry && makeDeliveryMetrics(registry, database, clock)
-    const { secret, webhookAllowHttp, webhookAllowPrivate } = service.settings
-    const seal = makeSeal(secret!)
+    const { secrets, webhookAllowHttp, webhookAllowPrivate } = service.settings
+    const seal = makeSeal(secrets!)
     this.#parts = parts
     if (service.environment === 'sandbox') this.#limits = new AttemptLimits()
     this.#outbound = outbound ?? openOutbound({ allowHttp: webhookAllowHttp, allowPrivate: webhookAllowPrivate })

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import type { SecretRing } from '../../kernel/secrets.ts'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -7,7 +8,10 @@ const TAG_BYTES = 16
 export interface Seal {
   /** `owner` names what the secret belongs to: a sealed secret moved to another row does not open there. */
   close(plain: Uint8Array, owner: string): Buffer
+  /** Opens what any secret of the ring has closed. */
   open(sealed: Uint8Array, owner: string): Buffer
+  /** Whether it is closed with the first secret of the ring. */
+  isNewest(sealed: Uint8Array, owner: string): boolean
   /** A secret that is kept nowhere, the same each time for the same owner. */
   derived(owner: string): Buffer
 }
@@ -27,20 +31,36 @@ export function remembering(seal: Seal): (sealedHex: string, owner: string) => B
   }
 }
 
-export function makeSeal(serviceSecret: string): Seal {
-  const subkey = (purpose: string, owner = '') => Buffer.from(hkdfSync('sha256', serviceSecret, owner, purpose, 32))
-  const key = subkey('webhook secrets at rest')
+export function makeSeal(ring: SecretRing): Seal {
+  const subkey = (secret: string, purpose: string, owner = '') =>
+    Buffer.from(hkdfSync('sha256', secret, owner, purpose, 32))
+  const keys = ring.map((secret) => subkey(secret, 'webhook secrets at rest'))
+  const openWith = (key: Buffer, sealed: Uint8Array, owner: string): Buffer => {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES))
+    decipher.setAAD(Buffer.from(owner)).setAuthTag(sealed.subarray(-TAG_BYTES))
+    return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
+  }
+  const tryWith = (key: Buffer, sealed: Uint8Array, owner: string): Buffer | undefined => {
+    try {
+      return openWith(key, sealed, owner)
+    } catch {
+      return undefined
+    }
+  }
   return {
     close(plain, owner) {
       const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(owner))
+      const cipher = createCipheriv('aes-256-gcm', keys[0]!, nonce).setAAD(Buffer.from(owner))
       return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
     },
     open(sealed, owner) {
-      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES))
-      decipher.setAAD(Buffer.from(owner)).setAuthTag(sealed.subarray(-TAG_BYTES))
-      return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
+      for (const key of keys) {
+        const plain = tryWith(key, sealed, owner)
+        if (plain) return plain
+      }
+      throw new Error(`No secret of the service opens what ${owner} has sealed.`)
     },
-    derived: (owner) => subkey('secrets of simulated deliveries', owner),
+    isNewest: (sealed, owner) => tryWith(keys[0]!, sealed, owner) !== undefined,
+    derived: (owner) => subkey(ring[0], 'secrets of simulated deliveries', owner),
   }
 }

@@ -76,7 +76,11 @@ describe('Secrets', () => {
 
     expect(await running('start')).toEqual(refusal)
     // The key of the first delivery, which outlives every webhook.
-    await new SigningKeys(world.app.database, makeSeal(world.app.service.settings.secret!), world.app.service).current()
+    await new SigningKeys(
+      world.app.database,
+      makeSeal(world.app.service.settings.secrets!),
+      world.app.service,
+    ).current()
     await pool.query('delete from webhooks')
     for (const command of ['start', 'serve', 'work']) expect(await running(command)).toEqual(refusal)
     expect(await running('apps', 'create', world.people.merchant.id)).toEqual(refusal)
@@ -84,7 +88,7 @@ describe('Secrets', () => {
 
     await pool.query('delete from signing_keys')
     const next = await openApp({
-      settings: { ...world.app.service.settings, secret: 'x'.repeat(32) },
+      settings: { ...world.app.service.settings, secrets: ['x'.repeat(32)] },
       databaseUrl: world.databaseUrl,
       log: pino({ level: 'silent' }),
     })

@@ -6,7 +6,7 @@ import { newWorld } from '../../support/world.ts'
 it('A process that closes gives back at once what it cannot sign, and another delivers it', async () => {
   const world = await newWorld()
   const receiver = await Receiver.open()
-  const { service, database, transact, clock } = world.app
+  const { service, database, clock } = world.app
   const webhook = { url: receiver.url(), event_types: [{ name: '*' }] }
   await world.merchant.post('/v1/notifications/webhooks', webhook)
   const otherSecret = { ...service, settings: { ...service.settings, secret: 'x'.repeat(32) } }

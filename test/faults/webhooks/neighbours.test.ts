@@ -47,7 +47,7 @@ describe('Healthy webhooks beside a thousand dead ones', { timeout: 120_000 }, (
 
   /** Starts over with all webhooks new, as many an app as there may be. */
   async function subscribeAll(): Promise<void> {
-    const seal = makeSeal(world.app.service.settings.secret!)
+    const seal = makeSeal(world.app.service.settings.secrets!)
     const rows = [
       ...Array.from({ length: HEALTHY }, (_, n) => ({
         app: appId('HEALTHY', n),
@@ -87,7 +87,7 @@ describe('Healthy webhooks beside a thousand dead ones', { timeout: 120_000 }, (
     })
 
   function deliverWith(rules: DispatchRules): DeliveryWork {
-    const { service, database, transact, clock } = world.app
+    const { service, database, clock } = world.app
     const outbound = openOutbound({ allowHttp: true, allowPrivate: true, totalTimeoutMs: DEADLINE_MS })
     const onError = () => {}
     return new DeliveryWork(service, { database, clock, onError }, { rules, outbound })

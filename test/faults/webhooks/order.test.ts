@@ -16,7 +16,7 @@ describe('Events of one resource, delivered by two processes at once', { timeout
     // Now and then an answer takes longer, so that whatever is not held back overtakes.
     receiver.behaviour = (call, response) =>
       void setTimeout(() => response.writeHead(200).end(), call.event.id.charCodeAt(19) % 3 === 0 ? 25 : 0)
-    const { service, database, transact, clock } = world.app
+    const { service, database, clock } = world.app
     works = [0, 1].map(() => new DeliveryWork(service, { database, clock, onError: () => {} }))
     await world.merchant.post('/v1/notifications/webhooks', { url: receiver.url(), event_types: [{ name: '*' }] })
   })

@@ -169,7 +169,7 @@ describe('A delivery', () => {
     await expect(withdrawing('CERT-NONE')).rejects.toThrow('quittance keys list')
     await expect(withdrawing(keyOf(first!)!)).rejects.toThrow('replace it with "quittance keys rotate"')
     expect(await statusOf(first!)).toBe('SUCCESS')
-    const keys = new SigningKeys(database, makeSeal(service.settings.secret!), service)
+    const keys = new SigningKeys(database, makeSeal(service.settings.secrets!), service)
     const next = await transact((tx) => keys.rotate(tx))
     expect(await withdrawing(keyOf(first!)!)).toMatchObject({ id: keyOf(first!), withdraw_time: expect.any(String) })
 
@@ -191,7 +191,7 @@ describe('A delivery', () => {
 
   it('has one key to be signed with, however many replace it at once, and only with the secret of the service', async () => {
     const { database, service, transact } = world.app
-    const seal = makeSeal(service.settings.secret!)
+    const seal = makeSeal(service.settings.secrets!)
     const before = await listKeys(database)
 
     await Promise.all([1, 2].map(() => transact((tx) => new SigningKeys(database, seal, service).rotate(tx))))

@@ -1,0 +1,33 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** The service's secrets. The first seals and signs, every one of them opens and verifies; so one can replace another. */
+export type SecretRing = readonly [string, ...string[]]
+
+const SECRET_LENGTH_MIN = 32
+
+/**
+ * Reads secrets that are separated by line ends, or else by commas; undefined when one of them is too short. A comma
+ * that leaves too little on either side is part of a secret: there was one alone before there could be several.
+ */
+export function readSecretRing(text: string): SecretRing | undefined {
+  return text.includes('\n') ? ringOf(text.split('\n')) : (ringOf(text.split(',')) ?? ringOf([text]))
+}
+
+function ringOf(parts: readonly string[]): SecretRing | undefined {
+  const [first, ...others] = parts.map((secret) => secret.trim()).filter((secret) => secret !== '')
+  if (first === undefined || [first, ...others].some((secret) => secret.length < SECRET_LENGTH_MIN)) return undefined
+  return [first, ...others]
+}
+
+/** Tells by which secret something was made, and nothing else about it. */
+export const secretId = (secret: string): string =>
+  createHmac('sha256', secret).update('the id of this secret').digest('hex').slice(0, 16)
+
+/** Whether this is what `sign` makes with one of the secrets. */
+export function isSigned(ring: SecretRing, signature: string, sign: (secret: string) => string): boolean {
+  const given = Buffer.from(signature, 'base64url')
+  return ring.some((secret) => {
+    const right = Buffer.from(sign(secret), 'base64url')
+    return given.length === right.length && timingSafeEqual(given, right)
+  })
+}
