@@ -226,6 +226,12 @@ export const settings = {
     description:
       'Whether the mail server may be on this machine or in a private network. Link-local addresses are refused in any case.',
   }),
+  smtpAllowPlain: setting<boolean>({
+    variable: 'SMTP_ALLOW_PLAIN',
+    ...inSandbox,
+    description:
+      'Whether an `smtp:` server that offers no STARTTLS is handed mails and the password in clear. Without it such a server gets neither.',
+  }),
   mailFrom: setting<string>({
     variable: 'MAIL_FROM',
     initial: 'invoices@localhost',

@@ -20,14 +20,21 @@ export interface MailDoor {
   send(mail: OutgoingMail): Promise<void>
 }
 
+export interface MailDoorOptions {
+  readonly url: string
+  readonly allowPrivate: boolean
+  /** Whether a server without TLS will do. */
+  readonly allowPlain: boolean
+}
+
 const CONNECT_TIMEOUT_MS = 5_000
 const SOCKET_TIMEOUT_MS = 20_000
 const SECURE_PORT = 465
 const SUBMISSION_PORT = 587
 
 /** The door to a mail server. Recipients never see each other: each gets a mail of their own. */
-export function openMailDoor(smtpUrl: string, allowPrivate: boolean): MailDoor {
-  // Encryption is the mail protocol's own matter, which the scheme and the server decide.
+export function openMailDoor({ url: smtpUrl, allowPrivate, allowPlain }: MailDoorOptions): MailDoor {
+  // Encryption is the mail protocol's own matter; whether it is required is said below.
   const policy = { allowHttp: true, allowPrivate }
   let transport: Promise<Transporter> | undefined
   const open = async () => {
@@ -35,6 +42,8 @@ export function openMailDoor(smtpUrl: string, allowPrivate: boolean): MailDoor {
     const { createTransport } = await import('nodemailer')
     return createTransport({
       url: smtpUrl,
+      // Somebody on the way can strip the offer of STARTTLS; then nothing is sent, the password least of all.
+      requireTLS: !allowPlain,
       getSocket({ host = 'localhost', port, secure }, done) {
         dial(host, Number(port) || (secure ? SECURE_PORT : SUBMISSION_PORT), policy).then(
           (connection) => done(null, { connection }),

@@ -52,7 +52,7 @@ twice is the same order and must be carried out once.
 
 Every call carries \`Quittance-Signature: t=<unix seconds>,v1=<hex>\`, where \`v1\` is HMAC-SHA256 with \`GATEWAY_SECRET\` over
 \`<t>.<METHOD> <path> <body>\` (path without the base address; body empty for GET). A callback is signed the same way over
-\`<t>.<charge_id>.<status>.<reference or empty>\` and may be at most five minutes old. It may come twice.
+\`<t>.<body>\`, the body byte by byte as it is sent, and may be at most five minutes old. It may come twice.
 
 Calls to the gateway leave by the same guarded door as webhooks: redirects are not followed, an answer may take twenty
 seconds and 64 KiB, and in live only \`https://\` at a public address is called, judged when the connection is made. A gateway

@@ -23,7 +23,7 @@ export async function sent(merchant: Person, more: Record<string, unknown> = {})
 
 /** The gateway tells what became of a charge. */
 export const chargeCallback = (world: World, said: Record<string, string>, signature?: string) => {
-  const text = `${said['charge_id']}.${said['status']}.${said['reference'] ?? ''}`
+  const text = JSON.stringify(said)
   return world.call('POST', '/gateway/callback', said, {
     headers: { 'quittance-signature': signature ?? signText(GATEWAY_SECRET, text, world.now()) },
   })

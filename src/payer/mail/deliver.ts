@@ -27,7 +27,8 @@ export function makeDeliver({ settings, environment }: Service): Deliver {
   let door: MailDoor | undefined
   const outside = () => {
     if (settings.smtpUrl === undefined) return undefined
-    door ??= openMailDoor(settings.smtpUrl, settings.smtpAllowPrivate)
+    const { smtpUrl: url, smtpAllowPrivate: allowPrivate, smtpAllowPlain: allowPlain } = settings
+    door ??= openMailDoor({ url, allowPrivate, allowPlain })
     return door
   }
 

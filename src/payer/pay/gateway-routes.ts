@@ -53,10 +53,10 @@ export const gatewayRoutes = (service: Service, ledger: Ledger): AnyRoute[] => [
     environment: 'live',
     body: Callback,
     success: { 204: null },
-    async handle({ tx, body, headers }) {
+    async handle({ tx, body, raw, headers }) {
       const secret = service.settings.gatewaySecret
       const signature = headers['quittance-signature']
-      const text = `${body.charge_id}.${body.status}.${body.reference ?? ''}`
+      const text = raw?.toString() ?? ''
       if (secret === undefined || typeof signature !== 'string' || !isSigned(secret, text, signature, tx.now))
         throw forbidden('The callback is not signed by the gateway, or too old.')
       if (!(await applyReport({ service, ledger }, tx, body.charge_id, readResult(body)))) throw notFound('The charge')

@@ -125,12 +125,29 @@ describe('A live service with a payment gateway', () => {
     const { id, path } = await sent(merchant)
     const { attempt } = await paying(id, path)
     await world.settle()
-    const old = signText(GATEWAY_SECRET, `${attempt}.COMPLETED.`, '2020-01-01T00:00:00.000Z' as never)
+    const said = JSON.stringify({ charge_id: attempt, status: 'COMPLETED' })
+    const old = signText(GATEWAY_SECRET, said, '2020-01-01T00:00:00.000Z' as never)
 
     expect((await callback(attempt, 'COMPLETED', 'nonsense')).status).toBe(403)
     expect((await callback(attempt, 'COMPLETED', old)).status).toBe(403)
     expect((await callback('UNKNOWN', 'COMPLETED')).status).toBe(404)
     expect(await shown(id)).toMatchObject({ status: 'PAYMENT_PENDING' })
+  })
+
+  it('believes nothing in a callback that its signature does not cover', async () => {
+    gateway.state.answer = { status: 'ACTION_REQUIRED', redirect_url: 'https://bank.example/confirm' }
+    const { id, path } = await sent(merchant)
+    const { attempt, waiting } = await paying(id, path)
+    await world.settle()
+    const said = { charge_id: attempt, status: 'ACTION_REQUIRED' }
+    const signature = signText(GATEWAY_SECRET, JSON.stringify(said), world.now())
+    const partly = signText(GATEWAY_SECRET, `${attempt}.ACTION_REQUIRED.`, world.now())
+    const forged = { ...said, redirect_url: 'https://evil.example/confirm' }
+
+    expect((await chargeCallback(world, forged, signature)).status).toBe(403)
+    expect((await chargeCallback(world, forged, partly)).status).toBe(403)
+    expect((await chargeCallback(world, said, signature)).status).toBe(204)
+    expect((await follow(waiting)).text).toContain('href="https://bank.example/confirm"')
   })
 
   it('gives the money back when the invoice was cancelled meanwhile, and says that the approval was reversed', async () => {

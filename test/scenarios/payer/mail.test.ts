@@ -81,11 +81,17 @@ describe('Mail in a sandbox', () => {
 describe('Mail through a server', () => {
   const received: { from: string; to: string[]; data: string }[] = []
   let refusals = 0
+  let passwords = 0
   let server: SMTPServer
   let world: World
   beforeAll(async () => {
     server = new SMTPServer({
       authOptional: true,
+      allowInsecureAuth: true,
+      onAuth(_auth, _session, done) {
+        passwords++
+        done(null, { user: 'someone' })
+      },
       disabledCommands: ['STARTTLS'],
       logger: false,
       onData(stream, session, done) {
@@ -177,6 +183,22 @@ describe('Mail through a server', () => {
       await strict.close()
     }
     expect(received).toHaveLength(before)
+  })
+
+  it('is not handed to a server without TLS, nor is the password, unless the operator says so', async () => {
+    const { port } = server.server.address() as AddressInfo
+    const before = received.length
+    const strict = await newWorld({
+      settings: { PUBLIC_URL, SMTP_URL: `smtp://someone:secret@127.0.0.1:${port}`, SMTP_ALLOW_PLAIN: 'false' },
+    })
+    await sentInvoice(strict)
+    await strict.settle()
+
+    const { rows } = await strict.app.database.pool.query<{ last_error: string }>('select last_error from jobs')
+
+    expect(rows.map(({ last_error }) => last_error).join()).toMatch(/STARTTLS/)
+    expect([received.length, passwords]).toEqual([before, 0])
+    await strict.close()
   })
 
   it('is tried again when the server is busy', async () => {
