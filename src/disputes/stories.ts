@@ -82,7 +82,7 @@ export const stories: readonly Story[] = [
       { who: 'seller', does: 'provide-evidence', with: evidence('PROOF_OF_FULFILLMENT', { evidence_info: { tracking_info: tracking } }), answer: '400 INVALID_EVIDENCE_TYPE_PROOF_OF_FULFILLMENT' },
       { who: 'seller', does: 'provide-evidence', with: evidence('PROOF_OF_REFUND', {}), answer: '400 MISSING_REFUND_ID' },
       { who: 'seller', does: 'accept-claim',     with: { note: 'Part.', accept_claim_type: 'PARTIAL_REFUND', refund_amount: usd('5.00') }, answer: '400 INVALID_ACCEPT_CLAIM_TYPE' },
-      { who: 'seller', does: 'accept-claim',     with: { note: 'Part.', refund_amount: usd('5.00') }, answer: '400 AMOUNT_SHOULD_NOT_BE_PASSED' },
+      { who: 'seller', does: 'accept-claim',     with: { note: 'All.', accept_claim_type: 'REFUND', refund_amount: usd('5.00') }, answer: '400 AMOUNT_SHOULD_NOT_BE_PASSED' },
       { who: 'seller', does: 'accept-claim',     with: {}, answer: '400 MISSING_REQUIRED_PARAMETER' },
       { who: 'seller', does: 'accept-claim',     with: { note: 'Our mistake.', accept_claim_reason: 'COMPANY_POLICY' }, answer: '200', stands: 'CHARGEBACK / RESOLVED / RESOLVED' },
     ],

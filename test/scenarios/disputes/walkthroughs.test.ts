@@ -243,7 +243,7 @@ describe('A billing claim in which the seller gives in', () => {
       ],
       [
         'accept-claim',
-        { note: 'Part.', refund_amount: usd('5.00') },
+        { note: 'All.', accept_claim_type: 'REFUND', refund_amount: usd('5.00') },
         '400 VALIDATION_ERROR AMOUNT_SHOULD_NOT_BE_PASSED',
       ],
       ['accept-claim', {}, '400 INVALID_REQUEST MISSING_REQUIRED_PARAMETER'],

@@ -1,4 +1,4 @@
-import { Money, normalise } from '../../../kernel/money.ts'
+import { Money, normalise, toMinor } from '../../../kernel/money.ts'
 import { type Issue, invalid, Problem } from '../../../kernel/problem.ts'
 import { type Static, Type } from '../../../kernel/type.ts'
 import { type Dispute, isTangible, type ReturnShipment } from '../../schema/dispute.ts'
@@ -37,16 +37,20 @@ const withReturn = (type: AcceptClaimType) => type.startsWith('REFUND_WITH_RETUR
 
 /** How a seller may give in. Other than paying back at once is possible only while the seller is to answer. */
 export function acceptClaimOptions(dispute: Dispute): readonly AcceptClaimType[] {
-  const { dispute_channel, dispute_life_cycle_stage, status, flow, reason } = dispute
-  if (dispute_channel !== 'INTERNAL') return ['REFUND']
+  const { dispute_life_cycle_stage, reason } = dispute
+  if (!buyerCanBeAsked(dispute)) return ['REFUND']
   if (reason !== NOT_RECEIVED && reason !== NOT_AS_DESCRIBED) return ['REFUND']
-  const inInquiry = dispute_life_cycle_stage === 'INQUIRY'
-  const answering = status === 'OPEN' || (status === 'WAITING_FOR_SELLER_RESPONSE' && flow !== 'ACK')
-  if (!answering || (!inInquiry && dispute_life_cycle_stage !== 'CHARGEBACK')) return ['REFUND']
   if (reason === NOT_RECEIVED || !isTangible(dispute)) return ['PARTIAL_REFUND', 'REFUND']
-  return inInquiry
+  return dispute_life_cycle_stage === 'INQUIRY'
     ? ['PARTIAL_REFUND', 'REFUND_WITH_RETURN', 'REFUND']
     : ['PARTIAL_REFUND', 'REFUND_WITH_RETURN', 'REFUND_WITH_RETURN_SHIPMENT_LABEL', 'REFUND']
+}
+
+/** Whether the seller is to answer, to a buyer who can answer in turn. */
+function buyerCanBeAsked({ dispute_channel, dispute_life_cycle_stage, status, flow }: Dispute): boolean {
+  const answering = status === 'OPEN' || (status === 'WAITING_FOR_SELLER_RESPONSE' && flow !== 'ACK')
+  const early = dispute_life_cycle_stage === 'INQUIRY' || dispute_life_cycle_stage === 'CHARGEBACK'
+  return dispute_channel === 'INTERNAL' && answering && early
 }
 
 /** The seller gives in, wholly or in part, now or once the item has come back. */
@@ -57,16 +61,19 @@ export const acceptClaim = disputeAction('accept-claim', {
   files: limits.filesPerRequest,
   options: acceptClaimOptions,
   decide(dispute, input, context) {
-    const type = input.accept_claim_type ?? 'REFUND'
-    refuseType(dispute, type)
+    const { accept_claim_type, refund_amount } = input
+    if (accept_claim_type) refuseType(dispute, accept_claim_type)
     const { given, field } = addressIn(input)
     refuseIssues([
-      ...amountRules(dispute, type, input),
-      ...addressRules(dispute, type, given, field),
-      ...shipmentRules(type, input),
+      ...amountRules(dispute, input),
+      ...addressRules(dispute, accept_claim_type, given, field),
+      ...shipmentRules(accept_claim_type ?? 'REFUND', input),
     ])
 
-    const amount = type === 'PARTIAL_REFUND' ? normalise(input.refund_amount!) : allowedRefund(dispute)
+    // Without a type the amount decides: less than all asks the buyer, all or more is refunded at once.
+    const type = accept_claim_type ?? (refund_amount ? 'PARTIAL_REFUND' : 'REFUND')
+    const amount =
+      type === 'PARTIAL_REFUND' ? atMost(normalise(refund_amount!), allowedRefund(dispute)) : allowedRefund(dispute)
     const words = {
       type: withReturn(type) ? ('REFUND_WITH_RETURN' as const) : ('REFUND' as const),
       amount,
@@ -112,8 +119,11 @@ function refuseType(dispute: Dispute, type: AcceptClaimType): void {
     throw invalid('/accept_claim_type', `This dispute takes ${options.join(', ')}.`, 'INVALID_ACCEPT_CLAIM_TYPE')
 }
 
-function amountRules(dispute: Dispute, type: AcceptClaimType, { refund_amount }: Input): Issue[] {
+const atMost = (amount: Money, limit: Money): Money => (toMinor(amount) > toMinor(limit) ? limit : amount)
+
+function amountRules(dispute: Dispute, { accept_claim_type: type, refund_amount }: Input): Issue[] {
   const field = '/refund_amount'
+  if (type === undefined) return refund_amount ? freeAmountRules(dispute, refund_amount, field) : []
   if (type !== 'PARTIAL_REFUND')
     return refund_amount
       ? [{ issue: 'AMOUNT_SHOULD_NOT_BE_PASSED', field, description: `${type} fixes the amount.` }]
@@ -122,10 +132,24 @@ function amountRules(dispute: Dispute, type: AcceptClaimType, { refund_amount }:
   return amountIssues(dispute, refund_amount, 'INVALID_REFUND_AMOUNT', field)
 }
 
-function addressRules(dispute: Dispute, type: AcceptClaimType, given: unknown, field: string): Issue[] {
-  if (withReturn(type)) return given === undefined ? [missingAddress(field)] : addressIssues(given, field)
+/** An amount that came without a type: more than all is as good as all, and less needs a buyer who can be asked. */
+function freeAmountRules(dispute: Dispute, amount: Money, field: string): Issue[] {
+  const issue = 'INVALID_REFUND_AMOUNT'
+  const issues = amountIssues(dispute, amount, issue, field, { bounded: false })
+  if (issues.length > 0 || buyerCanBeAsked(dispute) || isFull(dispute, amount)) return issues
+  return [{ issue, field, description: 'The buyer cannot be asked now: refund all of it, or leave the amount out.' }]
+}
+
+function addressRules(
+  { reason, dispute_channel }: Dispute,
+  type: AcceptClaimType | undefined,
+  given: unknown,
+  field: string,
+): Issue[] {
+  if (type && withReturn(type)) return given === undefined ? [missingAddress(field)] : addressIssues(given, field)
   if (given === undefined) return []
-  const mayBeKept = type === 'PARTIAL_REFUND' && dispute.reason === NOT_AS_DESCRIBED
+  const aboutItem = reason === NOT_AS_DESCRIBED && dispute_channel === 'INTERNAL'
+  const mayBeKept = aboutItem && (type === undefined || type === 'PARTIAL_REFUND')
   return mayBeKept ? addressIssues(given, field) : [unwantedAddress(field)]
 }
 
