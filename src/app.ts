@@ -11,7 +11,6 @@ import { type Database, openDatabase } from './database/open.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
 import { disputesFollow, openDisputes } from './disputes/room.ts'
 import { describeApi } from './http/openapi.ts'
-import { type ReferencePage, referencePage } from './http/reference-page.ts'
 import type { AnyRoute } from './http/route.ts'
 import { makeServer } from './http/server.ts'
 import { type StatusParts, statusRoutes } from './http/status.ts'
@@ -195,8 +194,6 @@ function wire(parts: Parts) {
     forgetTokens()
     notices.send('clock')
   }
-  let page: ReferencePage | undefined
-  const describe = () => describeApi(routes, { version, publicUrl: service.publicUrl })
   const routes = routesOf(
     service,
     opened.flatMap((room) => room.routes ?? []),
@@ -206,8 +203,8 @@ function wire(parts: Parts) {
       status: {
         notReady: () => reasonsNotReady(database, parts.state, parts.dataDir),
         metrics: () => metrics.print(),
-        openapi: describe,
-        page: () => (page ??= referencePage(describe())),
+        describe: (publicUrl) => describeApi(routes, { version, publicUrl }),
+        publicUrl: () => service.publicUrl,
       },
     },
   )

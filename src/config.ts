@@ -126,7 +126,8 @@ export const settings = {
     initial: (environment) => (environment === 'sandbox' ? 0 : 60),
     initialText: '0 in the sandbox, 60 in live',
     ...whole(0, 1_000_000),
-    description: 'Token requests a client id may make a minute from one address, in each process; 0 is no limit.',
+    description:
+      'Token requests a client id may make a minute from one address, in each process, and ten times as many with whatever client ids; 0 is no limit.',
   }),
   pageRateLimitPerMinute: setting<number>({
     variable: 'PAGE_RATE_LIMIT_PER_MINUTE',

@@ -3,15 +3,23 @@ import { networkOf, RateLimit } from '../http/rate-limit.ts'
 import type { ServerParts } from '../http/server.ts'
 import { clientIdOf } from './tokens.ts'
 
+/** An address may hold several apps, and change the client id that it asks with at will. */
+const TOKENS_OF_ADDRESS = 10
+
 /** How much one caller may ask for: an app, a client id that wants a token, or an address that looks at pages. */
 export function makeAdmission(settings: Settings): ServerParts['admit'] {
   const requests = new RateLimit(settings.rateLimitPerMinute, settings.rateLimitBurst)
   const tokens = new RateLimit(settings.tokenRateLimitPerMinute, settings.tokenRateLimitPerMinute)
+  const tokensOfAddress = settings.tokenRateLimitPerMinute * TOKENS_OF_ADDRESS
+  const addresses = new RateLimit(tokensOfAddress, tokensOfAddress)
   const pages = new RateLimit(settings.pageRateLimitPerMinute, settings.pageRateLimitPerMinute)
   return ({ errors, limitedBy }, { caller, headers, ip }) => {
     if (caller) return requests.take(caller.appId)
     if (limitedBy === 'address') return pages.take(networkOf(ip))
+    if (errors !== 'oauth') return {}
     // By address too, so that a stranger who guesses cannot keep the owner of a client id out.
-    return errors === 'oauth' ? tokens.take(`${ip} ${clientIdOf(headers)}`) : {}
+    const network = networkOf(ip)
+    addresses.take(network)
+    return tokens.take(`${network} ${clientIdOf(headers)}`)
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
@@ -5,6 +6,7 @@ import type { Caller } from '../kernel/caller.ts'
 import type { Clock, Instant } from '../kernel/clock.ts'
 import { requestHeader } from '../kernel/dialect.ts'
 import { invalidToken, Problem } from '../kernel/problem.ts'
+import { RecentMap } from '../kernel/recent-map.ts'
 import type { Service } from '../room.ts'
 import { actFor } from './assertion.ts'
 import { looksLikeToken, tokenDigest } from './credentials.ts'
@@ -41,7 +43,7 @@ export class Authenticator {
   readonly #service: Service
   readonly #db: Reader
   readonly #realTime: Clock
-  readonly #remembered = new Map<string, { caller: Caller; holder: Holder; until: number }>()
+  readonly #remembered = new RecentMap<string, { caller: Caller; holder: Holder; until: number }>(REMEMBERED_MAX)
 
   constructor(service: Service, db: Reader, realTime: Clock) {
     this.#service = service
@@ -61,7 +63,7 @@ export class Authenticator {
 
     const assertion = requestHeader(headers, 'auth-assertion')
     const digest = tokenDigest(token)
-    const memory = assertion === undefined ? digest.toString('latin1') : `${digest.toString('latin1')}${assertion}`
+    const memory = memoryOf(digest, assertion)
     const known = this.#remembered.get(memory)
     if (known && known.until > performance.now() && known.holder.expire_time > this.#realTime.now()) return known.caller
 
@@ -92,9 +94,14 @@ export class Authenticator {
   }
 
   #remember(memory: string, caller: Caller, holder: Holder): void {
-    if (this.#remembered.size >= REMEMBERED_MAX) this.#remembered.clear()
     this.#remembered.set(memory, { caller, holder, until: performance.now() + BELIEVED_MS })
   }
+}
+
+/** As long for every caller: an assertion is as long as its sender likes. */
+function memoryOf(digest: Buffer, assertion: string | undefined): string {
+  const both = assertion === undefined ? digest : createHash('sha256').update(digest).update(assertion).digest()
+  return both.toString('latin1')
 }
 
 const noToken = () =>

@@ -19,6 +19,7 @@ import {
   UnderWay,
 } from './idempotency.ts'
 import { renderProblem } from './problem-body.ts'
+import { networkOf } from './rate-limit.ts'
 import { type Rendered, render } from './render.ts'
 import type { AnyRoute, Request } from './route.ts'
 import type { ServerParts } from './server.ts'
@@ -34,13 +35,16 @@ export interface Operation {
 
 const noBody: ReadBody = { value: undefined, files: [] }
 
-const underWay = new UnderWay()
-
-const UPLOAD_BYTES_AT_ONCE_MAX = 5 * multipartLimits.bodyBytes
-const uploads = new UploadBudget(UPLOAD_BYTES_AT_ONCE_MAX)
+/** What the operations of one service count together. */
+export const sharedState = () => ({
+  underWay: new UnderWay(),
+  // Apart, so that strangers, who are as many as they like, leave accounts their room. One alone can upload any body.
+  uploads: new UploadBudget(3 * multipartLimits.bodyBytes),
+  uploadsOfStrangers: new UploadBudget(2 * multipartLimits.bodyBytes),
+})
 
 /** Compiles a route once; what follows for each request is the contract's order of checks. */
-export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
+export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnType<typeof sharedState>): Operation {
   const { service, db, transactFor, clock } = parts
   const checkParams = validatorOf(route.params, 'path')
   const checkQuery = validatorOf(route.query, 'query')
@@ -53,7 +57,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     const caller = request.caller ?? nobody
     // The router hands the query over as it came.
     const query = parseQuery((request.query as { text: string }).text)
-    const sent = await receiveBody(request.headers, request.body)
+    const sent = await receiveBody(request.headers, request.body, route)
     if (route.trigger && service.environment === 'sandbox') pullTrigger(request, query, sent.json)
     if (acceptable(request.headers.accept, produces) === undefined) throw new Problem(406, 'NOT_ACCEPTABLE')
     bodies?.requireMediaType(request.headers, sent)
@@ -88,7 +92,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
       hash,
       hours: route.replayHours,
     })
-    return underWay.run(keyed, () => once(request, keyed, work, { transact, locks }))
+    return shared.underWay.run(keyed, () => once(request, keyed, work, { transact, locks }))
   }
 
   /**
@@ -139,10 +143,15 @@ export function operationOf(route: AnyRoute, parts: ServerParts): Operation {
     route.trigger?.({ params: params as Record<string, string>, query, body: peek })
   }
 
+  function upload<Result>({ caller, ip }: FastifyRequest, work: (take: Take) => Promise<Result>): Promise<Result> {
+    const { uploads, uploadsOfStrangers } = shared
+    return caller ? uploads.during(caller.accountId, work) : uploadsOfStrangers.during(networkOf(ip), work)
+  }
+
   return {
     route,
     requireScope: (caller) => requireScope(route, caller),
-    serve: accepts.includes('multipart') ? (request) => uploads.during((take) => serve(request, take)) : serve,
+    serve: accepts.includes('multipart') ? (request) => upload(request, (take) => serve(request, take)) : serve,
   }
 }
 

@@ -1,33 +1,46 @@
+import { createHash, randomBytes } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import { Problem } from '../kernel/problem.ts'
+import { RecentMap } from '../kernel/recent-map.ts'
 
 interface Bucket {
   tokens: number
   filledAt: number
 }
 
-const BUCKETS_MAX = 50_000
+const NAMES_MAX = 50_000
+/** Shared by names that come while there is no room for another. */
+const SHARED_BUCKETS = 1_024
 
-/** A token bucket for each name. Names that have not called for a while are full again, so forgetting them is safe. */
+/**
+ * A token bucket for each name. Only a bucket that is full again is forgotten: whoever could make us forget another
+ * could start afresh. While more names than we remember are active, those that come new share buckets.
+ */
 export class RateLimit {
   readonly #perMinute: number
   readonly #burst: number
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #namesMax: number
+  readonly #buckets: RecentMap<string, Bucket>
+  readonly #shared: (Bucket | undefined)[] = []
+  /** So that nobody can choose whom to share a bucket with. */
+  readonly #salt = randomBytes(16)
 
-  constructor(perMinute: number, burst: number) {
+  constructor(perMinute: number, burst: number, namesMax = NAMES_MAX) {
     this.#perMinute = perMinute
     this.#burst = Math.min(burst, Math.max(perMinute, 1))
+    this.#namesMax = namesMax
+    this.#buckets = new RecentMap(namesMax)
+  }
+
+  /** How many names are remembered. */
+  get size(): number {
+    return this.#buckets.size
   }
 
   /** Takes one token, or refuses with the time after which one is there. Returns the headers that tell the standing. */
   take(name: string): Record<string, string> {
     if (this.#perMinute === 0) return {}
-    const now = performance.now()
-    const bucket = this.#buckets.get(name) ?? { tokens: this.#burst, filledAt: now }
-    bucket.tokens = Math.min(this.#burst, bucket.tokens + ((now - bucket.filledAt) / 60_000) * this.#perMinute)
-    bucket.filledAt = now
-    if (this.#buckets.size >= BUCKETS_MAX) this.#buckets.clear()
-    this.#buckets.set(name, bucket)
+    const bucket = this.#bucketOf(name, performance.now())
     const secondsToNext = Math.ceil(((1 - bucket.tokens) / this.#perMinute) * 60)
     const standing = {
       'ratelimit-limit': String(this.#perMinute),
@@ -40,6 +53,27 @@ export class RateLimit {
       })
     bucket.tokens--
     return standing
+  }
+
+  #bucketOf(name: string, now: number): Bucket {
+    const known = this.#buckets.get(name)
+    if (known) return this.#filled(known, now)
+    const fresh: Bucket = { tokens: this.#burst, filledAt: now }
+    const oldest = this.#buckets.oldest()
+    const hasRoom = this.#buckets.size < this.#namesMax || this.#filled(oldest![1], now).tokens === this.#burst
+    if (hasRoom) {
+      this.#buckets.set(name, fresh)
+      return fresh
+    }
+    const place = createHash('sha256').update(this.#salt).update(name).digest().readUInt32LE() % SHARED_BUCKETS
+    this.#shared[place] = this.#filled(this.#shared[place] ?? fresh, now)
+    return this.#shared[place]
+  }
+
+  #filled(bucket: Bucket, now: number): Bucket {
+    bucket.tokens = Math.min(this.#burst, bucket.tokens + ((now - bucket.filledAt) / 60_000) * this.#perMinute)
+    bucket.filledAt = now
+    return bucket
   }
 }
 

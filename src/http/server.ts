@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -9,8 +10,9 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { notFound, Problem } from '../kernel/problem.ts'
 import type { Room, Service } from '../room.ts'
+import { limitConnections } from './connections.ts'
 import { type DelayMeter, LoadWatch } from './load.ts'
-import { type Operation, operationOf } from './operation.ts'
+import { type Operation, operationOf, sharedState } from './operation.ts'
 import { frameworkProblem, renderProblem } from './problem-body.ts'
 import { type Rendered, render } from './render.ts'
 import { Answer, type AnyRoute, type ErrorStyle } from './route.ts'
@@ -24,7 +26,9 @@ const REQUEST_TIMEOUT_MS = 120_000
 const BODY_TIMEOUT_MS = 30_000
 const HEADERS_TIMEOUT_MS = 10_000
 const KEEP_ALIVE_MS = 65_000
-const CONNECTIONS_MAX = 2_000
+/** An upload must bring this much in this time; what stands still holds memory that others need. */
+const STALLED_MS = 10_000
+const PROGRESS_BYTES_MIN = 32_768
 const REQUESTS_PER_SOCKET_MAX = 10_000
 
 /** What is known of a request before its body is read. */
@@ -52,16 +56,18 @@ export interface ServerParts {
   isDraining?(): boolean
   /** How long a body that is no upload may take to arrive; 30 seconds when not said. */
   readonly bodyTimeoutMs?: number
+  /** How soon an upload that stands still is ended; after 10 seconds when not said. */
+  readonly stalledMs?: number
   /** How late the event loop runs; measured when not said. */
   readonly loopDelay?: DelayMeter
 }
 
 /** The HTTP server: every route of the table, and refusals in our own error body for everything else. */
 export function makeServer(parts: ServerParts): FastifyInstance {
-  const { service, ids, log, bodyTimeoutMs = BODY_TIMEOUT_MS } = parts
+  const { service, ids, log, bodyTimeoutMs = BODY_TIMEOUT_MS, stalledMs = STALLED_MS } = parts
   const load = new LoadWatch(parts.loopDelay)
   const debugHeader = service.dialect.debugIdHeader
-  const { trustProxy } = service.settings
+  const trusted = (service.settings.trustProxy ?? '').split(',').flatMap((range) => range.trim() || [])
   const checkVisitor = service.environment === 'sandbox' ? makeVisitorCheck(service.settings) : () => {}
 
   const server = Fastify({
@@ -73,7 +79,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     maxRequestsPerSocket: REQUESTS_PER_SOCKET_MAX,
     // What still comes in on an open connection while we stop is answered like everything before it.
     return503OnClosing: false,
-    trustProxy: trustProxy === undefined ? false : trustProxy.split(',').map((range) => range.trim()),
+    trustProxy: trusted.length === 0 ? false : trusted,
     routerOptions: {
       maxParamLength: PARAM_LENGTH_MAX,
       ignoreTrailingSlash: true,
@@ -93,7 +99,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   })
   // One more than we take, because the parser drops the rest without a word.
   server.server.maxHeadersCount = HEADERS_MAX + 1
-  server.server.maxConnections = CONNECTIONS_MAX
+  limitConnections(server.server, trusted)
   server.server.on('connect', (_request, socket) => refuseOn(socket, 'CONNECT'))
   server.server.on('checkExpectation', (request: IncomingMessage) => refuseOn(request.socket, 'EXPECT'))
   server.addHook('onClose', async () => load.close())
@@ -125,8 +131,10 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   server.addHook('preParsing', (request, reply, payload, done) => {
     const { headers, socket } = request.raw
     const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
-    if (hasBody && !/^multipart\//i.test(headers['content-type'] ?? '')) {
-      const late = setTimeout(() => refuseOn(socket, 'ERR_HTTP_REQUEST_TIMEOUT'), bodyTimeoutMs).unref()
+    if (hasBody) {
+      const isUpload = /^multipart\//i.test(headers['content-type'] ?? '')
+      const refuseLate = () => refuseOn(socket, 'ERR_HTTP_REQUEST_TIMEOUT')
+      const late = isUpload ? onceStalled(socket, refuseLate, stalledMs) : setTimeout(refuseLate, bodyTimeoutMs).unref()
       const arrived = () => clearTimeout(late)
       payload.once('end', arrived).once('close', arrived)
       // An answer that did not wait for the body ends the wait too: the connection may carry another request by then.
@@ -184,8 +192,9 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     )
   }
 
+  const shared = sharedState()
   for (const route of parts.routes) {
-    const operation = operationOf(route, parts)
+    const operation = operationOf(route, parts, shared)
     server.route({
       method: route.method,
       url: route.url,
@@ -206,6 +215,19 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   }
   refuseOtherMethods(server, parts.routes)
   return server
+}
+
+/** Calls `end` when a socket brings less than the least in each span of time. */
+function onceStalled(socket: Socket, end: () => void, everyMs: number): NodeJS.Timeout {
+  let before = socket.bytesRead
+  const timer = setInterval(() => {
+    const isStalled = socket.bytesRead - before < PROGRESS_BYTES_MIN
+    before = socket.bytesRead
+    if (!isStalled) return
+    clearInterval(timer)
+    end()
+  }, everyMs)
+  return timer.unref()
 }
 
 /** An address that exists answers 405 to the methods it does not take, and says which it does. */

@@ -1,6 +1,7 @@
 import { Type } from '../kernel/type.ts'
-import type { ReferencePage } from './reference-page.ts'
-import { Answer, type AnyRoute, route } from './route.ts'
+import type { describeApi } from './openapi.ts'
+import { type ReferencePage, referencePage } from './reference-page.ts'
+import { Answer, type AnyRoute, RawJson, route } from './route.ts'
 
 const State = Type.Object({ status: Type.String(), reasons: Type.Optional(Type.Array(Type.String())) })
 
@@ -8,16 +9,48 @@ export interface StatusParts {
   /** Reasons why this process should not be sent requests now; none when it is ready. */
   notReady(): Promise<string[]>
   metrics(): Promise<string>
-  openapi(): object
-  page(): ReferencePage
+  /** The API as OpenAPI describes it, for a service at this address. */
+  describe(publicUrl: string): ReturnType<typeof describeApi>
+  /** The address is known once the service listens. */
+  publicUrl(): string
+}
+
+interface Documents {
+  readonly publicUrl: string
+  readonly openapi: RawJson
+  readonly page: ReferencePage
+}
+
+/** Whoever asks while others are being answered is answered with them: anybody may ask, as often as they like. */
+function together<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let underWay: Promise<Result> | undefined
+  return () => {
+    underWay ??= work().finally(() => {
+      underWay = undefined
+    })
+    return underWay
+  }
 }
 
 /** What machines and people ask of the service itself. None of it needs a token. */
-export function statusRoutes({ notReady, metrics, openapi, page }: StatusParts): AnyRoute[] {
-  const shared = { method: 'GET', tag: 'Service', scopes: 'public', reads: true, always: true } as const
+export function statusRoutes({ describe, publicUrl, ...parts }: StatusParts): AnyRoute[] {
+  const notReady = together(() => parts.notReady())
+  const metrics = together(() => parts.metrics())
+  let documents: Documents | undefined
+  /** Large, and the same for everybody. */
+  function made(): Documents {
+    const url = publicUrl()
+    if (documents?.publicUrl === url) return documents
+    const api = describe(url)
+    documents = { publicUrl: url, openapi: new RawJson(JSON.stringify(api)), page: referencePage(api) }
+    return documents
+  }
+  const shared = { method: 'GET', tag: 'Service', scopes: 'public', reads: true } as const
+  const status = { ...shared, always: true } as const
+  const document = { ...shared, limitedBy: 'address' } as const
   return [
     route({
-      ...shared,
+      ...status,
       url: '/healthz',
       operation: 'showHealth',
       summary: 'Tell that the process answers',
@@ -25,7 +58,7 @@ export function statusRoutes({ notReady, metrics, openapi, page }: StatusParts):
       handle: async () => ({ status: 'ok' }),
     }),
     route({
-      ...shared,
+      ...status,
       url: '/readyz',
       operation: 'showReadiness',
       summary: 'Tell whether requests should be sent here: database, schema, disk, not shutting down',
@@ -36,7 +69,7 @@ export function statusRoutes({ notReady, metrics, openapi, page }: StatusParts):
       },
     }),
     route({
-      ...shared,
+      ...status,
       url: '/metrics',
       operation: 'showMetrics',
       summary: 'Figures for Prometheus',
@@ -46,22 +79,22 @@ export function statusRoutes({ notReady, metrics, openapi, page }: StatusParts):
         new Answer(200, await metrics(), { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }),
     }),
     route({
-      ...shared,
+      ...document,
       url: '/openapi.json',
       operation: 'showOpenApi',
       summary: 'This API as an OpenAPI 3.1 document',
       success: { 200: Type.Object({}) },
-      handle: async () => openapi(),
+      handle: async () => made().openapi,
     }),
     route({
-      ...shared,
+      ...document,
       url: '/docs',
       operation: 'showReference',
       summary: 'This API as a page to read',
       produces: ['text/html'],
       success: { 200: Type.String() },
       async handle() {
-        const { html, contentSecurityPolicy } = page()
+        const { html, contentSecurityPolicy } = made().page
         const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': contentSecurityPolicy }
         return new Answer(200, html, headers)
       },

@@ -12,6 +12,8 @@ export const BODY_KEPT_MAX = 4 * 1024
 const HEADERS_KEPT_MAX = 50
 const HEADER_LENGTH_KEPT_MAX = 1_000
 const HEAD_SIZE_MAX = 16 * 1024
+/** Answers that announce another (1xx); whoever sends more has none to give. */
+const INFORMATIONAL_MAX = 8
 const POOLS_MAX = 2_000
 const TARGETS_MAX = 5_000
 
@@ -204,6 +206,7 @@ function call<Body>(
     const kept: Buffer[] = []
     const keptMax = whole ? readMax : BODY_KEPT_MAX
     let read = 0
+    let informational = 0
     let settled = false
 
     const settle = (failure?: Error) => {
@@ -247,7 +250,11 @@ function call<Body>(
           if (settled) abort()
         },
         onResponseStart(_controller, status, answerHeaders, reason) {
-          if (status < 200) return
+          if (status < 200) {
+            if (++informational > INFORMATIONAL_MAX)
+              giveUp(new Error(`There was no answer after ${INFORMATIONAL_MAX} informational ones.`))
+            return
+          }
           head = { status, reason: reason ?? '', headers: keptHeaders(answerHeaders) }
           if (whole) return
           reading = { since: performance.now(), giveUp }

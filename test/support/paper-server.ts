@@ -55,7 +55,9 @@ const routes = [
 const unused = {} as never
 
 /** The real HTTP server with a few small operations and nothing behind it. */
-export function paperServer(parts: Pick<ServerParts, 'bodyTimeoutMs' | 'loopDelay'> = {}): FastifyInstance {
+export function paperServer(
+  parts: Pick<ServerParts, 'bodyTimeoutMs' | 'stalledMs' | 'loopDelay'> = {},
+): FastifyInstance {
   return makeServer({
     service: { environment: 'sandbox', dialect: dialects.service, settings: readSettings({}), publicUrl },
     routes,

@@ -38,21 +38,29 @@ const isMultipart = (type: string | undefined) => /^multipart\/(form-data|mixed|
 
 const typeOf = (headers: IncomingHttpHeaders) => parseMediaType(headers['content-type'])?.type
 
-const tooLarge = () =>
+/** Of a body that anybody may send: there can be as many of them as there are connections. */
+const PUBLIC_BYTES_MAX = 65_536
+
+const tooLarge = (bytesMax: number) =>
   new Problem(413, 'PAYLOAD_TOO_LARGE', [
     {
       issue: 'PAYLOAD_TOO_LARGE',
       location: 'body',
-      description: `A body without files may have at most ${jsonLimits.bytes} bytes.`,
+      description: `A body without files may have at most ${bytesMax} bytes.`,
     },
   ])
 
 /** Collects the bytes of a body, unless it is multipart, which an operation reads when it knows that it takes it. */
-export async function receiveBody(headers: IncomingHttpHeaders, body: unknown): Promise<SentBody> {
+export async function receiveBody(
+  headers: IncomingHttpHeaders,
+  body: unknown,
+  { scopes }: Pick<AnyRoute, 'scopes'>,
+): Promise<SentBody> {
   const stream = body instanceof Readable ? body : undefined
   if (stream === undefined || isMultipart(typeOf(headers))) return { bytes: undefined, stream, json: () => undefined }
   const declared = headers['content-length']
-  const bytes = await collect(stream, { bytesMax: jsonLimits.bytes, declared, tooLarge })
+  const bytesMax = scopes === 'public' ? PUBLIC_BYTES_MAX : jsonLimits.bytes
+  const bytes = await collect(stream, { bytesMax, declared, tooLarge: () => tooLarge(bytesMax) })
   let parsed: { readonly value: unknown } | undefined
   return {
     bytes,

@@ -1,34 +1,43 @@
-import { unavailable } from '../../kernel/problem.ts'
+import { Problem, unavailable } from '../../kernel/problem.ts'
+import { FairShare } from '../fair-share.ts'
 
 /** Counts bytes as they arrive; throws when there is no room for them. */
 export type Take = (bytes: number) => void
 
-/** How much of all uploads under way may be in memory at once. Each one alone is bounded; many together are not. */
+/** Closes the connection: whoever has more to send is not listened to until the end. */
+function tooMuch(): Problem {
+  const { details, headers } = unavailable(
+    'More is being uploaded at once than there is room for; try again shortly.',
+    2,
+  )
+  return new Problem(503, 'SERVICE_UNAVAILABLE', details, { headers: { ...headers, connection: 'close' } })
+}
+
+/**
+ * How much of all uploads under way may be in memory at once, and how much of that may be one uploader's. Each upload
+ * alone is bounded; many together are not.
+ */
 export class UploadBudget {
-  readonly #bytesMax: number
-  #held = 0
+  readonly #share: FairShare
 
   constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax
+    this.#share = new FairShare(bytesMax, 1)
   }
 
   get held(): number {
-    return this.#held
+    return this.#share.total
   }
 
-  /** What `work` takes is given back when it ends, however it ends. */
-  async during<Result>(work: (take: Take) => Promise<Result>): Promise<Result> {
+  /** What `work` takes for this uploader is given back when it ends, however it ends. */
+  async during<Result>(who: string, work: (take: Take) => Promise<Result>): Promise<Result> {
     let taken = 0
     try {
       return await work((bytes) => {
-        if (this.#held + bytes > this.#bytesMax) {
-          throw unavailable('More is being uploaded at once than there is room for; try again shortly.', 2)
-        }
+        if (!this.#share.take(who, bytes)) throw tooMuch()
         taken += bytes
-        this.#held += bytes
       })
     } finally {
-      this.#held -= taken
+      this.#share.giveBack(who, taken)
     }
   }
 }

@@ -1,6 +1,7 @@
 import { type JobContext, type JobDefinition, job } from '../../jobs/job-definition.ts'
 import { after } from '../../kernel/clock.ts'
 import { type LogoPayload, logoJob } from '../../kernel/logo.ts'
+import { RecentMap } from '../../kernel/recent-map.ts'
 import { openOutbound } from '../../outbound/http.ts'
 import type { Service } from '../../room.ts'
 import { developLogo } from '../print/press.ts'
@@ -31,7 +32,7 @@ export function openLogos({ settings }: Service): { keep: KeepLogo; close(): Pro
   /** By account and then by address. */
   const underWay = new Map<string, Map<string, Promise<void>>>()
   /** Accounts whose servers kept us waiting, and until when they are left alone. */
-  const leftAlone = new Map<string, number>()
+  const leftAlone = new RecentMap<string, number>(LEFT_ALONE_MAX)
 
   async function take({ account_id, url }: LogoPayload): Promise<LogoImage> {
     const began = performance.now()
@@ -39,7 +40,6 @@ export function openLogos({ settings }: Service): { keep: KeepLogo; close(): Pro
     const answer = outbound.download({ url, headers, bytesMax: LOGO_BYTES_MAX })
     const { status, body } = await answer.finally(() => {
       if (performance.now() - began < SLOW_MS) return
-      if (leftAlone.size >= LEFT_ALONE_MAX) leftAlone.clear()
       leftAlone.set(account_id, performance.now() + LEFT_ALONE_MS)
     })
     if (status !== 200) throw new Error(`The server of the logo answered ${status}.`)

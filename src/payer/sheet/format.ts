@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon'
 import { type Money, minorDigits } from '../../kernel/money.ts'
+import { RecentMap } from '../../kernel/recent-map.ts'
 import type { Tongue } from '../words/languages.ts'
 
 /** Prints money, dates and numbers as readers of a language expect them. */
@@ -14,16 +15,9 @@ export interface Format {
   percent(decimal: string): string
 }
 
-const formats = new Map<string, Format>()
-
-export function formatOf({ locale }: Tongue): Format {
-  let format = formats.get(locale)
-  if (!format) {
-    format = makeFormat(locale)
-    formats.set(locale, format)
-  }
-  return format
-}
+/** Each takes some ten kilobytes, and there is one for every pair of a locale and a currency. */
+const NUMBERS_MAX = 500
+const numbers = new RecentMap<string, Intl.NumberFormat>(NUMBERS_MAX)
 
 // Decimal text is formatted exactly, without passing through a float; the types only know literals of that form.
 type Numeric = Intl.StringNumericLiteral
@@ -31,16 +25,9 @@ type Numeric = Intl.StringNumericLiteral
 /** A minus as long as the figures are wide. */
 const withMinus = (text: string) => text.replace('-', '\u2212')
 
-function makeFormat(locale: string): Format {
-  const currencies = new Map<string, Intl.NumberFormat>()
-  const formatter = (key: string, options: Intl.NumberFormatOptions) => {
-    let found = currencies.get(key)
-    if (!found) {
-      found = new Intl.NumberFormat(locale, options)
-      currencies.set(key, found)
-    }
-    return found
-  }
+export function formatOf({ locale }: Tongue): Format {
+  const formatter = (key: string, options: Intl.NumberFormatOptions) =>
+    numbers.getOrMake(`${locale} ${key}`, () => new Intl.NumberFormat(locale, options))
   const digits = (code: string) => ({
     minimumFractionDigits: minorDigits(code),
     maximumFractionDigits: minorDigits(code),

@@ -1,5 +1,6 @@
 import type { Account } from '../../accounts/schema.ts'
 import type { Contact, Invoicer } from '../../invoices/schema/parties.ts'
+import { RecentMap } from '../../kernel/recent-map.ts'
 import type { Say } from '../words/index.ts'
 
 const isText = (text: string | undefined): text is string => text !== undefined && text.trim() !== ''
@@ -40,14 +41,11 @@ function placeLines({ address }: Contact, locale: string): string[] {
 
 const codeLast = new Set(['US', 'CA', 'AU', 'GB', 'IE', 'NZ', 'IN', 'JP', 'BR', 'MX'])
 
-const regions = new Map<string, Intl.DisplayNames>()
+const REGIONS_MAX = 50
+const regions = new RecentMap<string, Intl.DisplayNames>(REGIONS_MAX)
 
 function countryName(code: string, locale: string): string {
-  let names = regions.get(locale)
-  if (!names) {
-    names = new Intl.DisplayNames([locale], { type: 'region' })
-    regions.set(locale, names)
-  }
+  const names = regions.getOrMake(locale, () => new Intl.DisplayNames([locale], { type: 'region' }))
   return names.of(code === 'C2' ? 'CN' : code) ?? code
 }
 

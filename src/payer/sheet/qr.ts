@@ -1,9 +1,10 @@
 import QRCode from 'qrcode'
 import { Html } from '../../http/html.ts'
+import { RecentMap } from '../../kernel/recent-map.ts'
 
 const QUIET_ZONE = 4
 const KEPT_MAX = 2_000
-const kept = new Map<string, Html>()
+const kept = new RecentMap<string, Html>(KEPT_MAX)
 
 /** The modules of the code that says `text`, row by row. */
 export function qrModules(text: string): { size: number; isDark(row: number, column: number): boolean } {
@@ -29,7 +30,6 @@ export function qrDrawing(text: string, label: string): Html {
   const drawing = new Html(
     `<svg class="qr" viewBox="0 0 ${side} ${side}" role="img" aria-label="${label.replace(/[&<>"]/g, '')}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${side}v${side}H0z"/><path d="${path}"/></svg>`,
   )
-  if (kept.size >= KEPT_MAX) kept.clear()
   kept.set(key, drawing)
   return drawing
 }

@@ -20,7 +20,10 @@ export interface Tongue {
 
 const isLanguage = (text: string): text is Language => languages.some((language) => language === text)
 
-/** The first wish we can fulfil. A region is kept for its formats: `de-AT` is German with Austrian figures. */
+/**
+ * The first wish we can fulfil. A region is kept for its formats: `de-AT` is German with Austrian figures. Nothing else
+ * of a wish is, nor a region that has no formats of its own: what is kept for a locale must not grow with what is asked.
+ */
 export function chooseTongue(...wishes: readonly (string | undefined)[]): Tongue {
   for (const wish of wishes) {
     if (wish === undefined || !/^[A-Za-z]{2}(-[A-Za-z0-9]{2,8}){0,3}$/.test(wish)) continue
@@ -50,7 +53,17 @@ export function acceptedLanguages(header: string | undefined): string[] {
     .map(({ tag }) => tag)
 }
 
+/** By language and region, of which there are a few thousand pairs at most. */
+const locales = new Map<string, string>()
+
 function localeOf(wish: string, language: Language): string {
-  const [supported] = Intl.NumberFormat.supportedLocalesOf([wish], { localeMatcher: 'lookup' })
-  return supported === undefined || supported === 'en' ? (language === 'en' ? 'en-US' : language) : supported
+  const region = /-([A-Z]{2}|[0-9]{3})(?:-|$)/.exec(wish.toUpperCase())?.[1]
+  const tag = region === undefined ? language : `${language}-${region}`
+  let locale = locales.get(tag)
+  if (locale === undefined) {
+    const known = new Intl.NumberFormat(tag).resolvedOptions().locale
+    locale = known === 'en' ? 'en-US' : known
+    locales.set(tag, locale)
+  }
+  return locale
 }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { RecentMap } from '../../kernel/recent-map.ts'
 import type { SecretRing } from '../../kernel/secrets.ts'
 
 const NONCE_BYTES = 12
@@ -20,12 +21,11 @@ const REMEMBERED_MAX = 1_000
 
 /** Opens what it opened lately from memory: a webhook's secret is needed for every delivery to it. */
 export function remembering(seal: Seal): (sealedHex: string, owner: string) => Buffer {
-  const opened = new Map<string, { sealed: string; plain: Buffer }>()
+  const opened = new RecentMap<string, { sealed: string; plain: Buffer }>(REMEMBERED_MAX)
   return (sealed, owner) => {
     const known = opened.get(owner)
     if (known?.sealed === sealed) return known.plain
     const plain = seal.open(Buffer.from(sealed, 'hex'), owner)
-    if (opened.size >= REMEMBERED_MAX) opened.clear()
     opened.set(owner, { sealed, plain })
     return plain
   }

@@ -296,10 +296,10 @@ describe('a hostile multipart body', () => {
   })
 
   it('waits its turn when too much is being uploaded at once, and leaves no trace when it is done', async () => {
-    const budget = new UploadBudget(1000)
+    const budget = new UploadBudget(2000)
     const body = encode([file('f', 'a.png', 'x'.repeat(600))])
     const upload = (afterwards: () => Promise<unknown>) =>
-      budget.during(async (take) => {
+      budget.during('somebody', async (take) => {
         await readMultipart(Readable.from([body]), formData, { take })
         await afterwards()
       })

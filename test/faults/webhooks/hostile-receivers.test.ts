@@ -43,6 +43,11 @@ interface Hostile {
 const hostile: Hostile[] = [
   { name: 'never answers', behave: () => {}, ends: 'fails' },
   {
+    name: 'announces an answer for ever',
+    behave: (s) => onRequest(s, () => pour(s, head('103 Early Hints', 'link: </a>\r\n'))),
+    ends: 'fails',
+  },
+  {
     name: 'drips its head, a byte at a time',
     behave: (s) =>
       onRequest(
@@ -174,6 +179,12 @@ describe('A hostile receiver', () => {
     const started = performance.now()
     expect(await post(door(), receiver.url('/hook', scheme ?? 'http'))).toBe(ends)
     expect(performance.now() - started).toBeLessThan(DEADLINE_MS + 1_500)
+  })
+
+  it('is not listened to for as long as it announces an answer', async () => {
+    const receiver = await open((s) => onRequest(s, () => pour(s, head('103 Early Hints'))))
+    const asking = door().post({ url: receiver.url(), headers: {}, body: '{}' })
+    await expect(asking).rejects.toThrow('There was no answer after 8 informational ones.')
   })
 
   it('gets at most twenty seconds of our time', () => {

@@ -1,0 +1,50 @@
+import type { Server } from 'node:http'
+import { BlockList, isIPv6, type Socket } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { FairShare } from './fair-share.ts'
+import { networkOf } from './rate-limit.ts'
+
+const CONNECTIONS_MAX = 2_000
+/** An address may have a third as many connections as are free: 500 when it is alone. */
+const SHARE = 1 / 3
+
+/**
+ * Takes so many connections and no more, and of one address only its share, so that nobody can take them all. Those of a
+ * trusted proxy come from everybody and are not shared out.
+ */
+export function limitConnections(server: Server, trusted: readonly string[], max = CONNECTIONS_MAX): void {
+  const connections = new FairShare(max, SHARE)
+  const proxies = listOf(trusted)
+  server.maxConnections = max
+  server.on('connection', (socket: Socket) => {
+    // Gone already.
+    if (socket.remoteAddress === undefined) return
+    const address = ipaddr.process(socket.remoteAddress.split('%')[0]!).toString()
+    if (proxies.check(address, familyOf(address))) return
+    const who = networkOf(address)
+    if (!connections.take(who)) {
+      socket.destroy()
+      return
+    }
+    socket.once('close', () => connections.giveBack(who))
+  })
+}
+
+const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
+
+/** The names that the setting takes beside addresses and ranges. */
+const named: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+}
+
+function listOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const range of ranges.flatMap((name) => named[name] ?? name)) {
+    const [address, bits] = range.split('/') as [string, string?]
+    const family = familyOf(address)
+    list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family)
+  }
+  return list
+}
