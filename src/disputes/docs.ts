@@ -1,4 +1,5 @@
 import { code, table } from '../kernel/markdown.ts'
+import { disputeInterfaceVersion } from '../version.ts'
 import { type PublicAction, publicActions } from './machine/actions/index.ts'
 import { COMPENSATION_DAYS, COMPENSATION_MAX } from './machine/actions/return-compensation.ts'
 import { AGENTS_ZONE, FILING_WINDOW_DAYS, timers } from './machine/deadlines.ts'
@@ -102,8 +103,9 @@ export function disputesPage(): string {
   const stages = Object.keys(stageTitles) as (keyof typeof stageTitles)[]
   return `# Disputes
 
-A buyer disputes a payment; the seller answers; time and, if need be, an agent decide. This page is printed from the
-tables in \`src/disputes\` by \`npm run docs\`: what it says is what the service does.
+A buyer disputes a payment; the seller answers; time and, if need be, an agent decide. The interface is version
+${disputeInterfaceVersion} of the public one; its paths begin with \`/v1/customer/disputes\`. This page is printed from
+the tables in \`src/disputes\` by \`npm run docs\`: what it says is what the service does.
 
 ## Where a dispute can stand
 

@@ -1,5 +1,6 @@
 import { dialects } from '../kernel/dialect.ts'
 import type { TSchema } from '../kernel/type.ts'
+import { disputeInterfaceVersion } from '../version.ts'
 import { takenBy } from './body/route-body.ts'
 import type { AnyRoute } from './route.ts'
 
@@ -28,7 +29,7 @@ export function describeApi(
     info: {
       title: 'Quittance',
       version,
-      description: 'Invoices, disputes and webhooks around a payment.',
+      description: `Invoices, disputes and webhooks around a payment. Speaks version ${disputeInterfaceVersion} of the dispute interface.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: publicUrl }],
@@ -72,7 +73,14 @@ function operation(route: AnyRoute, schemas: Json): Json {
       ...Object.fromEntries(
         Object.entries(success).map(([status, schema]) => [status, response(route, schema, schemas)]),
       ),
-      default: { description: 'A refusal or failure.', content: { 'application/json': { schema: errorRef } } },
+      default: {
+        description: 'A refusal or failure.',
+        content: {
+          // A page is refused with a page; what its operation checks before is refused as everywhere.
+          ...(route.refusal && { 'text/html': { schema: { type: 'string' } } }),
+          'application/json': { schema: errorRef },
+        },
+      },
     },
   }
 }

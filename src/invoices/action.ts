@@ -63,10 +63,7 @@ export const withMetadata = (invoice: Invoice, more: Metadata): Pick<Invoice, 'd
   detail: { ...invoice.detail, metadata: { ...invoice.detail.metadata, ...more } },
 })
 
-export const updatedBy = ({ now, account }: ActionContext): Metadata => ({
-  last_update_time: toSeconds(now),
-  last_updated_by: account.email,
-})
+export const updatedAt = ({ now }: ActionContext): Metadata => ({ last_update_time: toSeconds(now) })
 
 /** The invoice after its money changed: what is due, the tips that arrived, and what it all amounts to. */
 export function resettled<A extends InvoiceAction>(
@@ -83,7 +80,7 @@ export function resettled<A extends InvoiceAction>(
     outcome: outcome as OutcomeOf<A>,
     changes: {
       ...money,
-      ...withMetadata(invoice, updatedBy(context)),
+      ...withMetadata(invoice, updatedAt(context)),
       due_amount: toMoney(due, currency),
       ...((tips.length > 0 || gratuity) && { gratuity: sum(tips, currency) }),
     },

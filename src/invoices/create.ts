@@ -73,7 +73,7 @@ export async function createInvoice(
     ...composed,
     detail: {
       ...composed.detail,
-      metadata: { create_time: now, created_by: by, last_update_time: now, last_updated_by: by },
+      metadata: { create_time: now, created_by: by, last_update_time: now },
     },
     due_amount: toMoney(toMinor(composed.amount), composed.amount.currency_code),
     payments: [],

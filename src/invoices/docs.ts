@@ -191,6 +191,12 @@ ${machine()}
 
 ${limits}
 
+## Whom to tell
+
+Sending, reminding and cancelling take three separate choices: \`send_to_recipient\` (the customer; true unless said otherwise),
+\`additional_recipients\` (those in copy; all of them unless some are chosen, none for \`[]\`) and \`send_to_invoicer\` (the merchant;
+false). A full update tells those in copy whenever it tells the customer.
+
 ## Addresses
 
 \`detail.metadata\` names two. \`recipient_view_url\` is the page on which the recipient reads and pays the invoice; the first

@@ -22,22 +22,6 @@ const words = ({ subject, note }: Words) => ({
   ...(note !== undefined && { note }),
 })
 
-/** Mail to the recipients and those in copy; nothing where there is no recipient to send to. */
-export function recipientMail(kind: MailKind, account: Account, invoice: Invoice, given: Words = {}): JobRequest[] {
-  const recipients = emailsOf(invoice.primary_recipients)
-  if (recipients.length === 0) return []
-  return [
-    mailJob({
-      account_id: account.id,
-      kind,
-      invoice_id: invoice.id,
-      to: 'recipient',
-      recipients: [...new Set([...recipients, ...copies(invoice, given)])],
-      ...words(given),
-    }),
-  ]
-}
-
 /** Only addresses in copy of the invoice can be chosen from; without a choice all of them get it. */
 function copies({ additional_recipients }: Invoice, { additional_recipients: chosen }: Words): readonly string[] {
   if (!chosen) return additional_recipients
@@ -45,22 +29,27 @@ function copies({ additional_recipients }: Invoice, { additional_recipients: cho
   return additional_recipients.filter((email) => wanted.has(email.toLowerCase()))
 }
 
-export const invoicerMail = (kind: MailKind, account: Account, invoice: Invoice, given: Words = {}): JobRequest[] => [
-  mailJob({
-    account_id: account.id,
-    kind,
-    invoice_id: invoice.id,
-    to: 'invoicer',
-    recipients: [account.email],
-    ...words(given),
-  }),
-]
-
-/** Both mails as the flags say; a customer is told unless the caller says no, the merchant only on demand. */
+/**
+ * Three separate choices: the customer is told unless the caller says no, those in copy are unless the caller chooses
+ * others, the merchant only on demand.
+ */
 export function noticesOf(kind: MailKind, account: Account, invoice: Invoice, given: Notification): JobRequest[] {
   const { send_to_recipient = true, send_to_invoicer = false } = given
-  return [
-    ...(send_to_recipient ? recipientMail(kind, account, invoice, given) : []),
-    ...(send_to_invoicer ? invoicerMail(kind, account, invoice, given) : []),
-  ]
+  const customers = send_to_recipient ? emailsOf(invoice.primary_recipients) : []
+  const told = {
+    recipient: [...customers, ...copies(invoice, given)],
+    invoicer: send_to_invoicer ? [account.email] : [],
+  }
+  return (['recipient', 'invoicer'] as const).flatMap((to) =>
+    told[to].length === 0
+      ? []
+      : mailJob({
+          account_id: account.id,
+          kind,
+          invoice_id: invoice.id,
+          to,
+          recipients: [...new Set(told[to])],
+          ...words(given),
+        }),
+  )
 }

@@ -64,6 +64,7 @@ function presentBody(service: Service, invoice: Invoice) {
   const { terms_and_conditions } = invoice.detail
   return {
     id: invoice.id,
+    invoice_number: invoice.detail.invoice_number,
     status: invoice.status,
     detail: {
       ...invoice.detail,
@@ -144,6 +145,7 @@ export function presentListed(service: Service, invoice: Invoice, fields: Fields
   const money = presentMoney(service, invoice)
   return {
     id: invoice.id,
+    invoice_number: detail.invoice_number,
     status: invoice.status,
     detail: {
       reference: detail.reference,

@@ -171,7 +171,9 @@ export const Simulate = Type.Object({
   webhook_id: Type.Optional(Type.String({ minLength: 1, maxLength: 50, pattern: '^[a-zA-Z0-9]+$' })),
   url: Type.Optional(Type.String({ minLength: 1, maxLength: URL_LENGTH_MAX })),
   resource_version: Type.Optional(Type.String({ maxLength: 10, pattern: '^[0-9]+\\.[0-9]+$' })),
-  resource: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'A sample of your own.' })),
+  resource: Type.Optional(
+    Type.Object({}, { additionalProperties: true, minProperties: 1, description: 'A sample of your own.' }),
+  ),
 })
 
 export const Verify = Type.Object({

@@ -1,5 +1,5 @@
 import { invoiceAction, withMetadata } from '../action.ts'
-import { invoicerMail, recipientMail } from '../notices.ts'
+import { noticesOf } from '../notices.ts'
 import { canBeSent, issueJob, sentBy } from './send.ts'
 
 /** Time sends a scheduled invoice on its issue date, to the merchant as well. */
@@ -10,14 +10,10 @@ export const issue = invoiceAction('issue', {
       return { outcome: 'due later', changes: {}, jobs: [issueJob(invoice, context)] }
     // It stays scheduled while it lacks what sending needs; the next full update promises the sending again.
     if (!canBeSent(invoice)) return { outcome: 'due later' }
-    const { account } = context
     return {
       outcome: 'due now',
       changes: withMetadata(invoice, sentBy(invoice, context)),
-      jobs: [
-        ...recipientMail('invoice', account, invoice, invoice.issue_notice),
-        ...invoicerMail('invoice', account, invoice, invoice.issue_notice),
-      ],
+      jobs: noticesOf('invoice', context.account, invoice, { ...invoice.issue_notice, send_to_invoicer: true }),
     }
   },
 })

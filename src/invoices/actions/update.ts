@@ -1,7 +1,7 @@
 import { toMinor, toMoney } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
-import { type ActionContext, invoiceAction, updatedBy } from '../action.ts'
+import { type ActionContext, invoiceAction, updatedAt } from '../action.ts'
 import { countRecipientChange } from '../limits.ts'
 import { noticesOf } from '../notices.ts'
 import { InvoiceInput } from '../schema/given.ts'
@@ -46,7 +46,12 @@ export const update = invoiceAction('update', {
       detail: { ...composed.detail, metadata: invoice.detail.metadata },
     }
     const mails = isSent
-      ? noticesOf('invoice-updated', context.account, changed, { send_to_recipient, send_to_invoicer })
+      ? noticesOf('invoice-updated', context.account, changed, {
+          send_to_recipient,
+          send_to_invoicer,
+          // An update has no choice of its own for those in copy: they go with the customer.
+          ...(!send_to_recipient && { additional_recipients: [] }),
+        })
       : []
     return {
       // A total that is now paid in full decides the status like a payment would.
@@ -58,7 +63,7 @@ export const update = invoiceAction('update', {
           viewed_by_recipient: invoice.detail.viewed_by_recipient ?? false,
           metadata: {
             ...invoice.detail.metadata,
-            ...updatedBy(context),
+            ...updatedAt(context),
             ...(mails.length > 0 && sentBy(invoice, context)),
           },
         },

@@ -33,10 +33,17 @@ const withoutAlias = (body: Body): Body =>
 export const withoutAliases = (body: unknown): unknown =>
   isRecord(body) ? at(plainCopies(body), ['primary_recipients', 'billing_info'], withoutAlias) : body
 
+/** The number may stand beside the details; within them it wins. */
+function numberInDetails({ invoice_number, ...body }: Body): Body {
+  const { detail } = body
+  if (invoice_number === undefined || !isRecord(detail)) return body
+  return { ...body, detail: { ...detail, invoice_number: detail['invoice_number'] || invoice_number } }
+}
+
 const readInvoice = readerOf(InvoiceUpdate, { clean: true })
 
 /** Reads the body of a create or a full update. */
-export const prepareInvoice = (body: unknown): unknown => readInvoice(withoutAliases(body))
+export const prepareInvoice = (body: unknown): unknown => readInvoice(withoutAliases(at(body, [], numberInDetails)))
 
 /** Reads a body whose `method` may be written in either dialect. */
 export const prepareRecorded =

@@ -61,7 +61,6 @@ const Metadata = Type.Object(
     create_time: instant,
     created_by: by,
     last_update_time: instant,
-    last_updated_by: by,
     first_sent_time: instant,
     last_sent_time: instant,
     last_sent_by: by,
@@ -147,6 +146,10 @@ export const TRANSACTIONS_MAX = 100
 
 /** What callers write. */
 const writable = {
+  invoice_number: Type.Optional({
+    ...Detail.properties.invoice_number,
+    description: 'The same as in the details, where it is read if the details have none.',
+  }),
   detail: Detail,
   invoicer: Type.Optional(Invoicer),
   primary_recipients: Type.Optional(PrimaryRecipients),

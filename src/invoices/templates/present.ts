@@ -32,7 +32,7 @@ function linksOf(service: Service, id: string, system: boolean): Link[] {
 export function presentTemplate(service: Service, owner: TemplateOwner, template: Template, brief = false) {
   const { id, name } = template
   const system = isSystem(owner.account, id)
-  const head = { id, name, default_template: id === defaultTemplateId(owner) }
+  const head = { id, template_id: id, name, default_template: id === defaultTemplateId(owner) }
   const links = linksOf(service, id, system)
   if (brief) return { ...head, links }
   return {

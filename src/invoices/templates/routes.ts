@@ -45,7 +45,7 @@ const read = readerOf(TemplateInput, { clean: true })
 /** Older clients write `items.quantity` for ITEMS_QUANTITY and `discount` for DISCOUNT. */
 function prepareTemplate(body: unknown): unknown {
   if (!isRecord(body)) return body
-  const { settings, template_info } = body
+  const { name, settings, template_info } = body
   const renamed = (list: unknown) =>
     Array.isArray(list)
       ? list.map((entry: unknown) =>
@@ -54,13 +54,15 @@ function prepareTemplate(body: unknown): unknown {
             : entry,
         )
       : list
-  return read({
+  const template = read({
     ...body,
     ...(isRecord(settings) && {
       settings: Object.fromEntries(Object.entries(settings).map(([name, list]) => [name, renamed(list)])),
     }),
     ...(isRecord(template_info) && { template_info: withoutAliases(template_info) }),
   })
+  // Empty text is absent elsewhere; whoever names a template means a name.
+  return name === '' ? { ...(template as object), name } : template
 }
 
 /** Everything the merchant can choose from: own templates, newest first, then the system's. */

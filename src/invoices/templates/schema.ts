@@ -12,9 +12,7 @@ const by = Type.Optional(Type.String({ maxLength: 254, ...shown }))
 const TemplateDetail = Type.Object({
   ...commonDetail,
   payment_term: Type.Optional(Type.Object({ term_type: Type.Optional(TermType) })),
-  metadata: Type.Optional(
-    Type.Object({ create_time: moment, created_by: by, last_update_time: moment, last_updated_by: by }, shown),
-  ),
+  metadata: Type.Optional(Type.Object({ create_time: moment, created_by: by, last_update_time: moment }, shown)),
 })
 
 export const TemplateInfo = Type.Object({
@@ -44,7 +42,7 @@ const Settings = Type.Object({
 })
 
 export const TemplateInput = Type.Object({
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' })),
   description: Type.Optional(Type.String({ minLength: 1, maxLength: 160 })),
   default_template: Type.Optional(Type.Boolean()),
   template_info: Type.Optional(TemplateInfo),
@@ -66,6 +64,7 @@ export interface Template {
 export const TemplateView = Type.Object(
   {
     id: Type.String({ maxLength: 30 }),
+    template_id: Type.String({ maxLength: 30, description: 'The same as `id`.' }),
     ...TemplateInput.properties,
     standard_template: Type.Optional(Type.Boolean()),
     links: Links,

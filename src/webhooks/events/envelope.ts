@@ -28,7 +28,7 @@ export function eventBody(
   const definition = definitionOf(type)
   const version = resourceVersion ?? definition?.resourceVersion
   const url = eventUrl(service, id)
-  return JSON.stringify({
+  const text = JSON.stringify({
     id,
     event_version: EVENT_VERSION,
     create_time: time,
@@ -42,4 +42,16 @@ export function eventBody(
       { href: `${url}/resend`, rel: 'resend', method: 'POST', encType: 'application/json' },
     ],
   })
+  return text.includes('{}') ? JSON.stringify(withoutEmptyObjects(JSON.parse(text))) : text
+}
+
+const isEmptyObject = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+
+/** A client in PHP that has an event verified sends `[]` where we sent `{}`, so we send none. */
+function withoutEmptyObjects(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(withoutEmptyObjects).filter((entry) => !isEmptyObject(entry))
+  const members = Object.entries(value).map(([name, member]) => [name, withoutEmptyObjects(member)] as const)
+  return Object.fromEntries(members.filter(([, member]) => !isEmptyObject(member)))
 }

@@ -218,6 +218,14 @@ function invoice(sample: Sample) {
   return { id, status, invoice_number: 'INV-0001', amount: full.amount, invoice: full }
 }
 
+/** For an event that can be subscribed to and is never sent here: what nearly all resources have in common. */
+export const anything = (sample: Sample) => ({
+  id: sample.newId('transaction'),
+  status: sample.type.split('.').at(-1),
+  amount: usd('100.00'),
+  ...times(sample),
+})
+
 /** A made-up resource of each type, as it would be at that moment. */
 export const samples: Readonly<Record<string, (sample: Sample) => object>> = {
   'checkout-order': order,

@@ -89,7 +89,7 @@ describe('A new invoice', () => {
   })
 
   it('tells subscribers the whole invoice and its main fields beside it', async () => {
-    const invoice = await shop.drafts(over('12.00'))
+    const invoice = await shop.drafts(over('12.00', { invoicer: { business_name: 'Acme' } }))
 
     const [event] = await world.events(invoice.id)
 

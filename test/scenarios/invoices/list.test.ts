@@ -117,6 +117,7 @@ describe('The list of invoices', () => {
 
     expect(first).toEqual({
       id: whole.id,
+      invoice_number: 'N-5',
       status: 'DRAFT',
       detail: {
         reference: 'ref',

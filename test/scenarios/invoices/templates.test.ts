@@ -203,7 +203,7 @@ describe('Templates', () => {
     const { templates, links } = await listing({ page_size: '2', fields: 'none' })
 
     expect(templates).toHaveLength(2)
-    expect(Object.keys(templates[0]!)).toEqual(['id', 'name', 'default_template', 'links'])
+    expect(Object.keys(templates[0]!)).toEqual(['id', 'template_id', 'name', 'default_template', 'links'])
     expect(links.map(({ rel }) => rel)).toEqual(['self', 'next'])
     expect((await listing({ page: '1000' })).templates).toEqual([])
   })

@@ -303,7 +303,7 @@ describe('Events', () => {
 
   it.each([
     [{ event_type: '*' }, 'event_type'],
-    [{ event_type: 'NOT.KNOWN' }, 'event_type'],
+    [{ event_type: 'not known' }, 'event_type'],
     [{ webhook_id: undefined }, 'webhook_id'],
     [{ webhook_id: undefined, url: 'nonsense' }, 'url'],
     [{ event_type: undefined }, 'event_type'],
