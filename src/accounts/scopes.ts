@@ -17,7 +17,13 @@ export const scopesOfFeature: Readonly<Record<Feature, readonly string[]>> = {
   ],
   invoicing: ['invoicing', 'invoicing/invoices/read', 'invoicing/invoices/readwrite', 'invoicing/internal'],
   webhooks: ['applications/webhooks', 'applications/verify-webhook-signature'],
-  payments: ['payments/refund', 'payments/realtimepayment', 'payments/payment/authcapture', 'subscriptions'],
+  payments: [
+    'payments/refund',
+    'payments/realtimepayment',
+    'payments/payment/authcapture',
+    'reporting/search/read',
+    'subscriptions',
+  ],
 }
 
 /** Held only by apps made for an operator on the command line; no feature grants it. */

@@ -12,6 +12,7 @@ import type { OpenRoom, Service } from '../room.ts'
 import { makeLedger } from './ledger.ts'
 import { leftOf } from './movements.ts'
 import { presentCapture, presentRefund } from './present.ts'
+import { reportingRoutes } from './reporting.ts'
 import { type PaymentChange, type PaymentTransaction, PurchasedItem, transactionStatuses } from './schema.ts'
 import { findPayment, findRefund, findTransaction } from './store.ts'
 
@@ -88,6 +89,7 @@ export const openLedger =
     const follow = followIn(service)
     return {
       routes: [
+        ...reportingRoutes(service),
         route({
           method: 'GET',
           url: '/v2/payments/captures/:id',

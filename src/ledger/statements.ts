@@ -1,0 +1,67 @@
+import { sql } from '../database/sql.ts'
+import type { Reader } from '../database/transaction.ts'
+import type { Place } from '../http/keyset.ts'
+import type { Instant } from '../kernel/clock.ts'
+
+/** What a merchant has in one currency, in its smallest unit. */
+export interface Balances {
+  readonly currency: string
+  readonly is_primary: boolean
+  readonly available: bigint
+  readonly withheld: bigint
+  readonly pending: bigint
+}
+
+const balancesOf = sql`
+  select b.currency, b.currency = a.body->>'currency_code' as is_primary,
+    coalesce(sum(b.amount) filter (where b.book = 'balance'), 0)::bigint as available,
+    coalesce(sum(b.amount) filter (where b.book = 'hold'), 0)::bigint as withheld,
+    coalesce(sum(b.amount) filter (where b.book = 'pending'), 0)::bigint as pending
+  from ledger_balances b join accounts a on a.id = b.account_id
+  where b.account_id = $1 and b.book in ('balance', 'hold', 'pending')
+  group by 1, 2 order by is_primary desc, currency`
+
+export const findMerchantBalances = (db: Reader, accountId: string): Promise<Balances[]> =>
+  db.rows<Balances>(balancesOf, [accountId])
+
+/** A ledger transaction as its merchant sees it: by how much it changed each of the merchant's books. */
+export interface Movement extends Place, Omit<Balances, 'is_primary'> {
+  readonly create_time: Instant
+  readonly transaction_id: string
+  readonly kind: string
+  readonly reference: string
+  /** What the service charged. */
+  readonly fee: bigint
+  readonly payment_id: string | null
+  readonly invoice_id: string | null
+  readonly dispute_id: string | null
+}
+
+/** What the service paid somebody else of its own is booked under the merchant too, and is no movement of the merchant's. */
+const movementsOf = sql`
+  select m.create_time, m.seq, m.transaction_id, m.kind, m.currency, m.reference,
+    entries.available, entries.withheld, entries.pending, entries.fee,
+    p.id as payment_id, p.invoice_id, r.body->>'dispute_id' as dispute_id
+  from ledger_entries m
+    cross join lateral (
+      select coalesce(sum(e.amount) filter (where e.book = 'balance'), 0)::bigint as available,
+        coalesce(sum(e.amount) filter (where e.book = 'hold'), 0)::bigint as withheld,
+        coalesce(sum(e.amount) filter (where e.book = 'pending'), 0)::bigint as pending,
+        coalesce(sum(e.amount) filter (where e.book = 'fees'), 0)::bigint as fee,
+        bool_or(e.book in ('balance', 'hold', 'pending')) as concerns
+      from ledger_entries e where e.account_id = m.account_id and e.transaction_id = m.transaction_id) entries
+    left join payment_refunds r on r.account_id = m.account_id and r.id = m.reference
+    left join payment_transactions p on p.account_id = m.account_id and p.id = coalesce(r.transaction_id, m.reference)
+  where m.account_id = $1 and m.line = 1 and m.create_time >= $2 and m.create_time <= $3
+    and (m.create_time, m.seq) < ($4, $5) and entries.concerns
+  order by m.create_time desc, m.seq desc limit $6`
+
+/** Up to `limit` movements, newest first, from the one after `last` on. */
+export const findMovements = (
+  db: Reader,
+  accountId: string,
+  { from, to }: { readonly from: Instant | undefined; readonly to: Instant | undefined },
+  limit: number,
+  last: Place,
+): Promise<Movement[]> =>
+  db.rows<Movement>(movementsOf, [accountId, from ?? '', to ?? '9', last.create_time, last.seq, limit])
