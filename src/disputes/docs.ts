@@ -207,7 +207,11 @@ ${table(
     ],
     ['messages, evidences, notes of a dispute', `${limits.messages}, ${limits.evidences}, ${limits.supportingInfo}`],
     ['partner actions', String(limits.partnerActions)],
-    ['page size, page', `${limits.pageSize}, ${limits.page}; use the token of the next link to go further`],
+    ['page size, page', `${limits.pageSize}, ${limits.page}; the links next and prev go further, by tokens`],
+    [
+      'a list',
+      'what changed within the last 180 days, unless update_time_after says less; a dispute itself is shown for ever',
+    ],
   ],
 )}
 

@@ -2,7 +2,7 @@ import { findAccount } from '../../accounts/store.ts'
 import type { Tx } from '../../database/transaction.ts'
 import type { UploadedFile } from '../../http/body/multipart.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import { Money, normalise, toMinor, toMoney } from '../../kernel/money.ts'
+import { allocate, Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { breaches, forbidden, invalid, refused } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import type { PurchasedItem } from '../../ledger/schema.ts'
@@ -143,7 +143,7 @@ async function payable(
 export const alreadyDisputed = () =>
   refused('DISPUTE_ALREADY_EXISTS', 'This payment was disputed before, and can be only once.')
 
-/** All that is left of each payment; of a single one, what the buyer says. */
+/** All that is left of each payment, or what the buyer says, in proportion to what is left. */
 function disputedAmounts(payments: readonly StoredTransaction[], wanted: Money | undefined): Money[] {
   const left = payments.map(({ transaction: { gross, refunded } }) =>
     toMoney(toMinor(gross) - toMinor(refunded), gross.currency_code),
@@ -153,13 +153,16 @@ function disputedAmounts(payments: readonly StoredTransaction[], wanted: Money |
   const currency = left[0]!.currency_code
   const inRange =
     wanted.currency_code === currency && isSound(wanted) && toMinor(wanted) > 0n && toMinor(wanted) <= total
-  if (!inRange || (left.length > 1 && toMinor(wanted) !== total))
+  if (!inRange)
     throw breaches(
       'INVALID_DISPUTE_AMOUNT',
-      left.length > 1 ? 'Several payments are disputed as a whole.' : `Dispute at most ${left[0]!.value} ${currency}.`,
+      `Dispute at most ${toMoney(total, currency).value} ${currency}.`,
       '/dispute_amount',
     )
-  return left.length > 1 ? left : [normalise(wanted)]
+  return allocate(
+    toMinor(wanted),
+    left.map((one) => toMinor(one)),
+  ).map((share) => toMoney(share, currency))
 }
 
 /** The items the buyer names, with what the payment knows of them; all of the payment's when none is named. */

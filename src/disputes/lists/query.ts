@@ -1,10 +1,11 @@
 import { after, type Instant, parseInstant } from '../../kernel/clock.ts'
 import { neutralState } from '../../kernel/dialect.ts'
-import { isCurrency, minorDigits } from '../../kernel/money.ts'
+import { isCurrency } from '../../kernel/money.ts'
 import { breaches, invalid } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { limits } from '../machine/limits.ts'
 import { channels, disputeStates, flows, reasons, stages, statuses } from '../schema/enums.ts'
+import { tenThousandths } from './amounts.ts'
 
 const text = (maxLength: number, description?: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, ...(description && { description }) }))
@@ -55,14 +56,18 @@ export type ListColumn = 'dispute_state' | 'status' | 'reason' | 'channel' | 'st
 export interface Listing {
   readonly size: number
   readonly page: number
-  readonly after?: { readonly value: string; readonly id: string } | undefined
+  /** Where the page begins; or where it ends, when it is read backwards. */
+  readonly after?: PagePlace | undefined
   readonly sort: SortColumn
   readonly descending: boolean
   readonly transactionId?: string | undefined
   /** Columns that must hold one of these values. */
   readonly anyOf: Readonly<Partial<Record<ListColumn, readonly string[]>>>
+  /** Nothing that changed last before this is listed, unless `from` says otherwise. */
+  readonly window: Instant
   readonly from: Readonly<Partial<Record<SortColumn, Instant>>>
   readonly before: Readonly<Partial<Record<SortColumn, Instant>>>
+  /** In ten-thousandths of any currency. */
   readonly amountMin?: bigint | undefined
   readonly amountMax?: bigint | undefined
   readonly invoiceNumber?: string | undefined
@@ -82,12 +87,12 @@ export function readListQuery(query: ListQuery, now: Instant): Listing {
     throw invalid('start_time', 'Send start_time or disputed_transaction_id, not both.')
   const windowStart = after(now, -WINDOW_SECONDS - SLACK_SECONDS)
   const created = later(startTime(query.start_time, now, windowStart), instant(query, 'create_time_after'))
-  const amountDigits = amountScale(query)
+  const place = query.next_page_token === undefined ? undefined : readPageToken(query.next_page_token)
   const sort = { CREATE_TIME: 'create_time', UPDATE_TIME: 'update_time', RESPONSE_DUE_DATE: 'due_time' } as const
   return {
     size: pageSize(query.page_size),
-    page: query.page ?? 1,
-    after: query.next_page_token === undefined ? undefined : readPageToken(query.next_page_token),
+    page: place?.page ?? query.page ?? 1,
+    after: place,
     sort: sort[query.sort_by ?? 'CREATE_TIME'],
     descending: query.sort_order !== 'asc',
     transactionId: query.disputed_transaction_id,
@@ -100,6 +105,7 @@ export function readListQuery(query: ListQuery, now: Instant): Listing {
       flow: values(query, 'dispute_flows', flows),
       currency: currencies(query),
     }),
+    window: windowStart,
     from: withoutAbsent({
       create_time: created,
       update_time: updateTime(query, 'update_time_after', windowStart),
@@ -110,8 +116,8 @@ export function readListQuery(query: ListQuery, now: Instant): Listing {
       update_time: updateTime(query, 'update_time_before', windowStart),
       due_time: instant(query, 'response_due_date_before'),
     }),
-    amountMin: minor(query.dispute_amount_gte, amountDigits),
-    amountMax: minor(query.dispute_amount_lte, amountDigits),
+    amountMin: tenThousandths(query.dispute_amount_gte),
+    amountMax: tenThousandths(query.dispute_amount_lte),
     invoiceNumber: query.invoice_number,
     email: query.email?.toLowerCase(),
     name: query.name?.toLowerCase(),
@@ -148,13 +154,12 @@ function instant(query: ListQuery, name: TimeParameter): Instant | undefined {
   return read
 }
 
-/** With one bound of the update time given, the other is its end of the 180 days, which the first being in implies. */
+/** A bound of the update time lies in the 180 days that are listed when none is given. */
 function updateTime(query: ListQuery, name: 'update_time_before' | 'update_time_after', windowStart: Instant) {
   const read = instant(query, name)
   if (read !== undefined && read < windowStart)
     throw breaches('INVALID_DATE_RANGE', `${name} lies in the last 180 days.`, name)
-  const isAfter = name === 'update_time_after'
-  return read ?? (isAfter && query.update_time_before !== undefined ? windowStart : undefined)
+  return read
 }
 
 type ListParameter =
@@ -186,29 +191,31 @@ function currencies({ dispute_currency }: ListQuery): readonly string[] | undefi
   return list.slice(0, 10)
 }
 
-/** Amounts are compared in smallest units: those of the one currency asked for, of a two-decimal currency otherwise. */
-function amountScale(query: ListQuery): number {
-  const [only, ...more] = currencies(query) ?? []
-  return only !== undefined && more.length === 0 ? minorDigits(only) : 2
-}
-
-function minor(given: string | undefined, digits: number): bigint | undefined {
-  if (given === undefined) return undefined
-  const [whole = '0', fraction = ''] = given.split('.')
-  return BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'))
-}
-
 const later = (a: Instant | undefined, b: Instant | undefined) =>
   a === undefined || (b !== undefined && b > a) ? b : a
 
-/** Where the next page begins: behind the last dispute of this one. */
-export const pageToken = (value: string, id: string): string => Buffer.from(`${value} ${id}`).toString('base64')
+/** A place between two disputes of a list, and the page that begins there, or ends there when it is read backwards. */
+export interface PagePlace {
+  readonly value: string
+  readonly id: string
+  readonly page?: number | undefined
+  readonly backwards?: boolean | undefined
+}
 
-function readPageToken(token: string): { value: string; id: string } {
-  const [value = '', id = '', ...rest] = Buffer.from(token, 'base64').toString('latin1').split(' ')
-  if (!parseInstant(value) || !/^[A-Za-z0-9-]{1,255}$/.test(id) || rest.length > 0)
+const BACKWARDS = 'back'
+
+export const pageToken = ({ value, id, page, backwards }: PagePlace): string =>
+  Buffer.from([value, id, page, ...(backwards ? [BACKWARDS] : [])].join(' ')).toString('base64')
+
+/** Tokens of earlier versions hold no page. */
+function readPageToken(token: string): PagePlace {
+  const [value = '', id = '', page = '1', direction, ...rest] = Buffer.from(token, 'base64')
+    .toString('latin1')
+    .split(' ')
+  const sound = parseInstant(value) && /^[A-Za-z0-9-]{1,255}$/.test(id) && /^[1-9]\d{0,8}$/.test(page)
+  if (!sound || (direction !== undefined && direction !== BACKWARDS) || rest.length > 0)
     throw invalid('next_page_token', 'Send the token of a next link as it is.')
-  return { value, id }
+  return { value, id, page: Number(page), backwards: direction === BACKWARDS }
 }
 
 function withoutAbsent<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

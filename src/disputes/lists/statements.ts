@@ -2,6 +2,7 @@ import { type Fragment, fragment, joined, type Statement } from '../../database/
 import type { Reader } from '../../database/transaction.ts'
 import type { Sight } from '../access.ts'
 import type { Dispute, Side } from '../schema/dispute.ts'
+import { amountBounds } from './amounts.ts'
 import type { ListColumn, Listing, SortColumn } from './query.ts'
 
 /** A dispute of a list, whole. */
@@ -21,17 +22,16 @@ const raw = (text: string) => fragment([text] as unknown as TemplateStringsArray
  * list and stops early: one branch for every account and for every value of the first any-of filter.
  */
 function pageOf(sight: Sight, listing: Listing, whole: boolean): Fragment | undefined {
-  const { size, page, after, sort, descending } = listing
+  const { size, page, after, sort } = listing
   const offset = after ? 0 : (page - 1) * size
   const most = offset + size + 1
-  const direction = descending ? 'desc' : 'asc'
-  const order = raw(`${sort} ${direction}, id ${direction}`)
+  const direction = directionOf(listing)
   // A first page has few sizes, so its limit is part of the text. As a parameter it would make the server expect a tenth
   // of the table and plan every list anew.
   const limit = offset === 0 ? raw(`limit ${most}`) : fragment`limit ${most}`
   const branches = branchesOf(sight, listing).map(
-    ({ side, conditions }) =>
-      fragment`(select ${columns(side, sort, whole)} from disputes where ${joined(conditions, ' and ')} order by ${order} ${limit})`,
+    ({ side, at, conditions }) =>
+      fragment`(select ${columns(side, at, whole)} from disputes where ${joined(conditions, ' and ')} order by ${raw(`${at === sort ? `${sort} ${direction}, ` : ''}id ${direction}`)} ${limit})`,
   )
   if (branches.length <= 1 && offset === 0) return branches[0]
   // One dispute may be found in several ways by a search, but is listed once.
@@ -39,7 +39,13 @@ function pageOf(sight: Sight, listing: Listing, whole: boolean): Fragment | unde
   return fragment`select * from (${merged}) page order by ${raw(`at ${direction}, id ${direction}`)} limit ${size + 1} offset ${offset}`
 }
 
-/** The disputes of a page with their documents, and one more if there are more. */
+/** The way a page is read: that of the list, or the other one when it is read from its end. */
+const directionOf = ({ descending, after }: Listing) => (descending !== (after?.backwards ?? false) ? 'desc' : 'asc')
+
+/** Where a list by due date puts what has none: at its end, whichever way it goes. */
+const undated = ({ descending }: Listing) => `'${descending ? '0001-01-01' : '9999-12-31'}T00:00:00.000Z'::instant`
+
+/** The disputes of a page with their documents, and one more if there are more; in the order they are read. */
 export async function listDisputes(db: Reader, sight: Sight, listing: Listing): Promise<ListedDispute[]> {
   const page = pageOf(sight, listing, true)
   return page ? run<ListedDispute>(db, page, listing) : []
@@ -56,19 +62,22 @@ export interface Frame {
 }
 
 export interface SummaryPage {
-  /** The items, separated by commas. */
+  /** The items, separated by commas, in the order of the list. */
   readonly items: string | null
   readonly found: bigint
-  /** Where the page ends. */
-  readonly at: string | null
-  readonly id: string | null
+  /** The disputes read first and last. */
+  readonly near_at: string | null
+  readonly near_id: string | null
+  readonly far_at: string | null
+  readonly far_id: string | null
 }
 
 /** The summaries of a page as one text. The database puts it together, which costs it less than it costs us to read rows. */
 export async function listSummaries(db: Reader, sight: Sight, listing: Listing, frame: Frame): Promise<SummaryPage> {
   const page = pageOf(sight, listing, false)
-  if (!page) return { items: null, found: 0n, at: null, id: null }
-  const direction = listing.descending ? 'desc' : 'asc'
+  if (!page) return { items: null, found: 0n, near_at: null, near_id: null, far_at: null, far_id: null }
+  const direction = directionOf(listing)
+  const order = raw(listing.after?.backwards ? 'n desc' : 'n')
   const { base, infoLinks, underReview } = frame
   const summary = underReview
     ? fragment`replace(summary, '"dispute_state":"UNDER_REVIEW"', ${`"dispute_state":"${underReview}"`})`
@@ -77,8 +86,10 @@ export async function listSummaries(db: Reader, sight: Sight, listing: Listing, 
     db,
     fragment`select string_agg(left(${summary}, -1) || ',"links":[{"href":"' || ${base} || id || '","rel":"self","method":"GET"}'
         || case when takes_info and (side = 'seller' or channel = 'INTERNAL')
-             then replace(${infoLinks}, '@', ${base} || id) else '' end || ']}', ',' order by n) filter (where n <= ${listing.size}) as items,
-      count(*) as found, max(at) filter (where n = ${listing.size}) as at, max(id) filter (where n = ${listing.size}) as id
+             then replace(${infoLinks}, '@', ${base} || id) else '' end || ']}', ',' order by ${order}) filter (where n <= ${listing.size}) as items,
+      count(*) as found, min(at) filter (where n = 1) as near_at, min(id) filter (where n = 1) as near_id,
+      (array_agg(at order by n desc) filter (where n <= ${listing.size}))[1] as far_at,
+      (array_agg(id order by n desc) filter (where n <= ${listing.size}))[1] as far_id
       from (select *, row_number() over (order by ${raw(`at ${direction}, id ${direction}`)}) as n from (${page}) page) numbered`,
     listing,
   )
@@ -108,13 +119,15 @@ function run<Row>(db: Reader, query: Fragment, { from, before, amountMin, amount
   return db.rows<Row>(varies ? unnamed : statement, values)
 }
 
-const columns = (side: Side, sort: SortColumn, whole: boolean) =>
+const columns = (side: Side, at: string, whole: boolean) =>
   raw(
-    `id, '${side}' as side, ${sort} as at, ${side}_summary as summary, takes_info, channel, ${whole ? 'body' : 'null::jsonb as body'}`,
+    `id, '${side}' as side, ${at} as at, ${side}_summary as summary, takes_info, channel, ${whole ? 'body' : 'null::jsonb as body'}`,
   )
 
 interface Branch {
   readonly side: Side
+  /** What the disputes of this branch are sorted by: the column of the list, or where those without a value stand. */
+  readonly at: string
   readonly conditions: readonly Fragment[]
 }
 
@@ -129,10 +142,21 @@ function branchesOf({ sellers, buyer }: Sight, listing: Listing): Branch[] {
     const [split, ...rest] = Object.entries(listing.anyOf) as [ListColumn, readonly string[]][]
     const { side, condition } = owner
     const shared = [...rest.map(([column, values]) => anyOf(column, values, side)), ...filters(listing, owner)]
+    const hasUndated = listing.sort === 'due_time' && !listing.from.due_time && !listing.before.due_time
+    const parts = [
+      { at: listing.sort, own: listing.sort === 'due_time' ? [fragment`due_time is not null`] : [] },
+      ...(hasUndated ? [{ at: undated(listing), own: [fragment`due_time is null`] }] : []),
+    ]
     const values = split ? split[1].map((value) => [anyOf(split[0], [value], side)]) : [[]]
     const searches = listing.searchText === undefined ? [[]] : search(listing.searchText, owner).map((one) => [one])
-    return values.flatMap((value) =>
-      searches.map((one) => ({ side, conditions: [condition, ...value, ...one, ...shared] })),
+    return parts.flatMap(({ at, own }) =>
+      values.flatMap((value) =>
+        searches.map((one) => ({
+          side,
+          at,
+          conditions: [condition, ...value, ...one, ...own, ...beyond(listing, at), ...shared],
+        })),
+      ),
     )
   })
 }
@@ -150,21 +174,27 @@ function anyOf(column: ListColumn, values: readonly string[], side: Side): Fragm
   return values.length === 1 ? fragment`${name} = ${values[0]}${beside}` : fragment`${name} = any(${values})${beside}`
 }
 
+/** Only what lies beyond the place where the page begins. */
+const beyond = (listing: Listing, at: string): Fragment[] =>
+  listing.after
+    ? [
+        fragment`(${raw(at)}, id) ${raw(directionOf(listing) === 'desc' ? '<' : '>')} (${listing.after.value}, ${listing.after.id})`,
+      ]
+    : []
+
 function filters(listing: Listing, owner: Owner): Fragment[] {
-  const { after, sort, descending, from, before, amountMin, amountMax, transactionId } = listing
+  const { from, before, window, transactionId } = listing
   const bounds = (limits: Listing['from'], operator: string) =>
     (Object.entries(limits) as [SortColumn, string][]).map(
       ([column, value]) => fragment`${raw(`${column} ${operator}`)} ${value}`,
     )
   return [
-    ...(sort === 'due_time' ? [fragment`due_time is not null`] : []),
-    ...(after ? [fragment`(${raw(sort)}, id) ${raw(descending ? '<' : '>')} (${after.value}, ${after.id})`] : []),
+    ...(from.update_time === undefined ? [fragment`update_time >= ${window}`] : []),
     ...bounds(from, '>='),
     ...bounds(before, '<'),
     // Nothing changed before it was opened; saying so lets the walk start where the first match can be.
     ...(before.update_time === undefined ? [] : [fragment`create_time < ${before.update_time}`]),
-    ...(amountMin === undefined ? [] : [fragment`amount >= ${amountMin}`]),
-    ...(amountMax === undefined ? [] : [fragment`amount <= ${amountMax}`]),
+    ...amountBounds(listing, listing.anyOf.currency),
     ...(transactionId === undefined ? [] : [disputesAbout(transactionId, owner)]),
     ...(listing.invoiceNumber === undefined ? [] : [fragment`invoice_number = ${listing.invoiceNumber}`]),
     ...(listing.email === undefined ? [] : [fragment`buyer_email = ${listing.email}`]),

@@ -70,13 +70,18 @@ export const chargebackRoutes = (house: House): AnyRoute[] => [
     scopes: ['disputes/update-seller', 'disputes/create'],
     body: ChargebackBody,
     success: { 201: Type.Object({ dispute_id: Type.String() }) },
+    precheck: async () => requireSandbox(house),
     async handle({ tx, caller, body }) {
-      if (!house.rules.sandbox) throw forbidden('Chargebacks are simulated only in the sandbox.')
+      requireSandbox(house)
       const { dispute_id } = await chargeBack(tx, house, caller, body)
       return new Answer(201, { dispute_id })
     },
   }),
 ]
+
+function requireSandbox({ rules }: House): void {
+  if (!rules.sandbox) throw forbidden('Chargebacks are simulated only in the sandbox.')
+}
 
 /** Opens the bank's dispute. One between the parties about the same payment gives way to it, without an outcome. */
 async function chargeBack(tx: Tx, house: House, caller: Caller, body: ChargebackBody): Promise<Dispute> {

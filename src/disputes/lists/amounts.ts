@@ -1,0 +1,40 @@
+import { type Fragment, fragment } from '../../database/sql.ts'
+import { currencyCodes, minorDigits } from '../../kernel/money.ts'
+
+/** No currency has more decimals, and no amount is asked for with more. */
+const DIGITS = 4
+const unitsIn = (digits: number) => 10n ** BigInt(DIGITS - digits)
+const withDigits = (digits: number) => currencyCodes.filter((code) => minorDigits(code) === digits)
+
+/** An amount as it is asked for, in ten-thousandths, whatever the currency. */
+export function tenThousandths(given: string | undefined): bigint | undefined {
+  if (given === undefined) return undefined
+  const [whole = '0', fraction = ''] = given.split('.')
+  return BigInt(whole + fraction.padEnd(DIGITS, '0'))
+}
+
+interface Bounds {
+  readonly amountMin?: bigint | undefined
+  readonly amountMax?: bigint | undefined
+}
+
+/** Amounts are kept in the smallest units of their currencies, so what a bound is in those depends on the currency. */
+export function amountBounds({ amountMin, amountMax }: Bounds, currencies?: readonly string[]): Fragment[] {
+  const digits = [...new Set((currencies ?? currencyCodes).map(minorDigits))]
+  const [only] = digits
+  if (only !== undefined && digits.length === 1) {
+    const units = unitsIn(only)
+    return [
+      ...(amountMin === undefined ? [] : [fragment`amount >= ${(amountMin + units - 1n) / units}`]),
+      ...(amountMax === undefined ? [] : [fragment`amount <= ${amountMax / units}`]),
+    ]
+  }
+  const exact = fragment`amount * case when currency = any(${withDigits(0)}) then ${unitsIn(0)}
+    when currency = any(${withDigits(3)}) then ${unitsIn(3)} when currency = any(${withDigits(4)}) then ${unitsIn(4)}
+    else ${unitsIn(2)} end::bigint`
+  // The first of each is looser and can be found in an index.
+  return [
+    ...(amountMin === undefined ? [] : [fragment`amount >= ${amountMin / unitsIn(0)} and ${exact} >= ${amountMin}`]),
+    ...(amountMax === undefined ? [] : [fragment`amount <= ${amountMax} and ${exact} <= ${amountMax}`]),
+  ]
+}

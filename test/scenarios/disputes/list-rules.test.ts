@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newLiveWorld } from '../../support/live.ts'
+import { newWorld, usd, type World } from '../../support/world.ts'
+import { DISPUTES, does, open, type Problem, refusal, type Shown, sees } from './people.ts'
+
+interface Page {
+  readonly items: readonly Shown[]
+  readonly links: readonly { readonly rel: string; readonly href: string }[]
+}
+
+const at = ({ links }: Page, rel: string): string | undefined => {
+  const href = links.find((link) => link.rel === rel)?.href
+  return href && `${new URL(href).pathname}${new URL(href).search}`
+}
+
+describe('The pages of a list', () => {
+  const PAGES = 54
+  let world: World
+  const ids: string[] = []
+  beforeAll(async () => {
+    world = await newWorld()
+    for (let n = 0; n < PAGES; n++) {
+      ids.unshift(await open(world.buyer))
+      await world.pass('PT1S')
+    }
+    // Some have no due date any more.
+    for (const id of [ids[1]!, ids[20]!, ids[52]!]) await does(world.buyer, id, 'cancel', {})
+  })
+  afterAll(() => world.close())
+
+  async function walk(query: string, rel: 'next' | 'prev', from = `${DISPUTES}?page_size=1&${query}`) {
+    const seen: string[] = []
+    let last = from
+    for (let next: string | undefined = from; next !== undefined; ) {
+      const { body }: { body: Page } = await world.merchant.get<Page>(next)
+      seen.push(...body.items.map(({ dispute_id }) => dispute_id))
+      last = next
+      next = at(body, rel)
+    }
+    return { seen, last }
+  }
+
+  it.each([
+    ['', 'in summary'],
+    ['fields=all', 'whole'],
+    ['sort_by=RESPONSE_DUE_DATE', 'by due date, those without one at the end'],
+    ['sort_by=RESPONSE_DUE_DATE&sort_order=asc', 'by due date, the first to answer first'],
+  ])('lead forth and back past the last number, with %s (%s)', async (query) => {
+    const forth = await walk(query, 'next')
+    const back = await walk(query, 'prev', forth.last)
+
+    expect(new Set(forth.seen)).toEqual(new Set(ids))
+    expect(forth.seen).toHaveLength(PAGES)
+    expect(back.seen).toEqual(forth.seen.toReversed())
+    if (query.includes('DUE_DATE')) expect(forth.seen.slice(-3).sort()).toEqual([ids[1], ids[20], ids[52]].sort())
+    else expect(forth.seen).toEqual(ids)
+  })
+
+  it('lead on again from a page that was reached backwards', async () => {
+    const { last } = await walk('', 'next')
+    const { body } = await world.merchant.get<Page>(last)
+    const before = await world.merchant.get<Page>(at(body, 'prev')!)
+
+    expect(before.body.items[0]!.dispute_id).toBe(ids[PAGES - 2])
+    const again = await world.merchant.get<Page>(at(before.body, 'next')!)
+    expect(again.body.items[0]!.dispute_id).toBe(ids[PAGES - 1])
+  })
+})
+
+describe('A list without bounds', () => {
+  it('holds what changed within 180 days', async () => {
+    const world = await newWorld()
+    const old = await open(world.buyer, { evidences: [{ notes: 'HOLD_IN_REVIEW' }] })
+    const changed = await open(world.buyer, { evidences: [{ notes: 'HOLD_IN_REVIEW' }] })
+    await world.pass('P100D')
+    await does(world.buyer, changed, 'escalate', {})
+    await world.pass('P81D')
+    const found = async (query = '') =>
+      (await world.merchant.get<Page>(`${DISPUTES}?${query}`)).body.items.map(({ dispute_id }) => dispute_id)
+
+    expect(await found()).toEqual([changed])
+    expect(await found('fields=all')).toEqual([changed])
+    expect(await found(`update_time_before=${world.now()}`)).toEqual([changed])
+    expect((await sees(world.merchant, old)).dispute_id).toBe(old)
+    const counted = await world.merchant.get<{ total_items: number }>(`${DISPUTES}?total_required=true`)
+    expect(counted.body.total_items).toBe(1)
+    await world.close()
+  })
+})
+
+describe('Bounds of an amount', () => {
+  let world: World
+  const ids: Record<string, string> = {}
+  beforeAll(async () => {
+    world = await newWorld()
+    for (const [currency_code, value] of [
+      ['JPY', '500'],
+      ['USD', '5.00'],
+      ['KWD', '5.000'],
+      ['KWD', '0.500'],
+      ['JPY', '5'],
+    ] as const)
+      ids[`${currency_code} ${value}`] = await open(world.buyer, { amount: { currency_code, value } })
+  })
+  afterAll(() => world.close())
+
+  const found = async (query: string) => {
+    const { body } = await world.merchant.get<Page>(`${DISPUTES}?${query}`)
+    return body.items.map(({ dispute_id }) => Object.keys(ids).find((name) => ids[name] === dispute_id)).sort()
+  }
+
+  it.each([
+    ['dispute_amount_gte=5', ['JPY 5', 'JPY 500', 'KWD 5.000', 'USD 5.00']],
+    ['dispute_amount_lte=5', ['JPY 5', 'KWD 0.500', 'KWD 5.000', 'USD 5.00']],
+    ['dispute_amount_gte=4.5&dispute_amount_lte=5.5', ['JPY 5', 'KWD 5.000', 'USD 5.00']],
+    ['dispute_amount_gte=0.501&dispute_amount_lte=4.9999', []],
+    ['dispute_currency=JPY,KWD&dispute_amount_gte=6', ['JPY 500']],
+    ['dispute_currency=KWD&dispute_amount_lte=0.5', ['KWD 0.500']],
+    ['dispute_currency=JPY&dispute_amount_gte=4.5&dispute_amount_lte=5.4', ['JPY 5']],
+  ])('mean the same in every currency: %s', async (query, expected) => {
+    expect(await found(query)).toEqual(expected)
+  })
+})
+
+describe('Several payments that nobody authorised', () => {
+  it('are disputed for the amount that the buyer names, shared among them', async () => {
+    const world = await newWorld()
+    const paid = async (value: string) =>
+      (await world.merchant.post<{ buyer_transaction_id: string }>('/sandbox/transactions', { amount: usd(value) }))
+        .body
+    const payments = [await paid('10.00'), await paid('20.00')]
+    const dispute = (value: string) =>
+      world.buyer.post<Problem & Page>(DISPUTES, {
+        reason: 'UNAUTHORISED',
+        disputed_transactions: payments.map(({ buyer_transaction_id }) => ({ buyer_transaction_id })),
+        dispute_amount: usd(value),
+      })
+
+    expect(refusal(await dispute('30.01'))).toBe('400 VALIDATION_ERROR INVALID_DISPUTE_AMOUNT')
+    const opened = await dispute('15.00')
+
+    expect(opened.status, opened.text).toBe(201)
+    const id = opened.body.links[0]!.href.split('/').at(-1)!
+    expect((await sees(world.merchant, id)).dispute_amount).toEqual(usd('15.00'))
+    await does(world.merchant, id, 'accept-claim', { note: 'Right.' })
+    const closed = await sees(world.merchant, id)
+    expect(closed.refund_details?.transactions?.map(({ gross_amount }) => gross_amount)).toEqual([
+      usd('5.00'),
+      usd('10.00'),
+    ])
+    await world.close()
+  })
+})
+
+describe('A simulated chargeback in live', () => {
+  it('is forbidden whatever stands in the body', async () => {
+    const live = await newLiveWorld()
+    const seller = await live.personWithApp(live.people.merchant.id, ['disputes/update-seller'])
+
+    for (const body of [{}, { transaction: 'none' }, { transaction: { id_enc: 'A' }, dispute: {} }]) {
+      const answer = await seller.post<Problem>('/v2/customer-support/process-chargeback', body)
+      expect(refusal(answer)).toBe('403 NOT_AUTHORIZED PERMISSION_DENIED')
+    }
+    await live.close()
+  })
+})
