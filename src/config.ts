@@ -137,6 +137,14 @@ export const settings = {
     description:
       'Hosted pages, PDFs and forms that one address may ask for a minute, in each process; an address of version 6 counts as its /64 network. 0 is no limit.',
   }),
+  storedMegabytesPerDay: setting<number>({
+    variable: 'STORED_MEGABYTES_PER_DAY',
+    initial: (environment) => (environment === 'sandbox' ? 0 : 2_048),
+    initialText: '0 in the sandbox, 2048 in live',
+    ...whole(0, 1_000_000),
+    description:
+      'Megabytes that an account may send in a day in requests of more than 8 KiB, files included; an address without a token a tenth of it. 0 is no limit.',
+  }),
   trustProxy: setting<string | undefined>({
     variable: 'TRUST_PROXY',
     initial: undefined,

@@ -11,7 +11,7 @@ import { buyerRoutes } from './routes/buyer.ts'
 import { chargebackRoutes } from './routes/chargebacks.ts'
 import { disputeRoutes } from './routes/disputes.ts'
 import { enquiryRoutes } from './routes/enquiries.ts'
-import { eventInboxRoutes } from './routes/event-inbox.ts'
+import { eventInboxRoutes, sweepEventInbox } from './routes/event-inbox.ts'
 import { partnerActionRoutes } from './routes/partner-actions.ts'
 
 const houseOf = (service: Service): House => ({
@@ -40,6 +40,7 @@ export function openDisputes(service: Service): Room {
       ...referredRoutes(service),
     ],
     jobs: [deadlineJob(house)],
+    sweep: (given) => sweepEventInbox(given, service.settings.webhookRetentionDays),
     constraints: {
       disputed_once: alreadyDisputed,
       payment_transactions_buyer_id: () =>

@@ -1,33 +1,45 @@
 import { createHash } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { after } from '../kernel/clock.ts'
 import { requestHeader } from '../kernel/dialect.ts'
 import { conflict, invalid, refused } from '../kernel/problem.ts'
+import { makeSealedBox, type SealedBox } from '../kernel/sealed-box.ts'
+import type { SecretRing } from '../kernel/secrets.ts'
 import type { UploadedFile } from './body/multipart.ts'
 import type { Rendered } from './render.ts'
 
 const KEY_LENGTH_MAX = 108
 const REPLAY_HOURS = 6
+/** A longer address is kept as its digest. */
+const ADDRESS_LENGTH_MAX = 200
+
+/** Where bodies of kept answers lie: they can hold secrets and whatever else a caller may see. */
+export const makeAnswerBox = (ring: SecretRing): SealedBox => makeSealedBox(ring, 'kept answers')
+
+const ownerOf = ({ caller, operation, key }: KeyedRequest) => `${caller.accountId} ${caller.appId} ${operation} ${key}`
 
 const findAnswer = sql`
-  select request_hash, status, headers, body from idempotency
+  select request_hash, status, headers, body, sealed from idempotency
   where account_id = $1 and app_id = $2 and operation = $3 and key = $4 and expire_time > $5`
 // A key whose time has run out is free again, also before the sweeper has removed it.
 const insertAnswer = sql`
-  insert into idempotency (account_id, app_id, operation, key, request_hash, status, headers, body, create_time, expire_time)
+  insert into idempotency (account_id, app_id, operation, key, request_hash, status, headers, sealed, create_time, expire_time)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
   on conflict (account_id, app_id, operation, key) do update set request_hash = excluded.request_hash,
-    status = excluded.status, headers = excluded.headers, body = excluded.body, create_time = excluded.create_time,
-    expire_time = excluded.expire_time
+    status = excluded.status, headers = excluded.headers, body = null, sealed = excluded.sealed,
+    create_time = excluded.create_time, expire_time = excluded.expire_time
   where idempotency.expire_time <= excluded.create_time`
 
 interface StoredAnswer {
   readonly request_hash: Buffer
   readonly status: number
   readonly headers: Record<string, string>
+  /** Of answers that were kept before they were sealed. */
   readonly body: string | null
+  readonly sealed: Buffer | null
 }
 
 /** One request that must take effect once, however often it is sent. */
@@ -72,11 +84,17 @@ export function keyedRequest(
     hours = REPLAY_HOURS,
   }: { operation: string; url: string; key: string; hash: Buffer; hours?: number | undefined },
 ): KeyedRequest {
-  return { caller, operation: `${operation} ${url}`, key, hash, hours }
+  const address = url.length > ADDRESS_LENGTH_MAX ? createHash('sha256').update(url).digest('hex') : url
+  return { caller, operation: `${operation} ${address}`, key, hash, hours }
 }
 
 /** The first answer to this request, to be given again; undefined when it is new. */
-export async function findReplay(db: Reader, request: KeyedRequest, now: string): Promise<Rendered | undefined> {
+export async function findReplay(
+  db: Reader,
+  box: SealedBox,
+  request: KeyedRequest,
+  now: string,
+): Promise<Rendered | undefined> {
   const { caller, operation, key, hash } = request
   const stored = await db.row<StoredAnswer>(findAnswer, [caller.accountId, caller.appId, operation, key, now])
   if (!stored) return undefined
@@ -85,12 +103,25 @@ export async function findReplay(db: Reader, request: KeyedRequest, now: string)
   return {
     status: stored.status,
     headers: { ...stored.headers, 'idempotent-replayed': 'true' },
-    body: stored.body ?? undefined,
+    body: stored.sealed ? bodyOf(box, request, stored.sealed) : (stored.body ?? undefined),
   }
 }
 
+function bodyOf(box: SealedBox, request: KeyedRequest, sealed: Buffer): string {
+  let packed: Buffer
+  try {
+    packed = box.open(sealed, ownerOf(request))
+  } catch {
+    throw conflict(
+      'ANSWER_NOT_READABLE',
+      'The request with this request id was carried out, under a secret that this service no longer has; look up what it made.',
+    )
+  }
+  return inflateRawSync(packed).toString()
+}
+
 /** Keeps the answer with the effect: both are committed or neither. Another copy of the request makes the work start over. */
-export function keepAnswer(tx: Tx, request: KeyedRequest, { status, headers, body }: Rendered): void {
+export function keepAnswer(tx: Tx, box: SealedBox, request: KeyedRequest, { status, headers, body }: Rendered): void {
   const { caller, operation, key, hash, hours } = request
   tx.guard(insertAnswer, [
     caller.accountId,
@@ -100,7 +131,7 @@ export function keepAnswer(tx: Tx, request: KeyedRequest, { status, headers, bod
     hash,
     status,
     JSON.stringify(headers),
-    body === undefined ? null : body.toString(),
+    body === undefined ? null : box.close(deflateRawSync(body), ownerOf(request)),
     tx.now,
     after(tx.now, hours * 3600),
   ])
@@ -110,8 +141,8 @@ export function keepAnswer(tx: Tx, request: KeyedRequest, { status, headers, bod
 export class UnderWay {
   readonly #keys = new Set<string>()
 
-  async run<T>({ caller, operation, key }: KeyedRequest, work: () => Promise<T>): Promise<T> {
-    const name = `${caller.accountId} ${caller.appId} ${operation} ${key}`
+  async run<T>(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
+    const name = ownerOf(request)
     if (this.#keys.has(name))
       throw conflict('PREVIOUS_REQUEST_IN_PROGRESS', 'The first request with this request id is still under way.')
     this.#keys.add(name)

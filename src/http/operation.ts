@@ -3,6 +3,7 @@ import type { Transact, Tx } from '../database/transaction.ts'
 import { type Caller, nobody } from '../kernel/caller.ts'
 import { forbidden, type Issue, malformed, Problem } from '../kernel/problem.ts'
 import type { TSchema } from '../kernel/type.ts'
+import type { Service } from '../room.ts'
 import { parseQuery } from './body/form.ts'
 import { acceptable } from './body/media-type.ts'
 import { multipartLimits } from './body/multipart.ts'
@@ -14,6 +15,7 @@ import {
   type KeyedRequest,
   keepAnswer,
   keyedRequest,
+  makeAnswerBox,
   requestHash,
   requestKey,
   UnderWay,
@@ -23,6 +25,7 @@ import { networkOf } from './rate-limit.ts'
 import { type Rendered, render } from './render.ts'
 import type { AnyRoute, Request } from './route.ts'
 import type { ServerParts } from './server.ts'
+import { countStored } from './stored-bytes.ts'
 import { makeValidator } from './validation/validator.ts'
 
 /** A route made ready to be served. */
@@ -36,8 +39,9 @@ export interface Operation {
 const noBody: ReadBody = { value: undefined, files: [] }
 
 /** What the operations of one service count together. */
-export const sharedState = () => ({
+export const sharedState = ({ settings }: Service) => ({
   underWay: new UnderWay(),
+  answers: makeAnswerBox(settings.secrets!),
   // Apart, so that strangers, who are as many as they like, leave accounts their room. One alone can upload any body.
   uploads: new UploadBudget(3 * multipartLimits.bodyBytes),
   uploadsOfStrangers: new UploadBudget(2 * multipartLimits.bodyBytes),
@@ -82,7 +86,12 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
     const key = route.method === 'POST' && caller !== nobody ? requestKey(headers) : undefined
     const transact = transactFor(causeOf(route, request, key))
     const locks = typeof route.locks === 'function' ? route.locks(checked) : (route.locks ?? false)
-    const work: Work = async (tx) => render(await route.handle({ ...checked, tx }), usualStatus)
+    const bytes = files.reduce((sum, file) => sum + file.bytes.length, sent.bytes?.length ?? 0)
+    const sender = { accountId: request.caller?.accountId, network: networkOf(request.ip) }
+    const work: Work = async (tx) => {
+      await countStored(tx, service.settings, sender, bytes)
+      return render(await route.handle({ ...checked, tx }), usualStatus)
+    }
     if (key === undefined) return transact(work, { locks })
     const hash = requestHash(request.url, body, files)
     const keyed = keyedRequest(caller, {
@@ -110,10 +119,10 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
     const keeping = (transact: Transact, answerOf: Work) =>
       transact(
         async (tx) => {
-          const replay = tries++ > 0 ? await findReplay(tx, keyed, tx.now) : undefined
+          const replay = tries++ > 0 ? await findReplay(tx, shared.answers, keyed, tx.now) : undefined
           if (replay) return replay
           const answer = await answerOf(tx)
-          keepAnswer(tx, keyed, answer)
+          keepAnswer(tx, shared.answers, keyed, answer)
           return answer
         },
         { locks },
@@ -121,7 +130,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
     try {
       return await keeping(transact, work)
     } catch (error) {
-      const replay = await findReplay(db, keyed, clock.now())
+      const replay = await findReplay(db, shared.answers, keyed, clock.now())
       if (replay) return replay
       // A refusal by the rules is an answer too. One by the schema is not, so that a mended call can succeed.
       if (!(error instanceof Problem) || error.status !== 422) throw error

@@ -192,7 +192,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     )
   }
 
-  const shared = sharedState()
+  const shared = sharedState(service)
   for (const route of parts.routes) {
     const operation = operationOf(route, parts, shared)
     server.route({

@@ -1,12 +1,14 @@
 import { sql } from '../../database/sql.ts'
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
-import { parseInstant } from '../../kernel/clock.ts'
+import { removeAll, type SweepParts } from '../../jobs/sweep.ts'
+import { after, parseInstant } from '../../kernel/clock.ts'
 import { Money } from '../../kernel/money.ts'
 import { invalid } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { channels, reasons, stages } from '../schema/enums.ts'
 import { tag } from './parts.ts'
 
+const DAY_SECONDS = 86_400
 const optional = Type.Optional
 const details = Type.Unsafe<object>({ type: 'object', maxProperties: 100 })
 
@@ -50,7 +52,17 @@ const insertEvent = sql`
   insert into dispute_event_inbox (account_id, source, id, body, create_time) values ($1, $2, $3, $4, $5)
   on conflict (account_id, source, id) do nothing`
 
-/** Takes in what other systems say about disputes. It is kept, and changes nothing. */
+const removeOld = sql`
+  delete from dispute_event_inbox where ctid = any(array(
+    select ctid from dispute_event_inbox where create_time <= $1 order by create_time limit $2 for update skip locked))
+  returning 1`
+
+/** Removes what was taken in longer ago than events are kept. */
+export async function sweepEventInbox(parts: SweepParts, days: number): Promise<void> {
+  if (days > 0) await removeAll(parts, removeOld, after(parts.now, -days * DAY_SECONDS))
+}
+
+/** Takes in what other systems say about disputes. It is kept for as long as events are, and changes nothing. */
 export const eventInboxRoutes = (): AnyRoute[] => [
   route({
     method: 'POST',
