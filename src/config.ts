@@ -66,7 +66,8 @@ export const settings = {
     initial: undefined,
     initialText: 'the embedded server',
     ...databaseAddress,
-    description: 'A PostgreSQL 15 or newer to use instead of the embedded one.',
+    description:
+      'A PostgreSQL 15 or newer to use instead of the embedded one. May name several servers, of which the one that takes writes is used: `postgres://user:password@one:5432,two:5432/database`.',
   }),
   databaseConnections: setting<number>({
     variable: 'DATABASE_CONNECTIONS',

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { connectionSettings } from '../../src/database/open.ts'
+import { connectionSettings } from '../../src/database/address.ts'
 
 interface LoopOrder {
   readonly statements: readonly string[]

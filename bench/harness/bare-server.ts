@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import pg from 'pg'
-import { connectionSettings } from '../../src/database/open.ts'
+import { connectionSettings } from '../../src/database/address.ts'
 import { loadRows } from './rows.ts'
 
 /**

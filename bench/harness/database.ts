@@ -4,8 +4,8 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { connectionSettings } from '../../src/database/address.ts'
 import { startEmbedded } from '../../src/database/embedded/server.ts'
-import { connectionSettings } from '../../src/database/open.ts'
 
 /** A PostgreSQL with an empty database that exists for this run alone. */
 export interface BenchDatabase {

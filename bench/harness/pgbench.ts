@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { connectionSettings } from '../../src/database/open.ts'
+import { connectionSettings } from '../../src/database/address.ts'
 import { harnessFile, nextMessage, startChild } from './child.ts'
 
 /** What the writes of a row are measured against. */

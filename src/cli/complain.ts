@@ -1,3 +1,5 @@
+import { AddressError } from '../database/address.ts'
+import { NoServerError } from '../database/connector.ts'
 import { EmbeddedServerError } from '../database/embedded/server.ts'
 import { sqlProblem } from '../database/errors.ts'
 import { MigrationError } from '../database/migrate.ts'
@@ -16,8 +18,10 @@ export interface Complaint {
 export function complaintOf(error: unknown, databaseUrl: string | undefined): Complaint {
   const say = (sentence: string, code: 1 | 2 = 1): Complaint => ({ text: `quittance: ${sentence}\n`, code })
 
-  if (error instanceof UsageError || error instanceof SettingError) return say(error.message, 2)
-  if (error instanceof CommandError || error instanceof EmbeddedServerError) return say(error.message)
+  const wrongCall = [UsageError, SettingError, AddressError]
+  if (error instanceof Error && wrongCall.some((kind) => error instanceof kind)) return say(error.message, 2)
+  const told = [CommandError, EmbeddedServerError, NoServerError]
+  if (error instanceof Error && told.some((kind) => error instanceof kind)) return say(error.message)
   const aboutDatabase = databaseComplaint(error, databaseUrl)
   if (aboutDatabase) return say(aboutDatabase)
   if (error instanceof MigrationError) return say(error.message)

@@ -36,6 +36,7 @@ const sentences: readonly (readonly [RegExp, string | ((where: string, message: 
     (where, message) =>
       `The role of DATABASE_URL may not change the schema of ${where} (${message}): make it the owner of the database, or grant it create on the schema.`,
   ],
+  [/^25006$/, (where) => `PostgreSQL at ${where} takes no writes: name the primary in DATABASE_URL.`],
   [/^53300$/, (where) => `PostgreSQL at ${where} has no connection left: raise its max_connections.`],
   [/^57P0\d$/, (where, message) => `PostgreSQL at ${where} is not ready (${message}): start again in a moment.`],
 ]

@@ -1,5 +1,5 @@
 import type { WorkKind } from '../kernel/job.ts'
-import { type Statement, statementOf } from './sql.ts'
+import { nameOf, type Share, type Statement, unprepared } from './sql.ts'
 
 /** One change among those that are to be written together. */
 export interface ComposedWrite {
@@ -18,23 +18,46 @@ interface Step {
   composed?: Statement
 }
 
+/** More writes than an operation usually has, so it is not worth remembering how they came about. */
+const WRITES_MAX = 24
+/** More steps than there are ways through the source; if a caller finds ever new ones, they are forgotten together. */
+const STEPS_MAX = 4_000
+/** As many as a busy service uses, of which each connection prepares what it comes across. */
+const share: Share = { max: 200 }
+
 const newStep = (): Step => ({ next: new Map(), nextGuarded: new Map() })
-const start = newStep()
+let start = newStep()
+let steps = 0
+
+/** How much is remembered. */
+export const stepCount = () => steps
 
 /** The one statement that carries out all these writes, which makes it atomic by itself. */
 export function compose(writes: readonly ComposedWrite[]): Statement {
+  if (writes.length > WRITES_MAX) return unprepared(print(writes))
   let step = start
   for (const { statement, guarded } of writes) {
     const ways = guarded ? step.nextGuarded : step.next
-    const next = ways.get(statement) ?? newStep()
-    ways.set(statement, next)
-    step = next
+    step = ways.get(statement) ?? added(ways, statement)
   }
-  step.composed ??= print(writes)
+  if (!step.composed) {
+    const text = print(writes)
+    step.composed = { name: nameOf(text), text, share }
+  }
   return step.composed
 }
 
-function print(writes: readonly ComposedWrite[]): Statement {
+function added(ways: Map<Statement, Step>, statement: Statement): Step {
+  if (++steps > STEPS_MAX) {
+    start = newStep()
+    steps = 0
+  }
+  const step = newStep()
+  ways.set(statement, step)
+  return step
+}
+
+function print(writes: readonly ComposedWrite[]): string {
   let places = 0
   const parts = writes.map(({ statement, values, guarded, name }, i) => {
     const offset = places
@@ -47,5 +70,5 @@ function print(writes: readonly ComposedWrite[]): Statement {
     name && wakes ? [`case when exists (select from ${name}) then '${wakes}' end`] : [],
   )
   const woken = wakes.length > 0 ? [`array_remove(array[${wakes.join(', ')}]::text[], null) as wakes`] : []
-  return statementOf(`with ${parts.join(', ')} select ${[...guards, ...woken].join(', ') || '1'}`)
+  return `with ${parts.join(', ')} select ${[...guards, ...woken].join(', ') || '1'}`
 }

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { conflict, malformed, type Problem, unavailable } from '../kernel/problem.ts'
 
 /** By constraint or unique index name: what its breach means to the caller. */
@@ -19,22 +20,21 @@ const unstorable = new Map([
   ['54001', 'The request is too complex.'],
 ])
 
-/** Ours to wait for, the caller's to try again: by SQLSTATE, or the first two characters that stand for its class. */
-const passing = new Set([
-  ...['08', '53'], // connections that broke; memory, disk or connections used up
+/** There is no connection to a server that works, by SQLSTATE or the first two characters that stand for its class. */
+const away = new Set([
+  ...['08', '53300'], // connections that broke, or none left
   ...['57P01', '57P02', '57P03', '57P05'], // the server stops or starts
-  ...['55P03', '57014', '25P03'], // waited too long for a lock, for a statement, inside a transaction
-  ...['40001', '40P01'], // a conflict outside a unit of work, which would have tried again itself
   '25006', // the server is a standby now
 ])
+/** Ours to wait for, the caller's to try again. */
+const passing = new Set([
+  '53', // memory or disk used up
+  ...['55P03', '57014', '25P03'], // waited too long for a lock, for a statement, inside a transaction
+  ...['40001', '40P01'], // a conflict outside a unit of work, which would have tried again itself
+])
 
-/** What the operating system says of a connection that cannot be made or broke. */
-const brokenConnection = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'])
-/** Names that do not resolve, and sockets without a server, count only while connecting. */
-const notConnected = new Set(['ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'EAGAIN', 'EACCES'])
-/** The driver's own words; it gives these no code. */
-const driverSays =
-  /^(timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/
+/** Something that was asked of the database and never answered, or never sent: there was no connection to a server. */
+export class NoConnectionError extends Error {}
 
 /** What an error of the database means to the caller, or undefined when it is our mistake. */
 export function sqlProblem(error: unknown, constraints: Constraints): Problem | undefined {
@@ -50,17 +50,25 @@ export function sqlProblem(error: unknown, constraints: Constraints): Problem | 
   const description = unstorable.get(code)
   if (description) return malformed({ issue: 'INVALID_PARAMETER_VALUE', description })
 
-  if (passing.has(code) || passing.has(code.slice(0, 2)) || isConnectionError(error))
-    return unavailable('The database cannot answer now; try again shortly.')
+  if (passing.has(code) || isAway(error)) return unavailable('The database cannot answer now; try again shortly.')
   return undefined
 }
 
-function isConnectionError(error: Error): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isConnectionError)
-  const { code = '', syscall = '' } = error as NodeJS.ErrnoException
-  return (
-    brokenConnection.has(code) ||
-    (notConnected.has(code) && ['connect', 'getaddrinfo'].includes(syscall)) ||
-    driverSays.test(error.message)
-  )
+/** Whether an error says that there is no connection to a server that works, and nothing about what was asked of it. */
+export function isAway(error: unknown): boolean {
+  if (error instanceof NoConnectionError) return true
+  const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
+  return away.has(code) || away.has(code.slice(0, 2))
 }
+
+/** Whether an error is the server's answer to the statement, and the connection as good as before. */
+export function isAnswer(error: Error): boolean {
+  if (!(error instanceof pg.DatabaseError) || isAway(error)) return false
+  return error.severity !== 'FATAL' && error.severity !== 'PANIC'
+}
+
+/** Why a connection was given up: the server's last word, or that it had none. */
+export const asFault = (error: Error) =>
+  error instanceof pg.DatabaseError
+    ? error
+    : new NoConnectionError(`The connection failed: ${error.message}`, { cause: error })

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { type Connection, connectionSettings } from './open.ts'
+import { addressOf } from './address.ts'
+import { Connector } from './connector.ts'
+import type { Connection } from './open.ts'
 import { sql } from './sql.ts'
 
 /** One file of `migrations/`. It is applied once and never edited again. */
@@ -59,14 +61,8 @@ export async function migrate(
   { folder = ourMigrations, takeLock = waitForLock, lockTimeoutMs = LOCK_TIMEOUT_MS }: MigrateOptions = {},
 ): Promise<string[]> {
   const migrations = readMigrations(folder)
-  const client = new pg.Client({
-    ...connectionSettings(url),
-    application_name: 'quittance migrate',
-    connectionTimeoutMillis: CONNECT_MS_MAX,
-  })
-  // A connection that breaks fails the query that uses it.
-  client.on('error', () => {})
-  await client.connect()
+  const connector = new Connector(addressOf(url), { application_name: 'quittance migrate' }, CONNECT_MS_MAX)
+  const client = await connector.connect()
   try {
     if ((await pendingOf(client, migrations)).length === 0) return []
     await takeLock(client)

@@ -1,7 +1,8 @@
-import pg from 'pg'
+import type pg from 'pg'
 import type { WorkKind } from '../kernel/job.ts'
+import { addressOf } from './address.ts'
+import { Connector, cut } from './connector.ts'
 import type { Database } from './open.ts'
-import { connectionSettings } from './open.ts'
 import { sql } from './sql.ts'
 
 /** What processes tell each other: work of a kind was promised, an app or token changed, the sandbox clock was moved. */
@@ -10,6 +11,9 @@ export type Notice = WorkKind | 'access' | 'clock'
 const channel = 'quittance'
 const RECONNECT_MS = 1_000
 const COALESCE_MS = 10
+/** A listener hears nothing for hours, so whether its server is still there must be asked. */
+const HEARTBEAT_MS = 5_000
+const ANSWER_MS = 2_000
 
 const sendNotice = sql`select pg_notify('quittance', $1)`
 
@@ -18,17 +22,21 @@ const sendNotice = sql`select pg_notify('quittance', $1)`
  * because a connection broke, finds out by itself within its own time limit.
  */
 export class Notices {
-  readonly #url: string
+  readonly #connector: Connector
   readonly #database: Database
+  readonly #heartbeatMs: number
+  readonly #reconnectMs: number
   readonly #listeners = new Map<Notice, (() => void)[]>()
   readonly #pending = new Set<Notice>()
   #client: pg.Client | undefined
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor(url: string, database: Database) {
-    this.#url = url
+  constructor(url: string, database: Database, { heartbeatMs = HEARTBEAT_MS, reconnectMs = RECONNECT_MS } = {}) {
+    this.#connector = new Connector(addressOf(url), { application_name: 'quittance notices', keepAlive: true })
     this.#database = database
+    this.#heartbeatMs = heartbeatMs
+    this.#reconnectMs = reconnectMs
   }
 
   on(notice: Notice, listener: () => void): void {
@@ -48,14 +56,19 @@ export class Notices {
   }
 
   async listen(): Promise<void> {
-    const client = new pg.Client({ ...connectionSettings(this.#url), application_name: 'quittance notices' })
+    const client = await this.#connector.connect()
     client.on('notification', ({ payload }) => this.#hear(payload as Notice))
-    client.on('error', () => {})
-    await client.connect()
-    await client.query(`listen ${channel}`)
+    try {
+      await inTime(client, `listen ${channel}`)
+    } catch (error) {
+      cut(client)
+      throw error
+    }
     // Only a connection that once stood is missed; whoever asked for one that never did is told by the error.
     client.on('end', () => this.#reconnect())
     this.#client = client
+    this.#timer = setInterval(() => void inTime(client, 'select 1').catch(() => cut(client)), this.#heartbeatMs).unref()
+    if (this.#closed) await this.close()
   }
 
   async close(): Promise<void> {
@@ -69,6 +82,7 @@ export class Notices {
   }
 
   #reconnect(): void {
+    clearTimeout(this.#timer)
     if (this.#closed) return
     this.#timer = setTimeout(() => {
       this.listen().then(
@@ -78,7 +92,17 @@ export class Notices {
         },
         () => this.#reconnect(),
       )
-    }, RECONNECT_MS)
+    }, this.#reconnectMs)
     this.#timer.unref()
+  }
+}
+
+/** Asks, and gives the connection up when there is no answer. */
+async function inTime(client: pg.Client, text: string): Promise<void> {
+  const late = setTimeout(() => cut(client), ANSWER_MS)
+  try {
+    await client.query(text)
+  } finally {
+    clearTimeout(late)
   }
 }

@@ -1,15 +1,18 @@
 import pg from 'pg'
-import { Lanes } from './lanes.ts'
-import type { Statement } from './sql.ts'
+import { addressOf } from './address.ts'
+import { CONNECT_TIMEOUT_MS, Connector } from './connector.ts'
+import { Lanes, type Run } from './lanes.ts'
+import { type Statement, unprepared } from './sql.ts'
 
 /** Something that runs one prepared statement at a time. */
 export interface Connection {
   rows<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>
 }
 
-/** The connections to one PostgreSQL database: lanes for statements that stand alone, a pool for transactions. */
+/** The connections to one PostgreSQL database: some for statements that stand alone, some for transactions. */
 export interface Database extends Connection {
-  readonly pool: pg.Pool
+  /** Runs SQL as it is written, for tests. */
+  readonly pool: Pick<pg.Pool, 'query'>
   /** How many statements and transactions wait for a connection. */
   readonly waitingCount: number
   /** One row or none. */
@@ -27,7 +30,6 @@ export interface DatabaseOptions {
 
 const LOCK_TIMEOUT_MS = 2_000
 const IDLE_IN_TRANSACTION_MS = 10_000
-const CONNECT_TIMEOUT_MS = 2_000
 /**
  * Every statement of ours has an index to go by. Without this, one that is planned while its table is empty, as queues
  * mostly are, reads the whole table, and goes on doing so when a hundred thousand rows have come to wait there.
@@ -46,79 +48,46 @@ export function openDatabase(
   url: string,
   { connectionsMax = 10, statementTimeoutMs = 5_000, applicationName = 'quittance' }: DatabaseOptions = {},
 ): Database {
-  const poolMax = Math.max(1, Math.round(connectionsMax * TRANSACTION_SHARE))
-  const settings: pg.ClientConfig = {
-    ...connectionSettings(url, PLANNER),
+  const forTransactions = Math.max(1, Math.round(connectionsMax * TRANSACTION_SHARE))
+  const connector = new Connector(addressOf(url, PLANNER), {
     types,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: applicationName,
     statement_timeout: statementTimeoutMs,
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-  }
-  const lanes = new Lanes({
-    settings,
-    max: Math.max(1, connectionsMax - poolMax),
-    statementTimeoutMs,
-    waitMs: CONNECT_TIMEOUT_MS,
+    pipeline: true,
+    keepAlive: true,
   })
-  const pool = new pg.Pool({ ...settings, max: poolMax })
-  // A connection that breaks while idle is replaced at the next use; without a listener it would end the process.
-  pool.on('error', () => {})
-  const run = runner((query) => lanes.run(query))
+  const limits = { connector, statementTimeoutMs, waitMs: CONNECT_TIMEOUT_MS }
+  const statements = new Lanes({ ...limits, max: Math.max(1, connectionsMax - forTransactions) })
+  const transactions = new Lanes({ ...limits, max: forTransactions })
+  const query = (text: string, values: readonly unknown[] = []) => transactions.run(unprepared(text), values)
+  const rows = rowsFrom((statement, values) => statements.run(statement, values))
   return {
-    pool,
+    // Of the ways the driver's pool can be asked, the one that tests use.
+    pool: { query: query as pg.Pool['query'] },
     get waitingCount() {
-      return lanes.waitingCount + pool.waitingCount
+      return statements.waitingCount + transactions.waitingCount
     },
-    rows: run,
-    row: async <Row>(statement: Statement, values?: readonly unknown[]) => (await run<Row>(statement, values))[0],
-    async transaction(work) {
-      const client = await pool.connect()
-      try {
-        await client.query('begin')
-        const result = await work({ rows: runner(async (query) => (await client.query(query)).rows) })
-        await client.query('commit')
-        client.release()
-        return result
-      } catch (error) {
-        // A connection that cannot even roll back is thrown away, and the server rolls back for it.
-        const broken = await client.query('rollback').then(
-          () => false,
-          () => true,
-        )
-        client.release(broken)
-        throw error
-      }
-    },
-    close: async () => void (await Promise.all([lanes.close(), pool.end()])),
+    rows,
+    row: async <Row>(statement: Statement, values?: readonly unknown[]) => (await rows<Row>(statement, values))[0],
+    transaction: (work) => transactions.transaction((run) => work({ rows: rowsFrom(run) })),
+    close: async () => void (await Promise.all([statements.close(), transactions.close()])),
   }
 }
 
-const runner =
-  (run: (query: pg.QueryConfig) => Promise<unknown[]>) =>
-  async <Row>({ name, text }: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
-    const query = { name, text, values: values as unknown[] }
+const rowsFrom =
+  (run: Run) =>
+  async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
     try {
       // The driver types rows loosely; each statement's caller states what its columns are.
-      return (await run(query)) as Row[]
+      return (await run(statement, values)).rows as Row[]
     } catch (error) {
-      // It followed one of the same name that could not be prepared, so it has not run; without a name it stands alone.
-      if (isNotPrepared(error)) return (await run({ text, values: values as unknown[] })) as Row[]
+      // PostgreSQL does not know the statement because an earlier Parse in the pipeline failed; nothing ran, so it is
+      // sent again unnamed.
+      if (isNotPrepared(error)) return (await run(unprepared(statement.text), values)).rows as Row[]
       throw error
     }
   }
 
 const isNotPrepared = (error: unknown) => error instanceof Error && 'code' in error && error.code === '26000'
-
-/** `postgres://…` as it is; `socket:<folder>:<port>/<database>` is the embedded server on its unix socket. */
-export function connectionSettings(url: string, options = ''): pg.ClientConfig {
-  const socket = /^socket:(.+):(\d+)\/([\w-]+)$/.exec(url)
-  if (socket) return { host: socket[1]!, port: Number(socket[2]), database: socket[3]!, user: 'postgres', options }
-  // The operator's own options come last, so that they win.
-  const theirs = URL.canParse(url) ? new URL(url) : undefined
-  const wanted = theirs?.searchParams.get('options')
-  if (!theirs || !wanted) return { connectionString: url, options }
-  theirs.searchParams.set('options', `${options} ${wanted}`)
-  return { connectionString: theirs.href }
-}

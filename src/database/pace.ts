@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Statement } from './sql.ts'
 
 /** A read that took longer lately is not quick. */
 const QUICK_MS = 10
@@ -11,20 +11,21 @@ interface Record {
   slowestMs: number
 }
 
-/** Remembers how long each named statement takes, and so tells which ones nobody minds waiting for. */
+/** Remembers how long each prepared statement takes, and so tells which ones nobody minds waiting for. */
 export class Pace {
-  readonly #records = new Map<string, Record>()
+  readonly #records = new WeakMap<Statement, Record>()
 
-  isQuick({ name, text }: pg.QueryConfig): boolean {
-    if (name === undefined) return false
-    const record = this.#records.get(name)
+  isQuick(statement: Statement): boolean {
+    if (statement.name === '') return false
+    const record = this.#records.get(statement)
     if (record) return record.isRead && record.slowestMs < QUICK_MS
-    this.#records.set(name, { isRead: /^\s*select\b/i.test(text), slowestMs: Number.POSITIVE_INFINITY })
+    const isRead = /^\s*select\b/i.test(statement.text)
+    this.#records.set(statement, { isRead, slowestMs: Number.POSITIVE_INFINITY })
     return false
   }
 
-  took({ name }: pg.QueryConfig, milliseconds: number): void {
-    const record = name === undefined ? undefined : this.#records.get(name)
+  took(statement: Statement, milliseconds: number): void {
+    const record = this.#records.get(statement)
     if (!record) return
     const faded = record.slowestMs === Number.POSITIVE_INFINITY ? 0 : record.slowestMs * FADING
     record.slowestMs = Math.max(faded, milliseconds)

@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto'
 
-/** SQL with `$n` placeholders, prepared once a connection under a name made from its text. */
+/** SQL with `$n` placeholders. One with a name is prepared once a connection, one without is planned for each use. */
 export interface Statement {
   readonly name: string
   readonly text: string
+  /** Which share of a connection's prepared statements it counts to; those of the source are few and stay. */
+  readonly share?: Share
+}
+
+/** How many statements that are put together at run time a connection keeps prepared at once. */
+export interface Share {
+  readonly max: number
 }
 
 /** A statement together with the values of its placeholders. */
@@ -12,23 +19,73 @@ export interface Query {
   readonly values: readonly unknown[]
 }
 
+/** The name a text is prepared under: the same in every process, so that a pooler can share it. */
+export const nameOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32)
+
 const statements = new Map<string, Statement>()
 
-/** The one statement with this text. Texts come from our source and from a bounded set of compositions, never from input. */
+/** How many statements there are for good. */
+export const statementCount = () => statements.size
+
+/**
+ * The one statement with this text, prepared for as long as a connection lives. Only for texts of the source, when its
+ * module is loaded: what is put together from a request is a `Fragment`.
+ */
 export function statementOf(text: string): Statement {
   let statement = statements.get(text)
   if (!statement) {
-    statement = { name: createHash('sha256').update(text).digest('hex').slice(0, 32), text }
+    statement = { name: nameOf(text), text }
     statements.set(text, statement)
   }
   return statement
 }
 
+/** SQL that is planned for its one use. */
+export const unprepared = (text: string): Statement => ({ name: '', text })
+
 /** Fixed SQL: sql`select … where id = $1`. Nothing can be interpolated. */
 export function sql(strings: TemplateStringsArray, ...none: never[]): Statement {
-  if (none.length > 0) throw new Error('Fixed SQL takes no values; use query`…` where parts are put together.')
+  if (none.length > 0) throw new Error('Fixed SQL takes no values; use fragment`…` where parts are put together.')
   return statementOf(strings.join(''))
 }
+
+/** A longer text has so many parts that its plan takes more memory than it saves time. */
+const TEXT_LENGTH_MAX = 10_000
+
+/**
+ * Statements put together at run time, of which callers can make any number. Those used again while they are remembered
+ * are prepared; of each the memory here and in the server is bounded.
+ */
+export class Compositions {
+  readonly #share: Share
+  readonly #max: number
+  readonly #prepareAt: number
+  readonly #remembered = new Map<string, { statement: Statement; uses: number }>()
+
+  /** Prepares a text when it is used for the `prepareAt`th time, and remembers the `max` that were used last. */
+  constructor({ max, preparedMax, prepareAt }: { max: number; preparedMax: number; prepareAt: number }) {
+    this.#max = max
+    this.#share = { max: preparedMax }
+    this.#prepareAt = prepareAt
+  }
+
+  get size(): number {
+    return this.#remembered.size
+  }
+
+  of(text: string): Statement {
+    if (text.length > TEXT_LENGTH_MAX) return unprepared(text)
+    const found = this.#remembered.get(text) ?? { statement: unprepared(text), uses: 0 }
+    if (++found.uses === this.#prepareAt) found.statement = { name: nameOf(text), text, share: this.#share }
+    this.#remembered.delete(text)
+    this.#remembered.set(text, found)
+    if (this.#remembered.size > this.#max) this.#remembered.delete(this.#remembered.keys().next().value!)
+    return found.statement
+  }
+}
+
+/** The lists and searches callers ask for: a few are asked for all the time, and of the rest there is no end. */
+export const listStatements = new Compositions({ max: 128, preparedMax: 32, prepareAt: 2 })
 
 /** A piece of SQL with values in it, for statements put together at run time. */
 export class Fragment {
@@ -40,15 +97,24 @@ export class Fragment {
     this.values = values
   }
 
-  /** Numbers the placeholders and gives the finished query. */
+  /** Numbers the placeholders and gives the finished query, which is prepared when it is asked for again and again. */
   toQuery(): Query {
     const values: unknown[] = []
-    return { statement: statementOf(print(this, values)), values }
+    return { statement: listStatements.of(print(this, values)), values }
+  }
+
+  /** The same to be planned for these very values. */
+  toUnpreparedQuery(): Query {
+    const values: unknown[] = []
+    return { statement: unprepared(print(this, values)), values }
   }
 }
 
 /** SQL put together at run time: every interpolated value becomes a placeholder, every fragment is spliced in. */
 export const fragment = (strings: TemplateStringsArray, ...values: unknown[]) => new Fragment(strings, values)
+
+/** Text of the source as a piece of SQL, such as the name of a column. Never a caller's. */
+export const raw = (text: string) => new Fragment([text], [])
 
 /** Joins fragments, for example conditions with ` and `. The separator is our own text. */
 export function joined(fragments: readonly Fragment[], separator: string): Fragment {

@@ -1,5 +1,5 @@
 import type { Connection } from '../database/open.ts'
-import { sql } from '../database/sql.ts'
+import { type Statement, sql } from '../database/sql.ts'
 import type { Instant } from '../kernel/clock.ts'
 
 /** A job in the hands of this process. */
@@ -83,14 +83,18 @@ const claimEarliest = sql`
     order by run_at, id limit 1
     for update skip locked)
   returning id, name, payload, key, run_at, attempts, fence, crashes, class, account_id, cause`
-const finishJob = sql`delete from jobs where id = $1 and fence = $2`
+const finishJob = sql`delete from jobs where id = $1 and fence = $2 returning 1`
 const renewLeases = sql`
   update jobs set lease_until = clock_timestamp() + interval '60 seconds' from unnest($1::bigint[], $2::int[]) as held(id, fence)
   where jobs.id = held.id and jobs.fence = held.fence`
 const tryAgainAt = sql`
-  update jobs set run_at = $3, last_error = $4, lease_until = null, due = false where id = $1 and fence = $2`
+  update jobs set run_at = $3, last_error = $4, lease_until = null, due = false where id = $1 and fence = $2 returning 1`
 const parkJob = sql`
-  update jobs set parked_time = $3, last_error = $4, lease_until = null where id = $1 and fence = $2`
+  update jobs set parked_time = $3, last_error = $4, lease_until = null where id = $1 and fence = $2 returning 1`
+const giveBackJob = sql`
+  update jobs set attempts = attempts - 1, lease_until = null where id = $1 and fence = $2 returning 1`
+/** Whoever took over took the lease that ran out for a crash. */
+const takeBackCrash = sql`update jobs set crashes = crashes - 1 where id = $1 and crashes > 0`
 const earliestOpen = sql`select min(run_at) as run_at from jobs where parked_time is null`
 
 /** What one class has room for. */
@@ -144,22 +148,33 @@ export async function claimFirst(database: Connection, now: Instant): Promise<Cl
   return (await database.rows<ClaimedJob>(claimEarliest, [now]))[0]
 }
 
-export async function finish(database: Connection, { id, fence }: ClaimedJob): Promise<void> {
-  await database.rows(finishJob, [id, fence])
-}
+/** Removes a job that is done. */
+export const finish = (database: Connection, job: ClaimedJob) => end(database, job, finishJob)
 
 export async function renew(database: Connection, held: readonly ClaimedJob[]): Promise<void> {
   await database.rows(renewLeases, [held.map(({ id }) => id), held.map(({ fence }) => fence)])
 }
 
 /** Lets a failed job wait for its next try. */
-export async function putOff(database: Connection, job: ClaimedJob, until: Instant, error: string): Promise<void> {
-  await database.rows(tryAgainAt, [job.id, job.fence, until, error])
-}
+export const putOff = (database: Connection, job: ClaimedJob, until: Instant, error: string) =>
+  end(database, job, tryAgainAt, [until, error])
 
 /** Leaves a failed job to the operator. */
-export async function park(database: Connection, job: ClaimedJob, now: Instant, error: string): Promise<void> {
-  await database.rows(parkJob, [job.id, job.fence, now, error])
+export const park = (database: Connection, job: ClaimedJob, now: Instant, error: string) =>
+  end(database, job, parkJob, [now, error])
+
+/** Undoes a claim: the job was not to blame for what went wrong, so this was no attempt. */
+export const giveBack = (database: Connection, job: ClaimedJob) => end(database, job, giveBackJob)
+
+/** Ends this process's hold on a job, which another may have taken over when the lease ran out. */
+async function end(
+  database: Connection,
+  { id, fence }: ClaimedJob,
+  statement: Statement,
+  values: readonly unknown[] = [],
+): Promise<void> {
+  const ended = await database.rows(statement, [id, fence, ...values])
+  if (ended.length === 0) await database.rows(takeBackCrash, [id])
 }
 
 /** When the earliest open job falls due or fell due; one that is being worked on counts as well. */

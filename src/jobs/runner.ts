@@ -1,13 +1,16 @@
+import { isAway } from '../database/errors.ts'
 import type { Database } from '../database/open.ts'
 import type { TransactFor } from '../database/transaction.ts'
 import { after, type Clock, type Instant } from '../kernel/clock.ts'
 import { errorText } from '../kernel/error-text.ts'
 import type { JobDefinition } from './job-definition.ts'
-import { type ClaimedJob, claimFirst, claimJobs, finish, nextOpen, park, putOff, renew } from './queue.ts'
+import { type ClaimedJob, claimFirst, claimJobs, finish, giveBack, nextOpen, park, putOff, renew } from './queue.ts'
 import { JobSlots } from './slots.ts'
 import type { Fired, WorkSource } from './work-source.ts'
 
 const RENEW_EVERY_MS = 20_000
+const RENEW_AGAIN_MS = 500
+const RECORD_AGAIN_MS = 100
 const LOOK_AGAIN_MS = 5
 const CRASHES_MAX = 3
 const ERROR_LENGTH_MAX = 2_000
@@ -118,45 +121,71 @@ export class Runner implements WorkSource {
   }
 
   async #run(job: ClaimedJob): Promise<void> {
-    const { database, transactFor, clock } = this.#parts
-    const definition = this.#definitions.get(job.name)
     this.#hold(job)
+    try {
+      const record = await this.#outcomeOf(job)
+      await this.#record(record)
+    } finally {
+      this.#letGo(job)
+    }
+  }
+
+  /** Runs a job, and says how to write down what came of it. */
+  async #outcomeOf(job: ClaimedJob): Promise<() => Promise<void>> {
+    const { database, transactFor, clock, onFailure, onError } = this.#parts
+    const definition = this.#definitions.get(job.name)
     try {
       if (!definition) throw new Error(`No job is called ${job.name}.`)
       if (job.crashes >= CRASHES_MAX) throw new Error(`The worker died ${job.crashes} times while it ran this job.`)
       const id = String(job.id)
       const transact = transactFor({ kind: 'job', name: job.name, id, ...(job.cause !== null && { cause: job.cause }) })
       await definition.run(job.payload as never, { id, now: clock.now(), db: database, transact })
-      await finish(database, job)
+      return () => finish(database, job)
     } catch (error) {
-      await this.#fail(job, job.crashes >= CRASHES_MAX ? undefined : definition, error)
-    } finally {
-      this.#letGo(job)
+      if (isAway(error)) {
+        onError?.(error)
+        return () => giveBack(database, job)
+      }
+      const wait = job.crashes >= CRASHES_MAX ? undefined : definition?.retryAfter[job.attempts - 1]
+      const text = errorText(error).slice(0, ERROR_LENGTH_MAX)
+      const now = clock.now()
+      onFailure?.({ ...job, parked: wait === undefined }, error)
+      return () => (wait === undefined ? park(database, job, now, text) : putOff(database, job, after(now, wait), text))
     }
   }
 
-  async #fail(job: ClaimedJob, definition: JobDefinition | undefined, error: unknown): Promise<void> {
-    const { database, clock, onFailure } = this.#parts
-    const wait = definition?.retryAfter[job.attempts - 1]
-    const text = errorText(error).slice(0, ERROR_LENGTH_MAX)
-    const now = clock.now()
-    onFailure?.({ ...job, parked: wait === undefined }, error)
-    if (wait === undefined) await park(database, job, now, text)
-    else await putOff(database, job, after(now, wait), text)
+  /** What happened has happened, so while the database is away it waits to be written down; others would do it again. */
+  async #record(write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await write()
+      } catch (error) {
+        if (!isAway(error)) throw error
+        await new Promise((resolve) => setTimeout(resolve, RECORD_AGAIN_MS))
+      }
+    }
   }
 
   #hold(job: ClaimedJob): void {
     this.#held.add(job)
-    this.#renewing ??= setInterval(
-      () => void renew(this.#parts.database, [...this.#held]).catch(() => {}),
-      RENEW_EVERY_MS,
+    this.#renewing ??= setTimeout(() => this.#renew(), RENEW_EVERY_MS)
+  }
+
+  #renew(): void {
+    const again = (ms: number) => {
+      if (this.#held.size > 0) this.#renewing = setTimeout(() => this.#renew(), ms)
+    }
+    // After an outage soon again, before anybody takes what is held for given up.
+    renew(this.#parts.database, [...this.#held]).then(
+      () => again(RENEW_EVERY_MS),
+      () => again(RENEW_AGAIN_MS),
     )
   }
 
   #letGo(job: ClaimedJob): void {
     this.#held.delete(job)
     if (this.#held.size > 0) return
-    clearInterval(this.#renewing)
+    clearTimeout(this.#renewing)
     this.#renewing = undefined
   }
 }

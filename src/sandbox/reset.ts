@@ -1,5 +1,5 @@
 import type { Database } from '../database/open.ts'
-import { sql, statementOf } from '../database/sql.ts'
+import { sql, unprepared } from '../database/sql.ts'
 
 /** What a reset leaves alone: the schema's own history, and what clients may have kept: keys and access tokens. */
 const kept = ['migrations', 'signing_keys', 'tokens']
@@ -10,5 +10,5 @@ const tablesToEmpty = sql`
 /** Empties every table of the sandbox at once. */
 export async function emptySandbox(database: Database): Promise<void> {
   const tables = await database.rows<{ name: string }>(tablesToEmpty, [kept])
-  await database.rows(statementOf(`truncate ${tables.map(({ name }) => name).join(', ')} restart identity`))
+  await database.rows(unprepared(`truncate ${tables.map(({ name }) => name).join(', ')} restart identity`))
 }

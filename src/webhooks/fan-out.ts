@@ -1,4 +1,4 @@
-import { type Statement, sql, statementOf } from '../database/sql.ts'
+import { sql, statementOf } from '../database/sql.ts'
 import type { Announce, AnnouncedEvent, Write } from '../database/transaction.ts'
 import { eventTypes } from '../kernel/event-types.ts'
 import type { Service } from '../room.ts'
@@ -6,40 +6,30 @@ import { queuePromised } from './delivery/queue.ts'
 import { eventBody } from './events/envelope.ts'
 import { mentionIds } from './events/mentioned-ids.ts'
 
-const columns = { event: 7, known: 4 }
+const returned = 'returning seq, account_id, id, type, resource_id, create_time'
 
-/** `($1, $2), ($3, $4)`: so many rows of so many placeholders. */
-const places = (rows: number, width: number, cast: (column: number) => string = () => '') =>
-  Array.from({ length: rows }, (_, row) => {
-    const row1 = Array.from({ length: width }, (_, column) => `$${row * width + column + 1}${cast(column)}`)
-    return `(${row1.join(', ')})`
-  }).join(', ')
-
-/** Makes each statement once; there are as many as a unit of work has ever had events. */
-function byCount(make: (count: number) => Statement): (count: number) => Statement {
-  const made: Statement[] = []
-  return (count) => (made[count] ??= make(count))
-}
-
-const insertEvents = byCount((count) =>
-  statementOf(
-    `insert into events (account_id, id, app_id, type, resource_id, body, create_time)
-     values ${places(count, columns.event)} returning seq, account_id, id, type, resource_id, create_time`,
-  ),
+/** Nearly every unit of work has one event, whose text then need not travel as part of an array. */
+const insertEvent = statementOf(
+  `insert into events (account_id, id, app_id, type, resource_id, body, create_time)
+   values ($1, $2, $3, $4, $5, $6, $7) ${returned}`,
+)
+const insertEvents = statementOf(
+  `insert into events (account_id, id, app_id, type, resource_id, body, create_time)
+   select e.account_id, e.id, e.app_id, e.type, e.resource_id, e.body, e.create_time
+   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+     with ordinality as e (account_id, id, app_id, type, resource_id, body, create_time, place)
+   order by e.place ${returned}`,
 )
 
-const insertAudience = byCount((count) =>
-  statementOf(
-    `insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
-     select heard.account_id, heard.app_id, announced.id, announced.account_id, announced.seq, announced.create_time
-     from announced
-       join (values ${places(count, columns.known, (column) => (column < 2 ? '::text' : '::boolean'))})
-         as known (event_id, app_id, called, dispute) on known.event_id = announced.id
-       cross join lateral event_apps(
-         announced.account_id, known.app_id, known.called, known.dispute, announced.resource_id) as heard
-     returning account_id, app_id, event_id`,
-  ),
-)
+const insertAudience = sql`
+  insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
+  select heard.account_id, heard.app_id, announced.id, announced.account_id, announced.seq, announced.create_time
+  from announced
+    join unnest($1::text[], $2::text[], $3::boolean[], $4::boolean[]) as known (event_id, app_id, called, dispute)
+      on known.event_id = announced.id
+    cross join lateral event_apps(
+      announced.account_id, known.app_id, known.called, known.dispute, announced.resource_id) as heard
+  returning account_id, app_id, event_id`
 
 /** An app that calls for its own account is the only one to hear of what it did: no need to ask who else is there. */
 const insertOwnAudience = sql`
@@ -67,19 +57,7 @@ const insertDeliveries = sql`
 export const makeAnnounce = (service: Service): Announce => {
   return (events) => {
     const writes: Write[] = [
-      {
-        name: 'announced',
-        statement: insertEvents(events.length),
-        values: events.flatMap((event) => [
-          event.accountId,
-          event.id,
-          event.callingAppId ?? event.appId ?? null,
-          event.type,
-          event.resourceId,
-          eventBody(service, event),
-          event.time,
-        ]),
-      },
+      { name: 'announced', ...inserted(events.map((event) => rowOf(service, event))) },
       audienceOf(events),
       { name: 'promised', statement: insertDeliveries, values: [] },
       { name: 'queued', statement: queuePromised, values: [], wakes: 'deliveries' },
@@ -89,19 +67,35 @@ export const makeAnnounce = (service: Service): Announce => {
   }
 }
 
+const rowOf = (service: Service, event: AnnouncedEvent) => [
+  event.accountId,
+  event.id,
+  event.callingAppId ?? event.appId ?? null,
+  event.type,
+  event.resourceId,
+  eventBody(service, event),
+  event.time,
+]
+
+function inserted(rows: readonly (readonly (string | null)[])[]): Pick<Write, 'statement' | 'values'> {
+  const [first] = rows
+  if (rows.length === 1) return { statement: insertEvent, values: first! }
+  return { statement: insertEvents, values: first!.map((_, column) => rows.map((row) => row[column])) }
+}
+
 function audienceOf(events: readonly AnnouncedEvent[]): Write {
   const name = 'audience'
   const own = events[0]?.callingAppId
   // All events of a unit of work come from one call.
   if (own !== undefined && events.every((event) => event.callingAppId === own && !event.onBehalf && !isDispute(event)))
     return { name, statement: insertOwnAudience, values: [own] }
-  const known = events.flatMap((event) => [
-    event.id,
-    event.callingAppId ?? event.appId ?? null,
-    event.callingAppId !== undefined,
-    isDispute(event),
-  ])
-  return { name, statement: insertAudience(events.length), values: known }
+  const known = [
+    events.map(({ id }) => id),
+    events.map(({ callingAppId, appId }) => callingAppId ?? appId ?? null),
+    events.map(({ callingAppId }) => callingAppId !== undefined),
+    events.map(isDispute),
+  ]
+  return { name, statement: insertAudience, values: known }
 }
 
 const isDispute = ({ type }: AnnouncedEvent) => eventTypes[type].resourceType === 'dispute'

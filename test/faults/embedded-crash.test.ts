@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { connectionSettings } from '../../src/database/address.ts'
 import { startEmbedded } from '../../src/database/embedded/server.ts'
-import { connectionSettings, openDatabase } from '../../src/database/open.ts'
+import { openDatabase } from '../../src/database/open.ts'
 import { folderOf, install, people, startService } from '../support/installation.ts'
 
 const me = people[0]!

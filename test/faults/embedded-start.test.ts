@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connectionSettings } from '../../src/database/address.ts'
 import { EmbeddedServerError, startEmbedded } from '../../src/database/embedded/server.ts'
-import { connectionSettings } from '../../src/database/open.ts'
 import { folderOf, install, people, Refused, startService } from '../support/installation.ts'
 import { removeData } from '../support/server.ts'
 

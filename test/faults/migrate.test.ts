@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connectionSettings } from '../../src/database/address.ts'
 import { migrate, pendingMigrations } from '../../src/database/migrate.ts'
-import { connectionSettings, type Database, openDatabase } from '../../src/database/open.ts'
+import { type Database, openDatabase } from '../../src/database/open.ts'
 import { newDatabase, type TestDatabase } from '../support/database.ts'
 
 describe('A database of a test file', () => {

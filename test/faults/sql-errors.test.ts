@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqlProblem } from '../../src/database/errors.ts'
 import { type Database, openDatabase } from '../../src/database/open.ts'
+import { unprepared } from '../../src/database/sql.ts'
 import { refused } from '../../src/kernel/problem.ts'
 import { newDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -80,7 +81,7 @@ describe('A database that cannot answer', () => {
   it('is a 503 when a lock is held too long', async () => {
     await db.transaction(async (holder) => {
       await holder.rows({ name: 'hold', text: 'lock table things' })
-      const waiter = query("set lock_timeout = '20ms'; lock table things; reset lock_timeout")
+      const waiter = db.rows(unprepared("set lock_timeout = '20ms'; lock table things; reset lock_timeout"))
 
       expect(await problemOf(waiter)).toMatchObject(temporary)
     })
@@ -92,10 +93,9 @@ describe('A database that cannot answer', () => {
 
   it('is a 503 when all connections are taken, none can be made, or the pool has closed', async () => {
     const small = openDatabase(own.url, { connectionsMax: 1 })
-    const taken = await small.pool.connect()
-    small.pool.options.connectionTimeoutMillis = 20
-    expect(await problemOf(small.pool.query('select 1'))).toMatchObject(temporary)
-    taken.release()
+    await small.transaction(async () => {
+      expect(await problemOf(small.pool.query('select 1'))).toMatchObject(temporary)
+    })
     await small.close()
     expect(await problemOf(small.pool.query('select 1'))).toMatchObject(temporary)
 

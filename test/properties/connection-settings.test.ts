@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { connectionSettings } from '../../src/database/open.ts'
+import { addressOf, connectionSettings } from '../../src/database/address.ts'
 
 /** What the driver makes of an address. */
 const optionsOf = (url: string) =>
@@ -19,5 +19,36 @@ describe('The options of a connection', () => {
     expect(optionsOf(`postgres://user@example.com/books?options=${options}&sslmode=disable`)).toBe(
       '-c jit=off -c search_path=books -c jit=on',
     )
+  })
+})
+
+describe('An address', () => {
+  const hostsOf = (url: string) =>
+    addressOf(url).servers.map(({ settings }) => {
+      const { host, port, database, user, password } = new pg.Client(settings)
+      return { host, port, database, user, password }
+    })
+
+  it('may name several servers, each with a port of its own', () => {
+    const same = { database: 'books', user: 'user', password: 'p,w' }
+    expect(hostsOf('postgres://user:p,w@one:5433,two,[::1]:5434/books?sslmode=disable')).toEqual([
+      { host: 'one', port: 5433, ...same },
+      { host: 'two', port: 5432, ...same },
+      { host: '::1', port: 5434, ...same },
+    ])
+  })
+
+  it('wants a server that takes writes unless it says otherwise', () => {
+    expect(addressOf('postgres://one/books').writes).toBe(true)
+    expect(addressOf('postgres://one/books?target_session_attrs=primary').writes).toBe(true)
+    expect(addressOf('postgres://one,two/books?sslmode=disable&target_session_attrs=any').writes).toBe(false)
+    expect(() => addressOf('postgres://one/books?target_session_attrs=standby')).toThrow(
+      'target_session_attrs in DATABASE_URL is read-write, primary, any; standby would lead to servers that take no writes.',
+    )
+  })
+
+  it('hands the driver nothing it does not know', () => {
+    const [server] = addressOf('postgres://one/books?target_session_attrs=primary&sslmode=disable').servers
+    expect(server!.settings.connectionString).toBe('postgres://one/books?sslmode=disable')
   })
 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { connectionSettings } from '../../src/database/open.ts'
+import { connectionSettings } from '../../src/database/address.ts'
 import { inDatabase } from './server.ts'
 
 /** A database of one's own. */

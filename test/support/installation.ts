@@ -41,7 +41,7 @@ export function install(app: string): void {
     rootDir: join(root, 'src'),
     typeRoots: [join(root, 'node_modules/@types')],
   }
-  const files = [join(root, 'src/database/embedded/server.ts')]
+  const files = ['embedded/server.ts', 'open.ts'].map((name) => join(root, 'src/database', name))
   writeFileSync(config, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files }))
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', config, '--noCheck'])
   rmSync(dirname(config), { recursive: true })

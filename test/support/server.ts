@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { connectionSettings } from '../../src/database/address.ts'
 import { findHome } from '../../src/database/embedded/folders.ts'
 import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { connectionSettings } from '../../src/database/open.ts'
 
 /** The one server of a test run, and the migrated database that every test file's own is copied from. */
 export interface TestServer {

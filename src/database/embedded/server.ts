@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { connectionSettings } from '../open.ts'
+import { connectionSettings } from '../address.ts'
 import { isAlive } from './cluster.ts'
 import { diskIsFull, EmbeddedServerError, NotYetError, saysDiskFull } from './error.ts'
 import { makeDataDir } from './folders.ts'

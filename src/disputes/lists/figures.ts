@@ -1,4 +1,4 @@
-import { type Fragment, fragment, joined } from '../../database/sql.ts'
+import { type Fragment, fragment, joined, raw } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { type Instant, parseInstant } from '../../kernel/clock.ts'
@@ -50,9 +50,6 @@ export const Metrics = Type.Object(
   },
   { $id: 'DisputeMetrics' },
 )
-
-// Column names are ours, never the caller's.
-const raw = (text: string) => fragment([text] as unknown as TemplateStringsArray)
 
 const dimensions = (side: Side) => ({
   STATUS: 'status',

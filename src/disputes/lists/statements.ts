@@ -1,4 +1,4 @@
-import { type Fragment, fragment, joined, type Statement } from '../../database/sql.ts'
+import { type Fragment, fragment, joined, raw } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Sight } from '../access.ts'
 import type { Dispute, Side } from '../schema/dispute.ts'
@@ -13,9 +13,6 @@ export interface ListedDispute {
   readonly at: string
   readonly body: Dispute
 }
-
-// Column names are ours, never the caller's.
-const raw = (text: string) => fragment([text] as unknown as TemplateStringsArray)
 
 /**
  * One page and one row more. The list is put together from branches, each of which walks one index in the order of the
@@ -112,11 +109,10 @@ export async function countDisputes(db: Reader, sight: Sight, listing: Listing):
  * list is planned anew each time. The others always walk the same index and are planned once.
  */
 function run<Row>(db: Reader, query: Fragment, { from, before, amountMin, amountMax }: Listing) {
-  const { statement, values } = query.toQuery()
   const ranged = [from, before].some((bounds) => Object.keys(bounds).length > 0)
   const varies = ranged || amountMin !== undefined || amountMax !== undefined
-  const unnamed: Statement = { name: '', text: statement.text }
-  return db.rows<Row>(varies ? unnamed : statement, values)
+  const { statement, values } = varies ? query.toUnpreparedQuery() : query.toQuery()
+  return db.rows<Row>(statement, values)
 }
 
 const columns = (side: Side, at: string, whole: boolean) =>

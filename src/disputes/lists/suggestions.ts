@@ -1,4 +1,4 @@
-import { type Fragment, fragment, joined } from '../../database/sql.ts'
+import { type Fragment, fragment, joined, raw } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { Type } from '../../kernel/type.ts'
@@ -38,12 +38,9 @@ export async function suggest(
   ]
   if (sources.length === 0) return []
   const { statement, values } = fragment`select distinct text from (${joined(sources, ' union all ')}) found
-    where text is not null order by text limit ${MOST}`.toQuery()
-  return (await db.rows<{ text: string }>({ name: '', text: statement.text }, values)).map((row) => row.text)
+    where text is not null order by text limit ${MOST}`.toUnpreparedQuery()
+  return (await db.rows<{ text: string }>(statement, values)).map((row) => row.text)
 }
-
-// Column names are ours, never the caller's.
-const raw = (text: string) => fragment([text] as unknown as TemplateStringsArray)
 
 function ownerOf({ sellers, buyer }: Sight): Fragment | undefined {
   const owners = [

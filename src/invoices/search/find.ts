@@ -1,4 +1,4 @@
-import { type Fragment, fragment, joined } from '../../database/sql.ts'
+import { type Fragment, fragment, joined, raw } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { Invoice } from '../schema/invoice.ts'
@@ -40,11 +40,6 @@ const RECENT_OF_DAYS = 500
 /** A part of them is read first: one in so many. The rest follow only where they are likely to fill the page. */
 const GLANCE = 4
 const LIKELY = 0.75
-
-/** Our own text as a piece of SQL. */
-function raw(text: string): Fragment {
-  return fragment(Object.assign([text], { raw: [text] }))
-}
 
 /** The invoices of a slice, newest first. Only a test chooses how many of the newest are read one by one. */
 export async function findInvoices(

@@ -3,9 +3,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { connectionSettings } from '../../../src/database/address.ts'
 import { findHome } from '../../../src/database/embedded/folders.ts'
 import { startEmbedded } from '../../../src/database/embedded/server.ts'
-import { connectionSettings } from '../../../src/database/open.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 import {
   commandLine,
@@ -110,6 +110,20 @@ describe('A start', () => {
 
 describe('A start with a DATABASE_URL', () => {
   const start = (databaseUrl: string) => runCommand(['start'], { PORT: '0', DATABASE_URL: databaseUrl })
+
+  it('that wants servers which take no writes is refused as a setting', async () => {
+    expectRefusal(
+      await start('postgres://one.test/books?target_session_attrs=standby'),
+      /target_session_attrs .* any;/,
+      2,
+    )
+  })
+
+  it('of several servers says of each why it cannot be used', async () => {
+    const finished = await start('postgres://postgres@127.0.0.1:1,127.0.0.1:2/books')
+
+    expectRefusal(finished, /No server of DATABASE_URL can be used: 127\.0\.0\.1:1: .*; 127\.0\.0\.1:2: .*/)
+  })
 
   it('that is no address of a PostgreSQL is refused as a setting', async () => {
     const [other, broken] = await Promise.all([start('mysql://localhost/shop'), start('postgres://a:b:c:d')])

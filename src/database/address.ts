@@ -1,0 +1,58 @@
+import type pg from 'pg'
+
+/** Where a database is: one server, or several of which the first that fits is used. */
+export interface Address {
+  readonly servers: readonly ServerAddress[]
+  /** Only a server that takes writes fits. */
+  readonly writes: boolean
+}
+
+interface ServerAddress {
+  /** As it stands in the address, for people. */
+  readonly name: string
+  readonly settings: pg.ClientConfig
+}
+
+/** Why an address cannot be used, in one sentence for the person who starts the service. */
+export class AddressError extends Error {}
+
+/** What `target_session_attrs` may say. A service that could only read would be of no use. */
+const writesFor: Readonly<Record<string, boolean>> = { 'read-write': true, primary: true, any: false }
+
+/**
+ * Reads `postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`, in which several servers
+ * may stand, and `socket:<folder>:<port>/<database>`, which is the embedded server.
+ */
+export function addressOf(url: string, options = ''): Address {
+  const several = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/s.exec(url)
+  if (!several) return { servers: [{ name: url, settings: connectionSettings(url, options) }], writes: true }
+  const [, before = '', hosts = '', behind = ''] = several
+  const [path = '', query = ''] = behind.split(/\?(.*)/s)
+  const parameters = new URLSearchParams(query)
+  const wanted = parameters.get('target_session_attrs') ?? 'read-write'
+  if (!Object.hasOwn(writesFor, wanted))
+    throw new AddressError(
+      `target_session_attrs in DATABASE_URL is ${Object.keys(writesFor).join(', ')}; ${wanted} would lead to servers that take no writes.`,
+    )
+  parameters.delete('target_session_attrs')
+  const rest = parameters.size === 0 ? path : `${path}?${parameters}`
+  return {
+    servers: hosts.split(',').map((host) => ({
+      name: host,
+      settings: connectionSettings(`${before}${host}${rest}`, options),
+    })),
+    writes: writesFor[wanted]!,
+  }
+}
+
+/** The settings of one server, as the driver takes them. */
+export function connectionSettings(url: string, options = ''): pg.ClientConfig {
+  const socket = /^socket:(.+):(\d+)\/([\w-]+)$/.exec(url)
+  if (socket) return { host: socket[1]!, port: Number(socket[2]), database: socket[3]!, user: 'postgres', options }
+  // The operator's own options come last, so that they win.
+  const theirs = URL.canParse(url) ? new URL(url) : undefined
+  const wanted = theirs?.searchParams.get('options')
+  if (!theirs || !wanted) return { connectionString: url, options }
+  theirs.searchParams.set('options', `${options} ${wanted}`)
+  return { connectionString: theirs.href }
+}

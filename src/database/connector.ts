@@ -1,0 +1,101 @@
+import pg from 'pg'
+import type { Address } from './address.ts'
+
+/** For a connection as a whole, however many servers are tried. */
+export const CONNECT_TIMEOUT_MS = 2_000
+
+/** Of several servers none can be used, with why for each. */
+export class NoServerError extends AggregateError {}
+
+/**
+ * Opens connections to the server of an address that fits. The one that did last time is asked first, so that a
+ * failover costs the others one try.
+ */
+export class Connector {
+  readonly #address: Address
+  readonly #settings: pg.ClientConfig
+  readonly #limitMs: number
+  #first = 0
+
+  constructor(address: Address, settings: pg.ClientConfig, limitMs = CONNECT_TIMEOUT_MS) {
+    this.#address = address
+    this.#settings = settings
+    this.#limitMs = limitMs / address.servers.length
+  }
+
+  /** A connection that can be used. Whatever becomes of it later, it never ends the process. */
+  async connect(): Promise<pg.Client> {
+    const { servers } = this.#address
+    const first = this.#first
+    const failures: Error[] = []
+    for (let i = 0; i < servers.length; i++) {
+      const place = (first + i) % servers.length
+      try {
+        const client = await this.#connectTo(servers[place]!.settings)
+        this.#first = place
+        return client
+      } catch (error) {
+        failures.push(error as Error)
+      }
+    }
+    if (failures.length === 1) throw failures[0]
+    const reasons = failures.map(({ message }, i) => `${servers[(first + i) % servers.length]!.name}: ${message}`)
+    throw new NoServerError(failures, `No server of DATABASE_URL can be used: ${reasons.join('; ')}.`)
+  }
+
+  async #connectTo(server: pg.ClientConfig): Promise<pg.Client> {
+    const client = new pg.Client({ ...this.#settings, ...server, connectionTimeoutMillis: this.#limitMs })
+    const role = watchRole(client)
+    // Without a listener an error would end the process. It also fails what is under way, which is where it is seen.
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      if (this.#address.writes) await requireWritable(client, role, this.#limitMs)
+      return client
+    } catch (error) {
+      // The driver waits for the server to hang up, which one that is stopping or starting may not do.
+      cut(client)
+      throw error
+    }
+  }
+}
+
+/** Ends a connection without a word to the server. */
+export function cut(client: pg.Client): void {
+  client.connection.stream.destroy()
+}
+
+/** What the server says of itself while the connection is made. */
+interface Role {
+  in_hot_standby?: string
+  default_transaction_read_only?: string
+}
+
+function watchRole(client: pg.Client): Role {
+  const role: Role = {}
+  client.connection.on('parameterStatus', ({ parameterName, parameterValue }: Record<string, string>) => {
+    if (parameterName === 'in_hot_standby' || parameterName === 'default_transaction_read_only')
+      role[parameterName] = parameterValue!
+  })
+  return role
+}
+
+/** Refuses a server that only reads: a standby, or a primary that was told to. */
+async function requireWritable(client: pg.Client, role: Role, limitMs: number): Promise<void> {
+  // A pooler may keep to itself what the server said.
+  const readOnly =
+    role.in_hot_standby === undefined
+      ? await readOnlyNow(client, limitMs)
+      : role.in_hot_standby === 'on' || role.default_transaction_read_only === 'on'
+  if (readOnly) throw Object.assign(new Error('the database server takes no writes'), { code: '25006' })
+}
+
+async function readOnlyNow(client: pg.Client, limitMs: number): Promise<boolean> {
+  const late = setTimeout(() => cut(client), limitMs)
+  try {
+    const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only')
+    return rows[0]?.transaction_read_only === 'on'
+  } finally {
+    clearTimeout(late)
+  }
+}

@@ -1,0 +1,215 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { addressOf } from '../../src/database/address.ts'
+import { Connector, cut } from '../../src/database/connector.ts'
+import { isAway } from '../../src/database/errors.ts'
+import { Notices } from '../../src/database/notices.ts'
+import { type Database, openDatabase } from '../../src/database/open.ts'
+import { sql } from '../../src/database/sql.ts'
+import { newDatabase, type TestDatabase } from '../support/database.ts'
+import { FaultyProxy, type Weather } from '../support/faulty-proxy.ts'
+
+/** A connection may take two seconds, and a statement one more than that after its own limit. */
+const CONNECT_MS = 2_500
+const STATEMENT_MS = 200
+const SILENCE_MS = STATEMENT_MS + 3_500
+
+const echo = sql`select $1::int as given`
+const sleep = sql`select pg_sleep(0.15)`
+const me = sql`select pg_backend_pid() as pid`
+const endOthers = sql`select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()`
+const write = sql`insert into written values ($1)`
+const written = sql`select count(*)::int as count from written`
+
+const faults: Weather[] = ['closes', 'resets', 'starting up', 'starting up, and stays', 'hangs']
+
+let own: TestDatabase
+let straight: Database
+let proxy: FaultyProxy
+let database: Database
+
+beforeAll(async () => {
+  own = await newDatabase()
+  straight = openDatabase(own.url, { connectionsMax: 2 })
+  await straight.rows(sql`create table written (at int)`)
+})
+afterAll(async () => {
+  await straight.close()
+  await own.drop()
+})
+beforeEach(async () => {
+  proxy = await FaultyProxy.before(own.url)
+  database = openDatabase(proxy.url(own.url), { connectionsMax: 8, statementTimeoutMs: STATEMENT_MS })
+})
+afterEach(async () => {
+  await database.close()
+  proxy.close()
+})
+
+const timed = async <T>(work: Promise<T>) => {
+  const since = performance.now()
+  const outcome = await work.then(
+    () => 'answered',
+    (error: unknown) => (isAway(error) ? 'away' : error),
+  )
+  return { outcome, ms: performance.now() - since }
+}
+const reads = (count: number) => Array.from({ length: count }, (_, i) => database.row(echo, [i]))
+
+describe.each(faults)('A database whose way %s', (weather) => {
+  it('fails what is under way, in time, and is used again as soon as it is back', async () => {
+    await Promise.all(reads(50))
+    const inside = database.transaction(async (connection) => {
+      await connection.rows(echo, [1])
+      proxy.set(weather)
+      return connection.rows(sleep)
+    })
+    const underWay = [inside, ...reads(20), database.rows(sleep)].map(timed)
+    for (const { outcome, ms } of await Promise.all(underWay)) {
+      expect(outcome === 'away' || outcome === 'answered' ? 'known' : outcome).toBe('known')
+      expect(ms).toBeLessThan(SILENCE_MS)
+    }
+    expect((await timed(inside)).outcome).toBe('away')
+
+    const meanwhile = [...reads(20), database.transaction((connection) => connection.rows(me))].map(timed)
+    for (const { outcome, ms } of await Promise.all(meanwhile)) {
+      expect(outcome).toBe('away')
+      // A connection that was idle when its server fell silent is found out by the next statement on it.
+      expect(ms).toBeLessThan(weather === 'hangs' ? SILENCE_MS : CONNECT_MS)
+    }
+
+    proxy.set('fine')
+    const back = [...reads(20), database.transaction((connection) => connection.rows(me))].map(timed)
+    for (const { outcome } of await Promise.all(back)) expect(outcome).toBe('answered')
+    expect(database.waitingCount).toBe(0)
+  })
+
+  it('is listened to again', async () => {
+    let heard = 0
+    const notices = new Notices(proxy.url(own.url), database, { heartbeatMs: 100, reconnectMs: 50 })
+    notices.on('jobs', () => heard++)
+    await notices.listen()
+    const tell = sql`select pg_notify('quittance', 'jobs')`
+
+    proxy.set(weather)
+    await expect.poll(() => proxy.knocks, { timeout: 5_000 }).toBeGreaterThan(1)
+    proxy.set('fine')
+
+    await expect.poll(() => heard, { timeout: 10_000 }).toBe(1)
+    await straight.rows(tell)
+    await expect.poll(() => heard, { timeout: 2_000 }).toBe(2)
+    await notices.close()
+  })
+})
+
+describe('A backend that is terminated', () => {
+  it('inside a transaction fails the transaction and nothing else', async () => {
+    const work = database.transaction(async (connection) => {
+      await connection.rows(write, [1])
+      await straight.rows(endOthers)
+      // Long enough for the end of the connection to be noticed while nobody waits for an answer on it.
+      await straight.rows(sleep)
+      return connection.rows(echo, [1])
+    })
+
+    expect((await timed(work)).outcome).toBe('away')
+    expect(await straight.row(written)).toEqual({ count: 0 })
+    await database.transaction((connection) => connection.rows(write, [2]))
+    expect(await straight.row(written)).toEqual({ count: 1 })
+  })
+
+  it('again and again under load costs what was under way and is made good at once', async () => {
+    let loading = true
+    const outcomes: Record<string, number> = {}
+    const load = Array.from({ length: 10 }, async (_, i) => {
+      while (loading) {
+        const { outcome } = await timed(
+          i % 5 === 0 ? database.transaction((one) => one.rows(me)) : database.row(echo, [i]),
+        )
+        outcomes[String(outcome)] = (outcomes[String(outcome)] ?? 0) + 1
+      }
+    })
+    for (let round = 0; round < 20; round++) {
+      await straight.rows(endOthers)
+      await straight.rows(sleep)
+    }
+    loading = false
+    await Promise.all(load)
+
+    expect(Object.keys(outcomes).sort()).toEqual(['answered', 'away'])
+    // At each end a statement may be lost on each of the connections, with those that share it, and few more.
+    expect(outcomes['away']).toBeLessThan(20 * 10 * 2)
+    expect(await database.row(echo, [7])).toEqual({ given: 7 })
+  })
+})
+
+describe('An address with several servers', () => {
+  let others: FaultyProxy[]
+  beforeEach(async () => {
+    others = await Promise.all([FaultyProxy.before(own.url), FaultyProxy.before(own.url)])
+  })
+  afterEach(() => {
+    for (const other of others) other.close()
+  })
+  const through = (proxies: readonly FaultyProxy[], query = '') => {
+    const { href } = new URL(proxies[0]!.url(own.url))
+    const hosts = proxies.map(({ port }) => `127.0.0.1:${port}`).join(',')
+    return href.replace(/127\.0\.0\.1:\d+/, hosts) + query
+  }
+
+  it.each<Weather>([...faults, 'is a standby', 'is a pooler before a standby'])(
+    'leads to the one that takes writes when another %s',
+    async (weather) => {
+      others[0]!.set(weather)
+      const several = openDatabase(through([others[0]!, others[1]!]), { connectionsMax: 4 })
+
+      expect(await several.row(echo, [1])).toEqual({ given: 1 })
+      await several.transaction((connection) => connection.rows(write, [9]))
+      const knocks = others[0]!.knocks
+      // Who was right last time is asked first.
+      await Promise.all(Array.from({ length: 3 }, () => several.rows(sleep)))
+      expect(others[0]!.knocks).toBe(knocks)
+
+      // The other way round, as after a failover.
+      others[0]!.set('fine')
+      others[1]!.set('closes')
+      await expect.poll(() => several.row(echo, [2]).catch(() => {}), { timeout: 2_000 }).toEqual({ given: 2 })
+      await several.close()
+    },
+  )
+
+  it('says of each why it cannot be used', async () => {
+    others[0]!.set('is a standby')
+    others[1]!.set('starting up')
+    const several = openDatabase(through(others))
+
+    const error = await several.row(echo, [1]).catch((error: Error) => error)
+
+    expect(String(error)).toMatch(
+      /No server of DATABASE_URL can be used: 127\.0\.0\.1:\d+: the database server takes no writes; 127\.0\.0\.1:\d+: the database system is starting up\./,
+    )
+    expect(isAway(error)).toBe(true)
+    await several.close()
+  })
+
+  it('may lead to one that only reads when it says so', async () => {
+    others[0]!.set('is a standby')
+    const client = new Connector(addressOf(through([others[0]!], '?target_session_attrs=any')), {})
+
+    const connected = await client.connect()
+
+    cut(connected)
+  })
+})
+
+describe('A transaction', () => {
+  it('in which a statement failed is not taken for committed', async () => {
+    const work = database.transaction(async (connection) => {
+      await connection.rows(write, [3])
+      await connection.rows(sql`select 1 / $1::int`, [0]).catch(() => {})
+    })
+
+    await expect(work).rejects.toThrow('nothing was committed')
+    expect(await straight.row(sql`select 1 from written where at = 3`)).toBeUndefined()
+  })
+})

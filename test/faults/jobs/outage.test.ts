@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Database, openDatabase } from '../../../src/database/open.ts'
+import { sql } from '../../../src/database/sql.ts'
+import { makeTransact, type TransactFor } from '../../../src/database/transaction.ts'
+import { type JobDefinition, job } from '../../../src/jobs/job-definition.ts'
+import { Runner } from '../../../src/jobs/runner.ts'
+import { countingIds } from '../../../src/kernel/ids.ts'
+import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import { FaultyProxy, type Weather } from '../../support/faulty-proxy.ts'
+import { START } from '../../support/world.ts'
+
+interface JobRow {
+  readonly attempts: number
+  readonly crashes: number
+  readonly parked_time: string | null
+  readonly lease_until: Date | null
+}
+
+describe('A job whose database goes away', () => {
+  let own: TestDatabase
+  let proxy: FaultyProxy
+  let straight: Database
+  let database: Database
+  let transactFor: TransactFor
+  const clock = { now: () => START }
+  const faults: Weather[] = ['closes', 'resets', 'starting up']
+
+  beforeAll(async () => {
+    own = await newDatabase()
+    proxy = await FaultyProxy.before(own.url)
+    straight = openDatabase(own.url, { connectionsMax: 2 })
+    database = openDatabase(proxy.url(own.url), { connectionsMax: 4 })
+    transactFor = makeTransact({ database, clock, ids: countingIds(), onWork: () => {} })
+  })
+  afterAll(async () => {
+    await database.close()
+    await straight.close()
+    proxy.close()
+    await own.drop()
+  })
+  beforeEach(async () => {
+    await straight.rows(sql`truncate jobs`)
+    await transactFor({ kind: 'service', task: 'test' })(async (tx) =>
+      tx.enqueue({ name: 'note', payload: { account_id: 'A' } }),
+    )
+  })
+
+  const runner = (definition: JobDefinition, db = database) =>
+    new Runner({ database: db, transactFor, clock, definitions: [definition] })
+  const note = (run: JobDefinition['run'], retryAfter: readonly number[] = []) => job({ name: 'note', retryAfter, run })
+  const jobs = () => straight.rows<JobRow>(sql`select * from jobs`)
+  const expire = () => straight.rows(sql`update jobs set lease_until = clock_timestamp() - interval '1 second'`)
+
+  it.each(faults)('after its work was done is not done again: the way %s', async (weather) => {
+    let ran = 0
+    const running = runner(
+      note(async () => {
+        ran++
+        proxy.set(weather)
+      }),
+    )
+    running.wake()
+    await expect.poll(() => proxy.knocks, { timeout: 5_000 }).toBeGreaterThan(0)
+    await expect.poll(async () => (await jobs())[0]?.lease_until).not.toBeNull()
+
+    proxy.set('fine')
+    await running.settled()
+
+    expect(await jobs()).toEqual([])
+    expect(ran).toBe(1)
+  })
+
+  it.each(faults)('in the middle of it is no attempt and no crash, however often: the way %s', async (weather) => {
+    let ran = 0
+    const running = runner(
+      note(async (_, { db }) => {
+        if (++ran > 5) return
+        proxy.set(weather)
+        setTimeout(() => proxy.set('fine'), 20)
+        await db.rows(sql`select 1`)
+      }),
+    )
+
+    await expect
+      .poll(
+        async () => {
+          running.wake()
+          await running.settled()
+          return (await jobs()).length
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(0)
+    expect(ran).toBe(6)
+  })
+
+  it('is given back as it was', async () => {
+    const running = runner(
+      note(async (_, { db }) => {
+        proxy.set('closes')
+        setTimeout(() => proxy.set('fine'), 20)
+        await db.rows(sql`select 1`)
+      }),
+    )
+    running.wake()
+    await running.settled()
+
+    expect(await jobs()).toMatchObject([{ attempts: 0, crashes: 0, lease_until: null, parked_time: null }])
+  })
+
+  it('for longer than its lease is no crash either, when its worker comes back', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const late = runner(note(() => held))
+    late.wake()
+    await expect.poll(async () => (await jobs())[0]?.lease_until).not.toBeNull()
+    await expire()
+    const other = runner(
+      note(() => Promise.reject(new Error('the far end is down')), [3600, 3600]),
+      straight,
+    )
+    other.wake()
+    await other.settled()
+    expect(await jobs()).toMatchObject([{ attempts: 2, crashes: 1 }])
+
+    release()
+    await late.settled()
+
+    expect(await jobs()).toMatchObject([{ attempts: 2, crashes: 0, parked_time: null }])
+  })
+
+  it('is told from a far end that cannot be reached, which is an attempt', async () => {
+    const unreachable = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:25'), {
+      code: 'ECONNREFUSED',
+      syscall: 'connect',
+    })
+    const running = runner(note(() => Promise.reject(unreachable)))
+    running.wake()
+    await running.settled()
+
+    expect(await jobs()).toMatchObject([{ attempts: 1, crashes: 0, parked_time: START }])
+  })
+})

@@ -1,0 +1,134 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { stepCount } from '../../src/database/composition.ts'
+import type { Connection } from '../../src/database/open.ts'
+import type { DriverConnection } from '../../src/database/prepared.ts'
+import { listStatements, sql, statementCount } from '../../src/database/sql.ts'
+import { newWorld, type World } from '../support/world.ts'
+
+/** As many as a connection keeps of those that callers put together. */
+const PREPARED_MAX = 32
+const REMEMBERED_MAX = 128
+
+const preparedHere = sql`select count(*)::int as count from pg_prepared_statements`
+const bytesHere = sql`select sum(total_bytes)::int as bytes from pg_backend_memory_contexts`
+const textsHere = sql`select statement from pg_prepared_statements`
+
+describe('Lists that callers put together', () => {
+  let world: World
+  beforeAll(async () => {
+    // One connection for statements and one for transactions.
+    world = await newWorld({ settings: { DATABASE_CONNECTIONS: '2' } })
+  })
+  afterAll(() => world.close())
+
+  const ask = (path: string) => async () => expect((await world.merchant.get(path)).status).toBe(200)
+  const find = (body: object) => async () =>
+    expect((await world.merchant.post('/v2/invoicing/search-invoices', body)).status).toBe(200)
+  const measure = (body: object) => async () =>
+    expect((await world.merchant.post('/v1/customer/disputes/compute-metrics', body)).status).toBe(200)
+
+  /** Some of each list, every one with a text that no other has; a list of its own for each round. */
+  function shapes(round: number): (() => Promise<void>)[] {
+    const texts = ['recipient_first_name', 'recipient_last_name', 'recipient_business_name', 'reference', 'memo']
+    const subsets = Array.from({ length: 32 }, (_, bits) => texts.filter((_, i) => bits & (1 << i)))
+    const dispute = '/v1/customer/disputes'
+    const sorts = ['CREATE_TIME', 'UPDATE_TIME', 'RESPONSE_DUE_DATE'].flatMap((by) =>
+      ['asc', 'desc'].map((order) => `sort_by=${by}&sort_order=${order}`),
+    )
+    const filter = ['statuses=OPEN', 'reasons=UNAUTHORISED', 'dispute_channel=INTERNAL', 'email=a@b.test', 'name=x'][
+      round
+    ]!
+    const metrics = ['email', 'name', 'create_time_after', 'update_time_after', 'response_due_date_after'].map(
+      (name) => (/time|date/.test(name) ? { [name]: '2026-01-01T00:00:00Z' } : { [name]: 'someone' }),
+    )
+    return [
+      ...sorts.flatMap((sort) =>
+        [1, 2, 3, 4, 5].map((size) => ask(`${dispute}?${filter}&${sort}&page_size=${size + 5 * round}`)),
+      ),
+      ask(`${dispute}?total_required=true&${filter}&fields=all`),
+      ask(`${dispute}?${filter}&search_text=some`),
+      ...subsets.map((names) =>
+        find({
+          ...Object.fromEntries(names.map((name) => [name, 'abc'])),
+          ...(round % 2 === 0 && { currency_code: 'USD' }),
+          ...(round > 1 && { status: ['SENT'] }),
+          ...(round > 2 && { invoice_date_range: { start: '2026-01-01', end: '2026-02-01' } }),
+        }),
+      ),
+      ...metrics.map((filter) => measure({ dimension: ['STATUS', 'REASON'][round % 2], measure: 'COUNT', filter })),
+      ask(`/v1/notifications/webhooks-events?page_size=${round + 1}&event_type=INVOICING.INVOICE.CREATED`),
+      ask('/v1/notifications/webhooks-events?page_size=5&transaction_id=ABCDEFGH12345'),
+    ]
+  }
+  const countIn = async (connection: Connection) => (await connection.rows<{ count: number }>(preparedHere))[0]!.count
+
+  it('leave a bounded number of prepared statements behind, whatever is asked', async () => {
+    const { database } = world.app
+    const askAll = async (round: number) => {
+      // Whatever is asked for again is prepared, so everything is.
+      for (const shape of shapes(round)) for (const _ of [1, 2]) await shape()
+    }
+    await askAll(0)
+    const [count, fixed, steps] = [await countIn(database), statementCount(), stepCount()]
+    const { bytes } = (await database.row<{ bytes: number }>(bytesHere))!
+
+    for (const round of [1, 2, 3, 4]) await askAll(round)
+
+    // A handful of fixed statements may be run for the first time.
+    expect((await countIn(database)) - count).toBeLessThanOrEqual(PREPARED_MAX + 10)
+    expect(await countIn(database)).toBeLessThanOrEqual(fixed + PREPARED_MAX)
+    expect(await database.transaction(countIn)).toBeLessThanOrEqual(20)
+    expect([statementCount(), stepCount()]).toEqual([fixed, steps])
+    expect(listStatements.size).toBeLessThanOrEqual(REMEMBERED_MAX)
+    const now = (await database.row<{ bytes: number }>(bytesHere))!
+    expect(now.bytes - bytes).toBeLessThan(20_000_000)
+  }, 60_000)
+
+  it('stay prepared when they are the usual ones, however many others are asked for once', async () => {
+    const isPrepared = async (part: string) =>
+      (await world.app.database.rows<{ statement: string }>(textsHere)).some(({ statement }) =>
+        statement.includes(part),
+      )
+    const usual = ask('/v2/invoicing/invoices?page_size=20')
+    for (const _ of [1, 2]) await usual()
+    expect(await isPrepared('select i.body from')).toBe(true)
+
+    for (const [i, once] of shapes(2).entries()) {
+      await once()
+      if (i % 20 === 0) await usual()
+    }
+
+    expect(await isPrepared('select i.body from')).toBe(true)
+  }, 30_000)
+
+  it('are answered the same before, while and after they are prepared', async () => {
+    const { merchant } = world
+    const made = await merchant.post('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD', invoice_number: 'X-1' },
+    })
+    expect(made.status).toBe(201)
+    const list = () => merchant.get<{ items: object[] }>('/v2/invoicing/invoices?page_size=7&page=1')
+    const sizes = async () => (await Promise.all([list(), list(), list()])).map(({ body }) => body.items.length)
+
+    const before = await sizes()
+    // Enough others to make it one of the forgotten, prepared and remembered alike.
+    for (const shape of shapes(4)) for (const _ of [1, 2]) await shape()
+
+    expect(before).toEqual([1, 1, 1])
+    expect(await sizes()).toEqual([1, 1, 1])
+  }, 30_000)
+})
+
+describe('The driver', () => {
+  it('has what we use of it beside its types', () => {
+    const { connection } = new pg.Client()
+    const { parsedStatements, close } = connection as DriverConnection
+
+    expect(typeof connection.stream.cork).toBe('function')
+    expect(typeof connection.stream.destroy).toBe('function')
+    expect(typeof connection.on).toBe('function')
+    expect(parsedStatements).toEqual({})
+    expect(typeof close).toBe('function')
+  })
+})
