@@ -33,16 +33,24 @@ const LOCK_TIMEOUT_MS = 2_000
 const TRIES_MAX = 30
 const retryableStates = new Set(['55P03', '40P01'])
 
+/** What PostgreSQL must be able to do, as its `server_version_num`. */
+const SERVER_VERSION_MIN = 150_000
+
 const isMigration = (name: string) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)
 
+/** Files that got another number after databases had applied them: two had the same. */
+const renumbered: Readonly<Record<string, string>> = { '0010_logos.sql': '0013_logos.sql' }
+const presentName = (applied: string) => renumbered[applied] ?? applied
+
 function readMigrations(folder: string): Migration[] {
-  return readdirSync(folder)
-    .filter(isMigration)
-    .sort()
-    .map((name) => {
-      const text = readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n')
-      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
-    })
+  const names = readdirSync(folder).filter(isMigration).sort()
+  for (const [i, name] of names.entries())
+    if (name.slice(0, 4) === names[i + 1]?.slice(0, 4))
+      throw new MigrationError(`${name} and ${names[i + 1]} have the same number: give one of them the next free one.`)
+  return names.map((name) => {
+    const text = readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n')
+    return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+  })
 }
 
 /** What a test puts in the place of ours. */
@@ -64,6 +72,7 @@ export async function migrate(
   const connector = new Connector(addressOf(url), { application_name: 'quittance migrate' }, CONNECT_MS_MAX)
   const client = await connector.connect()
   try {
+    await requireVersion(client)
     if ((await pendingOf(client, migrations)).length === 0) return []
     await takeLock(client)
     await client.query(`
@@ -81,10 +90,20 @@ export async function migrate(
   }
 }
 
+async function requireVersion(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ number: number; version: string }>(
+    "select current_setting('server_version_num')::int as number, current_setting('server_version') as version",
+  )
+  if (rows[0]!.number < SERVER_VERSION_MIN)
+    throw new MigrationError(
+      `This is PostgreSQL ${rows[0]!.version}, and Quittance needs 15 or newer: upgrade the server, or name another in DATABASE_URL.`,
+    )
+}
+
 /** The names of the files this version has and the database lacks. */
 export async function pendingMigrations(db: Connection): Promise<string[]> {
   const applied = await db.rows<{ name: string }>(sql`select name from migrations`)
-  const names = new Set(applied.map(({ name }) => name))
+  const names = new Set(applied.map(({ name }) => presentName(name)))
   return readdirSync(ourMigrations).filter((name) => isMigration(name) && !names.has(name))
 }
 
@@ -93,7 +112,8 @@ async function pendingOf(client: pg.Client, migrations: readonly Migration[]): P
   const exists = await client.query<{ yes: boolean }>("select to_regclass('migrations') is not null as yes")
   if (!exists.rows[0]?.yes) return [...migrations]
   const { rows } = await client.query<{ name: string; checksum: string }>('select name, checksum from migrations')
-  for (const { name, checksum } of rows) {
+  const applied = rows.map(({ name, checksum }) => ({ name: presentName(name), checksum }))
+  for (const { name, checksum } of applied) {
     const ours = migrations.find((migration) => migration.name === name)
     if (!ours)
       throw new MigrationError(
@@ -104,8 +124,8 @@ async function pendingOf(client: pg.Client, migrations: readonly Migration[]): P
         `The migration ${name} was changed after this database had applied it: restore the file, and put the change into a new one.`,
       )
   }
-  const applied = new Set(rows.map(({ name }) => name))
-  return migrations.filter(({ name }) => !applied.has(name))
+  const known = new Set(applied.map(({ name }) => name))
+  return migrations.filter(({ name }) => !known.has(name))
 }
 
 /** Asks again and again instead of waiting in the server, where a waiting statement would hold back others. */

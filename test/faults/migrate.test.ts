@@ -25,6 +25,13 @@ describe('A database of a test file', () => {
     expect(await pendingMigrations(db)).toEqual([])
   })
 
+  it('lacks none that it applied under an earlier number', async () => {
+    await db.pool.query("update migrations set name = '0010_logos.sql' where name = '0013_logos.sql'")
+
+    expect(await pendingMigrations(db)).toEqual([])
+    expect(await migrate(own.url)).toEqual([])
+  })
+
   it('lacks the migrations that were taken from its list', async () => {
     await db.pool.query("delete from migrations where name = '0001_foundation.sql'")
 
@@ -88,6 +95,15 @@ describe('Migrating', () => {
 
     expect(await count("pg_class where relname = 'second'")).toBe(0)
     expect(await count('migrations')).toBe(1)
+  })
+
+  it('refuses two files with one number', async () => {
+    file('0002_other.sql', 'create table other ()')
+
+    await expect(migrate(own.url, { folder })).rejects.toThrow(
+      '0002_other.sql and 0002_second.sql have the same number: give one of them the next free one.',
+    )
+    expect(await count("pg_class where relname in ('first', 'migrations')")).toBe(0)
   })
 
   it('refuses when a file was changed after it had been applied', async () => {
