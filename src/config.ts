@@ -1,10 +1,12 @@
 import { disputeSettings } from './disputes/settings.ts'
 import { type DialectName, dialectNames } from './kernel/dialect.ts'
 import { readSecretRing, type SecretRing } from './kernel/secrets.ts'
+import { nearest } from './kernel/spelling.ts'
 import {
   databaseAddress,
   type Environment,
   flag,
+  flagOf,
   inSandbox,
   oneOf,
   optional,
@@ -269,6 +271,17 @@ export const settings = {
 type SettingTable = typeof settings
 export type Settings = {
   readonly [Name in keyof SettingTable]: SettingTable[Name] extends Setting<infer Value> ? Value : never
+}
+
+/** Variables that look like settings of ours and are none, each with a sentence that says so. */
+export function unknownVariables(variables: Written): string[] {
+  const known = Object.values(settings).map(({ variable }) => variable)
+  return Object.keys(variables)
+    .filter((name) => name.startsWith('QUITTANCE_') && !known.includes(name))
+    .map((name) => {
+      const plain = known.find((variable) => flagOf(variable) === flagOf(name)) ?? nearest(name, known)
+      return `${name} is no setting and has no effect.${plain === undefined ? '' : ` Did you mean ${plain}?`}`
+    })
 }
 
 /** Reads every setting from flags first, then the environment, then its default. */

@@ -92,16 +92,24 @@ A refusal has this body, under a status of 400 or above:
   "message": "for people; its wording may change",
   "debug_id": "names this answer in the logs, and stands in a header too",
   "details": [{ "issue": "A_CODE", "description": "what would make the call work", "field": "/items/0/name", "location": "body" }],
-  "links": [{ "rel": "information_link", "href": "…/docs", "method": "GET" }]
+  "links": [{ "rel": "information_link", "href": "…/docs#the-operation", "method": "GET" }]
 }
 \`\`\`
 
 Programs look at the status, at \`name\` and at \`details[].issue\`. \`field\` is a JSON pointer into the body, or the name of a path
-or query parameter. All violations of a request are reported together, at most fifty.
+or query parameter or of a header, and \`location\` says which: \`body\`, \`path\`, \`query\` or \`header\`. All violations of a request are reported together, at most fifty.
 
 **400 or 422?** What can be told from the request alone is 400; what depends on stored state is 422. Nothing was changed either
 way. A 401 for a bad token also carries \`error\` and \`error_description\`; the token operations answer with those two alone. A
 5xx is our mistake or a moment in which we cannot answer: send the request again with the same request id.
+
+The webhook operations (\`/v1/notifications/…\`) answer in the older shape that their clients know: \`information_link\` stands
+beside \`links\`, a malformed request is called \`VALIDATION_ERROR\`, something unknown \`INVALID_RESOURCE_ID\`, and in \`details\` the
+code is \`code\`, \`issue\` is the sentence, and \`field\` is written without slashes:
+
+\`\`\`json
+{ "details": [{ "field": "event_types.0.name", "code": "A_CODE", "issue": "what would make the call work", "location": "body" }] }
+\`\`\`
 
 ## Names
 
@@ -121,6 +129,8 @@ ${rows.join('\n')}
 | \`INVALID_STRING_LENGTH\`, \`INVALID_STRING_MAX_LENGTH\` | a text is too short or too long |
 | \`INVALID_ARRAY_MAX_ITEMS\`, \`INVALID_ARRAY_MIN_ITEMS\` | a list has too many or too few entries |
 | \`INVALID_INTEGER_MIN_VALUE\`, \`INVALID_INTEGER_MAX_VALUE\` | a number is out of range |
+| \`NO_SUCH_OPERATION\` | 404: no operation has this address; the description names the one that was probably meant |
+| \`HOST_NOT_ALLOWED\`, \`ORIGIN_NOT_ALLOWED\` | 403: a sandbox keeps web pages of others out; see \`docs/sandbox.md\` |
 | \`DUPLICATE_REQUEST_ID\` | 422: the request id was used for another request |
 | \`PREVIOUS_REQUEST_IN_PROGRESS\` | 409: the first request with this id is still under way |
 | \`CONCURRENT_UPDATE\` | 409: others kept changing the same thing; send it again |

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { readSettings, settings as settingTable } from '../config.ts'
+import { readSettings, settings as settingTable, unknownVariables } from '../config.ts'
 import { didYouMean } from '../kernel/spelling.ts'
 import { flagOf } from '../setting.ts'
 import { version } from '../version.ts'
@@ -61,6 +61,7 @@ export async function runCommand(
     if (rest.includes('--help')) return say(helpOf(command))
     const input = { ...readCall(command, rest, environment), output }
     databaseUrl = input.settings.databaseUrl
+    for (const sentence of unknownVariables(environment)) output.err(`quittance: ${sentence}\n`)
     await execute(command, input)
     return 0
   } catch (error) {
@@ -95,10 +96,15 @@ function readFlags(command: Command, words: readonly string[]) {
     if (token.kind !== 'option') continue
     const { name, rawName, value } = token
     const known = options[name]
-    if (!known)
-      throw new UsageError(
-        `There is no flag ${rawName}.${didYouMean(name, Object.keys(options))} "quittance ${command.name} --help" lists those there are.`,
+    if (!known) {
+      const meant = didYouMean(
+        rawName,
+        Object.keys(options).map((flag) => `--${flag}`),
       )
+      throw new UsageError(
+        `There is no flag ${rawName}.${meant} "quittance ${command.name} --help" lists those there are.`,
+      )
+    }
     if (known.type === 'string' && value === undefined) throw new UsageError(`The flag ${rawName} needs a value.`)
     if (known.type === 'boolean' && value !== undefined) throw new UsageError(`The flag ${rawName} takes no value.`)
   }

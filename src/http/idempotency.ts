@@ -5,7 +5,7 @@ import type { Reader, Tx } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { after } from '../kernel/clock.ts'
 import { requestHeader } from '../kernel/dialect.ts'
-import { conflict, invalid, refused } from '../kernel/problem.ts'
+import { conflict, malformed, refused } from '../kernel/problem.ts'
 import { makeSealedBox, type SealedBox } from '../kernel/sealed-box.ts'
 import type { SecretRing } from '../kernel/secrets.ts'
 import type { UploadedFile } from './body/multipart.ts'
@@ -56,11 +56,12 @@ export function requestKey(headers: Readonly<Record<string, unknown>>): string |
   const key = requestHeader(headers, 'request-id') ?? headers['idempotency-key']
   if (key === undefined || key === '') return undefined
   if (typeof key !== 'string' || key.length > KEY_LENGTH_MAX || !/^[\x20-\x7e]+$/.test(key))
-    throw invalid(
-      'request-id',
-      `A request id has 1 to ${KEY_LENGTH_MAX} printable characters.`,
-      'INVALID_STRING_LENGTH',
-    )
+    throw malformed({
+      issue: 'INVALID_STRING_LENGTH',
+      field: headers['idempotency-key'] === key ? 'Idempotency-Key' : 'Request-Id',
+      location: 'header',
+      description: `A request id has 1 to ${KEY_LENGTH_MAX} printable characters.`,
+    })
   return key
 }
 

@@ -1,6 +1,6 @@
 import { Problem, type ProblemName } from '../kernel/problem.ts'
 import type { Rendered } from './render.ts'
-import type { ErrorStyle } from './route.ts'
+import type { AnyRoute, ErrorStyle } from './route.ts'
 
 /** What the webhook operations call the same refusals. */
 const notificationNames: Readonly<Partial<Record<ProblemName, ProblemName>>> = {
@@ -26,11 +26,12 @@ function problemBody(problem: Problem, style: ErrorStyle, debugId: string, docum
       message,
       debug_id: debugId,
       information_link: documentation,
-      details: details.map(({ field, issue, description }) => ({
+      details: details.map(({ field, issue, description, location }) => ({
         // This group of operations writes field names without the leading slash.
         ...(field !== undefined && { field: field.replace(/^\//, '').replaceAll('/', '.') }),
         issue: description,
         code: issue,
+        location: location ?? 'body',
       })),
       links,
     }
@@ -44,9 +45,17 @@ function problemBody(problem: Problem, style: ErrorStyle, debugId: string, docum
   }
 }
 
+/** What a refusal is told with: the operation, where it is known, the id of the answer, and where the documents are. */
+export interface Telling {
+  readonly route?: Pick<AnyRoute, 'operation' | 'errors'> | undefined
+  readonly debugId: string
+  readonly publicUrl: string
+}
+
 /** A refusal as it goes out. */
-export function renderProblem(problem: Problem, style: ErrorStyle, debugId: string, publicUrl: string): Rendered {
-  const body = problemBody(problem, style, debugId, `${publicUrl}/docs`)
+export function renderProblem(problem: Problem, { route, debugId, publicUrl }: Telling): Rendered {
+  const documentation = `${publicUrl}/docs${route ? `#${route.operation}` : ''}`
+  const body = problemBody(problem, route?.errors ?? 'standard', debugId, documentation)
   const headers = { 'content-type': 'application/json; charset=utf-8', ...problem.headers }
   return { status: problem.status, headers, body: JSON.stringify(body) }
 }

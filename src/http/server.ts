@@ -8,14 +8,15 @@ import type { Reader, TransactFor } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
-import { notFound, Problem } from '../kernel/problem.ts'
+import { Problem } from '../kernel/problem.ts'
 import type { Room, Service } from '../room.ts'
 import { limitConnections } from './connections.ts'
 import { type DelayMeter, LoadWatch } from './load.ts'
+import { makeNoSuchOperation } from './no-such-operation.ts'
 import { type Operation, operationOf, sharedState } from './operation.ts'
 import { frameworkProblem, renderProblem } from './problem-body.ts'
 import { type Rendered, render } from './render.ts'
-import { Answer, type AnyRoute, type ErrorStyle } from './route.ts'
+import { Answer, type AnyRoute } from './route.ts'
 import { makeVisitorCheck } from './visitors.ts'
 import { checkWire, endWith, HEADERS_MAX, straighten, wireProblem } from './wire.ts'
 
@@ -114,7 +115,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   /** A refusal where there is no request to answer yet. */
   function refuseOn(socket: Duplex, code: string | undefined): void {
     const debugId = ids.next('debug')
-    const rendered = renderProblem(wireProblem(code), 'standard', debugId, service.publicUrl)
+    const rendered = renderProblem(wireProblem(code), { debugId, publicUrl: service.publicUrl })
     endWith(socket, { ...rendered, headers: { ...rendered.headers, [debugHeader]: debugId } })
   }
 
@@ -162,14 +163,12 @@ export function makeServer(parts: ServerParts): FastifyInstance {
         reply,
         render(new Answer(shown.status, shown.body, { ...problem.headers, ...shown.headers }), shown.status),
       )
-    const style: ErrorStyle = route?.errors ?? 'standard'
-    return send(reply, renderProblem(problem ?? failure, style, request.id, service.publicUrl))
+    return send(reply, renderProblem(problem ?? failure, { route, debugId: request.id, publicUrl: service.publicUrl }))
   }
 
   server.setErrorHandler((error, request, reply) => refuse(error, request, reply))
-  server.setNotFoundHandler((request, reply) =>
-    refuse(notFound(`The address ${request.url.slice(0, 200)}`), request, reply),
-  )
+  const noSuchOperation = makeNoSuchOperation(parts.routes)
+  server.setNotFoundHandler((request, reply) => refuse(noSuchOperation(request.method, request.url), request, reply))
 
   server.addHook('onResponse', (request, reply, done) => {
     const operation = request.operation?.route.operation ?? 'none'

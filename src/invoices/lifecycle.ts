@@ -135,10 +135,12 @@ export function refusalOf(status: Status, action: InvoiceAction): string | undef
   return codes[action] ?? 'NOT_FOUND'
 }
 
-function refuse({ status }: Invoice, action: string, missing: string): Problem {
+function refuse({ status }: Invoice, action: string, missing: string, allowed: readonly string[]): Problem {
   // The table only ever asks about its own actions.
   const code = refusalOf(status, action as InvoiceAction) ?? codes[action as InvoiceAction]!
-  return code === 'NOT_FOUND' ? notFound('The transaction') : refused(code, `The invoice is ${status}: ${missing}`)
+  if (code === 'NOT_FOUND') return notFound('The transaction')
+  const open = allowed.length > 0 ? ` It takes ${allowed.join(', ')} now.` : ''
+  return refused(code, `The invoice is ${status}: ${missing}${open}`)
 }
 
 export const invoiceLifecycle = new Lifecycle<InvoiceState, Invoice, typeof rows>(

@@ -14,8 +14,14 @@ export interface Row<State> {
 /** Guards are named by the sentence a reader needs; the name appears in refusals and in the documentation. */
 export type Guards<Entity> = Readonly<Record<string, (entity: Entity) => boolean>>
 
-/** Turns a refusal into the contract's error; `missing` is a sentence that says what would have allowed the action. */
-export type Refuse<Entity> = (entity: Entity, action: string, missing: string) => Problem
+/**
+ * Turns a refusal into the contract's error. `missing` is a sentence that says what would have allowed the action, and
+ * `allowed` are the actions that the same caller may take now.
+ */
+export type Refuse<Entity> = (entity: Entity, action: string, missing: string, allowed: readonly string[]) => Problem
+
+/** How a facet that callers do not see by its name is told to them. */
+export type Words<State> = { readonly [Facet in keyof State]?: (values: readonly State[Facet][]) => string }
 
 const refuseByDefault = (_entity: unknown, _action: string, missing: string) => refused('ACTION_NOT_ALLOWED', missing)
 
@@ -24,12 +30,14 @@ export class Lifecycle<State, Entity extends State, const R extends readonly Row
   readonly rows: R
   readonly #guards: Guards<Entity>
   readonly #refuse: Refuse<Entity>
+  readonly #words: Words<State>
   readonly #byAction: ReadonlyMap<string, readonly Row<State>[]>
 
-  constructor(rows: R, guards: Guards<Entity>, refuse: Refuse<Entity> = refuseByDefault) {
+  constructor(rows: R, guards: Guards<Entity>, refuse: Refuse<Entity> = refuseByDefault, words: Words<State> = {}) {
     this.rows = rows
     this.#guards = guards
     this.#refuse = refuse
+    this.#words = words
     this.#byAction = groupByAction(rows)
     for (const row of rows)
       for (const guard of row.given)
@@ -51,7 +59,8 @@ export class Lifecycle<State, Entity extends State, const R extends readonly Row
   require(entity: Entity, roles: readonly string[], action: R[number]['action']): void {
     if (this.allows(entity, roles, action)) return
     const missing = (this.#byAction.get(action) ?? []).map((row) => this.#missing(row, entity, roles).join(' and '))
-    throw this.#refuse(entity, action, `${action} requires ${[...new Set(missing)].join(', or ')}.`)
+    const sentence = `${action} requires ${[...new Set(missing)].join(', or ')}.`
+    throw this.#refuse(entity, action, sentence, this.allowed(entity, roles))
   }
 
   /** The row an outcome leads along. A missing row is our mistake, not the caller's. */
@@ -76,7 +85,8 @@ export class Lifecycle<State, Entity extends State, const R extends readonly Row
     const missing = row.by.some((role) => roles.includes(role)) ? [] : [`the ${row.by.join(' or ')}`]
     for (const [facet, wanted] of Object.entries(row.from) as [keyof State & string, unknown][]) {
       const values = Array.isArray(wanted) ? wanted : [wanted]
-      if (!values.includes(entity[facet])) missing.push(`${facet} ${values.join(' or ')}`)
+      if (!values.includes(entity[facet]))
+        missing.push(this.#words[facet]?.(values) ?? `${facet} ${values.join(' or ')}`)
     }
     return [...missing, ...row.given.filter((guard) => !this.#guards[guard]!(entity))]
   }

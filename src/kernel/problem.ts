@@ -79,7 +79,7 @@ export const notFound = (what = 'The resource') =>
 
 /** 403: the caller is known and may not. */
 export const forbidden = (description: string, issue = 'PERMISSION_DENIED') =>
-  new Problem(403, 'NOT_AUTHORIZED', [{ issue, description }])
+  new Problem(403, 'NOT_AUTHORIZED', [{ issue, description, location: 'header' }])
 
 /** 422: well formed, but not possible in the present state. */
 export const refused = (issue: string, description: string, field?: string) =>
@@ -91,7 +91,7 @@ export const conflict = (issue: string, description: string) =>
 
 /** 401 for a token that is unknown, malformed, expired or revoked. */
 export const invalidToken = (description: string) =>
-  new Problem(401, 'AUTHENTICATION_FAILURE', [{ issue: 'INVALID_TOKEN', description }], {
+  new Problem(401, 'AUTHENTICATION_FAILURE', [{ issue: 'INVALID_TOKEN', description, location: 'header' }], {
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
     oauthError: 'invalid_token',
   })

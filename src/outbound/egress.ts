@@ -53,8 +53,9 @@ export function urlRefusal(text: string, policy: EgressPolicy): string | undefin
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return 'The address contains spaces, backslashes or control characters.'
   if (!URL.canParse(text)) return 'The address is not an absolute URL.'
   const url = new URL(text)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'The address must begin with https://.'
-  if (!/^https?:\/\/[^/]/i.test(text)) return 'The address must name its host after https://.'
+  const schemes = policy.allowHttp ? 'https:// or http://' : 'https://'
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return `The address must begin with ${schemes}.`
+  if (!/^https?:\/\/[^/]/i.test(text)) return `The address must name its host after ${schemes}.`
   if (url.protocol === 'http:' && !policy.allowHttp)
     return 'The address must begin with https://; http is not encrypted.'
   if (url.username || url.password) return 'The address must not contain a user name or password.'

@@ -3,7 +3,7 @@ import type { EventType } from '../../kernel/event-types.ts'
 import { Lifecycle, type Row } from '../../kernel/lifecycle.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Dispute, DisputeNode } from '../schema/dispute.ts'
-import { NOT_AS_DESCRIBED, NOT_RECEIVED } from '../schema/enums.ts'
+import { type Finality, type Flow, NOT_AS_DESCRIBED, NOT_RECEIVED } from '../schema/enums.ts'
 import { limits } from './limits.ts'
 
 const waiting = ['WAITING_FOR_SELLER_RESPONSE', 'WAITING_FOR_BUYER_RESPONSE'] as const
@@ -120,6 +120,24 @@ const guards = {
 const submitted = (evidences: NonNullable<Dispute['evidences']>) =>
   evidences.filter(({ source }) => source.startsWith('SUBMITTED')).length
 
+const flowNames = {
+  OFFER: 'an open offer',
+  EVIDENCE: 'a request for evidence',
+  RETURN: 'a return to be sent',
+  ACK: 'a return that was sent',
+} as const satisfies Record<Exclude<Flow, 'NONE'>, string>
+
+/** What the parties see of the flow: what there is, or what there must not be. */
+function flowWords(wanted: readonly Flow[]): string {
+  const names = Object.entries(flowNames) as [Flow, string][]
+  return wanted.includes('NONE')
+    ? names.flatMap(([flow, name]) => (wanted.includes(flow) ? [] : [name.replace(/^an? /, 'no ')])).join(' and ')
+    : names.flatMap(([flow, name]) => (wanted.includes(flow) ? [name] : [])).join(' or ')
+}
+
+const finalityWords = (wanted: readonly Finality[]) =>
+  wanted.includes('APPEALABLE') ? 'a decision that can be appealed' : 'a dispute that is decided'
+
 type DisputeRow = Row<DisputeNode> & {
   readonly t: string
   readonly by: readonly Role[]
@@ -207,8 +225,17 @@ export type DisputeOutcome<A extends DisputeAction> = Extract<(typeof rows)[numb
 /** The issue of every refusal that the present state of a dispute is the reason for. */
 export const NOT_NOW = 'ACTION_NOT_ALLOWED_IN_CURRENT_DISPUTE_STATE'
 
+/** Actions that are not called by their name in the table. */
+const byOtherName: ReadonlySet<string> = new Set<DisputeAction>(['patch', 'supersede', 'triage'])
+
 export const disputeLifecycle = new Lifecycle<DisputeNode, Dispute, typeof rows>(
   rows,
   guards,
-  (_dispute, _action, missing) => new Problem(422, 'UNPROCESSABLE_ENTITY', [{ issue: NOT_NOW, description: missing }]),
+  ({ status, dispute_life_cycle_stage }, _action, missing, allowed) => {
+    const here = `It is ${status} in the stage ${dispute_life_cycle_stage}`
+    const open = allowed.filter((action) => !byOtherName.has(action)).join(', ')
+    const description = `${missing} ${here}, and ${open ? `takes ${open}` : 'takes no action'} from this caller now.`
+    return new Problem(422, 'UNPROCESSABLE_ENTITY', [{ issue: NOT_NOW, description }])
+  },
+  { flow: flowWords, finality: finalityWords },
 )
