@@ -3,7 +3,7 @@ import { addAccount, findAccount, listAccounts, saveAccount } from '../accounts/
 import type { Tx } from '../database/transaction.ts'
 import { isZone } from '../kernel/clock.ts'
 import { isCurrency } from '../kernel/money.ts'
-import { accountTongue, chooseTongue, languages } from '../payer/words/languages.ts'
+import { accountLocale, chooseLocale, languages } from '../payer/words/languages.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
 
 const text = (input: StoreInput, name: string, initial?: string): string => {
@@ -20,7 +20,7 @@ const summaryOf = ({ id, kind, status, email, name, time_zone, currency_code, co
   name,
   time_zone,
   currency_code,
-  language: language ?? accountTongue({ country_code }).language,
+  language: language ?? accountLocale({ country_code }).language,
 })
 
 /** Makes and manages accounts. In live there is no other way to get one. */
@@ -103,7 +103,7 @@ function readAccount(input: StoreInput, id: string, now: string): Account {
 }
 
 function readLanguage(tag: string): string {
-  if (!/^[a-z]{2}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$/.test(tag) || chooseTongue(tag).language !== tag.slice(0, 2))
+  if (!/^[a-z]{2}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$/.test(tag) || chooseLocale(tag).language !== tag.slice(0, 2))
     throw new UsageError(`The language must be one of ${languages.join(', ')}, with or without a region: de-AT.`)
   return tag
 }

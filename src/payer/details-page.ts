@@ -11,19 +11,19 @@ import { invoicePage } from './page/page.ts'
 import { pageAnswer } from './page/respond.ts'
 import { messagePage } from './page/small-pages.ts'
 import { sheetOf } from './sheet/sheet.ts'
-import type { Tongue } from './words/languages.ts'
+import type { Locale } from './words/languages.ts'
 
 /**
  * The page at the seller's address of an invoice. Nobody signs in here, and the address can be made from the customer's
  * own, so it shows nothing that the customer's page does not: the same document, and which calls the API takes now. It
  * has nothing to send, and leaves no mark that the customer was here.
  */
-export async function detailsPage(service: Service, tx: Tx, id: string, tongue: Tongue): Promise<Answer> {
+export async function detailsPage(service: Service, tx: Tx, id: string, locale: Locale): Promise<Answer> {
   const found = await findByRecipientCode(tx, recipientCode(id))
   if (found?.invoice.id !== id || found.invoice.base_status !== 'SENT')
-    return pageAnswer(404, messagePage(tongue, { title: 'notFound', text: 'sellerNotFoundText' }))
+    return pageAnswer(404, messagePage(locale, { title: 'notFound', text: 'sellerNotFoundText' }))
   const { invoice, account } = found
-  const sheet = sheetOf({ invoice, account, now: tx.now }, tongue)
+  const sheet = sheetOf({ invoice, account, now: tx.now }, locale)
   const { say } = sheet
   const calls = linksOf(service, invoice).map(
     ({ method, href }) => html`<li><code>${method} ${href.slice(service.publicUrl.length)}</code></li>`,

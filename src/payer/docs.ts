@@ -2,6 +2,7 @@ import { code, table } from '../kernel/markdown.ts'
 import { CASES_PER_PAYMENT_MAX } from './case/report-routes.ts'
 import { OTHERS_WAIT_SECONDS } from './pay/attempts.ts'
 import { type ChargeRow, chargeRows } from './pay/charge-lifecycle.ts'
+import { KEPT_BYTES_MAX, ORDERS_PER_ACCOUNT_MAX, TIME_LIMIT_MS } from './print/printer.ts'
 
 const rowOf = ({ stored, heard, when, to, does }: ChargeRow) => [
   code(stored),
@@ -26,6 +27,12 @@ live a payment gateway decides; without one the page says how to pay offline.
 One payment of an invoice is under way at a time. The browser that began it goes on with it when it confirms the same sum
 again, and replaces it when it confirms another. Any other browser is refused for ${OTHERS_WAIT_SECONDS / 60} minutes, and then replaces it. A try
 that was replaced is reversed; should its charge complete all the same, the money goes back.
+
+## The PDF
+
+Each process prints on a thread of its own, ${KEPT_BYTES_MAX / 1024 / 1024} MiB of what was printed are kept, by version of the invoice, language, logo and
+day, and whoever asks for what is being printed waits for that. Accounts take turns; of one account ${ORDERS_PER_ACCOUNT_MAX} documents can wait,
+and more are answered 503. A document that takes longer than ${TIME_LIMIT_MS / 1000} seconds is given up.
 
 ## A problem with a payment
 

@@ -6,13 +6,13 @@ import { Type } from '../kernel/type.ts'
 import type { Service } from '../room.ts'
 import { detailsPage } from './details-page.ts'
 import { findLogo } from './logo/store.ts'
-import { answerPage, openByCode, tongueFor } from './page/open-page.ts'
+import { answerPage, localeFor, openByCode } from './page/open-page.ts'
 import { assetAnswer, logoAnswer, pageAnswer, pdfAnswer, seeOther } from './page/respond.ts'
 import { hashPage, messagePage } from './page/small-pages.ts'
 import { assets } from './page/style.ts'
 import { type Attempt, findAttempt, grossOf } from './pay/attempts.ts'
 import { japaneseStyle, webFont } from './print/fonts.ts'
-import { printInvoice } from './print/press.ts'
+import type { Printer } from './print/printer.ts'
 import { pdfName, type Sheet } from './sheet/sheet.ts'
 
 export const tag = 'Payer pages'
@@ -34,12 +34,12 @@ export const shared = {
   refusal({ status }: Problem, headers: Readonly<Record<string, string | string[] | undefined>>) {
     if (status !== 429 && status !== 503) return undefined
     const title = status === 429 ? 'tooMany' : 'problemTitle'
-    return pageAnswer(status, messagePage(tongueFor(headers), { title, text: 'tooManyText' }))
+    return pageAnswer(status, messagePage(localeFor(headers), { title, text: 'tooManyText' }))
   },
 } as const
 
 /** The page of an invoice, and what it is made of. */
-export const pageRoutes = (service: Service): AnyRoute[] => [
+export const pageRoutes = (service: Service, printer: Printer): AnyRoute[] => [
   route({
     ...shared,
     method: 'GET',
@@ -49,7 +49,7 @@ export const pageRoutes = (service: Service): AnyRoute[] => [
     query: Type.Object({ code: Type.Optional(Type.String({ maxLength: 40 })), lang }),
     async handle({ query, headers }) {
       if (query.code !== undefined) return seeOther(`/invoice/p/${encodeURIComponent(query.code.trim().toUpperCase())}`)
-      return pageAnswer(200, hashPage(tongueFor(headers, query.lang)), { script: true })
+      return pageAnswer(200, hashPage(localeFor(headers, query.lang)), { script: true })
     },
   }),
   route({
@@ -63,7 +63,7 @@ export const pageRoutes = (service: Service): AnyRoute[] => [
     async handle({ transact, params, query, headers }) {
       return transact(async (tx) => {
         const opened = await openByCode(tx, params.code, headers, query.lang)
-        if (!opened) return pageAnswer(404, messagePage(tongueFor(headers, query.lang), missing))
+        if (!opened) return pageAnswer(404, messagePage(localeFor(headers, query.lang), missing))
         const { invoice, account } = opened.stored
         if (!invoice.detail.viewed_by_recipient)
           await markViewed(service, tx, { accountId: account.id, id: invoice.id })
@@ -84,7 +84,7 @@ export const pageRoutes = (service: Service): AnyRoute[] => [
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 40 }) }),
     query: Type.Object({ lang }),
     handle: ({ transact, params, query, headers }) =>
-      transact((tx) => detailsPage(service, tx, params.id.toUpperCase(), tongueFor(headers, query.lang))),
+      transact((tx) => detailsPage(service, tx, params.id.toUpperCase(), localeFor(headers, query.lang))),
   }),
   route({
     ...shared,
@@ -95,16 +95,24 @@ export const pageRoutes = (service: Service): AnyRoute[] => [
     summary: 'Show an invoice as a PDF',
     params: Code,
     query: Type.Object({ lang }),
-    handle: ({ transact, params, query, headers }) =>
-      transact(async (tx) => {
+    async handle({ transact, params, query, headers }) {
+      const found = await transact(async (tx) => {
         const opened = await openByCode(tx, params.code, headers, query.lang)
-        if (!opened) return pageAnswer(404, messagePage(tongueFor(headers, query.lang), missing))
-        const { stored, sheet, path } = opened
-        const source = { ...stored, now: tx.now }
-        const logo = await findLogo(tx, stored)
-        const pdf = await printInvoice({ source, tongue: sheet.tongue, address: service.publicUrl + path, logo })
-        return pdfAnswer(pdf, pdfName(sheet))
-      }),
+        return opened && { ...opened, now: tx.now, logo: await findLogo(tx, opened.stored) }
+      })
+      if (!found) return pageAnswer(404, messagePage(localeFor(headers, query.lang), missing))
+      const { stored, sheet, path, now, logo } = found
+      const { account, version } = stored
+      const pdf = await printer.print({
+        source: { ...stored, now },
+        accountId: account.id,
+        version,
+        locale: sheet.locale,
+        address: service.publicUrl + path,
+        logo,
+      })
+      return pdfAnswer(pdf, pdfName(sheet))
+    },
   }),
   route({
     ...shared,

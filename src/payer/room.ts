@@ -13,19 +13,21 @@ import { gatewayJobs } from './pay/gateway-jobs.ts'
 import { gatewayRoutes } from './pay/gateway-routes.ts'
 import { attemptConstraints, payRoutes } from './pay/routes.ts'
 import { settleJobs } from './pay/settle.ts'
+import { openPrinter } from './print/printer.ts'
 import { sandboxPayerRoutes } from './sandbox-routes.ts'
 
 /** What the customer of a merchant meets: the page of an invoice, the payment, the mails. */
 export const openPayer: OpenRoom = (service) => {
   const ledger = makeLedger(service)
   const deliver = makeDeliver(service)
-  const logos = openLogos(service)
+  const printer = openPrinter()
+  const logos = openLogos(service, printer)
   const { gatewayAllowHttp: allowHttp, gatewayAllowPrivate: allowPrivate } = service.settings
   const toGateway = openOutbound({ allowHttp, allowPrivate })
   const house = { service, ledger, rules: rulesOf(service.settings) }
   return {
     routes: [
-      ...pageRoutes(service),
+      ...pageRoutes(service, printer),
       ...payRoutes(service, ledger),
       ...gatewayRoutes(service, ledger),
       ...reportRoutes(service, house),
@@ -35,7 +37,7 @@ export const openPayer: OpenRoom = (service) => {
     jobs: [
       ...settleJobs(service, ledger),
       ...logoJobs(logos.keep),
-      ...mailJobs(service, deliver, logos.keep),
+      ...mailJobs(service, { deliver, keepLogo: logos.keep, printer }),
       ...problemJobs(service, deliver),
       ...gatewayJobs(service, ledger, toGateway),
     ],
@@ -43,6 +45,7 @@ export const openPayer: OpenRoom = (service) => {
     async close() {
       await toGateway.close()
       await logos.close()
+      await printer.close()
     },
   }
 }

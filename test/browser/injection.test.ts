@@ -126,7 +126,7 @@ describe('No text of an invoice', () => {
         invoice_number: `P${detail.invoice_number}`.slice(0, 25),
       })
       const stored = (await findByRecipientCode(world.app.database, code))!
-      const sheet = sheetOf({ ...stored, now: world.now() }, { language: 'en', locale: 'en-US' })
+      const sheet = sheetOf({ ...stored, now: world.now() }, { language: 'en', tag: 'en-US' })
 
       const pdf = (await invoicePdf(sheet, { address: base + path, now: world.now() })).toString('latin1')
       // What a reader acts on stands outside the streams. Inside, packed, any three bytes turn up sooner or later.

@@ -115,7 +115,7 @@ export function caseRoutes(service: Service, house: House): AnyRoute[] {
           async (tx, problem) => {
             const found = await openCase(tx, params.key, headers, body.lang)
             if (!found) return forms.missing(headers, body.lang)
-            const text = refusalText(problem, sayProblemIn(found.opened.sheet.tongue.language)('refused'))
+            const text = refusalText(problem, sayProblemIn(found.opened.sheet.locale.language)('refused'))
             return showCase(tx, found, headers, { text, tone: 'bad' })
           },
         )

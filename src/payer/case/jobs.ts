@@ -9,12 +9,12 @@ import { findTransaction } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
 import type { Deliver, ReadyMail } from '../mail/deliver.ts'
 import { fill, simpleMail } from '../mail/mail.ts'
-import { recipientTongue } from '../page/open-page.ts'
+import { recipientLocale } from '../page/open-page.ts'
 import { formatOf } from '../sheet/format.ts'
 import { sheetOf } from '../sheet/sheet.ts'
 import { sayProblemIn } from '../words/case.ts'
 import { type DisputeNews, disputePhrases } from '../words/dispute-mail.ts'
-import { accountTongue, chooseTongue, type Tongue } from '../words/languages.ts'
+import { accountLocale, chooseLocale, type Locale } from '../words/languages.ts'
 import { problemPath } from './link.ts'
 
 interface Notice {
@@ -43,19 +43,19 @@ export const problemJobs = (service: Service, deliver: Deliver): JobDefinition[]
         mails.push(
           stored
             ? toBuyer(service, stored, dispute, { event, now, email: buyer.email })
-            : inShort(dispute, event, buyer.email, await tongueOf(db, buyer)),
+            : inShort(dispute, event, buyer.email, await localeOf(db, buyer)),
         )
       if (to === undefined && seller.email !== undefined && concernsSeller(dispute, event))
-        mails.push(inShort(dispute, event, seller.email, await tongueOf(db, seller)))
+        mails.push(inShort(dispute, event, seller.email, await localeOf(db, seller)))
       for (const [i, mail] of mails.entries()) await deliver(account_id, mail, context, i)
     },
   }),
 ]
 
 /** The language of a party with an account here; that of nobody in particular otherwise. */
-async function tongueOf(db: Reader, { account_id }: Party): Promise<Tongue> {
+async function localeOf(db: Reader, { account_id }: Party): Promise<Locale> {
   const account = account_id === undefined ? undefined : await findAccount(db, account_id)
-  return account ? accountTongue(account) : chooseTongue()
+  return account ? accountLocale(account) : chooseLocale()
 }
 
 const openedEvent = 'CUSTOMER.DISPUTE.CREATED'
@@ -90,12 +90,12 @@ function toBuyer(
   { dispute_id, dispute_amount }: Dispute,
   { event, now, email }: { event: string; now: Instant; email: string },
 ) {
-  const sheet = sheetOf({ ...stored, now }, recipientTongue(stored.invoice))
-  const say = sayProblemIn(sheet.tongue.language)
+  const sheet = sheetOf({ ...stored, now }, recipientLocale(stored.invoice))
+  const say = sayProblemIn(sheet.locale.language)
   const news = newsOf(event)
   const values = { business: sheet.seller, number: sheet.number }
   const mail = simpleMail({
-    language: sheet.tongue.language,
+    language: sheet.locale.language,
     business: sheet.seller,
     subject: say(`${news}Subject`, values),
     lead: say(`${news}Lead`, values),
@@ -110,10 +110,10 @@ function toBuyer(
 }
 
 /** To the merchant, and to a buyer whose payment was for no invoice of ours: they have the API, and no page. */
-function inShort({ dispute_id, dispute_amount }: Dispute, event: string, email: string, tongue: Tongue): ReadyMail {
-  const { language } = tongue
+function inShort({ dispute_id, dispute_amount }: Dispute, event: string, email: string, locale: Locale): ReadyMail {
+  const { language } = locale
   const words = disputePhrases[language][newsOf(event)]
-  const values = { number: dispute_id, amount: formatOf(tongue).money(dispute_amount) }
+  const values = { number: dispute_id, amount: formatOf(locale).money(dispute_amount) }
   const [subject, lead] = [fill(words.subject, values), fill(words.lead, values)]
   return { ...simpleMail({ language, business: 'Quittance', subject, lead }), to: [email], fromName: 'Quittance' }
 }

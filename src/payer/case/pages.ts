@@ -30,17 +30,17 @@ const noticeOf = ({ notice }: Common): Content =>
   notice && html`<p class="notice ${notice.tone === 'bad' ? 'bad' : ''}" role="status">${notice.text}</p>`
 
 const hidden = ({ token, sheet }: Common) =>
-  html`<input type="hidden" name="token" value="${token}"><input type="hidden" name="lang" value="${sheet.tongue.locale}">`
+  html`<input type="hidden" name="token" value="${token}"><input type="hidden" name="lang" value="${sheet.locale.tag}">`
 
 const fileTypes = 'image/png,image/jpeg,image/gif,application/pdf'
 
 /** The form that opens a case about one of the payments of an invoice. */
 export function reportPage(page: Common & { payments: readonly PaymentTransaction[] }): string {
   const { sheet, path, payments, invoicePath } = page
-  const say = sayProblemIn(sheet.tongue.language)
+  const say = sayProblemIn(sheet.locale.language)
   const [first] = payments
   return frame(
-    { title: say('reportTitle'), tongue: sheet.tongue, className: 'narrow' },
+    { title: say('reportTitle'), locale: sheet.locale, className: 'narrow' },
     html`${noticeOf(page)}<form class="paper stack" method="post" action="${path}" enctype="multipart/form-data">
 <h1>${say('reportTitle')}</h1>
 <p>${say('reportIntro', { business: sheet.seller, amount: first ? sheet.format.money(first.gross) : '' })}</p>
@@ -68,10 +68,10 @@ const masked = (email: string): string => email.replace(/^(.)[^@]*/, '$1••�
 /** Shown on the invoice's side once a case is open: the case itself is behind the private link. */
 export function reportedPage(page: Common & { dispute: Dispute }): string {
   const { sheet, dispute } = page
-  const say = sayProblemIn(sheet.tongue.language)
+  const say = sayProblemIn(sheet.locale.language)
   const { email } = dispute.buyer
   return frame(
-    { title: say('reportTitle'), tongue: page.sheet.tongue, className: 'narrow' },
+    { title: say('reportTitle'), locale: page.sheet.locale, className: 'narrow' },
     html`${noticeOf(page)}<form class="paper stack" method="post" action="${page.path}" enctype="multipart/form-data">
 <h1>${say('reportTitle')}</h1><p>${say('reported', { business: sheet.seller, number: dispute.dispute_id })}</p>
 <p>${email === undefined ? say('noLink', { business: sheet.seller }) : say('linkWentTo', { address: masked(email) })}</p>
@@ -91,14 +91,14 @@ const standings = {
 /** The case as the payer sees it: where it stands, what was said, and what they can do now. */
 export function casePage(page: Common & { dispute: Dispute; zone: string }): string {
   const { sheet, dispute, zone, invoicePath } = page
-  const say = sayProblemIn(sheet.tongue.language)
+  const say = sayProblemIn(sheet.locale.language)
   const { format } = sheet
   const values = { business: sheet.seller }
   const may = new Set<string>(disputeLifecycle.allowed(dispute, ['buyer']))
   const standing = standings[dispute.status as keyof typeof standings] ?? 'open'
   const due = dispute.status === 'WAITING_FOR_BUYER_RESPONSE' && dispute.timer
   return frame(
-    { title: say('caseTitle', values), tongue: sheet.tongue, className: 'narrow' },
+    { title: say('caseTitle', values), locale: sheet.locale, className: 'narrow' },
     html`${noticeOf(page)}<div class="paper stack">
 <div><p class="hint">${say('caseNumber', { number: dispute.dispute_id })} · ${sheet.say('invoiceNumber', { number: sheet.number })}</p>
 <h1>${say('caseTitle', values)}</h1></div>

@@ -86,7 +86,7 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
 
   async function mailAgain(tx: Tx, opened: Opened, headers: Headers) {
     for (const { dispute } of await disputable(tx, opened)) if (dispute) mailLink(tx, dispute)
-    const say = sayProblemIn(opened.sheet.tongue.language)
+    const say = sayProblemIn(opened.sheet.locale.language)
     return showReport(tx, opened, headers, { text: say('mailedAgain'), tone: 'good' })
   }
 
@@ -131,7 +131,7 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
           async (tx, problem) => {
             const opened = await openByCode(tx, params.code, headers, body.lang)
             if (!opened) return forms.missing(headers, body.lang)
-            const text = refusalText(problem, sayProblemIn(opened.sheet.tongue.language)('cannotReport'))
+            const text = refusalText(problem, sayProblemIn(opened.sheet.locale.language)('cannotReport'))
             return (await showReport(tx, opened, headers, { text, tone: 'bad' })) ?? forms.missing(headers, body.lang)
           },
         )

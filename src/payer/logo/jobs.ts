@@ -4,7 +4,7 @@ import { type LogoPayload, logoJob } from '../../kernel/logo.ts'
 import { RecentMap } from '../../kernel/recent-map.ts'
 import { openOutbound } from '../../outbound/http.ts'
 import type { Service } from '../../room.ts'
-import { developLogo } from '../print/press.ts'
+import type { Printer } from '../print/printer.ts'
 import { LOGO_BYTES_MAX, type LogoImage } from './image.ts'
 import { isLogoFresh, saveLogo } from './store.ts'
 
@@ -26,7 +26,7 @@ export type KeepLogo = (
 ) => Promise<'done' | 'busy'>
 
 /** Fetches merchants' logos, through the same guard as webhooks: both are addresses that merchants write. */
-export function openLogos({ settings }: Service): { keep: KeepLogo; close(): Promise<void> } {
+export function openLogos({ settings }: Service, printer: Printer): { keep: KeepLogo; close(): Promise<void> } {
   const { webhookAllowHttp: allowHttp, webhookAllowPrivate: allowPrivate } = settings
   const outbound = openOutbound({ allowHttp, allowPrivate, totalTimeoutMs: FETCH_TIMEOUT_MS })
   /** By account and then by address. */
@@ -43,7 +43,7 @@ export function openLogos({ settings }: Service): { keep: KeepLogo; close(): Pro
       leftAlone.set(account_id, performance.now() + LEFT_ALONE_MS)
     })
     if (status !== 200) throw new Error(`The server of the logo answered ${status}.`)
-    return developLogo(body)
+    return printer.readLogo(account_id, body)
   }
 
   async function fetchLogo(logo: LogoPayload, { transact }: Pick<JobContext, 'transact'>): Promise<void> {

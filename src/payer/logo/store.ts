@@ -10,6 +10,11 @@ const RETRY_SECONDS = 10 * 60
 /** Of more the stalest go; they are fetched again should somebody look at them. */
 export const LOGOS_PER_ACCOUNT = 20
 
+/** Our copy of a logo; another picture is another version. */
+export interface KeptLogo extends LogoImage {
+  readonly version: string
+}
+
 /** Where a page finds the logo, and how much room it takes. */
 export interface ShownLogo {
   readonly address: string
@@ -52,12 +57,13 @@ export async function showLogo(tx: Tx, stored: StoredInvoice, path: string): Pro
 }
 
 /** The picture itself. */
-export async function findLogo(db: Reader, { invoice, account }: StoredInvoice): Promise<LogoImage | undefined> {
+export async function findLogo(db: Reader, { invoice, account }: StoredInvoice): Promise<KeptLogo | undefined> {
   const url = invoice.invoicer.logo_url
   if (!url) return undefined
   const row = await db.row<LogoRow & { image: Buffer }>(whole, [account.id, logoDigest(url)])
   if (!row?.content_type) return undefined
-  return { type: row.content_type, width: row.width, height: row.height, bytes: row.image }
+  const { content_type: type, width, height, version, image: bytes } = row
+  return { type, width, height, bytes, version }
 }
 
 export async function isLogoFresh(db: Reader, accountId: string, url: string, now: Instant): Promise<boolean> {

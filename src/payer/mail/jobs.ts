@@ -5,8 +5,8 @@ import { Problem } from '../../kernel/problem.ts'
 import type { Service } from '../../room.ts'
 import type { KeepLogo } from '../logo/jobs.ts'
 import { findLogo } from '../logo/store.ts'
-import { pageAddress, recipientTongue } from '../page/open-page.ts'
-import { printInvoice } from '../print/press.ts'
+import { pageAddress, recipientLocale } from '../page/open-page.ts'
+import type { Printer } from '../print/printer.ts'
 import { pdfName } from '../sheet/sheet.ts'
 import type { Deliver } from './deliver.ts'
 import { renderMail } from './mail.ts'
@@ -18,7 +18,10 @@ const hours = 60 * minutes
 const withInvoice: readonly MailPayload['kind'][] = ['invoice', 'invoice-updated', 'reminder', 'payment-received']
 
 /** Says what happened to an invoice, as it is when the mail goes out. */
-export const mailJobs = (service: Service, deliver: Deliver, keepLogo: KeepLogo): JobDefinition[] => [
+export const mailJobs = (
+  service: Service,
+  { deliver, keepLogo, printer }: { deliver: Deliver; keepLogo: KeepLogo; printer: Printer },
+): JobDefinition[] => [
   job<MailPayload>({
     name: 'send-mail',
     retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 2 * hours, 6 * hours, 12 * hours, 24 * hours],
@@ -34,8 +37,9 @@ export const mailJobs = (service: Service, deliver: Deliver, keepLogo: KeepLogo)
         if (logo_url) await keepLogo({ account_id, url: logo_url }, context)
         const logo = await findLogo(db, stored)
         // Whoever reads the mail, the document is the one the recipient has.
-        const tongue = recipientTongue(stored.invoice)
-        return printInvoice({ source: { ...stored, now }, tongue, address, logo })
+        const locale = recipientLocale(stored.invoice)
+        const { version } = stored
+        return printer.print({ source: { ...stored, now }, accountId: account_id, version, locale, address, logo })
       }
       const mail = {
         ...rendered,

@@ -4,10 +4,10 @@ import type { StoredInvoice } from '../../invoices/store.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { MailPayload } from '../../kernel/mail.ts'
 import type { Money } from '../../kernel/money.ts'
-import { recipientTongue } from '../page/open-page.ts'
+import { recipientLocale } from '../page/open-page.ts'
 import { nameOf } from '../sheet/parties.ts'
 import { type Sheet, sheetOf } from '../sheet/sheet.ts'
-import { accountTongue } from '../words/languages.ts'
+import { accountLocale } from '../words/languages.ts'
 import { mailPhrases } from '../words/mail.ts'
 import { merchantPhrases } from '../words/merchant-mail.ts'
 
@@ -41,11 +41,11 @@ export function renderMail(
   { address, now }: { address: string; now: Instant },
 ): RenderedMail {
   const toMerchant = payload.to === 'invoicer'
-  const tongue = toMerchant ? accountTongue(account) : recipientTongue(invoice)
-  const sheet = sheetOf({ invoice, account, now }, tongue)
+  const locale = toMerchant ? accountLocale(account) : recipientLocale(invoice)
+  const sheet = sheetOf({ invoice, account, now }, locale)
   const { format } = sheet
-  const phrases = mailPhrases[tongue.language]
-  const { kinds, nameless } = { nameless: '', ...(toMerchant ? merchantPhrases[tongue.language] : phrases) }
+  const phrases = mailPhrases[locale.language]
+  const { kinds, nameless } = { nameless: '', ...(toMerchant ? merchantPhrases[locale.language] : phrases) }
   const words = kinds[payload.kind]
   const billing = invoice.primary_recipients[0]?.billing_info
   const customer = (billing && nameOf(billing)) ?? billing?.email_address ?? ''
@@ -59,7 +59,7 @@ export function renderMail(
   const subject = oneLine(payload.subject ?? fill(words.subject, values)).slice(0, SUBJECT_MAX)
   const pays = !toMerchant && isPayable(invoice) && !payload.kind.startsWith('payment-')
   const parts: MailParts = {
-    language: tongue.language,
+    language: locale.language,
     business: sheet.seller,
     subject,
     greeting: toMerchant || customer === '' ? undefined : fill(phrases.greeting, values),

@@ -3,7 +3,7 @@ import type { Tx } from '../../database/transaction.ts'
 import type { Answer } from '../../http/route.ts'
 import type { Service } from '../../room.ts'
 import { FORM_SECONDS, issueFormToken, readFormToken, sessionCookie, sessionOf } from './form-token.ts'
-import { tongueFor } from './open-page.ts'
+import { localeFor } from './open-page.ts'
 import { pageAnswer } from './respond.ts'
 import { messagePage } from './small-pages.ts'
 
@@ -39,14 +39,14 @@ export function formsOf(service: Service) {
     refusal: (headers: Headers, chosen?: string, back?: string): Answer =>
       pageAnswer(
         403,
-        messagePage(tongueFor(headers, chosen), {
+        messagePage(localeFor(headers, chosen), {
           title: 'refusedForm',
           text: 'refusedFormText',
           ...(back !== undefined && { back }),
         }),
       ),
     missing: (headers: Headers, chosen?: string): Answer =>
-      pageAnswer(404, messagePage(tongueFor(headers, chosen), { title: 'notFound', text: 'notFoundText' })),
+      pageAnswer(404, messagePage(localeFor(headers, chosen), { title: 'notFound', text: 'notFoundText' })),
   }
 }
 

@@ -8,7 +8,7 @@ import type { Service } from '../../room.ts'
 import { showLogo } from '../logo/store.ts'
 import { qrDrawing } from '../sheet/qr.ts'
 import { type Sheet, sheetOf } from '../sheet/sheet.ts'
-import { acceptedLanguages, chooseTongue, type Tongue } from '../words/languages.ts'
+import { acceptedLanguages, chooseLocale, type Locale } from '../words/languages.ts'
 import { invoicePage, type PageParts } from './page.ts'
 import { pageAnswer } from './respond.ts'
 
@@ -28,23 +28,23 @@ export const pagePath = (invoiceId: string): string => `/invoice/p/${recipientCo
 export const pageAddress = ({ publicUrl }: Service, invoiceId: string): string => publicUrl + pagePath(invoiceId)
 
 /** The reader's language: what they chose, what the merchant says they speak, what their browser asks for. */
-export const tongueFor = (headers: Headers, chosen?: string, recipient?: string): Tongue =>
-  chooseTongue(chosen, recipient, ...acceptedLanguages(String(headers['accept-language'] ?? '')))
+export const localeFor = (headers: Headers, chosen?: string, recipient?: string): Locale =>
+  chooseLocale(chosen, recipient, ...acceptedLanguages(String(headers['accept-language'] ?? '')))
 
 const recipientLanguage = ({ primary_recipients }: Invoice): string | undefined =>
   primary_recipients[0]?.billing_info?.language
 
 /** The language the merchant says the recipient speaks. */
-export const recipientTongue = (invoice: Invoice): Tongue => chooseTongue(recipientLanguage(invoice))
+export const recipientLocale = (invoice: Invoice): Locale => chooseLocale(recipientLanguage(invoice))
 
 /** What a code opens; undefined for a code nobody has, and for an invoice that was not sent yet. */
 export async function openByCode(tx: Tx, code: string, headers: Headers, lang?: string): Promise<Opened | undefined> {
   const stored = await findByRecipientCode(tx, code.toUpperCase())
   if (stored?.invoice.base_status !== 'SENT') return undefined
-  const tongue = tongueFor(headers, lang, recipientLanguage(stored.invoice))
+  const locale = localeFor(headers, lang, recipientLanguage(stored.invoice))
   return {
     stored,
-    sheet: sheetOf({ invoice: stored.invoice, account: stored.account, now: tx.now }, tongue),
+    sheet: sheetOf({ invoice: stored.invoice, account: stored.account, now: tx.now }, locale),
     path: pagePath(stored.invoice.id),
   }
 }

@@ -2,7 +2,7 @@ import { type Content, type Html, html, linkable, paragraphs } from '../../http/
 import { minorDigits } from '../../kernel/money.ts'
 import type { ShownLogo } from '../logo/store.ts'
 import type { Sheet } from '../sheet/sheet.ts'
-import { languageNames, languages, type Tongue } from '../words/languages.ts'
+import { type Locale, languageNames, languages } from '../words/languages.ts'
 import { styleAddress } from './style.ts'
 
 /** What the reader may do on the page, beside reading. */
@@ -30,11 +30,11 @@ export interface PageParts {
 
 /** The frame of every page we serve to payers. */
 export function frame(
-  { title, tongue, head, className = '' }: { title: string; tongue: Tongue; head?: Content; className?: string },
+  { title, locale, head, className = '' }: { title: string; locale: Locale; head?: Content; className?: string },
   content: Content,
 ): string {
   return html`<!doctype html>
-<html lang="${tongue.language}">
+<html lang="${locale.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -43,7 +43,7 @@ export function frame(
 <link rel="icon" href="data:,">
 <title>${title}</title>
 <link rel="stylesheet" href="${styleAddress}">
-${tongue.language === 'ja' && html`<link rel="stylesheet" href="/invoice/assets/ja.css">`}
+${locale.language === 'ja' && html`<link rel="stylesheet" href="/invoice/assets/ja.css">`}
 ${head}
 </head>
 <body>
@@ -57,9 +57,9 @@ ${content}
 
 export function invoicePage(parts: PageParts): string {
   const { sheet, address } = parts
-  const { say, tongue } = sheet
+  const { say, locale } = sheet
   return frame(
-    { title: `${say('invoiceNumber', { number: sheet.number })} · ${sheet.seller}`, tongue },
+    { title: `${say('invoiceNumber', { number: sheet.number })} · ${sheet.seller}`, locale },
     html`${till(parts)}
 ${
   parts.notice &&
@@ -75,12 +75,12 @@ ${history(sheet)}
 ${words(sheet)}
 </article>
 <footer>
-<ul><li><a href="${`${address}/pdf?lang=${tongue.locale}`}">${say('downloadPdf')}</a></li>
+<ul><li><a href="${`${address}/pdf?lang=${locale.tag}`}">${say('downloadPdf')}</a></li>
 ${parts.problemLink && html`<li><a href="${parts.problemLink.href}">${parts.problemLink.label}</a></li>`}</ul>
 <ul>${languages.map(
       (language) =>
         html`<li><a href="?lang=${language}" lang="${language}" hreflang="${language}"${
-          language === tongue.language && html` aria-current="true"`
+          language === locale.language && html` aria-current="true"`
         }>${languageNames[language]}</a></li> `,
     )}</ul>
 </footer>`,

@@ -2,18 +2,18 @@ import { html } from '../../http/html.ts'
 import { type Attempt, grossOf } from '../pay/attempts.ts'
 import type { Sheet } from '../sheet/sheet.ts'
 import { sayIn, type Words } from '../words/index.ts'
-import type { Tongue } from '../words/languages.ts'
+import type { Locale } from '../words/languages.ts'
 import { frame } from './page.ts'
 import { scriptAddress } from './style.ts'
 
 /** A page that says one thing. */
 export function messagePage(
-  tongue: Tongue,
+  locale: Locale,
   { title, text, back }: { title: keyof Words; text?: keyof Words; back?: string },
 ): string {
-  const say = sayIn(tongue.language)
+  const say = sayIn(locale.language)
   return frame(
-    { title: say(title), tongue, className: 'narrow' },
+    { title: say(title), locale, className: 'narrow' },
     html`<div class="paper stack"><h1>${say(title)}</h1>
 ${text && html`<p>${say(text)}</p>`}
 ${back && html`<p><a class="button quiet" href="${back}">${say('back')}</a></p>`}</div>`,
@@ -21,12 +21,12 @@ ${back && html`<p><a class="button quiet" href="${back}">${say('back')}</a></p>`
 }
 
 /** The page behind `#CODE`: a script of ours opens the invoice; without scripts the code can be typed. */
-export function hashPage(tongue: Tongue): string {
-  const say = sayIn(tongue.language)
+export function hashPage(locale: Locale): string {
+  const say = sayIn(locale.language)
   return frame(
     {
       title: say('openInvoice'),
-      tongue,
+      locale,
       className: 'narrow',
       head: html`<script src="${scriptAddress}" defer></script>`,
     },
@@ -53,7 +53,7 @@ export function paymentSheet({ sheet, address, token, paying, isTest }: PaymentS
   const outcome = (value: string, label: string, quiet = false) =>
     html`<button class="button${quiet ? ' quiet' : ''}" name="outcome" value="${value}">${label}</button>`
   return frame(
-    { title: say('payTo', { business: sheet.seller }), tongue: sheet.tongue, className: 'narrow' },
+    { title: say('payTo', { business: sheet.seller }), locale: sheet.locale, className: 'narrow' },
     html`<form class="paper stack" method="post" action="${address}/pay">
 <h1>${say('payTo', { business: sheet.seller })}</h1>
 <dl class="lines"><div><dt>${say('invoiceNumber', { number: sheet.number })}</dt><dd>${format.money(amount)}</dd></div>
@@ -61,7 +61,7 @@ ${tip && html`<div><dt>${say('tip')}</dt><dd>${format.money(tip)}</dd></div>`}
 <div class="total"><dt>${say('totalToday')}</dt><dd>${format.money(grossOf(paying))}</dd></div></dl>
 ${isTest && html`<p class="hint"><strong>${say('testPayment')}.</strong> ${say('testPaymentText')}</p>`}
 <input type="hidden" name="token" value="${token}"><input type="hidden" name="amount" value="${amount.value}">
-<input type="hidden" name="tip" value="${tip?.value ?? ''}"><input type="hidden" name="lang" value="${sheet.tongue.locale}">
+<input type="hidden" name="tip" value="${tip?.value ?? ''}"><input type="hidden" name="lang" value="${sheet.locale.tag}">
 <div class="buttons">${outcome('COMPLETED', say('pay', { amount: format.money(grossOf(paying)) }))}
 ${isTest && outcome('PENDING', say('paymentStaysPending'), true)}${isTest && outcome('DENIED', say('paymentDenied'), true)}</div>
 <p><a href="${address}">${say('back')}</a></p></form>`,
@@ -69,12 +69,12 @@ ${isTest && outcome('PENDING', say('paymentStaysPending'), true)}${isTest && out
 }
 
 /** Shown while a gateway does its work. It looks again by itself, without scripts. */
-export function payingPage(tongue: Tongue, { address, redirect }: { address: string; redirect?: string }): string {
-  const say = sayIn(tongue.language)
+export function payingPage(locale: Locale, { address, redirect }: { address: string; redirect?: string }): string {
+  const say = sayIn(locale.language)
   return frame(
     {
       title: say('paying'),
-      tongue,
+      locale,
       className: 'narrow',
       head: redirect === undefined && html`<meta http-equiv="refresh" content="2">`,
     },

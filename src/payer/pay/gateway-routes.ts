@@ -39,7 +39,7 @@ export const gatewayRoutes = (service: Service, ledger: Ledger): AnyRoute[] => [
         const { status, redirect_url, id } = found.attempt
         if (status !== 'OPEN') return seeOther(`${opened.path}?attempt=${id}`)
         const redirect = redirect_url === undefined ? {} : { redirect: redirect_url }
-        return pageAnswer(200, payingPage(opened.sheet.tongue, { address: opened.path, ...redirect }))
+        return pageAnswer(200, payingPage(opened.sheet.locale, { address: opened.path, ...redirect }))
       }),
   }),
   route({

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { inflateSync } from 'node:zlib'
+import { create } from 'fontkit'
+import { type Font, layingOutOnce } from './layout.ts'
 
 const require = createRequire(import.meta.url)
 const folderOf = (family: string) => dirname(require.resolve(`@fontsource/${family}/package.json`))
@@ -29,14 +31,14 @@ export function japaneseStyle(): string {
   return japanese
 }
 
-const printFonts = new Map<string, Buffer>()
+const printFonts = new Map<string, Font>()
 
-/** A font for print, as the plain form of the packed file: the PDF writer would unpack it again for every letter. */
-export function printFont(family: string, subset: string, weight: 400 | 600): Buffer {
+/** A font for print, read once: its tables are large, and finding a letter in the packed file would unpack them again. */
+export function printFont(family: string, subset: string, weight: 400 | 600): Font {
   const path = join(folderOf(family), 'files', `${family}-${subset}-${weight}-normal.woff`)
   let font = printFonts.get(path)
   if (!font) {
-    font = unpacked(readFileSync(path))
+    font = layingOutOnce(create(unpacked(readFileSync(path))))
     printFonts.set(path, font)
   }
   return font

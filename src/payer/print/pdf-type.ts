@@ -45,7 +45,8 @@ export class Typesetter {
       const font = fontName(subset, weight)
       if (!this.#registered.has(font)) {
         const family = subset === 'japanese' ? 'ibm-plex-sans-jp' : 'ibm-plex-sans'
-        this.#doc.registerFont(font, printFont(family, subset, weight))
+        // The writer takes a font that is read already, which its types do not say.
+        this.#doc.registerFont(font, printFont(family, subset, weight) as unknown as Buffer)
         this.#registered.add(font)
       }
       const last = runs.at(-1)
@@ -60,7 +61,7 @@ export class Typesetter {
     const key = `${font}\n${text}`
     let width = this.#widths.get(key)
     if (width === undefined) {
-      width = this.#doc.font(font).fontSize(1000).widthOfString(text, features) / 1000
+      width = this.#doc.font(font).fontSize(1000).widthOfString(text) / 1000
       this.#widths.set(key, width)
     }
     return width
@@ -75,7 +76,7 @@ export class Typesetter {
     let at = right ? x - this.width(text, size, weight) : x
     for (const run of this.#runs(text, weight)) {
       this.#doc.font(run.font).fontSize(size).fillColor(color)
-      this.#doc.text(run.text, at, y, { lineBreak: false, ...features })
+      this.#doc.text(run.text, at, y, { lineBreak: false })
       at += size * this.#measured(run.font, run.text)
     }
   }
@@ -123,4 +124,3 @@ export interface LineStyle {
 export const ink = '#16191d'
 export const soft = '#545c66'
 export const hair = '#d9dde2'
-const features = { features: ['tnum' as const, 'kern' as const] }

@@ -19,11 +19,11 @@ export async function invoicePdf(
   sheet: Sheet,
   { address, now, logo }: { address: string; now: Instant; logo?: LogoImage | undefined },
 ): Promise<Buffer> {
-  const { say, tongue } = sheet
+  const { say, locale } = sheet
   // Loaded with the first PDF: it is large, and a service starts without one.
   const { default: Document } = await import('pdfkit')
   const doc = new Document({
-    size: tongue.locale === 'en-US' ? 'LETTER' : 'A4',
+    size: locale.tag === 'en-US' ? 'LETTER' : 'A4',
     margin: 0,
     bufferPages: true,
     info: {
@@ -33,7 +33,7 @@ export async function invoicePdf(
       Creator: 'Quittance',
       CreationDate: new Date(now),
     },
-    lang: tongue.language,
+    lang: locale.language,
   })
   const chunks: Buffer[] = []
   const done = new Promise<Buffer>((resolve, reject) => {

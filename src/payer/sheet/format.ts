@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon'
 import { type Money, minorDigits } from '../../kernel/money.ts'
 import { RecentMap } from '../../kernel/recent-map.ts'
-import type { Tongue } from '../words/languages.ts'
+import type { Locale } from '../words/languages.ts'
 
 /** Prints money, dates and numbers as readers of a language expect them. */
 export interface Format {
@@ -25,7 +25,7 @@ type Numeric = Intl.StringNumericLiteral
 /** A minus as long as the figures are wide. */
 const withMinus = (text: string) => text.replace('-', '\u2212')
 
-export function formatOf({ locale }: Tongue): Format {
+export function formatOf({ tag: locale }: Locale): Format {
   const formatter = (key: string, options: Intl.NumberFormatOptions) =>
     numbers.getOrMake(`${locale} ${key}`, () => new Intl.NumberFormat(locale, options))
   const digits = (code: string) => ({

@@ -6,7 +6,7 @@ import { settle } from '../../invoices/sums/settlement.ts'
 import { dayIn, type Instant } from '../../kernel/clock.ts'
 import { type Money, minorDigits, toMinor, toMoney } from '../../kernel/money.ts'
 import { type Say, sayIn } from '../words/index.ts'
-import type { Tongue } from '../words/languages.ts'
+import type { Locale } from '../words/languages.ts'
 import { type Format, formatOf } from './format.ts'
 import { addressLines, contactLines, nameOf } from './parties.ts'
 import { totalsOf } from './totals.ts'
@@ -33,7 +33,7 @@ export type Standing = 'open' | 'overdue' | 'pending' | 'paid' | 'refunded' | 'c
 
 /** An invoice ready to be set in type: every text in the reader's language, every figure in their format. */
 export interface Sheet {
-  readonly tongue: Tongue
+  readonly locale: Locale
   readonly say: Say
   readonly format: Format
   readonly number: string
@@ -69,28 +69,28 @@ export interface SheetSource {
 const orAbsent = <Key extends string>(key: Key, value: string | undefined) =>
   (value === undefined || value === '' ? {} : { [key]: value }) as { [K in Key]?: string }
 
-export function sheetOf({ invoice, account, now }: SheetSource, tongue: Tongue): Sheet {
-  const say = sayIn(tongue.language)
-  const format = formatOf(tongue)
+export function sheetOf({ invoice, account, now }: SheetSource, locale: Locale): Sheet {
+  const say = sayIn(locale.language)
+  const format = formatOf(locale)
   const { detail, invoicer, primary_recipients } = invoice
   const [recipient] = primary_recipients
   const standing = standingOf(invoice, dayIn(now, account.time_zone))
   return {
-    tongue,
+    locale,
     say,
     format,
     number: detail.invoice_number,
     seller: nameOf(invoicer) ?? account.name,
     ...orAbsent('sellerEmail', invoicer.email_address ?? account.email),
-    sellerLines: contactLines(invoicer, say, tongue.locale, account),
+    sellerLines: contactLines(invoicer, say, locale.tag, account),
     ...orAbsent('website', invoicer.website),
     billTo: recipient?.billing_info
       ? [
-          ...addressLines(recipient.billing_info, tongue.locale),
+          ...addressLines(recipient.billing_info, locale.tag),
           ...[recipient.billing_info.email_address, recipient.billing_info.additional_info].filter(isText),
         ]
       : [],
-    shipTo: recipient?.shipping_info ? addressLines(recipient.shipping_info, tongue.locale) : [],
+    shipTo: recipient?.shipping_info ? addressLines(recipient.shipping_info, locale.tag) : [],
     facts: factsOf(invoice, say, format),
     quantityLabel: invoice.items.every((item) => item.unit_of_measure === 'HOURS') ? say('hours') : say('quantity'),
     items: invoice.items.map((item) => itemOf(item, say, format)),

@@ -12,10 +12,11 @@ export const languageNames: Readonly<Record<Language, string>> = {
   ja: '日本語',
 }
 
-/** A language we have, and the locale whose formats of money and dates go with it. */
-export interface Tongue {
+/** A language we have, and the tag whose formats of money and dates go with it. */
+export interface Locale {
   readonly language: Language
-  readonly locale: string
+  /** As BCP 47 writes it: `de-AT`. */
+  readonly tag: string
 }
 
 const isLanguage = (text: string): text is Language => languages.some((language) => language === text)
@@ -24,20 +25,20 @@ const isLanguage = (text: string): text is Language => languages.some((language)
  * The first wish we can fulfil. A region is kept for its formats: `de-AT` is German with Austrian figures. Nothing else
  * of a wish is, nor a region that has no formats of its own: what is kept for a locale must not grow with what is asked.
  */
-export function chooseTongue(...wishes: readonly (string | undefined)[]): Tongue {
+export function chooseLocale(...wishes: readonly (string | undefined)[]): Locale {
   for (const wish of wishes) {
     if (wish === undefined || !/^[A-Za-z]{2}(-[A-Za-z0-9]{2,8}){0,3}$/.test(wish)) continue
     const language = wish.slice(0, 2).toLowerCase()
-    if (isLanguage(language)) return { language, locale: localeOf(wish, language) }
+    if (isLanguage(language)) return { language, tag: tagOf(wish, language) }
   }
-  return { language: 'en', locale: 'en-US' }
+  return { language: 'en', tag: 'en-US' }
 }
 
 /** The language of a merchant or a person: the one they chose, or the one most people in their country speak. */
-export function accountTongue({ language, country_code }: Pick<Account, 'language' | 'country_code'>): Tongue {
+export function accountLocale({ language, country_code }: Pick<Account, 'language' | 'country_code'>): Locale {
   const region = country_code === 'C2' ? 'CN' : country_code
   const { language: spoken } = new Intl.Locale('und', { region }).maximize()
-  return chooseTongue(language, `${spoken}-${region}`)
+  return chooseLocale(language, `${spoken}-${region}`)
 }
 
 /** The languages a browser asks for, best first. */
@@ -56,7 +57,7 @@ export function acceptedLanguages(header: string | undefined): string[] {
 /** By language and region, of which there are a few thousand pairs at most. */
 const locales = new Map<string, string>()
 
-function localeOf(wish: string, language: Language): string {
+function tagOf(wish: string, language: Language): string {
   const region = /-([A-Z]{2}|[0-9]{3})(?:-|$)/.exec(wish.toUpperCase())?.[1]
   const tag = region === undefined ? language : `${language}-${region}`
   let locale = locales.get(tag)

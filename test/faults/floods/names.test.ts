@@ -6,7 +6,7 @@ import type { describeApi } from '../../../src/http/openapi.ts'
 import { networkOf, RateLimit } from '../../../src/http/rate-limit.ts'
 import { statusRoutes } from '../../../src/http/status.ts'
 import { RecentMap } from '../../../src/kernel/recent-map.ts'
-import { chooseTongue } from '../../../src/payer/words/languages.ts'
+import { chooseLocale } from '../../../src/payer/words/languages.ts'
 import { basic, newWorld, type World } from '../../support/world.ts'
 
 const refuses = (limit: RateLimit, name: string) => {
@@ -71,13 +71,13 @@ describe('Languages that nobody speaks', () => {
     const locales = new Set<string>()
     for (; asked < 20_000; asked++)
       for (const language of ['en', 'de', 'fr', 'es', 'ja'])
-        locales.add(chooseTongue(`${language}-${random(2)}-${random(8)}-${random(5)}`).locale)
+        locales.add(chooseLocale(`${language}-${random(2)}-${random(8)}-${random(5)}`).tag)
 
     expect(locales.size).toBeLessThan(300)
-    expect(chooseTongue('de-AT-1996').locale).toBe('de-AT')
-    expect(chooseTongue('de-XX').locale).toBe('de')
-    expect(chooseTongue('en').locale).toBe('en-US')
-    expect(chooseTongue('es-419').locale).toBe('es-419')
+    expect(chooseLocale('de-AT-1996').tag).toBe('de-AT')
+    expect(chooseLocale('de-XX').tag).toBe('de')
+    expect(chooseLocale('en').tag).toBe('en-US')
+    expect(chooseLocale('es-419').tag).toBe('es-419')
   })
 })
 
