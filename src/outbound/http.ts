@@ -1,5 +1,4 @@
 import type { buildConnector, Pool } from 'undici'
-import { Watch, type Watched } from '../kernel/watch.ts'
 import { addressRefusal, type EgressPolicy, urlRefusal } from './egress.ts'
 import { dialRefusal, EgressRefused, guardedLookup, type Lookup } from './guard.ts'
 
@@ -82,10 +81,8 @@ export function openOutbound(options: OutboundOptions): Outbound {
   const pools = new Map<string, Pool>()
   const targets = new Map<string, Target>()
   const patience: Patience = {
-    whole: new Watch(totalTimeoutMs, (call) =>
-      call.giveUp(new Error(`There was no answer within ${seconds(totalTimeoutMs)} seconds.`)),
-    ),
-    body: new Watch(Math.min(BODY_TIMEOUT_MS, totalTimeoutMs), (call) => call.giveUp()),
+    wholeMs: totalTimeoutMs,
+    bodyMs: Math.min(BODY_TIMEOUT_MS, totalTimeoutMs),
   }
 
   /** What a URL comes to is the same every time, and reading one costs as much as sending to it. */
@@ -183,15 +180,10 @@ interface Call<Body> extends Omit<OutboundRequest, 'url'> {
   readonly patience: Patience
 }
 
-/** A call, or what is left of it, that must come to an end. */
-interface Ending extends Watched {
-  giveUp(failure?: Error): void
-}
-
 /** How long a call may take in all, and the body of its answer. */
 interface Patience {
-  readonly whole: Watch<Ending>
-  readonly body: Watch<Ending>
+  readonly wholeMs: number
+  readonly bodyMs: number
 }
 
 /** One request with a deadline on the whole of it: timeouts between bytes do not stop a far end that drips. */
@@ -212,8 +204,8 @@ function call<Body>(
     const settle = (failure?: Error) => {
       if (settled) return
       settled = true
-      patience.whole.end(ending)
-      if (reading) patience.body.end(reading)
+      clearTimeout(late)
+      clearTimeout(lateBody)
       // The head decides: an answer whose body never ends or breaks off was still an answer, unless all of it is wanted.
       if (head && !(whole && failure))
         resolve({
@@ -228,12 +220,14 @@ function call<Body>(
       settle(failure)
       abort?.()
     }
-    const ending: Ending = { since: performance.now(), giveUp }
-    let reading: Ending | undefined
-    patience.whole.begin(ending)
+    const began = performance.now()
+    let lateBody: NodeJS.Timeout | undefined
+    const late = setTimeout(() => {
+      giveUp(new Error(`There was no answer within ${seconds(patience.wholeMs)} seconds.`))
+    }, patience.wholeMs).unref()
 
     handle.abandon = (because) => {
-      const waited = seconds(performance.now() - ending.since)
+      const waited = seconds(performance.now() - began)
       giveUp(new Error(`There was no answer within ${waited} seconds, and ${because}.`))
     }
 
@@ -257,8 +251,7 @@ function call<Body>(
           }
           head = { status, reason: reason ?? '', headers: keptHeaders(answerHeaders) }
           if (whole) return
-          reading = { since: performance.now(), giveUp }
-          patience.body.begin(reading)
+          lateBody = setTimeout(giveUp, patience.bodyMs).unref()
         },
         onResponseData(_controller, chunk) {
           if (read < keptMax) kept.push(Buffer.from(chunk.subarray(0, keptMax - read)))

@@ -1,4 +1,3 @@
-import { Watch, type Watched } from '../../kernel/watch.ts'
 import { Batches } from './batches.ts'
 import { type Endpoint, isWorthKeeping, newEndpoint } from './endpoint.ts'
 import {
@@ -15,7 +14,7 @@ import { pace } from './pace.ts'
 import { Slots } from './slots.ts'
 
 /** The answer an attempt waits for. */
-interface Reply<Delivery> extends Watched {
+interface Reply<Delivery> {
   readonly endpoint: Endpoint<Delivery>
   isLate: boolean
   isHere: boolean
@@ -35,8 +34,6 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   readonly #claiming = new Set<Lane>()
   readonly #looked = new Set<Lane>()
   readonly #slots: Slots
-  /** Attempts that may still turn out to be prompt. */
-  readonly #awaited: Watch<Reply<Delivery>>
   /** Claimed and not begun, by the lane they were claimed from. */
   readonly #waiting: Record<Lane, number> = { 0: 0, 1: 0, 2: 0 }
   readonly #finished: Batches<{ delivery: Delivery; result: Result; lane: Lane }>
@@ -51,8 +48,6 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.#ports = ports
     this.#rules = rules
     this.#slots = new Slots(rules, () => this.#goOn())
-    // After a stall of our own the answer may have long been here: it is read before anybody is called late.
-    this.#awaited = new Watch(rules.promptMs, (reply) => setImmediate(() => this.#isLate(reply)))
     this.#finished = new Batches({
       // A result that comes alone is written at once; while many are on their way, each waits a little for the next.
       lingerMs: () => (this.#slots.inFlight + this.#waiting[lanes.proven] < pace.many ? 0 : pace.lingerMs),
@@ -234,13 +229,15 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
 
   async #attempt(delivery: Delivery, endpoint: Endpoint<Delivery>): Promise<void> {
     const running = this.#slots.take(endpoint.lane)
-    const reply = { since: running.since, endpoint, isLate: false, isHere: false }
-    this.#awaited.begin(reply)
+    const reply = { endpoint, isLate: false, isHere: false }
+    // After a stall of our own the answer may have long been here: it is read before anybody is called late.
+    const late = setTimeout(() => setImmediate(() => this.#isLate(reply)), this.#rules.promptMs)
+    late.unref?.()
     endpoint.running++
 
     const result = await this.#ports.attempt(delivery, running)
     this.#slots.end(running)
-    this.#awaited.end(reply)
+    clearTimeout(late)
     reply.isHere = true
     endpoint.running--
     if (endpoint.lane === lanes.cold && result.delivered && !endpoint.answers) this.#coldLook = performance.now()

@@ -1,4 +1,3 @@
-import { Watch } from '../../kernel/watch.ts'
 import type { AttemptHandle, DispatchRules, Lane } from './lanes.ts'
 import { pace } from './pace.ts'
 
@@ -9,6 +8,8 @@ export interface Running extends AttemptHandle {
   readonly lane: Lane
   hasSlot: boolean
   isOver: boolean
+  /** Ends the time in which it has its slot. */
+  giveBack?: NodeJS.Timeout
 }
 
 /**
@@ -19,15 +20,12 @@ export class Slots {
   readonly #rules: DispatchRules
   readonly #onFree: () => void
   readonly #used: Record<Lane, number> = { 0: 0, 1: 0, 2: 0 }
-  readonly #held: Record<Lane, Watch<Running>>
   readonly #overflow = new Set<Running>()
 
   /** `onFree` is called when a slot is given back before its attempt is over. */
   constructor(rules: DispatchRules, onFree: () => void) {
     this.#rules = rules
     this.#onFree = onFree
-    const held = (lane: Lane) => new Watch<Running>(rules.lanes[lane].slotMs, (running) => this.#giveBack(running))
-    this.#held = { 0: held(0), 1: held(1), 2: held(2) }
   }
 
   /** Attempts under way, with or without a slot. */
@@ -40,15 +38,16 @@ export class Slots {
   }
 
   take(lane: Lane): Running {
-    const running = { since: performance.now(), lane, hasSlot: true, isOver: false }
+    const running: Running = { since: performance.now(), lane, hasSlot: true, isOver: false }
     this.#used[lane]++
-    this.#held[lane].begin(running)
+    running.giveBack = setTimeout(() => this.#giveBack(running), this.#rules.lanes[lane].slotMs)
+    running.giveBack.unref?.()
     return running
   }
 
   end(running: Running): void {
     running.isOver = true
-    this.#held[running.lane].end(running)
+    clearTimeout(running.giveBack)
     if (running.hasSlot) this.#used[running.lane]--
     else this.#overflow.delete(running)
   }
