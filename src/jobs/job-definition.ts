@@ -15,6 +15,8 @@ export interface JobDefinition<Payload = never> {
 export interface JobContext {
   /** The promise's own id, the same each time it is tried: what it does outside can be named after it. */
   readonly id: string
+  /** The same, and no other job's anywhere: numbers begin anew with every database. */
+  readonly label: string
   readonly now: Instant
   readonly db: Reader
   readonly transact: Transact

@@ -14,6 +14,7 @@ export interface ClaimedJob {
   readonly crashes: number
   readonly class: number
   readonly account_id: string
+  readonly create_time: Instant
   readonly cause: string | null
 }
 
@@ -67,7 +68,7 @@ const claimInTurn = sql`
     update jobs set attempts = attempts + 1, fence = fence + 1, lease_until = clock_timestamp() + interval '60 seconds',
       crashes = crashes + (lease_until is not null)::int
     from ranked where ranked.rank <= ranked.count and jobs.id = ranked.id
-    returning jobs.id, name, payload, key, run_at, attempts, fence, crashes, class, account_id, cause)
+    returning jobs.id, name, payload, key, run_at, attempts, fence, crashes, class, account_id, cause, create_time)
   select head.*, claimed.* from (
     select (select count(*) from promoted)::int as promoted,
       (select json_object_agg(t.class, t.account_id) from turn t where t.place = $6 and t.account_id is not null) as reached
@@ -82,7 +83,7 @@ const claimEarliest = sql`
     where run_at <= $1 and parked_time is null and (lease_until is null or lease_until < clock_timestamp())
     order by run_at, id limit 1
     for update skip locked)
-  returning id, name, payload, key, run_at, attempts, fence, crashes, class, account_id, cause`
+  returning id, name, payload, key, run_at, attempts, fence, crashes, class, account_id, cause, create_time`
 const finishJob = sql`delete from jobs where id = $1 and fence = $2 returning 1`
 const renewLeases = sql`
   update jobs set lease_until = clock_timestamp() + interval '60 seconds' from unnest($1::bigint[], $2::int[]) as held(id, fence)

@@ -139,7 +139,8 @@ export class Runner implements WorkSource {
       if (job.crashes >= CRASHES_MAX) throw new Error(`The worker died ${job.crashes} times while it ran this job.`)
       const id = String(job.id)
       const transact = transactFor({ kind: 'job', name: job.name, id, ...(job.cause !== null && { cause: job.cause }) })
-      await definition.run(job.payload as never, { id, now: clock.now(), db: database, transact })
+      const name = { id, label: labelOf(job) }
+      await definition.run(job.payload as never, { ...name, now: clock.now(), db: database, transact })
       return () => finish(database, job)
     } catch (error) {
       if (isAway(error)) {
@@ -189,3 +190,6 @@ export class Runner implements WorkSource {
     this.#renewing = undefined
   }
 }
+
+/** With the time of its making, which a job of the same number in another database does not share. */
+const labelOf = ({ id, create_time }: ClaimedJob): string => `${id}-${Date.parse(create_time).toString(36)}`

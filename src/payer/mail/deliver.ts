@@ -32,13 +32,13 @@ export function makeDeliver({ settings, environment }: Service): Deliver {
     return door
   }
 
-  return async (accountId, { attachment, fromName, ...mail }, { id, transact }, part = 0) => {
+  return async (accountId, { attachment, fromName, ...mail }, { label, transact }, part = 0) => {
     const to = mail.to.filter(isAddress)
     if (to.length === 0) return
     const { subject, text, html, links } = mail
     const replyTo = mail.replyTo !== undefined && isAddress(mail.replyTo) ? mail.replyTo : undefined
     // The name is made from the job's, so that a mail sent twice is recognised as one.
-    const ready = { id: `mail-${id}-${part}`, to, subject: oneLine(subject), text, html }
+    const ready = { id: `mail-${label}-${part}`, to, subject: oneLine(subject), text, html }
 
     const door = outside()
     if (door)

@@ -80,6 +80,8 @@ describe('Mail in a sandbox', () => {
 
 describe('Mail through a server', () => {
   const received: { from: string; to: string[]; data: string }[] = []
+  /** The Message-ID of every mail that was handed over, also of those that were refused. */
+  const ids: string[] = []
   let refusals = 0
   let passwords = 0
   let server: SMTPServer
@@ -98,6 +100,7 @@ describe('Mail through a server', () => {
         const chunks: Buffer[] = []
         stream.on('data', (chunk: Buffer) => chunks.push(chunk))
         stream.on('end', () => {
+          ids.push(/^Message-ID: (<.+>)/im.exec(Buffer.concat(chunks).toString())?.[1] ?? 'none')
           if (refusals > 0) {
             refusals--
             return done(Object.assign(new Error('try again'), { responseCode: 451 }))
@@ -211,5 +214,22 @@ describe('Mail through a server', () => {
     await world.pass('PT10S')
 
     expect(received).toHaveLength(before + 1)
+  }, 60_000)
+
+  it('has the same Message-ID each time it is handed over, and no other mail has it', async () => {
+    ids.length = 0
+    refusals = 1
+    await sentInvoice(world, { additional_recipients: [{ email_address: 'copy@example.com' }] })
+    await world.settle()
+    await world.pass('PT10S')
+    await world.merchant.post('/sandbox/reset')
+    await sentInvoice(world)
+    await world.settle()
+
+    const [refused, again, copy, afterReset] = ids
+    expect(ids).toHaveLength(4)
+    expect(refused).toMatch(/^<mail-.+@.+>$/)
+    expect(again).toBe(refused)
+    expect(new Set([refused, copy, afterReset]).size).toBe(3)
   }, 60_000)
 })
