@@ -12,6 +12,7 @@ import { disputeActions } from './machine/actions/index.ts'
 import { type DisputeAction, disputeLifecycle } from './machine/lifecycle.ts'
 import { type Step, step } from './machine/step.ts'
 import { moveMoney, withPayments } from './money.ts'
+import { type News, newsOf } from './news.ts'
 import { presentDispute } from './present.ts'
 import type { Dispute } from './schema/dispute.ts'
 import { findDisputesOf, type StoredDispute, saveDispute } from './store.ts'
@@ -51,7 +52,7 @@ export async function act(
   logMove(tx, taken, found.version + 1)
   keepDocuments(tx, taken.after, uploads)
   keepTimer(tx, taken.before, taken.after)
-  if (taken.row.emits !== 'nothing') announce(tx, service, taken.after, taken.row.emits)
+  if (taken.row.emits !== 'nothing') announce(tx, service, taken.after, taken.row.emits, newsOf(taken, actor))
   await followPayments(tx, house, moved, found.dispute.dispute_id)
   return taken
 }
@@ -99,8 +100,8 @@ const happened: Partial<Record<EventType, string>> = {
   'CUSTOMER.DISPUTE.RESOLVED': 'was resolved',
 }
 
-/** Tells the seller's apps and partners, whoever acted, in the seller's view of this moment. */
-export function announce(tx: Tx, service: Service, dispute: Dispute, type: EventType): void {
+/** Tells the seller's apps and partners, whoever acted, in the seller's view of this moment; and by mail whom it concerns. */
+export function announce(tx: Tx, service: Service, dispute: Dispute, type: EventType, news: News): void {
   const roles = service.environment === 'sandbox' ? (['seller', 'agent'] as const) : (['seller'] as const)
   tx.emit({
     accountId: dispute.seller.account_id,
@@ -110,10 +111,11 @@ export function announce(tx: Tx, service: Service, dispute: Dispute, type: Event
     summary: `The dispute ${dispute.dispute_id} ${happened[type] ?? 'changed'}.`,
     appId: null,
   })
-  tx.enqueue({
-    name: 'dispute-notice',
-    payload: { account_id: dispute.seller.account_id, dispute_id: dispute.dispute_id, event: type },
-  })
+  if (Object.keys(news).length > 0)
+    tx.enqueue({
+      name: 'dispute-notice',
+      payload: { account_id: dispute.seller.account_id, dispute_id: dispute.dispute_id, event: type, news },
+    })
 }
 
 /** Asks the table, once for each action. Agents' actions may be set to refuse as clients of older sandboxes expect. */

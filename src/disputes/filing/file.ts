@@ -7,6 +7,7 @@ import type { House } from '../house.ts'
 import type { ActionContext } from '../machine/action.ts'
 import { type Opening, openDispute } from '../machine/opening.ts'
 import { step } from '../machine/step.ts'
+import { toBoth } from '../news.ts'
 import type { Dispute } from '../schema/dispute.ts'
 import { FIRST_VERSION, insertDispute } from '../store.ts'
 import { logMove, logOpening } from '../transitions.ts'
@@ -67,7 +68,7 @@ export function fileDispute(
   if (triage) logMove(tx, triage, FIRST_VERSION)
   keepDocuments(tx, filed, uploads)
   keepTimer(tx, undefined, filed)
-  announce(tx, service, opened, 'CUSTOMER.DISPUTE.CREATED')
-  if (triage) announce(tx, service, filed, 'CUSTOMER.DISPUTE.UPDATED')
+  announce(tx, service, opened, 'CUSTOMER.DISPUTE.CREATED', toBoth('opened'))
+  if (triage) announce(tx, service, filed, 'CUSTOMER.DISPUTE.UPDATED', {})
   return filed
 }

@@ -1,10 +1,15 @@
 import { findAccount } from '../../accounts/store.ts'
 import type { Reader } from '../../database/transaction.ts'
-import type { Dispute, Party } from '../../disputes/schema/dispute.ts'
+import { disputeUrl } from '../../disputes/links.ts'
+import { totalCovered, totalRefunded } from '../../disputes/machine/payments.ts'
+import { dueDates, wonOrLost } from '../../disputes/machine/state.ts'
+import { type News, type NewsKind, toBoth } from '../../disputes/news.ts'
+import type { Dispute, Party, Side } from '../../disputes/schema/dispute.ts'
 import { findDispute } from '../../disputes/store.ts'
 import { findStored, type StoredInvoice } from '../../invoices/store.ts'
 import { type JobDefinition, job } from '../../jobs/job-definition.ts'
 import type { Instant } from '../../kernel/clock.ts'
+import { toMoney } from '../../kernel/money.ts'
 import { findTransaction } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
 import type { Deliver, ReadyMail } from '../mail/deliver.ts'
@@ -13,7 +18,7 @@ import { recipientLocale } from '../page/open-page.ts'
 import { formatOf } from '../sheet/format.ts'
 import { sheetOf } from '../sheet/sheet.ts'
 import { sayProblemIn } from '../words/case.ts'
-import { type DisputeNews, disputePhrases } from '../words/dispute-mail.ts'
+import { type DisputeOutcomePhrase, disputePhrases } from '../words/dispute-mail.ts'
 import { accountLocale, chooseLocale, type Locale } from '../words/languages.ts'
 import { problemPath } from './link.ts'
 
@@ -21,6 +26,9 @@ interface Notice {
   readonly account_id: string
   readonly dispute_id: string
   readonly event: string
+  /** What each side is told; decided with what happened, because the dispute may have moved on since. */
+  readonly news?: News
+  /** The payer asked for the link once more. */
   readonly to?: 'buyer'
 }
 
@@ -31,7 +39,7 @@ export const problemJobs = (service: Service, deliver: Deliver): JobDefinition[]
   job<Notice>({
     name: 'dispute-notice',
     retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 120 * minutes],
-    async run({ account_id, dispute_id, event, to }, context) {
+    async run({ account_id, dispute_id, event, to, news = newsOfEvent(event) }, context) {
       const { db, now } = context
       const found = await findDispute(db, dispute_id)
       if (!found) return
@@ -39,43 +47,49 @@ export const problemJobs = (service: Service, deliver: Deliver): JobDefinition[]
       const { buyer, seller } = dispute
       const stored = await invoiceOf(db, dispute)
       const mails: ReadyMail[] = []
-      if (buyer.email !== undefined && concernsBuyer(dispute, event))
+      if (buyer.email !== undefined && news.buyer)
         mails.push(
           stored
-            ? toBuyer(service, stored, dispute, { event, now, email: buyer.email })
-            : inShort(dispute, event, buyer.email, await localeOf(db, buyer)),
+            ? toBuyer(service, stored, dispute, { kind: news.buyer, now, email: buyer.email })
+            : inShort(
+                service,
+                dispute,
+                { kind: news.buyer, side: 'buyer', email: buyer.email },
+                await readerOf(db, buyer),
+              ),
         )
-      if (to === undefined && seller.email !== undefined && concernsSeller(dispute, event))
-        mails.push(inShort(dispute, event, seller.email, await localeOf(db, seller)))
+      if (to === undefined && seller.email !== undefined && news.seller)
+        mails.push(
+          inShort(
+            service,
+            dispute,
+            { kind: news.seller, side: 'seller', email: seller.email },
+            await readerOf(db, seller),
+          ),
+        )
       for (const [i, mail] of mails.entries()) await deliver(account_id, mail, context, i)
     },
   }),
 ]
 
-/** The language of a party with an account here; that of nobody in particular otherwise. */
-async function localeOf(db: Reader, { account_id }: Party): Promise<Locale> {
-  const account = account_id === undefined ? undefined : await findAccount(db, account_id)
-  return account ? accountLocale(account) : chooseLocale()
+interface MailReader {
+  readonly locale: Locale
+  readonly zone: string
 }
 
-const openedEvent = 'CUSTOMER.DISPUTE.CREATED'
-const resolvedEvent = 'CUSTOMER.DISPUTE.RESOLVED'
+/** The language and the calendar of a party with an account here; those of nobody in particular otherwise. */
+async function readerOf(db: Reader, { account_id }: Party): Promise<MailReader> {
+  const account = account_id === undefined ? undefined : await findAccount(db, account_id)
+  return account ? { locale: accountLocale(account), zone: account.time_zone } : { locale: chooseLocale(), zone: 'UTC' }
+}
 
-const newsOf = (event: string): DisputeNews =>
-  event === openedEvent ? 'opened' : event === resolvedEvent ? 'resolved' : 'updated'
-
-/** Nobody is told what they did themselves: only beginnings, ends, and what the other side or an agent asks for. */
-const concernsBuyer = ({ status, messages = [] }: Dispute, event: string): boolean =>
-  event === openedEvent ||
-  event === resolvedEvent ||
-  status === 'WAITING_FOR_BUYER_RESPONSE' ||
-  messages.at(-1)?.posted_by === 'SELLER'
-
-const concernsSeller = ({ status, messages = [], create_time, update_time }: Dispute, event: string): boolean =>
-  event === openedEvent ||
-  event === resolvedEvent ||
-  (create_time !== update_time && status === 'WAITING_FOR_SELLER_RESPONSE') ||
-  (create_time !== update_time && messages.at(-1)?.posted_by === 'BUYER')
+/** What a job tells that does not say: one of an earlier version, or one that sends the payer's link. */
+const newsOfEvent = (event: string): News =>
+  event === 'CUSTOMER.DISPUTE.CREATED'
+    ? toBoth('opened')
+    : event === 'CUSTOMER.DISPUTE.RESOLVED'
+      ? toBoth('resolved')
+      : {}
 
 async function invoiceOf(db: Reader, { seller, disputed_transactions }: Dispute): Promise<StoredInvoice | undefined> {
   const capture = disputed_transactions[0]?.seller_transaction_id
@@ -88,11 +102,11 @@ function toBuyer(
   service: Service,
   stored: StoredInvoice,
   { dispute_id, dispute_amount }: Dispute,
-  { event, now, email }: { event: string; now: Instant; email: string },
+  { kind, now, email }: { kind: NewsKind; now: Instant; email: string },
 ) {
   const sheet = sheetOf({ ...stored, now }, recipientLocale(stored.invoice))
   const say = sayProblemIn(sheet.locale.language)
-  const news = newsOf(event)
+  const news = kind === 'message' ? 'updated' : kind
   const values = { business: sheet.seller, number: sheet.number }
   const mail = simpleMail({
     language: sheet.locale.language,
@@ -110,10 +124,47 @@ function toBuyer(
 }
 
 /** To the merchant, and to a buyer whose payment was for no invoice of ours: they have the API, and no page. */
-function inShort({ dispute_id, dispute_amount }: Dispute, event: string, email: string, locale: Locale): ReadyMail {
+function inShort(
+  service: Service,
+  dispute: Dispute,
+  { kind, side, email }: { kind: NewsKind; side: Side; email: string },
+  { locale, zone }: MailReader,
+): ReadyMail {
+  const { dispute_id, dispute_amount, reason } = dispute
   const { language } = locale
-  const words = disputePhrases[language][newsOf(event)]
-  const values = { number: dispute_id, amount: formatOf(locale).money(dispute_amount) }
-  const [subject, lead] = [fill(words.subject, values), fill(words.lead, values)]
-  return { ...simpleMail({ language, business: 'Quittance', subject, lead }), to: [email], fromName: 'Quittance' }
+  const format = formatOf(locale)
+  const words = disputePhrases[language]
+  const values = { number: dispute_id, amount: format.money(dispute_amount) }
+  const due = dueDates(dispute)[`${side}_response_due_date`]
+  const facts = [
+    fill(words.because, { reason: words.reasons[reason] }),
+    ...(due === undefined ? [] : [fill(words.answerBy, { date: format.dayOf(due, zone) })]),
+  ]
+  const ending = kind === 'resolved' ? outcomeFor(dispute, side) : []
+  const said = ending.map(({ phrase, amount = 0n }) =>
+    fill(words.outcomes[phrase], { amount: format.money(toMoney(amount, dispute_amount.currency_code)) }),
+  )
+  const mail = simpleMail({
+    language,
+    business: 'Quittance',
+    subject: fill(words[kind].subject, values),
+    lead: [fill(words[kind].lead, values), ...said].join(' '),
+    matter: { name: fill(words.name, values), amount: values.amount, standing: facts.join(' · ') },
+    link: { address: disputeUrl(service.publicUrl, dispute_id), label: words.open },
+  })
+  return { ...mail, to: [email], fromName: 'Quittance' }
+}
+
+/** How it ended for a side, and the money that goes with it. */
+function outcomeFor(dispute: Dispute, side: Side): { phrase: DisputeOutcomePhrase; amount?: bigint }[] {
+  const result = wonOrLost(dispute.dispute_outcome?.outcome_code ?? 'NONE', side)
+  const [refunded, covered] = [totalRefunded(dispute), totalCovered(dispute)]
+  const borne = refunded - covered
+  return [
+    ...(result === undefined ? [] : [{ phrase: result === 'WON' ? ('won' as const) : ('lost' as const) }]),
+    ...(borne > 0n ? [{ phrase: 'refunded' as const, amount: borne }] : []),
+    ...(covered > 0n
+      ? [{ phrase: side === 'seller' ? ('returned' as const) : ('kept' as const), amount: covered }]
+      : []),
+  ]
 }

@@ -1,0 +1,27 @@
+import type { Actor } from './access.ts'
+import { isSameNode, type Step } from './machine/step.ts'
+import type { Dispute, Side } from './schema/dispute.ts'
+
+/** What a side is told of a dispute: it began, it is their turn, the other side wrote, it ended. */
+export type NewsKind = 'opened' | 'updated' | 'message' | 'resolved'
+export type News = Readonly<Partial<Record<Side, NewsKind>>>
+
+/** Both sides are told beginnings and ends, whoever brought them about. */
+export const toBoth = (kind: NewsKind): News => ({ seller: kind, buyer: kind })
+
+/** Nobody is told what they did themselves; the others are told when it becomes their turn, or when they are written to. */
+export function newsOf({ before, after, row }: Pick<Step, 'before' | 'after' | 'row'>, actor: Actor): News {
+  if (after.status === 'RESOLVED') return before.status === 'RESOLVED' ? {} : toBoth('resolved')
+  const byParty = !row.by.some((role) => role === 'agent' || role === 'clock')
+  const turn = turnOf(after)
+  const kindFor = (side: Side): NewsKind | undefined => {
+    if (byParty && actor.side === side) return undefined
+    if (row.action === 'send-message') return turn === side ? 'updated' : 'message'
+    return turn === side && !isSameNode(before, after) ? 'updated' : undefined
+  }
+  const [seller, buyer] = [kindFor('seller'), kindFor('buyer')]
+  return { ...(seller && { seller }), ...(buyer && { buyer }) }
+}
+
+const turnOf = ({ status }: Dispute): Side | undefined =>
+  status === 'WAITING_FOR_SELLER_RESPONSE' ? 'seller' : status === 'WAITING_FOR_BUYER_RESPONSE' ? 'buyer' : undefined
