@@ -1,4 +1,5 @@
 import { describedRoutes } from './app.ts'
+import { compatibilityPage } from './compatibility.ts'
 import { readSettings, settings } from './config.ts'
 import { disputesPage } from './disputes/docs.ts'
 import { disputeLifecycle } from './disputes/machine/lifecycle.ts'
@@ -31,6 +32,7 @@ export function printedFiles(): { path: string; text: string }[] {
     { path: 'docs/payments.md', text: paymentsPage() },
     { path: 'docs/webhooks.md', text: webhooksPage(emitters()) },
     { path: 'docs/errors.md', text: errorsPage() },
+    { path: 'docs/compatibility.md', text: compatibilityPage() },
   ]
 }
 

@@ -95,6 +95,7 @@ describe('The house is tidy', () => {
       'metrics',
       'platform',
       'readiness',
+      'compatibility',
       'printed',
       'cli',
       'sandbox',

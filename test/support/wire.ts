@@ -40,7 +40,9 @@ export function sendRaw(port: number, bytes: string | Buffer, then?: (socket: So
 function isComplete(received: Buffer): boolean {
   const head = received.indexOf('\r\n\r\n')
   if (head === -1) return false
-  const length = /^content-length: (\d+)/im.exec(received.toString('latin1', 0, head))
+  const text = received.toString('latin1', 0, head)
+  if (text.startsWith('HTTP/1.1 204')) return true
+  const length = /^content-length: (\d+)/im.exec(text)
   return length !== null && received.length >= head + 4 + Number(length[1])
 }
 

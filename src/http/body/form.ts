@@ -30,14 +30,17 @@ export function parseForm(body: Buffer): Record<string, string> {
 
 /**
  * Reads the query of an address, without the question mark. A parameter that is there twice counts once if both have
- * the same value, as some clients send it; with different values it becomes a list.
+ * the same value, as some clients send it; with different values it becomes a list. `name[]` and `name[0]`, as some
+ * write the values of a list, are `name`.
  */
 export function parseQuery(text: string): Record<string, string | string[]> {
   const parameters: Record<string, string | string[]> = Object.create(null)
   if (text === '') return parameters
   if (text.length > queryLimits.length) throw queryRefusal(`A query may have at most ${queryLimits.length} characters.`)
   let count = 0
-  for (const [name, value] of pairs(text, queryRefusal)) {
+  for (const [written, value] of pairs(text, queryRefusal)) {
+    const name = written.replace(/\[\d{0,3}\]$/, '')
+    if (prototypeNames.has(name)) throw queryRefusal(`The name "${name}" is not accepted.`)
     if (++count > queryLimits.fields) throw queryRefusal(`A query may have at most ${queryLimits.fields} parameters.`)
     const present = parameters[name]
     if (present === undefined) parameters[name] = value

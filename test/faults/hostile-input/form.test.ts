@@ -59,6 +59,7 @@ describe('a query', () => {
     expect(parseQuery('toString=1')).not.toHaveProperty('hasOwnProperty')
     expect(refusalOf(() => parseQuery('__proto__=1'))).toMatch(/^400 /)
     expect(refusalOf(() => parseQuery('__proto__[x]=1'))).toBe('accepted')
+    for (const text of ['__proto__[]=1', 'constructor[0]=1']) expect(refusalOf(() => parseQuery(text))).toMatch(/^400 /)
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
   })
 

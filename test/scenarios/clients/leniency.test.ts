@@ -170,13 +170,20 @@ describe('Queries', () => {
   it('take a list as repeated keys, as with commas', async () => {
     const id = await claim()
     await claim()
-    const query = (text: string) => world.merchant.get<{ items: { dispute_id: string }[] }>(`${DISPUTES}?${text}`)
+    const query = (text: string) =>
+      world.merchant.get<{ items: { dispute_id: string; dispute_state: string }[] }>(`${DISPUTES}?${text}`)
 
     const commas = await query('dispute_state=REQUIRED_ACTION,RESOLVED&page_size=50')
     const repeated = await query('dispute_state=REQUIRED_ACTION&dispute_state=RESOLVED&page_size=50')
+    const brackets = await query('dispute_state[]=REQUIRED_ACTION&dispute_state[]=RESOLVED&page_size=50')
+    const indexes = await query('dispute_state%5B0%5D=REQUIRED_ACTION&dispute_state%5B1%5D=RESOLVED&page_size=50')
+    const other = await query('dispute_state[]=RESOLVED')
 
-    expect(repeated.status, repeated.text).toBe(200)
-    expect(repeated.body.items).toEqual(commas.body.items)
+    for (const { status, text, body } of [repeated, brackets, indexes]) {
+      expect(status, text).toBe(200)
+      expect(body.items).toEqual(commas.body.items)
+    }
+    expect(other.body.items.every(({ dispute_state }) => dispute_state === 'RESOLVED')).toBe(true)
     expect(repeated.body.items.some(({ dispute_id }) => dispute_id === id)).toBe(true)
     const fields = await world.merchant.get<{ items: Seen[] }>(`${INVOICES}?fields=items&fields=payments&fields=amount`)
     expect(fields.status, fields.text).toBe(200)
