@@ -2,7 +2,7 @@ import { type Context, type Json, literal, row } from '../harness/row.ts'
 import { copyForActions } from '../scale/copies.ts'
 
 const DISPUTES = '/v1/customer/disputes'
-const MERCHANT = 'MERCHANT00001'
+const MERCHANT = 'MERCHANTAAAAA'
 const LISTED = 2_000
 /** Each can be offered to once, so there are more than a run asks for. */
 const OFFERED = 60_000

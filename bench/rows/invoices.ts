@@ -44,14 +44,14 @@ function inserts(w: Written): string[] {
   return [
     `insert into invoices (account_id, id, body, create_time, number_key, amount_minor, emails, first_names, last_names,
        business_names, reference, memo, item_text, grams)
-     values ('MERCHANT00001', 'L' || :id::bigint, ${own('body')}::jsonb, ${now}, 'limit-' || :id::bigint,
+     values ('MERCHANTAAAAA', 'L' || :id::bigint, ${own('body')}::jsonb, ${now}, 'limit-' || :id::bigint,
        ${text('amount_minor')}::bigint, ${text('emails')}::text[], ${text('first_names')}, ${text('last_names')}, null,
        ${text('reference')}, ${text('memo')}, ${text('item_text')}, array_to_tsvector(${own('grams')}::text[]))`,
     `insert into events (account_id, id, app_id, type, resource_id, body, create_time)
-     values ('MERCHANT00001', 'WH-L' || :id::bigint, ${text('app_id')}, ${text('type')}, 'L' || :id::bigint,
+     values ('MERCHANTAAAAA', 'WH-L' || :id::bigint, ${text('app_id')}, ${text('type')}, 'L' || :id::bigint,
        ${own('event_body')}, ${now})`,
     `insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
-     values ('MERCHANT00001', ${text('app_id')}, 'WH-L' || :id::bigint, 'MERCHANT00001', :id::bigint, ${now})`,
+     values ('MERCHANTAAAAA', ${text('app_id')}, 'WH-L' || :id::bigint, 'MERCHANTAAAAA', :id::bigint, ${now})`,
   ]
 }
 
@@ -93,7 +93,7 @@ export const rows = [
     limit: {
       kind: 'fastify-pg',
       text: 'select body from invoices where account_id = $1 and id = $2',
-      values: ({ ids }, n) => ['MERCHANT00001', ids[n % ids.length]!],
+      values: ({ ids }, n) => ['MERCHANTAAAAA', ids[n % ids.length]!],
     },
     required: 0.6,
     goal: 0.85,
@@ -116,7 +116,7 @@ export const rows = [
     limit: {
       kind: 'fastify-pg',
       text: 'select body from invoices where account_id = $1 order by create_time desc, seq desc limit 20',
-      values: () => ['MERCHANT00001'],
+      values: () => ['MERCHANTAAAAA'],
     },
   }),
   row({
@@ -135,7 +135,7 @@ export const rows = [
       kind: 'fastify-pg',
       text: `select body from invoices where account_id = $1 and emails @> array[$2]
              order by create_time desc, seq desc limit 20`,
-      values: () => ['MERCHANT00001', 'bill-me@example.com'],
+      values: () => ['MERCHANTAAAAA', 'bill-me@example.com'],
     },
   }),
 ]

@@ -27,7 +27,7 @@ async function addSellers(context: Context): Promise<void> {
   await context.sql(
     `insert into accounts (id, body, create_time)
      select 'BENCHSELLER' || n, body || jsonb_build_object('id', 'BENCHSELLER' || n, 'email', 'seller-' || n || '@bench.example'), create_time
-       from accounts, generate_series(0, $1::int - 1) as n where id = 'MERCHANT00001'
+       from accounts, generate_series(0, $1::int - 1) as n where id = 'MERCHANTAAAAA'
      on conflict do nothing`,
     [SELLERS],
   )
@@ -71,10 +71,10 @@ function inserts({ body, event_body: event, answer, ...w }: Written): string[] {
      values (${seller}, 'WH-' || :id::bigint, ${literal(w['app_id']!)}, ${literal(w['type']!)}, 'T' || :id::bigint,
        ${literal(event!)}, ${now})`,
     `insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
-     values ('MERCHANT00001', ${literal(w['app_id']!)}, 'WH-' || :id::bigint, ${seller}, :id::bigint, ${now})`,
+     values ('MERCHANTAAAAA', ${literal(w['app_id']!)}, 'WH-' || :id::bigint, ${seller}, :id::bigint, ${now})`,
     `insert into idempotency
        (account_id, app_id, operation, key, request_hash, status, headers, body, create_time, expire_time)
-     values ('MERCHANT00001', ${literal(w['app_id']!)}, ${literal(w['operation']!)}, 'limit-' || :id::bigint,
+     values ('MERCHANTAAAAA', ${literal(w['app_id']!)}, ${literal(w['operation']!)}, 'limit-' || :id::bigint,
        sha256(${literal(answer!)}::bytea), 201, ${literal(w['headers']!)}::jsonb, ${literal(answer!)}, ${now},
        ${literal(w['expire_time']!)}) on conflict (account_id, app_id, operation, key) do nothing`,
   ]
@@ -127,7 +127,7 @@ export const rows = [
     limit: {
       kind: 'fastify-pg',
       text: 'select body from payment_transactions where account_id = $1 and id = $2',
-      values: ({ ids }, n) => ['MERCHANT00001', ids[n % ids.length]!],
+      values: ({ ids }, n) => ['MERCHANTAAAAA', ids[n % ids.length]!],
     },
     required: 0.6,
     goal: 0.85,

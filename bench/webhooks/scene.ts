@@ -5,7 +5,7 @@ import type { SecretRing } from '../../src/kernel/secrets.ts'
 import { queuePromised } from '../../src/webhooks/delivery/queue.ts'
 import { makeSeal } from '../../src/webhooks/signing/seal.ts'
 
-export const merchantId = 'MERCHANT00001'
+export const merchantId = 'MERCHANTAAAAA'
 const WEBHOOKS_PER_APP = 10
 
 export interface Subscriber {

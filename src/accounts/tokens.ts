@@ -236,7 +236,16 @@ function readBasic(authorization: string | undefined): { id: string; secret: str
   const encoded = /^basic ([A-Za-z0-9+/=_-]{1,2000})$/i.exec(authorization)?.[1]
   if (encoded === undefined) throw invalidClient()
   const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
-  return { id, secret: rest.join(':') }
+  return { id: formDecoded(id), secret: formDecoded(rest.join(':')) }
+}
+
+/** RFC 6749 has both encoded as in a form, which most clients leave out; the ids and secrets we make read the same either way. */
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
 }
 
 /** The client id a token request names in its header; refuses a header of another kind. */

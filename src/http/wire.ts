@@ -19,12 +19,14 @@ const overriding: ReadonlySet<string> = new Set(['PUT', 'PATCH', 'DELETE'])
 /**
  * The address a request means: the slashes that clients double when they put a base address and a path together count
  * once. Only in the API, so that nobody who keeps an address of ours from the public by its beginning is got round.
- * The method of a POST is the one it names in a header.
+ * The method of a POST is the one it names in a header, and a form may leave out the first half of its type.
  */
 export function straighten(request: IncomingMessage): string {
   const { url = '', method, headers } = request
   const override = String(headers[OVERRIDE] ?? '').toUpperCase()
   if (method === 'POST' && overriding.has(override)) request.method = override
+  const type = headers['content-type']
+  if (type !== undefined && /^x-www-form-urlencoded\b/i.test(type)) headers['content-type'] = `application/${type}`
   const [path = ''] = url.split('?', 1)
   if (!path.includes('//')) return url
   const straight = path.replace(/\/{2,}/g, '/')

@@ -12,7 +12,7 @@ export type Draw = (alphabet: string, length: number) => string
 
 /** The look of every identifier: one line a kind, so that each says what it names. */
 const forms = {
-  account: (draw: Draw) => draw(upper, 13),
+  account: (draw: Draw) => draw(readable, 13),
   app: (draw: Draw) => `APP-${draw(upper, 17)}`,
   client: (draw: Draw) => `A${draw(base64url, 79)}`,
   secret: (draw: Draw) => `E${draw(base64url, 79)}`,

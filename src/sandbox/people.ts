@@ -32,17 +32,17 @@ const business = {
 
 /** The accounts that are there after every start and reset of a sandbox. */
 export const people = {
-  merchant: { ...person('MERCHANT00001', 'BUSINESS', 'merchant@example.com', 'Sandbox Merchant'), ...business },
+  merchant: { ...person('MERCHANTAAAAA', 'BUSINESS', 'merchant@example.com', 'Sandbox Merchant'), ...business },
   otherMerchant: {
-    ...person('MERCHANT00002', 'BUSINESS', 'merchant-2@example.com', 'Second Sandbox Merchant'),
+    ...person('MERCHANTBBBBB', 'BUSINESS', 'merchant-2@example.com', 'Second Sandbox Merchant'),
     ...business,
   },
   buyer: {
-    ...person('BUYER00000001', 'PERSONAL', 'buyer@example.com', 'Sandbox Buyer'),
+    ...person('BUYERAAAAAAAA', 'PERSONAL', 'buyer@example.com', 'Sandbox Buyer'),
     given_name: 'Sandbox',
     surname: 'Buyer',
   },
-  partner: person('PARTNER000001', 'BUSINESS', 'partner@example.com', 'Sandbox Partner'),
+  partner: person('PARTNERAAAAAA', 'BUSINESS', 'partner@example.com', 'Sandbox Partner'),
 } as const
 
 const sellerScopes = ['disputes/read-seller', 'disputes/update-seller', 'disputes/create', 'disputes/webhooks']

@@ -21,7 +21,7 @@ setInterval(() => {
 async function change(n: number): Promise<void> {
   await app.transact(async (tx) =>
     tx.emit({
-      accountId: 'MERCHANT00001',
+      accountId: 'MERCHANTAAAAA',
       appId: 'APP-SANDBOXMERCHANT01',
       type: 'INVOICING.INVOICE.UPDATED',
       resourceId: `R${n % RESOURCES}`,

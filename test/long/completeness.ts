@@ -34,7 +34,7 @@ const changer = fileURLToPath(new URL('./changer.ts', import.meta.url))
 const openCount = statementOf('select count(*)::int as open from delivery_queue')
 const allEvents = statementOf("select id, (body::json->'resource'->>'change')::int as change from events")
 const insertWebhook = statementOf(`insert into webhooks (account_id, app_id, id, url, event_types, secret, create_time,
-  update_time) values ('MERCHANT00001', 'APP-SANDBOXMERCHANT01', $1, $2, '{*}', $3, $4, $4)`)
+  update_time) values ('MERCHANTAAAAA', 'APP-SANDBOXMERCHANT01', $1, $2, '{*}', $3, $4, $4)`)
 
 /** Makes changes in a service that is killed again and again, and compares what arrived with what was committed. */
 export async function measureCompleteness(databaseUrl: string, options: Completeness): Promise<Outcome> {

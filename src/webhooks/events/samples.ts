@@ -13,7 +13,7 @@ export interface Sample {
 }
 
 const usd = (value: string) => ({ currency_code: 'USD', value })
-const payee = { email_address: 'merchant@example.com', merchant_id: 'MERCHANT00001' }
+const payee = { email_address: 'merchant@example.com', merchant_id: 'MERCHANTAAAAA' }
 const is = (sample: Sample, ...endings: string[]) => endings.some((ending) => sample.type.endsWith(ending))
 const times = ({ now }: Sample) => ({ create_time: toSeconds(now), update_time: toSeconds(now) })
 
@@ -78,7 +78,7 @@ function order(sample: Sample) {
   const isDone = is(sample, '.COMPLETED')
   const buyer = {
     email_address: 'buyer@example.com',
-    payer_id: 'BUYER00000001',
+    payer_id: 'BUYERAAAAAAAA',
     name: { given_name: 'Sandbox', surname: 'Buyer' },
   }
   return {

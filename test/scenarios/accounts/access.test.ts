@@ -35,6 +35,17 @@ describe('An access token', () => {
     world.app.forgetTokens()
   }
 
+  it('has accounts with ids of the published form, known by their former ids too', async () => {
+    for (const { id } of Object.values(world.people)) expect(id).toMatch(/^[2-9A-HJ-NP-Z]{13}$/)
+    const acting = world.person('sandbox-merchant-2', { actingFor: 'MERCHANT00001' })
+    const { body } = await acting.post<{ href: string }>('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD' },
+      items: [{ name: 'A', quantity: '1', unit_amount: { currency_code: 'USD', value: '1.00' } }],
+    })
+    const own = await world.merchant.get(body.href.slice(body.href.indexOf('/v2')))
+    expect(own.status).toBe(200)
+  })
+
   it('opens what its scopes name', async () => {
     expect((await world.merchant.get(address)).status).toBe(seen)
   })

@@ -67,6 +67,16 @@ describe('The token operation', () => {
     expect(status).toBe(200)
   })
 
+  it('takes a form under its short name, and credentials that are encoded as in a form', async () => {
+    const { status } = await world.call('POST', '/v1/oauth2/token', 'grant_type=client_credentials', {
+      headers: {
+        authorization: basic('sandbox%2Dmerchant', 'sandbox%2Dmerchant%2Dsecret'),
+        'content-type': 'x-www-form-urlencoded',
+      },
+    })
+    expect(status).toBe(200)
+  })
+
   // biome-ignore format: a table reads best as a table
   const refusals: [what: string, body: string, headers: Record<string, string>, status: number, error: string][] = [
     ['a wrong secret',           'grant_type=client_credentials', { authorization: basic('sandbox-merchant', 'wrong') }, 401, 'invalid_client'],
