@@ -81,7 +81,7 @@ function machine(): string {
     row.action,
     row.by.join(', '),
     [...row.from.status].map(code).join(' ') +
-      ('base_status' in row.from ? ` that was ${code(row.from.base_status)}` : ''),
+      ('base_status' in row.from ? ` that was ${[row.from.base_status].flat().map(code).join(' or ')}` : ''),
     row.outcome,
     'status' in row.to ? code(row.to.status) : 'unchanged',
     row.emits === 'nothing' ? 'nothing' : code(row.emits),
@@ -178,6 +178,10 @@ ${table(
   ['Status', ...operations.map(([heading]) => heading)],
   statuses.map((status) => [code(status), ...operations.map(([, action]) => cell(status, action))]),
 )}
+
+Sending goes by what the invoice is without money: one on which a payment was recorded while it was a draft or scheduled is
+sent like any other, now or on its date, and keeps its status. Until then there is no reminder, no QR code and no page; after
+that \`send\` has no effect, or is refused when nothing is due.
 
 Recording a refund also needs a payment that the merchant recorded, and a payment through the service cannot be deleted.
 

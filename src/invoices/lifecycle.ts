@@ -9,8 +9,17 @@ const is = <const S extends Status>(...status: S[]) => ({ status }) as const
 const becomes = <const S extends Status>(status: S) => ({ status }) as const
 const base = <const S extends InvoiceState['base_status']>(status: S) => ({ status, base_status: status }) as const
 
+/** Sending goes by the base: what was never sent is sent, whatever was recorded as paid before. */
+const on = <const S extends Status, const B extends InvoiceState['base_status']>(
+  from: { readonly status: readonly S[] },
+  ...base_status: B[]
+) => ({ ...from, base_status }) as const
+
 const unsent = is('DRAFT', 'SCHEDULED')
 const payable = is('SENT', 'PARTIALLY_PAID')
+const recorded = is('PARTIALLY_PAID', 'MARKED_AS_PAID', 'PARTIALLY_REFUNDED', 'MARKED_AS_REFUNDED')
+const sentWithMoney = { base_status: 'SENT' } as const
+const scheduledWithMoney = { base_status: 'SCHEDULED' } as const
 const withPayments = is('PARTIALLY_PAID', 'PAYMENT_PENDING', 'PAID', 'MARKED_AS_PAID', 'PARTIALLY_REFUNDED')
 const withRefunds = is('PARTIALLY_REFUNDED', 'REFUNDED', 'MARKED_AS_REFUNDED')
 const withPending = is('PAYMENT_PENDING', ...withRefunds.status)
@@ -74,22 +83,25 @@ const rows = [
   { action: 'update',  by: ['seller'], from: is('DRAFT', 'SCHEDULED', 'SENT'), given: [], outcome: 'unpaid', to: {}, emits: event('UPDATED') },
   ...settles({ action: 'update', by: ['seller'], from: is('PARTIALLY_PAID'), emits: event('UPDATED') }, 'partly paid', 'paid', 'paid offline'),
   { action: 'delete',  by: ['seller'], from: unsent,          given: [], outcome: 'gone',              to: {},                emits: 'nothing' },
-  { action: 'send',    by: ['seller'], from: unsent,          given: [], outcome: 'due now',           to: base('SENT'),      emits: event('SENT') },
-  { action: 'send',    by: ['seller'], from: is('DRAFT'),     given: [], outcome: 'due later',         to: base('SCHEDULED'), emits: event('SCHEDULED') },
-  { action: 'send',    by: ['seller'], from: is('SCHEDULED'), given: [], outcome: 'already scheduled', to: {},                emits: 'nothing' },
-  { action: 'send',    by: ['seller'], from: payable,         given: [], outcome: 'already sent',      to: {},                emits: 'nothing' },
-  { action: 'issue',   by: ['clock'],  from: is('SCHEDULED'), given: [], outcome: 'due now',           to: base('SENT'),      emits: event('SENT') },
-  { action: 'issue',   by: ['clock'],  from: is('SCHEDULED'), given: [], outcome: 'due later',         to: {},                emits: 'nothing' },
+  { action: 'send',    by: ['seller'], from: unsent,                            given: [], outcome: 'due now',           to: base('SENT'),       emits: event('SENT') },
+  { action: 'send',    by: ['seller'], from: on(recorded, 'DRAFT', 'SCHEDULED'), given: [], outcome: 'due now',           to: sentWithMoney,      emits: event('SENT') },
+  { action: 'send',    by: ['seller'], from: is('DRAFT'),                       given: [], outcome: 'due later',         to: base('SCHEDULED'),  emits: event('SCHEDULED') },
+  { action: 'send',    by: ['seller'], from: on(recorded, 'DRAFT'),             given: [], outcome: 'due later',         to: scheduledWithMoney, emits: event('SCHEDULED') },
+  { action: 'send',    by: ['seller'], from: on(is('SCHEDULED', ...recorded.status), 'SCHEDULED'), given: [], outcome: 'already scheduled', to: {}, emits: 'nothing' },
+  { action: 'send',    by: ['seller'], from: on(payable, 'SENT'),               given: [], outcome: 'already sent',      to: {},                 emits: 'nothing' },
+  { action: 'issue',   by: ['clock'],  from: is('SCHEDULED'),                   given: [], outcome: 'due now',           to: base('SENT'),       emits: event('SENT') },
+  { action: 'issue',   by: ['clock'],  from: on(recorded, 'SCHEDULED'),         given: [], outcome: 'due now',           to: sentWithMoney,      emits: event('SENT') },
+  { action: 'issue',   by: ['clock'],  from: on(is('SCHEDULED', ...recorded.status), 'SCHEDULED'), given: [], outcome: 'due later', to: {},         emits: 'nothing' },
   { action: 'cancel',  by: ['seller'], from: is('SENT'),      given: [], outcome: 'cancelled',         to: becomes('CANCELLED'), emits: event('CANCELLED') },
-  { action: 'remind',  by: ['seller'], from: payable,         given: [], outcome: 'reminded',          to: {},                emits: 'nothing' },
-  { action: 'qr-code', by: ['seller'], from: issued,          given: [], outcome: 'drawn',             to: {},                emits: 'nothing' },
-  { action: 'view',    by: ['buyer'],  from: is(...issued.status, 'CANCELLED'), given: [], outcome: 'viewed', to: {},         emits: 'nothing' },
+  { action: 'remind',  by: ['seller'], from: on(payable, 'SENT'), given: [], outcome: 'reminded',          to: {},                emits: 'nothing' },
+  { action: 'qr-code', by: ['seller'], from: on(issued, 'SENT'), given: [], outcome: 'drawn',             to: {},                emits: 'nothing' },
+  { action: 'view',    by: ['buyer'],  from: on(is(...issued.status, 'CANCELLED'), 'SENT'), given: [], outcome: 'viewed', to: {},         emits: 'nothing' },
   ...settles({ action: 'record-payment', by: ['seller'], from: is(...unsent.status, ...payable.status), emits: event('PAID') }, 'partly paid', 'paid offline'),
   ...unsettles(deletePayment),
   ...settles(deletePayment, 'pending', 'partly paid', 'partly refunded', 'refunded', 'refunded offline'),
   ...settles({ ...recordRefund, given: [...recordRefund.given] }, 'partly refunded', 'refunded offline'),
   ...settles(deleteRefund, 'pending', 'partly paid', 'paid', 'paid offline', 'partly refunded', 'refunded', 'refunded offline'),
-  ...settles({ action: 'pay', by: ['buyer'], from: payable, emits: event('PAID') }, 'pending', 'partly paid', 'paid'),
+  ...settles({ action: 'pay', by: ['buyer'], from: on(payable, 'SENT'), emits: event('PAID') }, 'pending', 'partly paid', 'paid'),
   ...settles(clearPayment, 'partly paid', 'paid', 'partly refunded'),
   ...unsettles(denyPayment),
   ...settles(denyPayment, 'partly paid', 'partly refunded', 'refunded', 'refunded offline'),
@@ -137,7 +149,7 @@ export function refusalOf(status: Status, action: InvoiceAction): string | undef
 
 function refuse({ status }: Invoice, action: string, missing: string, allowed: readonly string[]): Problem {
   // The table only ever asks about its own actions.
-  const code = refusalOf(status, action as InvoiceAction) ?? codes[action as InvoiceAction]!
+  const code = refusalOf(status, action as InvoiceAction) ?? codes[action as InvoiceAction] ?? 'NOT_FOUND'
   if (code === 'NOT_FOUND') return notFound('The transaction')
   const open = allowed.length > 0 ? ` It takes ${allowed.join(', ')} now.` : ''
   return refused(code, `The invoice is ${status}: ${missing}${open}`)

@@ -34,7 +34,7 @@ const linkable: readonly Status[] = ['SENT', 'PARTIALLY_PAID', 'PAYMENT_PENDING'
 /** Next steps in the order they are listed. Those that would change nothing are left out although they are allowed. */
 // biome-ignore format: a table reads best as a table
 const steps = [
-  { rel: 'send',           action: 'send',           method: 'POST',   path: '/send',             shown: ({ status }: Invoice) => status === 'DRAFT' },
+  { rel: 'send',           action: 'send',           method: 'POST',   path: '/send',             shown: ({ base_status }: Invoice) => base_status === 'DRAFT' },
   { rel: 'replace',        action: 'update',         method: 'PUT',    path: '',                  shown: () => true },
   { rel: 'delete',         action: 'delete',         method: 'DELETE', path: '',                  shown: () => true },
   { rel: 'cancel',         action: 'cancel',         method: 'POST',   path: '/cancel',           shown: () => true },

@@ -1,7 +1,6 @@
 import { notFound, refused } from '../../kernel/problem.ts'
 import { invoiceAction, resettled } from '../action.ts'
 import { recordedLeft } from '../sums/settlement.ts'
-import { issueJob } from './send.ts'
 
 /** Takes back the record of a payment; the invoice is again what it would be without it. */
 export const deletePayment = invoiceAction('delete-payment', {
@@ -17,8 +16,6 @@ export const deletePayment = invoiceAction('delete-payment', {
         'CANNOT_DELETE_EXTERNAL_PAYMENT',
         'More would be recorded as refunded than as paid; delete the refunds first.',
       )
-    const decision = resettled<'delete-payment'>(invoice, { payments }, context)
-    const isScheduledAgain = decision.outcome === 'unpaid' && invoice.base_status === 'SCHEDULED'
-    return { ...decision, ...(isScheduledAgain && { jobs: [issueJob(invoice, context)] }) }
+    return resettled(invoice, { payments }, context)
   },
 })

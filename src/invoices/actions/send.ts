@@ -39,10 +39,10 @@ export const send = invoiceAction('send', {
   summary: 'Send an invoice, or schedule it for its issue date',
   body: Notification,
   decide(invoice, given: Notification, context) {
-    const { status, detail } = invoice
-    if (status !== 'DRAFT' && status !== 'SCHEDULED') return { outcome: 'already sent' }
+    const { base_status, detail } = invoice
+    if (base_status === 'SENT') return { outcome: 'already sent' }
     const isFuture = detail.invoice_date > context.today
-    if (isFuture && status === 'SCHEDULED') return { outcome: 'already scheduled' }
+    if (isFuture && base_status === 'SCHEDULED') return { outcome: 'already scheduled' }
     if (!canBeSent(invoice))
       throw refused(
         'INVALID_TOTAL_AMOUNT',
@@ -73,7 +73,7 @@ export const send = invoiceAction('send', {
       outcome: 'due now',
       changes: withMetadata(invoice, sentBy(invoice, context)),
       jobs: noticesOf('invoice', context.account, invoice, given),
-      ...(status === 'SCHEDULED' && { withdraws: [issueKey(invoice.id)] }),
+      ...(base_status === 'SCHEDULED' && { withdraws: [issueKey(invoice.id)] }),
     }
   },
 })

@@ -24,11 +24,13 @@ export const update = invoiceAction('update', {
   summary: 'Replace an invoice',
   check: (input: Update) => checkInvoice(input),
   decide(invoice, { send_to_recipient, send_to_invoicer, ...input }: Update, context) {
-    const isSent = invoice.status !== 'DRAFT' && invoice.status !== 'SCHEDULED'
-    if (isSent && input.detail.currency_code !== invoice.detail.currency_code)
+    const isSent = invoice.base_status === 'SENT'
+    // Money is in the currency it was paid in.
+    const keepsCurrency = isSent || invoice.payments.length > 0
+    if (keepsCurrency && input.detail.currency_code !== invoice.detail.currency_code)
       throw refused(
         'CURRENCY_CODE_MISMATCH',
-        `A sent invoice keeps its currency, ${invoice.detail.currency_code}.`,
+        `An invoice that was sent or paid keeps its currency, ${invoice.detail.currency_code}.`,
         '/detail/currency_code',
       )
     const composed = composeAgain(invoice, input, context)
@@ -72,7 +74,7 @@ export const update = invoiceAction('update', {
           ? invoice.recipient_change_times
           : countRecipientChange(invoice.recipient_change_times, context.now),
       },
-      jobs: [...mails, ...(invoice.status === 'SCHEDULED' ? [issueJob(changed, context)] : [])],
+      jobs: [...mails, ...(invoice.base_status === 'SCHEDULED' ? [issueJob(changed, context)] : [])],
     }
   },
 })

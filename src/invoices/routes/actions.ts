@@ -41,7 +41,7 @@ interface BodyAction {
 
 const sendAnswer = (service: Service, id: string, invoice: Invoice | undefined) => {
   const link = payerViewLink(service, id)
-  return new Answer(invoice?.status === 'SCHEDULED' ? 202 : 200, { ...link, links: [link] })
+  return new Answer(invoice?.base_status === 'SCHEDULED' ? 202 : 200, { ...link, links: [link] })
 }
 
 /** The id of what was recorded; a made-up one when success is only simulated. */
