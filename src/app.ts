@@ -172,7 +172,7 @@ function wire(parts: Parts) {
   const { registry } = metrics
   const sources: WorkSource[] = [
     runner,
-    ...opened.flatMap(({ work }) => work?.({ database, clock, registry, onError }) ?? []),
+    ...opened.flatMap(({ work }) => work?.({ database, clock, registry, log, onError }) ?? []),
   ]
   const worker = new Worker(sources)
   const sweeper = new Sweeper({

@@ -94,10 +94,10 @@ export const settings = {
   }),
   logLevel: setting<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'>({
     variable: 'LOG_LEVEL',
-    initial: (environment) => (environment === 'sandbox' ? 'warn' : 'info'),
-    initialText: '`warn` in the sandbox, `info` in live',
+    initial: 'info',
     ...oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
-    description: 'How much is logged. `info` logs one line a request.',
+    description:
+      'How much is logged: `info` one line a request and a delivery, `warn` what went wrong. At a terminal a line is for people, elsewhere it is JSON.',
   }),
   tokenSeconds: setting<number>({
     variable: 'TOKEN_SECONDS',

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Environment, Settings } from './config.ts'
 import type { Database } from './database/open.ts'
@@ -41,6 +42,8 @@ export interface WorkParts {
   readonly clock: Clock
   /** Where its figures are collected; without it there are none. */
   readonly registry?: Registry
+  /** Where each piece of work is told of; without it none is. */
+  readonly log?: Logger
   /** Told of what went wrong and will be tried again. */
   onError(error: unknown): void
 }

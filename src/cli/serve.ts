@@ -11,6 +11,7 @@ import { addressRefusal, requireFreeAddress } from './address.ts'
 import type { Command, CommandInput, FreeCommand } from './command.ts'
 import { requireSecrets } from './secrets.ts'
 import { stopped } from './stopping.ts'
+import { terminalLog } from './terminal-log.ts'
 
 /** After the grace, how long what is under way may take to finish. */
 const SHUTDOWN_MAX_MS = 15_000
@@ -35,7 +36,7 @@ async function run(
   requireSecrets(settings)
   await requireCallable(settings)
   if (serves) await requireFreeAddress(settings)
-  const log = pino(logOptions(settings.logLevel))
+  const log = pino(logOptions(settings.logLevel), logDestination())
   // Loading every room takes longer than all that comes before, so it goes on while the database starts; a start that
   // is refused does not wait for it.
   const loading = import('../app.ts')
@@ -98,6 +99,12 @@ async function requireCallable(settings: Settings): Promise<void> {
   if (mail)
     throw new SettingError(`SMTP_URL cannot be called: ${mail} SMTP_ALLOW_PRIVATE allows one of your own network.`)
 }
+
+/** JSON for programs; at a terminal, lines for people. */
+const logDestination = () =>
+  process.stdout.isTTY
+    ? terminalLog((text) => process.stdout.write(text), { coloured: process.env['NO_COLOR'] === undefined })
+    : pino.destination(1)
 
 /** How long stopping may take: the grace, and then what is under way. */
 const overdue = ({ shutdownGraceSeconds }: Settings) =>

@@ -134,6 +134,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
       if (replay) return replay
       // A refusal by the rules is an answer too. One by the schema is not, so that a mended call can succeed.
       if (!(error instanceof Problem) || error.status !== 422) throw error
+      request.problem = error
       const refusal = renderProblem(error, { route, debugId: request.id, publicUrl: service.publicUrl })
       // Nothing was done for the caller, so nothing is to be said of it in the audit log.
       return keeping(transactFor({ kind: 'service', task: 'keep a refusal' }), async () => refusal)

@@ -22,6 +22,7 @@ import { checkWire, endWith, HEADERS_MAX, straighten, wireProblem } from './wire
 
 const HEADER_BYTES_MAX = 16_384
 const PARAM_LENGTH_MAX = 2_048
+const PATH_LOGGED_MAX = 200
 /** For all of a request, an upload included; any other body has less. */
 const REQUEST_TIMEOUT_MS = 120_000
 const BODY_TIMEOUT_MS = 30_000
@@ -111,6 +112,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
 
   server.decorateRequest('operation')
   server.decorateRequest('caller')
+  server.decorateRequest('problem')
 
   /** A refusal where there is no request to answer yet. */
   function refuseOn(socket: Duplex, code: string | undefined): void {
@@ -152,6 +154,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const problem = problemOf(error, parts.constraints)
+    request.problem = problem ?? failure
     if (!problem)
       log.error({ err: error, debug_id: request.id, operation: request.operation?.route.operation }, 'a request failed')
     if (reply.sent) return reply
@@ -181,11 +184,14 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     log.info(
       {
         method: request.method,
+        path: pathOf(request),
         operation,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
         debug_id: request.id,
         app: request.caller?.appId,
+        account: request.caller?.accountId,
+        issues: request.problem && issuesOf(request.problem),
       },
       'request',
     )
@@ -259,8 +265,19 @@ function problemOf(error: unknown, constraints: NonNullable<Room['constraints']>
   return frameworkProblem(error) ?? sqlProblem(error, constraints)
 }
 
+/** Without the query, which may name people; and of pages, whose address is their key, only what they are. */
+function pathOf({ operation, url }: FastifyRequest): string {
+  const { route } = operation ?? {}
+  return route?.limitedBy === 'address' ? route.url : url.split('?', 1)[0]!.slice(0, PATH_LOGGED_MAX)
+}
+
+const issuesOf = ({ name, details }: Problem) =>
+  details.length === 0 ? [name] : details.map(({ issue, field }) => (field === undefined ? issue : `${issue} ${field}`))
+
 declare module 'fastify' {
   interface FastifyRequest {
+    /** Why it was refused. */
+    problem: Problem | undefined
     operation: Operation | undefined
     caller: Caller | undefined
   }

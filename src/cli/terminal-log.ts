@@ -1,0 +1,57 @@
+import type { DestinationStream } from 'pino'
+
+/** What our log lines hold; each has some of it. */
+interface Line {
+  readonly level: number
+  readonly time: number
+  readonly msg?: string
+  readonly method?: string
+  readonly path?: string
+  readonly status?: number
+  readonly ms?: number
+  readonly debug_id?: string
+  readonly account?: string
+  readonly issues?: readonly string[]
+  readonly event?: string
+  readonly url?: string
+  readonly next_time?: string
+  readonly error?: string
+  readonly job?: string
+  readonly err?: { readonly message?: string }
+}
+
+const WARN = 40
+const ERROR = 50
+
+const colours = { dim: 2, red: 31, green: 32, yellow: 33 } as const
+type Paint = (colour: keyof typeof colours, text: string) => string
+
+/** Log lines for a person at a terminal: one short line each, failures in colour. Programs get JSON instead. */
+export function terminalLog(out: (text: string) => void, { coloured }: { coloured: boolean }): DestinationStream {
+  const paint: Paint = (colour, text) => (coloured ? `\u001b[${colours[colour]}m${text}\u001b[0m` : text)
+  return { write: (json) => out(`${terminalLine(JSON.parse(json) as Line, paint)}\n`) }
+}
+
+function terminalLine(line: Line, paint: Paint): string {
+  const time = paint('dim', new Date(line.time).toTimeString().slice(0, 8))
+  if (line.msg === 'request') return `${time}  ${request(line, paint)}`
+  if (line.msg === 'delivery') return `${time}  ${delivery(line, paint)}`
+  const text = [line.msg, line.job, line.err?.message].filter(Boolean).join(': ')
+  return `${time}  ${line.level >= ERROR ? paint('red', text) : line.level >= WARN ? paint('yellow', text) : text}`
+}
+
+function request({ method, path, status = 0, ms, account, issues = [], debug_id }: Line, paint: Paint): string {
+  const colour = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
+  const parts = [paint(colour, String(status)), method, path, paint('dim', `${ms} ms`), account]
+  if (status >= 400) parts.push(paint(colour, issues.join(', ')), paint('dim', debug_id ?? ''))
+  return parts.filter(Boolean).join('  ')
+}
+
+function delivery({ level, event, url, status, ms, next_time, error }: Line, paint: Paint): string {
+  const isLost = level >= WARN
+  const parts = [paint(isLost ? 'red' : 'green', status ? String(status) : '---'), 'webhook', event, url]
+  parts.push(paint('dim', `${ms} ms`))
+  if (isLost)
+    parts.push(paint('red', [error, next_time ? `again at ${next_time}` : 'given up'].filter(Boolean).join(', ')))
+  return parts.filter(Boolean).join('  ')
+}
