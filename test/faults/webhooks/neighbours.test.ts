@@ -123,8 +123,10 @@ describe('Healthy webhooks beside a thousand dead ones', { timeout: 120_000 }, (
     await work.close()
 
     expect(beside.arrived).toBe(HEALTHY * ROUNDS)
-    // Wide enough for a machine that does other things too. `npm run bench:webhooks` measures against the promise.
-    expect(beside.p95).toBeLessThanOrEqual(3 * alone.p95 + 100)
+    // Both are measured on the same machine in the same minute. `npm run bench:webhooks` measures against the promise.
+    expect(beside.p95).toBeLessThanOrEqual(2 * alone.p95 + 50)
+    // Whoever waits for a slot that a dead receiver holds waits for a good part of its deadline.
+    expect(beside.p95).toBeLessThan(DEADLINE_MS / 5)
     expect(dead.connections).toBeGreaterThan(100)
   })
 
