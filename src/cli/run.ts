@@ -13,6 +13,7 @@ import { docsCommand } from './docs.ts'
 import { jobCommands } from './jobs.ts'
 import { keyCommands } from './keys.ts'
 import { migrateCommand } from './migrate.ts'
+import { peopleCommands } from './people.ts'
 import { print } from './print.ts'
 import { secretCommands } from './secrets.ts'
 import { serveCommands } from './serve.ts'
@@ -27,6 +28,7 @@ const commands: readonly Command[] = [
   ...keyCommands,
   ...secretCommands,
   auditCommand,
+  ...peopleCommands,
   docsCommand,
 ]
 

@@ -1,4 +1,5 @@
 import type { JobContext } from '../../jobs/job-definition.ts'
+import { isErasedAddress } from '../../kernel/erased.ts'
 import { type MailDoor, openMailDoor } from '../../outbound/mail.ts'
 import type { Service } from '../../room.ts'
 import { oneLine } from './mail.ts'
@@ -33,7 +34,7 @@ export function makeDeliver({ settings, environment }: Service): Deliver {
   }
 
   return async (accountId, { attachment, fromName, ...mail }, { label, transact }, part = 0) => {
-    const to = mail.to.filter(isAddress)
+    const to = mail.to.filter((address) => isAddress(address) && !isErasedAddress(address))
     if (to.length === 0) return
     const { subject, text, html, links } = mail
     const replyTo = mail.replyTo !== undefined && isAddress(mail.replyTo) ? mail.replyTo : undefined

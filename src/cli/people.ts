@@ -1,0 +1,38 @@
+import { randomIds } from '../kernel/ids.ts'
+import { erasePerson } from '../people/erase.ts'
+import { exportPerson } from '../people/export.ts'
+import { type Command, CommandError, UsageError } from './command.ts'
+
+/** What a customer may ask of whoever runs the service. docs/privacy.md says what stays, and why. */
+export const peopleCommands: readonly Command[] = [
+  {
+    kind: 'store',
+    name: 'people export',
+    summary: 'Print everything the records hold about a customer, as JSON',
+    arguments: ['e-mail address'],
+    async run({ transact, output, arguments: [email] }) {
+      const found = await exportPerson(transact, requireAddress(email))
+      output.out(`${JSON.stringify(found, null, 2)}\n`)
+      return undefined
+    },
+  },
+  {
+    kind: 'store',
+    name: 'people erase',
+    summary: 'Take a customer out of the records; what was bought and paid stays, without a name',
+    arguments: ['e-mail address'],
+    options: { yes: { type: 'boolean', description: 'Really: it cannot be taken back' } },
+    async run({ db, transact, options, arguments: [email], announceAccessChange }) {
+      const address = requireAddress(email)
+      if (options['yes'] !== true) throw new CommandError('This cannot be taken back; export first, then say --yes.')
+      const erased = await erasePerson(db, transact, address, randomIds.next('token').slice(0, 12))
+      if (erased['accounts']) await announceAccessChange()
+      return { erased }
+    },
+  },
+]
+
+function requireAddress(text: string | undefined): string {
+  if (text === undefined || !/^[^\s@]+@[^\s@]+$/.test(text)) throw new UsageError('Give an e-mail address.')
+  return text
+}

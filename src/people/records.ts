@@ -1,0 +1,93 @@
+import { type Statement, sql, statementOf } from '../database/sql.ts'
+import type { Reader } from '../database/transaction.ts'
+import { recipientCode } from '../invoices/schema/codes.ts'
+import { detailsIn, isBuyerOf, type Person, sorted, wordsIn } from './redact.ts'
+
+/** The columns of a table that can hold words of or about somebody. */
+export interface Table {
+  readonly name: string
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  readonly hasVersion: boolean
+}
+
+export interface FoundRow {
+  /** Where the row is; good while it is held. */
+  readonly place: string
+  readonly row: Readonly<Record<string, unknown>>
+}
+
+const textColumns = sql`
+  select c.table_name as table, c.column_name as column, c.udt_name as type,
+    exists (select from information_schema.columns v
+      where v.table_schema = c.table_schema and v.table_name = c.table_name and v.column_name = 'version'
+        and v.udt_name = 'int4') as versioned
+  from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+  where c.table_schema = current_schema() and t.table_type = 'BASE TABLE' and c.table_name <> 'migrations'
+    and c.udt_name in ('text', 'json', 'jsonb', '_text') and c.domain_name is null and c.is_generated = 'NEVER'
+  order by c.table_name, c.ordinal_position`
+
+/** A command may take its time, and reads whole tables. */
+export const patience = sql`
+  select set_config('statement_timeout', '0', true), set_config('enable_seqscan', 'on', true)`
+
+/** Every table that can hold words, read from the database itself: one that comes later is among them. */
+export async function tablesWithText(db: Reader): Promise<Table[]> {
+  const rows = await db.rows<{ table: string; column: string; type: string; versioned: boolean }>(textColumns)
+  return [...new Set(rows.map(({ table }) => table))].map((name) => {
+    const columns = rows.filter(({ table }) => table === name)
+    return {
+      name,
+      columns: columns.map(({ column, type }) => ({ name: column, type })),
+      hasVersion: columns[0]!.versioned,
+    }
+  })
+}
+
+/** Rows in which one of these stands, whatever the case. Reads the whole table. */
+const search = ({ name, columns }: Table, lock: boolean): Statement =>
+  statementOf(`
+  select t.ctid::text as place, ${lock ? wordsOf(columns) : 'to_jsonb(t)'} as row from ${name} t
+  where exists (select from unnest($1::text[]) as term
+    where strpos(lower(concat_ws(' ', ${columns.map((column) => `t.${column.name}::text`).join(', ')})), term) > 0)
+  ${lock ? 'for update' : ''}`)
+
+/** Files are left out where they are not asked for. */
+const wordsOf = (columns: Table['columns']) =>
+  `jsonb_build_object(${columns.map(({ name }) => `'${name}', to_jsonb(t.${name})`).join(', ')})`
+
+/** To be read, whole; or to be changed, held and with the words alone. */
+export const findRows = (db: Reader, table: Table, terms: readonly string[], lock = false): Promise<FoundRow[]> =>
+  db.rows<FoundRow>(search(table, lock), [terms])
+
+/** Which tables have ids that others name: what stands under these belongs to whoever stands in their documents. */
+const owners = ['accounts', 'invoices', 'disputes', 'payment_transactions', 'referred_disputes', 'payment_attempts']
+
+export interface Traces {
+  readonly person: Person
+  /** What to look for: the address, and the ids of what it stands in. */
+  readonly terms: readonly string[]
+}
+
+/** Where somebody stands in the records, and what stands beside their address. */
+export async function findTraces(db: Reader, tables: readonly Table[], address: string): Promise<Traces> {
+  const email = address.toLowerCase()
+  const ids: string[] = []
+  const details: string[] = []
+  const disputes = new Set<string>()
+  for (const table of tables.filter(({ name }) => owners.includes(name)))
+    for (const { row } of await findRows(db, table, [email])) {
+      ids.push(...idsOf(table.name, row))
+      details.push(...detailsIn(row['body'], email))
+      if (table.name !== 'disputes' || !isBuyerOf(row['body'], email)) continue
+      disputes.add(String(row['id']).toLowerCase())
+      details.push(...wordsIn(row['body']))
+    }
+  return { person: { email, details: sorted(details), disputes }, terms: [email, ...new Set(ids)] }
+}
+
+function idsOf(table: string, row: FoundRow['row']): string[] {
+  const id = String(row['id'])
+  // Links have an invoice by its code; the buyer's side has a payment by an id of its own.
+  const other = table === 'invoices' ? recipientCode(id) : row['buyer_transaction_id']
+  return [id, other].flatMap((name) => (typeof name === 'string' ? [name.toLowerCase()] : []))
+}

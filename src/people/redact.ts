@@ -1,0 +1,147 @@
+import { ERASED_NAME, ERASED_TEXT } from '../kernel/erased.ts'
+
+/** A person as the records know them: the address, and what stands beside it. Compared without regard to case. */
+export interface Person {
+  readonly email: string
+  /** Names, phone numbers, lines of postal addresses and what they wrote in disputes, longest first. */
+  readonly details: readonly string[]
+  /** The disputes that they are the buyer of. */
+  readonly disputes: ReadonlySet<string>
+}
+
+type Json = unknown
+type JsonObject = Readonly<Record<string, Json>>
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isAddressOf = (value: Json, email: string) => typeof value === 'string' && value.toLowerCase() === email
+
+/** An object that describes the person: a recipient, a buyer, an account. */
+const describes = (object: JsonObject, email: string): boolean =>
+  isAddressOf(object['email_address'], email) || isAddressOf(object['email'], email)
+
+/** What describes a person beside the address. */
+const personal = new Set([
+  ...['name', 'given_name', 'surname', 'full_name', 'business_name', 'prefix', 'suffix', 'middle_name'],
+  ...['address', 'addresses', 'phone', 'phones', 'additional_info', 'tax_id', 'website'],
+])
+
+/** Fields whose text tells who somebody is also elsewhere: a whole name, a number, a street, and not a town or a word. */
+const isTelling = (key: string) =>
+  /^(name|full_name|business_name|national_number|address_line_\d|additional_info|tax_id|website)$/.test(key)
+const DETAIL_LENGTH_MIN = 3
+
+/** The names, numbers and places that stand beside the address in this document. */
+export function detailsIn(value: Json, email: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => detailsIn(item, email))
+  if (!isObject(value)) return []
+  const found = Object.values(value).flatMap((item) => detailsIn(item, email))
+  if (describes(value, email)) found.push(...detailsOf(value))
+  // Where things were sent belongs to whom they were billed to.
+  if (isObject(value['billing_info']) && describes(value['billing_info'], email) && isObject(value['shipping_info']))
+    found.push(...detailsOf(value['shipping_info']))
+  return found
+}
+
+function detailsOf(object: JsonObject): string[] {
+  const parts = Object.entries(object).flatMap(([key, value]) => (personal.has(key) ? texts(value, key) : []))
+  const name = isObject(object['name']) ? object['name'] : object
+  const [given, surname] = [name['given_name'], name['surname']]
+  const full =
+    typeof given === 'string' && typeof surname === 'string' ? [`${given} ${surname}`, `${surname}, ${given}`] : []
+  return [...parts, ...full].filter((text) => text.trim().length >= DETAIL_LENGTH_MIN)
+}
+
+function texts(value: Json, key: string): string[] {
+  if (typeof value === 'string') return isTelling(key) ? [value] : []
+  if (Array.isArray(value)) return value.flatMap((item) => texts(item, key))
+  return isObject(value) ? Object.entries(value).flatMap(([name, item]) => texts(item, name)) : []
+}
+
+/** Whether a stored dispute is one of theirs, as the buyer. */
+export const isBuyerOf = (dispute: Json, email: string): boolean =>
+  isObject(dispute) && isObject(dispute['buyer']) && describes(dispute['buyer'], email)
+
+/** What the buyer of this dispute wrote. */
+export function wordsIn(value: Json): string[] {
+  if (Array.isArray(value)) return value.flatMap(wordsIn)
+  if (!isObject(value)) return []
+  if (!isOfBuyer(value)) return Object.values(value).flatMap(wordsIn)
+  return [value['content'], value['notes'], value['note']].filter((text) => typeof text === 'string')
+}
+
+const isOfBuyer = (value: JsonObject) =>
+  value['posted_by'] === 'BUYER' || value['source'] === 'SUBMITTED_BY_BUYER' || value['actor'] === 'BUYER'
+
+/** Of many details each once, longest first, so that a part of one is not taken before the whole. */
+export const sorted = (details: readonly string[]): string[] =>
+  [...new Set(details.map((detail) => detail.trim().toLowerCase()))].sort((a, b) => b.length - a.length)
+
+const quoted = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+
+/** Takes the person out of texts and documents. `address` is what stands for theirs from now on. */
+export function makeRedaction({ email, details, disputes }: Person, address: string) {
+  const anyAddress = new RegExp(quoted(email), 'gi')
+  // A name is taken out as a word; inside another word it is somebody else's.
+  const anyDetail =
+    details.length === 0
+      ? undefined
+      : new RegExp(`(?<![\\p{L}\\p{N}])(?:${details.map(quoted).join('|')})(?![\\p{L}\\p{N}])`, 'giu')
+
+  function text(value: string): string {
+    const written = anyDetail ? value.replace(anyDetail, ERASED_TEXT) : value
+    return written.replace(anyAddress, address)
+  }
+
+  /** Documents that the person handed in, by id; gathered while redacting. */
+  const documents = new Set<string>()
+
+  function json(value: Json, ofPerson = false): Json {
+    if (typeof value === 'string') return text(value)
+    if (Array.isArray(value)) return value.map((item) => json(item, ofPerson))
+    if (!isObject(value)) return value
+    if (describes(value, email)) return party(value)
+    const isBuyer = ofPerson || isBuyerOf(value, email) || disputes.has(String(value['dispute_id']).toLowerCase())
+    if (isBuyer && isOfBuyer(value)) return words(value)
+    const billed = isObject(value['billing_info']) && describes(value['billing_info'], email)
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [
+        key,
+        billed && key === 'shipping_info' && isObject(item) ? without(item) : json(item, isBuyer),
+      ]),
+    )
+  }
+
+  function party(value: JsonObject): JsonObject {
+    const kept = without(value)
+    return typeof value['name'] === 'string' ? { ...kept, name: ERASED_NAME } : kept
+  }
+
+  const without = (value: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(value)
+        .filter(([key]) => !personal.has(key))
+        .map(([key, item]) => [key, json(item)]),
+    )
+
+  /** What the person wrote or handed in: that it was there stays, and when; what it said goes. */
+  function words(value: JsonObject): JsonObject {
+    const erased = Object.entries(value).map(([key, item]): [string, Json] => {
+      if (['content', 'notes', 'note'].includes(key) && typeof item === 'string') return [key, ERASED_TEXT]
+      if (key === 'documents' && Array.isArray(item)) return [key, item.map(document)]
+      return [key, json(item)]
+    })
+    return Object.fromEntries(erased)
+  }
+
+  function document(value: Json): Json {
+    if (!isObject(value)) return value
+    if (typeof value['document_id'] === 'string') documents.add(value['document_id'])
+    return { ...value, ...('name' in value && { name: ERASED_TEXT }) }
+  }
+
+  return { text, json, documents }
+}
+
+export type Redaction = ReturnType<typeof makeRedaction>
