@@ -59,13 +59,20 @@ function added(ways: Map<Statement, Step>, statement: Statement): Step {
 
 function print(writes: readonly ComposedWrite[]): string {
   let places = 0
+  const firsts: number[] = []
   const parts = writes.map(({ statement, values, guarded, name }, i) => {
     const offset = places
+    firsts.push(offset + 1)
     places += values.length
     const text = statement.text.replace(/\$(\d+)/g, (_, n: string) => `$${Number(n) + offset}`)
     return `${name ?? `w${i}`} as (${text}${guarded ? ' returning 1' : ''})`
   })
-  const guards = writes.flatMap(({ guarded }, i) => (guarded ? [`changed_one((select count(*) from w${i}))`] : []))
+  const guards = writes.flatMap(({ statement, guarded }, i) => {
+    if (!guarded) return []
+    // Of a batch every row must be found: as many as its first array has.
+    const others = statement.batch ? ` - cardinality($${firsts[i]}) + 1` : ''
+    return [`changed_one((select count(*) from w${i})${others})`]
+  })
   const wakes = writes.flatMap(({ name, wakes }) =>
     name && wakes ? [`case when exists (select from ${name}) then '${wakes}' end`] : [],
   )

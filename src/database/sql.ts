@@ -4,8 +4,17 @@ import { createHash } from 'node:crypto'
 export interface Statement {
   readonly name: string
   readonly text: string
+  /** It takes many rows at once. */
+  readonly batch?: Batch
   /** Which share of a connection's prepared statements it counts to; those of the source are few and stay. */
   readonly share?: Share
+}
+
+/** A statement whose parameters are arrays with one value for each row. */
+export interface Batch {
+  readonly table: string
+  /** How many of the first values of a row name it. */
+  readonly key: number
 }
 
 /** How many statements that are put together at run time a connection keeps prepared at once. */
@@ -51,6 +60,16 @@ export function sql(strings: TemplateStringsArray, ...none: never[]): Statement 
 
 /** A longer text has so many parts that its plan takes more memory than it saves time. */
 const TEXT_LENGTH_MAX = 10_000
+
+/**
+ * A statement of the source that takes many rows at once: each of its parameters is an array, for `unnest`. In a unit of
+ * work it is gathered row by row and sent once, so that its size does not depend on how many there are.
+ */
+export function batched(batch: Batch, text: string): Statement {
+  const statement = { name: nameOf(text), text, batch }
+  statements.set(text, statement)
+  return statement
+}
 
 /**
  * Statements put together at run time, of which callers can make any number. Those used again while they are remembered

@@ -1,4 +1,4 @@
-import type { Statement } from './sql.ts'
+import type { Batch, Statement } from './sql.ts'
 
 /** The rows a statement changes, as far as its text names them: a table, and which column must equal which value. */
 interface Target {
@@ -20,18 +20,28 @@ interface Touched {
  */
 export class TouchedRows {
   readonly #byTable = new Map<string, Touched[]>()
+  readonly #batched = new Set<string>()
 
   add(statement: Statement, values: readonly unknown[]): void {
+    if (statement.batch) this.#addBatched(statement.batch, values)
     const target = targetOf(statement)
     if (!target) return
     const { table, kind, places } = target
     const touched = { kind, values: new Map([...places].map(([column, place]) => [column, values[place]])) }
     const others = this.#byTable.get(table) ?? []
-    if (others.some((other) => areSame(touched, other)))
-      throw new Error(`A unit of work changes a row of ${table} twice, and the second change would be lost.`)
+    if (others.some((other) => areSame(touched, other))) throw twice(table)
     this.#byTable.set(table, [...others, touched])
   }
+
+  #addBatched({ table, key }: Batch, values: readonly unknown[]): void {
+    const row = [table, ...values.slice(0, key)].join(' ')
+    if (this.#batched.has(row)) throw twice(table)
+    this.#batched.add(row)
+  }
 }
+
+const twice = (table: string) =>
+  new Error(`A unit of work changes a row of ${table} twice, and the second change would be lost.`)
 
 /** Whether what one names is certainly among what the other names. Two plain inserts are the business of a unique index. */
 function areSame(a: Touched, b: Touched): boolean {

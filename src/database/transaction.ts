@@ -66,8 +66,8 @@ export interface Tx extends Reader {
   readonly appId: string | undefined
   newId(kind: IdKind): string
   /**
-   * Gathers a change. Its effect is not visible to later reads of the same unit of work; later changes can refer to
-   * what one with a name returns.
+   * Gathers a change, or one row of a batch. Its effect is not visible to later reads of the same unit of work; later
+   * changes can refer to what one with a name returns.
    */
   write(statement: Statement, values: readonly unknown[], name?: string): void
   /** Gathers a change of exactly one row. When it finds another number, nothing is written and the work starts over. */
@@ -157,6 +157,7 @@ class UnitOfWork {
   readonly #parts: Required<Pick<TransactParts, 'announce' | 'isUrgent'>>
   readonly #subjects: Subject[] = []
   readonly #writes: ComposedWrite[] = []
+  readonly #batches = new Map<Statement, unknown[][]>()
   readonly #names = new Set<string>()
   readonly #touched = new TouchedRows()
   readonly #jobs = new JobChanges()
@@ -239,7 +240,19 @@ class UnitOfWork {
       throw new Error(`Two writes of a unit of work are called ${name}, and later ones could not tell which is meant.`)
     if (name !== undefined) this.#names.add(name)
     this.#touched.add(statement, values)
-    this.#writes.push(write)
+    if (statement.batch) this.#gatherRow(write)
+    else this.#writes.push(write)
+  }
+
+  /** Rows of one statement travel together, where the first of them was gathered. */
+  #gatherRow({ statement, values, guarded }: ComposedWrite): void {
+    let columns = this.#batches.get(statement)
+    if (!columns) {
+      columns = values.map(() => [])
+      this.#batches.set(statement, columns)
+      this.#writes.push({ statement, values: columns, guarded })
+    }
+    for (const [i, column] of columns.entries()) column.push(values[i])
   }
 
   async #commit(connection: Connection): Promise<void> {

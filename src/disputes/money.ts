@@ -5,7 +5,7 @@ import { type Money, toMinor } from '../kernel/money.ts'
 import { breaches, refused } from '../kernel/problem.ts'
 import { InsufficientFunds } from '../ledger/refund.ts'
 import type { PaymentChange } from '../ledger/schema.ts'
-import { findRefund, findTransaction, type StoredTransaction } from '../ledger/store.ts'
+import { findRefund, findTransactions, type StoredTransaction } from '../ledger/store.ts'
 import type { House } from './house.ts'
 import type { MoneyOrder } from './machine/action.ts'
 import type { DisputeAction } from './machine/lifecycle.ts'
@@ -35,13 +35,12 @@ export async function withPayments(
   dispute: Dispute,
   action: DisputeAction,
 ): Promise<{ dispute: Dispute; payments: Payments }> {
-  const payments = new Map<string, StoredTransaction>()
-  if (!withMoney.has(action)) return { dispute, payments }
-  for (const { seller_transaction_id: id } of dispute.disputed_transactions) {
-    const found = await findTransaction(tx, dispute.seller.account_id, id)
-    if (!found) throw new Error(`The payment ${id} of dispute ${dispute.dispute_id} is not in the ledger.`)
-    payments.set(id, found)
-  }
+  if (!withMoney.has(action)) return { dispute, payments: new Map() }
+  const ids = dispute.disputed_transactions.map(({ seller_transaction_id }) => seller_transaction_id)
+  const payments = await findTransactions(tx, dispute.seller.account_id, ids)
+  const missing = ids.find((id) => !payments.has(id))
+  if (missing !== undefined)
+    throw new Error(`The payment ${missing} of dispute ${dispute.dispute_id} is not in the ledger.`)
   const disputed_transactions = dispute.disputed_transactions.map((one) =>
     asInLedger(one, payments.get(one.seller_transaction_id)!.transaction),
   )

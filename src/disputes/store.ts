@@ -22,6 +22,14 @@ const disputesOfTransactions = sql`
   select d.body as dispute, d.version from disputes d
    where d.account_id = $1 and d.id = any(array(
      select dispute_id from disputed_transactions where account_id = $1 and transaction_id = any($2::text[])))`
+const standingOfEach = sql`
+  select asked.transaction_id from unnest($1::text[], $2::text[]) as asked (account_id, transaction_id)
+    cross join lateral (
+      select t.channel, t.withdrawn from disputed_transactions t
+        join disputes d on d.account_id = t.account_id and d.id = t.dispute_id
+       where t.account_id = asked.account_id and t.transaction_id = asked.transaction_id
+       order by (t.channel = 'INTERNAL') desc, d.create_time desc limit 1) newest
+   where newest.channel = 'INTERNAL' and not newest.withdrawn`
 const insertRow = sql`
   insert into disputes (account_id, id, body, buyer_account_id, reason, status, stage, flow, channel, seller_state,
     buyer_state, currency, amount, refunded, covered, due_time, outcome_code, buyer_email, buyer_name, invoice_number,
@@ -48,6 +56,17 @@ export interface DisputeOfPayment extends StoredDispute {
 /** The dispute about a payment, the newest if there are several; one between the parties before any a bank opened. */
 export const findDisputeOf = (db: Reader, accountId: string, transactionId: string) =>
   db.row<DisputeOfPayment>(disputeOfTransaction, [accountId, transactionId])
+
+/** Which of these payments have a dispute between the parties that still stands. */
+export async function findDisputed(
+  db: Reader,
+  payments: readonly { readonly accountId: string; readonly id: string }[],
+): Promise<ReadonlySet<string>> {
+  const accounts = payments.map(({ accountId }) => accountId)
+  const ids = payments.map(({ id }) => id)
+  const rows = await db.rows<{ transaction_id: string }>(standingOfEach, [accounts, ids])
+  return new Set(rows.map(({ transaction_id }) => transaction_id))
+}
 
 const withdrawRows = sql`
   update disputed_transactions set withdrawn = true where account_id = $1 and dispute_id = $2`

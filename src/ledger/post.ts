@@ -1,4 +1,4 @@
-import { sql } from '../database/sql.ts'
+import { batched } from '../database/sql.ts'
 import type { Tx } from '../database/transaction.ts'
 import { actorOf, causeId } from '../kernel/cause.ts'
 import type { Book } from './schema.ts'
@@ -22,11 +22,18 @@ export interface Posting {
   readonly entries: readonly Entry[]
 }
 
-const insertEntries = sql`
+/** A row is an entry, named by its transaction and line. */
+const ofEntries = { table: 'ledger_entries', key: 3 }
+const insertRows = `
   insert into ledger_entries
     (account_id, transaction_id, line, book, currency, amount, kind, reference, covered, create_time, actor, cause)
-  select $1::text, $2::text, line, book, $5::text, amount, $6::text, $7::text, covered, $9::text, $10::text, $11::text
-    from unnest($3::text[], $4::bigint[], $8::boolean[]) with ordinality as entry (book, amount, covered, line)`
+  select account_id, transaction_id, line, book, currency, amount, kind, reference, covered, create_time, actor, cause
+    from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[],
+        $9::boolean[], $10::text[], $11::text[], $12::text[])
+      as entry (account_id, transaction_id, line, book, currency, amount, kind, reference, covered, create_time, actor, cause)`
+const insertEntries = batched(ofEntries, insertRows)
+/** Apart from the others, because the database checks what they leave of a book, which others may take below zero. */
+const insertCovered = batched(ofEntries, `${insertRows} /* covered */`)
 
 /** Gathers a movement. The database refuses one that does not balance, so an unbalanced one is our own mistake. */
 export function post(tx: Tx, { accountId, currency, kind, reference, entries }: Posting): void {
@@ -34,17 +41,21 @@ export function post(tx: Tx, { accountId, currency, kind, reference, entries }: 
   if (lines.reduce((sum, { amount }) => sum + amount, 0n) !== 0n)
     throw new Error(`The posting ${kind} of ${reference} does not balance.`)
   if (lines.length === 0) return
-  tx.write(insertEntries, [
-    accountId,
-    tx.newId('posting'),
-    lines.map(({ book }) => book),
-    lines.map(({ amount }) => amount),
-    currency,
-    kind,
-    reference,
-    lines.map(({ covered }) => covered === true),
-    tx.now,
-    actorOf(tx.cause),
-    causeId(tx.cause),
-  ])
+  const statement = lines.some(({ covered }) => covered) ? insertCovered : insertEntries
+  const id = tx.newId('posting')
+  for (const [i, { book, amount, covered = false }] of lines.entries())
+    tx.write(statement, [
+      accountId,
+      id,
+      i + 1,
+      book,
+      currency,
+      amount,
+      kind,
+      reference,
+      covered,
+      tx.now,
+      actorOf(tx.cause),
+      causeId(tx.cause),
+    ])
 }

@@ -1,4 +1,4 @@
-import { sql } from '../database/sql.ts'
+import { batched, sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { PaymentTransaction, Refund } from './schema.ts'
@@ -16,6 +16,11 @@ const transactionBySellerId = sql`
     from payment_transactions t
     left join ledger_balances b on b.account_id = t.account_id and b.book = 'balance' and b.currency = t.currency
    where t.account_id = $1 and t.id = $2`
+const transactionsBySellerId = sql`
+  select t.body as transaction, t.version, coalesce(b.amount, 0) as balance
+    from payment_transactions t
+    left join ledger_balances b on b.account_id = t.account_id and b.book = 'balance' and b.currency = t.currency
+   where t.account_id = $1 and t.id = any($2)`
 const paymentById = sql`select body from payment_transactions where account_id = $1 and id = $2`
 const transactionByEitherId = sql`
   select t.body as transaction, t.version, coalesce(b.amount, 0) as balance
@@ -23,6 +28,13 @@ const transactionByEitherId = sql`
     left join ledger_balances b on b.account_id = t.account_id and b.book = 'balance' and b.currency = t.currency
    where t.id = $1 or t.buyer_transaction_id = $1
    order by (t.buyer_transaction_id = $1) desc limit 1`
+const transactionsByEitherId = sql`
+  select asked.id as asked, t.body as transaction, t.version, coalesce(b.amount, 0) as balance
+    from unnest($1::text[]) as asked (id)
+    cross join lateral (
+      select * from payment_transactions t where t.id = asked.id or t.buyer_transaction_id = asked.id
+       order by (t.buyer_transaction_id = asked.id) desc limit 1) t
+    left join ledger_balances b on b.account_id = t.account_id and b.book = 'balance' and b.currency = t.currency`
 const transactionsOfInvoice = sql`
   select body as transaction from payment_transactions where account_id = $1 and invoice_id = $2 order by create_time, id`
 const refundById = sql`
@@ -35,6 +47,16 @@ const balancesOf = sql`select book, currency, amount from ledger_balances where 
 export const findTransaction = (db: Reader, accountId: string, id: string) =>
   db.row<StoredTransaction>(transactionBySellerId, [accountId, id])
 
+/** The seller's own payments with these ids, by id. */
+export async function findTransactions(
+  db: Reader,
+  accountId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredTransaction>> {
+  const rows = await db.rows<StoredTransaction>(transactionsBySellerId, [accountId, ids])
+  return new Map(rows.map((row) => [row.transaction.id, row]))
+}
+
 /** The same to look at, without what is needed to change it. */
 export async function findPayment(db: Reader, accountId: string, id: string): Promise<PaymentTransaction | undefined> {
   return (await db.row<{ body: PaymentTransaction }>(paymentById, [accountId, id]))?.body
@@ -43,6 +65,15 @@ export async function findPayment(db: Reader, accountId: string, id: string): Pr
 /** A payment by the id either side knows it by, whoever asks: the caller checks whose it is. */
 export const findTransactionByEitherId = (db: Reader, id: string) =>
   db.row<StoredTransaction>(transactionByEitherId, [id])
+
+/** The same for several, by the id that was asked for. */
+export async function findTransactionsByEitherId(
+  db: Reader,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredTransaction>> {
+  const rows = await db.rows<StoredTransaction & { asked: string }>(transactionsByEitherId, [ids])
+  return new Map(rows.map(({ asked, ...row }) => [asked, row]))
+}
 
 export async function findTransactionsOfInvoice(db: Reader, accountId: string, invoiceId: string) {
   const rows = await db.rows<{ transaction: PaymentTransaction }>(transactionsOfInvoice, [accountId, invoiceId])
@@ -55,16 +86,37 @@ export const findRefund = (db: Reader, accountId: string, id: string) =>
 export const findBalances = (db: Reader, accountId: string) =>
   db.rows<{ book: string; currency: string; amount: bigint }>(balancesOf, [accountId])
 
-const insertTransaction = sql`
-  insert into payment_transactions (account_id, id, body, currency, captured, held, create_time)
-  values ($1, $2, $3, $4, $5, $6, $7)`
-const updateTransaction = sql`
-  update payment_transactions set body = $4, version = version + 1, refunded = $5, held = $6
-   where account_id = $1 and id = $2 and version = $3`
-const updateRefundRow = sql`update payment_refunds set body = $3 where account_id = $1 and id = $2`
+const ofPayments = { table: 'payment_transactions', key: 2 }
+const ofRefunds = { table: 'payment_refunds', key: 2 }
+
+const insertTransaction = batched(
+  ofPayments,
+  `insert into payment_transactions (account_id, id, body, currency, captured, held, create_time)
+   select account_id, id, body::jsonb, currency, captured, held, create_time
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::text[])
+       as p (account_id, id, body, currency, captured, held, create_time)`,
+)
+const updateTransaction = batched(
+  ofPayments,
+  `update payment_transactions t set body = p.body::jsonb, version = t.version + 1, refunded = p.refunded, held = p.held
+     from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::bigint[], $6::bigint[])
+       as p (account_id, id, version, body, refunded, held)
+    where t.account_id = p.account_id and t.id = p.id and t.version = p.version`,
+)
+const updateRefundRow = batched(
+  ofRefunds,
+  `update payment_refunds t set body = r.body::jsonb
+     from unnest($1::text[], $2::text[], $3::text[]) as r (account_id, id, body)
+    where t.account_id = r.account_id and t.id = r.id`,
+)
 const pinRefundRow = sql`update payment_refunds set body = body where account_id = $1 and id = $2 and body->>'status' = $3`
-const insertRefundRow = sql`
-  insert into payment_refunds (account_id, id, transaction_id, body, amount, create_time) values ($1, $2, $3, $4, $5, $6)`
+const insertRefundRow = batched(
+  ofRefunds,
+  `insert into payment_refunds (account_id, id, transaction_id, body, amount, create_time)
+   select account_id, id, transaction_id, body::jsonb, amount, create_time
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[])
+       as r (account_id, id, transaction_id, body, amount, create_time)`,
+)
 
 export function insertPayment(tx: Tx, transaction: PaymentTransaction): void {
   const { seller, id, gross, held, create_time } = transaction

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../src/database/open.ts'
-import { sql } from '../../src/database/sql.ts'
+import { batched, sql } from '../../src/database/sql.ts'
 import { makeTransact, type Transact } from '../../src/database/transaction.ts'
 import { countingIds } from '../../src/kernel/ids.ts'
 import { newDatabase, type TestDatabase } from '../support/database.ts'
@@ -38,6 +38,12 @@ const save = sql`
   update shelf set content = $4, version = version + 1 where account_id = $1 and id = $2 and version = $3`
 const rename = sql`update shelf set content = $3 where id = $2 and account_id = $1 returning *`
 const remove = sql`delete from shelf where account_id = $1 and id = $2`
+const fill = batched(
+  { table: 'shelf', key: 2 },
+  `update shelf set content = given.content, version = shelf.version + 1
+   from unnest($1::text[], $2::text[], $3::int[], $4::text[]) as given (account_id, id, version, content)
+   where shelf.account_id = given.account_id and shelf.id = given.id and shelf.version = given.version`,
+)
 const contents = sql`select id, content from shelf order by id`
 
 describe('A unit of work', () => {
@@ -67,6 +73,31 @@ describe('A unit of work', () => {
         { id: '2', content: 'old' },
       ])
     })
+
+  it('that changes a row of a batch twice is refused while it gathers', async () => {
+    const work = transact(async (tx) => {
+      tx.guard(fill, ['A', '1', 1, 'x'])
+      tx.guard(fill, ['A', '1', 2, 'y'])
+    })
+
+    await expect(work).rejects.toThrow(twice)
+  })
+
+  it('changes all rows of a batch, or none when one of them has another version', async () => {
+    let tries = 0
+    await transact(async (tx) => {
+      tx.guard(fill, ['A', '1', 1, 'batch'])
+      // The second time it is what it should have been.
+      tx.guard(fill, ['A', '2', ++tries === 1 ? 7 : 1, 'batch'])
+    })
+    expect(tries).toBe(2)
+    expect(await database.rows(contents)).toEqual([
+      { id: '1', content: 'batch' },
+      { id: '2', content: 'batch' },
+    ])
+
+    await database.rows(sql`update shelf set content = 'old', version = 1`)
+  })
 
   it('may change several rows of a table, and add several', async () => {
     await transact(async (tx) => {

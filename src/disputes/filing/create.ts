@@ -6,7 +6,7 @@ import { allocate, Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { breaches, forbidden, invalid, refused } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import type { PurchasedItem } from '../../ledger/schema.ts'
-import { findTransactionByEitherId, type StoredTransaction } from '../../ledger/store.ts'
+import { findTransactionsByEitherId, type StoredTransaction } from '../../ledger/store.ts'
 import { receiveFiles } from '../documents.ts'
 import type { House } from '../house.ts'
 import { isSound } from '../machine/amounts.ts'
@@ -16,10 +16,10 @@ import type { Dispute } from '../schema/dispute.ts'
 import { itemTypes, reasons } from '../schema/enums.ts'
 import { Extensions, readExtensions } from '../schema/extensions.ts'
 import { DocumentInput, Item, Note } from '../schema/given.ts'
-import { findDisputeOf } from '../store.ts'
+import { findDisputed } from '../store.ts'
 import { ineligibility } from './eligibility.ts'
 import { fileDispute } from './file.ts'
-import { registerPayment } from './made-up-payment.ts'
+import { registerPayments } from './made-up-payment.ts'
 
 const TransactionInput = Type.Object({
   buyer_transaction_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' })),
@@ -65,10 +65,11 @@ export async function createDispute(
   if (reason === undefined) throw breaches('MISSING_REASON_CODE', 'Say why the payment is disputed.', '/reason')
   if (ids.length > 1 && reason !== 'UNAUTHORISED')
     throw invalid('/disputed_transactions', 'Only UNAUTHORISED can dispute several payments at once.')
-  if (new Set(ids).size < ids.length) throw invalid('/disputed_transactions', 'Name each payment once.')
+  if (new Set(ids).size < ids.length) throw namedTwice()
 
-  const payments: StoredTransaction[] = []
-  for (const id of ids) payments.push(await payable(tx, house, caller, id, body, buyerOf))
+  const payments = await payable(tx, house, caller, ids, body, buyerOf)
+  // Each side has an id of its own for the same payment.
+  if (new Set(payments.map(({ transaction }) => transaction.id)).size < ids.length) throw namedTwice()
   const { seller, buyer, gross } = payments[0]!.transaction
   const strange = payments.find(
     ({ transaction }) =>
@@ -109,35 +110,39 @@ export async function createDispute(
   return fileDispute(tx, house, opening, payments, uploads)
 }
 
+const namedTwice = () => invalid('/disputed_transactions', 'Name each payment once.')
+
 const unknownPayment = (id: string) =>
   breaches('INVALID_TRANSACTION_ID', `There is no payment ${id} that you could dispute.`, '/disputed_transactions')
 
-/** The payment to be disputed, if this caller may dispute it. A sandbox makes up those it does not know. */
+/** The payments to be disputed, if this caller may dispute them. A sandbox makes up those it does not know. */
 async function payable(
   tx: Tx,
-  house: House,
+  { rules }: House,
   caller: Caller,
-  id: string,
+  ids: readonly string[],
   body: CreateBody,
   buyerOf?: string,
-): Promise<StoredTransaction> {
-  const { rules } = house
-  const found = await findTransactionByEitherId(tx, id)
-  if (!found) {
-    if (!rules.autoRegisterTransactions) throw unknownPayment(id)
-    return registerPayment(tx, caller, id, body)
-  }
-  const { seller, buyer } = found.transaction
-  const isBuyer = buyer.account_id === caller.accountId || buyerOf === found.transaction.id
-  const isSeller = seller.account_id === caller.accountId
-  if (!isBuyer && !isSeller) throw unknownPayment(id)
-  if (!isBuyer && !rules.sandbox) throw forbidden('Only the customer can open a dispute; a merchant answers it.')
-  const existing = await findDisputeOf(tx, seller.account_id, found.transaction.id)
-  const isDisputed = existing?.dispute.dispute_channel === 'INTERNAL' && !existing.withdrawn
-  const why = ineligibility(found.transaction, isDisputed, tx.now)
-  if (why === 'DISPUTE_ALREADY_EXISTS') throw alreadyDisputed()
-  if (why) throw breaches('DISPUTE_REASON_NOT_ELIGIBLE', `This payment cannot be disputed: ${why}.`, '/reason')
-  return found
+): Promise<StoredTransaction[]> {
+  const found = await findTransactionsByEitherId(tx, ids)
+  const known = [...found.values()].map(({ transaction: { seller, id } }) => ({ accountId: seller.account_id, id }))
+  const disputed = known.length === 0 ? new Set<string>() : await findDisputed(tx, known)
+  const unknown = ids.filter((id) => !found.has(id))
+  if (unknown.length > 0 && !rules.autoRegisterTransactions) throw unknownPayment(unknown[0]!)
+  const madeUp = unknown.length === 0 ? new Map() : await registerPayments(tx, caller, unknown, body)
+  return ids.map((id) => {
+    const payment = found.get(id)
+    if (!payment) return madeUp.get(id)!
+    const { transaction } = payment
+    const isBuyer = transaction.buyer.account_id === caller.accountId || buyerOf === transaction.id
+    const isSeller = transaction.seller.account_id === caller.accountId
+    if (!isBuyer && !isSeller) throw unknownPayment(id)
+    if (!isBuyer && !rules.sandbox) throw forbidden('Only the customer can open a dispute; a merchant answers it.')
+    const why = ineligibility(transaction, disputed.has(transaction.id), tx.now)
+    if (why === 'DISPUTE_ALREADY_EXISTS') throw alreadyDisputed()
+    if (why) throw breaches('DISPUTE_REASON_NOT_ELIGIBLE', `This payment cannot be disputed: ${why}.`, '/reason')
+    return payment
+  })
 }
 
 export const alreadyDisputed = () =>

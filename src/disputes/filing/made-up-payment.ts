@@ -18,22 +18,22 @@ const USUAL_AMOUNT: Money = { currency_code: 'USD', value: '100.00' }
 /** The version of a payment that is not in the ledger yet: it is captured together with the dispute. */
 export const UNREGISTERED = 0
 
-/** A payment as the dispute describes it, to be captured with the dispute. Sandbox only. */
-export async function registerPayment(
+/** Payments as the dispute describes them, to be captured with it, by the buyer's id. Sandbox only. */
+export async function registerPayments(
   tx: Tx,
   caller: Caller,
-  buyerTransactionId: string,
+  buyerTransactionIds: readonly string[],
   { dispute_amount }: { readonly dispute_amount?: Money },
-): Promise<StoredTransaction> {
+): Promise<ReadonlyMap<string, StoredTransaction>> {
   const amount = dispute_amount ?? USUAL_AMOUNT
   if (!isSound(amount) || toMinor(amount) <= 0n)
     throw breaches('INVALID_DISPUTE_AMOUNT', 'Dispute more than nothing, in a currency of ISO 4217.', '/dispute_amount')
   const { seller, buyer } = await partiesFor(tx, caller)
   const gross = normalise(amount)
   const none = toMoney(0n, gross.currency_code)
-  const transaction: PaymentTransaction = {
+  const madeUp = (id: string): PaymentTransaction => ({
     id: tx.newId('transaction'),
-    buyer_transaction_id: buyerTransactionId,
+    buyer_transaction_id: id,
     order_id: tx.newId('order'),
     seller: partyOf(seller),
     buyer: partyOf(buyer),
@@ -44,8 +44,8 @@ export async function registerPayment(
     held: none,
     create_time: tx.now,
     update_time: tx.now,
-  }
-  return { transaction, version: UNREGISTERED, balance: 0n }
+  })
+  return new Map(buyerTransactionIds.map((id) => [id, { transaction: madeUp(id), version: UNREGISTERED, balance: 0n }]))
 }
 
 const partyOf = ({ id, email, name }: Account): Party & { account_id: string } => ({ account_id: id, email, name })
