@@ -1,0 +1,37 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (path: string) => readFileSync(`${root}/${path}`, 'utf8')
+const documents = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...readdirSync(`${root}/docs`)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+
+/** Paths of our own files as documents write them: from the root, or from `src`. */
+const pathsIn = (text: string) =>
+  [...text.matchAll(/(?<![\w./:-])((?:[\w-]+\/)+[\w.-]+\.(?:ts|sql|md|json|mjs))\b/g)].map(([, path]) => path!)
+
+describe('What the documents name', () => {
+  for (const document of documents)
+    it(`is there: ${document}`, () => {
+      const from = document.startsWith('docs/') ? 'docs/' : ''
+      const isThere = (path: string) => ['', 'src/', from].some((folder) => existsSync(`${root}/${folder}${path}`))
+      expect(pathsIn(read(document)).filter((path) => !isThere(path))).toEqual([])
+    })
+
+  it('has every room in the drawing of the house', () => {
+    const drawing = read('ARCHITECTURE.md').split('```')[1]!
+    const drawn = new Set([...drawing.matchAll(/([\w-]+)\//g)].map(([, name]) => name))
+    const rooms = readdirSync(`${root}/src`, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isDirectory() && !entry.parentPath.endsWith('machine'))
+      .map(({ name }) => name)
+    expect([...new Set(rooms)].filter((name) => !drawn.has(name))).toEqual([])
+  })
+})
