@@ -13,11 +13,12 @@ import type { Row } from './harness/row.ts'
 import { loadRows } from './harness/rows.ts'
 import { startService } from './harness/service.ts'
 import { printTable, toJson, verdictOf } from './harness/table.ts'
+import { measureNeighbours, printNeighbours } from './neighbours/run.ts'
 
 const help = `npm run bench -- [options]
 
   --quick         under two minutes, for a first look
-  --only <name>   only this row; may be given several times
+  --only <name>   only this row; may be given several times. neighbours-api is a merchant beside a noisy one
   --json          figures for programs instead of the table
   --profile       also profile the service, and say what it spent its time on
   --help
@@ -108,16 +109,30 @@ async function run(rows: readonly Row[]): Promise<void> {
   if (measured.some((line) => verdictOf(line) === 'NOT MET')) process.exitCode = 1
 }
 
+const NEIGHBOURS = 'neighbours-api'
+
+async function runNeighbours(): Promise<void> {
+  const figures = await measureNeighbours(process.env['DATABASE_URL'], { seconds: options.quick ? 6 : 20, say })
+  process.stdout.write(
+    options.json ? `${JSON.stringify({ neighbours: figures }, null, 2)}\n` : printNeighbours(figures),
+  )
+  if (figures.some(({ isMet }) => !isMet)) process.exitCode = 1
+}
+
 if (options.help) process.stdout.write(help)
 else {
   const all = await loadRows()
-  const unknown = options.only.filter((name) => !all.some((row) => row.name === name))
+  const unknown = options.only.filter((name) => name !== NEIGHBOURS && !all.some((row) => row.name === name))
   if (unknown.length > 0) {
-    say(`No row is called ${unknown.join(', ')}. There are: ${all.map(({ name }) => name).join(', ')}.`)
+    say(
+      `No row is called ${unknown.join(', ')}. There are: ${[...all.map(({ name }) => name), NEIGHBOURS].join(', ')}.`,
+    )
     process.exitCode = 2
   } else {
     try {
-      await run(options.only.length === 0 ? all : all.filter(({ name }) => options.only.includes(name)))
+      const wanted = options.only.length === 0 ? all : all.filter(({ name }) => options.only.includes(name))
+      if (wanted.length > 0) await run(wanted)
+      if (options.only.includes(NEIGHBOURS)) await runNeighbours()
     } finally {
       await closeAll()
     }
