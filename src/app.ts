@@ -6,6 +6,7 @@ import { Authenticator } from './accounts/authenticate.ts'
 import { expireAllTokens, sweepTokens, type TokenParts, tokenRoutes } from './accounts/tokens.ts'
 import { openAudit } from './audit/room.ts'
 import type { Settings } from './config.ts'
+import { claimEnvironment } from './database/environment.ts'
 import { Notices } from './database/notices.ts'
 import { type Database, openDatabase } from './database/open.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
@@ -226,6 +227,7 @@ async function run(
   { service, works, database, sandboxClock, notices, transactFor, authenticator, opened }: Parts,
   { sources, worker, sweeper }: Wired,
 ): Promise<void> {
+  await claimEnvironment(database, service.environment)
   await Promise.all(opened.map(({ check }) => check?.(database)))
   if (service.environment === 'sandbox') {
     await sandboxClock.load()

@@ -1,6 +1,6 @@
 import { disputeSettings } from './disputes/settings.ts'
 import { type DialectName, dialectNames } from './kernel/dialect.ts'
-import { readSecretRing, type SecretRing } from './kernel/secrets.ts'
+import { isGuessable, readSecretRing, SANDBOX_SECRET, type SecretRing } from './kernel/secrets.ts'
 import { nearest } from './kernel/spelling.ts'
 import {
   databaseAddress,
@@ -27,7 +27,8 @@ export const settings = {
     variable: 'QUITTANCE_ENVIRONMENT',
     initial: 'sandbox',
     ...oneOf(['sandbox', 'live']),
-    description: 'A sandbox has seeded people, a clock that can be moved and test operations; live has none of these.',
+    description:
+      'A sandbox has seeded people, a clock that can be moved and test operations; live has none of these. The first start writes it into the database, and a start in the other refuses.',
   }),
   dialect: setting<DialectName>({
     variable: 'QUITTANCE_DIALECT',
@@ -85,10 +86,11 @@ export const settings = {
   }),
   secrets: setting<SecretRing | undefined>({
     variable: 'QUITTANCE_SECRET',
-    initial: (environment) => (environment === 'sandbox' ? ['sandbox-secret-known-to-everybody'] : undefined),
+    initial: (environment) => (environment === 'sandbox' ? [SANDBOX_SECRET] : undefined),
     initialText: 'a public one in the sandbox; none in live, where it must be set',
-    form: 'text of at least 32 characters, or several, separated by commas or line ends',
+    form: 'text of at least 32 characters that cannot be guessed, or several, separated by commas or line ends',
     read: readSecretRing,
+    unfit: (ring, environment) => environment === 'live' && ring !== undefined && isGuessable(ring),
     description:
       'The key that access tokens, page tokens, links and stored secrets depend on; the same for all processes. Of several, the first is used for all that is new, and the others open what they made: docs/operating.md says how to replace it.',
   }),

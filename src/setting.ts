@@ -9,6 +9,8 @@ export interface Setting<Value> {
   readonly initialText?: string
   /** Reads the text of a variable or flag; undefined when it is not acceptable. */
   read(text: string): Value | undefined
+  /** Whether a value that reads well must not be used in an environment. */
+  unfit?(value: Value, environment: Environment): boolean
   readonly form: string
   readonly description: string
 }
@@ -61,7 +63,7 @@ export const flagOf = (variable: string) =>
 
 /** What a flag says, or else a variable, or else the default. What is written empty is not written. */
 export function readOne<Value>(
-  { variable, initial, read, form }: Setting<Value>,
+  { variable, initial, read, unfit, form }: Setting<Value>,
   { variables, flags }: { variables: Written; flags: Readonly<Record<string, unknown>> },
   environment: Environment,
 ): Value {
@@ -70,6 +72,6 @@ export function readOne<Value>(
   if (written === undefined || written === '')
     return typeof initial === 'function' ? (initial as (environment: Environment) => Value)(environment) : initial
   const value = read(written)
-  if (value === undefined) throw new SettingError(`${variable} must be ${form}.`)
+  if (value === undefined || unfit?.(value, environment)) throw new SettingError(`${variable} must be ${form}.`)
   return value
 }

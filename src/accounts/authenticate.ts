@@ -23,12 +23,13 @@ export interface Holder {
   readonly expire_time: Instant
 }
 
+// An app that was seeded for a sandbox, whose secret everybody knows, is none anywhere else.
 const holderOf = sql`
   select apps.id as app_id, apps.account_id, apps.client_id, apps.sandbox, tokens.scopes, tokens.expire_time,
     exists (select from consents where consents.app_id = apps.id) as has_consents
   from tokens join apps on apps.id = tokens.app_id join accounts on accounts.id = apps.account_id
   where tokens.digest = $1 and tokens.generation = apps.token_generation
-    and apps.status = 'ENABLED' and accounts.status = 'ACTIVE'`
+    and apps.status = 'ENABLED' and accounts.status = 'ACTIVE' and (not apps.sandbox or $2)`
 
 /** How long a token is believed without asking the database. Commands that revoke one come back after this time. */
 export const BELIEVED_MS = 1_000
@@ -40,13 +41,13 @@ const REMEMBERED_MAX = 10_000
  * a clock that nobody moves.
  */
 export class Authenticator {
-  readonly #service: Service
+  readonly #isSandbox: boolean
   readonly #db: Reader
   readonly #realTime: Clock
   readonly #remembered = new RecentMap<string, { caller: Caller; holder: Holder; until: number }>(REMEMBERED_MAX)
 
-  constructor(service: Service, db: Reader, realTime: Clock) {
-    this.#service = service
+  constructor({ environment }: Service, db: Reader, realTime: Clock) {
+    this.#isSandbox = environment === 'sandbox'
     this.#db = db
     this.#realTime = realTime
   }
@@ -67,7 +68,7 @@ export class Authenticator {
     const known = this.#remembered.get(memory)
     if (known && known.until > performance.now() && known.holder.expire_time > this.#realTime.now()) return known.caller
 
-    const holder = await this.#db.row<Holder>(holderOf, [digest])
+    const holder = await this.#db.row<Holder>(holderOf, [digest, this.#isSandbox])
     if (!holder) throw invalidToken('The access token is unknown or was revoked. Request a new one.')
     if (holder.expire_time <= this.#realTime.now())
       throw invalidToken('The access token has expired. Request a new one.')
@@ -78,7 +79,6 @@ export class Authenticator {
 
   /** Its scopes are those of the token, less what the account it names has not consented to. */
   async #callerOf(holder: Holder, assertion: string | undefined): Promise<Caller> {
-    const isSandbox = this.#service.environment === 'sandbox'
     const own: Caller = {
       appId: holder.app_id,
       clientId: holder.client_id,
@@ -88,9 +88,9 @@ export class Authenticator {
       scopes: expandScopes(holder.scopes),
       roles: [],
     }
-    const needsConsent = !isSandbox || !holder.sandbox
-    const caller = assertion === undefined ? own : await actFor(this.#db, own, assertion, { needsConsent })
-    return isSandbox || caller.scopes.has(operatorScope) ? { ...caller, roles: ['agent'] } : caller
+    const caller =
+      assertion === undefined ? own : await actFor(this.#db, own, assertion, { needsConsent: !holder.sandbox })
+    return this.#isSandbox || caller.scopes.has(operatorScope) ? { ...caller, roles: ['agent'] } : caller
   }
 
   #remember(memory: string, caller: Caller, holder: Holder): void {

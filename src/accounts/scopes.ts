@@ -47,6 +47,12 @@ const umbrellas: Readonly<Record<string, readonly string[]>> = {
   'invoicing/internal': ['invoicing/invoices/read', 'invoicing/invoices/readwrite'],
 }
 
+/** This scope, and those that stand for it among others. */
+export const scopesThatOpen = (scope: string): string[] => [
+  scope,
+  ...Object.keys(umbrellas).filter((umbrella) => umbrellas[umbrella]!.includes(scope)),
+]
+
 /** Everything these scopes open. */
 export const expandScopes = (scopes: readonly string[]): ReadonlySet<string> =>
   new Set(scopes.flatMap((scope) => [scope, ...(umbrellas[scope] ?? [])]))

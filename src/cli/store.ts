@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { BELIEVED_MS } from '../accounts/authenticate.ts'
 import type { Settings } from '../config.ts'
 import { startEmbedded } from '../database/embedded/server.ts'
+import { requireEnvironment } from '../database/environment.ts'
 import { migrate } from '../database/migrate.ts'
 import { openDatabase } from '../database/open.ts'
 import { sql } from '../database/sql.ts'
@@ -25,6 +26,7 @@ export async function withStore<T>(settings: Settings, cause: Cause, work: (stor
     await migrate(url)
     const database = openDatabase(url, { connectionsMax: 2, applicationName: 'quittance command' })
     try {
+      await requireEnvironment(database, settings.environment)
       const sandboxClock = new SandboxClock(database)
       if (settings.environment === 'sandbox') await sandboxClock.load()
       const clock: Clock = settings.environment === 'sandbox' ? sandboxClock : systemClock

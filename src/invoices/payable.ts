@@ -1,8 +1,10 @@
+import type { Account } from '../accounts/schema.ts'
 import { type Money, toMinor, toMoney } from '../kernel/money.ts'
 import { refused } from '../kernel/problem.ts'
 import { requireCurrency, requireRoom } from './actions/record-payment.ts'
 import { invoiceLifecycle } from './lifecycle.ts'
 import type { Invoice } from './schema/invoice.ts'
+import type { StoredInvoice } from './store.ts'
 import { atMost } from './sums/settlement.ts'
 
 /** What someone wants to pay: everything that is due unless they say otherwise. */
@@ -30,8 +32,12 @@ export function payableRange({ due_amount, configuration }: Invoice): { least: b
   return { least: atMost(minimum, most), most }
 }
 
+/** Whether money may be taken for this merchant at all. */
+export const mayBePaid = ({ status }: Account): boolean => status === 'ACTIVE'
+
 /** The amount a wish comes to; refuses one that the hosted page does not take from anybody now. */
-export function agreed(invoice: Invoice, wish: Wish): Agreed {
+export function agreed({ invoice, account }: Pick<StoredInvoice, 'invoice' | 'account'>, wish: Wish): Agreed {
+  if (!mayBePaid(account)) throw refused('PAYEE_SUSPENDED', 'The merchant cannot be paid while it is suspended.')
   invoiceLifecycle.require(invoice, ['buyer'], 'pay')
   return agreedAmount(invoice, wish)
 }

@@ -19,6 +19,22 @@ function ringOf(parts: readonly string[]): SecretRing | undefined {
   return [first, ...others]
 }
 
+/** What a sandbox has when nobody sets one. */
+export const SANDBOX_SECRET = 'sandbox-secret-known-to-everybody'
+const KINDS_OF_CHARACTERS_MIN = 10
+
+/**
+ * Whether others know or can guess it: the sandbox's own secret anywhere, and as the first of the ring, which makes all
+ * that is new, few different characters or a word over and over. Behind a better one such a secret may still open.
+ */
+export function isGuessable(ring: SecretRing): boolean {
+  const [first] = ring
+  const isRepeated = Array.from(first, (_, i) => i).some(
+    (i) => i > 0 && i <= first.length / 2 && first.startsWith(first.slice(i)),
+  )
+  return ring.includes(SANDBOX_SECRET) || new Set(first).size < KINDS_OF_CHARACTERS_MIN || isRepeated
+}
+
 /** Tells by which secret something was made, and nothing else about it. */
 export const secretId = (secret: string): string =>
   createHmac('sha256', secret).update('the id of this secret').digest('hex').slice(0, 16)

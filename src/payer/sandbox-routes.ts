@@ -68,7 +68,7 @@ export const sandboxPayerRoutes = (service: Service, ledger: Ledger): AnyRoute[]
       for (const [name, money] of Object.entries({ amount: body.amount, tip: body.tip })) checkMoney(name, money)
       const stored = await findByRecipientCode(tx, recipientCode(params.id))
       if (stored?.invoice.base_status !== 'SENT') throw notFound('The invoice')
-      const paying = agreed(stored.invoice, body)
+      const paying = agreed(stored, body)
       const recipient = await payerOf(tx, stored)
       const buyer = recipient.email === undefined ? await somebody(tx, caller.accountId) : recipient
       const approved = approve(service, tx, stored, { ...paying, buyer, nonce: tx.newId('nonce') })

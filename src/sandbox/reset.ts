@@ -1,8 +1,8 @@
 import type { Database } from '../database/open.ts'
 import { sql, unprepared } from '../database/sql.ts'
 
-/** What a reset leaves alone: the schema's own history, and what clients may have kept: keys and access tokens. */
-const kept = ['migrations', 'signing_keys', 'tokens']
+/** What a reset leaves alone: what the database is, and what clients may have kept: keys and access tokens. */
+const kept = ['migrations', 'deployment', 'signing_keys', 'tokens']
 
 const tablesToEmpty = sql`
   select format('%I', tablename) as name from pg_tables where schemaname = current_schema() and tablename <> all($1)`

@@ -101,7 +101,13 @@ any event of the table with a sample resource: stored, signed, readable and veri
 - A call for a merchant by a partner's app: that app, and the merchant's own apps.
 - An event no app called for (hosted page, passing of time, another party): the app the resource came from, and every
   app of the account with a webhook lookup.
-- Disputes: every app of the seller, and partners' apps with the seller's consent to disputes. Never the buyer's.
+- Disputes: every app of the seller, and partners' apps as below. Never the buyer's.
+
+An app of another account hears of a merchant's events while it holds, and the merchant consents to, a scope that shows
+such things: \`disputes/read\`, \`read-partner\`, \`read-seller\` or \`webhooks\` for disputes, \`invoicing/invoices/read\` or
+\`readwrite\` for invoices, those of payments for the rest. It is asked when the event happens, before each attempt, and
+whenever the event is listed, shown or sent again: what was told under a consent that was taken back is gone for the
+app. While an account is suspended nothing is sent to its webhooks; its events are kept as failed, for a replay.
 
 ## Signatures
 

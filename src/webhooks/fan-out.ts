@@ -2,6 +2,7 @@ import { sql, statementOf } from '../database/sql.ts'
 import type { Announce, AnnouncedEvent, Write } from '../database/transaction.ts'
 import { eventTypes } from '../kernel/event-types.ts'
 import type { Service } from '../room.ts'
+import { mayHear } from './audience.ts'
 import { queuePromised } from './delivery/queue.ts'
 import { eventBody } from './events/envelope.ts'
 import { mentionIds } from './events/mentioned-ids.ts'
@@ -21,15 +22,40 @@ const insertEvents = statementOf(
    order by e.place ${returned}`,
 )
 
-const insertAudience = sql`
-  insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
-  select heard.account_id, heard.app_id, announced.id, announced.account_id, announced.seq, announced.create_time
-  from announced
-    join unnest($1::text[], $2::text[], $3::boolean[], $4::boolean[]) as known (event_id, app_id, called, dispute)
-      on known.event_id = announced.id
-    cross join lateral event_apps(
-      announced.account_id, known.app_id, known.called, known.dispute, announced.resource_id) as heard
-  returning account_id, app_id, event_id`
+/**
+ * The apps that hear of an event. The known app is the one that called for this account, or that the resource is known
+ * to come from; `called` tells the two apart. An app that calls for a merchant shares the event with the merchant's own
+ * apps; an event nobody called for goes to the app the resource came from and to those that asked for such events; a
+ * dispute concerns every app of the seller and every partner who may see the seller's disputes.
+ */
+const listeners = `
+  select a.id as app_id, a.account_id from apps a
+  where a.status = 'ENABLED' and a.id in (
+      select known.app_id
+      union
+      select own.id from apps own
+      where own.account_id = announced.account_id
+        and (known.dispute
+          or (known.called and exists (select from apps c where c.id = known.app_id and c.account_id <> own.account_id))
+          or (not known.called and exists (
+            select from webhook_lookups l where l.account_id = own.account_id and l.app_id = own.id)))
+      union
+      select c.app_id from consents c where known.dispute and c.account_id = announced.account_id
+      union
+      (select e.app_id from events e
+       where known.app_id is null and not known.dispute and e.account_id = announced.account_id
+         and e.resource_id = announced.resource_id and e.app_id is not null order by e.seq limit 1))
+    and ${mayHear({ app: 'a.id', appAccount: 'a.account_id', account: 'announced.account_id', type: 'announced.type' })}`
+
+const insertAudience = statementOf(
+  `insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
+   select heard.account_id, heard.app_id, announced.id, announced.account_id, announced.seq, announced.create_time
+   from announced
+     join unnest($1::text[], $2::text[], $3::boolean[], $4::boolean[]) as known (event_id, app_id, called, dispute)
+       on known.event_id = announced.id
+     cross join lateral (${listeners}) as heard
+   returning account_id, app_id, event_id`,
+)
 
 /** An app that calls for its own account is the only one to hear of what it did: no need to ask who else is there. */
 const insertOwnAudience = sql`
@@ -38,12 +64,16 @@ const insertOwnAudience = sql`
   from announced e join apps a on a.id = $1 and a.status = 'ENABLED'
   returning account_id, app_id, event_id`
 
-/** A disabled webhook gets its deliveries too, as failed ones, so that they can be seen and replayed. */
+/**
+ * A disabled webhook, and one of a suspended account, gets its deliveries too, as failed ones, so that they can be seen
+ * and replayed.
+ */
 const insertDeliveries = sql`
   insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq, resource_id,
     transmit_time, failure)
   select w.account_id, gen_random_uuid(), w.app_id, w.id, e.account_id, e.id, e.type, e.seq, e.resource_id,
-    e.create_time, case when not w.enabled then 'The webhook is disabled.' end
+    e.create_time, case when not w.enabled then 'The webhook is disabled.'
+      when (select m.status <> 'ACTIVE' from accounts m where m.id = w.account_id) then 'The account is suspended.' end
   from audience a
     join announced e on e.id = a.event_id
     join webhooks w on w.account_id = a.account_id and w.app_id = a.app_id

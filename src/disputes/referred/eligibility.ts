@@ -1,4 +1,7 @@
+import { scopesAt } from '../../accounts/consent.ts'
+import type { Reader } from '../../database/transaction.ts'
 import { type AnyRoute, route } from '../../http/route.ts'
+import type { Caller } from '../../kernel/caller.ts'
 import { toMinor } from '../../kernel/money.ts'
 import { Type } from '../../kernel/type.ts'
 import { findTransactionByEitherId } from '../../ledger/store.ts'
@@ -40,7 +43,7 @@ export const eligibilityRoute = (): AnyRoute =>
     },
     reads: true,
     async handle({ db, caller, body }) {
-      const found = await findTransactionByEitherId(db, body.transaction_id)
+      const found = await findOwn(db, caller, body.transaction_id)
       const intangible = body.disputed_items?.some(({ category }) => category === 'TICKETS') ?? false
       const open = await findOpenReferrals(db, caller.accountId, body.transaction_id)
       const ours = found && (await findDisputeOf(db, found.transaction.seller.account_id, found.transaction.id))
@@ -67,3 +70,13 @@ export const eligibilityRoute = (): AnyRoute =>
       }
     },
   })
+
+/** A payment of the caller, or of a merchant that lets it refer disputes; everybody else's is as good as unknown. */
+async function findOwn(db: Reader, caller: Caller, id: string) {
+  const found = await findTransactionByEitherId(db, id)
+  if (!found) return undefined
+  const { seller, buyer } = found.transaction
+  if (buyer.account_id === caller.accountId) return found
+  const held = await scopesAt(db, caller, seller.account_id)
+  return scopes.some((scope) => held.has(scope)) ? found : undefined
+}

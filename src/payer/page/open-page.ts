@@ -1,5 +1,5 @@
 import type { Tx } from '../../database/transaction.ts'
-import { isPayable, payableRange } from '../../invoices/payable.ts'
+import { isPayable, mayBePaid, payableRange } from '../../invoices/payable.ts'
 import { recipientCode } from '../../invoices/schema/codes.ts'
 import type { Invoice } from '../../invoices/schema/invoice.ts'
 import { findByRecipientCode, type StoredInvoice } from '../../invoices/store.ts'
@@ -60,9 +60,9 @@ export async function answerPage(
   { stored, sheet, path }: Opened,
   { status = 200, notice }: { status?: number; notice?: NonNullable<PageParts['notice']> } = {},
 ) {
-  const { invoice } = stored
+  const { invoice, account } = stored
   const payable = isPayable(invoice)
-  const online = payable && takesPayments(service)
+  const online = payable && mayBePaid(account) && takesPayments(service)
   const { least, most } = payableRange(invoice)
   const least_ = toMoney(least, invoice.detail.currency_code)
   const hasServicePayment = invoice.payments.some(({ type }) => type === 'SERVICE')
@@ -78,7 +78,7 @@ export async function answerPage(
         ...(least < most && { partial: { minimum: sheet.format.money(least_), smallest: least_.value } }),
       },
     }),
-    ...(payable && !online && { offline: true }),
+    ...(payable && !online && (mayBePaid(account) ? { offline: true } : { closed: true })),
     ...(notice && { notice }),
     ...(hasServicePayment && { problemLink: { href: `${path}/problem`, label: sheet.say('reportProblem') } }),
   })

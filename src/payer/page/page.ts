@@ -22,6 +22,8 @@ export interface PageParts {
   readonly pay?: PayOptions
   /** The invoice is due and cannot be paid here. */
   readonly offline?: boolean
+  /** The merchant cannot be paid at the moment. */
+  readonly closed?: boolean
   readonly notice?: { readonly text: string; readonly tone: 'good' | 'bad' | 'wait' }
   readonly problemLink?: { readonly href: string; readonly label: string }
   /** What else is said above the document. */
@@ -88,7 +90,7 @@ ${parts.problemLink && html`<li><a href="${parts.problemLink.href}">${parts.prob
 }
 
 /** The part of the page that is not on paper: the amount, where it stands, and the button. */
-function till({ sheet, pay, offline }: PageParts): Html {
+function till({ sheet, pay, offline, closed }: PageParts): Html {
   const { say, standing } = sheet
   return html`<section class="till ${standing}">
 <p class="who">${sheet.seller} · ${say('invoiceNumber', { number: sheet.number })}</p>
@@ -97,6 +99,7 @@ function till({ sheet, pay, offline }: PageParts): Html {
 ${pay?.action && payForm(sheet, pay, pay.action)}
 ${standing === 'pending' && html`<p class="more">${say('pendingText')}</p>`}
 ${standing === 'cancelled' && html`<p class="more">${say('cancelledText')}</p>`}
+${closed && html`<p class="more">${say('closedText')}</p>`}
 ${
   offline &&
   html`<div class="more"><p>${say('payOfflineText', { business: sheet.seller, number: sheet.number })}

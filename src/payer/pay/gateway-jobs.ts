@@ -1,3 +1,4 @@
+import { mayBePaid } from '../../invoices/payable.ts'
 import { findStored } from '../../invoices/store.ts'
 import { type JobDefinition, job } from '../../jobs/job-definition.ts'
 import type { Instant } from '../../kernel/clock.ts'
@@ -39,7 +40,11 @@ export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound
         const found = await findAttempt(db, attempt_id)
         if (found?.attempt.status !== 'OPEN') return
         const { attempt } = found
-        const { invoice } = await findStored(db, attempt.account_id, attempt.invoice_id)
+        const { invoice, account } = await findStored(db, attempt.account_id, attempt.invoice_id)
+        if (!mayBePaid(account)) {
+          await transact((tx) => applyReport(parts, tx, attempt_id, { status: 'DENIED' }))
+          return
+        }
         const result = await door(now).charge({
           charge_id: attempt.id,
           amount: grossOf(attempt),

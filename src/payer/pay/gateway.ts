@@ -65,10 +65,10 @@ const ageOf = (tx: Tx, { create_time }: Attempt) => (Date.parse(tx.now) - Date.p
 const detailsOf = ({ status }: Attempt, { redirect_url }: Report): Pick<Attempt, 'redirect_url'> =>
   status === 'OPEN' && redirect_url !== undefined ? { redirect_url } : {}
 
-/** The invoice may have been paid, changed or cancelled while the payer was away. */
-function isDue({ invoice }: StoredInvoice, attempt: Attempt): boolean {
+/** The invoice may have been paid, changed or cancelled while the payer was away, or its merchant suspended. */
+function isDue(stored: StoredInvoice, attempt: Attempt): boolean {
   try {
-    agreed(invoice, attempt)
+    agreed(stored, attempt)
     return true
   } catch (error) {
     if (error instanceof Problem) return false

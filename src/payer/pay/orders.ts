@@ -1,4 +1,5 @@
 import type { Tx } from '../../database/transaction.ts'
+import type { Invoice } from '../../invoices/schema/invoice.ts'
 import type { StoredInvoice } from '../../invoices/store.ts'
 import { type Instant, toSeconds } from '../../kernel/clock.ts'
 import type { Service } from '../../room.ts'
@@ -17,11 +18,16 @@ const unitOf = ({ invoice, account }: Parts, attempt: Attempt) => ({
 // The time was written by this service as an instant.
 const createTime = ({ create_time }: Attempt) => toSeconds(create_time as Instant)
 
-const payerOf = ({ buyer }: Attempt) => ({
-  ...(buyer.email !== undefined && { email_address: buyer.email }),
-  ...(buyer.account_id !== undefined && { payer_id: buyer.account_id }),
-  ...(buyer.name !== undefined && { name: { full_name: buyer.name } }),
-})
+/** What the invoice says of its recipient. Anybody may press the button, so an address must not lead to an account. */
+function payerOf({ primary_recipients }: Invoice) {
+  const { email_address, name, business_name } = primary_recipients[0]?.billing_info ?? {}
+  const full_name = name?.full_name ?? business_name
+  const payer = {
+    ...(email_address !== undefined && { email_address }),
+    ...(full_name !== undefined && { name: { full_name } }),
+  }
+  return Object.keys(payer).length > 0 && { payer }
+}
 
 /** The payer said yes. */
 export function announceApproved({ publicUrl }: Service, tx: Tx, parts: Parts, attempt: Attempt): void {
@@ -33,7 +39,7 @@ export function announceApproved({ publicUrl }: Service, tx: Tx, parts: Parts, a
       id: attempt.order_id,
       status: 'APPROVED',
       intent: 'CAPTURE',
-      payer: payerOf(attempt),
+      ...payerOf(parts.invoice),
       purchase_units: [unitOf(parts, attempt)],
       payment_source: { wallet: {} },
       create_time: createTime(attempt),

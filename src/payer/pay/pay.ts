@@ -16,14 +16,17 @@ import { announceApproved, announceReversed } from './orders.ts'
 export const outcomes = ['COMPLETED', 'PENDING', 'DENIED', 'REVERSED'] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** Who pays: the account behind the recipient's address where there is one, otherwise a guest with that address. */
+/**
+ * Who pays: the account behind the recipient's address where there is one, otherwise a guest with that address. Their
+ * name is the one on the invoice: nobody proved to be the account, so its registered name stays with it.
+ */
 export async function payerOf(db: Reader, { invoice, account }: StoredInvoice): Promise<Attempt['buyer']> {
   const billing = invoice.primary_recipients[0]?.billing_info
   const email = billing?.email_address
   const known = email === undefined ? undefined : await findAccountByEmail(db, email)
   if (known?.id === account.id)
     throw refused('PAYER_IS_PAYEE', 'The recipient of this invoice is its sender; nobody can pay themselves.')
-  const name = billing?.name?.full_name ?? billing?.business_name ?? known?.name
+  const name = billing?.name?.full_name ?? billing?.business_name
   return {
     ...(known && { account_id: known.id }),
     ...(email !== undefined && { email }),

@@ -161,7 +161,7 @@ function wishOf({ stored }: Opened, { amount, tip }: Static<typeof Wanted>): Wis
 
 function tryAgreed(opened: Opened, wanted: Static<typeof Wanted>): Agreed | Problem {
   try {
-    return agreed(opened.stored.invoice, wishOf(opened, wanted))
+    return agreed(opened.stored, wishOf(opened, wanted))
   } catch (error) {
     if (error instanceof Problem) return error
     throw error
@@ -179,6 +179,7 @@ function refusalOf({ stored, sheet }: Opened, problem: Problem) {
   const issue = problem.details[0]?.issue ?? ''
   const field = problem.details[0]?.field ?? ''
   const text = () => {
+    if (issue === 'PAYEE_SUSPENDED') return say('closedText')
     if (issue === 'CANNOT_PROCESS_PAYMENTS') return say('nothingDue')
     if (field.startsWith('/tip')) return say('invalidTip')
     if (field.startsWith('/amount')) return say('invalidAmount', { minimum: money(least), due: money(most) })

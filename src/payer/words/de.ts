@@ -55,6 +55,7 @@ export const de: Words = {
   downloadPdf: 'PDF herunterladen',
   scanToPay: 'Scannen, um diese Rechnung zu öffnen',
   payOffline: 'So bezahlen Sie',
+  closedText: 'Dieser Händler kann derzeit keine Zahlungen annehmen.',
   payOfflineText:
     'Diese Rechnung kann nicht online bezahlt werden. Bitte zahlen Sie direkt an {business} und geben Sie die Rechnung {number} an.',
   payOfflineContact: 'Fragen? Schreiben Sie an {email}.',

@@ -57,6 +57,7 @@ export const en = {
   downloadPdf: 'Download PDF',
   scanToPay: 'Scan to open this invoice',
   payOffline: 'How to pay',
+  closedText: 'This merchant cannot take payments at the moment.',
   payOfflineText: 'This invoice cannot be paid online. Please pay {business} directly and quote invoice {number}.',
   payOfflineContact: 'Questions? Write to {email}.',
   reportProblem: 'Report a problem with this payment',

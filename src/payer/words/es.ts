@@ -55,6 +55,7 @@ export const es: Words = {
   downloadPdf: 'Descargar PDF',
   scanToPay: 'Escanee para abrir esta factura',
   payOffline: 'Cómo pagar',
+  closedText: 'Este comercio no puede aceptar pagos en este momento.',
   payOfflineText:
     'Esta factura no se puede pagar en línea. Pague directamente a {business} e indique la factura {number}.',
   payOfflineContact: '¿Preguntas? Escriba a {email}.',

@@ -55,6 +55,7 @@ export const fr: Words = {
   downloadPdf: 'Télécharger le PDF',
   scanToPay: 'Scannez pour ouvrir cette facture',
   payOffline: 'Comment payer',
+  closedText: 'Ce commerçant ne peut pas recevoir de paiements pour le moment.',
   payOfflineText:
     'Cette facture ne peut pas être payée en ligne. Merci de payer directement {business} en indiquant la facture {number}.',
   payOfflineContact: 'Une question ? Écrivez à {email}.',

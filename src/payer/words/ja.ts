@@ -55,6 +55,7 @@ export const ja: Words = {
   downloadPdf: 'PDFをダウンロード',
   scanToPay: '読み取ると、この請求書が開きます',
   payOffline: 'お支払い方法',
+  closedText: 'この事業者は現在、お支払いを受け付けることができません。',
   payOfflineText:
     'この請求書はオンラインではお支払いいただけません。請求書番号 {number} を添えて、{business}に直接お支払いください。',
   payOfflineContact: 'お問い合わせは {email} まで。',

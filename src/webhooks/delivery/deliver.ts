@@ -81,6 +81,9 @@ export async function attemptDelivery(
     body: outcome.body,
     error: outcome.error,
   })
+  if (webhook?.active === false) return result(failed('The account was suspended before this attempt.'))
+  if (!delivery.permitted)
+    return result(failed('The consent to hear of this event was taken back before this attempt.'))
   if (url == null || webhook?.enabled === false)
     return result(failed('The webhook was deleted or disabled before this attempt.'))
   try {

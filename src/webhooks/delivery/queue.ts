@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto'
 import type { Connection } from '../../database/open.ts'
-import { sql } from '../../database/sql.ts'
+import { sql, statementOf } from '../../database/sql.ts'
 import type { Instant } from '../../kernel/clock.ts'
+import { mayStillHear } from '../audience.ts'
 import type { Claim, Lane } from '../dispatch/lanes.ts'
 
 /** The webhook a delivery goes to, as it was when the delivery was claimed. */
@@ -9,6 +10,8 @@ export interface ClaimedWebhook {
   readonly id: string
   readonly url: string
   readonly enabled: boolean
+  /** False while the account of its app is suspended. */
+  readonly active: boolean
   /** Sealed, in hexadecimal digits. */
   readonly secret: string
   readonly previous_secret: string | null
@@ -29,6 +32,8 @@ interface QueuedDelivery {
   /** Set when it goes elsewhere than to a webhook's address. */
   readonly url: string | null
   readonly body: string
+  /** Whether the app may hear of this event now; a consent may have been taken back since it was promised. */
+  readonly permitted: boolean
 }
 
 /** A delivery in the hands of this process, with all that an attempt needs. */
@@ -81,7 +86,7 @@ export const queuePromised = sql`
  * Neither this nor a result waits for the disk: if the database's machine dies within that moment, the deliveries are
  * made once more, which can happen with any of them.
  */
-const claimDue = sql`
+const claimDue = statementOf(`
   with recursive turn as (
     (select q.webhook_id from delivery_queue q
      where q.lane = $1 and q.webhook_id > $2 order by q.webhook_id limit 1)
@@ -114,6 +119,7 @@ const claimDue = sql`
       q.next_time, q.signature, q.key_id, q.url),
   described as (
     select json_agg(json_build_object('id', w.id, 'url', w.url, 'enabled', w.enabled,
+      'active', (select m.status = 'ACTIVE' from accounts m where m.id = w.account_id),
       'secret', encode(w.secret, 'hex'), 'previous_secret', encode(w.previous_secret, 'hex'),
       'previous_until', w.previous_until)) as webhooks
     from webhooks w where (w.account_id, w.id) in (select due.account_id, due.webhook_id from due))
@@ -121,12 +127,13 @@ const claimDue = sql`
       when (select count(*) from due) = $7 then (select max(webhook_id) from due)
       else (select case when count(*) = $4 then max(webhook_id) end from able) end as turn,
     described.webhooks, null as account_id, null::uuid as id, null as webhook_id, null as event_id, null::int as attempts,
-    null as transmit_time, null as next_time, null as signature, null as key_id, null as url, null as body
+    null as transmit_time, null as next_time, null as signature, null as key_id, null as url, null as body, null::boolean as permitted
   from (select set_config('synchronous_commit', 'off', true)) always cross join described
   union all
   select null, null, held.account_id, held.id, held.webhook_id, held.event_id, held.attempts, held.transmit_time,
-    held.next_time, held.signature, held.key_id, held.url, e.body
-  from held left join events e on e.account_id = held.event_account_id and e.id = held.event_id`
+    held.next_time, held.signature, held.key_id, held.url, e.body,
+    ${mayStillHear}
+  from held left join events e on e.account_id = held.event_account_id and e.id = held.event_id`)
 
 /**
  * What arrived leaves the queue. This is what nearly every attempt comes to, so its values travel as columns, which the
@@ -233,6 +240,7 @@ export async function claimDeliveries(database: Connection, wanted: Claim, now: 
       key_id: row.key_id,
       url: row.url,
       body: row.body,
+      permitted: row.permitted,
       claim,
       lane,
       webhook: described.get(row.webhook_id),

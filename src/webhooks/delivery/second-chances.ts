@@ -1,6 +1,8 @@
 import { sql, statementOf } from '../../database/sql.ts'
 import type { Tx } from '../../database/transaction.ts'
+import type { Caller } from '../../kernel/caller.ts'
 import type { Instant } from '../../kernel/clock.ts'
+import { mayHear } from '../audience.ts'
 import type { StoredEvent } from '../events/store.ts'
 import type { Webhook } from '../subscriptions/store.ts'
 import { queuePromised } from './queue.ts'
@@ -38,6 +40,7 @@ const replayRange = statementOf(`
       join webhooks w on w.account_id = a.account_id and w.id = $2
     where a.account_id = $1 and a.app_id = $3 and a.create_time between $4 and $5
       and (e.type = any(w.event_types) or '*' = any(w.event_types))
+      and ${mayHear({ app: '$3', appAccount: '$1', account: 'e.account_id', type: 'e.type', held: '$9::text[]' })}
       and not exists (select from deliveries d
         where d.account_id = $1 and d.event_id = e.id and d.webhook_id = $2 and d.failure is null
           and ($6 or exists (select from delivery_queue q where q.account_id = $1 and q.id = d.id)))
@@ -67,7 +70,12 @@ export interface ReplayRange {
 }
 
 /** Written at once, since how many there were is part of the answer; the caller's transaction holds it together. */
-export async function replay(tx: Tx, webhook: Webhook, range: ReplayRange): Promise<number> {
+export async function replay(
+  tx: Tx,
+  webhook: Webhook,
+  { scopes }: Pick<Caller, 'scopes'>,
+  range: ReplayRange,
+): Promise<number> {
   const row = await tx.row<{ replayed: number }>(replayRange, [
     webhook.account_id,
     webhook.id,
@@ -77,6 +85,7 @@ export async function replay(tx: Tx, webhook: Webhook, range: ReplayRange): Prom
     range.failedOnly,
     range.max,
     tx.now,
+    [...scopes],
   ])
   tx.wake('deliveries')
   return row!.replayed

@@ -1,9 +1,10 @@
 import type { Fragment } from '../../database/sql.ts'
-import { fragment, joined, sql } from '../../database/sql.ts'
+import { fragment, joined, sql, statementOf } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { notFound } from '../../kernel/problem.ts'
+import { mayHear } from '../audience.ts'
 
 export interface StoredEvent {
   readonly account_id: string
@@ -55,16 +56,24 @@ export interface Page {
 
 const appAccount = sql`select account_id from apps where id = $1`
 
-const eventOfApp = sql`
-  select e.account_id, e.id, e.type, e.create_time, e.body
-  from event_audience a join events e on e.account_id = a.event_account_id and e.id = a.event_id
-  where a.account_id = (select account_id from apps where id = $1) and a.app_id = $1 and a.event_id = $2`
+const audience = { app: 'a.app_id', appAccount: 'a.account_id', account: 'e.account_id', type: 'e.type' }
+const eventOfApp = statementOf(
+  `select e.account_id, e.id, e.type, e.create_time, e.body
+   from event_audience a join events e on e.account_id = a.event_account_id and e.id = a.event_id
+   where a.account_id = (select account_id from apps where id = $1) and a.app_id = $1 and a.event_id = $2
+     and ${mayHear({ ...audience, held: '$3::text[]' })}`,
+)
 
-export async function findEvent(db: Reader, appId: string, id: string): Promise<StoredEvent> {
-  const event = await db.row<StoredEvent>(eventOfApp, [appId, id])
+/** An event that was told to the calling app and that it may still hear of. */
+export async function findEvent(db: Reader, { appId, scopes }: Caller, id: string): Promise<StoredEvent> {
+  const event = await db.row<StoredEvent>(eventOfApp, [appId, id, [...scopes]])
   if (!event) throw notFound('The event')
   return event
 }
+
+const raw = (text: string) => fragment([text] as unknown as TemplateStringsArray)
+const heardOf = raw(mayHear({ ...audience, held: 'held.scopes' }))
+const holding = (scopes: ReadonlySet<string>) => fragment`cross join (select ${[...scopes]}::text[] as scopes) held`
 
 /** The account of the calling app, which is also the one it calls for unless it acts on behalf of another. */
 export const accountOfApp = async (db: Reader, { appId, accountId, onBehalf }: Caller): Promise<string> =>
@@ -84,6 +93,8 @@ const concerning = (id: string, { appId, accountId, actingFor }: EventFilter) =>
 
 export interface EventFilter {
   readonly appId: string
+  /** Those of the caller. */
+  readonly scopes: ReadonlySet<string>
   /** The app's own. */
   readonly accountId: string
   /** The account the app calls for now. */
@@ -94,9 +105,10 @@ export interface EventFilter {
 
 /** One more than the page holds, so that the caller knows whether there is another; in the order they were read. */
 export function listEvents(db: Reader, filter: EventFilter, page: Page): Promise<StoredEvent[]> {
-  const { appId, accountId, type, transactionId } = filter
+  const { appId, scopes, accountId, type, transactionId } = filter
   const conditions: Fragment[] = [
     fragment`a.account_id = ${accountId} and a.app_id = ${appId}`,
+    heardOf,
     fragment`a.create_time between ${page.from} and ${page.to}`,
     ...(type === undefined ? [] : [fragment`e.type = ${type}`]),
     ...(transactionId === undefined ? [] : [fragment`a.event_id in (${concerning(transactionId, filter)})`]),
@@ -115,6 +127,7 @@ export function listEvents(db: Reader, filter: EventFilter, page: Page): Promise
   const { statement, values } = fragment`
     select e.account_id, e.id, e.type, e.create_time, e.body
     from event_audience a join events e on e.account_id = a.event_account_id and e.id = a.event_id
+      ${holding(scopes)}
     where ${joined(conditions, ' and ')} order by ${order} limit ${page.size + 1}`.toQuery()
   return db.rows<StoredEvent>(statement, values)
 }
@@ -129,6 +142,15 @@ const transmissionTables = fragment`
     left join delivery_queue q on q.account_id = d.account_id and q.id = d.id
     left join lateral (select * from delivery_attempts t where t.account_id = d.account_id and t.delivery_id = d.id
       order by t.number desc limit 1) t on true`
+const sentOf = raw(
+  mayHear({
+    app: 'd.app_id',
+    appAccount: 'd.account_id',
+    account: 'd.event_account_id',
+    type: 'd.event_type',
+    held: 'held.scopes',
+  }),
+)
 const isStatus = {
   PENDING: fragment`q.id is not null`,
   // From the queue: there may be few of them among very many that arrived.
@@ -153,6 +175,8 @@ export function transmissionsOf(
 
 export interface TransmissionFilter {
   readonly appId: string
+  /** Those of the caller. */
+  readonly scopes: ReadonlySet<string>
   readonly accountId: string
   readonly webhookId?: string | undefined
   readonly status?: Transmission['status'] | 'RETRYING' | undefined
@@ -160,12 +184,13 @@ export interface TransmissionFilter {
 
 export function listTransmissions(
   db: Reader,
-  { appId, accountId, webhookId, status }: TransmissionFilter,
+  { appId, scopes, accountId, webhookId, status }: TransmissionFilter,
   page: Page,
 ): Promise<Transmission[]> {
   const backwards = page.index?.move === 'previous'
   const conditions = [
     fragment`d.account_id = ${accountId} and d.app_id = ${appId}`,
+    sentOf,
     fragment`d.transmit_time between ${page.from} and ${page.to}`,
     ...(webhookId === undefined ? [] : [fragment`d.webhook_id = ${webhookId}`]),
     ...(status === undefined ? [] : [isStatus[status]]),
@@ -179,7 +204,7 @@ export function listTransmissions(
   ]
   const order = backwards ? fragment`d.transmit_time, d.id` : fragment`d.transmit_time desc, d.id desc`
   const { statement, values } = fragment`
-    select ${transmissionColumns} from ${transmissionTables}
+    select ${transmissionColumns} from ${transmissionTables} ${holding(scopes)}
     where ${joined(conditions, ' and ')} order by ${order} limit ${page.size + 1}`.toQuery()
   return db.rows<Transmission>(statement, values)
 }
@@ -190,12 +215,12 @@ export const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{
 export async function findTransmission(
   db: Reader,
   accountId: string,
-  appId: string,
+  { appId, scopes }: Caller,
   id: string,
 ): Promise<Transmission> {
   const { statement, values } = fragment`
-    select ${transmissionColumns} from ${transmissionTables}
-    where d.account_id = ${accountId} and d.app_id = ${appId} and d.id = ${id}`.toQuery()
+    select ${transmissionColumns} from ${transmissionTables} ${holding(scopes)}
+    where d.account_id = ${accountId} and d.app_id = ${appId} and d.id = ${id} and ${sentOf}`.toQuery()
   const found = isUuid(id) ? await db.row<Transmission>(statement, values) : undefined
   if (!found) throw notFound('The transmission')
   return found

@@ -62,11 +62,12 @@ export function eventRoutes({ service, seal }: WebhookParts): AnyRoute[] {
       query: EventQuery,
       success: { 200: EventList },
       async handle({ db, now, caller, query }) {
-        const { appId } = caller
+        const { appId, scopes } = caller
         const accountId = await accountOfApp(db, caller)
         const page = readPage(query, now)
         const { event_type: type, transaction_id: transactionId } = query
-        const read = await listEvents(db, { appId, accountId, actingFor: caller.accountId, type, transactionId }, page)
+        const filter = { appId, scopes, accountId, actingFor: caller.accountId, type, transactionId }
+        const read = await listEvents(db, filter, page)
         const { items, links } = pageOf(read, page, {
           url: `${service.publicUrl}${root}/webhooks-events`,
           query,
@@ -98,7 +99,7 @@ export function eventRoutes({ service, seal }: WebhookParts): AnyRoute[] {
       params: EventId,
       success: { 200: EventOut },
       async handle({ db, caller, params }) {
-        const event = await findEvent(db, caller.appId, params.event_id)
+        const event = await findEvent(db, caller, params.event_id)
         const accountId = await accountOfApp(db, caller)
         return presentEvent(service, event, await transmissionsOf(db, accountId, caller.appId, [event.id]))
       },
@@ -113,9 +114,9 @@ export function eventRoutes({ service, seal }: WebhookParts): AnyRoute[] {
       body: Resend,
       bodyOptional: true,
       success: { 202: EventOut },
-      precheck: async (db, caller, { event_id }) => void (await findEvent(db, caller.appId, event_id)),
+      precheck: async (db, caller, { event_id }) => void (await findEvent(db, caller, event_id)),
       async handle({ tx, caller, params, body }) {
-        const event = await findEvent(tx, caller.appId, params.event_id)
+        const event = await findEvent(tx, caller, params.event_id)
         const all = await listWebhooks(tx, caller.appId, 'APPLICATION')
         const { webhook_ids: wanted } = body
         if (wanted?.some((webhookId) => !all.some((webhook) => webhook.id === webhookId))) throw notFound('The webhook')

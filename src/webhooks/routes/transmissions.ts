@@ -24,11 +24,11 @@ export function transmissionRoutes({ service }: WebhookParts): AnyRoute[] {
       query: TransmissionQuery,
       success: { 200: TransmissionList },
       async handle({ db, now, caller, query }) {
-        const { appId } = caller
+        const { appId, scopes } = caller
         const accountId = await accountOfApp(db, caller)
         const page = readPage(query, now)
         const { webhook_id: webhookId, status } = query
-        const read = await listTransmissions(db, { appId, accountId, webhookId, status }, page)
+        const read = await listTransmissions(db, { appId, scopes, accountId, webhookId, status }, page)
         const { items, links } = pageOf(read, page, {
           url: `${service.publicUrl}${url}`,
           query,
@@ -48,7 +48,7 @@ export function transmissionRoutes({ service }: WebhookParts): AnyRoute[] {
       success: { 200: TransmissionDetail },
       async handle({ db, caller, params }) {
         const accountId = await accountOfApp(db, caller)
-        const found = await findTransmission(db, accountId, caller.appId, params.transmission_id)
+        const found = await findTransmission(db, accountId, caller, params.transmission_id)
         const attempts = await listAttempts(db, accountId, found.id)
         return { ...presentListed(service, found), attempt_log: attempts.map(presentAttempt) }
       },
@@ -65,7 +65,7 @@ export function transmissionRoutes({ service }: WebhookParts): AnyRoute[] {
       success: { 202: TransmissionList.properties.transmissions.items },
       async handle({ tx, caller, params }) {
         const accountId = await accountOfApp(tx, caller)
-        const found = await findTransmission(tx, accountId, caller.appId, params.transmission_id)
+        const found = await findTransmission(tx, accountId, caller, params.transmission_id)
         if (found.status !== 'SUCCESS') attemptNow(tx, accountId, found.id)
         const status = found.status === 'SUCCESS' ? found.status : 'PENDING'
         return presentListed(service, { ...found, status, next_time: tx.now })
@@ -85,7 +85,7 @@ export function transmissionRoutes({ service }: WebhookParts): AnyRoute[] {
         const webhook = await findWebhook(tx, caller.appId, params.webhook_id)
         const span = readSpan(body.start_time, body.end_time, tx.now)
         const failedOnly = body.include !== 'ALL'
-        const replayed = await replay(tx, webhook, { ...span, failedOnly, max: REPLAY_MAX })
+        const replayed = await replay(tx, webhook, caller, { ...span, failedOnly, max: REPLAY_MAX })
         return { replayed }
       },
     }),

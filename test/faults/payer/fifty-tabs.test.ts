@@ -86,7 +86,7 @@ describe('Fifty tabs that pay one invoice at once', () => {
           const tx = loosened(real)
           const stored = (await findByRecipientCode(tx, code))!
           const attempt = approve(app.service, tx, stored, {
-            ...agreed(stored.invoice, {}),
+            ...agreed(stored, {}),
             buyer: {},
             nonce: tx.newId('nonce'),
           })

@@ -7,7 +7,11 @@ describe('The command line', () => {
   let variables: Record<string, string>
   beforeAll(async () => {
     database = await newDatabase()
-    variables = { DATABASE_URL: database.url, QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: 's'.repeat(40) }
+    variables = {
+      DATABASE_URL: database.url,
+      QUITTANCE_ENVIRONMENT: 'live',
+      QUITTANCE_SECRET: 'a secret of a live service, long enough',
+    }
   })
   afterAll(() => database.drop())
 

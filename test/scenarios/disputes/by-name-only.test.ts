@@ -279,6 +279,18 @@ describe('A referred dispute', () => {
 
     expect((await ask(id)).body).toMatchObject({ eligible: false, ineligibility_reason: 'DISPUTE_ALREADY_EXISTS' })
   })
+
+  it('is not told apart from an unknown payment when the payment is somebody else’s', async () => {
+    const stranger = await world.personWithApp(world.people.otherMerchant.id, ['referred-disputes/readwrite'])
+    const ask = async (transaction_id: string) =>
+      (await stranger.post('/v1/customer/validate-referred-dispute-eligibility', { transaction_id })).body
+    const foreign = await paid()
+    await open(world.buyer, { transaction: foreign.buyer_transaction_id, amount: usd('5.00') })
+
+    const unknown = await ask('UNKNOWN')
+    for (const id of Object.values(foreign)) if (typeof id === 'string') expect(await ask(id)).toEqual(unknown)
+    expect(unknown).toEqual({ eligible: false, ineligibility_reason: 'TRANSACTION_TYPE_NOT_DISPUTABLE' })
+  })
 })
 
 describe('An event of another system', () => {

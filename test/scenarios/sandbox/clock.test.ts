@@ -105,7 +105,9 @@ describe('The sandbox clock', () => {
 describe('In live', () => {
   let world: World
   beforeAll(async () => {
-    world = await newWorld({ settings: { QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: 'x'.repeat(40) } })
+    world = await newWorld({
+      settings: { QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: 'a secret of a live service, long enough' },
+    })
   })
   afterAll(() => world.close())
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ComposedWrite, compose } from '../../../src/database/composition.ts'
 import { type Statement, statementOf } from '../../../src/database/sql.ts'
 import type { Tx } from '../../../src/database/transaction.ts'
+import { nobody } from '../../../src/kernel/caller.ts'
 import { after } from '../../../src/kernel/clock.ts'
 import { attemptNow, resend } from '../../../src/webhooks/delivery/second-chances.ts'
 import { findEvent } from '../../../src/webhooks/events/store.ts'
@@ -225,7 +226,10 @@ describe('An event that has grown old', () => {
       const id = await simulate()
       await world.pass('P31D')
       const { database } = world.app
-      const [event, webhook] = [await findEvent(database, APP, id), await findWebhook(database, APP, webhookId)]
+      const [event, webhook] = [
+        await findEvent(database, { ...nobody, appId: APP }, id),
+        await findWebhook(database, APP, webhookId),
+      ]
       await held(
         (tx) => resend(tx, event, [webhook]),
         change,

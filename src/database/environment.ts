@@ -1,0 +1,24 @@
+import { type Environment, SettingError } from '../setting.ts'
+import { sql } from './sql.ts'
+import type { Reader } from './transaction.ts'
+
+const markEnvironment = sql`insert into deployment (environment) values ($1) on conflict do nothing`
+const markedEnvironment = sql`select environment from deployment where only_row`
+
+const refusals: Readonly<Record<Environment, string>> = {
+  live: 'This database belongs to a live service, and a sandbox would empty it at a reset: set QUITTANCE_ENVIRONMENT=live, or give the sandbox a database of its own.',
+  sandbox:
+    'This database was made for a sandbox, whose credentials everybody knows: give the live service a database of its own, or set QUITTANCE_ENVIRONMENT=sandbox.',
+}
+
+/** Refuses to work in another environment than the database was made for. One that nobody started on yet has none. */
+export async function requireEnvironment(db: Reader, environment: Environment): Promise<void> {
+  const marked = await db.row<{ environment: Environment }>(markedEnvironment)
+  if (marked && marked.environment !== environment) throw new SettingError(refusals[marked.environment])
+}
+
+/** Makes the database one of this environment for good, unless it is one of the other. */
+export async function claimEnvironment(db: Reader, environment: Environment): Promise<void> {
+  await db.rows(markEnvironment, [environment])
+  await requireEnvironment(db, environment)
+}
