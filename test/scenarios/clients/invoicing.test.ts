@@ -133,6 +133,15 @@ describe('Whom to tell: the customer, those in copy and the merchant', () => {
     expect(await told(id, 'invoice')).toEqual(copies.additional_recipients)
   })
 
+  it('an update tells those in copy when it tells the customer, and not otherwise', async () => {
+    const { id } = await shop.sends(over('10.00', copies))
+    await world.merchant.put(`${shop.path(id)}?send_to_recipient=false&send_to_invoicer=false`, over('11.00', copies))
+    expect(await told(id, 'invoice-updated')).toEqual([])
+
+    await world.merchant.put(`${shop.path(id)}?send_to_invoicer=false`, over('12.00', copies))
+    expect(await told(id, 'invoice-updated')).toEqual(['payer@example.com', ...copies.additional_recipients])
+  })
+
   it('a scheduled invoice goes to the copies that were chosen when it was scheduled', async () => {
     const { id } = await shop.drafts(over('10.00', copies, { invoice_date: '2026-03-05' }))
     await world.merchant.post(shop.path(id, '/send'), { additional_recipients: [] })

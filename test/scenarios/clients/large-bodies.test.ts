@@ -178,5 +178,6 @@ describe('A dispute', () => {
     const shown = await sees(world.merchant, id)
     expect(shown.status).toBe('WAITING_FOR_SELLER_RESPONSE')
     expect(shown.evidences?.length).toBe(100)
+    expect(shown.evidences?.every(({ source }) => source.startsWith('SUBMITTED'))).toBe(true)
   })
 })

@@ -148,6 +148,21 @@ describe('Money', () => {
   })
 })
 
+describe('A number of more digits than it can keep', () => {
+  it('is refused instead of becoming another number', async () => {
+    const withReference = (reference: string) =>
+      world.merchant.post<Refusal>(INVOICES, `{"detail":{"currency_code":"USD","reference":${reference}}}`, {
+        headers: json,
+      })
+
+    expect((await withReference('123456789012345')).status).toBe(201)
+    expect(await withReference('12345678901234567890')).toMatchObject({
+      status: 400,
+      body: { details: [{ field: '/detail/reference' }] },
+    })
+  })
+})
+
 describe('Queries', () => {
   it('take booleans in any case', async () => {
     const { id } = await shop.sends()
