@@ -246,6 +246,28 @@ export const settings = {
     description:
       'Whether an `smtp:` server that offers no STARTTLS is handed mails and the password in clear. Without it such a server gets neither.',
   }),
+  mailPerInvoicePerDay: setting<number>({
+    variable: 'MAIL_PER_INVOICE_PER_DAY',
+    initial: 10,
+    ...whole(0, 1_000_000),
+    description:
+      'Calls of a merchant that mail somebody about one invoice (send, update, remind, cancel) within a day; more are refused with 429. 0 is no limit.',
+  }),
+  mailPerAccountPerDay: setting<number>({
+    variable: 'MAIL_PER_ACCOUNT_PER_DAY',
+    initial: (environment) => (environment === 'sandbox' ? 0 : 5_000),
+    initialText: '0 in the sandbox, 5000 in live',
+    ...whole(0, 100_000_000),
+    description:
+      'Mails that the calls of one merchant may send within a day, counted by recipient; more are refused with 429. 0 is no limit.',
+  }),
+  mailPerCasePerDay: setting<number>({
+    variable: 'MAIL_PER_CASE_PER_DAY',
+    initial: 10,
+    ...whole(0, 1_000_000),
+    description:
+      'News of one dispute that each side is mailed within a day, beside its beginning and its end; more are not mailed. 0 is no limit.',
+  }),
   mailFrom: setting<string>({
     variable: 'MAIL_FROM',
     initial: 'invoices@localhost',

@@ -9,6 +9,7 @@ import { type ActingAction, type InputOf, invoiceActions } from './actions/index
 import type { ServicePayment } from './actions/pay.ts'
 import { serviceLeft } from './actions/refund-payment.ts'
 import { invoiceLifecycle } from './lifecycle.ts'
+import { requireMailQuota } from './mail-quota.ts'
 import { presentEvent } from './present.ts'
 import type { Invoice } from './schema/invoice.ts'
 import { deleteInvoice, findStored, type StoredInvoice, saveInvoice, saveTransactions } from './store.ts'
@@ -38,21 +39,24 @@ export async function act<A extends ActingAction>(
 }
 
 /** The same on an invoice that was read in this unit of work, so that everything in it is decided from one reading. */
-function actOn<A extends ActingAction>(
+async function actOn<A extends ActingAction>(
   service: Service,
   tx: Tx,
   role: Role,
   stored: StoredInvoice,
   action: A,
   input: InputOf<A>,
-): Invoice {
+): Promise<Invoice> {
   const { invoice, account } = stored
   invoiceLifecycle.require(invoice, [role], action)
   const { decide } = definitionOf(action)
 
   const decision = decide(invoice, input, contextOf(tx, account))
   const { to, emits } = invoiceLifecycle.follow(invoice, [role], action, decision.outcome)
-  for (const job of decision.jobs ?? []) tx.enqueue(job)
+  const { jobs = [] } = decision
+  if (role === 'seller')
+    await requireMailQuota(service.settings, tx, { accountId: account.id, invoiceId: invoice.id }, jobs)
+  for (const job of jobs) tx.enqueue(job)
   for (const key of decision.withdraws ?? []) tx.withdraw(key)
   if (!decision.changes) return invoice
 
@@ -102,7 +106,7 @@ export const recordServicePayment = (
   tx: Tx,
   stored: StoredInvoice,
   payment: ServicePayment,
-): Invoice => actOn(service, tx, 'buyer', stored, 'pay', payment)
+): Promise<Invoice> => actOn(service, tx, 'buyer', stored, 'pay', payment)
 
 /** A pending payment cleared or was refused. */
 export const settleServicePayment = (
@@ -122,7 +126,7 @@ export async function recordServiceRefund(
   const stored = await findStored(tx, target.accountId, target.id)
   const { invoice } = stored
   if (invoice.refunds.some(({ refund_id }) => refund_id === refund.refund_id) || serviceLeft(invoice) === 0n) return
-  actOn(service, tx, 'clock', stored, 'refund-payment', refund)
+  await actOn(service, tx, 'clock', stored, 'refund-payment', refund)
 }
 
 /** A reversal of a service payment was cancelled. One that the invoice does not show changes nothing. */

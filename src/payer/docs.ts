@@ -1,7 +1,8 @@
 import { code, table } from '../kernel/markdown.ts'
-import { CASES_PER_PAYMENT_MAX } from './case/report-routes.ts'
+import { CASES_PER_PAYMENT_MAX, LINK_MAILS_A_DAY } from './case/report-routes.ts'
 import { OTHERS_WAIT_SECONDS } from './pay/attempts.ts'
 import { type ChargeRow, chargeRows } from './pay/charge-lifecycle.ts'
+import { DENIAL_MAILS_A_DAY } from './pay/pay.ts'
 import { KEPT_BYTES_MAX, ORDERS_PER_ACCOUNT_MAX, TIME_LIMIT_MS } from './print/printer.ts'
 
 const rowOf = ({ stored, heard, when, to, does }: ChargeRow) => [
@@ -40,6 +41,22 @@ Whoever has the link of a paid invoice can report a problem with its payment, wh
 goes through a private link, mailed to the address of the payer and shown nowhere else: reading the case, writing, answering
 offers, evidence, taking it back. In a sandbox the mail is in \`GET /sandbox/mail\`. A case that was taken back there can be
 opened again, ${CASES_PER_PAYMENT_MAX} times for one payment in all; one that was cancelled through the API cannot.
+
+## Limits of mail
+
+${table(
+  ['What', 'At most'],
+  [
+    ['calls of a merchant that mail about one invoice', '`MAIL_PER_INVOICE_PER_DAY` a day, then 429'],
+    ['mails that the calls of one merchant send, by recipient', '`MAIL_PER_ACCOUNT_PER_DAY` a day, then 429'],
+    ['news of a dispute that each side is mailed, beside its beginning and its end', '`MAIL_PER_CASE_PER_DAY` a day'],
+    ['mails of the private link, asked for on the page', `${LINK_MAILS_A_DAY} a day and case`],
+    ['mails about denied payments of an invoice', `${DENIAL_MAILS_A_DAY} a day`],
+  ],
+)}
+
+A day begins with the first mail. Receipts, and invoices that go out on their date, are always mailed. A form of a page can be
+sent once, within an hour.
 
 ## The gateway
 

@@ -148,7 +148,7 @@ export function shopOf(world: World, person = world.merchant) {
         silent: true,
       })
       const payment = { transaction_id, amount: usd(value), pending, ...(tip !== undefined && { tip: usd(tip) }) }
-      recordServicePayment(world.app.service, tx, await findStored(tx, accountId, id), payment)
+      await recordServicePayment(world.app.service, tx, await findStored(tx, accountId, id), payment)
       return transaction_id
     })
   }

@@ -1,4 +1,5 @@
 import { findAccount } from '../../accounts/store.ts'
+import { type Quota, useQuota } from '../../database/quota.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { disputeUrl } from '../../disputes/links.ts'
 import { totalCovered, totalRefunded } from '../../disputes/machine/payments.ts'
@@ -35,42 +36,51 @@ interface Notice {
 const minutes = 60
 
 /** Tells the payer, with their private link, and the merchant what became of a dispute. */
-export const problemJobs = (service: Service, deliver: Deliver): JobDefinition[] => [
-  job<Notice>({
-    name: 'dispute-notice',
-    retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 120 * minutes],
-    async run({ account_id, dispute_id, event, to, news = newsOfEvent(event) }, context) {
-      const { db, now } = context
-      const found = await findDispute(db, dispute_id)
-      if (!found) return
-      const { dispute } = found
-      const { buyer, seller } = dispute
-      const stored = await invoiceOf(db, dispute)
-      const mails: ReadyMail[] = []
-      if (buyer.email !== undefined && news.buyer)
-        mails.push(
-          stored
-            ? toBuyer(service, stored, dispute, { kind: news.buyer, now, email: buyer.email })
-            : inShort(
-                service,
-                dispute,
-                { kind: news.buyer, side: 'buyer', email: buyer.email },
-                await readerOf(db, buyer),
-              ),
-        )
-      if (to === undefined && seller.email !== undefined && news.seller)
-        mails.push(
-          inShort(
-            service,
-            dispute,
-            { kind: news.seller, side: 'seller', email: seller.email },
-            await readerOf(db, seller),
-          ),
-        )
-      for (const [i, mail] of mails.entries()) await deliver(account_id, mail, context, i)
-    },
-  }),
-]
+export function problemJobs(service: Service, deliver: Deliver): JobDefinition[] {
+  const ofCase: Quota = { name: 'mail-case', max: service.settings.mailPerCasePerDay, seconds: 86_400 }
+  return [
+    job<Notice>({
+      name: 'dispute-notice',
+      retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 120 * minutes],
+      async run({ account_id, dispute_id, event, to, news = newsOfEvent(event) }, context) {
+        const { db, now } = context
+        const found = await findDispute(db, dispute_id)
+        if (!found) return
+        const { dispute } = found
+        const { buyer, seller } = dispute
+        const stored = await invoiceOf(db, dispute)
+        const mails: ReadyMail[] = []
+        if (buyer.email !== undefined && news.buyer)
+          mails.push(
+            stored
+              ? toBuyer(service, stored, dispute, { kind: news.buyer, now, email: buyer.email })
+              : inShort(
+                  service,
+                  dispute,
+                  { kind: news.buyer, side: 'buyer', email: buyer.email },
+                  await readerOf(db, buyer),
+                ),
+          )
+        if (to === undefined && seller.email !== undefined && news.seller)
+          mails.push(
+            inShort(
+              service,
+              dispute,
+              { kind: news.seller, side: 'seller', email: seller.email },
+              await readerOf(db, seller),
+            ),
+          )
+        const isNews = event === 'CUSTOMER.DISPUTE.UPDATED'
+        for (const [i, mail] of mails.entries()) {
+          const key = `${dispute_id} ${mail.to.join()}`
+          const isEnough =
+            isNews && (await context.transact((tx) => useQuota(tx, account_id, [{ quota: ofCase, key }])))
+          if (!isEnough) await deliver(account_id, mail, context, i)
+        }
+      },
+    }),
+  ]
+}
 
 interface MailReader {
   readonly locale: Locale

@@ -33,6 +33,10 @@ const ReportForm = Type.Object({
 export const CASES_PER_PAYMENT_MAX = 3
 const casesOfPayment: Quota = { name: 'case', max: CASES_PER_PAYMENT_MAX, seconds: 365 * 86_400 }
 
+/** How often the link of a case is mailed again in a day. */
+export const LINK_MAILS_A_DAY = 3
+const linksOfCase: Quota = { name: 'mail-link', max: LINK_MAILS_A_DAY, seconds: 86_400 }
+
 /** A payment that went through the service, and the case about it that stands. */
 interface Disputable {
   readonly payment: PaymentTransaction
@@ -85,8 +89,14 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
   }
 
   async function mailAgain(tx: Tx, opened: Opened, headers: Headers) {
-    for (const { dispute } of await disputable(tx, opened)) if (dispute) mailLink(tx, dispute)
     const say = sayProblemIn(opened.sheet.locale.language)
+    for (const { dispute } of await disputable(tx, opened)) {
+      if (!dispute) continue
+      const use = { quota: linksOfCase, key: dispute.dispute.dispute_id }
+      if (await useQuota(tx, opened.stored.account.id, [use]))
+        return showReport(tx, opened, headers, { text: say('mailedEnough'), tone: 'bad' })
+      mailLink(tx, dispute)
+    }
     return showReport(tx, opened, headers, { text: say('mailedAgain'), tone: 'good' })
   }
 

@@ -1,4 +1,5 @@
 import { findAccountByEmail } from '../../accounts/store.ts'
+import { type Quota, useQuota } from '../../database/quota.ts'
 import type { Reader, Tx } from '../../database/transaction.ts'
 import { recordServicePayment } from '../../invoices/act.ts'
 import type { Agreed } from '../../invoices/payable.ts'
@@ -98,8 +99,8 @@ export async function conclude(
   })
   const { amount, tip } = attempt
   const payment = { transaction_id: capture.id, amount, ...(tip && { tip }), pending: status === 'PENDING' }
-  const after = status === 'DECLINED' ? invoice : recordServicePayment(service, tx, stored, payment)
-  tellBoth(tx, stored, capture)
+  const after = status === 'DECLINED' ? invoice : await recordServicePayment(service, tx, stored, payment)
+  await tellBoth(tx, stored, capture)
   if (status === 'PENDING' && service.environment === 'sandbox') promiseClearing(tx, capture)
   return { attempt: { ...attempt, status: outcome, capture_id: capture.id }, invoice: after, capture }
 }
@@ -122,10 +123,19 @@ const mailKinds = {
   DECLINED: 'payment-denied',
 } as const
 
+/** Being denied costs nothing, so nobody is mailed of it as often as somebody tries. */
+export const DENIAL_MAILS_A_DAY = 3
+const denials: Quota = { name: 'mail-denied', max: DENIAL_MAILS_A_DAY, seconds: 86_400 }
+
 /** A receipt to the payer, a note to the merchant. */
-export function tellBoth(tx: Tx, { invoice, account }: StoredInvoice, capture: PaymentTransaction): void {
+export async function tellBoth(
+  tx: Tx,
+  { invoice, account }: StoredInvoice,
+  capture: PaymentTransaction,
+): Promise<void> {
   const { status, gross, buyer } = capture
   if (status !== 'COMPLETED' && status !== 'PENDING' && status !== 'DECLINED') return
+  if (status === 'DECLINED' && (await useQuota(tx, account.id, [{ quota: denials, key: invoice.id }]))) return
   const mail = { account_id: account.id, kind: mailKinds[status], invoice_id: invoice.id, amount: gross }
   if (buyer.email !== undefined) tx.enqueue(mailJob({ ...mail, to: 'recipient', recipients: [buyer.email] }))
   tx.enqueue(mailJob({ ...mail, to: 'invoicer', recipients: [account.email] }))

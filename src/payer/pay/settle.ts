@@ -24,7 +24,7 @@ export async function settlePayment(
   if (invoice_id !== undefined) {
     const target = { accountId, id: invoice_id }
     await settleServicePayment(service, tx, target, { transaction_id: captureId, cleared: outcome === 'COMPLETED' })
-    tellBoth(tx, await findStored(tx, accountId, invoice_id), settled)
+    await tellBoth(tx, await findStored(tx, accountId, invoice_id), settled)
   }
   tx.withdraw(`settle-payment:${captureId}`)
   return settled

@@ -23,6 +23,7 @@ const en = {
     'There is no e-mail address with this payment, so nobody can follow the case here; {business} answers you directly.',
   mailAgain: 'Mail me the link again',
   mailedAgain: 'We mailed you the link.',
+  mailedEnough: 'The link was mailed several times today. Look among your spam, or try again tomorrow.',
   caseTitle: 'Your problem with {business}',
   caseNumber: 'Case {number}',
   open: 'Reported',
@@ -84,6 +85,8 @@ const de: ProblemWords = {
     'Zu dieser Zahlung gibt es keine E-Mail-Adresse; der Fall lässt sich hier nicht verfolgen. {business} antwortet Ihnen direkt.',
   mailAgain: 'Link noch einmal schicken',
   mailedAgain: 'Wir haben Ihnen den Link geschickt.',
+  mailedEnough:
+    'Der Link wurde heute schon mehrmals geschickt. Sehen Sie im Spam-Ordner nach, oder versuchen Sie es morgen wieder.',
   caseTitle: 'Ihr Problem mit {business}',
   caseNumber: 'Fall {number}',
   open: 'Gemeldet',
@@ -142,6 +145,8 @@ const fr: ProblemWords = {
     'Ce paiement n’a pas d’adresse e-mail ; le dossier ne peut donc pas être suivi ici. {business} vous répondra directement.',
   mailAgain: 'M’envoyer à nouveau le lien',
   mailedAgain: 'Nous vous avons envoyé le lien.',
+  mailedEnough:
+    'Le lien a déjà été envoyé plusieurs fois aujourd’hui. Regardez dans vos indésirables, ou réessayez demain.',
   caseTitle: 'Votre problème avec {business}',
   caseNumber: 'Dossier {number}',
   open: 'Signalé',
@@ -197,6 +202,8 @@ const es: ProblemWords = {
     'Este pago no tiene dirección de correo, así que el caso no se puede seguir aquí; {business} le responderá directamente.',
   mailAgain: 'Enviarme el enlace otra vez',
   mailedAgain: 'Le hemos enviado el enlace.',
+  mailedEnough:
+    'El enlace ya se ha enviado varias veces hoy. Mire en el correo no deseado o inténtelo de nuevo mañana.',
   caseTitle: 'Su problema con {business}',
   caseNumber: 'Caso {number}',
   open: 'Comunicado',
@@ -253,6 +260,7 @@ const ja: ProblemWords = {
     'このお支払いにはメールアドレスがないため、ここでケースの経過を確認することはできません。{business}から直接ご連絡します。',
   mailAgain: 'リンクを再送する',
   mailedAgain: 'リンクをメールでお送りしました。',
+  mailedEnough: 'リンクは本日すでに数回お送りしています。迷惑メールをご確認いただくか、明日もう一度お試しください。',
   caseTitle: '{business}との問題',
   caseNumber: '案件 {number}',
   open: '報告済み',
