@@ -114,6 +114,13 @@ export const settings = {
     ...flag,
     description: 'Refuses invoices whose `invoicer.email_address` is not an address of the calling merchant.',
   }),
+  strictFields: setting<boolean>({
+    variable: 'STRICT_FIELDS',
+    initial: false,
+    ...flag,
+    description:
+      'Refuses requests with fields or event types that are not known, which are otherwise ignored; a sandbox names them in a header of the answer.',
+  }),
   rateLimitPerMinute: setting<number>({
     variable: 'RATE_LIMIT_PER_MINUTE',
     initial: (environment) => (environment === 'sandbox' ? 0 : 600),

@@ -131,6 +131,7 @@ ${rows.join('\n')}
 | \`INVALID_STRING_LENGTH\`, \`INVALID_STRING_MAX_LENGTH\` | a text is too short or too long |
 | \`INVALID_ARRAY_MAX_ITEMS\`, \`INVALID_ARRAY_MIN_ITEMS\` | a list has too many or too few entries |
 | \`INVALID_INTEGER_MIN_VALUE\`, \`INVALID_INTEGER_MAX_VALUE\` | a number is out of range |
+| \`UNKNOWN_FIELD\`, \`UNKNOWN_VALUE\` | with \`STRICT_FIELDS\`: a field or an event type that we do not know |
 | \`NO_SUCH_OPERATION\` | 404: no operation has this address; the description names the one that was probably meant |
 | \`HOST_NOT_ALLOWED\`, \`ORIGIN_NOT_ALLOWED\` | 403: a sandbox keeps web pages of others out; see \`docs/sandbox.md\` |
 | \`DUPLICATE_REQUEST_ID\` | 422: the request id was used for another request |

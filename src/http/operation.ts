@@ -7,7 +7,7 @@ import type { Service } from '../room.ts'
 import { parseQuery } from './body/form.ts'
 import { acceptable } from './body/media-type.ts'
 import { multipartLimits } from './body/multipart.ts'
-import { bodyReader, type ReadBody, receiveBody } from './body/route-body.ts'
+import { bodyReader, type ReadBody, receiveBody, takenBy } from './body/route-body.ts'
 import { type Take, UploadBudget } from './body/upload-budget.ts'
 import { causeOf } from './cause.ts'
 import {
@@ -26,6 +26,7 @@ import { type Rendered, render } from './render.ts'
 import type { AnyRoute, Request } from './route.ts'
 import type { ServerParts } from './server.ts'
 import { countStored } from './stored-bytes.ts'
+import { sentenceOf, type Unknown, unknownsIn, warningsOf } from './validation/unknown.ts'
 import { makeValidator } from './validation/validator.ts'
 
 /** A route made ready to be served. */
@@ -35,6 +36,24 @@ export interface Operation {
   requireScope(caller: Caller): void
   serve(request: FastifyRequest): Promise<Rendered>
 }
+
+/** What clients may have got from this address or from what it makes, and send back as they got it. */
+const sentBack = ({ url, success }: AnyRoute, routes: readonly AnyRoute[]): TSchema[] =>
+  [
+    success,
+    ...routes
+      .filter((one) => one.method === 'GET' && one.url.replace(/\/:\w+$/, '') === url.replace(/\/:\w+$/, ''))
+      .map((one) => one.success),
+  ]
+    .flatMap((answers) => Object.values(answers))
+    .filter((schema) => schema !== null)
+
+const issueOf = (unknown: Unknown): Issue => ({
+  issue: unknown.kind === 'field' ? 'UNKNOWN_FIELD' : 'UNKNOWN_VALUE',
+  field: unknown.pointer,
+  location: unknown.pointer.startsWith('/') ? 'body' : 'query',
+  description: `${sentenceOf(unknown)}. STRICT_FIELDS refuses what is not known.`.replace(/^u/, 'U'),
+})
 
 const noBody: ReadBody = { value: undefined, files: [] }
 
@@ -52,7 +71,11 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
   const { service, db, transactFor, clock } = parts
   const checkParams = validatorOf(route.params, 'path')
   const checkQuery = validatorOf(route.query, 'query')
-  const bodies = route.body && bodyReader(route)
+  const bodies = route.body && bodyReader(route, sentBack(route, parts.routes))
+  const isStrict = service.settings.strictFields
+  // Pages have forms of ours, and a token is asked for with whatever a library adds.
+  const looksForUnknowns =
+    (isStrict || service.environment === 'sandbox') && !takenBy(route).includes('application/x-www-form-urlencoded')
   const produces = route.produces ?? ['application/json']
   const accepts = route.accepts ?? ['application/json']
   const usualStatus = Number(Object.keys(route.success)[0])
@@ -68,7 +91,11 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
     report(checkParams(request.params))
     report(checkQuery(query))
 
-    const { value: body, files, problem } = (await bodies?.read(request.headers, sent, take)) ?? noBody
+    const read = (await bodies?.read(request.headers, sent, take)) ?? noBody
+    const { value: body, files } = read
+    const unknowns = looksForUnknowns ? [...unknownParameters(query), ...(read.unknowns?.() ?? [])] : []
+    if (unknowns.length > 0) request.warnings = warningsOf(unknowns)
+    const problem = read.problem ?? (isStrict && unknowns.length > 0 ? malformed(...unknowns.map(issueOf)) : undefined)
     if (problem) {
       await route.precheck?.(db, caller, request.params as never)
       throw problem
@@ -103,6 +130,9 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
     })
     return shared.underWay.run(keyed, () => once(request, keyed, work, { transact, locks }))
   }
+
+  const unknownParameters = (query: unknown): Unknown[] =>
+    route.query ? unknownsIn([route.query], query).map((one) => ({ ...one, pointer: one.pointer.slice(1) })) : []
 
   /**
    * Carries the work out unless its answer is already known, and keeps the answer with the effect. Most requests come

@@ -78,6 +78,8 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   refusal?(problem: Problem, headers: Request<TSchema, TSchema, TSchema>['headers']): Answer | undefined
   /** Where the operation exists; both when absent. */
   readonly environment?: 'sandbox' | 'live'
+  /** Names that `prepare` understands and no schema has. */
+  readonly alsoKnown?: readonly string[]
   /** Changes a parsed body before it is checked, where the contract is lenient (null and empty text as absent). */
   prepare?(body: unknown): unknown
   /** A simulated answer to a trigger value, thrown before anything is looked up. Called in the sandbox only. */

@@ -69,6 +69,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   const { service, ids, log, bodyTimeoutMs = BODY_TIMEOUT_MS, stalledMs = STALLED_MS } = parts
   const load = new LoadWatch(parts.loopDelay)
   const debugHeader = service.dialect.debugIdHeader
+  const warningsHeader = `${service.dialect.headerPrefix}-Warnings`
   const trusted = (service.settings.trustProxy ?? '').split(',').flatMap((range) => range.trim() || [])
   const checkVisitor = service.environment === 'sandbox' ? makeVisitorCheck(service.settings) : () => {}
 
@@ -113,6 +114,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   server.decorateRequest('operation')
   server.decorateRequest('caller')
   server.decorateRequest('problem')
+  server.decorateRequest('warnings')
 
   /** A refusal where there is no request to answer yet. */
   function refuseOn(socket: Duplex, code: string | undefined): void {
@@ -149,6 +151,8 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   function send(reply: FastifyReply, { status, headers, body }: Rendered): FastifyReply {
     reply.code(status)
     for (const name in headers) reply.header(name, headers[name])
+    const { warnings } = reply.request
+    if (warnings !== undefined) reply.header(warningsHeader, warnings)
     return reply.send(body)
   }
 
@@ -276,6 +280,8 @@ const issuesOf = ({ name, details }: Problem) =>
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** What of it means nothing to us. */
+    warnings: string | undefined
     /** Why it was refused. */
     problem: Problem | undefined
     operation: Operation | undefined

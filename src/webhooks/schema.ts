@@ -1,3 +1,4 @@
+import { eventTypes } from '../kernel/event-types.ts'
 import { Link } from '../kernel/links.ts'
 import { type Static, Type } from '../kernel/type.ts'
 import { URL_LENGTH_MAX } from '../outbound/egress.ts'
@@ -18,7 +19,13 @@ export const EVERY_EVENT = '*'
 const time = Type.String({ maxLength: 64, description: 'An RFC 3339 date and time.' })
 export const id = (maxLength = 100) => Type.String({ minLength: 1, maxLength })
 
-const EventTypeName = Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) })
+const EventTypeName = Type.Object({
+  name: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    'x-extensible-enum': [EVERY_EVENT, ...Object.keys(eventTypes)],
+  }),
+})
 const EventTypeNames = Type.Array(EventTypeName, { minItems: 1, maxItems: EVENT_TYPES_MAX })
 
 export const NewWebhook = Type.Object({

@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import { malformed, Problem } from '../../kernel/problem.ts'
+import type { TSchema } from '../../kernel/type.ts'
 import type { AnyRoute } from '../route.ts'
 import { readerOf } from '../validation/reader.ts'
+import { type Unknown, unknownsIn } from '../validation/unknown.ts'
 import { makeValidator } from '../validation/validator.ts'
 import { collect } from './collect.ts'
 import { parseForm } from './form.ts'
@@ -26,6 +28,8 @@ export interface ReadBody {
   readonly value: unknown
   readonly files: readonly UploadedFile[]
   readonly problem?: Problem
+  /** Looks for what means nothing to us. */
+  unknowns?(): Unknown[]
 }
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -73,7 +77,7 @@ export async function receiveBody(
 }
 
 /** How a route's body is read: leniently as to its form, and then checked. */
-export function bodyReader(route: AnyRoute) {
+export function bodyReader(route: AnyRoute, alsoKnown: readonly TSchema[] = []) {
   const { bodyOptional = false, fileParts } = route
   const schema = route.body!
   const takes = takenBy(route)
@@ -100,9 +104,11 @@ export function bodyReader(route: AnyRoute) {
   async function read(headers: IncomingHttpHeaders, sent: SentBody, take: Take): Promise<ReadBody> {
     try {
       const { value: given, files } = await parse(headers, sent, take)
-      const value = prepare(meant(given))
+      const understood = meant(given)
+      const value = prepare(understood)
       const issues = check(value)
-      return { value, files, ...(issues.length > 0 && { problem: malformed(...issues) }) }
+      const unknowns = () => unknownsIn([schema, ...alsoKnown], understood, route.alsoKnown)
+      return { value, files, unknowns, ...(issues.length > 0 && { problem: malformed(...issues) }) }
     } catch (error) {
       if (error instanceof Problem) return { value: undefined, files: [], problem: error }
       throw error

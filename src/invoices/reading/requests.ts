@@ -40,6 +40,9 @@ function numberInDetails({ invoice_number, ...body }: Body): Body {
   return { ...body, detail: { ...detail, invoice_number: detail['invoice_number'] || invoice_number } }
 }
 
+/** The names that only exist while a body is read. */
+export const invoiceAliases = ['invoice_number', 'additional_info_value']
+
 const readInvoice = readerOf(InvoiceUpdate, { clean: true })
 
 /** Reads the body of a create or a full update. */

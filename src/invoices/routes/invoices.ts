@@ -14,7 +14,7 @@ import {
   presentListed,
   selfLink,
 } from '../present.ts'
-import { prepareInvoice, prepareSearch } from '../reading/requests.ts'
+import { invoiceAliases, prepareInvoice, prepareSearch } from '../reading/requests.ts'
 import { InvoiceInput, InvoiceUpdate } from '../schema/given.ts'
 import { InvoiceView } from '../schema/shown.ts'
 import { criteriaOf, SearchInput } from '../search/criteria.ts'
@@ -51,6 +51,7 @@ export function documentRoutes(service: Service): AnyRoute[] {
       scopes: writeScopes,
       body: InvoiceInput,
       prepare: prepareInvoice,
+      alsoKnown: invoiceAliases,
       success: { 201: Type.Union([SelfLink, InvoiceView]) },
       // Only a number that we choose must be chosen by one at a time.
       locks: ({ body }) => body.detail.invoice_number === undefined,
@@ -91,6 +92,7 @@ export function documentRoutes(service: Service): AnyRoute[] {
       }),
       body: InvoiceUpdate,
       prepare: prepareInvoice,
+      alsoKnown: invoiceAliases,
       success: { 200: Type.Union([SelfLink, InvoiceView]) },
       trigger: ({ params }) => void pull('update', 'invoice', params['invoice_id']),
       precheck: async (db, caller, { invoice_id }) => void (await findInvoice(db, caller.accountId, invoice_id)),

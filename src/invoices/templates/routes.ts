@@ -6,7 +6,7 @@ import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { contextOf } from '../action.ts'
 import { TEMPLATES_MAX } from '../limits.ts'
-import { withoutAliases } from '../reading/requests.ts'
+import { invoiceAliases, withoutAliases } from '../reading/requests.ts'
 import { pageLinks, pageQuery } from '../routes/paging.ts'
 import { prefersRepresentation, readScopes, writeScopes } from '../routes/parts.ts'
 import { checkTemplate, composeTemplate } from './compose.ts'
@@ -109,6 +109,7 @@ export function templateRoutes(service: Service): AnyRoute[] {
       scopes: writeScopes,
       body: TemplateInput,
       prepare: prepareTemplate,
+      alsoKnown: invoiceAliases,
       success: { 201: Type.Union([SelfLink, TemplateView]) },
       // The limit counts all templates of the merchant, so two creations must not count at the same time.
       locks: true,
@@ -144,6 +145,7 @@ export function templateRoutes(service: Service): AnyRoute[] {
       params: TemplateId,
       body: TemplateInput,
       prepare: prepareTemplate,
+      alsoKnown: invoiceAliases,
       success: { 200: Type.Union([SelfLink, TemplateView]) },
       precheck: async (db, caller, { template_id }) => void (await findTemplate(db, caller.accountId, template_id)),
       async handle({ tx, caller, params, body, headers }) {
