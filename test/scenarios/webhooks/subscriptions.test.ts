@@ -174,11 +174,17 @@ describe('Webhook subscriptions', () => {
       [[{ op: 'replace', path: '/url', value: [{ name: '*' }] }]],
       [[{ op: 'replace', path: '/event_types', value: 'https://example.com' }]],
       [[]],
-      [{ op: 'replace', path: '/url', value: 'https://example.com/x' }],
+      [{ op: 'replace', path: '/id', value: 'X' }],
     ])('are refused %j', async (body) => {
       const { body: made } = await create()
       const answer = await patch(made.id, body)
       expect([answer.status, answer.body.name]).toEqual([400, 'VALIDATION_ERROR'])
+    })
+
+    it('may be so with a single entry', async () => {
+      const { body: made } = await create()
+      const answer = await patch(made.id, { op: 'replace', path: '/url', value: 'https://example.com/x' })
+      expect([answer.status, answer.body.url]).toEqual([200, 'https://example.com/x'])
     })
   })
 
