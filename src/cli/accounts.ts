@@ -23,6 +23,31 @@ const summaryOf = ({ id, kind, status, email, name, time_zone, currency_code, co
   language: language ?? accountLocale({ country_code }).language,
 })
 
+/** What can be said of an account, when it is made and later. */
+const details: Command['options'] = {
+  email: { type: 'string', value: '<address>', description: 'Its e-mail address; unique', personal: true },
+  name: {
+    type: 'string',
+    value: '<name>',
+    description: 'The business name, or the full name of a person',
+    personal: true,
+  },
+  'time-zone': { type: 'string', value: '<zone>', description: 'The zone its days are counted in; UTC at first' },
+  currency: { type: 'string', value: '<code>', description: 'Its currency; USD at first' },
+  country: { type: 'string', value: '<code>', description: 'Its country; US at first' },
+  language: {
+    type: 'string',
+    value: '<tag>',
+    description: 'What mails to it are written in; as in its country at first',
+  },
+  street: { type: 'string', value: '<line>', description: 'First line of its address', personal: true },
+  city: { type: 'string', value: '<name>', description: 'City of its address', personal: true },
+  state: { type: 'string', value: '<name>', description: 'State or province of its address', personal: true },
+  'postal-code': { type: 'string', value: '<code>', description: 'Postal code of its address', personal: true },
+  phone: { type: 'string', value: '<number>', description: 'Its phone, as +1 4085550100', personal: true },
+  'inquiry-opt-out': { type: 'string', value: '<yes|no>', description: 'Whether its disputes start as claims' },
+}
+
 /** Makes and manages accounts. In live there is no other way to get one. */
 export const accountCommands: readonly Command[] = [
   {
@@ -36,22 +61,8 @@ export const accountCommands: readonly Command[] = [
     name: 'accounts create',
     summary: 'Make an account of a merchant or a person',
     options: {
-      email: { type: 'string', value: '<address>', description: 'Its e-mail address; unique', personal: true },
-      name: {
-        type: 'string',
-        value: '<name>',
-        description: 'The business name, or the full name of a person',
-        personal: true,
-      },
       kind: { type: 'string', value: '<kind>', description: 'BUSINESS (default) or PERSONAL' },
-      'time-zone': { type: 'string', value: '<zone>', description: 'The zone its days are counted in; UTC by default' },
-      currency: { type: 'string', value: '<code>', description: 'Its currency; USD by default' },
-      country: { type: 'string', value: '<code>', description: 'Its country; US by default' },
-      language: {
-        type: 'string',
-        value: '<tag>',
-        description: 'What mails to it are written in; as in its country by default',
-      },
+      ...details,
     },
     async run(input) {
       const account = await input.transact(async (tx) => {
@@ -64,12 +75,19 @@ export const accountCommands: readonly Command[] = [
   },
   {
     kind: 'store',
-    name: 'accounts language',
-    summary: 'Choose what mails to an account are written in',
-    arguments: ['account id', 'language'],
-    async run({ transact, arguments: [id, language] }) {
-      readLanguage(language!)
-      return summaryOf(await transact((tx) => change(tx, id!, { language: language! })))
+    name: 'accounts update',
+    summary: 'Change what is known of an account; what is not named stays',
+    arguments: ['account id'],
+    options: details,
+    async run(input) {
+      const {
+        transact,
+        arguments: [id],
+      } = input
+      // What is written wrongly is said before anything is looked for.
+      readDetails(input, { country_code: 'US' })
+      const account = await transact((tx) => change(tx, id!, (found) => readDetails(input, found)))
+      return summaryOf(account)
     },
   },
   changeStatus('accounts suspend', 'Suspend an account and end the access tokens of its apps', 'SUSPENDED'),
@@ -78,28 +96,63 @@ export const accountCommands: readonly Command[] = [
 
 function readAccount(input: StoreInput, id: string, now: string): Account {
   const kind = text(input, 'kind', 'BUSINESS')
-  const email = text(input, 'email')
-  const time_zone = text(input, 'time-zone', 'UTC')
-  const currency_code = text(input, 'currency', 'USD')
-  const country_code = text(input, 'country', 'US')
   if (kind !== 'BUSINESS' && kind !== 'PERSONAL') throw new UsageError('--kind must be BUSINESS or PERSONAL.')
-  if (!/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email)) throw new UsageError('--email must be an e-mail address.')
-  if (!isZone(time_zone)) throw new UsageError('--time-zone must be an IANA zone, for example Europe/Berlin.')
-  if (!isCurrency(currency_code)) throw new UsageError('--currency must be a code of ISO 4217.')
+  const [email, name] = [text(input, 'email'), text(input, 'name')]
+  const initial = { time_zone: 'UTC', currency_code: 'USD', country_code: 'US' }
+  const blank: Account = { id, kind, status: 'ACTIVE', email, name, ...initial, create_time: now }
+  return { ...blank, ...readDetails(input, blank) }
+}
+
+/** What the options say that is to change. */
+function readDetails(
+  input: StoreInput,
+  { country_code: country, addresses = [] }: Pick<Account, 'country_code' | 'addresses'>,
+): Partial<Account> {
+  const given = (name: string) => (input.options[name] === undefined ? undefined : text(input, name))
+  const [email, zone, currency] = [given('email'), given('time-zone'), given('currency')]
+  const country_code = given('country') ?? country
+  const [language, optOut] = [given('language'), given('inquiry-opt-out')]
+  if (email !== undefined && !/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email))
+    throw new UsageError('--email must be an e-mail address.')
+  if (zone !== undefined && !isZone(zone))
+    throw new UsageError('--time-zone must be an IANA zone, for example Europe/Berlin.')
+  if (currency !== undefined && !isCurrency(currency)) throw new UsageError('--currency must be a code of ISO 4217.')
   if (!/^([A-Z]{2}|C2)$/.test(country_code)) throw new UsageError('--country must be two capital letters.')
-  const { language } = input.options
-  return {
-    id,
-    kind,
-    status: 'ACTIVE',
-    email,
-    name: text(input, 'name'),
-    time_zone,
-    currency_code,
-    country_code,
-    ...(typeof language === 'string' && { language: readLanguage(language) }),
-    create_time: now,
+  if (optOut !== undefined && optOut !== 'yes' && optOut !== 'no')
+    throw new UsageError('--inquiry-opt-out must be yes or no.')
+  const lines = {
+    address_line_1: given('street'),
+    admin_area_2: given('city'),
+    admin_area_1: given('state'),
+    postal_code: given('postal-code'),
   }
+  const address = present(lines)
+  const name = given('name')
+  return present({
+    email,
+    name,
+    time_zone: zone,
+    currency_code: currency,
+    country_code,
+    language: language === undefined ? undefined : readLanguage(language),
+    addresses: Object.keys(address).length === 0 ? undefined : [{ ...addresses[0], ...address, country_code }],
+    phones: readPhones(given('phone')),
+    inquiry_opt_out: optOut === undefined ? undefined : optOut === 'yes',
+  })
+}
+
+const present = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>
+  }
+
+function readPhones(phone: string | undefined): Account['phones'] {
+  if (phone === undefined) return undefined
+  const [, country_code, number] = /^\+([0-9]{1,3})[ -]([0-9 -]{1,20})$/.exec(phone) ?? []
+  const national_number = number?.replace(/[ -]/g, '') ?? ''
+  if (country_code === undefined || !/^[0-9]{1,14}$/.test(national_number))
+    throw new UsageError('--phone must have a country code, for example "+1 4085550100".')
+  return [{ country_code, national_number, phone_type: 'MOBILE' }]
 }
 
 function readLanguage(tag: string): string {
@@ -108,10 +161,10 @@ function readLanguage(tag: string): string {
   return tag
 }
 
-async function change(tx: Tx, id: string, changes: Partial<Account>): Promise<Account> {
+async function change(tx: Tx, id: string, decide: (found: Account) => Partial<Account>): Promise<Account> {
   const found = await findAccount(tx, id)
   if (!found) throw new CommandError(`There is no account ${id}.`)
-  const changed = { ...found, ...changes }
+  const changed = { ...found, ...decide(found) }
   saveAccount(tx, found, changed)
   return changed
 }
@@ -123,7 +176,7 @@ function changeStatus(name: string, summary: string, status: Account['status']):
     summary,
     arguments: ['account id'],
     async run({ transact, arguments: [id], announceAccessChange }) {
-      const account = await transact((tx) => change(tx, id!, { status }))
+      const account = await transact((tx) => change(tx, id!, () => ({ status })))
       await announceAccessChange()
       return summaryOf(account)
     },

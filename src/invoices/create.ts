@@ -3,7 +3,7 @@ import { statementOf } from '../database/sql.ts'
 import type { Tx } from '../database/transaction.ts'
 import { dayIn, toSeconds } from '../kernel/clock.ts'
 import { toMinor, toMoney } from '../kernel/money.ts'
-import { refused } from '../kernel/problem.ts'
+import { forbidden, refused } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'
 import { announce } from './act.ts'
 import type { InvoiceInput } from './schema/given.ts'
@@ -48,6 +48,7 @@ export async function createInvoice(
     input.configuration?.template_id ?? null,
   ])
   if (!found) throw new Error(`The account ${accountId} of a caller does not exist.`)
+  requireBusiness(service, found.account)
   requireOwnEmail(service, found.account, input)
 
   const template = templateOf(found, input.configuration?.template_id)
@@ -92,6 +93,11 @@ function templateOf({ account, asked, usual, default_template_id }: Ground, id: 
   const system = systemTemplates(account)
   const found = asked ?? system.find((template) => template.id === id)
   return found ?? usual ?? system.find((template) => template.id === default_template_id) ?? system[0]!
+}
+
+/** In a sandbox everybody may try. */
+function requireBusiness({ environment }: Service, { kind }: Account): void {
+  if (environment === 'live' && kind !== 'BUSINESS') throw forbidden('Only a business account can invoice.')
 }
 
 function requireOwnEmail({ settings }: Service, { email }: Account, { invoicer }: InvoiceInput): void {

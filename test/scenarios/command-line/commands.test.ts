@@ -37,7 +37,8 @@ describe('The command line', () => {
       ['apps', 'disable'],
       ['accounts', 'create', '--wings'],
       ['accounts', 'create', '--email', 'a@example.com', '--name', 'A', '--language', 'tlh'],
-      ['accounts', 'language', 'MERCHANT', 'pl'],
+      ['accounts', 'update', 'MERCHANT', '--language', 'pl'],
+      ['accounts', 'update', 'MERCHANT', '--phone', '12'],
       ['serve', '--port', 'many'],
     ]) {
       const { code, stdout, stderr } = await run(...words)
@@ -80,7 +81,10 @@ describe('The command line', () => {
     expect(await json('apps', 'list')).toMatchObject([{ client_id: app.client_id, status: 'DISABLED' }])
     expect(await json('apps', 'delete', app.client_id)).toMatchObject({ status: 'DELETED' })
     expect(await json('apps', 'list')).toEqual([])
-    expect(await json('accounts', 'language', account.id, 'de-AT')).toMatchObject({ language: 'de-AT' })
+    expect(await json('accounts', 'update', account.id, '--language', 'de-AT')).toMatchObject({
+      language: 'de-AT',
+      time_zone: 'Europe/Berlin',
+    })
     expect(await json('accounts', 'list')).toMatchObject([
       { id: account.id, time_zone: 'Europe/Berlin', language: 'de-AT' },
     ])
