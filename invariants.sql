@@ -1,5 +1,6 @@
 -- What must always be true of the stored data. Each query returns the rows that break its rule, so each must return none.
--- The line above a query names the rule. The tests run all of them after every suite; run them in production too.
+-- The line above a query names the rule. The tests run all of them after every suite, and a live service every day.
+-- Printed from src/invariants by npm run docs; the moves are those of the lifecycle tables.
 
 -- A ledger transaction adds up to zero in each currency.
 select account_id, transaction_id, currency, sum(amount) as sum
@@ -54,6 +55,31 @@ select account_id, id from payment_transactions
  where body->'seller'->>'account_id' is distinct from account_id
     or body->>'id' is distinct from id
     or body->'gross'->>'currency_code' is distinct from currency;
+
+-- A try to pay that completed or is pending became a payment in that state or a later one; no other try has one that counts.
+select a.account_id, a.id, a.status, p.body->>'status' as payment
+  from payment_attempts a
+  left join payment_transactions p on p.account_id = a.account_id and p.id = a.body->>'capture_id'
+ where (a.status in ('COMPLETED', 'PENDING') and p.id is null)
+    or (a.status in ('OPEN', 'REVERSED') and p.id is not null)
+    or (a.status in ('DENIED', 'RETURNED') and p.body->>'status' not in ('DECLINED'));
+
+-- A payment is called what its refunds make of it, less those that the service bears.
+select t.account_id, t.id, t.body->>'status' as status, t.captured, coalesce(r.borne, 0) as borne
+  from payment_transactions t
+  left join (select account_id, transaction_id, sum(amount) as borne from payment_refunds
+              where body->>'status' <> 'CANCELLED' group by account_id, transaction_id)
+    r on r.account_id = t.account_id and r.transaction_id = t.id
+ where t.body->>'status' not in ('PENDING', 'DECLINED')
+   and t.body->>'status' <> case coalesce(r.borne, 0) when 0 then 'COMPLETED' when t.captured then 'REFUNDED'
+                              else 'PARTIALLY_REFUNDED' end;
+
+-- The service bears the reversals that were cancelled, and no other refund.
+select r.account_id, r.id, r.body->>'status' as status, r.amount, coalesce(-e.amount, 0) as borne
+  from payment_refunds r
+  left join (select account_id, reference, sum(amount) as amount from ledger_entries where book = 'service'
+              group by account_id, reference) e on e.account_id = r.account_id and e.reference = r.id
+ where coalesce(-e.amount, 0) <> case when r.body->>'status' = 'CANCELLED' then r.amount else 0 end;
 
 -- The rows of an invoice's money are what its document says.
 select coalesce(r.account_id, d.account_id) as account_id, coalesce(r.invoice_id, d.invoice_id) as invoice_id, r.id, d.id as in_document
@@ -114,24 +140,36 @@ select t.action, t.from_status, t.to_status, t.moves
           from invoice_transitions where action <> 'create' group by 1, 2, 3) t
  where not exists (
    select 1 from (values
-     ('update', 'PARTIALLY_PAID', 'PAID MARKED_AS_PAID'), ('delete', 'DRAFT SCHEDULED', 'gone'),
-     ('send', 'DRAFT', 'SCHEDULED SENT'), ('send', 'SCHEDULED', 'SENT'), ('issue', 'SCHEDULED', 'SENT'),
-     ('cancel', 'SENT', 'CANCELLED'), ('record-payment', 'DRAFT SCHEDULED SENT', 'PARTIALLY_PAID MARKED_AS_PAID'),
+     ('update', 'PARTIALLY_PAID', 'MARKED_AS_PAID PAID'),
+     ('delete', 'DRAFT SCHEDULED', 'gone'),
+     ('send', 'DRAFT', 'SCHEDULED SENT'),
+     ('send', 'SCHEDULED', 'SENT'),
+     ('issue', 'SCHEDULED', 'SENT'),
+     ('cancel', 'SENT', 'CANCELLED'),
+     ('record-payment', 'DRAFT SCHEDULED SENT', 'MARKED_AS_PAID PARTIALLY_PAID'),
      ('record-payment', 'PARTIALLY_PAID', 'MARKED_AS_PAID'),
-     ('delete-payment', 'PARTIALLY_PAID PAYMENT_PENDING PAID MARKED_AS_PAID PARTIALLY_REFUNDED',
-       'DRAFT SCHEDULED SENT PAYMENT_PENDING PARTIALLY_PAID PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED'),
-     ('record-refund', 'PARTIALLY_PAID PAID MARKED_AS_PAID PARTIALLY_REFUNDED', 'PARTIALLY_REFUNDED MARKED_AS_REFUNDED'),
-     ('delete-refund', 'PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED',
-       'PAYMENT_PENDING PARTIALLY_PAID PAID MARKED_AS_PAID PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED'),
-     ('pay', 'SENT', 'PAYMENT_PENDING PARTIALLY_PAID PAID'), ('pay', 'PARTIALLY_PAID', 'PAYMENT_PENDING PAID'),
-     ('clear-payment', 'PAYMENT_PENDING PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED',
-       'PARTIALLY_PAID PAID PARTIALLY_REFUNDED'),
-     ('deny-payment', 'PAYMENT_PENDING PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED',
-       'DRAFT SCHEDULED SENT PARTIALLY_PAID PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED'),
-     ('refund-payment', 'PARTIALLY_PAID PAYMENT_PENDING PAID MARKED_AS_PAID PARTIALLY_REFUNDED',
-       'PARTIALLY_REFUNDED REFUNDED'),
-     ('restore-payment', 'PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED',
-       'PAYMENT_PENDING PARTIALLY_PAID PAID MARKED_AS_PAID PARTIALLY_REFUNDED REFUNDED MARKED_AS_REFUNDED')) as allowed (action, starts, ends)
+     ('delete-payment', 'PARTIALLY_PAID', 'DRAFT MARKED_AS_REFUNDED PARTIALLY_REFUNDED PAYMENT_PENDING REFUNDED SCHEDULED SENT'),
+     ('delete-payment', 'PAYMENT_PENDING', 'DRAFT MARKED_AS_REFUNDED PARTIALLY_PAID PARTIALLY_REFUNDED REFUNDED SCHEDULED SENT'),
+     ('delete-payment', 'PAID MARKED_AS_PAID', 'DRAFT MARKED_AS_REFUNDED PARTIALLY_PAID PARTIALLY_REFUNDED PAYMENT_PENDING REFUNDED SCHEDULED SENT'),
+     ('delete-payment', 'PARTIALLY_REFUNDED', 'DRAFT MARKED_AS_REFUNDED PARTIALLY_PAID PAYMENT_PENDING REFUNDED SCHEDULED SENT'),
+     ('record-refund', 'PARTIALLY_PAID PAID MARKED_AS_PAID', 'MARKED_AS_REFUNDED PARTIALLY_REFUNDED'),
+     ('record-refund', 'PARTIALLY_REFUNDED', 'MARKED_AS_REFUNDED'),
+     ('delete-refund', 'PARTIALLY_REFUNDED', 'MARKED_AS_PAID MARKED_AS_REFUNDED PAID PARTIALLY_PAID PAYMENT_PENDING REFUNDED'),
+     ('delete-refund', 'REFUNDED', 'MARKED_AS_PAID MARKED_AS_REFUNDED PAID PARTIALLY_PAID PARTIALLY_REFUNDED PAYMENT_PENDING'),
+     ('delete-refund', 'MARKED_AS_REFUNDED', 'MARKED_AS_PAID PAID PARTIALLY_PAID PARTIALLY_REFUNDED PAYMENT_PENDING REFUNDED'),
+     ('pay', 'SENT', 'PAID PARTIALLY_PAID PAYMENT_PENDING'),
+     ('pay', 'PARTIALLY_PAID', 'PAID PAYMENT_PENDING'),
+     ('clear-payment', 'PAYMENT_PENDING REFUNDED MARKED_AS_REFUNDED', 'PAID PARTIALLY_PAID PARTIALLY_REFUNDED'),
+     ('clear-payment', 'PARTIALLY_REFUNDED', 'PAID PARTIALLY_PAID'),
+     ('deny-payment', 'PAYMENT_PENDING', 'DRAFT MARKED_AS_REFUNDED PARTIALLY_PAID PARTIALLY_REFUNDED REFUNDED SCHEDULED SENT'),
+     ('deny-payment', 'PARTIALLY_REFUNDED', 'DRAFT MARKED_AS_REFUNDED PARTIALLY_PAID REFUNDED SCHEDULED SENT'),
+     ('deny-payment', 'REFUNDED', 'DRAFT MARKED_AS_REFUNDED PARTIALLY_PAID PARTIALLY_REFUNDED SCHEDULED SENT'),
+     ('deny-payment', 'MARKED_AS_REFUNDED', 'DRAFT PARTIALLY_PAID PARTIALLY_REFUNDED REFUNDED SCHEDULED SENT'),
+     ('refund-payment', 'PARTIALLY_PAID PAYMENT_PENDING PAID MARKED_AS_PAID', 'PARTIALLY_REFUNDED REFUNDED'),
+     ('refund-payment', 'PARTIALLY_REFUNDED', 'REFUNDED'),
+     ('restore-payment', 'PARTIALLY_REFUNDED', 'MARKED_AS_PAID MARKED_AS_REFUNDED PAID PARTIALLY_PAID PAYMENT_PENDING REFUNDED'),
+     ('restore-payment', 'REFUNDED', 'MARKED_AS_PAID MARKED_AS_REFUNDED PAID PARTIALLY_PAID PARTIALLY_REFUNDED PAYMENT_PENDING'),
+     ('restore-payment', 'MARKED_AS_REFUNDED', 'MARKED_AS_PAID PAID PARTIALLY_PAID PARTIALLY_REFUNDED PAYMENT_PENDING REFUNDED')) as allowed (action, starts, ends)
    where allowed.action = t.action and t.from_status = any(string_to_array(starts, ' '))
      and t.to_status = any(string_to_array(ends, ' ')));
 
@@ -142,31 +180,6 @@ select t.account_id, t.invoice_id, t.id, t.amount_minor, p.captured
  where t.kind = 'PAYMENT' and t.type = 'SERVICE'
    and (p.id is null or p.captured < t.amount_minor or t.pending <> (p.body->>'status' = 'PENDING'));
 
--- A try to pay that completed or is pending became a payment in that state or a later one; no other try has one that counts.
-select a.account_id, a.id, a.status, p.body->>'status' as payment
-  from payment_attempts a
-  left join payment_transactions p on p.account_id = a.account_id and p.id = a.body->>'capture_id'
- where (a.status in ('COMPLETED', 'PENDING') and p.id is null)
-    or (a.status in ('OPEN', 'REVERSED') and p.id is not null)
-    or (a.status in ('DENIED', 'RETURNED') and p.body->>'status' not in ('DECLINED'));
-
--- A payment is called what its refunds make of it, less those that the service bears.
-select t.account_id, t.id, t.body->>'status' as status, t.captured, coalesce(r.borne, 0) as borne
-  from payment_transactions t
-  left join (select account_id, transaction_id, sum(amount) as borne from payment_refunds
-              where body->>'status' <> 'CANCELLED' group by account_id, transaction_id)
-    r on r.account_id = t.account_id and r.transaction_id = t.id
- where t.body->>'status' not in ('PENDING', 'DECLINED')
-   and t.body->>'status' <> case coalesce(r.borne, 0) when 0 then 'COMPLETED' when t.captured then 'REFUNDED'
-                              else 'PARTIALLY_REFUNDED' end;
-
--- The service bears the reversals that were cancelled, and no other refund.
-select r.account_id, r.id, r.body->>'status' as status, r.amount, coalesce(-e.amount, 0) as borne
-  from payment_refunds r
-  left join (select account_id, reference, sum(amount) as amount from ledger_entries where book = 'service'
-              group by account_id, reference) e on e.account_id = r.account_id and e.reference = r.id
- where coalesce(-e.amount, 0) <> case when r.body->>'status' = 'CANCELLED' then r.amount else 0 end;
-
 -- A refund that an invoice shows is one that stands, and every one that stands is shown, but for tips.
 select t.account_id, t.invoice_id, t.id, r.body->>'status' as status
   from invoice_transactions t
@@ -174,8 +187,7 @@ select t.account_id, t.invoice_id, t.id, r.body->>'status' as status
  where t.kind = 'REFUND' and r.body->>'status' = 'CANCELLED'
    and not exists (select 1 from jobs j where j.name = 'invoice-service-refund' and j.payload->>'refund_id' = r.id);
 
--- A dispute knows of each of its payments what the ledger knows: what is held, refunded and borne by the service. What is
--- held after the payer withdrew it is held for the dispute that came after it.
+-- A dispute knows of each of its payments what the ledger knows: what is held, refunded and borne by the service. What is held after the payer withdrew it is held for the dispute that came after it.
 select d.account_id, d.id, t.id as payment, one->'held' as held, t.body->'held' as ledger_held,
        one->'refunded' as refunded, one->'refunded_before' as before, t.body->'refunded' as ledger_refunded
   from disputes d, jsonb_array_elements(d.body->'disputed_transactions') one
@@ -211,26 +223,46 @@ select account_id, dispute_id, version, from_node, ended
           from dispute_transitions) t
  where from_node is distinct from ended or (action = 'create') is distinct from (version = 0);
 
--- Every move of a dispute is one that the contract has: an action, from any of these, to any of those.
+-- Every move of a dispute is one that its table has: an action, from any of these, to any of those.
 select t.action, t.from_node, t.to_node, t.moves
   from (select action, from_node, to_node, count(*) as moves
           from dispute_transitions where action <> 'create' group by 1, 2, 3) t
  where not exists (
    select 1 from (values
-     ('triage', 'IO', 'IS IU'), ('triage', 'CO', 'CS CU'), ('triage', 'PO', 'PS PU'), ('triage', 'AO', 'AS AU'),
-     ('make-offer', 'IO IS', 'IF XX'), ('accept-offer', 'IF', 'IR XX'), ('accept-offer', 'CF', 'XX'),
-     ('deny-offer', 'IF', 'IS'), ('deny-offer', 'CF', 'CU'),
-     ('accept-claim', 'IO IS', 'IF IR XX'), ('accept-claim', 'CS', 'CF CR XX'),
-     ('accept-claim', 'IA CF CB CU CR CA PU PS PB AU AS AB', 'XX'), ('acknowledge-return-item', 'IA CA', 'XX CU'),
-     ('provide-evidence', 'IS IB', 'IU'), ('provide-evidence', 'CS CB IA CA', 'CU'), ('provide-evidence', 'PS PB', 'PU'),
-     ('provide-evidence', 'AS AB', 'AU'), ('provide-evidence', 'IR', 'IA'), ('provide-evidence', 'CR', 'CA'),
-     ('escalate', 'IO IS IF IB IU IR IA', 'CS CU XA XX'), ('change-reason', 'IO IS IF', 'CS'),
-     ('require-evidence', 'IU', 'IS IB'), ('require-evidence', 'CU', 'CS CB'), ('require-evidence', 'PU', 'PS PB'),
-     ('require-evidence', 'AU', 'AS AB'), ('adjudicate', 'IU CU PU', 'XA XX'), ('adjudicate', 'AU', 'XX'),
-     ('appeal', 'XA', 'PU AU'), ('cancel', 'IO IS IF IB IU IR IA CO CS CF CB CU CR CA', 'XX'),
-     ('supersede', 'IO IS IF IB IU IR IA CO CS CF CB CU CR CA PO PS PB PU AO AS AB AU', 'XX'),
-     ('pass-deadline', 'IS CS IB CB IU CU CF PS PB PU', 'XA XX'), ('pass-deadline', 'CS', 'CU'),
-     ('pass-deadline', 'IF IR CR IA CA AS AB AU XA', 'XX')) as allowed (action, starts, ends)
+     ('triage', 'IO', 'IS IU'),
+     ('triage', 'CO', 'CS CU'),
+     ('triage', 'PO', 'PS PU'),
+     ('triage', 'AO', 'AS AU'),
+     ('make-offer', 'IO IS', 'IF XX'),
+     ('accept-claim', 'IO IS', 'IF IR XX'),
+     ('accept-claim', 'IA CA CF CB CR CU PS PA PF PB PR PU AS AA AF AB AR AU', 'XX'),
+     ('accept-claim', 'CS', 'CF CR XX'),
+     ('acknowledge-return-item', 'IA CA PA AA', 'CU XX'),
+     ('accept-offer', 'IF', 'IR XX'),
+     ('accept-offer', 'CF', 'XX'),
+     ('deny-offer', 'IF', 'IS'),
+     ('deny-offer', 'CF', 'CU'),
+     ('provide-evidence', 'IS IB', 'IU'),
+     ('provide-evidence', 'CS IA CA CB', 'CU'),
+     ('provide-evidence', 'PS PB', 'PU'),
+     ('provide-evidence', 'AS AB', 'AU'),
+     ('provide-evidence', 'IR', 'IA'),
+     ('provide-evidence', 'CR', 'CA'),
+     ('provide-evidence', 'PR', 'PA'),
+     ('provide-evidence', 'AR', 'AA'),
+     ('escalate', 'IO IS IA IF IB IR IU', 'CS CU XA XX'),
+     ('cancel', 'IO IS IA IF IB IR IU CO CS CA CF CB CR CU', 'XX'),
+     ('change-reason', 'IO IS IF', 'CS'),
+     ('adjudicate', 'IU CU PU AU', 'XA XX'),
+     ('require-evidence', 'IU', 'IB IS'),
+     ('require-evidence', 'CU', 'CB CS'),
+     ('require-evidence', 'PU', 'PB PS'),
+     ('require-evidence', 'AU', 'AB AS'),
+     ('appeal', 'XA', 'AU PU'),
+     ('supersede', 'IO IS IA IF IB IR IU CO CS CA CF CB CR CU PO PS PA PF PB PR PU AO AS AA AF AB AR AU', 'XX'),
+     ('pass-deadline', 'IO IF IR CR PR AR IA CA PA AA XA', 'XX'),
+     ('pass-deadline', 'IS PS AS IB CB PB AB CF IU CU PU AU', 'XA XX'),
+     ('pass-deadline', 'CS', 'CU XA XX')) as allowed (action, starts, ends)
    where allowed.action = t.action and t.from_node = any(string_to_array(starts, ' '))
      and t.to_node = any(string_to_array(ends, ' ')));
 

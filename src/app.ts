@@ -15,6 +15,7 @@ import { describeApi } from './http/openapi.ts'
 import type { AnyRoute } from './http/route.ts'
 import { makeServer } from './http/server.ts'
 import { type StatusParts, statusRoutes } from './http/status.ts'
+import { openInvariants } from './invariants/room.ts'
 import { openInvoices } from './invoices/room.ts'
 import { Runner } from './jobs/runner.ts'
 import { Sweeper } from './jobs/sweep.ts'
@@ -45,6 +46,7 @@ const rooms: readonly OpenRoom[] = [
   openWebhooks,
   openPayer,
   openAudit,
+  openInvariants,
 ]
 
 const HANG_UP_EVERY_MS = 50
@@ -170,10 +172,9 @@ function wire(parts: Parts) {
     onError: (error) => log.error({ err: error }, 'could not claim due jobs, will retry'),
   })
   const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
-  const { registry } = metrics
   const sources: WorkSource[] = [
     runner,
-    ...opened.flatMap(({ work }) => work?.({ database, clock, registry, log, onError }) ?? []),
+    ...opened.flatMap(({ work }) => work?.({ database, clock, registry: metrics.registry, log, onError }) ?? []),
   ]
   const worker = new Worker(sources)
   const sweeper = new Sweeper({
@@ -238,6 +239,7 @@ async function run(
   for (const { kind } of sources) notices.on(kind, () => worker.wake(kind))
   await notices.listen()
   if (!works) return
+  await Promise.all(opened.map(({ start }) => start?.(transactFor({ kind: 'service', task: 'start' }))))
   worker.start()
   sweeper.start()
 }

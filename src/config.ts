@@ -1,3 +1,4 @@
+import { recordSettings } from './audit/settings.ts'
 import { disputeSettings } from './disputes/settings.ts'
 import { type DialectName, dialectNames } from './kernel/dialect.ts'
 import { isGuessable, readSecretRing, SANDBOX_SECRET, type SecretRing } from './kernel/secrets.ts'
@@ -203,12 +204,6 @@ export const settings = {
     description:
       'How many days an event is kept with its transmissions and their attempts, and for longer while one is pending; 0 keeps all.',
   }),
-  auditRetentionDays: setting<number>({
-    variable: 'AUDIT_RETENTION_DAYS',
-    initial: 400,
-    ...whole(0, 36_500),
-    description: 'How many days the audit log is kept; 0 keeps all.',
-  }),
   gatewayUrl: setting<string | undefined>({
     variable: 'GATEWAY_URL',
     initial: undefined,
@@ -250,6 +245,7 @@ export const settings = {
       'Whether the service ends when the process that started it has ended, as a test runner may that is killed.',
   }),
   ...disputeSettings,
+  ...recordSettings,
 } as const satisfies Record<string, Setting<never> | object>
 
 type SettingTable = typeof settings

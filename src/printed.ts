@@ -4,6 +4,7 @@ import { readSettings, settings } from './config.ts'
 import { disputesPage } from './disputes/docs.ts'
 import { disputeLifecycle } from './disputes/machine/lifecycle.ts'
 import { describeApi } from './http/openapi.ts'
+import { invariantsFile } from './invariants/rules.ts'
 import { invoicesPage } from './invoices/docs.ts'
 import { invoiceLifecycle } from './invoices/lifecycle.ts'
 import { dialects } from './kernel/dialect.ts'
@@ -26,6 +27,7 @@ export function printedFiles(): { path: string; text: string }[] {
   const api = describeApi(describedRoutes(describedService), { version })
   return [
     { path: 'openapi.json', text: `${JSON.stringify(api, null, 2)}\n` },
+    { path: 'invariants.sql', text: invariantsFile() },
     { path: 'docs/configuration.md', text: configurationPage() },
     { path: 'docs/disputes.md', text: disputesPage() },
     { path: 'docs/invoices.md', text: invoicesPage() },

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Environment, Settings } from './config.ts'
 import type { Database } from './database/open.ts'
-import type { Reader } from './database/transaction.ts'
+import type { Reader, Transact } from './database/transaction.ts'
 import type { AnyRoute } from './http/route.ts'
 import type { JobDefinition } from './jobs/job-definition.ts'
 import type { Sweep } from './jobs/sweep.ts'
@@ -24,6 +24,8 @@ export interface Service {
 export interface Room {
   /** Refuses a database that it cannot work on, before anything else is done. */
   readonly check?: (db: Reader) => Promise<void>
+  /** Enqueues what is to come without anybody asking for it. Called by every process that works, when it starts. */
+  readonly start?: (transact: Transact) => Promise<void>
   readonly routes?: readonly AnyRoute[]
   readonly jobs?: readonly JobDefinition[]
   /** Due work that waits elsewhere than in the jobs table. */

@@ -14,6 +14,7 @@ const arrows: Record<string, readonly string[]> = {
   http: ['kernel', 'database'],
   accounts: ['kernel', 'database', 'jobs', 'http'],
   audit: ['kernel', 'database', 'jobs', 'http', 'accounts'],
+  invariants: ['kernel', 'database', 'jobs', 'disputes', 'invoices'],
   people: ['kernel', 'database', 'accounts', 'invoices'],
   ledger: ['kernel', 'database', 'jobs', 'http', 'accounts'],
   invoices: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger'],

@@ -120,7 +120,7 @@ describe('The log of a dispute', () => {
       `insert into dispute_transitions select account_id, id, 0, 'create', null, 'IS', update_time from disputes`,
     )
     await log(2, 'escalate', 'IS', 'IU')
-    await broken().toThrow('one that the contract has')
+    await broken().toThrow('one that its table has')
     await pool.query('truncate disputes, dispute_transitions cascade')
     await own.close()
   })

@@ -1,0 +1,113 @@
+import type { Registry } from 'prom-client'
+import { Gauge } from 'prom-client'
+import { sql, statementOf } from '../database/sql.ts'
+import type { Reader, Transact } from '../database/transaction.ts'
+import { type JobDefinition, job } from '../jobs/job-definition.ts'
+import { after, type Instant } from '../kernel/clock.ts'
+import type { JobRequest } from '../kernel/job.ts'
+import type { Rule } from './rule.ts'
+import { rules } from './rules.ts'
+
+const NAME = 'check-invariants'
+/** A rule that takes longer is left for psql and a quiet hour. */
+const STATEMENT_TIMEOUT_MS = 30_000
+/** More is as bad. */
+const BROKEN_MAX = 1_000
+const FIRST_AFTER_SECONDS = 600
+const HOUR_SECONDS = 3_600
+
+/** What the last check found. It waits with the next one, so that every process can show it. */
+interface Findings {
+  readonly checked_time?: Instant
+  /** By rule: how many rows break it. */
+  readonly broken?: Readonly<Record<string, number>>
+  /** Rules that took too long. */
+  readonly unchecked?: readonly string[]
+}
+
+const nextCheck = (runAt: Instant, findings: Findings): JobRequest => ({
+  name: NAME,
+  key: NAME,
+  // Of no account: it takes its turn between them.
+  payload: { ...findings, account_id: '' },
+  runAt,
+})
+
+/** Lets the first check come, unless one is to come anyway. */
+export const beginChecks = (transact: Transact): Promise<void> =>
+  transact(async (tx) => tx.enqueue(nextCheck(after(tx.now, FIRST_AFTER_SECONDS), {})))
+
+/** Goes through all rules, one statement at a time, and again after so many hours. */
+export const checkJob = (hours: number): JobDefinition =>
+  job<Findings>({
+    name: NAME,
+    retryAfter: [600, 3_600],
+    async run(_last, { transact, now }) {
+      const broken: Record<string, number> = {}
+      const unchecked: string[] = []
+      for (const rule of rules) {
+        const count = await countBroken(transact, rule)
+        if (count === undefined) unchecked.push(rule.sentence)
+        else broken[rule.sentence] = count
+      }
+      const findings = { checked_time: now, broken, unchecked }
+      await transact(async (tx) =>
+        tx.enqueue({ ...nextCheck(after(now, hours * HOUR_SECONDS), findings), replace: true }),
+      )
+    },
+  })
+
+const patience = sql`
+  select set_config('statement_timeout', $1, true), set_config('enable_seqscan', 'on', true)`
+
+/** Undefined when it took too long. */
+function countBroken(transact: Transact, { query }: Rule): Promise<number | undefined> {
+  const counting = statementOf(
+    `select count(*)::int as broken from (${query}\nlimit ${BROKEN_MAX}) as rows_that_break_it`,
+  )
+  return transact(
+    async (tx) => {
+      await tx.rows(patience, [String(STATEMENT_TIMEOUT_MS)])
+      return (await tx.row<{ broken: number }>(counting))!.broken
+    },
+    { locks: true },
+  ).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === QUERY_CANCELED) return undefined
+    throw error
+  })
+}
+
+const QUERY_CANCELED = '57014'
+
+const lastFindings = sql`select payload from jobs where key = $1`
+
+/** Shows what the last check found. Nothing is shown before the first. */
+export function showFindings(db: Reader, registry: Registry): void {
+  const find = async (): Promise<Findings> =>
+    (await db.row<{ payload: Findings }>(lastFindings, [NAME]).catch(() => undefined))?.payload ?? {}
+  const gauge = (name: string, help: string, show: (gauge: Gauge, findings: Findings) => void) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['rule'],
+      registers: [registry],
+      async collect() {
+        this.reset()
+        const findings = await find()
+        if (findings.checked_time !== undefined) show(this, findings)
+      },
+    })
+  gauge(
+    'quittance_invariant_broken_rows',
+    'Rows that break a rule of invariants.sql; must be 0.',
+    (it, { broken = {} }) => {
+      for (const [rule, count] of Object.entries(broken)) it.set({ rule }, count)
+    },
+  )
+  gauge('quittance_invariants_unchecked', 'Rules that took too long to check.', (it, { unchecked = [] }) =>
+    it.set(unchecked.length),
+  )
+  gauge('quittance_invariants_checked_timestamp_seconds', 'When the stored data was last checked.', (it, findings) =>
+    it.set(Date.parse(findings.checked_time!) / 1000),
+  )
+}
