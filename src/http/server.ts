@@ -164,11 +164,11 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     if (reply.sent) return reply
     reply.header(debugHeader, request.id)
     const route = request.operation?.route
-    const shown = problem && route?.refusal?.(problem, request.headers)
+    const shown = route?.refusal?.(problem ?? failure, request.headers)
     if (shown)
       return send(
         reply,
-        render(new Answer(shown.status, shown.body, { ...problem.headers, ...shown.headers }), shown.status),
+        render(new Answer(shown.status, shown.body, { ...problem?.headers, ...shown.headers }), shown.status),
       )
     return send(reply, renderProblem(problem ?? failure, { route, debugId: request.id, publicUrl: service.publicUrl }))
   }

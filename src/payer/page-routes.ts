@@ -14,6 +14,7 @@ import { type Attempt, findAttempt, grossOf } from './pay/attempts.ts'
 import { japaneseStyle, webFont } from './print/fonts.ts'
 import type { Printer } from './print/printer.ts'
 import { pdfName, type Sheet } from './sheet/sheet.ts'
+import type { Words } from './words/index.ts'
 
 export const tag = 'Payer pages'
 export const Code = Type.Object({ code: Type.String({ minLength: 1, maxLength: 40 }) })
@@ -27,14 +28,21 @@ const open = {
   success: { 200: Type.String() },
 } as const
 
-/** What every page has in common: whoever asks too often, or while we have too much to do, is told so on a page. */
+/** What a reader is told of a refusal that has no page of its own. */
+const refusals: Readonly<Record<number, { title: keyof Words; text: keyof Words }>> = {
+  404: { title: 'notFound', text: 'notFoundText' },
+  413: { title: 'tooLarge', text: 'tooLargeText' },
+  429: { title: 'tooMany', text: 'tooManyText' },
+  503: { title: 'problemTitle', text: 'tooManyText' },
+}
+
+/** What every page has in common: every answer is a page, whatever was wrong with the question. */
 export const shared = {
   ...open,
   limitedBy: 'address',
   refusal({ status }: Problem, headers: Readonly<Record<string, string | string[] | undefined>>) {
-    if (status !== 429 && status !== 503) return undefined
-    const title = status === 429 ? 'tooMany' : 'problemTitle'
-    return pageAnswer(status, messagePage(localeFor(headers), { title, text: 'tooManyText' }))
+    const words = refusals[status] ?? { title: 'problemTitle', text: 'tryAgainText' }
+    return pageAnswer(status, messagePage(localeFor(headers), words))
   },
 } as const
 

@@ -5,10 +5,14 @@ import { Type } from '../../kernel/type.ts'
 /** What a payer writes about a case. */
 export const caseText = Type.Optional(Type.String({ maxLength: 2000 }))
 
-/** The forms of a case can carry a file. */
+/** The forms of a case can carry a file. A browser counts a line break as one character and sends it as two. */
 export const caseForm = {
   accepts: ['multipart', 'application/x-www-form-urlencoded'],
   success: { 303: null },
+  prepare(fields: unknown): unknown {
+    const { text } = (fields ?? {}) as { text?: unknown }
+    return typeof text === 'string' ? { ...(fields as object), text: text.replaceAll('\r\n', '\n') } : fields
+  },
 } as const
 
 /** What a page says above itself. */

@@ -34,6 +34,8 @@ export const oneLine = (text: string): string =>
 export const fill = (phrase: string, values: Readonly<Record<string, string>>) =>
   phrase.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
 
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** Says what happened to an invoice, to its recipient or to its merchant, each in their language. */
 export function renderMail(
   { invoice, account }: StoredInvoice,
@@ -56,14 +58,14 @@ export function renderMail(
     due: format.money(invoice.due_amount),
     customer: oneLine(customer) || nameless,
   }
-  const subject = oneLine(payload.subject ?? fill(words.subject, values)).slice(0, SUBJECT_MAX)
+  const subject = oneLine(payload.subject ?? capitalised(fill(words.subject, values))).slice(0, SUBJECT_MAX)
   const pays = !toMerchant && isPayable(invoice) && !payload.kind.startsWith('payment-')
   const parts: MailParts = {
     language: locale.language,
     business: sheet.seller,
     subject,
     greeting: toMerchant || customer === '' ? undefined : fill(phrases.greeting, values),
-    lead: fill(words.lead, values),
+    lead: capitalised(fill(words.lead, values)),
     note: payload.note,
     matter: {
       name: sheet.say('invoiceNumber', { number: sheet.number }),

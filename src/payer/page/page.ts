@@ -1,5 +1,4 @@
 import { type Content, type Html, html, linkable, paragraphs } from '../../http/html.ts'
-import { minorDigits } from '../../kernel/money.ts'
 import type { ShownLogo } from '../logo/store.ts'
 import type { Sheet } from '../sheet/sheet.ts'
 import { type Locale, languageNames, languages } from '../words/languages.ts'
@@ -111,15 +110,14 @@ ${sheet.sellerEmail && say('payOfflineContact', { email: sheet.sellerEmail })}</
 function payForm({ say, format, due }: Sheet, { partial, tip }: PayOptions, action: string): Html {
   if (!partial && !tip)
     return html`<form class="act" method="get" action="${action}"><button class="button">${say('pay', { amount: format.money(due) })}</button></form>`
-  const step = minorDigits(due.currency_code) === 0 ? '1' : `0.${'1'.padStart(minorDigits(due.currency_code), '0')}`
   const field = (name: string, value: string, hint?: string) =>
-    html`<div class="field"><span aria-hidden="true">${due.currency_code}</span><input id="${name}" name="${name}" type="number" inputmode="decimal" min="0" step="${step}" value="${value}"${
+    html`<div class="field"><span aria-hidden="true">${due.currency_code}</span><input id="${name}" name="${name}" type="text" inputmode="decimal" autocomplete="off" maxlength="32" value="${value}"${
       hint && html` aria-describedby="${hint}"`
     }></div>`
   return html`<form class="act wide" method="get" action="${action}">
 ${
   partial &&
-  html`<div><label for="amount">${say('amountToPay')}</label>${field('amount', due.value, 'amount-hint')}
+  html`<div><label for="amount">${say('amountToPay')}</label>${field('amount', format.plain(due), 'amount-hint')}
 <p class="hint" id="amount-hint">${say('atLeast', { minimum: partial.minimum, due: format.money(due) })}</p></div>`
 }
 ${

@@ -143,11 +143,21 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
   }
 }
 
+/** A number as it is written here or there: the last point or comma stands before the decimals. */
+function withPoint(text: string): string {
+  const figures = text.replace(/[\s\u00a0\u202f’']/g, '')
+  const thousands = figures.lastIndexOf(',') > figures.lastIndexOf('.') ? '.' : ','
+  return (figures.includes(',') && figures.includes('.') ? figures.replaceAll(thousands, '') : figures).replace(
+    ',',
+    '.',
+  )
+}
+
 /** What the fields of the form say, as money of the invoice. Empty fields say nothing. */
 function wishOf({ stored }: Opened, { amount, tip }: Static<typeof Wanted>): Wish {
   const currency = stored.invoice.detail.currency_code
   const read = (text: string | undefined, field: string): Money | undefined => {
-    const written = text?.trim().replace(',', '.') ?? ''
+    const written = withPoint(text ?? '')
     if (written === '') return undefined
     if (!/^\d{1,12}(\.\d{1,4})?$/.test(written) || (written.split('.')[1] ?? '').length > minorDigits(currency))
       throw new Problem(422, 'UNPROCESSABLE_ENTITY', [

@@ -8,6 +8,8 @@ export interface Format {
   money(money: Money): string
   /** The figures alone, where the currency stands elsewhere. */
   figures(money: Money): string
+  /** The figures as somebody types them, without marks between thousands. */
+  plain(money: Money): string
   day(day: string): string
   /** The day of an instant in a zone. */
   dayOf(instant: string, zone: string): string
@@ -40,6 +42,8 @@ export function formatOf({ tag: locale }: Locale): Format {
     },
     figures: ({ currency_code, value }) =>
       withMinus(formatter(`figures ${currency_code}`, digits(currency_code)).format(value as Numeric)),
+    plain: ({ currency_code, value }) =>
+      formatter(`plain ${currency_code}`, { ...digits(currency_code), useGrouping: false }).format(value as Numeric),
     day: (text) => day(DateTime.fromISO(text, { zone: 'utc' })),
     dayOf: (instant, zone) => day(DateTime.fromISO(instant, { zone })),
     number: (decimal) => formatter('number', { maximumFractionDigits: 5 }).format(decimal as Numeric),

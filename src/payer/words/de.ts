@@ -94,6 +94,10 @@ export const de: Words = {
   invalidAmount: 'Geben Sie einen Betrag zwischen {minimum} und {due} ein.',
   invalidTip: 'Geben Sie ein Trinkgeld von null oder mehr ein, höchstens so viel, wie Sie bezahlen.',
   busy: 'Diese Rechnung wird gerade in einem anderen Browser bezahlt. Wird das nicht abgeschlossen, können Sie in einigen Minuten hier bezahlen.',
+  tooLarge: 'Das ist zu groß',
+  tooLargeText:
+    'Eine Datei darf höchstens 10 MB haben. Nichts wurde gesendet; gehen Sie zurück und wählen Sie eine kleinere.',
+  tryAgainText: 'Nichts ist geschehen. Gehen Sie zurück, prüfen Sie Ihre Angaben und versuchen Sie es noch einmal.',
   tooMany: 'Zu viele Anfragen',
   tooManyText: 'Warten Sie eine Minute und versuchen Sie es noch einmal.',
   problemTitle: 'Etwas ist schiefgegangen',

@@ -93,6 +93,10 @@ export const es: Words = {
   invalidAmount: 'Introduzca un importe entre {minimum} y {due}.',
   invalidTip: 'Introduzca una propina de cero o más, y no mayor que lo que paga.',
   busy: 'Otro navegador está pagando esta factura en este momento. Si no termina, podrá pagar aquí dentro de unos minutos.',
+  tooLarge: 'Es demasiado grande',
+  tooLargeText:
+    'Un archivo puede tener como máximo 10 MB. No se ha enviado nada; vuelva atrás y elija uno más pequeño.',
+  tryAgainText: 'No se ha hecho nada. Vuelva atrás, revise lo que ha escrito e inténtelo de nuevo.',
   tooMany: 'Demasiadas solicitudes',
   tooManyText: 'Espere un minuto e inténtelo de nuevo.',
   problemTitle: 'Algo ha ido mal',

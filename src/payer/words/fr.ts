@@ -95,6 +95,10 @@ export const fr: Words = {
   invalidAmount: 'Saisissez un montant entre {minimum} et {due}.',
   invalidTip: 'Saisissez un pourboire nul ou positif, au plus égal au montant payé.',
   busy: 'Un autre navigateur est en train de payer cette facture. S’il ne termine pas, vous pourrez payer ici dans quelques minutes.',
+  tooLarge: 'C’est trop volumineux',
+  tooLargeText:
+    'Un fichier peut faire au plus 10 Mo. Rien n’a été envoyé ; revenez en arrière et choisissez-en un plus petit.',
+  tryAgainText: 'Rien n’a été fait. Revenez en arrière, vérifiez votre saisie et réessayez.',
   tooMany: 'Trop de demandes',
   tooManyText: 'Attendez une minute, puis réessayez.',
   problemTitle: 'Quelque chose s’est mal passé',

@@ -11,7 +11,7 @@ interface MerchantPhrases {
 /** What the merchant reads about an invoice. The same values are filled in as for the customer. */
 export const merchantPhrases: Readonly<Record<Language, MerchantPhrases>> = {
   en: {
-    nameless: '(no name)',
+    nameless: 'your customer',
     kinds: {
       invoice: {
         subject: 'Copy: invoice {number} to {customer}',
@@ -52,7 +52,7 @@ export const merchantPhrases: Readonly<Record<Language, MerchantPhrases>> = {
     },
   },
   de: {
-    nameless: '(ohne Namen)',
+    nameless: 'Ihr Kunde',
     kinds: {
       invoice: {
         subject: 'Kopie: Rechnung {number} an {customer}',
@@ -93,7 +93,7 @@ export const merchantPhrases: Readonly<Record<Language, MerchantPhrases>> = {
     },
   },
   fr: {
-    nameless: '(sans nom)',
+    nameless: 'votre client',
     kinds: {
       invoice: {
         subject: 'Copie : facture {number} à {customer}',
@@ -134,7 +134,7 @@ export const merchantPhrases: Readonly<Record<Language, MerchantPhrases>> = {
     },
   },
   es: {
-    nameless: '(sin nombre)',
+    nameless: 'su cliente',
     kinds: {
       invoice: {
         subject: 'Copia: factura {number} a {customer}',
@@ -175,7 +175,7 @@ export const merchantPhrases: Readonly<Record<Language, MerchantPhrases>> = {
     },
   },
   ja: {
-    nameless: '(名前なし)',
+    nameless: 'お客様',
     kinds: {
       invoice: {
         subject: '控え: {customer} 宛の請求書 {number}',

@@ -111,7 +111,7 @@ describe('Mail to a merchant', () => {
       world.merchant.post(`${INVOICES}/${made.body.id}/send`, { send_to_invoicer: true }),
     )
 
-    expect(mail!.subject).toMatch(/^Copia: factura \d+ a \(sin nombre\)$/)
+    expect(mail!.subject).toMatch(/^Copia: factura \d+ a su cliente$/)
   })
 })
 
