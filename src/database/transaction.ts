@@ -8,8 +8,10 @@ import { auditWrite, type Subject } from './audit.ts'
 import { type ComposedWrite, compose } from './composition.ts'
 import { JobChanges } from './job-changes.ts'
 import type { Connection, Database } from './open.ts'
+import { isRetryable, pauseBefore, TRIES_MAX } from './retry.ts'
 import type { Statement } from './sql.ts'
 import { TouchedRows } from './touched-rows.ts'
+import { Turns } from './turns.ts'
 
 /** Runs single statements. Outside a transaction each stands alone; that is all a read needs. */
 export interface Reader {
@@ -64,7 +66,11 @@ export interface Tx extends Reader {
   readonly cause: Cause
   /** The app whose call this is; absent in jobs. */
   readonly appId: string | undefined
+  /** How often this work has been begun: 1, unless somebody else got in between. */
+  readonly attempt: number
   newId(kind: IdKind): string
+  /** Waits until no other unit of work of this process has the turn of this name, and has it until this one ends. */
+  takeTurn(name: string): Promise<void>
   /**
    * Gathers a change, or one row of a batch. Its effect is not visible to later reads of the same unit of work; later
    * changes can refer to what one with a name returns.
@@ -101,8 +107,6 @@ export type Transact = <T>(work: (tx: Tx) => Promise<T>, options?: TransactOptio
 /** Units of work of one cause. Where work enters the service, it gets one. */
 export type TransactFor = (cause: Cause) => Transact
 
-const TRIES_MAX = 12
-
 const nobody: Announce = () => {
   throw new Error('Events cannot be emitted here: nobody announces them.')
 }
@@ -123,10 +127,11 @@ export interface TransactParts {
 
 export function makeTransact({ database, clock, ids, onWork, ...parts }: TransactParts): TransactFor {
   const { announce = nobody, isUrgent = () => false, onHintFailure = () => {} } = parts
+  const turns = new Turns()
   return (cause) =>
     async (work, { locks = false } = {}) => {
       for (let attempt = 1; ; attempt++) {
-        const unit = new UnitOfWork(clock.now(), ids, { announce, isUrgent }, cause)
+        const unit = new UnitOfWork(clock.now(), ids, { announce, isUrgent, turns, attempt }, cause)
         try {
           const result = locks
             ? await database.transaction((connection) => unit.run(connection, work))
@@ -144,17 +149,23 @@ export function makeTransact({ database, clock, ids, onWork, ...parts }: Transac
           if (!isRetryable(error)) throw error
           if (attempt === TRIES_MAX)
             throw conflict('CONCURRENT_UPDATE', 'Other requests kept changing the same resource; send it again.')
-          await pause(attempt)
+          await pauseBefore(attempt)
         }
       }
     }
+}
+
+interface UnitParts extends Required<Pick<TransactParts, 'announce' | 'isUrgent'>> {
+  readonly turns: Turns
+  readonly attempt: number
 }
 
 class UnitOfWork {
   readonly now: Instant
   readonly cause: Cause
   readonly #ids: Ids
-  readonly #parts: Required<Pick<TransactParts, 'announce' | 'isUrgent'>>
+  readonly #parts: UnitParts
+  readonly #turns: (() => void)[] = []
   readonly #subjects: Subject[] = []
   readonly #writes: ComposedWrite[] = []
   readonly #batches = new Map<Statement, unknown[][]>()
@@ -166,7 +177,7 @@ class UnitOfWork {
   readonly work = new Set<WorkKind>()
   #connection: Connection | undefined
 
-  constructor(now: Instant, ids: Ids, parts: Required<Pick<TransactParts, 'announce' | 'isUrgent'>>, cause: Cause) {
+  constructor(now: Instant, ids: Ids, parts: UnitParts, cause: Cause) {
     this.now = now
     this.#ids = ids
     this.#parts = parts
@@ -179,9 +190,21 @@ class UnitOfWork {
 
   async run<T>(connection: Connection, work: (tx: Tx) => Promise<T>): Promise<T> {
     this.#connection = connection
-    const result = await work(this)
-    await this.#commit(connection)
-    return result
+    try {
+      const result = await work(this)
+      await this.#commit(connection)
+      return result
+    } finally {
+      for (const end of this.#turns) end()
+    }
+  }
+
+  get attempt(): number {
+    return this.#parts.attempt
+  }
+
+  async takeTurn(name: string): Promise<void> {
+    this.#turns.push(await this.#parts.turns.take(name))
   }
 
   rows<Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
@@ -274,14 +297,3 @@ class UnitOfWork {
     return { statement: compose(this.#writes), values: this.#writes.flatMap(({ values }) => values) }
   }
 }
-
-/** Serialisation failure, deadlock, and our own guard that found another version of the row. */
-const retryableStates = new Set(['40001', '40P01', 'QT001'])
-
-function isRetryable(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && retryableStates.has(String(error.code))
-}
-
-/** Waits a random time that grows with the tries, so that writers that met once do not meet again. */
-const pause = (attempt: number) =>
-  new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** Math.min(attempt, 6)))

@@ -112,7 +112,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
 
     const key = route.method === 'POST' && caller !== nobody ? requestKey(headers) : undefined
     const transact = transactFor(causeOf(route, request, key))
-    const locks = typeof route.locks === 'function' ? route.locks(checked) : (route.locks ?? false)
+    const { locks = false } = route
     const bytes = files.reduce((sum, file) => sum + file.bytes.length, sent.bytes?.length ?? 0)
     const sender = { accountId: request.caller?.accountId, network: networkOf(request.ip) }
     const work: Work = async (tx) => {

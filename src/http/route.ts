@@ -103,8 +103,8 @@ export interface WriteRoute<Params extends TSchema, Query extends TSchema, Body 
   extends RouteBase<Params, Query, Body> {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly reads?: false
-  /** Needs locks across rows: the work runs in a real transaction. Some requests of an operation may and others not. */
-  readonly locks?: boolean | ((request: Pick<Request<Params, Query, Body>, 'body'>) => boolean)
+  /** Needs locks across rows: the work runs in a real transaction. */
+  readonly locks?: boolean
   handle(request: Request<Params, Query, Body> & { readonly tx: Tx }): Promise<unknown>
 }
 

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/schema.ts'
-import { statementOf } from '../database/sql.ts'
+import { sql } from '../database/sql.ts'
 import type { Tx } from '../database/transaction.ts'
 import { dayIn, toSeconds } from '../kernel/clock.ts'
 import { toMinor, toMoney } from '../kernel/money.ts'
@@ -8,7 +8,7 @@ import type { Service } from '../room.ts'
 import { announce } from './act.ts'
 import type { InvoiceInput } from './schema/given.ts'
 import type { Invoice } from './schema/invoice.ts'
-import { findNextNumber, insertInvoice } from './store.ts'
+import { chooseNumber, insertInvoice } from './store.ts'
 import { checkInvoice } from './sums/check.ts'
 import { compose } from './sums/compose.ts'
 import { applyTemplate } from './templates/compose.ts'
@@ -23,16 +23,13 @@ interface Ground {
   readonly usual: Template | null
 }
 
-const groundSelect = `
+const ground = sql`
   select a.body as account, s.default_template_id, asked.body as asked, usual.body as usual
   from accounts a
     left join invoice_settings s on s.account_id = a.id
     left join invoice_templates asked on asked.account_id = a.id and asked.id = $2
     left join invoice_templates usual on usual.account_id = a.id and usual.id = s.default_template_id
   where a.id = $1`
-const ground = statementOf(groundSelect)
-// Holding the merchant makes creations that need a number take turns, so that each sees the one before.
-const heldGround = statementOf(`${groundSelect} for no key update of a`)
 
 /** Makes a draft from what the merchant wrote, the template it names or the usual one, and the defaults. */
 export async function createInvoice(
@@ -43,10 +40,7 @@ export async function createInvoice(
 ): Promise<Invoice> {
   checkInvoice(input)
   const given = input.detail.invoice_number
-  const found = await tx.row<Ground>(given === undefined ? heldGround : ground, [
-    accountId,
-    input.configuration?.template_id ?? null,
-  ])
+  const found = await tx.row<Ground>(ground, [accountId, input.configuration?.template_id ?? null])
   if (!found) throw new Error(`The account ${accountId} of a caller does not exist.`)
   requireBusiness(service, found.account)
   requireOwnEmail(service, found.account, input)
@@ -59,7 +53,7 @@ export async function createInvoice(
       configuration: { ...filled.configuration, template_id: template.id },
       detail: {
         ...filled.detail,
-        invoice_number: given ?? (await findNextNumber(tx, accountId)),
+        invoice_number: given ?? (await chooseNumber(tx, accountId)),
         invoice_date: filled.detail.invoice_date ?? dayIn(tx.now, found.account.time_zone),
       },
     },
@@ -83,7 +77,7 @@ export async function createInvoice(
     reminder_times: [],
     recipient_change_times: [],
   }
-  insertInvoice(tx, accountId, invoice)
+  insertInvoice(tx, accountId, invoice, given === undefined)
   announce(service, tx, accountId, invoice, 'INVOICING.INVOICE.CREATED')
   return invoice
 }

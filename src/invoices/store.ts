@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/schema.ts'
-import { sql } from '../database/sql.ts'
+import { sql, statementOf } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { toMinor } from '../kernel/money.ts'
 import { notFound } from '../kernel/problem.ts'
@@ -7,7 +7,7 @@ import { idOfCode } from './schema/codes.ts'
 import type { Payment, Refund } from './schema/given.ts'
 import type { Invoice } from './schema/invoice.ts'
 import { searchColumns } from './search/columns.ts'
-import { nextNumbers, numberKey } from './sums/numbering.ts'
+import { nextNumber, nextNumbers, numberKey } from './sums/numbering.ts'
 
 /** An invoice with the version it was read at and the merchant it belongs to. */
 export interface StoredInvoice {
@@ -45,14 +45,19 @@ export async function findByRecipientCode(db: Reader, code: string): Promise<Sto
   return id === undefined ? undefined : db.row<StoredInvoice>(storedByCode, [id])
 }
 
-const insertStatement = sql`
+const insertText = `
   insert into invoices (account_id, id, body, create_time, number_key, amount_minor, emails, first_names, last_names,
     business_names, reference, memo, item_text, grams)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, array_to_tsvector($14::text[]))`
+const insertStatement = statementOf(insertText)
+const insertNumberedStatement = statementOf(`${insertText} on conflict (account_id, number_key) do nothing`)
 
-export function insertInvoice(tx: Tx, accountId: string, invoice: Invoice): void {
+/** Stores a new invoice. When the number is one we chose and somebody else took it, the work starts over. */
+export function insertInvoice(tx: Tx, accountId: string, invoice: Invoice, numberIsOurs: boolean): void {
+  const values = [accountId, invoice.id, JSON.stringify(invoice), tx.now, ...searchColumns(invoice)]
   tx.about(accountId, invoice.id)
-  tx.write(insertStatement, [accountId, invoice.id, JSON.stringify(invoice), tx.now, ...searchColumns(invoice)])
+  if (numberIsOurs) tx.guard(insertNumberedStatement, values)
+  else tx.write(insertStatement, values)
 }
 
 const updateStatement = sql`
@@ -139,7 +144,18 @@ const takenNumbers = sql`select number_key from invoices where account_id = $1 a
 const CANDIDATES = 20
 const CANDIDATES_MAX = 5_000
 
-/** The first free number after that of the newest invoice. Reserves nothing: whoever uses it must hold the merchant. */
+/**
+ * A number for an invoice that is created in this unit of work. Creations of a merchant take turns here, so that each
+ * sees the one before, and there are no gaps; a guard keeps out other processes. The next number is nearly always free,
+ * so whether it is shows when it is written.
+ */
+export async function chooseNumber(tx: Tx, accountId: string): Promise<string> {
+  await tx.takeTurn(`invoice number ${accountId}`)
+  if (tx.attempt > 1) return findNextNumber(tx, accountId)
+  return nextNumber((await tx.row<{ number: string }>(newestNumber, [accountId]))?.number)
+}
+
+/** The first free number after that of the newest invoice. Reserves nothing. */
 export async function findNextNumber(db: Reader, accountId: string): Promise<string> {
   let last = (await db.row<{ number: string }>(newestNumber, [accountId]))?.number
   for (let count = CANDIDATES; ; count = Math.min(count * 10, CANDIDATES_MAX)) {

@@ -53,8 +53,6 @@ export function documentRoutes(service: Service): AnyRoute[] {
       prepare: prepareInvoice,
       alsoKnown: invoiceAliases,
       success: { 201: Type.Union([SelfLink, InvoiceView]) },
-      // Only a number that we choose must be chosen by one at a time.
-      locks: ({ body }) => body.detail.invoice_number === undefined,
       trigger: ({ body }) => pullReference(body()),
       async handle({ tx, caller, body, headers }) {
         const invoice = await createInvoice(service, tx, caller.accountId, body)
