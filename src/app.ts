@@ -215,7 +215,7 @@ function wire(parts: Parts) {
     constraints: Object.assign({}, ...opened.map(({ constraints = {} }) => constraints)),
     db: database,
     authenticate: (headers) => parts.authenticator.authenticate(headers),
-    admit: makeAdmission(settings),
+    ...makeAdmission(settings),
     observe: metrics.observe,
     isDraining: () => parts.state.isDraining,
   })

@@ -127,7 +127,8 @@ export const settings = {
     initial: (environment) => (environment === 'sandbox' ? 0 : 600),
     initialText: '0 in the sandbox, 600 in live',
     ...whole(0, 1_000_000),
-    description: 'Requests an app may make a minute, in each process; 0 is no limit.',
+    description:
+      'Requests an app may make a minute, in each process; a body counts as one more for every 16 KiB, uploads aside. 0 is no limit.',
   }),
   rateLimitBurst: setting<number>({
     variable: 'RATE_LIMIT_BURST',

@@ -5,21 +5,26 @@ import { clientIdOf } from './tokens.ts'
 
 /** An address may hold several apps, and change the client id that it asks with at will. */
 const TOKENS_OF_ADDRESS = 10
+/** A body counts as one more request for each of these: what it takes to read, compute and store grows with it. */
+const REQUEST_BYTES = 16_384
 
 /** How much one caller may ask for: an app, a client id that wants a token, or an address that looks at pages. */
-export function makeAdmission(settings: Settings): ServerParts['admit'] {
+export function makeAdmission(settings: Settings): Pick<ServerParts, 'admit' | 'charge'> {
   const requests = new RateLimit(settings.rateLimitPerMinute, settings.rateLimitBurst)
   const tokens = new RateLimit(settings.tokenRateLimitPerMinute, settings.tokenRateLimitPerMinute)
   const tokensOfAddress = settings.tokenRateLimitPerMinute * TOKENS_OF_ADDRESS
   const addresses = new RateLimit(tokensOfAddress, tokensOfAddress)
   const pages = new RateLimit(settings.pageRateLimitPerMinute, settings.pageRateLimitPerMinute)
-  return ({ errors, limitedBy }, { caller, headers, ip }) => {
-    if (caller) return requests.take(caller.appId)
-    if (limitedBy === 'address') return pages.take(networkOf(ip))
-    if (errors !== 'oauth') return {}
-    // By address too, so that a stranger who guesses cannot keep the owner of a client id out.
-    const network = networkOf(ip)
-    addresses.take(network)
-    return tokens.take(`${network} ${clientIdOf(headers)}`)
+  return {
+    admit({ errors, limitedBy }, { caller, headers, ip }) {
+      if (caller) return requests.take(caller.appId)
+      if (limitedBy === 'address') return pages.take(networkOf(ip))
+      if (errors !== 'oauth') return {}
+      // By address too, so that a stranger who guesses cannot keep the owner of a client id out.
+      const network = networkOf(ip)
+      addresses.take(network)
+      return tokens.take(`${network} ${clientIdOf(headers)}`)
+    },
+    charge: ({ appId }, bytes) => requests.charge(appId, Math.floor(bytes / REQUEST_BYTES)),
   }
 }

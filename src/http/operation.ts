@@ -85,6 +85,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
     // The router hands the query over as it came.
     const query = parseQuery((request.query as { text: string }).text)
     const sent = await receiveBody(request.headers, request.body, route)
+    if (request.caller && sent.bytes) parts.charge?.(request.caller, sent.bytes.length)
     if (route.trigger && service.environment === 'sandbox') pullTrigger(request, query, sent.json)
     if (acceptable(request.headers.accept, produces) === undefined) throw new Problem(406, 'NOT_ACCEPTABLE')
     bodies?.requireMediaType(request.headers, sent)

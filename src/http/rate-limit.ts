@@ -55,6 +55,13 @@ export class RateLimit {
     return standing
   }
 
+  /** Takes more for what has come already, also what is not there yet: the next ones wait until it is. */
+  charge(name: string, tokens: number): void {
+    if (this.#perMinute === 0) return
+    const bucket = this.#bucketOf(name, performance.now())
+    bucket.tokens = Math.max(-this.#burst, bucket.tokens - tokens)
+  }
+
   #bucketOf(name: string, now: number): Bucket {
     const known = this.#buckets.get(name)
     if (known) return this.#filled(known, now)

@@ -52,6 +52,8 @@ export interface ServerParts {
   authenticate(headers: IncomingHttpHeaders): Promise<Caller>
   /** Called before a request is looked at any further; throws to refuse. Returns headers to add to the answer. */
   admit(route: AnyRoute, request: Arrival): Record<string, string>
+  /** Told how large a caller's body was, uploads aside, when it has arrived. */
+  charge?(caller: Caller, bytes: number): void
   /** Told of every answer, for metrics. */
   observe(operation: string, method: string, status: number, seconds: number): void
   /** Whether the service is about to stop, so that clients should take another connection for what comes next. */

@@ -33,6 +33,17 @@ describe('With rate limits', () => {
     expect(Number(last.headers['retry-after'])).toBeGreaterThanOrEqual(1)
   })
 
+  it('a large body counts as several requests', async () => {
+    const large = await world.personWithApp(world.people.merchant.id, ['payments/refund'])
+    const call = (note: string) => large.post('/v2/payments/captures/X/refund', { note_to_payer: note })
+    const first = await call('x'.repeat(5 * 16_384))
+    const second = await call('small')
+
+    expect(first.status).not.toBe(429)
+    expect(second.status).toBe(429)
+    expect(Number(second.headers['retry-after'])).toBeGreaterThanOrEqual(2)
+  })
+
   it('one app does not use up what another has', async () => {
     expect((await world.partner.get('/v2/invoicing/invoices')).status).toBe(200)
   })
