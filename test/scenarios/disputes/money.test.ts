@@ -212,6 +212,18 @@ describe('A refund beside an open dispute', () => {
     expect(last.resource).toMatchObject({ refund_details: { allowed_refund_amount: usd('0.00') } })
   })
 
+  it('gives back all of it or nothing, while the dispute holds the money', async () => {
+    const payment = await paid('50.00')
+    await open(world.buyer, { transaction: payment.buyersId, amount: usd('50.00') })
+
+    const part = await world.merchant.post<{ details: { issue: string }[] }>(
+      `/v2/payments/captures/${payment.capture}/refund`,
+      { amount: usd('10.00') },
+    )
+
+    expect(part.body.details[0]!.issue).toBe('CAPTURE_DISPUTED_PARTIAL_REFUND_NOT_ALLOWED')
+  })
+
   it('counts when the dispute ends', async () => {
     const payment = await paid('50.00')
     const id = await open(world.buyer, { transaction: payment.buyersId, amount: usd('50.00') })

@@ -110,6 +110,8 @@ describe('The books of a seller', () => {
       ),
     )
 
+    const again = inBooks(async (tx) => ledger().turnReversal(tx, await found(tx, id), refund, 'COMPLETED'))
+    await expect(again).rejects.toThrow('is no reversal that could become COMPLETED')
     expect(cancelled).toEqual({ service: -5_000n, balance: 5_000n })
     expect(reinstated).toEqual({ service: 5_000n, balance: -5_000n })
   })

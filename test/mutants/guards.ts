@@ -1,0 +1,86 @@
+/** A guard, how it is taken away, and the tests that must notice. */
+export interface Guard {
+  readonly guards: string
+  readonly file: string
+  /** Found exactly once in the file. */
+  readonly text: string
+  readonly replacement: string
+  readonly tests: readonly string[]
+  /** Only the tests with such titles, where a file has many. */
+  readonly titled?: string
+}
+
+const versioned = 'where account_id = $1 and id = $2 and version = $3`'
+const unversioned = 'where account_id = $1 and id = $2 and $3::bigint is not null`'
+
+const disputes = 'test/scenarios/disputes'
+const egress = 'test/faults/webhooks/egress.test.ts'
+
+// biome-ignore format: a table reads best as a table
+export const guards: readonly Guard[] = [
+  // Money
+  { guards: 'a payment changes only as it was read', file: 'src/ledger/store.ts', text: versioned, replacement: unversioned, tests: ['test/faults/payer/refund-race.test.ts'] },
+  { guards: 'a refund is covered by balance and hold', file: 'src/ledger/refund.ts', text: 'covered: !forced', replacement: 'covered: false', tests: ['test/faults/payer/refund-race.test.ts'] },
+  { guards: 'no more is refunded than is left', file: 'src/ledger/refund.ts', text: 'if (taken > left)', replacement: 'if (taken > left && taken < 0n)', tests: ['test/scenarios/ledger/refunds.test.ts'] },
+  { guards: 'a disputed payment is refunded whole or not', file: 'src/ledger/routes.ts', text: 'if (toMinor(amount) < leftOf(transaction))', replacement: 'if (toMinor(amount) < 0n)', tests: [`${disputes}/money.test.ts`] },
+  { guards: 'ledger transactions balance', file: 'migrations/0002_ledger.sql', text: 'having sum(amount) <> 0', replacement: 'having sum(amount) <> sum(amount)', tests: ['test/faults/payer/refund-race.test.ts', 'test/scenarios/ledger/books.test.ts'] },
+  { guards: 'a reversal is turned only once', file: 'src/ledger/reversal.ts', text: "if (reversal.kind !== 'reversal' || reversal.status === status)", replacement: "if (reversal.kind !== 'reversal')", tests: ['test/scenarios/ledger/books.test.ts'] },
+  { guards: 'what the service bears is not refunded again', file: 'src/ledger/present.ts', text: ' && leftOf(transaction) > 0n', replacement: '', tests: [`${disputes}/money.test.ts`] },
+  { guards: 'the invoice follows a cancelled reversal', file: 'src/invoices/jobs.ts', text: "if (made?.status === 'CANCELLED') await cancelServiceRefund(service, tx, target, refund)", replacement: "if (made?.status === 'PENDING' as string) await cancelServiceRefund(service, tx, target, refund)", tests: [`${disputes}/money.test.ts`] },
+  { guards: 'an invoice changes only as it was read', file: 'src/invoices/store.ts', text: 'set body = $4, version = version + 1 where account_id = $1 and id = $2 and version = $3`', replacement: 'set body = $4, version = version + 1 where account_id = $1 and id = $2 and $3::bigint is not null`', tests: ['test/faults/invoices/race.test.ts'] },
+
+  // Disputes
+  { guards: 'a dispute changes only as it was read', file: 'src/disputes/store.ts', text: versioned, replacement: unversioned, tests: ['test/faults/disputes/message-race.test.ts'] },
+  { guards: 'disputes follow refunds beside them', file: 'src/ledger/routes.ts', text: 'await follow(tx, [change])', replacement: '', tests: [`${disputes}/money.test.ts`] },
+  { guards: 'disputes follow what another dispute moves', file: 'src/disputes/act.ts', text: 'await followPayments(tx, house, moved, found.dispute.dispute_id)', replacement: '', tests: [`${disputes}/money.test.ts`] },
+  { guards: 'a won appeal gives the money back', file: 'src/disputes/machine/judgement.ts', text: "return onAppeal ? [turnReversals('CANCELLED', context)] : [release(context)]", replacement: 'return onAppeal ? [] : [release(context)]', tests: [`${disputes}/money.test.ts`] },
+  { guards: 'the seller bears it again after the last appeal', file: 'src/disputes/machine/settlement.ts', text: "inTurn(dispute, turnReversals('COMPLETED', context), giveBack(amount, terms, context))", replacement: 'inTurn(dispute, giveBack(amount, terms, context))', tests: [`${disputes}/money.test.ts`] },
+  { guards: 'the seller is not told of refunds he does not bear', file: 'src/disputes/present.ts', text: "side === 'buyer' || !cancelled", replacement: 'true', tests: [`${disputes}/money.test.ts`] },
+  { guards: 'only what the table allows is done', file: 'src/disputes/act.ts', text: '    disputeLifecycle.require(dispute, roles, action)\n', replacement: '', tests: [`${disputes}/answers.test.ts`] },
+  { guards: 'only agents decide in live', file: 'src/disputes/routes/actions.ts', text: "  if (!roles.includes('agent')) throw forbidden(", replacement: "  if (roles.length > 9) throw forbidden(", tests: [`${disputes}/compensation.test.ts`] },
+  { guards: 'an agent pays return postage in live', file: 'src/disputes/machine/actions/return-compensation.ts', text: 'return rules.sandbox ? paid(', replacement: 'return true ? paid(', tests: [`${disputes}/compensation.test.ts`] },
+  { guards: 'return postage is bounded by account', file: 'src/disputes/money.ts', text: '      await requireCompensations(tx, service.settings, dispute)\n', replacement: '', tests: [`${disputes}/compensation.test.ts`] },
+  { guards: 'chargebacks are simulated in the sandbox only', file: 'src/disputes/routes/chargebacks.ts', text: 'precheck: async () => requireSandbox(house),', replacement: '', tests: [`${disputes}/list-rules.test.ts`], titled: 'simulated chargeback' },
+  { guards: 'a document is seen with the entry that has it', file: 'src/disputes/entries.ts', text: 'return documents.some((document) => document.document_id === document_id && document.n === n)', replacement: 'return documents.length >= 0 || document_id === String(n)', tests: [`${disputes}/documents.test.ts`] },
+  { guards: 'a partner does what was consented to', file: 'src/accounts/consent.ts', text: 'return new Set([...scopes].filter((scope) => allowed.has(scope)))', replacement: 'return allowed.size < 0 ? new Set() : scopes', tests: ['test/scenarios/accounts/consent.test.ts'] },
+  { guards: 'a suspended merchant consents to nothing', file: 'src/accounts/consent.ts', text: "where c.account_id = $1 and c.app_id = $2 and a.status = 'ACTIVE'`", replacement: 'where c.account_id = $1 and c.app_id = $2`', tests: ['test/scenarios/accounts/access.test.ts', 'test/scenarios/accounts/consent.test.ts'] },
+  { guards: 'an action cannot write the state', file: 'src/disputes/machine/action.ts', text: '} & { [Facet in keyof DisputeNode]?: never }', replacement: '}', tests: ['test/house/types.test.ts'] },
+  { guards: 'a merchant is mailed when it is their turn', file: 'src/disputes/news.ts', text: 'if (byParty && actor.side === side) return undefined', replacement: '', tests: ['test/scenarios/payer/dispute-mail.test.ts'] },
+
+  // Access
+  { guards: 'an operation asks for its scope', file: 'src/http/operation.ts', text: "  if (scopes === 'public' || scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope))) return\n", replacement: '  if (scopes !== undefined) return\n', tests: ['test/contract/routes.test.ts'], titled: 'GET /v1.*without its scope' },
+  { guards: 'an old token is refused', file: 'src/accounts/authenticate.ts', text: 'if (holder.expire_time <= this.#realTime.now())', replacement: "if (holder.expire_time === '')", tests: ['test/scenarios/accounts/access.test.ts'] },
+  { guards: 'a remembered token is believed until it expires', file: 'src/accounts/authenticate.ts', text: ' && known.holder.expire_time > this.#realTime.now()) return', replacement: ') return', tests: ['test/scenarios/accounts/access.test.ts'] },
+  { guards: 'consent is needed to act for others in live', file: 'src/accounts/authenticate.ts', text: 'const needsConsent = !isSandbox || !holder.sandbox', replacement: 'const needsConsent = false', tests: ['test/scenarios/accounts/access.test.ts'] },
+  { guards: 'a request id belongs to one request', file: 'src/http/idempotency.ts', text: 'if (!stored.request_hash.equals(hash))', replacement: 'if (stored.request_hash.length === 0)', tests: ['test/scenarios/accounts/idempotency.test.ts'] },
+  { guards: 'requests are limited by app', file: 'src/http/rate-limit.ts', text: 'if (bucket.tokens < 1)', replacement: 'if (bucket.tokens < -1e9)', tests: ['test/scenarios/accounts/limits.test.ts'] },
+  { guards: 'no page of somebody else talks to a sandbox', file: 'src/http/visitors.ts', text: '    throw notThisOrigin(origin)\n', replacement: '    return void notThisOrigin(origin)\n', tests: ['test/scenarios/sandbox/visitors.test.ts'] },
+  { guards: 'a sandbox has no name of a stranger', file: 'src/http/visitors.ts', text: 'if (name !== undefined && !isOurs(name)) throw notThisHost(name)', replacement: "if (name === '') throw notThisHost(name)", tests: ['test/scenarios/sandbox/visitors.test.ts'] },
+  { guards: 'live has no addresses of the sandbox', file: 'src/app.ts', text: "environment !== undefined && environment !== service.environment && url.startsWith('/sandbox')", replacement: "environment !== undefined && url.startsWith('/sandboxes')", tests: ['test/scenarios/sandbox/clock.test.ts'] },
+
+  // Forms and signatures
+  { guards: 'a form token is signed', file: 'src/payer/page/form-token.ts', text: 'if (!isSigned(ring, signature, (secret) => sign(secret, session, purpose, nonce, expires))) return undefined', replacement: '', tests: ['test/scenarios/payer/pay.test.ts'] },
+  { guards: 'a form comes from a page of ours', file: 'src/payer/page/form-token.ts', text: "if (site !== undefined && site !== 'same-origin') return false", replacement: '', tests: ['test/scenarios/payer/pay.test.ts'] },
+  { guards: 'a gateway callback is signed', file: 'src/payer/pay/gateway-signature.ts', text: "return timingSafeEqual(Buffer.from(given, 'hex'), Buffer.from(mac(secret, Number(seconds), text), 'hex'))", replacement: "return timingSafeEqual(Buffer.from(given, 'hex'), Buffer.from(given, 'hex')) && mac(secret, 0, text) !== ''", tests: ['test/scenarios/payer/gateway.test.ts'] },
+  { guards: 'a gateway callback is new', file: 'src/payer/pay/gateway-signature.ts', text: 'if (Math.abs(Number(seconds) - secondsOf(now)) > AGE_SECONDS_MAX) return false', replacement: '', tests: ['test/scenarios/payer/gateway.test.ts'] },
+  { guards: 'a case is opened by its own link', file: 'src/payer/case/link.ts', text: 'return isSigned(service.settings.secrets!, signature, (secret) => sign(secret, disputeId)) ? disputeId : undefined', replacement: "return signature !== '' ? disputeId : undefined", tests: ['test/scenarios/payer/problem.test.ts'] },
+  { guards: 'a delivery is vouched for as it was sent', file: 'src/webhooks/signing/verify.ts', text: 'if (!sent || !isSame(sent, claim)) return false', replacement: 'if (!sent || isSame(sent, claim) === undefined) return false', tests: ['test/scenarios/webhooks/delivery.test.ts', 'test/scenarios/webhooks/events.test.ts'] },
+  { guards: 'a withdrawn key vouches for nothing', file: 'src/webhooks/signing/verify.ts', text: 'if (certificate === undefined || withdraw_time !== null) return false', replacement: 'if (certificate === undefined) return false', tests: ['test/scenarios/webhooks/delivery.test.ts', 'test/scenarios/command-line/commands.test.ts', 'test/faults/service/secrets.test.ts'] },
+
+  // The outside
+  { guards: 'private addresses are not called', file: 'src/outbound/egress.ts', text: 'if (PRIVATE_RANGES.has(range)) return allowPrivate ? undefined : refused', replacement: 'if (PRIVATE_RANGES.has(range)) return undefined', tests: [egress] },
+  { guards: 'the inside of a cloud is not called', file: 'src/outbound/egress.ts', text: 'if (DENIED_ADDRESSES.has(parsed.toString())) return refused', replacement: '', tests: [egress] },
+  { guards: 'what a name resolves to is judged', file: 'src/outbound/guard.ts', text: 'if (refusal) return done(new EgressRefused(refusal), \'\')', replacement: '', tests: [egress] },
+  { guards: 'names of private networks are not called', file: 'src/outbound/egress.ts', text: "if (PRIVATE_NAMES.test(name) || !name.includes('.')) return", replacement: "if (name === '') return", tests: [egress] },
+  { guards: 'ports of other services are not called', file: 'src/outbound/egress.ts', text: 'if ((port < LOWEST_FREE_PORT && !WEB_PORTS.has(port)) || DENIED_PORTS.has(port))', replacement: 'if (port < 0)', tests: [egress] },
+
+  // Jobs and units of work
+  { guards: 'a job is finished by who holds it', file: 'src/jobs/queue.ts', text: 'delete from jobs where id = $1 and fence = $2 returning 1', replacement: 'delete from jobs where id = $1 and $2::int is not null returning 1', tests: ['test/faults/jobs/runner.test.ts'] },
+  { guards: 'a job that is held is not taken', file: 'src/jobs/queue.ts', text: 'and j.run_at <= $1 and (j.lease_until is null or j.lease_until < clock_timestamp())', replacement: 'and j.run_at <= $1', tests: ['test/faults/jobs/runner.test.ts'] },
+  { guards: 'a guard that fails starts the work over', file: 'migrations/0001_foundation.sql', text: 'if count <> 1 then', replacement: 'if count < 0 then', tests: ['test/faults/payer/refund-race.test.ts'] },
+  { guards: 'a quota is counted in the commit', file: 'src/database/quota.ts', text: 'where q.until <= $6 or q.used + excluded.used <= $7`', replacement: 'where q.until <= $6 or $7::bigint is not null`', tests: ['test/faults/quota.test.ts'] },
+
+  // Bodies
+  { guards: 'a request has so many files', file: 'src/http/body/multipart.ts', text: 'if (documents.length > limits.files) {', replacement: 'if (documents.length < 0) {', tests: ['test/faults/hostile-input/multipart.test.ts', 'test/properties/multipart.test.ts'] },
+  { guards: 'the files of a request have so many bytes', file: 'src/http/body/multipart.ts', text: 'if (total > limits.totalFileBytes) throw tooManyBytes(limits)', replacement: '', tests: ['test/faults/hostile-input/multipart.test.ts', 'test/scenarios/clients/large-bodies.test.ts'] },
+]
