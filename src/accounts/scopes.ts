@@ -1,4 +1,4 @@
-import { type Feature, features } from './schema.ts'
+import { type Account, type Feature, features } from './schema.ts'
 
 /** What each feature of an app lets it ask for. Names are neutral and without base. */
 export const scopesOfFeature: Readonly<Record<Feature, readonly string[]>> = {
@@ -31,9 +31,24 @@ export const operatorScope = 'operator'
 
 export const allScopes: readonly string[] = [...Object.values(scopesOfFeature).flat(), operatorScope]
 
-/** The default scopes of an app: all of its features, less the umbrella names that say the same again. */
-export const defaultScopes = (enabled: readonly Feature[]): string[] =>
-  enabled.flatMap((feature) => scopesOfFeature[feature]).filter((scope) => scope !== 'invoicing/internal')
+/**
+ * What an app gets of a feature unless its scopes are named: what its kind of account needs for itself. Scopes that show
+ * the other side, that are for partners or that show everything must be named.
+ */
+const usualScopes: Readonly<Record<Account['kind'], Partial<Record<Feature, readonly string[]>>>> = {
+  BUSINESS: {
+    disputes: ['disputes/read-seller', 'disputes/update-seller', 'disputes/create', 'disputes/webhooks'],
+    // Less the umbrella name that says the same again.
+    invoicing: scopesOfFeature.invoicing.filter((scope) => scope !== 'invoicing/internal'),
+    webhooks: scopesOfFeature.webhooks,
+    payments: scopesOfFeature.payments,
+  },
+  PERSONAL: { disputes: ['disputes/read-buyer', 'disputes/update-buyer', 'disputes/create'] },
+}
+
+/** The default scopes of an app with these features, by the kind of its account. */
+export const defaultScopes = (kind: Account['kind'], enabled: readonly Feature[]): string[] =>
+  enabled.flatMap((feature) => usualScopes[kind][feature] ?? [])
 
 /** Of the scopes an app lists, those its enabled features allow. */
 export function grantableScopes(scopes: readonly string[], enabled: readonly Feature[]): string[] {

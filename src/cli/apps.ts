@@ -65,7 +65,8 @@ export const appCommands: readonly Command[] = [
       scopes: {
         type: 'string',
         value: '<list>',
-        description: 'Comma-separated; all of its features by default. "operator" makes an operator',
+        description:
+          'Comma-separated; by default what a merchant, or a person, needs of its features. "operator" makes an operator',
       },
     },
     run: createApp,
@@ -140,10 +141,14 @@ async function requireServiceSecrets(db: Reader, settings: Settings): Promise<Se
 
 async function createApp({ db, settings, transact, options, arguments: [accountId] }: StoreInput) {
   const enabled = options['features'] === undefined ? [...features] : knownFeatures(names(options['features']))
-  const scopes = options['scopes'] === undefined ? defaultScopes(enabled) : knownScopes(names(options['scopes']))
+  const named = options['scopes'] === undefined ? undefined : knownScopes(names(options['scopes']))
   const ring = await requireServiceSecrets(db, settings)
   return transact(async (tx) => {
-    if (!(await findAccount(tx, accountId!))) throw new CommandError(`There is no account ${accountId}.`)
+    const account = await findAccount(tx, accountId!)
+    if (!account) throw new CommandError(`There is no account ${accountId}.`)
+    const scopes = named ?? defaultScopes(account.kind, enabled)
+    if (scopes.length === 0)
+      throw new CommandError('An app of a person has scopes of disputes by default; name any others with --scopes.')
     const app: App = {
       id: tx.newId('app'),
       account_id: accountId!,

@@ -1,4 +1,4 @@
-import type { Account, App } from '../accounts/schema.ts'
+import { type Account, type App, features } from '../accounts/schema.ts'
 import { defaultScopes } from '../accounts/scopes.ts'
 import { addAccount, addApp, addSecret, grantConsent } from '../accounts/store.ts'
 import { sql } from '../database/sql.ts'
@@ -45,21 +45,20 @@ export const people = {
   partner: person('PARTNERAAAAAA', 'BUSINESS', 'partner@example.com', 'Sandbox Partner'),
 } as const
 
-const sellerScopes = ['disputes/read-seller', 'disputes/update-seller', 'disputes/create', 'disputes/webhooks']
-const buyerScopes = ['disputes/read-buyer', 'disputes/update-buyer', 'disputes/create']
-const forMerchants = [...sellerScopes, ...defaultScopes(['invoicing', 'webhooks', 'payments'])]
+const forMerchants = defaultScopes('BUSINESS', features)
+const forBuyers = defaultScopes('PERSONAL', features)
 const forPartners = [
   'disputes/read-partner',
   'disputes/update-partner',
   'referred-disputes/readwrite',
-  ...defaultScopes(['invoicing', 'webhooks']),
+  ...defaultScopes('BUSINESS', ['invoicing', 'webhooks']),
 ]
 
 /** The apps of those accounts. A secret is its client id with `-secret` behind it. */
 const apps = [
   { id: 'APP-SANDBOXMERCHANT01', client_id: 'sandbox-merchant', owner: people.merchant, scopes: forMerchants },
   { id: 'APP-SANDBOXMERCHANT02', client_id: 'sandbox-merchant-2', owner: people.otherMerchant, scopes: forMerchants },
-  { id: 'APP-SANDBOXBUYER00001', client_id: 'sandbox-buyer', owner: people.buyer, scopes: buyerScopes },
+  { id: 'APP-SANDBOXBUYER00001', client_id: 'sandbox-buyer', owner: people.buyer, scopes: forBuyers },
   { id: 'APP-SANDBOXPARTNER001', client_id: 'sandbox-partner', owner: people.partner, scopes: forPartners },
 ] as const
 
@@ -86,7 +85,7 @@ function addPeople(tx: Tx, service: Service): void {
       account_id: owner.id,
       client_id,
       name: `${owner.name} app`,
-      features: ['disputes', 'invoicing', 'webhooks', 'payments'],
+      features,
       scopes,
       status: 'ENABLED',
       sandbox: true,

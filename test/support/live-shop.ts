@@ -11,7 +11,7 @@ export const inOwnNetwork = { GATEWAY_ALLOW_HTTP: 'true', GATEWAY_ALLOW_PRIVATE:
 /** A live service with one merchant, as the command line would make it. */
 export async function liveShop(settings: Record<string, string>): Promise<{ world: World; merchant: Person }> {
   const world = await newLiveWorld({ PUBLIC_URL, SHUTDOWN_GRACE_SECONDS: '0', ...settings })
-  const scopes = defaultScopes(['invoicing', 'payments', 'disputes'])
+  const scopes = defaultScopes('BUSINESS', ['invoicing', 'payments', 'disputes'])
   return { world, merchant: await world.personWithApp(world.people.merchant.id, scopes) }
 }
 

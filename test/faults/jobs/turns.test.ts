@@ -144,7 +144,7 @@ describe('A merchant whose mail server hangs', () => {
       SMTP_ALLOW_PRIVATE: 'true',
     }
     const world = await newLiveWorld(settings, { works: true })
-    const scopes = defaultScopes(['invoicing', 'payments'])
+    const scopes = defaultScopes('BUSINESS', ['invoicing', 'payments'])
     const loud = await world.personWithApp(world.people.merchant.id, scopes)
     const quiet = await world.personWithApp(world.people.otherMerchant.id, scopes)
     const sent = async (merchant: typeof loud) => {

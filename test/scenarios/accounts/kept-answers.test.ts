@@ -106,7 +106,7 @@ describe('What others said about disputes', () => {
 describe('With a limit on what an account leaves behind', () => {
   it('large requests end when it is reached, small ones and other accounts go on', async () => {
     const world = await newLiveWorld({ STORED_MEGABYTES_PER_DAY: '1' })
-    const scopes = defaultScopes(['invoicing'])
+    const scopes = defaultScopes('BUSINESS', ['invoicing'])
     const loud = await world.personWithApp(world.people.merchant.id, scopes)
     const quiet = await world.personWithApp(world.people.otherMerchant.id, scopes)
     const items = Array.from({ length: 100 }, (_, i) => ({

@@ -181,7 +181,7 @@ describe('Trigger values of the sandbox', () => {
 
   it('are ordinary values in live: kept where they are words, and nobody’s where they are ids', async () => {
     const live = await newLiveWorld()
-    const merchant = await live.personWithApp(live.people.merchant.id, defaultScopes(['invoicing']))
+    const merchant = await live.personWithApp(live.people.merchant.id, defaultScopes('BUSINESS', ['invoicing']))
     for (const [what, first, call, statuses] of series)
       for (const [i] of statuses.entries())
         expect((await call({ merchant }, first + i)).status, `${what} ${first + i}`).toBe(what === 'create' ? 201 : 404)
