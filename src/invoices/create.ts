@@ -12,7 +12,7 @@ import { chooseNumber, insertInvoice } from './store.ts'
 import { checkInvoice } from './sums/check.ts'
 import { compose } from './sums/compose.ts'
 import { applyTemplate } from './templates/compose.ts'
-import type { Template } from './templates/schema.ts'
+import { hiddenFields, type Template } from './templates/schema.ts'
 import { systemTemplates } from './templates/system.ts'
 
 interface Ground {
@@ -59,6 +59,7 @@ export async function createInvoice(
     },
     { accountId, newId: (kind) => tx.newId(kind) },
   )
+  const hidden_fields = hiddenFields(template)
   const now = toSeconds(tx.now)
   const by = found.account.email
   const invoice: Invoice = {
@@ -74,6 +75,7 @@ export async function createInvoice(
     payments: [],
     refunds: [],
     ...(tx.appId !== undefined && { app_id: tx.appId }),
+    ...(hidden_fields.length > 0 && { hidden_fields }),
     reminder_times: [],
     recipient_change_times: [],
   }

@@ -208,6 +208,11 @@ visit marks it as viewed. \`invoicer_view_url\` shows the seller the same docume
 and has nothing to send. Neither asks who is reading, so both show only what the recipient may know, and nothing before the
 invoice was sent.
 
+## Display settings
+
+The \`settings\` of a template say what invoices made from it do not show on the hosted page and in the PDF: parts of the items,
+and lines of the sum. An invoice keeps those of the moment it was made.
+
 ## Numbers
 
 The next number counts up the last run of digits in the number of the newest invoice and keeps what stands before and

@@ -1,6 +1,6 @@
 import type { Instant } from '../../kernel/clock.ts'
 import type { Money } from '../../kernel/money.ts'
-import type { BaseStatus, Status } from './enums.ts'
+import type { BaseStatus, DisplayField, Status } from './enums.ts'
 import type { InvoiceInput, Metadata, Payment, Refund } from './given.ts'
 import type { AmountSummary } from './lines.ts'
 
@@ -38,6 +38,8 @@ export interface Invoice extends InvoiceState, Written {
   readonly refunds: readonly Refund[]
   /** The app whose subscribers hear what happens without a call: time passing, a buyer paying. */
   readonly app_id?: string
+  /** What the template it was made from hides; the template may change, the invoice does not. */
+  readonly hidden_fields?: readonly DisplayField[]
   /** When reminders went out, for the limit a day. */
   readonly reminder_times: readonly Instant[]
   /** When the primary recipients changed, for the limit in 72 hours. */

@@ -1,6 +1,7 @@
 import { AccountAddress, AccountPhone } from '../../accounts/schema.ts'
 import { Links } from '../../kernel/links.ts'
 import { type Static, Type } from '../../kernel/type.ts'
+import { type DisplayField, itemFields, subtotalFields } from '../schema/enums.ts'
 import { commonConfiguration, commonDetail, TermType } from '../schema/given.ts'
 import { AmountSummary, Computed, Items, unitsOfMeasure } from '../schema/lines.ts'
 import { AdditionalRecipients, Invoicer, PrimaryRecipients } from '../schema/parties.ts'
@@ -26,9 +27,6 @@ export const TemplateInfo = Type.Object({
   due_amount: Computed,
 })
 export type TemplateInfo = Static<typeof TemplateInfo>
-
-const itemFields = ['ITEMS_QUANTITY', 'ITEMS_DESCRIPTION', 'ITEMS_DATE', 'ITEMS_DISCOUNT', 'ITEMS_TAX'] as const
-const subtotalFields = ['DISCOUNT', 'SHIPPING', 'CUSTOM'] as const
 
 const display = Type.Optional(Type.Object({ hidden: Type.Optional(Type.Boolean()) }))
 
@@ -59,6 +57,13 @@ export interface Template {
   readonly template_info: TemplateInfo
   readonly settings?: TemplateInput['settings']
   readonly unit_of_measure: (typeof unitsOfMeasure)[number]
+}
+
+/** What an invoice made from this template does not show. */
+export function hiddenFields({ settings }: Pick<Template, 'settings'>): DisplayField[] {
+  const { template_item_settings = [], template_subtotal_settings = [] } = settings ?? {}
+  const preferences = [...template_item_settings, ...template_subtotal_settings]
+  return preferences.filter(({ display_preference }) => display_preference?.hidden).map(({ field_name }) => field_name)
 }
 
 export const TemplateView = Type.Object(

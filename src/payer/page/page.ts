@@ -164,12 +164,12 @@ ${party(say('shipTo'), sheet.shipTo)}
 
 function items({ say, items, quantityLabel }: Sheet): Html {
   return html`<table role="table">
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">${say('item')}</th><th scope="col" role="columnheader">${quantityLabel}</th><th scope="col" role="columnheader">${say('unitPrice')}</th><th scope="col" role="columnheader">${say('amount')}</th></tr></thead>
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">${say('item')}</th>${quantityLabel !== undefined && html`<th scope="col" role="columnheader">${quantityLabel}</th>`}<th scope="col" role="columnheader">${say('unitPrice')}</th><th scope="col" role="columnheader">${say('amount')}</th></tr></thead>
 <tbody role="rowgroup">${items.map(
     (item) => html`<tr role="row"><td role="cell"><strong>${item.name}</strong>
 ${item.description && html`<small>${paragraphs(item.description)}</small>`}
 ${noteOf([item.day, item.tax, item.discount])}</td>
-<td role="cell" class="quantity">${item.quantity}</td><td role="cell" class="price">${item.unitPrice}</td><td role="cell">${item.amount}</td></tr>`,
+${item.quantity !== undefined && html`<td role="cell" class="quantity">${item.quantity}</td>`}<td role="cell" class="price">${item.unitPrice}</td><td role="cell">${item.amount}</td></tr>`,
   )}</tbody>
 </table>`
 }

@@ -170,7 +170,7 @@ class Page {
     const heading = { size: SMALL, color: soft }
     this.#room(60)
     this.#line(say('item'), this.#left, this.#y, heading)
-    this.#line(quantityLabel, quantityX, this.#y, { ...heading, right: true })
+    this.#line(quantityLabel ?? '', quantityX, this.#y, { ...heading, right: true })
     this.#line(say('unitPrice'), priceX, this.#y, { ...heading, right: true })
     this.#line(say('amount'), this.#right, this.#y, { ...heading, right: true })
     this.#y += 14
@@ -178,7 +178,7 @@ class Page {
     this.#y += 8
     for (const item of items) {
       this.#room(34)
-      this.#line(item.quantity, quantityX, this.#y, { size: BODY, right: true })
+      this.#line(item.quantity ?? '', quantityX, this.#y, { size: BODY, right: true })
       this.#line(item.unitPrice, priceX, this.#y, { size: BODY, right: true })
       this.#line(item.amount, this.#right, this.#y, { size: BODY, right: true })
       const width = quantityX - this.#left - 60

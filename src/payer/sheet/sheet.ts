@@ -1,6 +1,7 @@
 import Big from 'big.js'
 import type { Account } from '../../accounts/schema.ts'
 import { linkable } from '../../http/html.ts'
+import type { DisplayField } from '../../invoices/schema/enums.ts'
 import type { Invoice } from '../../invoices/schema/invoice.ts'
 import { settle } from '../../invoices/sums/settlement.ts'
 import { dayIn, type Instant } from '../../kernel/clock.ts'
@@ -15,7 +16,7 @@ export interface SheetItem {
   readonly name: string
   readonly description?: string
   readonly day?: string
-  readonly quantity: string
+  readonly quantity?: string
   readonly unitPrice: string
   readonly amount: string
   readonly tax?: string
@@ -44,7 +45,8 @@ export interface Sheet {
   readonly billTo: readonly string[]
   readonly shipTo: readonly string[]
   readonly facts: readonly (readonly [label: string, value: string])[]
-  readonly quantityLabel: string
+  /** Absent where quantities are not shown. */
+  readonly quantityLabel?: string
   readonly items: readonly SheetItem[]
   readonly totals: readonly SheetLine[]
   readonly history: readonly { readonly label: string; readonly day: string; readonly amount: string }[]
@@ -74,6 +76,7 @@ export function sheetOf({ invoice, account, now }: SheetSource, locale: Locale):
   const format = formatOf(locale)
   const { detail, invoicer, primary_recipients } = invoice
   const [recipient] = primary_recipients
+  const hidden = new Set(invoice.hidden_fields)
   const standing = standingOf(invoice, dayIn(now, account.time_zone))
   return {
     locale,
@@ -92,8 +95,10 @@ export function sheetOf({ invoice, account, now }: SheetSource, locale: Locale):
       : [],
     shipTo: recipient?.shipping_info ? addressLines(recipient.shipping_info, locale.tag) : [],
     facts: factsOf(invoice, say, format),
-    quantityLabel: invoice.items.every((item) => item.unit_of_measure === 'HOURS') ? say('hours') : say('quantity'),
-    items: invoice.items.map((item) => itemOf(item, say, format)),
+    ...(!hidden.has('ITEMS_QUANTITY') && {
+      quantityLabel: say(invoice.items.every((item) => item.unit_of_measure === 'HOURS') ? 'hours' : 'quantity'),
+    }),
+    items: invoice.items.map((item) => itemOf(item, hidden, say, format)),
     totals: totalsOf(invoice, say, format),
     history: historyOf(invoice, say, format),
     ...orAbsent('note', detail.note),
@@ -176,7 +181,13 @@ function factsOf({ detail }: Invoice, say: Say, format: Format): [string, string
   ]
 }
 
-function itemOf(item: Invoice['items'][number], say: Say, format: Format): SheetItem {
+function itemOf(
+  item: Invoice['items'][number],
+  hidden: ReadonlySet<DisplayField>,
+  say: Say,
+  format: Format,
+): SheetItem {
+  const unless = (field: DisplayField, text: string | undefined) => (hidden.has(field) ? undefined : text)
   const currency = item.unit_amount.currency_code
   const gross = new Big(item.quantity).times(item.unit_amount.value).toFixed(minorDigits(currency), Big.roundHalfUp)
   const discount = item.discount?.amount && toMinor(item.discount.amount) !== 0n ? item.discount : undefined
@@ -184,13 +195,16 @@ function itemOf(item: Invoice['items'][number], say: Say, format: Format): Sheet
     discount?.percent !== undefined && Number(discount.percent) > 0 ? ` ${format.percent(discount.percent)}` : ''
   return {
     name: item.name,
-    ...orAbsent('description', item.description),
-    ...orAbsent('day', item.item_date && format.day(item.item_date)),
-    quantity: format.number(item.quantity),
+    ...orAbsent('description', unless('ITEMS_DESCRIPTION', item.description)),
+    ...orAbsent('day', unless('ITEMS_DATE', item.item_date && format.day(item.item_date))),
+    ...orAbsent('quantity', unless('ITEMS_QUANTITY', format.number(item.quantity))),
     unitPrice: format.figures(item.unit_amount),
     amount: format.figures({ currency_code: currency, value: gross }),
-    ...orAbsent('tax', item.tax && `${item.tax.name} ${format.percent(item.tax.percent)}`),
-    ...orAbsent('discount', discount?.amount && `${say('discount')}${rate} ${format.figures(discount.amount)}`),
+    ...orAbsent('tax', unless('ITEMS_TAX', item.tax && `${item.tax.name} ${format.percent(item.tax.percent)}`)),
+    ...orAbsent(
+      'discount',
+      unless('ITEMS_DISCOUNT', discount?.amount && `${say('discount')}${rate} ${format.figures(discount.amount)}`),
+    ),
   }
 }
 

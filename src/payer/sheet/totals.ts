@@ -1,3 +1,4 @@
+import type { DisplayField } from '../../invoices/schema/enums.ts'
 import type { Invoice } from '../../invoices/schema/invoice.ts'
 import { settle } from '../../invoices/sums/settlement.ts'
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
@@ -19,6 +20,7 @@ export function totalsOf(invoice: Invoice, say: Say, format: Format): SheetLine[
       })
   }
   const unlessZero = (money: Money | undefined) => (money && toMinor(money) !== 0n ? money : undefined)
+  const shows = (field: DisplayField) => !invoice.hidden_fields?.includes(field)
   const inclusive = invoice.configuration.tax_inclusive === true
   const discount = breakdown?.discount?.invoice_discount
   const rate =
@@ -26,10 +28,10 @@ export function totalsOf(invoice: Invoice, say: Say, format: Format): SheetLine[
 
   line(say('subtotal'), breakdown?.item_total)
   line(say('itemDiscounts'), unlessZero(breakdown?.discount?.item_discount))
-  line(`${say('discount')}${rate}`, unlessZero(discount?.amount))
+  if (shows('DISCOUNT')) line(`${say('discount')}${rate}`, unlessZero(discount?.amount))
   if (!inclusive) for (const tax of taxesOf(invoice, say, format)) line(tax.label, tax.amount)
-  line(say('shipping'), breakdown?.shipping?.amount)
-  if (breakdown?.custom) line(breakdown.custom.label, breakdown.custom.amount)
+  if (shows('SHIPPING')) line(say('shipping'), breakdown?.shipping?.amount)
+  if (breakdown?.custom && shows('CUSTOM')) line(breakdown.custom.label, breakdown.custom.amount)
   line(say('total'), { currency_code, value: invoice.amount.value }, 'total')
   if (inclusive)
     for (const tax of taxesOf(invoice, say, format)) line(say('includedTax', { tax: tax.label }), tax.amount, 'aside')
