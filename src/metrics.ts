@@ -4,10 +4,8 @@ import { sql } from './database/sql.ts'
 import type { Clock } from './kernel/clock.ts'
 
 const jobFigures = sql`
-  select count(*) filter (where parked_time is null and run_at <= $1)::int as due,
-    count(*) filter (where parked_time is not null)::int as parked,
-    min(run_at) filter (where parked_time is null and run_at <= $1) as oldest
-  from jobs`
+  select due.count as due, due.oldest, (select count(*)::int from jobs where parked_time is not null) as parked
+  from (select count(*)::int as count, min(run_at) as oldest from jobs where parked_time is null and run_at <= $1) due`
 
 /** The figures that show whether the promises are kept. */
 export function makeMetrics(database: Database, clock: Clock) {

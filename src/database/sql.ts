@@ -36,6 +36,9 @@ const statements = new Map<string, Statement>()
 /** How many statements there are for good. */
 export const statementCount = () => statements.size
 
+/** All of them, for the tests that look at every statement of the source. */
+export const everyStatement = (): readonly Statement[] => [...statements.values()]
+
 /**
  * The one statement with this text, prepared for as long as a connection lives. Only for texts of the source, when its
  * module is loaded: what is put together from a request is a `Fragment`.
