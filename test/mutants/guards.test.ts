@@ -1,0 +1,21 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { guards } from './guards.ts'
+
+const inRoot = (path: string) => new URL(`../../${path}`, import.meta.url)
+
+describe('Every guard that `npm run mutants` takes away', () => {
+  it.each(guards)('stands where the list says: $guards', ({ file, text, replacement, tests }) => {
+    const occurrences = readFileSync(inRoot(file), 'utf8').split(text).length - 1
+
+    expect(occurrences, `${file}: ${text}`).toBe(1)
+    expect(replacement).not.toBe(text)
+    expect(tests.filter((test) => !existsSync(inRoot(test)))).toEqual([])
+    expect(tests).not.toEqual([])
+  })
+
+  it('has a name of its own', () => {
+    expect(new Set(guards.map(({ guards: name }) => name)).size).toBe(guards.length)
+    expect(guards.length).toBeGreaterThanOrEqual(50)
+  })
+})
