@@ -5,7 +5,7 @@ import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { INVOICES, over, recipient } from '../../support/shop.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
-import { DISPUTES, does, multipart, NOT_RECEIVED, png } from '../disputes/people.ts'
+import { DISPUTES, does, multipart, NOT_RECEIVED, open, png } from '../disputes/people.ts'
 
 const EMAIL = 'Jane.Doe@customer.test'
 /** Everything that would tell who she is. */
@@ -65,8 +65,8 @@ describe('A customer', () => {
   }
 
   /** Every row of every table as text, files too. */
-  async function everything(): Promise<string[]> {
-    const { pool } = world.app.database
+  async function everything(of: World = world): Promise<string[]> {
+    const { pool } = of.app.database
     const { rows: tables } = await pool.query<{ name: string }>(
       'select tablename as name from pg_tables where schemaname = current_schema()',
     )
@@ -154,5 +154,22 @@ describe('A customer', () => {
     expect(receiver.received.length).toBeGreaterThan(0)
     for (const { body } of receiver.received) expect(body).not.toMatch(canaries)
     await receiver.close()
+  }, 60_000)
+
+  it('with an account is shut out, and stands in no other table either', async () => {
+    const own = await newWorld()
+    const variables = { DATABASE_URL: own.databaseUrl }
+    await open(own.buyer, { messages: [{ content: 'From Sandbox Buyer.' }] })
+    expect((await own.buyer.get(DISPUTES)).status).toBe(200)
+
+    const { erased } = await json<{ erased: Record<string, number> }>(
+      ['people', 'erase', 'buyer@example.com', '--yes'],
+      variables,
+    )
+
+    expect(erased).toMatchObject({ accounts: 1, disputes: 1, payment_transactions: 1 })
+    expect((await everything(own)).filter((row) => /buyer@example\.com|sandbox buyer/i.test(row))).toEqual([])
+    expect((await own.buyer.get(DISPUTES)).status).toBe(401)
+    await own.close()
   }, 60_000)
 })
