@@ -2,6 +2,7 @@
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { RawReceiver } from '../../test/support/receiver.ts'
 import { INVOICES, over } from '../../test/support/shop.ts'
 import { usd } from '../../test/support/world.ts'
 import { clientAt, json } from './client.ts'
@@ -10,9 +11,16 @@ import { clientAt, json } from './client.ts'
 export interface NoisyOrder {
   readonly urls: readonly string[]
   readonly tokens: readonly string[]
-  /** A receiver that announces answers for ever. */
-  readonly announcingUrl: string
 }
+
+/** A receiver that announces answers for ever. */
+const openAnnouncing = () =>
+  RawReceiver.open((socket) => {
+    const more = () => {
+      while (!socket.destroyed && socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'));
+    }
+    socket.once('data', more).on('drain', more)
+  })
 
 /** Whoever is told to wait comes back sooner than told. */
 const REFUSED_PAUSE_MS = 50
@@ -29,7 +37,8 @@ const items = (count: number) =>
   }))
 
 /** All at once, from addresses of their own. */
-async function openNoisy({ urls, tokens, announcingUrl }: NoisyOrder) {
+async function openNoisy({ urls, tokens }: NoisyOrder) {
+  const announcing = await openAnnouncing()
   const clients = Array.from({ length: 4 }, (_, i) => clientAt(`127.0.4.${i + 1}`))
   let calls = 0
   const next = () => {
@@ -47,7 +56,7 @@ async function openNoisy({ urls, tokens, announcingUrl }: NoisyOrder) {
     return answer
   }
 
-  const hook = { url: announcingUrl, event_types: [{ name: '*' }] }
+  const hook = { url: announcing.url(), event_types: [{ name: '*' }] }
   for (const token of tokens)
     await clients[0]!.call(urls[0]!, { method: 'POST', path: '/v1/notifications/webhooks', token, ...json(hook) })
   const made = await call({ method: 'POST', path: INVOICES, ...json(over('1.00', { items: items(100) })) })

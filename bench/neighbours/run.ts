@@ -36,7 +36,7 @@ export async function measureNeighbours(
   try {
     const quiet = await openQuiet(scene, await scene.merchant('quiet', 6))
     const { tokens } = await scene.merchant('noisy', 3)
-    await tell({ urls: scene.urls, tokens, announcingUrl: scene.announcing.url() })
+    await tell({ urls: scene.urls, tokens })
     say('neighbours-api: warming up')
     await quiet.during(seconds / 3)
     const before = await quiet.during(seconds)

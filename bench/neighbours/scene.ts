@@ -21,12 +21,6 @@ export async function openScene(databaseUrl: string | undefined) {
   const gateway = await startGateway()
   const mailServer = await RawReceiver.open(() => {})
   const receiver = await Receiver.open()
-  const announcing = await RawReceiver.open((socket) => {
-    const more = () => {
-      while (!socket.destroyed && socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'));
-    }
-    socket.once('data', more).on('drain', more)
-  })
   const variables = {
     DATABASE_URL: database.url,
     QUITTANCE_ENVIRONMENT: 'live',
@@ -71,13 +65,12 @@ export async function openScene(databaseUrl: string | undefined) {
     urls,
     gateway,
     receiver,
-    announcing,
     description: database.description,
     merchant,
     async close() {
       staff.close()
       await Promise.all(services.map((service) => service.end('SIGTERM')))
-      await Promise.all([gateway.close(), mailServer.close(), receiver.close(), announcing.close()])
+      await Promise.all([gateway.close(), mailServer.close(), receiver.close()])
       await pause(100)
       await database.stop()
     },
