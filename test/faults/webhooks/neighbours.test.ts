@@ -125,8 +125,6 @@ describe('Healthy webhooks beside a thousand dead ones', { timeout: 120_000 }, (
     expect(beside.arrived).toBe(HEALTHY * ROUNDS)
     // Both are measured on the same machine in the same minute. `npm run bench:webhooks` measures against the promise.
     expect(beside.p95).toBeLessThanOrEqual(2 * alone.p95 + 50)
-    // Whoever waits for a slot that a dead receiver holds waits for a good part of its deadline.
-    expect(beside.p95).toBeLessThan(DEADLINE_MS / 5)
     expect(dead.connections).toBeGreaterThan(100)
   })
 
