@@ -33,9 +33,6 @@ export const nameOf = (text: string) => createHash('sha256').update(text).digest
 
 const statements = new Map<string, Statement>()
 
-/** How many statements there are for good. */
-export const statementCount = () => statements.size
-
 /** All of them, for the tests that look at every statement of the source. */
 export const everyStatement = (): readonly Statement[] => [...statements.values()]
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stepCount } from '../../src/database/composition.ts'
 import type { Connection } from '../../src/database/open.ts'
 import type { DriverConnection } from '../../src/database/prepared.ts'
-import { listStatements, sql, statementCount } from '../../src/database/sql.ts'
+import { everyStatement, listStatements, sql } from '../../src/database/sql.ts'
 import { newWorld, type World } from '../support/world.ts'
 
 /** As many as a connection keeps of those that callers put together. */
@@ -70,7 +70,7 @@ describe('Lists that callers put together', () => {
       for (const shape of shapes(round)) for (const _ of [1, 2]) await shape()
     }
     await askAll(0)
-    const [count, fixed, steps] = [await countIn(database), statementCount(), stepCount()]
+    const [count, fixed, steps] = [await countIn(database), everyStatement().length, stepCount()]
     const { bytes } = (await database.row<{ bytes: number }>(bytesHere))!
 
     for (const round of [1, 2, 3, 4]) await askAll(round)
@@ -79,7 +79,7 @@ describe('Lists that callers put together', () => {
     expect((await countIn(database)) - count).toBeLessThanOrEqual(PREPARED_MAX + 10)
     expect(await countIn(database)).toBeLessThanOrEqual(fixed + PREPARED_MAX)
     expect(await database.transaction(countIn)).toBeLessThanOrEqual(20)
-    expect([statementCount(), stepCount()]).toEqual([fixed, steps])
+    expect([everyStatement().length, stepCount()]).toEqual([fixed, steps])
     expect(listStatements.size).toBeLessThanOrEqual(REMEMBERED_MAX)
     const now = (await database.row<{ bytes: number }>(bytesHere))!
     expect(now.bytes - bytes).toBeLessThan(20_000_000)

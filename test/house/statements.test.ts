@@ -1,11 +1,7 @@
-import { readdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectionSettings } from '../../src/database/address.ts'
 import { type Database, openDatabase } from '../../src/database/open.ts'
-import { everyStatement } from '../../src/database/sql.ts'
 import { newDatabase, type TestDatabase } from '../support/database.ts'
+import { sourceStatements } from '../support/source-statements.ts'
 
 /** Statements that reach rows of an account without naming it, and why each may. */
 const unscoped: readonly [pattern: RegExp, reason: string][] = [
@@ -39,38 +35,18 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
   [/^select count\(\*\)::int as count from webhooks where app_id = \$1/, 'by app, which belongs to one account'],
 ]
 
-/** Tables that are read whole, because they have a handful of rows. */
-const small = ['signing_keys', 'signing_authority', 'clock', 'migrations', 'environment']
-/** Statements of commands, and those that look for any row at all. */
-const patient =
-  /^select .* from (accounts|apps)\b.*(order by create_time, id|limit 1)|^(insert|update|delete|truncate).*\bsandbox|^select distinct client_id|^\(select 0 as place|^update delivery_queue set signature = null/
-
 const flat = (text: string) =>
   text
     .replace(/--[^\n]*/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
 
-interface Plan {
-  'Node Type': string
-  'Relation Name'?: string
-  Plans?: Plan[]
-}
-const scanned = (plan: Plan): string[] => [
-  ...(plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name']!] : []),
-  ...(plan.Plans ?? []).flatMap(scanned),
-]
-
 describe('Every statement of the source', () => {
   let own: TestDatabase
   let db: Database
   let texts: string[]
   beforeAll(async () => {
-    const root = fileURLToPath(new URL('../../src', import.meta.url))
-    // These run when they are loaded.
-    for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' }))
-      if (path.endsWith('.ts') && !/(main|worker|guardian|threads?)\.ts$/.test(path)) await import(`${root}/${path}`)
-    texts = everyStatement().map(({ text }) => text)
+    texts = sourceStatements()
     own = await newDatabase()
     db = openDatabase(own.url)
   }, 60_000)
@@ -93,41 +69,4 @@ describe('Every statement of the source', () => {
         reason,
       ).toBe(true)
   })
-
-  it('finds its rows by an index', async () => {
-    const client = new pg.Client(connectionSettings(own.url))
-    await client.connect()
-    const offending: string[] = []
-    let explained = 0
-    try {
-      await client.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off')
-      for (const text of texts) {
-        const plan = await planOf(client, text)
-        if (!plan) continue
-        explained++
-        const tables = scanned(plan).filter((table) => !small.includes(table))
-        if (tables.length > 0 && !patient.test(flat(text)))
-          offending.push(`${tables.join(', ')}: ${flat(text).slice(0, 160)}`)
-      }
-    } finally {
-      await client.end()
-    }
-    // The others are parts of a commit that refer to other parts of it.
-    expect(explained).toBeGreaterThan(texts.length * 0.75)
-    expect(offending).toEqual([])
-  }, 60_000)
 })
-
-/** The plan for any values; undefined for a part of a larger statement. */
-async function planOf(client: pg.Client, text: string): Promise<Plan | undefined> {
-  const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)))
-  const nulls = count === 0 ? '' : `(${Array.from({ length: count }, () => 'null').join(', ')})`
-  try {
-    await client.query(`prepare one as ${text}`)
-  } catch {
-    return undefined
-  }
-  const { rows } = await client.query(`explain (format json) execute one${nulls}`)
-  await client.query('deallocate one')
-  return rows[0]['QUERY PLAN'][0].Plan
-}
