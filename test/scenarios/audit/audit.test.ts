@@ -260,7 +260,7 @@ describe('The audit log of commands', () => {
       `command:apps create ${app.app_id}`,
       `command:accounts create ${account.id}`,
     ])
-    expect(entries.at(-1)!.arguments).toEqual(['--email', '(not kept)', '--name', '(not kept)', '--kind', 'PERSONAL'])
+    expect(entries.at(-1)!.arguments).toEqual(['--kind', 'PERSONAL', '--email', '(not kept)', '--name', '(not kept)'])
     expect(entries[2]).toMatchObject({ account_id: account.id, address: expect.stringMatching(/^.+ on .+$/) })
     expect(JSON.stringify(entries)).not.toMatch(/jane|secret_|client_secret/i)
   }, 60_000)
