@@ -11,6 +11,7 @@ import { Notices } from './database/notices.ts'
 import { type Database, openDatabase } from './database/open.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
 import { disputesFollow, openDisputes } from './disputes/room.ts'
+import { addressOf } from './http/address.ts'
 import { describeApi } from './http/openapi.ts'
 import type { AnyRoute } from './http/route.ts'
 import { makeServer } from './http/server.ts'
@@ -31,7 +32,7 @@ import { reasonsNotReady } from './readiness.ts'
 import type { OpenRoom, Service } from './room.ts'
 import { SandboxClock } from './sandbox/clock.ts'
 import { seedIfEmpty, seedPeople } from './sandbox/people.ts'
-import { emptySandbox } from './sandbox/reset.ts'
+import { emptySandbox, type Keepable, keeping } from './sandbox/reset.ts'
 import { type SandboxParts, sandboxRoutes } from './sandbox/routes.ts'
 import { TimeTravel } from './sandbox/time-travel.ts'
 import { version } from './version.ts'
@@ -189,10 +190,12 @@ function wire(parts: Parts) {
     notices.send('access')
   }
   const expireTokens = () => expireAllTokens(database, realTime.now()).finally(forgetTokens)
-  const reset = async () => {
-    await emptySandbox(database)
-    await sandboxClock.load()
-    await seedPeople(transactFor, service)
+  const reset = async (keep: readonly Keepable[]) => {
+    await keeping(database, keep, async () => {
+      await emptySandbox(database)
+      await sandboxClock.load()
+      await seedPeople(transactFor, service)
+    })
     forgetTokens()
     notices.send('clock')
   }
@@ -218,6 +221,8 @@ function wire(parts: Parts) {
     ...makeAdmission(settings),
     observe: metrics.observe,
     isDraining: () => parts.state.isDraining,
+    // Only where work is done by itself: whoever leaves it undone wants to see it undone.
+    ...(parts.works && { settle: async () => void (await travel.alone(() => travel.drain())) }),
   })
   return { sources, worker, sweeper, travel, server }
 }
@@ -260,12 +265,6 @@ async function stop(
   await sweeper.stop()
   await notices.close()
   await database.close()
-}
-
-/** The address that reaches a listening one: whoever listens on all of them is reached at loopback. */
-function addressOf(host: string, port: number): string {
-  const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
 interface RouteParts {

@@ -27,6 +27,11 @@ const sellerToAct = 'INQUIRY / WAITING_FOR_SELLER_RESPONSE / REQUIRED_ACTION'
 const buyerToAct = 'INQUIRY / WAITING_FOR_BUYER_RESPONSE / REQUIRED_OTHER_PARTY_ACTION'
 const claimToAnswer = 'CHARGEBACK / WAITING_FOR_SELLER_RESPONSE / REQUIRED_ACTION'
 const claimReview = 'CHARGEBACK / UNDER_REVIEW / UNDER_REVIEW'
+const opening = (reason: string, value: string) => ({
+  disputed_transactions: [{ buyer_transaction_id: 'BUYERPAYMENT01' }],
+  reason,
+  dispute_amount: usd(value),
+})
 const evidence = (evidence_type: string, more: object) => ({ evidences: [{ evidence_type, ...more }] })
 
 /** Five stories. The documentation prints them, and the tests live through them. */
@@ -36,7 +41,7 @@ export const stories: readonly Story[] = [
     title: 'A partial offer, accepted',
     tells: 'The seller offers part of the money during the inquiry and the buyer takes it. The rest of the hold is released.',
     steps: [
-      { who: 'buyer',  does: 'open',         with: { reason: NOT_RECEIVED, amount: usd('20.00') }, answer: '201', stands: sellerToAct },
+      { who: 'buyer',  does: 'open',         with: opening(NOT_RECEIVED, '20.00'), answer: '201', stands: sellerToAct },
       { who: 'seller', does: 'send-message', with: { message: 'We are looking for your parcel.' }, answer: '200', stands: sellerToAct },
       { who: 'seller', does: 'make-offer',   with: { note: 'Another one?', offer_type: 'REPLACEMENT_WITHOUT_REFUND' }, answer: '400 INVALID_OFFER_TYPE' },
       { who: 'seller', does: 'make-offer',   with: { note: 'Part of it?', offer_type: 'REFUND', offer_amount: usd('8.00') }, answer: '200', stands: buyerToAct },
@@ -49,7 +54,7 @@ export const stories: readonly Story[] = [
     title: 'Refund after return',
     tells: 'The item is not what was described. The seller wants it back first, so the buyer is answered 202: the money moves later.',
     steps: [
-      { who: 'buyer',  does: 'open',             with: { reason: NOT_AS_DESCRIBED, amount: usd('48.00') }, answer: '201', stands: sellerToAct },
+      { who: 'buyer',  does: 'open',             with: opening(NOT_AS_DESCRIBED, '48.00'), answer: '201', stands: sellerToAct },
       { who: 'seller', does: 'make-offer',       with: { note: 'Send it back.', offer_type: 'REFUND_WITH_RETURN', offer_amount: usd('48.00') }, answer: '400 MISSING_RETURN_SHIPPING_ADDRESS' },
       { who: 'seller', does: 'make-offer',       with: { note: 'Send it back.', offer_type: 'REFUND_WITH_RETURN', offer_amount: usd('48.00'), return_shipping_address: address }, answer: '200', stands: buyerToAct },
       { who: 'buyer',  does: 'accept-offer',     with: {}, answer: '202', stands: buyerToAct },
@@ -61,7 +66,7 @@ export const stories: readonly Story[] = [
     title: 'Escalation, decision, appeal',
     tells: 'The seller loses, pays the refund and a fee, appeals with something new, and gets the money back from the service.',
     steps: [
-      { who: 'buyer',  does: 'open',             with: { reason: NOT_RECEIVED, amount: usd('100.00') }, answer: '201', stands: sellerToAct },
+      { who: 'buyer',  does: 'open',             with: opening(NOT_RECEIVED, '100.00'), answer: '201', stands: sellerToAct },
       { who: 'seller', does: 'adjudicate',       with: { adjudication_outcome: 'SELLER_FAVOR' }, answer: notNow },
       { who: 'buyer',  does: 'escalate',         with: { note: 'Nobody answers.' }, answer: '200', stands: claimToAnswer },
       { who: 'seller', does: 'send-message',     with: { message: 'Wait.' }, answer: notNow },
@@ -77,7 +82,7 @@ export const stories: readonly Story[] = [
     title: 'A billing claim, given in to',
     tells: 'Anything but merchandise starts as a claim. The seller agrees that too much was charged; no fee is due.',
     steps: [
-      { who: 'buyer',  does: 'open',             with: { reason: 'INCORRECT_AMOUNT', amount: usd('20.00') }, answer: '201', stands: claimToAnswer },
+      { who: 'buyer',  does: 'open',             with: opening('INCORRECT_AMOUNT', '20.00'), answer: '201', stands: claimToAnswer },
       { who: 'seller', does: 'escalate',         with: {}, answer: notNow },
       { who: 'seller', does: 'provide-evidence', with: evidence('PROOF_OF_FULFILLMENT', { evidence_info: { tracking_info: tracking } }), answer: '400 INVALID_EVIDENCE_TYPE_PROOF_OF_FULFILLMENT' },
       { who: 'seller', does: 'provide-evidence', with: evidence('PROOF_OF_REFUND', {}), answer: '400 MISSING_REFUND_ID' },
@@ -91,7 +96,7 @@ export const stories: readonly Story[] = [
     title: 'Nobody answers',
     tells: 'A claim the seller does not answer is decided for the buyer after ten days, at the end of the day in Los Angeles. Ten more days, and it is final.',
     steps: [
-      { who: 'buyer',  does: 'open',     with: { reason: NOT_RECEIVED, amount: usd('20.00') }, answer: '201', stands: sellerToAct },
+      { who: 'buyer',  does: 'open',     with: opening(NOT_RECEIVED, '20.00'), answer: '201', stands: sellerToAct },
       { who: 'seller', does: 'patch',    with: [{ op: 'add', path: '/communication_details', value: { email: 'help@example.com', note: 'Write to us.' } }], answer: '204', stands: sellerToAct },
       { who: 'seller', does: 'patch',    with: [{ op: 'replace', path: '/status', value: 'RESOLVED' }], answer: '422 NOT_PATCHABLE' },
       { who: 'buyer',  does: 'escalate', with: {}, answer: '200', stands: claimToAnswer },

@@ -58,6 +58,8 @@ export interface ServerParts {
   observe(operation: string, method: string, status: number, seconds: number): void
   /** Whether the service is about to stop, so that clients should take another connection for what comes next. */
   isDraining?(): boolean
+  /** Does all that is due, so that a call of the sandbox can answer when what it started is done. */
+  settle?(): Promise<void>
   /** How long a body that is no upload may take to arrive; 30 seconds when not said. */
   readonly bodyTimeoutMs?: number
   /** How soon an upload that stands still is ended; after 10 seconds when not said. */
@@ -221,7 +223,11 @@ export function makeServer(parts: ServerParts): FastifyInstance {
         const standing = parts.admit(route, request)
         for (const name in standing) reply.header(name, standing[name])
       },
-      handler: async (request, reply) => send(reply, await operation.serve(request)),
+      handler: async (request, reply) => {
+        const rendered = await operation.serve(request)
+        if (route.tag === 'Sandbox' && !route.reads) await parts.settle?.()
+        return send(reply, rendered)
+      },
     })
   }
   refuseOtherMethods(server, parts.routes)

@@ -116,10 +116,11 @@ export const sandboxPayerRoutes = (service: Service, ledger: Ledger): AnyRoute[]
     query: Type.Object({
       to: Type.Optional(Type.String({ maxLength: 254, description: 'Only mails to this address.' })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, default: 1 })),
     }),
     reads: true,
-    success: { 200: Type.Object({ mails: Type.Array(Mail) }) },
-    handle: async ({ db, query }) => ({ mails: await findMails(db, query.to, query.limit ?? 50) }),
+    success: { 200: Type.Object({ mails: Type.Array(Mail), has_more: Type.Boolean() }) },
+    handle: ({ db, query: { to, page = 1, limit = 50 } }) => findMails(db, to, { page, limit }),
   }),
 ]
 

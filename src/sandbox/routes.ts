@@ -3,6 +3,7 @@ import { addDuration, type Instant, parseDuration, parseInstant } from '../kerne
 import { invalid, malformed, refused } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
 import type { SandboxClock } from './clock.ts'
+import { type Keepable, keepable } from './reset.ts'
 import type { TimeTravel } from './time-travel.ts'
 
 const ClockState = Type.Object({ now: Type.String(), frozen: Type.Boolean() }, { $id: 'Clock' })
@@ -29,8 +30,8 @@ const Moved = Type.Object({
 export interface SandboxParts {
   readonly clock: SandboxClock
   readonly travel: TimeTravel
-  /** Empties the sandbox and puts the seeded people back. */
-  reset(): Promise<void>
+  /** Empties the sandbox but for what is to be kept, and puts the seeded people back. */
+  reset(keep: readonly Keepable[]): Promise<void>
   /** Ends every access token and tells how many there were. */
   expireTokens(): Promise<number>
 }
@@ -71,10 +72,14 @@ export function sandboxRoutes({ clock, travel, reset, expireTokens }: SandboxPar
       url: '/sandbox/reset',
       operation: 'resetSandbox',
       summary: 'Forget everything but access tokens and keys, and start again with the seeded people',
-      body: Type.Object({}),
+      body: Type.Object({
+        keep: Type.Optional(
+          Type.Array(Type.Enum([...keepable]), { maxItems: keepable.length, description: 'What is not forgotten.' }),
+        ),
+      }),
       bodyOptional: true,
       success: { 200: ClockState },
-      handle: () => travel.alone(() => reset().then(state)),
+      handle: ({ body }) => travel.alone(() => reset(body.keep ?? []).then(state)),
     }),
     route({
       ...shared,

@@ -18,18 +18,21 @@ export interface KeptMail {
 
 const insertStatement = sql`
   insert into mails (account_id, id, recipients, body, create_time) values ($1, $2, $3, $4, $5) on conflict do nothing`
-const newest = sql`select body, create_time from mails order by seq desc limit $1`
+const newest = sql`select body, create_time from mails order by seq desc limit $1 offset $2`
 const newestTo = sql`
-  select body, create_time from mails where recipients @> array[$2::text] order by seq desc limit $1`
+  select body, create_time from mails where recipients @> array[$3::text] order by seq desc limit $1 offset $2`
 
 export function keepMail(tx: Tx, accountId: string, mail: KeptMail): void {
   const recipients = mail.to.map((address) => address.toLowerCase())
   tx.write(insertStatement, [accountId, mail.id, recipients, JSON.stringify(mail), tx.now])
 }
 
-export async function findMails(db: Reader, to: string | undefined, limit: number) {
+/** One page of what was mailed, newest first, and whether there is more behind it. */
+export async function findMails(db: Reader, to: string | undefined, { page, limit }: { page: number; limit: number }) {
+  const bounds = [limit + 1, (page - 1) * limit]
   const rows = await (to === undefined
-    ? db.rows<{ body: KeptMail; create_time: Instant }>(newest, [limit])
-    : db.rows<{ body: KeptMail; create_time: Instant }>(newestTo, [limit, to.toLowerCase()]))
-  return rows.map(({ body, create_time }) => ({ ...body, create_time: toSeconds(create_time) }))
+    ? db.rows<{ body: KeptMail; create_time: Instant }>(newest, bounds)
+    : db.rows<{ body: KeptMail; create_time: Instant }>(newestTo, [...bounds, to.toLowerCase()]))
+  const mails = rows.slice(0, limit).map(({ body, create_time }) => ({ ...body, create_time: toSeconds(create_time) }))
+  return { mails, has_more: rows.length > limit }
 }
