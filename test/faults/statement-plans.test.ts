@@ -25,6 +25,7 @@ const mayRead: [table: RegExp, statement: RegExp, why: string][] = [
     /^\(select 0 as place, id as owner, sealed from signing_keys/,
     'a start tries the secret on one of each',
   ],
+  [/^apps$/, /^insert into webhooks select kept/, 'a reset of a sandbox has just seeded the four there are'],
   [/^webhooks$/, /^select coalesce\(jsonb_agg\(to_jsonb\(webhooks/, 'a reset of a sandbox keeps all webhooks'],
   [/^signing_(keys|authority)$/, /./, 'a handful of rows, one for each replacement'],
   [/^clock$/, /./, 'one row'],
