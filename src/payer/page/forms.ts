@@ -50,4 +50,3 @@ export function formsOf(service: Service) {
   }
 }
 
-export type Forms = ReturnType<typeof formsOf>

@@ -142,6 +142,8 @@ describe('A merchant whose mail server hangs', () => {
       GATEWAY_ALLOW_PRIVATE: 'true',
       SMTP_URL: `smtp://127.0.0.1:${hanging.port}`,
       SMTP_ALLOW_PRIVATE: 'true',
+      SMTP_ALLOW_PLAIN: 'true',
+      MAIL_PER_INVOICE_PER_DAY: '0',
     }
     const world = await newLiveWorld(settings, { works: true })
     const scopes = defaultScopes('BUSINESS', ['invoicing', 'payments'])

@@ -63,7 +63,7 @@ describe('Return postage in the sandbox', () => {
   it('is paid for a merchant so many times a year, whoever buys', async () => {
     const { id, ...buyer } = world.people.buyer
     const others = await Promise.all(
-      ['A', 'B'].map(async (letter) => {
+      ['X', 'Y'].map(async (letter) => {
         const account = `${id.slice(0, -1)}${letter}`
         await world.app.transact(async (tx) =>
           addAccount(tx, { ...buyer, id: account, email: `${letter}@example.com`, create_time: tx.now }),
