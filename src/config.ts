@@ -1,5 +1,5 @@
 import { recordSettings } from './audit/settings.ts'
-import { disputeSettings } from './disputes/settings.ts'
+import { disputeSettings } from './dispute-settings.ts'
 import { type DialectName, dialectNames } from './kernel/dialect.ts'
 import { isGuessable, readSecretRing, SANDBOX_SECRET, type SecretRing } from './kernel/secrets.ts'
 import { nearest } from './kernel/spelling.ts'

@@ -76,7 +76,7 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   readonly limitedBy?: 'address'
   /** What a reader sees instead of our error body; undefined where that will do. */
   refusal?(problem: Problem, headers: Request<TSchema, TSchema, TSchema>['headers']): Answer | undefined
-  /** Where the operation exists; both when absent. */
+  /** Where the operation exists; both when absent. Elsewhere it is 403, and what lies under /sandbox is not there. */
   readonly environment?: 'sandbox' | 'live'
   /** Names that `prepare` understands and no schema has. */
   readonly alsoKnown?: readonly string[]

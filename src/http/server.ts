@@ -8,7 +8,7 @@ import type { Reader, TransactFor } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
-import { Problem } from '../kernel/problem.ts'
+import { forbidden, Problem } from '../kernel/problem.ts'
 import type { Room, Service } from '../room.ts'
 import { limitConnections } from './connections.ts'
 import { type DelayMeter, LoadWatch } from './load.ts'
@@ -16,13 +16,13 @@ import { makeNoSuchOperation } from './no-such-operation.ts'
 import { type Operation, operationOf, sharedState } from './operation.ts'
 import { frameworkProblem, renderProblem } from './problem-body.ts'
 import { type Rendered, render } from './render.ts'
+import { logAnswer } from './request-log.ts'
 import { Answer, type AnyRoute } from './route.ts'
 import { makeVisitorCheck } from './visitors.ts'
 import { checkWire, endWith, HEADERS_MAX, straighten, wireProblem } from './wire.ts'
 
 const HEADER_BYTES_MAX = 16_384
 const PARAM_LENGTH_MAX = 2_048
-const PATH_LOGGED_MAX = 200
 /** For all of a request, an upload included; any other body has less. */
 const REQUEST_TIMEOUT_MS = 120_000
 const BODY_TIMEOUT_MS = 30_000
@@ -184,26 +184,9 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   server.addHook('onResponse', (request, reply, done) => {
     const operation = request.operation?.route.operation ?? 'none'
     parts.observe(operation, request.method, reply.statusCode, reply.elapsedTime / 1000)
-    if (log.isLevelEnabled('info')) logAnswer(operation, request, reply)
+    if (log.isLevelEnabled('info')) logAnswer(log, request, reply)
     done()
   })
-
-  function logAnswer(operation: string, request: FastifyRequest, reply: FastifyReply): void {
-    log.info(
-      {
-        method: request.method,
-        path: pathOf(request),
-        operation,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        debug_id: request.id,
-        app: request.caller?.appId,
-        account: request.caller?.accountId,
-        issues: request.problem && issuesOf(request.problem),
-      },
-      'request',
-    )
-  }
 
   const shared = sharedState(service)
   for (const route of parts.routes) {
@@ -220,6 +203,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
           operation.requireScope(caller)
           request.caller = caller
         }
+        requireEnvironment(route, service)
         const standing = parts.admit(route, request)
         for (const name in standing) reply.header(name, standing[name])
       },
@@ -277,14 +261,11 @@ function problemOf(error: unknown, constraints: NonNullable<Room['constraints']>
   return frameworkProblem(error) ?? sqlProblem(error, constraints)
 }
 
-/** Without the query, which may name people; and of pages, whose address is their key, only what they are. */
-function pathOf({ operation, url }: FastifyRequest): string {
-  const { route } = operation ?? {}
-  return route?.limitedBy === 'address' ? route.url : url.split('?', 1)[0]!.slice(0, PATH_LOGGED_MAX)
+/** Whoever may call, what does not exist here is refused before its body is read. */
+function requireEnvironment({ environment }: AnyRoute, service: Service): void {
+  if (environment !== undefined && environment !== service.environment)
+    throw forbidden(`This operation exists only in the ${environment} environment, and this is ${service.environment}.`)
 }
-
-const issuesOf = ({ name, details }: Problem) =>
-  details.length === 0 ? [name] : details.map(({ issue, field }) => (field === undefined ? issue : `${issue} ${field}`))
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -22,7 +22,7 @@ const arrows: Record<string, readonly string[]> = {
   webhooks: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger', 'outbound'],
   payer: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger', 'outbound', 'invoices', 'disputes'],
 }
-const forEveryone = ['config', 'room', 'setting', 'version']
+const forEveryone = ['config', 'dispute-settings', 'room', 'setting', 'version']
 
 /**
  * Folders that only think: they decide from what they are handed and reach nothing. What they may import beside

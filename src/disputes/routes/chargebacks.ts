@@ -4,7 +4,7 @@ import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { parseInstant } from '../../kernel/clock.ts'
 import { Money, normalise, toMinor, toMoney } from '../../kernel/money.ts'
-import { breaches, forbidden, invalid } from '../../kernel/problem.ts'
+import { breaches, invalid } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { findTransaction } from '../../ledger/store.ts'
 import { clockActor } from '../access.ts'
@@ -70,18 +70,12 @@ export const chargebackRoutes = (house: House): AnyRoute[] => [
     scopes: ['disputes/update-seller', 'disputes/create'],
     body: ChargebackBody,
     success: { 201: Type.Object({ dispute_id: Type.String() }) },
-    precheck: async () => requireSandbox(house),
     async handle({ tx, caller, body }) {
-      requireSandbox(house)
       const { dispute_id } = await chargeBack(tx, house, caller, body)
       return new Answer(201, { dispute_id })
     },
   }),
 ]
-
-function requireSandbox({ rules }: House): void {
-  if (!rules.sandbox) throw forbidden('Chargebacks are simulated only in the sandbox.')
-}
 
 /** Opens the bank's dispute. One between the parties about the same payment gives way to it, without an outcome. */
 async function chargeBack(tx: Tx, house: House, caller: Caller, body: ChargebackBody): Promise<Dispute> {

@@ -1,4 +1,4 @@
-import { flag, oneOf, setting, text, whole } from '../setting.ts'
+import { flag, oneOf, setting, text, whole } from './setting.ts'
 
 /** The settings that only disputes read. */
 export const disputeSettings = {

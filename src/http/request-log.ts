@@ -1,0 +1,32 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import type { Problem } from '../kernel/problem.ts'
+
+const PATH_LOGGED_MAX = 200
+
+/** One line an answer; its debug id leads from the answer to the line. */
+export function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  log.info(
+    {
+      method: request.method,
+      path: pathOf(request),
+      operation: request.operation?.route.operation ?? 'none',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+      debug_id: request.id,
+      app: request.caller?.appId,
+      account: request.caller?.accountId,
+      issues: request.problem && issuesOf(request.problem),
+    },
+    'request',
+  )
+}
+
+/** Without the query, which may name people; and of pages, whose address is their key, only what they are. */
+function pathOf({ operation, url }: FastifyRequest): string {
+  const { route } = operation ?? {}
+  return route?.limitedBy === 'address' ? route.url : url.split('?', 1)[0]!.slice(0, PATH_LOGGED_MAX)
+}
+
+const issuesOf = ({ name, details }: Problem) =>
+  details.length === 0 ? [name] : details.map(({ issue, field }) => (field === undefined ? issue : `${issue} ${field}`))
