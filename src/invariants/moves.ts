@@ -39,10 +39,6 @@ const flows = {
   RESOLVED: ['NONE'],
 } as const satisfies Record<DisputeNode['status'], readonly DisputeNode['flow'][]>
 
-/** Offers and returns are for before an appeal. */
-const isAppeal = (stage: DisputeNode['dispute_life_cycle_stage']) =>
-  stage === 'PRE_ARBITRATION' || stage === 'ARBITRATION'
-
 /** Every place a dispute can stand. */
 const everyNode: readonly DisputeNode[] = (
   ['INQUIRY', 'CHARGEBACK', 'PRE_ARBITRATION', 'ARBITRATION'] as const

@@ -49,4 +49,3 @@ export function formsOf(service: Service) {
       pageAnswer(404, messagePage(localeFor(headers, chosen), { title: 'notFound', text: 'notFoundText' })),
   }
 }
-
