@@ -73,7 +73,11 @@ export const reportingRoutes = (service: Service): AnyRoute[] => [
     scopes,
     query: Type.Object({
       currency_code: Type.Optional(
-        Type.String({ pattern: '^([A-Z]{3}|ALL)$', description: 'Only this currency; ALL, or nothing, is every one.' }),
+        Type.String({
+          maxLength: 3,
+          pattern: '^([A-Z]{3}|ALL)$',
+          description: 'Only this currency; ALL, or nothing, is every one.',
+        }),
       ),
     }),
     success: { 200: BalancesOut },

@@ -9,7 +9,7 @@ it('A process that closes gives back at once what it cannot sign, and another de
   const { service, database, clock } = world.app
   const webhook = { url: receiver.url(), event_types: [{ name: '*' }] }
   await world.merchant.post('/v1/notifications/webhooks', webhook)
-  const otherSecret = { ...service, settings: { ...service.settings, secret: 'x'.repeat(32) } }
+  const otherSecret = { ...service, settings: { ...service.settings, secrets: ['x'.repeat(32)] as const } }
   const onError = vi.fn()
   const work = new DeliveryWork(otherSecret, { database, clock, onError })
   await world.merchant.post('/v2/invoicing/invoices', { detail: { currency_code: 'USD' } })

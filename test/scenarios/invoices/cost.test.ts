@@ -57,10 +57,10 @@ describe('What operations cost', () => {
     expect(await statementsOf(() => world.merchant.get(shop.path(id)))).toHaveLength(1)
   })
 
-  it('an action is two: read and write', async () => {
+  it('an action is two, read and write, and a third where mail is counted', async () => {
     const { id } = await shop.drafts(over('1.00', { items }))
 
-    expect(await statementsOf(() => world.merchant.post(shop.path(id, '/send')))).toHaveLength(2)
+    expect(await statementsOf(() => world.merchant.post(shop.path(id, '/send')))).toHaveLength(3)
     expect(await statementsOf(() => world.merchant.post(shop.path(id, '/payments'), { method: 'CASH' }))).toHaveLength(
       2,
     )
