@@ -12,8 +12,6 @@ export default defineConfig({
     // One more than the cores of a small machine: several files wait for a process to start or a lease to run out.
     maxWorkers: 3,
     testTimeout: 20_000,
-    // Some tests race or measure time, and a machine for checks is not always left alone: what fails there is run once more.
-    retry: process.env['CI'] ? 1 : 0,
     hookTimeout: 30_000,
   },
 })
