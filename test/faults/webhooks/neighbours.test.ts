@@ -120,12 +120,13 @@ describe('Healthy webhooks beside a thousand dead ones', { timeout: 120_000 }, (
     const alone = await rounds(work, 20_000)
     for (let n = 0; n < DEAD; n += PER_APP) await emit(appId('DEAD', n), 2)
     const beside = await rounds(work, 20_000)
+    // The dead ones really were tried meanwhile: how soon the hundredth is depends on the machine, that it is does not.
+    await expect.poll(() => dead.connections, { timeout: 30_000 }).toBeGreaterThan(100)
     await work.close()
 
     expect(beside.arrived).toBe(HEALTHY * ROUNDS)
     // Both are measured on the same machine in the same minute. `npm run bench:webhooks` measures against the promise.
     expect(beside.p95).toBeLessThanOrEqual(2 * alone.p95 + 50)
-    expect(dead.connections).toBeGreaterThan(100)
   })
 
   it('need lanes for that: with one queue they starve', async () => {
