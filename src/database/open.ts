@@ -12,7 +12,7 @@ export interface Connection {
 /** The connections to one PostgreSQL database: some for statements that stand alone, some for transactions. */
 export interface Database extends Connection {
   /** Runs SQL as it is written, for tests. */
-  readonly pool: Pick<pg.Pool, 'query'>
+  readonly query: pg.Pool['query']
   /** How many statements and transactions wait for a connection. */
   readonly waitingCount: number
   /** One row or none. */
@@ -65,7 +65,7 @@ export function openDatabase(
   const rows = rowsFrom((statement, values) => statements.run(statement, values))
   return {
     // Of the ways the driver's pool can be asked, the one that tests use.
-    pool: { query: query as pg.Pool['query'] },
+    query: query as pg.Pool['query'],
     get waitingCount() {
       return statements.waitingCount + transactions.waitingCount
     },

@@ -52,12 +52,12 @@ describe('Every acknowledged row is there after', () => {
   it('a service that lives on has brought its killed server back to the same address', async () => {
     const server = await startEmbedded({ dataDir })
     const db = openDatabase(server.url)
-    const { rows } = await db.pool.query('insert into kept (worker) values (3) returning id::int')
+    const { rows } = await db.query('insert into kept (worker) values (3) returning id::int')
 
     process.kill(serverPid(), 'SIGKILL')
 
     const alive = () =>
-      db.pool.query('select 1').then(
+      db.query('select 1').then(
         () => true,
         () => false,
       )

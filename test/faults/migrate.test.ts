@@ -26,14 +26,14 @@ describe('A database of a test file', () => {
   })
 
   it('lacks none that it applied under an earlier number', async () => {
-    await db.pool.query("update migrations set name = '0010_logos.sql' where name = '0013_logos.sql'")
+    await db.query("update migrations set name = '0010_logos.sql' where name = '0013_logos.sql'")
 
     expect(await pendingMigrations(db)).toEqual([])
     expect(await migrate(own.url)).toEqual([])
   })
 
   it('lacks the migrations that were taken from its list', async () => {
-    await db.pool.query("delete from migrations where name = '0001_foundation.sql'")
+    await db.query("delete from migrations where name = '0001_foundation.sql'")
 
     expect(await pendingMigrations(db)).toEqual(['0001_foundation.sql'])
   })

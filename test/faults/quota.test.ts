@@ -34,7 +34,7 @@ describe('A quota', () => {
   })
   beforeEach(async () => {
     now = START
-    await database.pool.query('truncate quotas')
+    await database.query('truncate quotas')
   })
 
   const use = (key: string, { account = 'A', amount = 1, seen = (tx: Tx) => tx } = {}) => {
@@ -45,7 +45,7 @@ describe('A quota', () => {
     return transact((tx) => useQuota(seen(tx), account, uses))
   }
   const used = async () => {
-    const { rows } = await database.pool.query(
+    const { rows } = await database.query(
       'select account_id, name, key, used::int, until from quotas order by 1, 2, 3',
     )
     return rows.map(({ account_id, name, key, used }) => [account_id, name, key, used])
@@ -95,7 +95,7 @@ describe('A quota', () => {
     expect(racing.filter((usedUp) => usedUp === undefined)).toHaveLength(3)
 
     // Without the guard those that came too late find the row unchanged, and go on as if they had been counted.
-    await database.pool.query('truncate quotas')
+    await database.query('truncate quotas')
     const unguarded = await Promise.all(Array.from({ length: 20 }, () => use('one', { seen: withoutGuard })))
     expect(unguarded.filter((usedUp) => usedUp === undefined).length).toBeGreaterThan(3)
   })

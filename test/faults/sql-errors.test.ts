@@ -10,7 +10,7 @@ let db: Database
 beforeAll(async () => {
   own = await newDatabase()
   db = openDatabase(own.url, { statementTimeoutMs: 100, connectionsMax: 2 })
-  await db.pool.query(`
+  await db.query(`
     create table things (id int primary key, size int constraint things_size check (size > 0), name text);
     create unique index things_name on things (name);
     insert into things values (1, 1, 'one')`)
@@ -30,7 +30,7 @@ const errorOf = (work: Promise<unknown>) =>
     (error: unknown) => error,
   )
 const problemOf = async (work: Promise<unknown>) => sqlProblem(await errorOf(work), constraints)
-const query = (text: string, values: unknown[] = []) => db.pool.query(text, values)
+const query = (text: string, values: unknown[] = []) => db.query(text, values)
 
 describe('A value that cannot be stored', () => {
   it.each([
@@ -94,14 +94,14 @@ describe('A database that cannot answer', () => {
   it('is a 503 when all connections are taken, none can be made, or the pool has closed', async () => {
     const small = openDatabase(own.url, { connectionsMax: 1 })
     await small.transaction(async () => {
-      expect(await problemOf(small.pool.query('select 1'))).toMatchObject(temporary)
+      expect(await problemOf(small.query('select 1'))).toMatchObject(temporary)
     })
     await small.close()
-    expect(await problemOf(small.pool.query('select 1'))).toMatchObject(temporary)
+    expect(await problemOf(small.query('select 1'))).toMatchObject(temporary)
 
     for (const url of ['postgres://127.0.0.1:1/none', 'postgres://localhost:1/none', 'socket:/nowhere:1/none']) {
       const away = openDatabase(url)
-      expect(await problemOf(away.pool.query('select 1'))).toMatchObject(temporary)
+      expect(await problemOf(away.query('select 1'))).toMatchObject(temporary)
       await away.close()
     }
   })

@@ -57,7 +57,7 @@ describe('Every statement of the source', () => {
   })
 
   it('names the account whose rows it reaches, or is one of those that need not', async () => {
-    const { rows } = await db.pool.query<{ name: string }>(
+    const { rows } = await db.query<{ name: string }>(
       `select table_name as name from information_schema.columns where column_name = 'account_id' and table_schema = 'public'`,
     )
     expect(rows.length).toBeGreaterThan(20)

@@ -18,11 +18,11 @@ try {
   process.exit(1)
 }
 
-async function writeRows({ pool }) {
-  await pool.query('create table if not exists kept (id bigint generated always as identity, worker int)')
+async function writeRows({ query }) {
+  await query('create table if not exists kept (id bigint generated always as identity, worker int)')
   const write = async (worker) => {
     for (;;) {
-      const { rows } = await pool.query('insert into kept (worker) values ($1) returning id::int', [worker])
+      const { rows } = await query('insert into kept (worker) values ($1) returning id::int', [worker])
       say({ row: rows[0].id })
     }
   }

@@ -33,7 +33,7 @@ export const chargeCallback = (world: World, said: Record<string, string>, signa
 export async function shopWithGateway(settings: Record<string, string> = {}) {
   const gateway = await startGateway()
   const { world, merchant } = await liveShop({ GATEWAY_URL: gateway.url, GATEWAY_SECRET, ...inOwnNetwork, ...settings })
-  const query = (text: string, values: readonly unknown[]) => world.app.database.pool.query(text, [...values])
+  const query = (text: string, values: readonly unknown[]) => world.app.database.query(text, [...values])
   return {
     gateway,
     world,

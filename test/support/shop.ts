@@ -221,7 +221,7 @@ export function shopOf(world: World, person = world.merchant) {
     pass: world.pass,
     /** Remembers every mail that is promised from now on, also when the promise is kept. */
     watchMails: () =>
-      world.app.database.pool.query(`
+      world.app.database.query(`
         create table promised_mails (
           seq bigint generated always as identity, unit xid8 not null default pg_current_xact_id(), payload jsonb not null);
         create function remember_mail() returns trigger language plpgsql as $$
@@ -230,7 +230,7 @@ export function shopOf(world: World, person = world.merchant) {
         execute function remember_mail()`),
     /** The mails promised about an invoice, oldest first; of those promised together the recipient's comes first. */
     async mails(id: string): Promise<MailPayload[]> {
-      const { rows } = await world.app.database.pool.query<{ payload: MailPayload }>(
+      const { rows } = await world.app.database.query<{ payload: MailPayload }>(
         `select payload from promised_mails where payload->>'invoice_id' = $1
          order by min(seq) over (partition by unit), payload->>'to' desc`,
         [id],

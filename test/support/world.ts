@@ -192,7 +192,7 @@ export async function newWorld({
     settle: () => app.drain(),
     /** The events the service recorded, oldest first. */
     events: async (resourceId?: string) => {
-      const rows = await app.database.pool.query<{
+      const rows = await app.database.query<{
         type: string
         resource_id: string
         resource: Record<string, never>

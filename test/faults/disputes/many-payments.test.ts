@@ -50,7 +50,7 @@ describe('A dispute over a thousand payments', () => {
     expect(opened.response.status, opened.response.text).toBe(201)
     expectFew(opened)
     const id = /disputes\/([A-Z0-9-]+)/.exec(opened.response.text)![1]!
-    const held = await world.app.database.pool.query(
+    const held = await world.app.database.query(
       'select count(*)::int as n from payment_transactions where held = 300',
     )
     expect(held.rows).toEqual([{ n: PAYMENTS }])
@@ -58,7 +58,7 @@ describe('A dispute over a thousand payments', () => {
     const accepted = await costOf(() => merchant.post(`${DISPUTES}/${id}/accept-claim`, { note: 'Paid back.' }))
     expect(accepted.response.status, accepted.response.text).toBe(200)
     expectFew(accepted)
-    const refunded = await world.app.database.pool.query(
+    const refunded = await world.app.database.query(
       'select count(*)::int as n, sum(refunded)::int as sum from payment_transactions where held = 0 and refunded = 300',
     )
     expect(refunded.rows).toEqual([{ n: PAYMENTS, sum: 300 * PAYMENTS }])

@@ -79,7 +79,7 @@ describe('Settlements that race', () => {
       expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     }
 
-    const { rows } = await world.app.database.pool.query<{ refunds: number; disputes: number }>(
+    const { rows } = await world.app.database.query<{ refunds: number; disputes: number }>(
       `select count(*)::int as refunds, count(distinct body->>'dispute_id')::int as disputes from payment_refunds`,
     )
     expect(rows[0]).toEqual({ refunds: DISPUTED, disputes: DISPUTED })
@@ -94,7 +94,7 @@ describe('Settlements that race', () => {
     const own = await newWorld()
     const id = await open(own.buyer, { amount: usd('20.00') })
     // The log takes one move from each version, which would catch it as well.
-    await own.app.database.pool.query('alter table dispute_transitions drop constraint dispute_transitions_pkey')
+    await own.app.database.query('alter table dispute_transitions drop constraint dispute_transitions_pkey')
     // Other holds of the same seller; without them the ledger's own constraint would still refuse the second refund.
     for (let n = 0; n < 10; n++) await open(own.buyer, { amount: usd('20.00') })
     const { service } = own.app
@@ -119,11 +119,11 @@ describe('Settlements that race', () => {
     )
     await Promise.allSettled(race)
 
-    const { rows } = await own.app.database.pool.query<{ refunds: number }>(
+    const { rows } = await own.app.database.query<{ refunds: number }>(
       'select count(*)::int as refunds from payment_refunds',
     )
     expect(rows[0]!.refunds).toBeGreaterThan(1)
-    await own.app.database.pool.query(
+    await own.app.database.query(
       'truncate ledger_entries, ledger_balances, payment_refunds, payment_transactions, disputes, dispute_transitions cascade',
     )
     await own.close()

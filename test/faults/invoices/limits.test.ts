@@ -94,7 +94,7 @@ describe('Under two hundred requests at once', { timeout: 120_000 }, () => {
   })
 
   const countTemplates = async () => {
-    const { rows } = await world.app.database.pool.query<{ count: number }>(
+    const { rows } = await world.app.database.query<{ count: number }>(
       'select count(*)::int from invoice_templates where account_id = $1',
       [accountId],
     )
@@ -111,7 +111,7 @@ describe('Under two hundred requests at once', { timeout: 120_000 }, () => {
   })
 
   it('and more than that without holding the merchant', async () => {
-    await world.app.database.pool.query("delete from invoice_templates where body->>'name' like 'Storm%'")
+    await world.app.database.query("delete from invoice_templates where body->>'name' like 'Storm%'")
 
     await storm((n) => attempt(world.app.transact((tx) => createTemplate(tx, accountId, { name: `Mutant ${n}` }))))
 
@@ -119,7 +119,7 @@ describe('Under two hundred requests at once', { timeout: 120_000 }, () => {
   })
 
   const numbers = async () => {
-    const { rows } = await world.app.database.pool.query<{ number: string }>(
+    const { rows } = await world.app.database.query<{ number: string }>(
       "select body#>>'{detail,invoice_number}' as number from invoices where account_id = $1 and number_key like 'storm%'",
       [accountId],
     )
@@ -146,16 +146,16 @@ describe('Under two hundred requests at once', { timeout: 120_000 }, () => {
   })
 
   it('and all of them would without the unique index', async () => {
-    const { rows } = await world.app.database.pool.query<{ indexdef: string }>(
+    const { rows } = await world.app.database.query<{ indexdef: string }>(
       "select indexdef from pg_indexes where indexname = 'invoices_number'",
     )
-    await world.app.database.pool.query('drop index invoices_number')
+    await world.app.database.query('drop index invoices_number')
 
     const answers = await storm(() => world.merchant.post(INVOICES, over('1.00', {}, { invoice_number: 'MANY' })))
 
     expect(answers).toEqual({ 201: AT_ONCE })
-    await world.app.database.pool.query("delete from invoices where number_key = 'many'")
-    await world.app.database.pool.query(rows[0]!.indexdef)
+    await world.app.database.query("delete from invoices where number_key = 'many'")
+    await world.app.database.query(rows[0]!.indexdef)
   })
 
   it('an invoice is paid by as many payments as cover it, never by more', async () => {

@@ -45,7 +45,7 @@ describe('Invoices whose number we choose', () => {
     await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => maker(i % 2 === 0 ? world.app : second)))
 
     expect(numbers.sort()).toEqual(following(1, AT_ONCE * ROUNDS))
-    const { rows } = await world.app.database.pool.query('select count(*)::int as count from invoices')
+    const { rows } = await world.app.database.query('select count(*)::int as count from invoices')
     expect(rows).toEqual([{ count: AT_ONCE * ROUNDS }])
   })
 

@@ -37,7 +37,7 @@ describe('Scheduled invoices are sent exactly once', { timeout: 180_000 }, () =>
     return ids
   }
   const count = async (statement: string) => {
-    const { rows } = await world.app.database.pool.query<{ count: number }>(statement, [scheduled])
+    const { rows } = await world.app.database.query<{ count: number }>(statement, [scheduled])
     return rows[0]!.count
   }
   const sent = () =>
@@ -62,11 +62,11 @@ describe('Scheduled invoices are sent exactly once', { timeout: 180_000 }, () =>
     expect(await sent()).toBe(0)
 
     // Seven o'clock: the first worker begins and is killed; what it held is given to others as if its lease ran out.
-    await world.app.database.pool.query('update clock set frozen_time = $1', [ISSUE_TIME])
-    await world.app.database.pool.query("select pg_notify('quittance', 'clock'), pg_notify('quittance', 'jobs')")
+    await world.app.database.query('update clock set frozen_time = $1', [ISSUE_TIME])
+    await world.app.database.query("select pg_notify('quittance', 'clock'), pg_notify('quittance', 'jobs')")
     await until(async () => (await sent()) > 0)
     await first.end('SIGKILL')
-    await world.app.database.pool.query(
+    await world.app.database.query(
       "update jobs set lease_until = now() - interval '1 second' where lease_until is not null",
     )
     const others = await Promise.all([startService(variables, 'work'), startService(variables, 'work')])
@@ -98,7 +98,7 @@ describe('Scheduled invoices are sent exactly once', { timeout: 180_000 }, () =>
   const issueAtOnce = async (wrap: typeof withoutGuard) => {
     const { id } = await shop.sends(over('10.00', {}, { invoice_date: '2026-12-24' }))
     await shop.pass('PT1S')
-    await world.app.database.pool.query(
+    await world.app.database.query(
       `update invoices set body = jsonb_set(body, '{detail,invoice_date}', '"2026-03-01"') where id = $1`,
       [id],
     )
@@ -114,11 +114,11 @@ describe('Scheduled invoices are sent exactly once', { timeout: 180_000 }, () =>
   })
 
   it('and more than once without the guard of the version', async () => {
-    const { pool } = world.app.database
+    const { query } = world.app.database
     // The log takes one move from each version, which would catch it as well.
-    await pool.query('alter table invoice_transitions drop constraint invoice_transitions_pkey')
+    await query('alter table invoice_transitions drop constraint invoice_transitions_pkey')
 
     expect(await issueAtOnce(withoutGuard)).toBeGreaterThan(1)
-    await pool.query('truncate invoices, invoice_transitions cascade')
+    await query('truncate invoices, invoice_transitions cascade')
   })
 })

@@ -30,10 +30,10 @@ describe('The invoices of a merchant of whom the planner knows nothing', () => {
     world = await newWorld()
     account = world.people.otherMerchant.id
     await shopOf(world).drafts(over('1.00', {}))
-    const { pool } = world.app.database
-    await pool.query('analyze invoices')
+    const { query } = world.app.database
+    await query('analyze invoices')
     const columns = 'version, create_time, amount_minor, emails, grams'
-    await pool.query(
+    await query(
       `insert into invoices (account_id, id, body, number_key, ${columns})
        select $1, 'COPY-' || n, body || jsonb_build_object('id', 'COPY-' || n), 'COPY-' || n, ${columns}
        from invoices cross join generate_series(1, $2) n`,
@@ -47,11 +47,11 @@ describe('The invoices of a merchant of whom the planner knows nothing', () => {
     let read = 0
     const db: Reader = {
       async rows<Row>(statement: { text: string }, values: readonly unknown[] = []) {
-        const { rows } = await world.app.database.pool.query(`explain (analyze, format json) ${statement.text}`, [
+        const { rows } = await world.app.database.query(`explain (analyze, format json) ${statement.text}`, [
           ...values,
         ])
         read += rowsRead(rows[0]['QUERY PLAN'][0].Plan)
-        return (await world.app.database.pool.query(statement.text, [...values])).rows as Row[]
+        return (await world.app.database.query(statement.text, [...values])).rows as Row[]
       },
       row: async <Row>(statement: { text: string }, values?: readonly unknown[]) =>
         (await db.rows<Row>(statement as never, values))[0],

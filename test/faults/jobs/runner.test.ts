@@ -31,7 +31,7 @@ describe('A promise', () => {
   beforeEach(async () => {
     now = START
     ran = []
-    await database.pool.query('truncate jobs')
+    await database.query('truncate jobs')
   })
 
   const note = (retryAfter: readonly number[] = []) =>
@@ -48,7 +48,7 @@ describe('A promise', () => {
   const runner = (...definitions: JobDefinition[]) => new Runner({ database, transactFor, clock, definitions })
   const promise = (text: string, parts: { runAt?: Instant; key?: string; replace?: boolean } = {}) =>
     transact(async (tx) => tx.enqueue({ name: 'note', payload: { account_id: 'A', text }, ...parts }))
-  const jobs = async () => (await database.pool.query('select * from jobs order by id')).rows
+  const jobs = async () => (await database.query('select * from jobs order by id')).rows
 
   it('is kept once it is due, and then gone', async () => {
     await promise('later', { runAt: after(START, 60) })
@@ -128,10 +128,10 @@ describe('A promise', () => {
   it('that killed its worker three times is parked without being run again', async () => {
     await promise('poison')
     // What a worker leaves behind that died while running it: a lease that has run out.
-    const die = () => database.pool.query("update jobs set lease_until = clock_timestamp() - interval '1 second'")
+    const die = () => database.query("update jobs set lease_until = clock_timestamp() - interval '1 second'")
     for (const _ of [1, 2]) {
       await die()
-      await database.pool.query('update jobs set crashes = crashes + 1')
+      await database.query('update jobs set crashes = crashes + 1')
     }
     await die()
     await runner(note([1, 1, 1])).drain()
@@ -149,7 +149,7 @@ describe('A promise', () => {
     const slow = runner(job({ name: 'note', retryAfter: [], run: () => held }))
     slow.wake()
     await expect.poll(async () => (await jobs())[0]?.lease_until).not.toBeNull()
-    await database.pool.query("update jobs set lease_until = clock_timestamp() - interval '1 second'")
+    await database.query("update jobs set lease_until = clock_timestamp() - interval '1 second'")
     // Taken over, failed, and waiting for its next try: the late worker must not remove it.
     const taking = runner(failing([3600]))
     taking.wake()

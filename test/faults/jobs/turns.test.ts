@@ -53,7 +53,7 @@ describe('Jobs', () => {
       if (payload.text.startsWith('slow')) await held
     }
     const definitions = ['mail', 'money'].map((name) => job({ name, retryAfter: [], run }))
-    await database.pool.query('truncate jobs')
+    await database.query('truncate jobs')
     runner = new Runner({ database, transactFor, clock, definitions })
   })
 
@@ -65,7 +65,7 @@ describe('Jobs', () => {
   const ended = async () => {
     release()
     await runner.settled()
-    const { rows } = await database.pool.query('select count(*)::int as left from jobs')
+    const { rows } = await database.query('select count(*)::int as left from jobs')
     return rows[0].left === 0
   }
 
@@ -117,7 +117,7 @@ describe('Jobs', () => {
   })
 
   it('of processes before the update, which say neither class nor account, are run too', async () => {
-    await database.pool.query(
+    await database.query(
       `insert into jobs (name, payload, run_at, create_time) values ('mail', '{"text":"old"}', $1, $1)`,
       [START],
     )
@@ -166,13 +166,13 @@ describe('A merchant whose mail server hangs', () => {
     expect((await send()).status).toBe(303)
     await expect.poll(() => gateway.charges.size, { timeout: 3_000 }).toBe(1)
 
-    const { rows } = await world.app.database.pool.query(
+    const { rows } = await world.app.database.query(
       "select count(*)::int as waiting from jobs where name = 'send-mail' and account_id = $1",
       [world.people.merchant.id],
     )
     expect(rows[0].waiting).toBeGreaterThan(30)
     await hanging.close()
-    await world.app.database.pool.query("delete from jobs where name = 'send-mail'")
+    await world.app.database.query("delete from jobs where name = 'send-mail'")
     await world.close()
     await gateway.close()
   }, 60_000)

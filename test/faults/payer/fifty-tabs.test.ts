@@ -67,7 +67,7 @@ describe('Fifty tabs that pay one invoice at once', () => {
     const { id, code } = await sentInvoice(world)
     const { app } = world
     // The log takes one move from each version, which would catch it as well.
-    await app.database.pool.query('alter table invoice_transitions drop constraint invoice_transitions_pkey')
+    await app.database.query('alter table invoice_transitions drop constraint invoice_transitions_pkey')
     const parts = { service: app.service, ledger: makeLedger(app.service) }
     const loosened = (tx: Tx): Tx =>
       new Proxy(tx, {
@@ -96,6 +96,6 @@ describe('Fifty tabs that pay one invoice at once', () => {
     )
 
     expect(await collected(id)).toBeGreaterThan(7421n)
-    await app.database.pool.query('truncate invoices, invoice_transitions cascade')
+    await app.database.query('truncate invoices, invoice_transitions cascade')
   })
 })

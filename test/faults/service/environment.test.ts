@@ -21,14 +21,14 @@ async function run(words: readonly string[], variables: Record<string, string>) 
 describe('A database', () => {
   it('of a live service takes no sandbox, nor its commands, and loses nothing', async () => {
     const world = await newLiveWorld()
-    const { rows: before } = await world.app.database.pool.query('select id from accounts order by id')
+    const { rows: before } = await world.app.database.query('select id from accounts order by id')
 
     for (const words of [['start'], ['work'], ['accounts', 'list']]) {
       const { code, stderr } = await run(words, { DATABASE_URL: world.databaseUrl })
       expect([code, stderr]).toEqual([2, expect.stringMatching(/^quittance: This database belongs to a live .+\n$/)])
     }
 
-    expect((await world.app.database.pool.query('select id from accounts order by id')).rows).toEqual(before)
+    expect((await world.app.database.query('select id from accounts order by id')).rows).toEqual(before)
     await world.close()
   })
 
@@ -73,13 +73,13 @@ describe('Seeded apps in a live database', () => {
 
   it('are no apps there, whatever token or assertion they bring', async () => {
     const other = await world.personWithApp(people.merchant.id, ['payments/refund'])
-    await world.app.database.pool.query('update apps set sandbox = true where client_id = $1', [other.clientId])
+    await world.app.database.query('update apps set sandbox = true where client_id = $1', [other.clientId])
     await expect(other.get('/v2/payments/captures/X')).rejects.toThrow('invalid_client')
     other.signOut()
 
-    await world.app.database.pool.query('update apps set sandbox = false where client_id = $1', [other.clientId])
+    await world.app.database.query('update apps set sandbox = false where client_id = $1', [other.clientId])
     expect((await other.get('/v2/payments/captures/X')).status).toBe(404)
-    await world.app.database.pool.query('update apps set sandbox = true where client_id = $1', [other.clientId])
+    await world.app.database.query('update apps set sandbox = true where client_id = $1', [other.clientId])
     world.app.forgetTokens()
     expect((await other.get('/v2/payments/captures/X')).status).toBe(401)
     const named = { headers: { 'service-auth-assertion': assertion(other.clientId, people.otherMerchant.id) } }

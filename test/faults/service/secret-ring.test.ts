@@ -98,7 +98,7 @@ describe('The secret of the service', () => {
     const reseal = () => resealAll(database, transact, makeSeal([B, A]))
 
     expect([await reseal(), await reseal()]).toEqual([4, 0])
-    const { rows } = await database.pool.query<{ owner: string; sealed: Buffer }>(
+    const { rows } = await database.query<{ owner: string; sealed: Buffer }>(
       `select id as owner, secret as sealed from webhooks union all select id, previous_secret from webhooks
        union all select id, sealed from signing_keys union all select 'authority', sealed from signing_authority`,
     )

@@ -45,12 +45,12 @@ describe('Secrets', () => {
     )
     await expect(world.tokenFor(person.clientId, `${secret} but wrong`)).rejects.toThrow('invalid_client')
 
-    const { rows: tables } = await world.app.database.pool.query(
+    const { rows: tables } = await world.app.database.query(
       "select tablename from pg_tables where schemaname = 'public'",
     )
     const stored: string[] = []
     for (const { tablename } of tables) {
-      const { rows } = await world.app.database.pool.query(`select t::text as row from ${tablename} t`)
+      const { rows } = await world.app.database.query(`select t::text as row from ${tablename} t`)
       stored.push(...rows.map(({ row }) => row))
     }
     expect(logged.length).toBeGreaterThan(0)
@@ -63,7 +63,7 @@ describe('Secrets', () => {
 
   it('that another QUITTANCE_SECRET sealed keep the service from starting and commands from making others', async () => {
     const world = await newWorld()
-    const { pool } = world.app.database
+    const { query } = world.app.database
     const running = async (...words: string[]) => {
       const said: string[] = []
       const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) }
@@ -81,12 +81,12 @@ describe('Secrets', () => {
       makeSeal(world.app.service.settings.secrets!),
       world.app.service,
     ).current()
-    await pool.query('delete from webhooks')
+    await query('delete from webhooks')
     for (const command of ['start', 'serve', 'work']) expect(await running(command)).toEqual(refusal)
     expect(await running('apps', 'create', world.people.merchant.id)).toEqual(refusal)
     expect(await running('apps', 'rotate-secret', world.merchant.clientId)).toEqual(refusal)
 
-    await pool.query('delete from signing_keys')
+    await query('delete from signing_keys')
     const next = await openApp({
       settings: { ...world.app.service.settings, secrets: ['x'.repeat(32)] },
       databaseUrl: world.databaseUrl,

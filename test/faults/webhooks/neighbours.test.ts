@@ -56,16 +56,16 @@ describe('Healthy webhooks beside a thousand dead ones', { timeout: 120_000 }, (
       })),
       ...Array.from({ length: DEAD }, (_, n) => ({ app: appId('DEAD', n), id: `D${n}`, url: dead.url(`/${n}`) })),
     ].map((row) => ({ ...row, secret: seal.close(randomBytes(32), row.id).toString('hex') }))
-    await world.app.database.pool.query(
+    await world.app.database.query(
       'truncate deliveries, delivery_queue, delivery_attempts, webhooks, event_audience, events',
     )
-    await world.app.database.pool.query(
+    await world.app.database.query(
       `insert into apps (id, account_id, client_id, name, features, scopes, status, create_time)
        select distinct app, $2, app, app, '{}'::text[], '{}'::text[], 'ENABLED', $3
        from json_to_recordset($1) as r (app text) on conflict do nothing`,
       [JSON.stringify(rows), world.people.merchant.id, world.now()],
     )
-    await world.app.database.pool.query(
+    await world.app.database.query(
       `insert into webhooks (account_id, app_id, id, url, event_types, secret, create_time, update_time)
        select $2, app, id, url, '{*}', decode(secret, 'hex'), $3, $3
        from json_to_recordset($1) as r (app text, id text, url text, secret text)`,
@@ -101,7 +101,7 @@ describe('Healthy webhooks beside a thousand dead ones', { timeout: 120_000 }, (
     for (let round = 0; round < ROUNDS; round++) {
       for (let app = 0; app < HEALTHY / PER_APP; app++) await emit(appId('HEALTHY', app * PER_APP))
       const now = performance.now()
-      const { rows } = await world.app.database.pool.query<{ id: string }>(
+      const { rows } = await world.app.database.query<{ id: string }>(
         `select id from events where app_id like 'APP-HEALTHY%' order by seq desc limit ${HEALTHY / PER_APP}`,
       )
       for (const { id } of rows) sent.set(id, now)

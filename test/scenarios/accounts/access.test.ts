@@ -146,7 +146,7 @@ describe('An assertion', () => {
     world = await newWorld()
     partner = await world.personWithApp(world.people.partner.id, scopes)
     await world.app.transact(async (tx) => {
-      const { rows } = await world.app.database.pool.query('select id from apps where client_id = $1', [
+      const { rows } = await world.app.database.query('select id from apps where client_id = $1', [
         partner.clientId,
       ])
       grantConsent(tx, world.people.merchant.id, rows[0].id, scopes)
@@ -187,7 +187,7 @@ describe('An assertion', () => {
     const secret = 'a secret of this app alone, long enough to be one of ours: ' + 'x'.repeat(21)
     const signature = createHmac('sha256', secret).update(signed).digest('base64url')
     expect((await as(`${signed}.${signature}`)).status).toBe(401)
-    const { rows } = await world.app.database.pool.query('select app_secrets::text as row from app_secrets')
+    const { rows } = await world.app.database.query('select app_secrets::text as row from app_secrets')
     const kept = [secret, createHash('sha256').update(secret).digest('hex')]
     for (const { row } of rows) for (const text of kept) expect(row).not.toContain(text)
   })
@@ -223,7 +223,7 @@ describe('An assertion', () => {
     const value = assertion(partner.clientId, world.people.merchant.id)
     expect((await as(value)).status).toBe(seen)
     await world.app.transact(async (tx) => {
-      const { rows } = await world.app.database.pool.query('select id from apps where client_id = $1', [
+      const { rows } = await world.app.database.query('select id from apps where client_id = $1', [
         partner.clientId,
       ])
       revokeConsent(tx, world.people.merchant.id, rows[0].id)

@@ -14,7 +14,7 @@ describe('A kept answer', () => {
   afterAll(() => world.close())
 
   const kept = async (key: string) => {
-    const { rows } = await world.app.database.pool.query('select * from idempotency where key = $1', [key])
+    const { rows } = await world.app.database.query('select * from idempotency where key = $1', [key])
     return rows[0]
   }
 
@@ -30,7 +30,7 @@ describe('A kept answer', () => {
     expect(again.text).toBe(first.text)
     expect(again.headers['idempotent-replayed']).toBe('true')
     expect(row.body).toBeNull()
-    const { rows } = await world.app.database.pool.query(
+    const { rows } = await world.app.database.query(
       "select to_jsonb(i)::text as text from idempotency i where key = 'a webhook'",
     )
     expect(rows[0].text).not.toContain(secret)
@@ -40,7 +40,7 @@ describe('A kept answer', () => {
   it('opens for its own request alone', async () => {
     for (const key of ['mine', 'yours'])
       await world.merchant.post(INVOICES, over('1.00'), { headers: { 'service-request-id': key } })
-    await world.app.database.pool.query(
+    await world.app.database.query(
       "update idempotency set sealed = (select sealed from idempotency where key = 'mine') where key = 'yours'",
     )
     const again = await world.merchant.post<{ details: { issue: string }[] }>(INVOICES, over('1.00'), {
@@ -54,7 +54,7 @@ describe('A kept answer', () => {
   it('that was kept before answers were sealed is given again too', async () => {
     const headers = { 'service-request-id': 'old', ...whole }
     const first = await world.merchant.post(INVOICES, over('2.00'), { headers })
-    await world.app.database.pool.query("update idempotency set sealed = null, body = $1 where key = 'old'", [
+    await world.app.database.query("update idempotency set sealed = null, body = $1 where key = 'old'", [
       first.text,
     ])
 
@@ -87,7 +87,7 @@ describe('What others said about disputes', () => {
     const event = { specversion: '1.0', type: 'x', source: 's', datacontenttype: 'application/json', data: {} }
     const tell = (id: string) => world.merchant.post('/v1/customer/dispute-events', { ...event, id })
     const ids = async () => {
-      const { rows } = await world.app.database.pool.query('select id from dispute_event_inbox order by id')
+      const { rows } = await world.app.database.query('select id from dispute_event_inbox order by id')
       return rows.map(({ id }) => id)
     }
     expect((await tell('old')).status).toBe(204)

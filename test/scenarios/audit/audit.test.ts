@@ -36,7 +36,7 @@ describe('The audit log', () => {
   const appOf = async (who: Person) => `app:${(await findApp(world.app.database, who.clientId))!.id}`
   const debugId = ({ headers }: { headers: Record<string, unknown> }) => String(headers['service-debug-id'])
   const rows = async <Row>(text: string, ...values: unknown[]) =>
-    (await world.app.database.pool.query(text, values)).rows as Row[]
+    (await world.app.database.query(text, values)).rows as Row[]
 
   it('names the partner who accepted a claim for a merchant: there, in the moves and in the books', async () => {
     const { merchant, partner } = world.people
@@ -200,11 +200,11 @@ describe('The audit log', () => {
 
   it('cannot be changed or shortened, but goes when its time is over', async () => {
     const own = await newWorld({ settings: { AUDIT_RETENTION_DAYS: '30' } })
-    const { pool } = own.app.database
-    const count = async () => Number((await pool.query('select count(*) from audit_log')).rows[0].count)
+    const { query } = own.app.database
+    const count = async () => Number((await query('select count(*) from audit_log')).rows[0].count)
     await own.merchant.post(INVOICES, over('10.00'))
     for (const change of ["update audit_log set actor = 'nobody'", 'delete from audit_log'])
-      await expect(pool.query(change)).rejects.toThrow('never changed')
+      await expect(query(change)).rejects.toThrow('never changed')
 
     const written = await count()
     await own.app.sweep()
@@ -215,7 +215,7 @@ describe('The audit log', () => {
 
     own.merchant.signOut()
     await own.merchant.post(INVOICES, over('10.00'))
-    await expect(pool.query('delete from audit_log')).rejects.toThrow('never changed')
+    await expect(query('delete from audit_log')).rejects.toThrow('never changed')
     await own.close()
   })
 })

@@ -36,7 +36,7 @@ describe('Personal data', () => {
     await sentInvoice(world, { primary_recipients: [recipient('jane.doe+shop@customer.test')] })
     await world.settle()
 
-    const { rows } = await world.app.database.pool.query<{ last_error: string }>('select last_error from jobs')
+    const { rows } = await world.app.database.query<{ last_error: string }>('select last_error from jobs')
     expect(rows[0]!.last_error).toContain('550')
     expect(rows[0]!.last_error).toContain('no mailbox of (address) here')
     expect(logged).toContain('a job failed')

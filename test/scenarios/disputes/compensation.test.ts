@@ -32,7 +32,7 @@ const statusOf = async (who: Person, id: string) =>
 
 /** What the service paid out of its own funds. */
 async function spent(world: World): Promise<number> {
-  const { rows } = await world.app.database.pool.query<{ sum: string | null }>(
+  const { rows } = await world.app.database.query<{ sum: string | null }>(
     "select -sum(amount) as sum from ledger_entries where book = 'service' and kind = 'RETURN_COMPENSATION'",
   )
   return Number(rows[0]!.sum ?? 0)

@@ -53,7 +53,7 @@ const eventsOf = async (resource: string) => (await world.events(resource)).map(
 const transactionOf = ({ disputed_transactions }: Shown) =>
   disputed_transactions[0] as unknown as { transaction_status: string }
 const balance = async () => {
-  const { rows } = await world.app.database.pool.query<{ book: string; amount: string }>(
+  const { rows } = await world.app.database.query<{ book: string; amount: string }>(
     "select book, amount from ledger_balances where account_id = $1 and currency = 'USD'",
     [world.people.merchant.id],
   )

@@ -15,7 +15,7 @@ const words = { evidences: [{ evidence_type: 'OTHER', notes: 'Sent.' }] }
 
 /** The moves of a dispute as the log tells them, oldest first. */
 async function movesOf({ app }: World, id: string): Promise<string[]> {
-  const { rows } = await app.database.pool.query<{ move: string }>(
+  const { rows } = await app.database.query<{ move: string }>(
     `select concat_ws(' ', from_node, action, to_node) as move from dispute_transitions where dispute_id = $1 order by version`,
     [id],
   )
@@ -96,18 +96,18 @@ describe('The log of a dispute', () => {
   it('cannot be changed, and a dispute that moves past it is found', async () => {
     const own = await newWorld()
     const id = await open(own.buyer)
-    const { pool } = own.app.database
+    const { query } = own.app.database
     for (const change of ["update dispute_transitions set to_node = 'XX'", 'delete from dispute_transitions'])
-      await expect(pool.query(change)).rejects.toThrow('never changed')
+      await expect(query(change)).rejects.toThrow('never changed')
     const broken = () => expect(assertInvariants(own.app.database)).rejects
 
-    await pool.query(
+    await query(
       "update disputes set status = 'UNDER_REVIEW', body = jsonb_set(body, '{status}', '\"UNDER_REVIEW\"')",
     )
     await broken().toThrow('stands where its last move led')
 
     const log = (version: number, action: string, from: string, to: string) =>
-      pool.query(
+      query(
         `insert into dispute_transitions (account_id, dispute_id, version, action, from_node, to_node, create_time)
          select account_id, id, $2, $3, $4, $5, update_time from disputes where id = $1`,
         [id, version, action, from, to],
@@ -115,13 +115,13 @@ describe('The log of a dispute', () => {
     await log(2, 'escalate', 'IF', 'IU')
     await broken().toThrow('starts where the one before it ended')
 
-    await pool.query('truncate dispute_transitions')
-    await pool.query(
+    await query('truncate dispute_transitions')
+    await query(
       `insert into dispute_transitions select account_id, id, 0, 'create', null, 'IS', update_time from disputes`,
     )
     await log(2, 'escalate', 'IS', 'IU')
     await broken().toThrow('one that its table has')
-    await pool.query('truncate disputes, dispute_transitions cascade')
+    await query('truncate disputes, dispute_transitions cascade')
     await own.close()
   })
 })

@@ -7,7 +7,7 @@ import { newWorld } from '../../support/world.ts'
 describe('A live service', () => {
   it('checks what it stores, and shows in its figures which rule is broken by how many rows', async () => {
     const world = await newLiveWorld()
-    const { pool } = world.app.database
+    const { query } = world.app.database
     const check = async () => {
       await world.app.transact(async (tx) =>
         tx.enqueue({ name: 'check-invariants', key: 'check-invariants', payload: { account_id: '' }, replace: true }),
@@ -18,11 +18,11 @@ describe('A live service', () => {
     expect((await world.call('GET', '/metrics')).text).not.toContain('quittance_invariant_broken_rows{')
 
     const sound = await check()
-    await pool.query(
+    await query(
       "insert into ledger_balances (account_id, book, currency, amount) values ('MERCHANT00001', 'balance', 'USD', 1)",
     )
     const broken = await check()
-    await pool.query('delete from ledger_balances')
+    await query('delete from ledger_balances')
 
     const figure = (rule: string) => `quittance_invariant_broken_rows{rule="${rule}"}`
     for (const { sentence } of rules) expect(sound).toContain(`${figure(sentence)} 0\n`)
@@ -31,7 +31,7 @@ describe('A live service', () => {
     expect(broken.match(/quittance_invariant_broken_rows\{[^}]*\} [1-9]/g)).toHaveLength(1)
     expect(sound).toMatch(/quittance_invariants_checked_timestamp_seconds 1\d{9}/)
     // The next one comes by itself.
-    const { rows } = await pool.query<{ in: string }>(
+    const { rows } = await query<{ in: string }>(
       "select round(extract(epoch from run_at::timestamptz - now()) / 3600) as in from jobs where key = 'check-invariants'",
     )
     expect(rows.map((row) => Number(row.in))).toEqual([24])
@@ -43,7 +43,7 @@ describe('A live service', () => {
     const live = await newWorld({ settings, works: true })
     const sandbox = await newWorld({ works: true })
     const waiting = async (world: typeof live) =>
-      (await world.app.database.pool.query("select from jobs where name = 'check-invariants'")).rowCount
+      (await world.app.database.query("select from jobs where name = 'check-invariants'")).rowCount
 
     expect([await waiting(live), await waiting(sandbox)]).toEqual([1, 0])
     await Promise.all([live.close(), sandbox.close()])

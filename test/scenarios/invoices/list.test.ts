@@ -85,7 +85,7 @@ describe('The list of invoices', () => {
   it('counts beyond what pages can reach, and links to no page that would be refused', async () => {
     const many = await newWorld()
     await many.merchant.post(INVOICES, over('1.00'))
-    await many.app.database.pool.query(
+    await many.app.database.query(
       `insert into invoices (account_id, id, body, create_time, number_key, amount_minor, emails, grams)
        select account_id, id || n, jsonb_set(body, '{id}', to_jsonb(id || n)), create_time, number_key || n, amount_minor,
          emails, grams from invoices, generate_series(1, 1001) n`,

@@ -180,7 +180,7 @@ describe('A scheduled invoice', () => {
     const { id } = await shop.sends(dated('2026-03-20'))
     await shop.pass('P20D')
 
-    const { rows } = await world.app.database.pool.query('select distinct app_id from events where resource_id = $1', [
+    const { rows } = await world.app.database.query('select distinct app_id from events where resource_id = $1', [
       id,
     ])
 

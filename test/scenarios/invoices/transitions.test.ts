@@ -19,7 +19,7 @@ const textOf = (path: string) => readFileSync(new URL(`../../../${path}`, import
 
 /** The moves of an invoice as the log tells them, oldest first. */
 async function movesOf(id: string, { app }: World = world): Promise<string[]> {
-  const { rows } = await app.database.pool.query<{ move: string }>(
+  const { rows } = await app.database.query<{ move: string }>(
     `select concat_ws(' ', from_status, action, coalesce(to_status, 'gone')) as move
      from invoice_transitions where invoice_id = $1 order by version`,
     [id],
@@ -136,12 +136,12 @@ describe('The log of an invoice', () => {
     const own = await newWorld()
     const its = shopOf(own)
     const [paid, draft] = [await its.has('PARTIALLY_PAID'), await its.has('DRAFT')]
-    await own.app.database.pool.query('truncate invoice_transitions')
+    await own.app.database.query('truncate invoice_transitions')
     const [backfill] = /insert into invoice_transitions[\s\S]*$/.exec(
       textOf('migrations/0010_invoice_transitions.sql'),
     )!
 
-    await own.app.database.pool.query(backfill)
+    await own.app.database.query(backfill)
     await its.records(paid.id)
     await its.records(draft.id)
 
@@ -156,16 +156,16 @@ describe('The log of an invoice', () => {
   it('cannot be changed, and an invoice that moves past it is found', async () => {
     const own = await newWorld()
     const { id } = await shopOf(own).has('SENT')
-    const { pool } = own.app.database
+    const { query } = own.app.database
     for (const change of ["update invoice_transitions set to_status = 'PAID'", 'delete from invoice_transitions'])
-      await expect(pool.query(change)).rejects.toThrow('never changed')
+      await expect(query(change)).rejects.toThrow('never changed')
     const broken = () => expect(assertInvariants(own.app.database)).rejects
     const put = (status: string) =>
-      pool.query(`update invoices set body = body || jsonb_build_object('status', $1::text, 'base_status', $1::text)`, [
+      query(`update invoices set body = body || jsonb_build_object('status', $1::text, 'base_status', $1::text)`, [
         status,
       ])
     const log = (version: number, action: string, from: string, to: string) =>
-      pool.query(
+      query(
         `insert into invoice_transitions select account_id, id, $2, $3, $4, $5, create_time from invoices where id = $1`,
         [id, version, action, from, to],
       )
@@ -175,14 +175,14 @@ describe('The log of an invoice', () => {
     await log(3, 'send', 'DRAFT', 'SCHEDULED')
     await broken().toThrow('starts where the one before it ended')
 
-    await pool.query('truncate invoice_transitions')
+    await query('truncate invoice_transitions')
     await broken().toThrow('stands where its last move led')
     await log(2, 'update', 'DRAFT', 'SCHEDULED')
     await broken().toThrow('one that its table has')
 
-    await pool.query('truncate invoices cascade')
+    await query('truncate invoices cascade')
     await broken().toThrow('only a deletion leaves moves alone')
-    await pool.query('truncate invoice_transitions')
+    await query('truncate invoice_transitions')
     await own.close()
   })
 })

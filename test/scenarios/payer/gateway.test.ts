@@ -31,7 +31,7 @@ describe('A live service with a payment gateway', () => {
   const typesOf = async (count: number) => (await world.events()).slice(-count).map(({ type }) => type)
   /** Lets promises that wait for later fall due: a live clock cannot be moved. */
   const hurry = async (name: string) => {
-    await world.app.database.pool.query("update jobs set run_at = '2000-01-01T00:00:00.000Z' where name = $1", [name])
+    await world.app.database.query("update jobs set run_at = '2000-01-01T00:00:00.000Z' where name = $1", [name])
     await world.settle()
   }
 
@@ -217,7 +217,7 @@ describe('A gateway that cannot be trusted with the line', () => {
     await (await openSheet(world, path)).send()
     await world.settle()
     // It would be tried again in a second.
-    const { rows } = await world.app.database.pool.query<{ last_error: string }>(
+    const { rows } = await world.app.database.query<{ last_error: string }>(
       "delete from jobs where name = 'gateway-charge' returning last_error",
     )
     const { body: invoice } = await merchant.get<Invoice>(`/v2/invoicing/invoices/${id}`)

@@ -142,7 +142,7 @@ describe('The logo of a merchant', () => {
     const url = shop.url('/shared.png')
     shop.answers('/shared.png', blueLogo)
     const rows = async (account: string) =>
-      (await world.app.database.pool.query('select 1 from logos where account_id = $1', [account])).rows.length
+      (await world.app.database.query('select 1 from logos where account_id = $1', [account])).rows.length
     await sentWithLogo(url)
     expect(await rows(world.people.otherMerchant.id)).toBe(0)
 
@@ -214,7 +214,7 @@ describe('An invoice whose logo cannot be had', () => {
     expect([status, image]).toEqual([200, undefined])
     expect(text).toContain('<p class="seller">Example Studio</p>')
     expect((await world.call('GET', `${path}/logo`)).status).toBe(404)
-    const { rows } = await world.app.database.pool.query('select name, last_error from jobs')
+    const { rows } = await world.app.database.query('select name, last_error from jobs')
     expect(rows).toEqual([])
     expect(fetched('/good.png')).toBe(0)
   })
@@ -243,7 +243,7 @@ describe('An invoice whose logo cannot be had', () => {
       const { body } = await person.post<{ id: string }>(INVOICES, invoiceBody(withLogo(logo)))
       await person.post(`${INVOICES}/${body.id}/send`, { send_to_recipient: false })
     }
-    const rows = async () => (await busy.app.database.pool.query('select 1 from logos')).rows.length
+    const rows = async () => (await busy.app.database.query('select 1 from logos')).rows.length
     const soon = { interval: 5, timeout: 4_000 }
 
     for (let n = 0; n < 30; n++) await send(busy.merchant, slow.url(`/${n}.png`))
@@ -286,7 +286,7 @@ describe('An invoice whose logo cannot be had', () => {
 
     await live.settle()
 
-    const { rows } = await live.app.database.pool.query('select content_type from logos')
+    const { rows } = await live.app.database.query('select content_type from logos')
     expect(rows).toEqual([{ content_type: null }, { content_type: null }, { content_type: null }])
     expect(shop.asked).toHaveLength(before)
     await live.close()

@@ -181,7 +181,7 @@ describe('Mail through a server', () => {
       })
       await sentInvoice(strict)
       await strict.settle()
-      const { rows } = await strict.app.database.pool.query<{ last_error: string }>('select last_error from jobs')
+      const { rows } = await strict.app.database.query<{ last_error: string }>('select last_error from jobs')
       expect(rows.map(({ last_error }) => last_error).join()).toMatch(/not a public address|a private network/)
       await strict.close()
     }
@@ -197,7 +197,7 @@ describe('Mail through a server', () => {
     await sentInvoice(strict)
     await strict.settle()
 
-    const { rows } = await strict.app.database.pool.query<{ last_error: string }>('select last_error from jobs')
+    const { rows } = await strict.app.database.query<{ last_error: string }>('select last_error from jobs')
 
     expect(rows.map(({ last_error }) => last_error).join()).toMatch(/STARTTLS/)
     expect([received.length, passwords]).toEqual([before, 0])

@@ -66,13 +66,13 @@ describe('A customer', () => {
 
   /** Every row of every table as text, files too. */
   async function everything(of: World = world): Promise<string[]> {
-    const { pool } = of.app.database
-    const { rows: tables } = await pool.query<{ name: string }>(
+    const { query } = of.app.database
+    const { rows: tables } = await query<{ name: string }>(
       'select tablename as name from pg_tables where schemaname = current_schema()',
     )
     const all = await Promise.all(
       tables.map(async ({ name }) => {
-        const { rows } = await pool.query<{ row: string }>(`select t::text as row from ${name} t`)
+        const { rows } = await query<{ row: string }>(`select t::text as row from ${name} t`)
         return rows.map(({ row }) => `${name}: ${row}`)
       }),
     )

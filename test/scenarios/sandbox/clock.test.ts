@@ -112,7 +112,7 @@ describe('In live', () => {
   afterAll(() => world.close())
 
   it('there is nobody, the sandbox credentials are refused, and no sandbox address answers', async () => {
-    const { rows } = await world.app.database.pool.query('select 1 from accounts union all select 1 from apps')
+    const { rows } = await world.app.database.query('select 1 from accounts union all select 1 from apps')
     expect(rows).toEqual([])
     await expect(world.tokenFor('sandbox-merchant')).rejects.toThrow('invalid_client')
     for (const [method, path] of [

@@ -57,7 +57,7 @@ describe('The figures of deliveries', () => {
   it('say how long the oldest has been due, and which webhooks are disabled', async () => {
     const late = "update delivery_queue set next_time = '2026-03-02T08:00:00.000Z', lane = 0 where attempts = 0"
     await simulate()
-    await world.app.database.pool.query(late)
+    await world.app.database.query(late)
     const { 'webhook_oldest_due_seconds{lane="proven"}': proven, 'webhook_oldest_due_seconds{lane="cold"}': cold } =
       await scrape()
     expect([proven, cold]).toEqual([3600, 0])

@@ -56,7 +56,7 @@ describe('An event that has grown old', () => {
   const sees = async (eventId: string, who = world.merchant) =>
     (await who.get(`${root}/webhooks-events/${eventId}`)).status
   const counts = async () => {
-    const { rows } = await world.app.database.pool.query<Record<string, number>>(
+    const { rows } = await world.app.database.query<Record<string, number>>(
       `select ${tables.map((name) => `(select count(*)::int from ${name}) as ${name}`).join(', ')}`,
     )
     return tables.map((name) => rows[0]![name])
@@ -131,7 +131,7 @@ describe('An event that has grown old', () => {
   })
 
   it('goes in batches, whoever else is sweeping', async () => {
-    await world.app.database.pool.query(
+    await world.app.database.query(
       `with made as (
          insert into events (account_id, id, app_id, type, resource_id, body, create_time)
          select $1, 'WH-' || n, $2, 'INVOICING.INVOICE.PAID', 'R', '{}',
@@ -156,7 +156,7 @@ describe('An event that has grown old', () => {
       [world.people.merchant.id, APP, world.now(), webhookId],
     )
     const { database } = world.app
-    await database.pool.query('analyze events, event_audience, deliveries')
+    await database.query('analyze events, event_audience, deliveries')
     const another = () => sweepEvents({ database, now: world.now(), stopped: () => false }, 30)
 
     await Promise.all([world.app.sweep(), another(), another()])
@@ -165,7 +165,7 @@ describe('An event that has grown old', () => {
     // Thirty days of hours, and the one that is pending.
     expect(await counts()).toEqual([721, 721, 721, 720])
     expect(await sees('WH-2000')).toBe(200)
-    await database.pool.query('delete from delivery_queue')
+    await database.query('delete from delivery_queue')
     await world.app.sweep()
     expect(await counts()).toEqual([720, 720, 720, 720])
   })
@@ -190,7 +190,7 @@ describe('An event that has grown old', () => {
 
     const plans: string[] = []
     for (const { statement, values } of run)
-      plans.push(JSON.stringify((await database.pool.query(`explain ${statement.text}`, [...values])).rows))
+      plans.push(JSON.stringify((await database.query(`explain ${statement.text}`, [...values])).rows))
     expect(plans.length).toBe(8)
     for (const plan of plans) expect(plan).not.toMatch(/Seq Scan/)
   })
@@ -217,7 +217,7 @@ describe('An event that has grown old', () => {
       })
     const asItIs = (text: string) => text
     const orphans = async () => {
-      const { rows } = await world.app.database.pool.query(
+      const { rows } = await world.app.database.query(
         'select 1 from deliveries d where not exists (select from events e where e.id = d.event_id)',
       )
       return rows.length
@@ -251,8 +251,8 @@ describe('An event that has grown old', () => {
     it('would leave a delivery of nothing if resending did not hold it', async () => {
       await resending((text) => text.replace('for key share of a', ''))
       expect(await orphans()).toBe(1)
-      await world.app.database.pool.query('delete from delivery_queue')
-      await world.app.database.pool.query('delete from deliveries')
+      await world.app.database.query('delete from delivery_queue')
+      await world.app.database.query('delete from deliveries')
     })
 
     it('stays when one more attempt is asked for', async () => {
@@ -260,7 +260,7 @@ describe('An event that has grown old', () => {
       const id = await simulate()
       await world.pass('P31D')
       const { database } = world.app
-      const { rows } = await database.pool.query<{ id: string; account_id: string }>('select * from deliveries')
+      const { rows } = await database.query<{ id: string; account_id: string }>('select * from deliveries')
       let sweeping: Promise<void> | undefined
       const waits = statementOf(
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",

@@ -241,7 +241,7 @@ describe('Webhook subscriptions', () => {
 
   it('keep their secrets out of the database', async () => {
     const { body: made } = await create()
-    const { rows } = await world.app.database.pool.query('select webhooks::text as row from webhooks')
+    const { rows } = await world.app.database.query('select webhooks::text as row from webhooks')
     const secret = Buffer.from(made.signing_secret!.slice('whsec_'.length), 'base64')
     expect(rows[0].row).not.toContain(secret.toString('hex'))
     expect(rows[0].row).not.toContain(made.signing_secret)
