@@ -266,7 +266,7 @@ select t.action, t.from_node, t.to_node, t.moves
    where allowed.action = t.action and t.from_node = any(string_to_array(starts, ' '))
      and t.to_node = any(string_to_array(ends, ' ')));
 
--- A dispute that waits for somebody has a promise to end the waiting.
+-- A dispute that waits for somebody has a job that ends the waiting.
 select d.account_id, d.id from disputes d
  where d.due_time is not null and not exists (select 1 from jobs j where j.key = 'deadline:' || d.id);
 

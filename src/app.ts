@@ -6,8 +6,8 @@ import { Authenticator } from './accounts/authenticate.ts'
 import { expireAllTokens, sweepTokens, type TokenParts, tokenRoutes } from './accounts/tokens.ts'
 import { openAudit } from './audit/room.ts'
 import type { Settings } from './config.ts'
+import { Broadcast } from './database/broadcast.ts'
 import { claimEnvironment } from './database/environment.ts'
-import { Notices } from './database/notices.ts'
 import { type Database, openDatabase } from './database/open.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
 import { disputesFollow, openDisputes } from './disputes/room.ts'
@@ -39,7 +39,7 @@ import { version } from './version.ts'
 import { makeAnnounce } from './webhooks/fan-out.ts'
 import { openWebhooks } from './webhooks/room.ts'
 
-/** Every room with operations or promises of its own. */
+/** Every room with operations or jobs of its own. */
 const rooms: readonly OpenRoom[] = [
   openLedger(disputesFollow),
   openInvoices,
@@ -77,7 +77,7 @@ export interface App {
   drain(): Promise<void>
   /** Removes what has run out of time; what a worker does every hour. */
   sweep(): Promise<void>
-  /** Looks every token up again from now on; what a notice from another process does. */
+  /** Looks every token up again from now on; what a notification from another process does. */
   forgetTokens(): void
   listen(): Promise<string>
   /** Stops taking requests and work, finishes what is under way, and closes everything. */
@@ -138,7 +138,7 @@ function build({
   const database = openDatabase(databaseUrl, { connectionsMax: settings.databaseConnections })
   const sandboxClock = new SandboxClock(database)
   const clock: Clock = environment === 'sandbox' ? sandboxClock : systemClock
-  const notices = new Notices(databaseUrl, database)
+  const broadcast = new Broadcast(databaseUrl, database)
   const opened = rooms.map((open) => open(service))
   const definitions = opened.flatMap(({ jobs = [] }) => jobs)
   const urgent = new Set(definitions.filter(({ urgent }) => urgent).map(({ name }) => name))
@@ -148,21 +148,21 @@ function build({
     ids,
     announce: makeAnnounce(service),
     isUrgent: (name) => urgent.has(name),
-    onWork: (kind) => notices.send(kind),
+    onWork: (kind) => broadcast.send(kind),
     onHintFailure: (error) => log.error({ err: error }, 'a hint after a commit failed'),
   })
   const metrics = makeMetrics(database, clock)
   const authenticator = new Authenticator(service, database, realTime)
   return {
     ...{ settings, log, ids, realTime, works, dataDir, state, service },
-    ...{ database, sandboxClock, clock, notices, transactFor, metrics, authenticator, opened, definitions },
+    ...{ database, sandboxClock, clock, broadcast, transactFor, metrics, authenticator, opened, definitions },
   }
 }
 type Parts = ReturnType<typeof build>
 
 /** What does the work of the service: of the rooms' jobs and routes, workers and a server. Nothing runs yet. */
 function wire(parts: Parts) {
-  const { service, settings, log, ids, realTime, database, sandboxClock, clock, notices, transactFor } = parts
+  const { service, settings, log, ids, realTime, database, sandboxClock, clock, broadcast, transactFor } = parts
   const { metrics, opened, definitions } = parts
   const runner = new Runner({
     ...{ database, transactFor, clock, definitions },
@@ -184,10 +184,10 @@ function wire(parts: Parts) {
     sweeps: [sweepTokens(realTime), ...opened.flatMap(({ sweep = [] }) => sweep)],
     onError: (error) => log.warn({ err: error }, 'sweeping failed, and goes on in an hour'),
   })
-  const travel = new TimeTravel({ clock: sandboxClock, sources, worker, notices })
+  const travel = new TimeTravel({ clock: sandboxClock, sources, worker, broadcast })
   const forgetTokens = () => {
     parts.authenticator.forget()
-    notices.send('access')
+    broadcast.send('access')
   }
   const expireTokens = () => expireAllTokens(database, realTime.now()).finally(forgetTokens)
   const reset = async (keep: readonly Keepable[]) => {
@@ -197,7 +197,7 @@ function wire(parts: Parts) {
       await seedPeople(transactFor, service)
     })
     forgetTokens()
-    notices.send('clock')
+    broadcast.send('clock')
   }
   const routes = routesOf(
     service,
@@ -222,7 +222,7 @@ function wire(parts: Parts) {
     observe: metrics.observe,
     isDraining: () => parts.state.isDraining,
     // Only where work is done by itself: whoever leaves it undone wants to see it undone.
-    ...(parts.works && { settle: async () => void (await travel.alone(() => travel.drain())) }),
+    ...(parts.works && { drain: async () => void (await travel.alone(() => travel.drain())) }),
   })
   return { sources, worker, sweeper, travel, server }
 }
@@ -230,7 +230,7 @@ type Wired = ReturnType<typeof wire>
 
 /** Refuses a database that cannot be worked on, seeds a new sandbox, and sets everything going that runs by itself. */
 async function run(
-  { service, works, database, sandboxClock, notices, transactFor, authenticator, opened }: Parts,
+  { service, works, database, sandboxClock, broadcast, transactFor, authenticator, opened }: Parts,
   { sources, worker, sweeper }: Wired,
 ): Promise<void> {
   await claimEnvironment(database, service.environment)
@@ -238,11 +238,11 @@ async function run(
   if (service.environment === 'sandbox') {
     await sandboxClock.load()
     await seedIfEmpty(database, () => seedPeople(transactFor, service))
-    notices.on('clock', () => void sandboxClock.load().catch(() => {}))
+    broadcast.on('clock', () => void sandboxClock.load().catch(() => {}))
   }
-  notices.on('access', () => authenticator.forget())
-  for (const { kind } of sources) notices.on(kind, () => worker.wake(kind))
-  await notices.listen()
+  broadcast.on('access', () => authenticator.forget())
+  for (const { kind } of sources) broadcast.on(kind, () => worker.wake(kind))
+  await broadcast.listen()
   if (!works) return
   await Promise.all(opened.map(({ start }) => start?.(transactFor({ kind: 'service', task: 'start' }))))
   worker.start()
@@ -251,7 +251,7 @@ async function run(
 
 /** Ends in the order in which nothing is missed by what still runs. Whatever never ran ends at once. */
 async function stop(
-  { settings, state, opened, notices, database }: Parts,
+  { settings, state, opened, broadcast, database }: Parts,
   { server, worker, sweeper }: Wired,
 ): Promise<void> {
   // Balancers ask whether we are ready, so they are told first, and given time to ask.
@@ -263,7 +263,7 @@ async function stop(
   await worker.stop()
   await Promise.all(opened.map((room) => room.close?.()))
   await sweeper.stop()
-  await notices.close()
+  await broadcast.close()
   await database.close()
 }
 

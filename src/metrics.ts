@@ -7,7 +7,7 @@ const jobFigures = sql`
   select due.count as due, due.oldest, (select count(*)::int from jobs where parked_time is not null) as parked
   from (select count(*)::int as count, min(run_at) as oldest from jobs where parked_time is null and run_at <= $1) due`
 
-/** The figures that show whether the promises are kept. */
+/** The figures that show whether requests are answered and jobs are done in time. */
 export function makeMetrics(database: Database, clock: Clock) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

@@ -20,7 +20,7 @@ export interface Service {
   readonly publicUrl: string
 }
 
-/** What a room gives the house: operations, kept promises, and what its unique constraints mean to a caller. */
+/** What a room gives the house: operations, jobs, and what its unique constraints mean to a caller. */
 export interface Room {
   /** Refuses a database that it cannot work on, before anything else is done. */
   readonly check?: (db: Reader) => Promise<void>
@@ -34,11 +34,11 @@ export interface Room {
   readonly constraints?: Readonly<Record<string, () => Problem>>
   /** Removes what nobody needs any more. Runs every hour. */
   readonly sweep?: Sweep
-  /** Lets go of what it opened. Called after the last job. */
+  /** Releases what the room opened (threads, sockets). Called once, after the last job. */
   readonly close?: () => Promise<void>
 }
 
-/** What a room needs that keeps a timetable of its own. */
+/** What a room gets when it schedules its own work instead of using the jobs table. */
 export interface WorkParts {
   readonly database: Database
   readonly clock: Clock

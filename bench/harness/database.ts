@@ -44,7 +44,7 @@ export async function openBenchDatabase(given: string | undefined): Promise<Benc
   }
 }
 
-/** As durable as the service's own: a write that is not on the disk would be a promise nobody made. */
+/** As durable as the service's own: a write that is not on the disk would be a cheaper one than the service makes. */
 async function startEmbeddedServer() {
   const dataDir = mkdtempSync(join(tmpdir(), 'quittance-bench-'))
   chmodSync(dataDir, 0o711)

@@ -8,7 +8,7 @@ export interface RunningService extends Child {
   readonly baseUrl: string
 }
 
-/** Starts the compiled service with its default settings, for requests only: jobs are promised, not run. */
+/** Starts the compiled service with its default settings, for requests only: jobs are enqueued, not run. */
 export async function startService(databaseUrl: string, nodeOptions: readonly string[] = []): Promise<RunningService> {
   const child = startChild([...nodeOptions, '--disable-proto=delete', main, 'serve'], {
     DATABASE_URL: databaseUrl,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Connection } from '../../src/database/open.ts'
 import { statementOf } from '../../src/database/sql.ts'
 import type { SecretRing } from '../../src/kernel/secrets.ts'
-import { queuePromised } from '../../src/webhooks/delivery/queue.ts'
+import { queueInserted } from '../../src/webhooks/delivery/queue.ts'
 import { makeSeal } from '../../src/webhooks/signing/seal.ts'
 
 export const merchantId = 'MERCHANTAAAAA'
@@ -51,14 +51,14 @@ export async function addBacklog(
       insert into events (account_id, id, app_id, type, resource_id, body, create_time)
       select $1, 'WH-' || $2 || '-' || n, null, 'INVOICING.INVOICE.PAID', 'R-' || $2 || '-' || n, $4, $5
       from generate_series(1, $3::int) as n returning seq, id, resource_id),
-    promised as (
+    inserted as (
     insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq, resource_id,
       transmit_time)
     select w.account_id, gen_random_uuid(), w.app_id, w.id, $1, made.id, 'INVOICING.INVOICE.PAID', made.seq,
       made.resource_id, $5
     from made join (select *, row_number() over (order by id) - 1 as n, count(*) over () as of from webhooks) w
       on w.n = made.seq % w.of returning *)
-    ${queuePromised.text}`),
+    ${queueInserted.text}`),
     [merchantId, String(round), count, body, now],
   )
 }

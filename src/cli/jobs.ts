@@ -8,7 +8,7 @@ const retryParked = sql`
   update jobs set parked_time = null, attempts = 0, crashes = 0, run_at = $2
   where parked_time is not null and ($1 = 'all' or id::text = $1)`
 
-/** Shows promises that could not be kept, and tries them again. */
+/** Shows parked jobs, and tries them again. */
 export const jobCommands: readonly Command[] = [
   {
     kind: 'store',

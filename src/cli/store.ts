@@ -33,7 +33,7 @@ export async function withStore<T>(settings: Settings, cause: Cause, work: (stor
       const transact = makeTransact({ database, clock, ids: randomIds, onWork: () => {} })(cause)
       const announceAccessChange = async () => {
         await database.rows(tellAccessChanged)
-        // A service that missed the notice believes a token for this long at most.
+        // A service that missed the notification believes a token for this long at most.
         await pause(BELIEVED_MS)
       }
       return await work({ db: database, database, transact, announceAccessChange })

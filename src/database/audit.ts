@@ -1,6 +1,6 @@
 import { actorOf, type Cause, causeId } from '../kernel/cause.ts'
 import type { Instant } from '../kernel/clock.ts'
-import type { ComposedWrite } from './composition.ts'
+import type { GatheredWrite } from './combine.ts'
 import { sql } from './sql.ts'
 
 /** What a unit of work changes, and whose it is. */
@@ -23,7 +23,7 @@ export function auditWrite(
   named: readonly Subject[],
   now: Instant,
   hasChanges: boolean,
-): ComposedWrite | undefined {
+): GatheredWrite | undefined {
   const subjects = named.length > 0 ? distinct(named) : hasChanges ? assumed(cause) : []
   if (subjects.length === 0) return undefined
   const { address = null, requestId = null, args = null } = originOf(cause)

@@ -1,6 +1,6 @@
 import type { Instant } from '../kernel/clock.ts'
 import type { JobRequest } from '../kernel/job.ts'
-import type { ComposedWrite } from './composition.ts'
+import type { GatheredWrite } from './combine.ts'
 import { type Statement, statementOf } from './sql.ts'
 
 /** A job with its time and whether it goes before the others. */
@@ -32,7 +32,7 @@ export class JobChanges {
   }
 
   /** `cause` is the id of what the jobs follow from. */
-  writes(now: Instant, cause: string): ComposedWrite[] {
+  writes(now: Instant, cause: string): GatheredWrite[] {
     const entries = [...this.#changes]
     const jobsOf = (kind: 'insert' | 'replace') =>
       entries.flatMap(([, change]) => (change.kind === kind ? [change.job] : []))
@@ -50,7 +50,7 @@ export class JobChanges {
   }
 }
 
-function write(statement: Statement, jobs: readonly TimedJob[], now: Instant, cause: string): ComposedWrite[] {
+function write(statement: Statement, jobs: readonly TimedJob[], now: Instant, cause: string): GatheredWrite[] {
   if (jobs.length === 0) return []
   const values = [
     jobs.map(({ name }) => name),

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { addressOf } from './address.ts'
 import { CONNECT_TIMEOUT_MS, Connector } from './connector.ts'
-import { Lanes, type Run } from './lanes.ts'
+import { Pool, type Run } from './pool.ts'
 import { type Statement, unprepared } from './sql.ts'
 
 /** Something that runs one prepared statement at a time. */
@@ -59,8 +59,8 @@ export function openDatabase(
     keepAlive: true,
   })
   const limits = { connector, statementTimeoutMs, waitMs: CONNECT_TIMEOUT_MS }
-  const statements = new Lanes({ ...limits, max: Math.max(1, connectionsMax - forTransactions) })
-  const transactions = new Lanes({ ...limits, max: forTransactions })
+  const statements = new Pool({ ...limits, max: Math.max(1, connectionsMax - forTransactions) })
+  const transactions = new Pool({ ...limits, max: forTransactions })
   const query = (text: string, values: readonly unknown[] = []) => transactions.run(unprepared(text), values)
   const rows = rowsFrom((statement, values) => statements.run(statement, values))
   return {

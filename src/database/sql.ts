@@ -75,7 +75,7 @@ export function batched(batch: Batch, text: string): Statement {
  * Statements put together at run time, of which callers can make any number. Those used again while they are remembered
  * are prepared; of each the memory here and in the server is bounded.
  */
-export class Compositions {
+export class BuiltStatements {
   readonly #share: Share
   readonly #max: number
   readonly #prepareAt: number
@@ -104,7 +104,7 @@ export class Compositions {
 }
 
 /** The lists and searches callers ask for: a few are asked for all the time, and of the rest there is no end. */
-export const listStatements = new Compositions({ max: 128, preparedMax: 32, prepareAt: 2 })
+export const listStatements = new BuiltStatements({ max: 128, preparedMax: 32, prepareAt: 2 })
 
 /** A piece of SQL with values in it, for statements put together at run time. */
 export class Fragment {

@@ -5,7 +5,7 @@ import type { IdKind, Ids } from '../kernel/ids.ts'
 import type { JobRequest, WorkKind } from '../kernel/job.ts'
 import { conflict } from '../kernel/problem.ts'
 import { auditWrite, type Subject } from './audit.ts'
-import { type ComposedWrite, compose } from './composition.ts'
+import { combine, type GatheredWrite } from './combine.ts'
 import { JobChanges } from './job-changes.ts'
 import type { Connection, Database } from './open.ts'
 import { isRetryable, pauseBefore, TRIES_MAX } from './retry.ts'
@@ -167,7 +167,7 @@ class UnitOfWork {
   readonly #parts: UnitParts
   readonly #turns: (() => void)[] = []
   readonly #subjects: Subject[] = []
-  readonly #writes: ComposedWrite[] = []
+  readonly #writes: GatheredWrite[] = []
   readonly #batches = new Map<Statement, unknown[][]>()
   readonly #names = new Set<string>()
   readonly #touched = new TouchedRows()
@@ -257,7 +257,7 @@ class UnitOfWork {
     this.hints.push(hint)
   }
 
-  #gather(write: ComposedWrite): void {
+  #gather(write: GatheredWrite): void {
     const { statement, values, name } = write
     if (name !== undefined && this.#names.has(name))
       throw new Error(`Two writes of a unit of work are called ${name}, and later ones could not tell which is meant.`)
@@ -268,7 +268,7 @@ class UnitOfWork {
   }
 
   /** Rows of one statement travel together, where the first of them was gathered. */
-  #gatherRow({ statement, values, guarded }: ComposedWrite): void {
+  #gatherRow({ statement, values, guarded }: GatheredWrite): void {
     let columns = this.#batches.get(statement)
     if (!columns) {
       columns = values.map(() => [])
@@ -294,6 +294,6 @@ class UnitOfWork {
   #asOne(): { statement: Statement; values: unknown[] } {
     const [only] = this.#writes
     if (this.#writes.length === 1 && !only!.guarded) return { statement: only!.statement, values: [...only!.values] }
-    return { statement: compose(this.#writes), values: this.#writes.flatMap(({ values }) => values) }
+    return { statement: combine(this.#writes), values: this.#writes.flatMap(({ values }) => values) }
   }
 }

@@ -74,7 +74,7 @@ export async function followPayments(
 
 export const deadlineKey = (disputeId: string) => `deadline:${disputeId}`
 
-/** Promises that the deadline will pass, or takes the promise back. */
+/** Enqueues the job of the deadline, or withdraws it. */
 export function keepTimer(
   tx: Tx,
   before: Pick<Dispute, 'timer'> | undefined,

@@ -59,7 +59,7 @@ export interface ServerParts {
   /** Whether the service is about to stop, so that clients should take another connection for what comes next. */
   isDraining?(): boolean
   /** Does all that is due, so that a call of the sandbox can answer when what it started is done. */
-  settle?(): Promise<void>
+  drain?(): Promise<void>
   /** How long a body that is no upload may take to arrive; 30 seconds when not said. */
   readonly bodyTimeoutMs?: number
   /** How soon an upload that stands still is ended; after 10 seconds when not said. */
@@ -209,7 +209,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
       },
       handler: async (request, reply) => {
         const rendered = await operation.serve(request)
-        if (route.tag === 'Sandbox' && !route.reads) await parts.settle?.()
+        if (route.tag === 'Sandbox' && !route.reads) await parts.drain?.()
         return send(reply, rendered)
       },
     })

@@ -57,7 +57,7 @@ export const checkJob = (hours: number): JobDefinition =>
     },
   })
 
-const patience = sql`
+const raiseTimeout = sql`
   select set_config('statement_timeout', $1, true), set_config('enable_seqscan', 'on', true)`
 
 /** Undefined when it took too long. */
@@ -67,7 +67,7 @@ function countBroken(transact: Transact, { query }: Rule): Promise<number | unde
   )
   return transact(
     async (tx) => {
-      await tx.rows(patience, [String(STATEMENT_TIMEOUT_MS)])
+      await tx.rows(raiseTimeout, [String(STATEMENT_TIMEOUT_MS)])
       return (await tx.row<{ broken: number }>(counting))!.broken
     },
     { locks: true },

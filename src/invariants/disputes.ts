@@ -57,7 +57,7 @@ ${printMoves(disputeMoves())}) as allowed (action, starts, ends)
      and t.to_node = any(string_to_array(ends, ' ')))`,
   },
   {
-    sentence: 'A dispute that waits for somebody has a promise to end the waiting.',
+    sentence: 'A dispute that waits for somebody has a job that ends the waiting.',
     query: `select d.account_id, d.id from disputes d
  where d.due_time is not null and not exists (select 1 from jobs j where j.key = 'deadline:' || d.id)`,
   },

@@ -28,7 +28,7 @@ export interface Decision<A extends InvoiceAction> {
   /** Absent when nothing happens: then nothing is written and nobody is told. */
   readonly changes?: Changes
   readonly jobs?: readonly JobRequest[]
-  /** Keys of promises that no longer hold. */
+  /** Keys of jobs that are no longer wanted. */
   readonly withdraws?: readonly string[]
 }
 

@@ -1,7 +1,7 @@
 import type { Reader, Transact } from '../database/transaction.ts'
 import type { Instant } from '../kernel/clock.ts'
 
-/** How a kind of promise is kept. Only jobs reach the outside world, between units of work and never inside one. */
+/** How a kind of job is done. Only jobs reach the outside world, between units of work and never inside one. */
 export interface JobDefinition<Payload = never> {
   readonly name: string
   /** Money and deadlines have slots of their own, and never wait behind mail. */
@@ -13,7 +13,7 @@ export interface JobDefinition<Payload = never> {
 }
 
 export interface JobContext {
-  /** The promise's own id, the same each time it is tried: what it does outside can be named after it. */
+  /** The job's own id, the same each time it is tried: what it does outside can be named after it. */
   readonly id: string
   /** The same, and no other job's anywhere: numbers begin anew with every database. */
   readonly label: string

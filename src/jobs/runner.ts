@@ -29,7 +29,7 @@ export interface RunnerParts {
   readonly onError?: (error: unknown) => void
 }
 
-/** Keeps the promises in the jobs table. Any number of processes may run one; each job is run by one at a time. */
+/** Runs what is due in the jobs table. Any number of processes may run one; each job is run by one at a time. */
 export class Runner implements WorkSource {
   readonly kind = 'jobs'
   readonly #parts: RunnerParts
@@ -57,7 +57,7 @@ export class Runner implements WorkSource {
     void this.#look()
   }
 
-  settled(): Promise<void> {
+  whenIdle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idle.push(resolve)
       this.#tellIdle()
@@ -67,7 +67,7 @@ export class Runner implements WorkSource {
   /** Claims nothing more, and comes back when the jobs under way have ended. */
   async close(): Promise<void> {
     this.#closed = true
-    await this.settled()
+    await this.whenIdle()
   }
 
   /** Runs everything that is due, in order, one after the other, and waits for what other processes hold. */

@@ -22,7 +22,7 @@ export interface SweepParts {
   stopped(): boolean
 }
 
-/** Removes what has run out of time. Not a promise to anybody: when it is late, nothing is wrong but the disk space. */
+/** Removes what has run out of time. Nobody waits for it: when it is late, nothing is wrong but the disk space. */
 export type Sweep = (parts: SweepParts) => Promise<void>
 
 /** Runs a statement that removes up to `$2` rows older than `$1` until there are none. */

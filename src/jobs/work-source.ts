@@ -15,7 +15,7 @@ export interface WorkSource {
   /** Something may be due: takes as much as there is room for, and goes on by itself until nothing is. Never waits. */
   wake(): void
   /** Comes back when nothing it took is under way and nothing more is due. */
-  settled(patience?: Patience): Promise<void>
+  whenIdle(patience?: Patience): Promise<void>
   /** When the earliest waiting work falls due, if there is any. */
   nextDue(): Promise<Instant | undefined>
   /** Does everything that is due now, in order, and comes back when it is done. */

@@ -4,7 +4,7 @@ import type { WorkSource } from './work-source.ts'
 
 const POLL_MS = 500
 
-/** Wakes the sources of due work: the one that was promised some at once, and all of them now and then. */
+/** Wakes the sources of due work: the one that was given some at once, and all of them now and then. */
 export class Worker {
   readonly #sources: readonly WorkSource[]
   #timer: NodeJS.Timeout | undefined
@@ -15,7 +15,7 @@ export class Worker {
   }
 
   start(): void {
-    // What falls due with time is announced by nobody, and a notice can be lost.
+    // What falls due with time is announced by nobody, and a notification can be lost.
     this.#timer = setInterval(() => this.#wakeAll(), POLL_MS)
     this.#wakeAll()
   }
@@ -37,7 +37,7 @@ export class Worker {
   async whilePaused<T>(work: () => Promise<T>, patience?: Patience): Promise<T> {
     this.#paused++
     try {
-      await Promise.all(this.#sources.map((source) => source.settled(patience)))
+      await Promise.all(this.#sources.map((source) => source.whenIdle(patience)))
       return await work()
     } finally {
       this.#paused--

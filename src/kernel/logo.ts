@@ -10,7 +10,7 @@ export interface LogoPayload {
 /** What the logo at an address is kept under. */
 export const logoDigest = (url: string): string => createHash('sha256').update(url).digest('hex')
 
-/** A promise to have a copy of a merchant's logo; nothing happens when there is one already. */
+/** The job that fetches a copy of a merchant's logo; nothing happens when there is one already. */
 export const logoJob = (accountId: string, url: string): JobRequest => ({
   name: 'fetch-logo',
   payload: { account_id: accountId, url } satisfies LogoPayload,

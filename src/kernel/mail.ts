@@ -28,5 +28,5 @@ export interface MailPayload {
   readonly amount?: Money
 }
 
-/** A promise to send a mail. */
+/** The job that sends a mail. */
 export const mailJob = (payload: MailPayload): JobRequest => ({ name: 'send-mail', payload: { ...payload } })

@@ -28,22 +28,22 @@ export interface RefundOrder {
   readonly amount: Money
 }
 
-/** The door to the payment gateway. Every order has an id of ours: the same order twice is one. */
-export interface GatewayDoor {
+/** The way to the payment gateway. Every order has an id of ours: the same order twice is one. */
+export interface Gateway {
   charge(order: ChargeOrder): Promise<ChargeResult>
   /** Undefined when the gateway knows no such charge. */
   status(chargeId: string): Promise<ChargeResult | undefined>
   refund(order: RefundOrder): Promise<void>
 }
 
-export interface GatewayDoorOptions {
+export interface GatewayOptions {
   readonly url: string
   readonly outbound: Outbound
   /** Signs "METHOD path body" at this moment. */
   sign(text: string): string
 }
 
-export function openGatewayDoor({ url, outbound, sign }: GatewayDoorOptions): GatewayDoor {
+export function openGateway({ url, outbound, sign }: GatewayOptions): Gateway {
   async function call(method: 'GET' | 'POST', path: string, order?: object): Promise<ChargeResult | undefined> {
     const body = order === undefined ? '' : JSON.stringify(order)
     const { status, body: answer } = await outbound.ask({

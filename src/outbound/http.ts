@@ -80,7 +80,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
   let connect: buildConnector.connector | undefined
   const pools = new Map<string, Pool>()
   const targets = new Map<string, Target>()
-  const patience: Patience = {
+  const timeouts: Timeouts = {
     wholeMs: totalTimeoutMs,
     bodyMs: Math.min(BODY_TIMEOUT_MS, totalTimeoutMs),
   }
@@ -121,7 +121,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
     if (refusal !== undefined) throw new EgressRefused(refusal)
     // Loaded with the first call: it is large, and a service starts without one.
     undici ??= await import('undici')
-    return call(poolOf(undici, origin), { how, path, headers, body, patience }, handle)
+    return call(poolOf(undici, origin), { how, path, headers, body, timeouts }, handle)
   }
 
   return {
@@ -177,11 +177,11 @@ interface Manner<Body> {
 interface Call<Body> extends Omit<OutboundRequest, 'url'> {
   readonly how: Manner<Body>
   readonly path: string
-  readonly patience: Patience
+  readonly timeouts: Timeouts
 }
 
 /** How long a call may take in all, and the body of its answer. */
-interface Patience {
+interface Timeouts {
   readonly wholeMs: number
   readonly bodyMs: number
 }
@@ -189,7 +189,7 @@ interface Patience {
 /** One request with a deadline on the whole of it: timeouts between bytes do not stop a far end that drips. */
 function call<Body>(
   pool: Pool,
-  { how: { method, whole, readMax, bodyOf }, path, headers, body, patience }: Call<Body>,
+  { how: { method, whole, readMax, bodyOf }, path, headers, body, timeouts }: Call<Body>,
   handle: CallHandle = {},
 ): Promise<OutboundAnswer<Body>> {
   return new Promise((resolve, reject) => {
@@ -199,11 +199,11 @@ function call<Body>(
     const keptMax = whole ? readMax : BODY_KEPT_MAX
     let read = 0
     let informational = 0
-    let settled = false
+    let ended = false
 
-    const settle = (failure?: Error) => {
-      if (settled) return
-      settled = true
+    const end = (failure?: Error) => {
+      if (ended) return
+      ended = true
       clearTimeout(late)
       clearTimeout(lateBody)
       // The head decides: an answer whose body never ends or breaks off was still an answer, unless all of it is wanted.
@@ -217,14 +217,14 @@ function call<Body>(
       else reject(failure ?? new Error('There was no answer.'))
     }
     const giveUp = (failure?: Error) => {
-      settle(failure)
+      end(failure)
       abort?.()
     }
     const began = performance.now()
     let lateBody: NodeJS.Timeout | undefined
     const late = setTimeout(() => {
-      giveUp(new Error(`There was no answer within ${seconds(patience.wholeMs)} seconds.`))
-    }, patience.wholeMs).unref()
+      giveUp(new Error(`There was no answer within ${seconds(timeouts.wholeMs)} seconds.`))
+    }, timeouts.wholeMs).unref()
 
     handle.abandon = (because) => {
       const waited = seconds(performance.now() - began)
@@ -241,7 +241,7 @@ function call<Body>(
       {
         onRequestStart(controller) {
           abort = () => controller.abort(new Error('The call was ended.'))
-          if (settled) abort()
+          if (ended) abort()
         },
         onResponseStart(_controller, status, answerHeaders, reason) {
           if (status < 200) {
@@ -251,15 +251,15 @@ function call<Body>(
           }
           head = { status, reason: reason ?? '', headers: keptHeaders(answerHeaders) }
           if (whole) return
-          lateBody = setTimeout(giveUp, patience.bodyMs).unref()
+          lateBody = setTimeout(giveUp, timeouts.bodyMs).unref()
         },
         onResponseData(_controller, chunk) {
           if (read < keptMax) kept.push(Buffer.from(chunk.subarray(0, keptMax - read)))
           read += chunk.length
           if (read > readMax) giveUp(new Error(`The answer is longer than ${readMax / 1024} KiB.`))
         },
-        onResponseEnd: () => settle(),
-        onResponseError: (_controller, error) => settle(error),
+        onResponseEnd: () => end(),
+        onResponseError: (_controller, error) => end(error),
       },
     )
   })

@@ -17,11 +17,11 @@ export interface OutgoingMail {
   readonly attachments: readonly { readonly filename: string; readonly contentType: string; readonly content: Buffer }[]
 }
 
-export interface MailDoor {
+export interface MailServer {
   send(mail: OutgoingMail): Promise<void>
 }
 
-export interface MailDoorOptions {
+export interface MailServerOptions {
   readonly url: string
   readonly allowPrivate: boolean
   /** Whether a server without TLS will do. */
@@ -33,8 +33,8 @@ const SOCKET_TIMEOUT_MS = 20_000
 const SECURE_PORT = 465
 const SUBMISSION_PORT = 587
 
-/** The door to a mail server. Recipients never see each other: each gets a mail of their own. */
-export function openMailDoor({ url: smtpUrl, allowPrivate, allowPlain }: MailDoorOptions): MailDoor {
+/** The way to a mail server. Recipients never see each other: each gets a mail of their own. */
+export function openMailServer({ url: smtpUrl, allowPrivate, allowPlain }: MailServerOptions): MailServer {
   // Encryption is the mail protocol's own matter; whether it is required is said below.
   const policy = { allowHttp: true, allowPrivate }
   let transport: Promise<Transporter> | undefined
@@ -63,9 +63,9 @@ export function openMailDoor({ url: smtpUrl, allowPrivate, allowPlain }: MailDoo
     async send({ id, from, replyTo, to, subject, text, html, attachments }) {
       const domain = from.address.split('@')[1]!
       transport ??= open()
-      const door = await transport
+      const transporter = await transport
       for (const address of to)
-        await door.sendMail({
+        await transporter.sendMail({
           from,
           to: { name: '', address },
           ...(replyTo !== undefined && { replyTo: { name: from.name, address: replyTo } }),

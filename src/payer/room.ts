@@ -6,8 +6,8 @@ import { caseRoutes } from './case/case-routes.ts'
 import { problemJobs } from './case/jobs.ts'
 import { reportRoutes } from './case/report-routes.ts'
 import { logoJobs, openLogos } from './logo/jobs.ts'
-import { makeDeliver } from './mail/deliver.ts'
 import { mailJobs } from './mail/jobs.ts'
+import { makeSendMail } from './mail/send.ts'
 import { pageRoutes } from './page-routes.ts'
 import { gatewayJobs } from './pay/gateway-jobs.ts'
 import { gatewayRoutes } from './pay/gateway-routes.ts'
@@ -19,7 +19,7 @@ import { sandboxPayerRoutes } from './sandbox-routes.ts'
 /** What the customer of a merchant meets: the page of an invoice, the payment, the mails. */
 export const openPayer: OpenRoom = (service) => {
   const ledger = makeLedger(service)
-  const deliver = makeDeliver(service)
+  const sendMail = makeSendMail(service)
   const printer = openPrinter()
   const logos = openLogos(service, printer)
   const { gatewayAllowHttp: allowHttp, gatewayAllowPrivate: allowPrivate } = service.settings
@@ -37,8 +37,8 @@ export const openPayer: OpenRoom = (service) => {
     jobs: [
       ...settleJobs(service, ledger),
       ...logoJobs(logos.keep),
-      ...mailJobs(service, { deliver, keepLogo: logos.keep, printer }),
-      ...problemJobs(service, deliver),
+      ...mailJobs(service, { sendMail, keepLogo: logos.keep, printer }),
+      ...problemJobs(service, sendMail),
       ...gatewayJobs(service, ledger, toGateway),
     ],
     constraints: attemptConstraints,

@@ -6,7 +6,7 @@ import type { Invoice } from '../invoices/schema/invoice.ts'
 import { findStored, saveInvoice } from '../invoices/store.ts'
 import { ERASED_NAME, ERASED_TEXT, erasedAddress } from '../kernel/erased.ts'
 import { refused } from '../kernel/problem.ts'
-import { type FoundRow, findRows, findTraces, patience, type Table, tablesWithText } from './records.ts'
+import { type FoundRow, findRows, findTraces, raiseTimeout, type Table, tablesWithText } from './records.ts'
 import { makeRedaction, type Redaction } from './redact.ts'
 
 const deleteMails = sql`delete from mails where recipients @> array[$1::text] returning 1`
@@ -49,7 +49,7 @@ export async function erasePerson(db: Reader, transact: Transact, email: string,
 const patiently = <T>(transact: Transact, work: (tx: Tx) => Promise<T>): Promise<T> =>
   transact(
     async (tx) => {
-      await tx.rows(patience)
+      await tx.rows(raiseTimeout)
       return work(tx)
     },
     { locks: true },

@@ -1,5 +1,5 @@
 import type { Transact } from '../database/transaction.ts'
-import { findRows, findTraces, patience, tablesWithText } from './records.ts'
+import { findRows, findTraces, raiseTimeout, tablesWithText } from './records.ts'
 
 /** What exists to find other rows by, or repeats them. */
 const technical = new Set(['grams', 'digest', 'request_hash'])
@@ -14,7 +14,7 @@ export interface ExportedPerson {
 export const exportPerson = (transact: Transact, email: string): Promise<ExportedPerson> =>
   transact(
     async (tx) => {
-      await tx.rows(patience)
+      await tx.rows(raiseTimeout)
       const tables = await tablesWithText(tx)
       const { person, terms } = await findTraces(tx, tables, email)
       const records: Record<string, object[]> = {}

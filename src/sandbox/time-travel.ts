@@ -1,4 +1,4 @@
-import type { Notices } from '../database/notices.ts'
+import type { Broadcast } from '../database/broadcast.ts'
 import { Patience, type Unanswered } from '../jobs/patience.ts'
 import type { Fired, WorkSource } from '../jobs/work-source.ts'
 import type { Worker } from '../jobs/worker.ts'
@@ -12,7 +12,7 @@ export interface TimeTravelParts {
   readonly clock: SandboxClock
   readonly sources: readonly WorkSource[]
   readonly worker: Worker
-  readonly notices: Notices
+  readonly broadcast: Broadcast
 }
 
 /** Moves the sandbox clock, stopping at every instant at which something falls due, so that it fires at its own time. */
@@ -43,7 +43,7 @@ export class TimeTravel {
 
   /** Moves the clock to `target`, does all that falls due on the way, and then stands still or runs on. */
   async moveTo(target: Instant, frozen: boolean): Promise<Fired[]> {
-    const { clock, notices } = this.#parts
+    const { clock, broadcast } = this.#parts
     const fired: Fired[] = []
     for (let steps = 0; ; steps++) {
       if (steps === STEPS_MAX)
@@ -54,7 +54,7 @@ export class TimeTravel {
       if (due > clock.now()) await clock.set(due, true)
     }
     await clock.set(target, frozen)
-    notices.send('clock')
+    broadcast.send('clock')
     return fired
   }
 

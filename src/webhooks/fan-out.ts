@@ -3,7 +3,7 @@ import type { Announce, AnnouncedEvent, Write } from '../database/transaction.ts
 import { eventTypes } from '../kernel/event-types.ts'
 import type { Service } from '../room.ts'
 import { mayHear } from './audience.ts'
-import { queuePromised } from './delivery/queue.ts'
+import { queueInserted } from './delivery/queue.ts'
 import { eventBody } from './events/envelope.ts'
 import { mentionIds } from './events/mentioned-ids.ts'
 
@@ -81,7 +81,7 @@ const insertDeliveries = sql`
   returning *`
 
 /**
- * Stores events with the business that caused them, tells which apps they are for, and promises one delivery to every
+ * Stores events with the business that caused them, tells which apps they are for, and adds one delivery for every
  * webhook that matches: all of it in the one statement of the commit, so that no event can be there without them.
  */
 export const makeAnnounce = (service: Service): Announce => {
@@ -89,8 +89,8 @@ export const makeAnnounce = (service: Service): Announce => {
     const writes: Write[] = [
       { name: 'announced', ...inserted(events.map((event) => rowOf(service, event))) },
       audienceOf(events),
-      { name: 'promised', statement: insertDeliveries, values: [] },
-      { name: 'queued', statement: queuePromised, values: [], wakes: 'deliveries' },
+      { name: 'inserted', statement: insertDeliveries, values: [] },
+      { name: 'queued', statement: queueInserted, values: [], wakes: 'deliveries' },
       ...mentionIds(events),
     ]
     return writes

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addressOf } from '../../src/database/address.ts'
+import { Broadcast } from '../../src/database/broadcast.ts'
 import { Connector, cut } from '../../src/database/connector.ts'
 import { isAway } from '../../src/database/errors.ts'
-import { Notices } from '../../src/database/notices.ts'
 import { type Database, openDatabase } from '../../src/database/open.ts'
 import { sql } from '../../src/database/sql.ts'
 import { newDatabase, type TestDatabase } from '../support/database.ts'
@@ -86,9 +86,9 @@ describe.each(faults)('A database whose way %s', (weather) => {
 
   it('is listened to again', async () => {
     let heard = 0
-    const notices = new Notices(proxy.url(own.url), database, { heartbeatMs: 100, reconnectMs: 50 })
-    notices.on('jobs', () => heard++)
-    await notices.listen()
+    const broadcast = new Broadcast(proxy.url(own.url), database, { heartbeatMs: 100, reconnectMs: 50 })
+    broadcast.on('jobs', () => heard++)
+    await broadcast.listen()
     const tell = sql`select pg_notify('quittance', 'jobs')`
 
     proxy.set(weather)
@@ -98,7 +98,7 @@ describe.each(faults)('A database whose way %s', (weather) => {
     await expect.poll(() => heard, { timeout: 10_000 }).toBe(1)
     await straight.rows(tell)
     await expect.poll(() => heard, { timeout: 2_000 }).toBe(2)
-    await notices.close()
+    await broadcast.close()
   })
 })
 

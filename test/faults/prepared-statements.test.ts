@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { stepCount } from '../../src/database/composition.ts'
+import { stepCount } from '../../src/database/combine.ts'
 import type { Connection } from '../../src/database/open.ts'
 import type { DriverConnection } from '../../src/database/prepared.ts'
 import { everyStatement, listStatements, sql } from '../../src/database/sql.ts'

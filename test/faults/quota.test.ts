@@ -45,9 +45,7 @@ describe('A quota', () => {
     return transact((tx) => useQuota(seen(tx), account, uses))
   }
   const used = async () => {
-    const { rows } = await database.query(
-      'select account_id, name, key, used::int, until from quotas order by 1, 2, 3',
-    )
+    const { rows } = await database.query('select account_id, name, key, used::int, until from quotas order by 1, 2, 3')
     return rows.map(({ account_id, name, key, used }) => [account_id, name, key, used])
   }
 

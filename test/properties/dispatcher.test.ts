@@ -240,7 +240,7 @@ describe('The dispatcher', { timeout: 60_000 }, () => {
     for (let i = 0; i < 500; i++) simulation.add(`w-${i % 50}`)
     dispatcher.wake()
     let settled = false
-    void dispatcher.settled().then(() => {
+    void dispatcher.whenIdle().then(() => {
       settled = true
     })
     await vi.advanceTimersByTimeAsync(50)

@@ -219,7 +219,7 @@ export function shopOf(world: World, person = world.merchant) {
     path,
     /** Lets time pass. */
     pass: world.pass,
-    /** Remembers every mail that is promised from now on, also when the promise is kept. */
+    /** Remembers every mail that is enqueued from now on, also when it was sent. */
     watchMails: () =>
       world.app.database.query(`
         create table promised_mails (
@@ -228,7 +228,7 @@ export function shopOf(world: World, person = world.merchant) {
         begin insert into promised_mails (payload) values (new.payload); return new; end $$;
         create trigger remember_mail after insert on jobs for each row when (new.name = 'send-mail')
         execute function remember_mail()`),
-    /** The mails promised about an invoice, oldest first; of those promised together the recipient's comes first. */
+    /** The mails enqueued about an invoice, oldest first; of those enqueued together the recipient's comes first. */
     async mails(id: string): Promise<MailPayload[]> {
       const { rows } = await world.app.database.query<{ payload: MailPayload }>(
         `select payload from promised_mails where payload->>'invoice_id' = $1

@@ -130,8 +130,8 @@ async function takeOwnership(url: string): Promise<pg.Client | undefined> {
     const { rows } = await client.query<{ taken: boolean; holder: string | null }>(tryLock, [OWNER_LOCK])
     if (rows[0]?.taken) return client
     const holder = Number(rows[0]?.holder?.split(' ').at(-1) ?? 0)
-    const patience = holder > 0 && isAlive(holder) ? OWNER_ALIVE_MS : OWNER_GONE_MS
-    if (performance.now() - began > patience) break
+    const limitMs = holder > 0 && isAlive(holder) ? OWNER_ALIVE_MS : OWNER_GONE_MS
+    if (performance.now() - began > limitMs) break
     await pause(OWNER_POLL_MS)
   }
   await client.end()

@@ -24,7 +24,7 @@ export function collect(stream: Readable, options: CollectOptions): Promise<Buff
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
-    const settle = (finish: () => void) => {
+    const end = (finish: () => void) => {
       stream.off('data', onData).off('end', onEnd).off('close', onClose)
       finish()
     }
@@ -36,11 +36,11 @@ export function collect(stream: Readable, options: CollectOptions): Promise<Buff
         chunks.push(chunk)
       } catch (problem) {
         discard(stream)
-        settle(() => reject(problem))
+        end(() => reject(problem))
       }
     }
-    const onEnd = () => settle(() => resolve(Buffer.concat(chunks, length)))
-    const onClose = () => settle(() => reject(cutShort()))
+    const onEnd = () => end(() => resolve(Buffer.concat(chunks, length)))
+    const onClose = () => end(() => reject(cutShort()))
     // Stays attached: a stream may fail again after it was given up, and nobody else would listen.
     stream.on('error', onClose)
     if (stream.destroyed) return onClose()

@@ -1,6 +1,6 @@
 import { toSeconds } from '../../kernel/clock.ts'
 import { invoiceAction, withMetadata } from '../action.ts'
-import { Notification, noticesOf } from '../notices.ts'
+import { mailsOf, Notification } from '../mails.ts'
 
 /** Withdraws a sent invoice. It can still be read, and keeps its number and what was due. */
 export const cancel = invoiceAction('cancel', {
@@ -9,6 +9,6 @@ export const cancel = invoiceAction('cancel', {
   decide: (invoice, given: Notification, { now, account }) => ({
     outcome: 'cancelled',
     changes: withMetadata(invoice, { cancel_time: toSeconds(now), cancelled_by: account.email }),
-    jobs: noticesOf('invoice-cancelled', account, invoice, given),
+    jobs: mailsOf('invoice-cancelled', account, invoice, given),
   }),
 })

@@ -1,5 +1,5 @@
 import { invoiceAction, withMetadata } from '../action.ts'
-import { noticesOf } from '../notices.ts'
+import { mailsOf } from '../mails.ts'
 import { canBeSent, issueJob, sentBy } from './send.ts'
 
 /** Time sends a scheduled invoice on its issue date, to the merchant as well. */
@@ -8,12 +8,12 @@ export const issue = invoiceAction('issue', {
   decide(invoice, _input, context) {
     if (invoice.detail.invoice_date > context.today)
       return { outcome: 'due later', changes: {}, jobs: [issueJob(invoice, context)] }
-    // It stays scheduled while it lacks what sending needs; the next full update promises the sending again.
+    // It stays scheduled while it lacks what sending needs; the next full update enqueues the sending again.
     if (!canBeSent(invoice)) return { outcome: 'due later' }
     return {
       outcome: 'due now',
       changes: withMetadata(invoice, sentBy(invoice, context)),
-      jobs: noticesOf('invoice', context.account, invoice, { ...invoice.issue_notice, send_to_invoicer: true }),
+      jobs: mailsOf('invoice', context.account, invoice, { ...invoice.issue_notice, send_to_invoicer: true }),
     }
   },
 })

@@ -1,7 +1,7 @@
 import { refused } from '../../kernel/problem.ts'
 import { invoiceAction } from '../action.ts'
 import { countReminder } from '../limits.ts'
-import { Notification, noticesOf } from '../notices.ts'
+import { mailsOf, Notification } from '../mails.ts'
 import { emailsOf } from '../schema/parties.ts'
 
 /** Mails the recipients once more, at most twice a day. */
@@ -18,7 +18,7 @@ export const remind = invoiceAction('remind', {
     return {
       outcome: 'reminded',
       changes: { reminder_times: countReminder(invoice.reminder_times, now, account.time_zone) },
-      jobs: noticesOf('reminder', account, invoice, given),
+      jobs: mailsOf('reminder', account, invoice, given),
     }
   },
 })

@@ -3,7 +3,7 @@ import type { JobRequest } from '../../kernel/job.ts'
 import { toMinor } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import { type ActionContext, invoiceAction, withMetadata } from '../action.ts'
-import { Notification, noticesOf } from '../notices.ts'
+import { mailsOf, Notification } from '../mails.ts'
 import type { Metadata } from '../schema/given.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { emailsOf } from '../schema/parties.ts'
@@ -17,7 +17,7 @@ export const issueKey = (id: string): string => `issue:${id}`
 const issueTime = (invoiceDate: string, zone: string): Instant =>
   instantOf(invoiceDate as Day, zone, { hour: ISSUE_HOUR })
 
-/** The promise to send a scheduled invoice; a new one takes the place of the old. */
+/** The job that sends a scheduled invoice; a new one takes the place of the old. */
 export const issueJob = ({ id, detail }: Pick<Invoice, 'id' | 'detail'>, { account }: ActionContext): JobRequest => ({
   name: 'issue-invoice',
   payload: { account_id: account.id, invoice_id: id },
@@ -72,7 +72,7 @@ export const send = invoiceAction('send', {
     return {
       outcome: 'due now',
       changes: withMetadata(invoice, sentBy(invoice, context)),
-      jobs: noticesOf('invoice', context.account, invoice, given),
+      jobs: mailsOf('invoice', context.account, invoice, given),
       ...(base_status === 'SCHEDULED' && { withdraws: [issueKey(invoice.id)] }),
     }
   },

@@ -3,7 +3,7 @@ import { refused } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { type ActionContext, invoiceAction, updatedAt } from '../action.ts'
 import { countRecipientChange } from '../limits.ts'
-import { noticesOf } from '../notices.ts'
+import { mailsOf } from '../mails.ts'
 import { InvoiceInput } from '../schema/given.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { sameRecipients } from '../schema/parties.ts'
@@ -48,7 +48,7 @@ export const update = invoiceAction('update', {
       detail: { ...composed.detail, metadata: invoice.detail.metadata },
     }
     const mails = isSent
-      ? noticesOf('invoice-updated', context.account, changed, {
+      ? mailsOf('invoice-updated', context.account, changed, {
           send_to_recipient,
           send_to_invoicer,
           // An update has no choice of its own for those in copy: they go with the customer.

@@ -181,7 +181,7 @@ export function listRoutes(service: Service): AnyRoute[] {
   ]
 }
 
-/** One page of what matches. One more than shown is read, so that a next page is only promised where there is one. */
+/** One page of what matches. One more than shown is read, so that a next page is only linked where there is one. */
 async function page(
   service: Service,
   db: Parameters<typeof findInvoices>[0],

@@ -13,8 +13,8 @@ import type { Instant } from '../../kernel/clock.ts'
 import { toMoney } from '../../kernel/money.ts'
 import { findTransaction } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
-import type { Deliver, ReadyMail } from '../mail/deliver.ts'
 import { fill, simpleMail } from '../mail/mail.ts'
+import type { ReadyMail, SendMail } from '../mail/send.ts'
 import { recipientLocale } from '../page/open-page.ts'
 import { formatOf } from '../sheet/format.ts'
 import { sheetOf } from '../sheet/sheet.ts'
@@ -23,7 +23,7 @@ import { type DisputeOutcomePhrase, disputePhrases } from '../words/dispute-mail
 import { accountLocale, chooseLocale, type Locale } from '../words/languages.ts'
 import { problemPath } from './link.ts'
 
-interface Notice {
+interface DisputeNews {
   readonly account_id: string
   readonly dispute_id: string
   readonly event: string
@@ -36,10 +36,10 @@ interface Notice {
 const minutes = 60
 
 /** Tells the payer, with their private link, and the merchant what became of a dispute. */
-export function problemJobs(service: Service, deliver: Deliver): JobDefinition[] {
+export function problemJobs(service: Service, sendMail: SendMail): JobDefinition[] {
   const ofCase: Quota = { name: 'mail-case', max: service.settings.mailPerCasePerDay, seconds: 86_400 }
   return [
-    job<Notice>({
+    job<DisputeNews>({
       name: 'dispute-notice',
       retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 120 * minutes],
       async run({ account_id, dispute_id, event, to, news = newsOfEvent(event) }, context) {
@@ -75,7 +75,7 @@ export function problemJobs(service: Service, deliver: Deliver): JobDefinition[]
           const key = `${dispute_id} ${mail.to.join()}`
           const isEnough =
             isNews && (await context.transact((tx) => useQuota(tx, account_id, [{ quota: ofCase, key }])))
-          if (!isEnough) await deliver(account_id, mail, context, i)
+          if (!isEnough) await sendMail(account_id, mail, context, i)
         }
       },
     }),

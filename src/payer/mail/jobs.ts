@@ -8,8 +8,8 @@ import { findLogo } from '../logo/store.ts'
 import { pageAddress, recipientLocale } from '../page/open-page.ts'
 import type { Printer } from '../print/printer.ts'
 import { pdfName } from '../sheet/sheet.ts'
-import type { Deliver } from './deliver.ts'
 import { renderMail } from './mail.ts'
+import type { SendMail } from './send.ts'
 
 const minutes = 60
 const hours = 60 * minutes
@@ -20,7 +20,7 @@ const withInvoice: readonly MailPayload['kind'][] = ['invoice', 'invoice-updated
 /** Says what happened to an invoice, as it is when the mail goes out. */
 export const mailJobs = (
   service: Service,
-  { deliver, keepLogo, printer }: { deliver: Deliver; keepLogo: KeepLogo; printer: Printer },
+  { sendMail, keepLogo, printer }: { sendMail: SendMail; keepLogo: KeepLogo; printer: Printer },
 ): JobDefinition[] => [
   job<MailPayload>({
     name: 'send-mail',
@@ -48,7 +48,7 @@ export const mailJobs = (
         ...(to === 'recipient' && { replyTo: stored.account.email }),
         ...(withInvoice.includes(kind) && { attachment: { filename: pdfName(sheet), href: `${address}/pdf`, print } }),
       }
-      await deliver(account_id, mail, context)
+      await sendMail(account_id, mail, context)
     },
   }),
 ]

@@ -4,7 +4,7 @@ import { type JobDefinition, job } from '../../jobs/job-definition.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { findRefund } from '../../ledger/store.ts'
-import { type GatewayDoor, openGatewayDoor } from '../../outbound/gateway.ts'
+import { type Gateway, openGateway } from '../../outbound/gateway.ts'
 import type { Outbound } from '../../outbound/http.ts'
 import type { Service } from '../../room.ts'
 import { pageAddress } from '../page/open-page.ts'
@@ -24,11 +24,11 @@ interface Named {
 /** Everything that is asked of the payment gateway. A call stands between two units of work, never inside one. */
 export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound): JobDefinition[] {
   const parts = { service, ledger }
-  const door = (now: Instant): GatewayDoor => {
+  const gateway = (now: Instant): Gateway => {
     const { gatewayUrl, gatewaySecret } = service.settings
     if (gatewayUrl === undefined || gatewaySecret === undefined)
       throw new Error('A charge needs GATEWAY_URL and GATEWAY_SECRET.')
-    return openGatewayDoor({ url: gatewayUrl, outbound, sign: (text) => signText(gatewaySecret, text, now) })
+    return openGateway({ url: gatewayUrl, outbound, sign: (text) => signText(gatewaySecret, text, now) })
   }
 
   return [
@@ -45,7 +45,7 @@ export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound
           await transact((tx) => applyReport(parts, tx, attempt_id, { status: 'DENIED' }))
           return
         }
-        const result = await door(now).charge({
+        const result = await gateway(now).charge({
           charge_id: attempt.id,
           amount: grossOf(attempt),
           description: `Invoice ${invoice.detail.invoice_number}`,
@@ -63,7 +63,7 @@ export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound
       async run({ attempt_id }, { db, now, transact }) {
         const found = await findAttempt(db, attempt_id)
         if (!found) return
-        const result = await door(now).status(attempt_id)
+        const result = await gateway(now).status(attempt_id)
         await transact((tx) => applyReport(parts, tx, attempt_id, result ?? { status: 'UNKNOWN' }))
       },
     }),
@@ -75,7 +75,7 @@ export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound
         const found = await findRefund(db, account_id, refund_id)
         const charge_id = found?.transaction.gateway_charge
         if (found && charge_id !== undefined)
-          await door(now).refund({ refund_id, charge_id, amount: found.refund.amount })
+          await gateway(now).refund({ refund_id, charge_id, amount: found.refund.amount })
       },
     }),
     job<Named>({
@@ -85,7 +85,7 @@ export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound
       async run({ attempt_id }, { db, now }) {
         const found = await findAttempt(db, attempt_id)
         if (found)
-          await door(now).refund({
+          await gateway(now).refund({
             refund_id: `void-${attempt_id}`,
             charge_id: attempt_id,
             amount: grossOf(found.attempt),

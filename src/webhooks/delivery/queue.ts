@@ -32,7 +32,7 @@ interface QueuedDelivery {
   /** Set when it goes elsewhere than to a webhook's address. */
   readonly url: string | null
   readonly body: string
-  /** Whether the app may hear of this event now; a consent may have been taken back since it was promised. */
+  /** Whether the app may hear of this event now; a consent may have been taken back since it was added. */
   readonly permitted: boolean
 }
 
@@ -66,13 +66,13 @@ export interface RecordedAttempt {
   readonly error: string | null
 }
 
-/** Every delivery that was `promised` in the same commit and has not failed already waits from then on. */
-export const queuePromised = sql`
+/** Every delivery that was `inserted` in the same commit and has not failed already waits from then on. */
+export const queueInserted = sql`
   insert into delivery_queue (account_id, id, webhook_id, event_account_id, event_id, seq, resource_id, transmit_time,
     url, lane, attempts, next_time)
   select p.account_id, p.id, p.webhook_id, p.event_account_id, p.event_id, p.seq, p.resource_id, p.transmit_time, p.url,
     coalesce(w.lane, 1), 0, p.transmit_time
-  from promised p left join webhooks w on w.account_id = p.account_id and w.id = p.webhook_id
+  from inserted p left join webhooks w on w.account_id = p.account_id and w.id = p.webhook_id
   where p.failure is null order by p.seq
   returning 1`
 

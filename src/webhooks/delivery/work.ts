@@ -143,7 +143,7 @@ export class DeliveryWork implements WorkSource {
     const isAnyDue = async () => ((await nextWaiting(database)) ?? FAR_AWAY) <= clock.now()
     while (await isAnyDue()) {
       this.#dispatcher.wake()
-      await this.#dispatcher.settled()
+      await this.#dispatcher.whenIdle()
       if (!(await isAnyDue())) break
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
     }
@@ -161,9 +161,9 @@ export class DeliveryWork implements WorkSource {
     else this.#dispatcher.start()
   }
 
-  async settled(patience?: Patience): Promise<void> {
+  async whenIdle(patience?: Patience): Promise<void> {
     this.#limits?.impose(patience)
-    await this.#dispatcher.settled()
+    await this.#dispatcher.whenIdle()
     this.#limits?.impose(undefined)
   }
 
@@ -189,7 +189,7 @@ export class DeliveryWork implements WorkSource {
     this.#dispatcher.stop()
     this.#closing.abort()
     const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())
-    await Promise.race([this.#dispatcher.settled(), late])
+    await Promise.race([this.#dispatcher.whenIdle(), late])
     if (this.#held.size > 0) await release(this.#parts.database, [...this.#held.values()])
     await Promise.all([this.#outbound.close(), this.#signer.close()])
   }

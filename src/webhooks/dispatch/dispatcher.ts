@@ -70,7 +70,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.wake()
   }
 
-  /** Claims nothing more. What runs goes on; `settled` tells when it has ended. */
+  /** Claims nothing more. What runs goes on; `whenIdle` tells when it has ended. */
   stop(): void {
     this.#running = false
   }
@@ -82,7 +82,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   }
 
   /** Comes back when there is nothing that could be done now: nothing due, nothing running, everything recorded. */
-  settled(): Promise<void> {
+  whenIdle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idle.push(resolve)
       this.#pump()

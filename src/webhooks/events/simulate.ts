@@ -4,7 +4,7 @@ import { eventTypes } from '../../kernel/event-types.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Service } from '../../room.ts'
 import { ANY_WEBHOOK } from '../delivery/deliver.ts'
-import { queuePromised } from '../delivery/queue.ts'
+import { queueInserted } from '../delivery/queue.ts'
 import { EVENT_NAME, EVERY_EVENT } from '../schema.ts'
 import { definitionOf, eventBody } from './envelope.ts'
 import { mentionIds } from './mentioned-ids.ts'
@@ -56,8 +56,8 @@ export function simulate(tx: Tx, service: Service, simulation: Simulation): stri
   })
   tx.write(insertSimulated, [appId, id, type, body, tx.now], 'announced')
   tx.write(insertAudience, [])
-  tx.write(insertDelivery, [tx.newId('transmission'), webhookId, url ?? null], 'promised')
-  tx.write(queuePromised, [])
+  tx.write(insertDelivery, [tx.newId('transmission'), webhookId, url ?? null], 'inserted')
+  tx.write(queueInserted, [])
   for (const { statement, values } of mentionIds([{ id, resourceId: id, resource: shown }])) tx.write(statement, values)
   tx.wake('deliveries')
   return body

@@ -1,7 +1,7 @@
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import { notFound, Problem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
-import { resend } from '../delivery/second-chances.ts'
+import { resend } from '../delivery/redeliver.ts'
 import { simulate } from '../events/simulate.ts'
 import { accountOfApp, findEvent, listEvents, transmissionsOf } from '../events/store.ts'
 import {

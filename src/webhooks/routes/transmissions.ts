@@ -1,6 +1,6 @@
 import { type AnyRoute, route } from '../../http/route.ts'
 import { Type } from '../../kernel/type.ts'
-import { attemptNow, replay } from '../delivery/second-chances.ts'
+import { attemptNow, replay } from '../delivery/redeliver.ts'
 import { accountOfApp, findTransmission, listAttempts, listTransmissions } from '../events/store.ts'
 import { id, REPLAY_MAX, Replay, Replayed, TransmissionDetail, TransmissionList, TransmissionQuery } from '../schema.ts'
 import { findWebhook } from '../subscriptions/store.ts'

@@ -50,9 +50,7 @@ describe('A dispute over a thousand payments', () => {
     expect(opened.response.status, opened.response.text).toBe(201)
     expectFew(opened)
     const id = /disputes\/([A-Z0-9-]+)/.exec(opened.response.text)![1]!
-    const held = await world.app.database.query(
-      'select count(*)::int as n from payment_transactions where held = 300',
-    )
+    const held = await world.app.database.query('select count(*)::int as n from payment_transactions where held = 300')
     expect(held.rows).toEqual([{ n: PAYMENTS }])
 
     const accepted = await costOf(() => merchant.post(`${DISPUTES}/${id}/accept-claim`, { note: 'Paid back.' }))

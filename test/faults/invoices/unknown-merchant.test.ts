@@ -47,9 +47,7 @@ describe('The invoices of a merchant of whom the planner knows nothing', () => {
     let read = 0
     const db: Reader = {
       async rows<Row>(statement: { text: string }, values: readonly unknown[] = []) {
-        const { rows } = await world.app.database.query(`explain (analyze, format json) ${statement.text}`, [
-          ...values,
-        ])
+        const { rows } = await world.app.database.query(`explain (analyze, format json) ${statement.text}`, [...values])
         read += rowsRead(rows[0]['QUERY PLAN'][0].Plan)
         return (await world.app.database.query(statement.text, [...values])).rows as Row[]
       },

@@ -59,7 +59,7 @@ it('Invoices that promise neither job nor delivery make nobody look for one', as
   expect(deliveries).toBeLessThan(byItself(seconds, 8))
 }, 60_000)
 
-it('Deliveries that are promised make nobody look for jobs', async () => {
+it('Deliveries that are added make nobody look for jobs', async () => {
   const receiver = await Receiver.open()
   const { jobs, deliveries, seconds } = await looksWhileCreating(receiver)
 

@@ -67,7 +67,7 @@ describe('A job whose database goes away', () => {
     await expect.poll(async () => (await jobs())[0]?.lease_until).not.toBeNull()
 
     proxy.set('fine')
-    await running.settled()
+    await running.whenIdle()
 
     expect(await jobs()).toEqual([])
     expect(ran).toBe(1)
@@ -88,7 +88,7 @@ describe('A job whose database goes away', () => {
       .poll(
         async () => {
           running.wake()
-          await running.settled()
+          await running.whenIdle()
           return (await jobs()).length
         },
         { timeout: 10_000 },
@@ -106,7 +106,7 @@ describe('A job whose database goes away', () => {
       }),
     )
     running.wake()
-    await running.settled()
+    await running.whenIdle()
 
     expect(await jobs()).toMatchObject([{ attempts: 0, crashes: 0, lease_until: null, parked_time: null }])
   })
@@ -125,11 +125,11 @@ describe('A job whose database goes away', () => {
       straight,
     )
     other.wake()
-    await other.settled()
+    await other.whenIdle()
     expect(await jobs()).toMatchObject([{ attempts: 2, crashes: 1 }])
 
     release()
-    await late.settled()
+    await late.whenIdle()
 
     expect(await jobs()).toMatchObject([{ attempts: 2, crashes: 0, parked_time: null }])
   })
@@ -141,7 +141,7 @@ describe('A job whose database goes away', () => {
     })
     const running = runner(note(() => Promise.reject(unreachable)))
     running.wake()
-    await running.settled()
+    await running.whenIdle()
 
     expect(await jobs()).toMatchObject([{ attempts: 1, crashes: 0, parked_time: START }])
   })

@@ -153,9 +153,9 @@ describe('A promise', () => {
     // Taken over, failed, and waiting for its next try: the late worker must not remove it.
     const taking = runner(failing([3600]))
     taking.wake()
-    await taking.settled()
+    await taking.whenIdle()
     release()
-    await slow.settled()
+    await slow.whenIdle()
 
     expect(await jobs()).toHaveLength(1)
   })

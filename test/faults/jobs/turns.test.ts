@@ -64,7 +64,7 @@ describe('Jobs', () => {
   const begunOf = (account: string) => begun.filter(({ account_id }) => account_id === account).map(({ text }) => text)
   const ended = async () => {
     release()
-    await runner.settled()
+    await runner.whenIdle()
     const { rows } = await database.query('select count(*)::int as left from jobs')
     return rows[0].left === 0
   }
@@ -111,7 +111,7 @@ describe('Jobs', () => {
     await expect.poll(() => begunOf('A')).toEqual(['now 0'])
     now = after(START, 60)
     runner.wake()
-    await runner.settled()
+    await runner.whenIdle()
 
     expect(begunOf('A')).toEqual(['now 0', 'sooner 0', 'later 0'])
   })
@@ -122,7 +122,7 @@ describe('Jobs', () => {
       [START],
     )
     runner.wake()
-    await runner.settled()
+    await runner.whenIdle()
 
     expect(begun).toMatchObject([{ text: 'old' }])
     expect(await ended()).toBe(true)

@@ -75,9 +75,7 @@ describe('Refunds that race', () => {
 
     expect(counted['done']).toBeGreaterThan(1)
     expect(broken[0]!.refunds).toBeGreaterThan(toMinor(usd('100.00')))
-    await world.app.database.query(
-      'truncate ledger_entries, ledger_balances, payment_refunds, payment_transactions',
-    )
+    await world.app.database.query('truncate ledger_entries, ledger_balances, payment_refunds, payment_transactions')
   })
 
   it('for several payments never overdraw the seller', async () => {

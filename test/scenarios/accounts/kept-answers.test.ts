@@ -54,9 +54,7 @@ describe('A kept answer', () => {
   it('that was kept before answers were sealed is given again too', async () => {
     const headers = { 'service-request-id': 'old', ...whole }
     const first = await world.merchant.post(INVOICES, over('2.00'), { headers })
-    await world.app.database.query("update idempotency set sealed = null, body = $1 where key = 'old'", [
-      first.text,
-    ])
+    await world.app.database.query("update idempotency set sealed = null, body = $1 where key = 'old'", [first.text])
 
     expect((await world.merchant.post(INVOICES, over('2.00'), { headers })).text).toBe(first.text)
   })

@@ -29,9 +29,7 @@ describe('Apps that the command line makes in live', () => {
     return world.person(app.client_id, { secret: app.client_secret })
   }
   const scopesOf = async (person: Person) => {
-    const { rows } = await world.app.database.query('select scopes from apps where client_id = $1', [
-      person.clientId,
-    ])
+    const { rows } = await world.app.database.query('select scopes from apps where client_id = $1', [person.clientId])
     return rows[0].scopes as string[]
   }
 

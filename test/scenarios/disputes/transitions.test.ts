@@ -101,9 +101,7 @@ describe('The log of a dispute', () => {
       await expect(query(change)).rejects.toThrow('never changed')
     const broken = () => expect(assertInvariants(own.app.database)).rejects
 
-    await query(
-      "update disputes set status = 'UNDER_REVIEW', body = jsonb_set(body, '{status}', '\"UNDER_REVIEW\"')",
-    )
+    await query("update disputes set status = 'UNDER_REVIEW', body = jsonb_set(body, '{status}', '\"UNDER_REVIEW\"')")
     await broken().toThrow('stands where its last move led')
 
     const log = (version: number, action: string, from: string, to: string) =>

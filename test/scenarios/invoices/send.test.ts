@@ -180,9 +180,7 @@ describe('A scheduled invoice', () => {
     const { id } = await shop.sends(dated('2026-03-20'))
     await shop.pass('P20D')
 
-    const { rows } = await world.app.database.query('select distinct app_id from events where resource_id = $1', [
-      id,
-    ])
+    const { rows } = await world.app.database.query('select distinct app_id from events where resource_id = $1', [id])
 
     expect(rows).toHaveLength(1)
     expect(rows[0].app_id).toMatch(/^APP-/)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ComposedWrite, compose } from '../../../src/database/composition.ts'
+import { combine, type GatheredWrite } from '../../../src/database/combine.ts'
 import { type Statement, statementOf } from '../../../src/database/sql.ts'
 import type { Tx } from '../../../src/database/transaction.ts'
 import { nobody } from '../../../src/kernel/caller.ts'
 import { after } from '../../../src/kernel/clock.ts'
-import { attemptNow, resend } from '../../../src/webhooks/delivery/second-chances.ts'
+import { attemptNow, resend } from '../../../src/webhooks/delivery/redeliver.ts'
 import { findEvent } from '../../../src/webhooks/events/store.ts'
 import { sweepEvents } from '../../../src/webhooks/retention.ts'
 import { findWebhook } from '../../../src/webhooks/subscriptions/store.ts'
@@ -140,7 +140,7 @@ describe('An event that has grown old', () => {
        heard as (
          insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
          select account_id, app_id, id, account_id, seq, create_time from made),
-       promised as (
+       inserted as (
          insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq,
            resource_id, transmit_time)
          select account_id, gen_random_uuid(), app_id, $4, account_id, id, type, seq, resource_id, create_time
@@ -148,11 +148,11 @@ describe('An event that has grown old', () => {
        arrived as (
          insert into delivery_attempts (account_id, delivery_id, number, attempt_time, url, http_status, duration_ms,
            response_headers, response_body)
-         select account_id, id, 1, transmit_time, '', 200, 1, '{}', '' from promised where event_id <> 'WH-2000')
+         select account_id, id, 1, transmit_time, '', 200, 1, '{}', '' from inserted where event_id <> 'WH-2000')
        insert into delivery_queue (account_id, id, webhook_id, event_account_id, event_id, seq, resource_id,
          transmit_time, lane, attempts, next_time)
        select account_id, id, webhook_id, event_account_id, event_id, seq, resource_id, transmit_time, 1, 0,
-         '2100-01-01T00:00:00.000Z' from promised where event_id = 'WH-2000'`,
+         '2100-01-01T00:00:00.000Z' from inserted where event_id = 'WH-2000'`,
       [world.people.merchant.id, APP, world.now(), webhookId],
     )
     const { database } = world.app
@@ -200,7 +200,7 @@ describe('An event that has grown old', () => {
     type Writing = Pick<Tx, 'now' | 'write' | 'wake'>
     const held = async (act: (tx: Tx) => void, change: (text: string) => string, meanwhile: () => Promise<unknown>) =>
       world.app.database.transaction(async (connection) => {
-        const writes: ComposedWrite[] = []
+        const writes: GatheredWrite[] = []
         const writing: Writing = {
           now: world.now(),
           wake: () => {},
@@ -210,7 +210,7 @@ describe('An event that has grown old', () => {
         // Resending needs nothing else of a unit of work.
         act(writing as Tx)
         await connection.rows(
-          statementOf(change(compose(writes).text)),
+          statementOf(change(combine(writes).text)),
           writes.flatMap(({ values }) => values),
         )
         await meanwhile()

@@ -33,7 +33,7 @@ function copies({ additional_recipients }: Invoice, { additional_recipients: cho
  * Three separate choices: the customer is told unless the caller says no, those in copy are unless the caller chooses
  * others, the merchant only on demand.
  */
-export function noticesOf(kind: MailKind, account: Account, invoice: Invoice, given: Notification): JobRequest[] {
+export function mailsOf(kind: MailKind, account: Account, invoice: Invoice, given: Notification): JobRequest[] {
   const { send_to_recipient = true, send_to_invoicer = false } = given
   const customers = send_to_recipient ? emailsOf(invoice.primary_recipients) : []
   const told = {

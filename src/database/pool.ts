@@ -2,26 +2,26 @@ import type pg from 'pg'
 import { type Connector, cut } from './connector.ts'
 import { Corks } from './corks.ts'
 import { asFault, isAnswer, NoConnectionError } from './errors.ts'
-import { Pace } from './pace.ts'
 import { Prepared } from './prepared.ts'
 import { type Statement, sql } from './sql.ts'
+import { Timings } from './timings.ts'
 
-/** So many quick reads may be under way on one lane; anything else has a lane to itself. */
+/** So many quick reads may be under way on one connection; anything else has a connection to itself. */
 const SHARED_MAX = 4
 const WATCH_EVERY_MS = 1_000
-/** Longer than the server lets a statement run: a lane that has been silent for so much more has lost its server. */
+/** Longer than the server lets a statement run: a connection that has been silent for so much more has lost its server. */
 const SILENCE_MARGIN_MS = 2_000
-/** After a connection that could not be made the lanes there are must do for so long. */
+/** After a connection that could not be made the connections there are must do for so long. */
 const REOPEN_MS = 200
 
 /** Called once, with an error or with a result. */
-type Settle = (error: Error | undefined, result?: pg.QueryResult) => void
+type Answered = (error: Error | undefined, result?: pg.QueryResult) => void
 
-interface Lane {
+interface PooledConnection {
   readonly client: pg.Client
   readonly prepared: Prepared
   /** What each statement that is under way is to be told. */
-  readonly underWay: Set<Settle>
+  readonly underWay: Set<Answered>
   /** Only quick reads are under way, so another may follow them. */
   shared: boolean
   /** A transaction has it to itself. */
@@ -35,14 +35,14 @@ interface Lane {
 interface Waiting {
   /** It may follow quick reads. */
   shares(): boolean
-  take(lane: Lane): void
+  take(connection: PooledConnection): void
   fail(error: Error): void
   readonly timer: NodeJS.Timeout
 }
 
 export type Run = (statement: Statement, values?: readonly unknown[]) => Promise<pg.QueryResult>
 
-export interface LanesOptions {
+export interface PoolOptions {
   readonly connector: Connector
   readonly max: number
   readonly statementTimeoutMs: number
@@ -57,11 +57,11 @@ export interface LanesOptions {
  * A connection is used until it fails to give an answer of the server, for whatever reason; everything under way on it
  * fails with it. What waits for a connection fails when its time is up, or when none can be made.
  */
-export class Lanes {
-  readonly #options: LanesOptions
-  readonly #lanes: Lane[] = []
+export class Pool {
+  readonly #options: PoolOptions
+  readonly #connections: PooledConnection[] = []
   readonly #waiting: Waiting[] = []
-  readonly #pace = new Pace()
+  readonly #timings = new Timings()
   readonly #watch: NodeJS.Timeout
   readonly #corks = new Corks()
   #opening = 0
@@ -69,7 +69,7 @@ export class Lanes {
   #closed = false
   #onEmpty = () => {}
 
-  constructor(options: LanesOptions) {
+  constructor(options: PoolOptions) {
     this.#options = options
     this.#watch = setInterval(() => this.#cutSilent(), WATCH_EVERY_MS)
     this.#watch.unref()
@@ -83,28 +83,28 @@ export class Lanes {
   /** Runs one statement. */
   run(statement: Statement, values: readonly unknown[] = []): Promise<pg.QueryResult> {
     return new Promise((resolve, reject) => {
-      const settle: Settle = (error, result) => (error ? reject(error) : resolve(result!))
+      const answered: Answered = (error, result) => (error ? reject(error) : resolve(result!))
       this.#whenFree(
-        () => this.#pace.isQuick(statement),
-        (lane, shares) => this.#send(lane, shares, { statement, values }, settle),
+        () => this.#timings.isQuick(statement),
+        (connection, shares) => this.#send(connection, shares, { statement, values }, answered),
         reject,
       )
     })
   }
 
-  /** Runs the work between `begin` and `commit` on a lane of its own. */
+  /** Runs the work between `begin` and `commit` on a connection of its own. */
   async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
-    const lane = await new Promise<Lane>((resolve, reject) => {
-      const take = (lane: Lane) => {
-        lane.held = true
-        resolve(lane)
+    const connection = await new Promise<PooledConnection>((resolve, reject) => {
+      const take = (connection: PooledConnection) => {
+        connection.held = true
+        resolve(connection)
       }
       this.#whenFree(() => false, take, reject)
     })
     const run: Run = (statement, values = []) =>
       new Promise((resolve, reject) => {
-        const settle: Settle = (error, result) => (error ? reject(error) : resolve(result!))
-        this.#send(lane, false, { statement, values }, settle)
+        const answered: Answered = (error, result) => (error ? reject(error) : resolve(result!))
+        this.#send(connection, false, { statement, values }, answered)
       })
     try {
       await run(begin)
@@ -114,23 +114,23 @@ export class Lanes {
       return result
     } catch (error) {
       // A connection that cannot even roll back is given up, and the server rolls back for it.
-      await run(rollback).catch((failure: Error) => this.#drop(lane, failure))
+      await run(rollback).catch((failure: Error) => this.#drop(connection, failure))
       throw error
     } finally {
-      lane.held = false
-      this.#freed(lane)
+      connection.held = false
+      this.#freed(connection)
     }
   }
 
-  /** Ends all lanes once what is under way is answered. */
+  /** Ends all connections once what is under way is answered. */
   async close(): Promise<void> {
     this.#closed = true
     this.#failWaiting(closing())
-    for (const lane of [...this.#lanes]) this.#freed(lane)
+    for (const connection of [...this.#connections]) this.#freed(connection)
     const overdue = setTimeout(() => {
-      for (const lane of [...this.#lanes]) this.#drop(lane, closing())
+      for (const connection of [...this.#connections]) this.#drop(connection, closing())
     }, this.#options.statementTimeoutMs + SILENCE_MARGIN_MS)
-    if (this.#lanes.length + this.#opening > 0)
+    if (this.#connections.length + this.#opening > 0)
       await new Promise<void>((resolve) => {
         this.#onEmpty = resolve
       })
@@ -138,12 +138,16 @@ export class Lanes {
     clearInterval(this.#watch)
   }
 
-  #whenFree(shares: () => boolean, take: (lane: Lane, shares: boolean) => void, fail: (error: Error) => void): void {
+  #whenFree(
+    shares: () => boolean,
+    take: (connection: PooledConnection, shares: boolean) => void,
+    fail: (error: Error) => void,
+  ): void {
     const quick = shares()
-    // Nobody overtakes those who wait, or a write might never find a lane empty.
-    const lane = this.#waiting.length === 0 ? this.#laneFor(quick) : undefined
+    // Nobody overtakes those who wait, or a write might never find a connection empty.
+    const connection = this.#waiting.length === 0 ? this.#connectionFor(quick) : undefined
     if (this.#closed) fail(closing())
-    else if (lane) take(lane, quick)
+    else if (connection) take(connection, quick)
     else this.#wait({ shares, take: (free) => take(free, shares()), fail })
   }
 
@@ -157,19 +161,19 @@ export class Lanes {
     this.#openMore()
   }
 
-  /** The first lane that can take it, so that the same few stay warm. */
-  #laneFor(shares: boolean): Lane | undefined {
-    return this.#lanes.find(
+  /** The first connection that can take it, so that the same few stay warm. */
+  #connectionFor(shares: boolean): PooledConnection | undefined {
+    return this.#connections.find(
       ({ held, shared, underWay }) =>
         !held && (underWay.size === 0 || (shares && shared && underWay.size < SHARED_MAX)),
     )
   }
 
-  /** Opens as many lanes as are waited for and allowed. */
+  /** Opens as many connections as are waited for and allowed. */
   #openMore(): void {
-    const room = this.#options.max - this.#lanes.length - this.#opening
+    const room = this.#options.max - this.#connections.length - this.#opening
     const missed = this.#waiting.length - this.#opening
-    if (this.#closed || (this.#lanes.length > 0 && performance.now() - this.#failedAt < REOPEN_MS)) return
+    if (this.#closed || (this.#connections.length > 0 && performance.now() - this.#failedAt < REOPEN_MS)) return
     for (let left = Math.min(room, missed); left > 0; left--) {
       this.#opening++
       this.#options.connector.connect().then(
@@ -181,20 +185,27 @@ export class Lanes {
 
   #opened(client: pg.Client): void {
     this.#opening--
-    const underWay = new Set<Settle>()
+    const underWay = new Set<Answered>()
     const prepared = new Prepared(client)
-    const lane: Lane = { client, prepared, underWay, shared: false, held: false, movedAt: performance.now() }
-    this.#lanes.push(lane)
-    client.on('error', (error) => this.#drop(lane, asFault(error)))
-    client.on('end', () => this.#drop(lane, new NoConnectionError('The connection to the database ended.')))
-    this.#freed(lane)
+    const connection: PooledConnection = {
+      client,
+      prepared,
+      underWay,
+      shared: false,
+      held: false,
+      movedAt: performance.now(),
+    }
+    this.#connections.push(connection)
+    client.on('error', (error) => this.#drop(connection, asFault(error)))
+    client.on('end', () => this.#drop(connection, new NoConnectionError('The connection to the database ended.')))
+    this.#freed(connection)
   }
 
   #notOpened(error: Error): void {
     this.#opening--
     this.#failedAt = performance.now()
-    // With a lane left there is something to wait for.
-    if (this.#lanes.length + this.#opening === 0)
+    // With a connection left there is something to wait for.
+    if (this.#connections.length + this.#opening === 0)
       this.#failWaiting(new NoConnectionError(`No connection to the database: ${error.message}`, { cause: error }))
     this.#checkEmpty()
   }
@@ -206,73 +217,74 @@ export class Lanes {
     }
   }
 
-  /** Gives a lane up, and with it everything under way. */
-  #drop(lane: Lane, failure: Error): void {
-    if (lane.failure) return
-    lane.failure = failure
-    this.#lanes.splice(this.#lanes.indexOf(lane), 1)
-    cut(lane.client)
-    const lost = [...lane.underWay]
-    lane.underWay.clear()
-    for (const settle of lost) settle(failure)
+  /** Gives a connection up, and with it everything under way. */
+  #drop(connection: PooledConnection, failure: Error): void {
+    if (connection.failure) return
+    connection.failure = failure
+    this.#connections.splice(this.#connections.indexOf(connection), 1)
+    cut(connection.client)
+    const lost = [...connection.underWay]
+    connection.underWay.clear()
+    for (const answered of lost) answered(failure)
     this.#openMore()
     this.#checkEmpty()
   }
 
-  #send(lane: Lane, shares: boolean, { statement, values }: Sent, settle: Settle): void {
-    if (lane.failure) {
-      settle(lane.failure)
+  #send(connection: PooledConnection, shares: boolean, { statement, values }: Sent, answered: Answered): void {
+    if (connection.failure) {
+      answered(connection.failure)
       return
     }
-    if (lane.underWay.size === 0) lane.movedAt = performance.now()
-    lane.underWay.add(settle)
-    lane.shared = shares
-    this.#corks.put(lane.client.connection.stream)
-    lane.prepared.use(statement)
+    if (connection.underWay.size === 0) connection.movedAt = performance.now()
+    connection.underWay.add(answered)
+    connection.shared = shares
+    this.#corks.put(connection.client.connection.stream)
+    connection.prepared.use(statement)
     const query = { name: statement.name, text: statement.text, values: values as unknown[] }
-    lane.client.query(query, (error: Error | null, result?: pg.QueryResult) => {
-      // The lane may have been dropped, or the driver may speak twice.
-      if (!lane.underWay.delete(settle)) return
+    connection.client.query(query, (error: Error | null, result?: pg.QueryResult) => {
+      // The connection may have been dropped, or the driver may speak twice.
+      if (!connection.underWay.delete(answered)) return
       const now = performance.now()
-      this.#pace.took(statement, now - lane.movedAt)
-      lane.movedAt = now
+      this.#timings.took(statement, now - connection.movedAt)
+      connection.movedAt = now
       if (!error || isAnswer(error)) {
-        this.#freed(lane)
-        settle(error ?? undefined, result)
+        this.#freed(connection)
+        answered(error ?? undefined, result)
       } else {
-        this.#drop(lane, asFault(error))
-        settle(lane.failure)
+        this.#drop(connection, asFault(error))
+        answered(connection.failure)
       }
     })
   }
 
-  /** A lane may be able to take more. */
-  #freed(lane: Lane): void {
-    if (this.#closed && !lane.held && lane.underWay.size === 0 && !lane.failure) void lane.client.end()
+  /** A connection may be able to take more. */
+  #freed(connection: PooledConnection): void {
+    if (this.#closed && !connection.held && connection.underWay.size === 0 && !connection.failure)
+      void connection.client.end()
     else if (this.#waiting.length > 0) this.#admitWaiting()
   }
 
   #admitWaiting(): void {
     for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
-      const lane = this.#laneFor(first.shares())
-      if (!lane) break
+      const connection = this.#connectionFor(first.shares())
+      if (!connection) break
       this.#waiting.shift()
       clearTimeout(first.timer)
-      first.take(lane)
+      first.take(connection)
     }
     this.#openMore()
   }
 
   #checkEmpty(): void {
-    if (this.#closed && this.#lanes.length + this.#opening === 0) this.#onEmpty()
+    if (this.#closed && this.#connections.length + this.#opening === 0) this.#onEmpty()
   }
 
   /** Gives up connections whose server went away without a word, so that nobody waits for them for ever. */
   #cutSilent(): void {
     const limit = performance.now() - this.#options.statementTimeoutMs - SILENCE_MARGIN_MS
-    for (const lane of [...this.#lanes])
-      if (lane.underWay.size > 0 && lane.movedAt < limit)
-        this.#drop(lane, new NoConnectionError('The database has stopped answering.'))
+    for (const connection of [...this.#connections])
+      if (connection.underWay.size > 0 && connection.movedAt < limit)
+        this.#drop(connection, new NoConnectionError('The database has stopped answering.'))
   }
 }
 

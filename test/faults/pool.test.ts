@@ -21,7 +21,7 @@ afterAll(async () => {
   await own.drop()
 })
 
-const echo = sql`select $1::int as given, pg_backend_pid() as lane`
+const echo = sql`select $1::int as given, pg_backend_pid() as connection`
 const slow = sql`select pg_sleep(0.3)`
 const refused = sql`select 1 / $1::int`
 const cut = sql`select pg_terminate_backend(pg_backend_pid())`
@@ -40,9 +40,9 @@ describe('Statements that share connections', () => {
   it('keep to the connections there may be', async () => {
     const database = open(4)
 
-    const answers = await Promise.all(numbers(100).map((i) => database.row<{ lane: number }>(echo, [i])))
+    const answers = await Promise.all(numbers(100).map((i) => database.row<{ connection: number }>(echo, [i])))
 
-    expect(new Set(answers.map((answer) => answer?.lane)).size).toBeLessThanOrEqual(3)
+    expect(new Set(answers.map((answer) => answer?.connection)).size).toBeLessThanOrEqual(3)
   })
 
   it('fail alone', async () => {

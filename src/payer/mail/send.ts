@@ -1,6 +1,6 @@
 import type { JobContext } from '../../jobs/job-definition.ts'
 import { isErasedAddress } from '../../kernel/erased.ts'
-import { type MailDoor, openMailDoor } from '../../outbound/mail.ts'
+import { type MailServer, openMailServer } from '../../outbound/mail.ts'
 import type { Service } from '../../room.ts'
 import { oneLine } from './mail.ts'
 import { keepMail } from './store.ts'
@@ -19,18 +19,18 @@ export interface ReadyMail {
 }
 
 /** Hands a mail to the mail server where there is one, and keeps it to be read in a sandbox. */
-export type Deliver = (accountId: string, mail: ReadyMail, context: JobContext, part?: number) => Promise<void>
+export type SendMail = (accountId: string, mail: ReadyMail, context: JobContext, part?: number) => Promise<void>
 
 const isAddress = (text: string) => /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/.test(text)
 const pdf = 'application/pdf'
 
-export function makeDeliver({ settings, environment }: Service): Deliver {
-  let door: MailDoor | undefined
-  const outside = () => {
+export function makeSendMail({ settings, environment }: Service): SendMail {
+  let server: MailServer | undefined
+  const mailServer = () => {
     if (settings.smtpUrl === undefined) return undefined
     const { smtpUrl: url, smtpAllowPrivate: allowPrivate, smtpAllowPlain: allowPlain } = settings
-    door ??= openMailDoor({ url, allowPrivate, allowPlain })
-    return door
+    server ??= openMailServer({ url, allowPrivate, allowPlain })
+    return server
   }
 
   return async (accountId, { attachment, fromName, ...mail }, { label, transact }, part = 0) => {
@@ -41,9 +41,9 @@ export function makeDeliver({ settings, environment }: Service): Deliver {
     // The name is made from the job's, so that a mail sent twice is recognised as one.
     const ready = { id: `mail-${label}-${part}`, to, subject: oneLine(subject), text, html }
 
-    const door = outside()
-    if (door)
-      await door.send({
+    const server = mailServer()
+    if (server)
+      await server.send({
         ...ready,
         ...(replyTo !== undefined && { replyTo }),
         from: { name: oneLine(fromName), address: settings.mailFrom },

@@ -12,7 +12,7 @@ interface Record {
 }
 
 /** Remembers how long each prepared statement takes, and so tells which ones nobody minds waiting for. */
-export class Pace {
+export class Timings {
   readonly #records = new WeakMap<Statement, Record>()
 
   isQuick(statement: Statement): boolean {

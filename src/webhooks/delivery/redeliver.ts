@@ -5,7 +5,7 @@ import type { Instant } from '../../kernel/clock.ts'
 import { mayHear } from '../audience.ts'
 import type { StoredEvent } from '../events/store.ts'
 import type { Webhook } from '../subscriptions/store.ts'
-import { queuePromised } from './queue.ts'
+import { queueInserted } from './queue.ts'
 
 /** A new round of an event for each of these webhooks, unless one is under way. Holds the event against its removal. */
 const insertRound = sql`
@@ -25,8 +25,8 @@ const insertRound = sql`
   on conflict do nothing returning *`
 
 export function resend(tx: Tx, event: StoredEvent, webhooks: readonly Webhook[]): void {
-  tx.write(insertRound, [event.account_id, event.id, webhooks.map(({ id }) => id), tx.now], 'promised')
-  tx.write(queuePromised, [])
+  tx.write(insertRound, [event.account_id, event.id, webhooks.map(({ id }) => id), tx.now], 'inserted')
+  tx.write(queueInserted, [])
   tx.wake('deliveries')
 }
 
@@ -45,7 +45,7 @@ const replayRange = statementOf(`
         where d.account_id = $1 and d.event_id = e.id and d.webhook_id = $2 and d.failure is null
           and ($6 or exists (select from delivery_queue q where q.account_id = $1 and q.id = d.id)))
     order by a.create_time, a.seq limit $7 for key share of a),
-  promised as (
+  inserted as (
     insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, round, seq,
       resource_id, transmit_time)
     select $1, gen_random_uuid(), $3, $2, wanted.account_id, wanted.id, wanted.type, coalesce(last_round + 1, 0),
@@ -53,14 +53,14 @@ const replayRange = statementOf(`
     from wanted
     where not $6 or last_round is not null
     on conflict do nothing returning *),
-  queued as (${queuePromised.text}),
+  queued as (${queueInserted.text}),
   -- What is being retried needs no new round, only to be due.
   hastened as (
     update delivery_queue set next_time = $8 where $6 and ctid = any(array(
       select ctid from delivery_queue where account_id = $1 and webhook_id = $2 and attempts > 0
         and transmit_time between $4 and $5 order by seq limit $7 for update skip locked))
     returning 1)
-  select ((select count(*) from promised) + (select count(*) from hastened))::int as replayed`)
+  select ((select count(*) from inserted) + (select count(*) from hastened))::int as replayed`)
 
 export interface ReplayRange {
   readonly from: Instant

@@ -5,8 +5,8 @@ import { Connector, cut } from './connector.ts'
 import type { Database } from './open.ts'
 import { sql } from './sql.ts'
 
-/** What processes tell each other: work of a kind was promised, an app or token changed, the sandbox clock was moved. */
-export type Notice = WorkKind | 'access' | 'clock'
+/** What processes tell each other: there is work of a kind, an app or token changed, the sandbox clock was moved. */
+export type Topic = WorkKind | 'access' | 'clock'
 
 const channel = 'quittance'
 const RECONNECT_MS = 1_000
@@ -15,49 +15,49 @@ const COALESCE_MS = 10
 const HEARTBEAT_MS = 5_000
 const ANSWER_MS = 2_000
 
-const sendNotice = sql`select pg_notify('quittance', $1)`
+const notify = sql`select pg_notify('quittance', $1)`
 
 /**
- * Passes notices between processes through the database. A notice is a hint that saves waiting: whoever misses one,
+ * Notifications between processes through LISTEN and NOTIFY. One is a hint that saves waiting: whoever misses it,
  * because a connection broke, finds out by itself within its own time limit.
  */
-export class Notices {
+export class Broadcast {
   readonly #connector: Connector
   readonly #database: Database
   readonly #heartbeatMs: number
   readonly #reconnectMs: number
-  readonly #listeners = new Map<Notice, (() => void)[]>()
-  readonly #pending = new Set<Notice>()
+  readonly #listeners = new Map<Topic, (() => void)[]>()
+  readonly #pending = new Set<Topic>()
   #client: pg.Client | undefined
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(url: string, database: Database, { heartbeatMs = HEARTBEAT_MS, reconnectMs = RECONNECT_MS } = {}) {
-    this.#connector = new Connector(addressOf(url), { application_name: 'quittance notices', keepAlive: true })
+    this.#connector = new Connector(addressOf(url), { application_name: 'quittance broadcast', keepAlive: true })
     this.#database = database
     this.#heartbeatMs = heartbeatMs
     this.#reconnectMs = reconnectMs
   }
 
-  on(notice: Notice, listener: () => void): void {
-    this.#listeners.set(notice, [...(this.#listeners.get(notice) ?? []), listener])
+  on(topic: Topic, listener: () => void): void {
+    this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener])
   }
 
   /** Tells listeners of this process at once, and other processes shortly after. Never fails and never waits. */
-  send(notice: Notice): void {
-    this.#hear(notice)
-    if (this.#closed || this.#pending.has(notice)) return
-    this.#pending.add(notice)
-    // Many commits in a moment make one notice: sending one takes a lock that all commits with notices share.
+  send(topic: Topic): void {
+    this.#hear(topic)
+    if (this.#closed || this.#pending.has(topic)) return
+    this.#pending.add(topic)
+    // Many commits in a moment make one notification: NOTIFY takes a lock that all commits with one share.
     setTimeout(() => {
-      this.#pending.delete(notice)
-      if (!this.#closed) this.#database.rows(sendNotice, [notice]).catch(() => {})
+      this.#pending.delete(topic)
+      if (!this.#closed) this.#database.rows(notify, [topic]).catch(() => {})
     }, COALESCE_MS).unref()
   }
 
   async listen(): Promise<void> {
     const client = await this.#connector.connect()
-    client.on('notification', ({ payload }) => this.#hear(payload as Notice))
+    client.on('notification', ({ payload }) => this.#hear(payload as Topic))
     try {
       await inTime(client, `listen ${channel}`)
     } catch (error) {
@@ -77,8 +77,8 @@ export class Notices {
     await this.#client?.end()
   }
 
-  #hear(notice: Notice): void {
-    for (const listener of this.#listeners.get(notice) ?? []) listener()
+  #hear(topic: Topic): void {
+    for (const listener of this.#listeners.get(topic) ?? []) listener()
   }
 
   #reconnect(): void {
@@ -88,7 +88,7 @@ export class Notices {
       this.listen().then(
         // What was missed meanwhile is made up for: everyone looks again.
         () => {
-          for (const notice of this.#listeners.keys()) this.#hear(notice)
+          for (const topic of this.#listeners.keys()) this.#hear(topic)
         },
         () => this.#reconnect(),
       )

@@ -2,7 +2,7 @@ import type { WorkKind } from '../kernel/job.ts'
 import { nameOf, type Share, type Statement, unprepared } from './sql.ts'
 
 /** One change among those that are to be written together. */
-export interface ComposedWrite {
+export interface GatheredWrite {
   readonly statement: Statement
   readonly values: readonly unknown[]
   readonly guarded: boolean
@@ -15,7 +15,7 @@ export interface ComposedWrite {
 interface Step {
   readonly next: Map<Statement, Step>
   readonly nextGuarded: Map<Statement, Step>
-  composed?: Statement
+  combined?: Statement
 }
 
 /** More writes than an operation usually has, so it is not worth remembering how they came about. */
@@ -33,18 +33,18 @@ let steps = 0
 export const stepCount = () => steps
 
 /** The one statement that carries out all these writes, which makes it atomic by itself. */
-export function compose(writes: readonly ComposedWrite[]): Statement {
+export function combine(writes: readonly GatheredWrite[]): Statement {
   if (writes.length > WRITES_MAX) return unprepared(print(writes))
   let step = start
   for (const { statement, guarded } of writes) {
     const ways = guarded ? step.nextGuarded : step.next
     step = ways.get(statement) ?? added(ways, statement)
   }
-  if (!step.composed) {
+  if (!step.combined) {
     const text = print(writes)
-    step.composed = { name: nameOf(text), text, share }
+    step.combined = { name: nameOf(text), text, share }
   }
-  return step.composed
+  return step.combined
 }
 
 function added(ways: Map<Statement, Step>, statement: Statement): Step {
@@ -57,7 +57,7 @@ function added(ways: Map<Statement, Step>, statement: Statement): Step {
   return step
 }
 
-function print(writes: readonly ComposedWrite[]): string {
+function print(writes: readonly GatheredWrite[]): string {
   let places = 0
   const firsts: number[] = []
   const parts = writes.map(({ statement, values, guarded, name }, i) => {
