@@ -82,14 +82,13 @@ export class Pool {
 
   /** Runs one statement. */
   run(statement: Statement, values: readonly unknown[] = []): Promise<pg.QueryResult> {
-    return new Promise((resolve, reject) => {
-      const answered: Answered = (error, result) => (error ? reject(error) : resolve(result!))
+    return answerTo((answered) =>
       this.#whenFree(
         () => this.#timings.isQuick(statement),
         (connection, shares) => this.#send(connection, shares, { statement, values }, answered),
-        reject,
-      )
-    })
+        answered,
+      ),
+    )
   }
 
   /** Runs the work between `begin` and `commit` on a connection of its own. */
@@ -102,10 +101,7 @@ export class Pool {
       this.#whenFree(() => false, take, reject)
     })
     const run: Run = (statement, values = []) =>
-      new Promise((resolve, reject) => {
-        const answered: Answered = (error, result) => (error ? reject(error) : resolve(result!))
-        this.#send(connection, false, { statement, values }, answered)
-      })
+      answerTo((answered) => this.#send(connection, false, { statement, values }, answered))
     try {
       await run(begin)
       const result = await work(run)
@@ -296,5 +292,8 @@ interface Sent {
 const begin = sql`begin`
 const commit = sql`commit`
 const rollback = sql`rollback`
+
+const answerTo = (ask: (answered: Answered) => void) =>
+  new Promise<pg.QueryResult>((resolve, reject) => ask((error, result) => (error ? reject(error) : resolve(result!))))
 
 const closing = () => new NoConnectionError('The connections to the database are closed.')
