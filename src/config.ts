@@ -57,6 +57,13 @@ export const settings = {
     ...url,
     description: 'The address clients and customers reach the service at. Every link is built from it.',
   }),
+  sandboxUrl: setting<string | undefined>({
+    variable: 'QUITTANCE_URL',
+    initial: undefined,
+    initialText: 'the address that `HOST` and `PORT` name',
+    ...url,
+    description: 'The running sandbox that commands such as `listen` and `scenario run` talk to.',
+  }),
   allowedHosts: setting<readonly string[]>({
     variable: 'ALLOWED_HOSTS',
     initial: [],

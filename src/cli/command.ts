@@ -1,6 +1,7 @@
 import type { Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
 import type { Reader, Transact } from '../database/transaction.ts'
+import type { Sandbox } from './sandbox.ts'
 
 /** A mistake in how a command was called; the message says how to call it. Ends with exit code 2. */
 export class UsageError extends Error {}
@@ -16,12 +17,18 @@ export interface Option {
   readonly multiple?: boolean
   /** Its value tells who somebody is, so the audit log does not keep it. */
   readonly personal?: boolean
+  /** What the value can be, for completion. */
+  readonly choices?: () => readonly string[]
 }
 
-/** Where a command writes: what it found, and what went wrong. */
+/** Where a command writes, what it found and what went wrong, and when it is told to stop. */
 export interface Output {
   out(text: string): void
   err(text: string): void
+  /** Whether somebody reads it at a terminal that shows colours. */
+  readonly coloured?: boolean
+  /** Ends a command that would otherwise run on; asked for only by those that do. */
+  readonly interrupted?: AbortSignal
 }
 
 export interface CommandInput {
@@ -40,17 +47,30 @@ export interface StoreInput extends CommandInput {
   announceAccessChange(): Promise<void>
 }
 
+/** What a command that talks to a running sandbox is given beside its input. */
+export interface SandboxInput extends CommandInput {
+  readonly sandbox: Sandbox
+  /** Writes something as it happens: a line for people, or with `--json` one line of JSON. */
+  tell(record: object, line: string): void
+}
+
 interface CommandBase {
   readonly name: string
   readonly summary: string
-  /** Names of the arguments, for the help text; `[name]` may be left out. */
+  /** Names of the arguments, for the help text; `[name]` may be left out, and of the last `[name…]` there may be several. */
   readonly arguments?: readonly string[]
   readonly options?: Readonly<Record<string, Option>>
+  /** What can be typed behind `quittance`, and what it does. */
+  readonly examples?: readonly (readonly [words: string, does: string])[]
+  /** What an argument can be, by its place, for completion. */
+  readonly choices?: readonly (() => readonly string[])[]
 }
 
 /** A command that runs until it is told to stop, or that needs no database. */
 export interface FreeCommand extends CommandBase {
   readonly kind: 'free'
+  /** Whether it takes every setting as a flag; only where a service is started. */
+  readonly takesSettings?: boolean
   run(input: CommandInput): Promise<void>
 }
 
@@ -60,4 +80,12 @@ export interface StoreCommand extends CommandBase {
   run(input: StoreInput): Promise<object | readonly object[] | undefined>
 }
 
-export type Command = FreeCommand | StoreCommand
+/** A command that talks to a running sandbox over HTTP, as its users do, and prints what came of it. */
+export interface SandboxCommand extends CommandBase {
+  readonly kind: 'sandbox'
+  /** Starts a sandbox for as long as it runs when none answers at the usual address. */
+  readonly starts?: boolean
+  run(input: SandboxInput): Promise<object | readonly object[] | undefined>
+}
+
+export type Command = FreeCommand | StoreCommand | SandboxCommand

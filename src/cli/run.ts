@@ -3,38 +3,32 @@ import { readSettings, settings as settingTable, unknownVariables } from '../con
 import { didYouMean } from '../kernel/spelling.ts'
 import { flagOf } from '../setting.ts'
 import { version } from '../version.ts'
-import { accountCommands } from './accounts.ts'
-import { appCommands } from './apps.ts'
-import { auditCommand } from './audit.ts'
 import { commandCause } from './cause.ts'
-import { type Command, type CommandInput, type Output, UsageError } from './command.ts'
+import { type Command, type CommandInput, type Output, type SandboxCommand, UsageError } from './command.ts'
+import { commands } from './commands.ts'
 import { complaintOf } from './complain.ts'
-import { docsCommand } from './docs.ts'
-import { jobCommands } from './jobs.ts'
-import { keyCommands } from './keys.ts'
-import { migrateCommand } from './migrate.ts'
-import { peopleCommands } from './people.ts'
+import { helpOf, overview, usageOf } from './help.ts'
 import { print } from './print.ts'
-import { secretCommands } from './secrets.ts'
-import { serveCommands } from './serve.ts'
+import { findSandbox, noSandbox, type Sandbox, sandboxUrl } from './sandbox.ts'
 import { withStore } from './store.ts'
-
-const commands: readonly Command[] = [
-  ...serveCommands,
-  migrateCommand,
-  ...accountCommands,
-  ...appCommands,
-  ...jobCommands,
-  ...keyCommands,
-  ...secretCommands,
-  auditCommand,
-  ...peopleCommands,
-  docsCommand,
-]
 
 const terminal: Output = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  coloured: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
+  get interrupted() {
+    interruption ??= untilInterrupted()
+    return interruption
+  },
+}
+
+let interruption: AbortSignal | undefined
+
+/** Only for commands that clean up: every other one is ended by the signal itself. */
+function untilInterrupted(): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => controller.abort())
+  return controller.signal
 }
 
 const settingOptions = Object.fromEntries(
@@ -56,7 +50,7 @@ export async function runCommand(
     const command = commands.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `))
     if (words.includes('--version')) return say(version)
     if (!command) {
-      if (words.length === 0 || words.includes('--help') || words[0] === 'help') return say(overview())
+      if (words.length === 0 || words.includes('--help') || words[0] === 'help') return say(overview(commands))
       throw new UsageError(unknownCommand(words))
     }
     const rest = words.slice(command.name.split(' ').length)
@@ -78,7 +72,8 @@ function readCall(command: Command, words: readonly string[], environment: NodeJ
   const { values, positionals } = readFlags(command, words)
   const expected = command.arguments ?? []
   const needed = expected.filter((name) => !name.startsWith('[')).length
-  if (positionals.length < needed || positionals.length > expected.length)
+  const most = expected.at(-1)?.endsWith('…]') ? Infinity : expected.length
+  if (positionals.length < needed || positionals.length > most)
     throw new UsageError(`usage: quittance ${usageOf(command)}`)
   return { settings: readSettings(environment, values), arguments: positionals, options: values }
 }
@@ -115,65 +110,44 @@ function readFlags(command: Command, words: readonly string[]) {
 
 async function execute(command: Command, input: CommandInput): Promise<void> {
   if (command.kind === 'free') return command.run(input)
+  if (command.kind === 'sandbox') return withSandbox(command, input)
   const cause = commandCause(command, input)
   const result = await withStore(input.settings, cause, (store) => command.run({ ...input, ...store }))
   if (result !== undefined) input.output.out(`${print(result, input.options['json'] === true)}\n`)
+}
+
+async function withSandbox(command: SandboxCommand, input: CommandInput): Promise<void> {
+  const { output } = input
+  const asJson = input.options['json'] === true
+  const tell = (record: object, line: string) => output.out(`${asJson ? JSON.stringify(record) : line}\n`)
+  const { sandbox, close } = await reachSandbox(command, input)
+  try {
+    const result = await command.run({ ...input, sandbox, tell })
+    if (result !== undefined) output.out(`${print(result, asJson)}\n`)
+  } finally {
+    await close()
+  }
+}
+
+/** The running sandbox; where none runs and the command makes sense without, one for as long as the command runs. */
+async function reachSandbox(
+  { starts }: SandboxCommand,
+  { settings, output }: CommandInput,
+): Promise<{ sandbox: Sandbox; close(): Promise<void> }> {
+  const url = sandboxUrl(settings)
+  const found = await findSandbox(url)
+  if (found) return { sandbox: found, close: async () => {} }
+  if (!starts || settings.sandboxUrl !== undefined) throw noSandbox(url)
+  const { startForCommand } = await import('./serve.ts')
+  const { app, close } = await startForCommand(settings)
+  output.err(`quittance: no sandbox ran at ${url}, so one does until this command ends.\n`)
+  const sandbox = await findSandbox(app.service.publicUrl)
+  if (!sandbox) throw noSandbox(url)
+  return { sandbox, close }
 }
 
 function unknownCommand(words: readonly string[]): string {
   const said = words.filter((word) => !word.startsWith('-')).join(' ')
   const names = commands.map(({ name }) => name)
   return `There is no command "${said}".${didYouMean(said, names)} "quittance --help" lists them.`
-}
-
-const usageOf = ({ name, arguments: names = [], options = {} }: Command) =>
-  [
-    name,
-    ...names.map((argument) => (argument.startsWith('[') ? argument : `<${argument}>`)),
-    Object.keys(options).length > 0 ? '[options]' : '',
-  ]
-    .filter(Boolean)
-    .join(' ')
-
-function overview(): string {
-  const width = Math.max(...commands.map((command) => usageOf(command).length))
-  const lines = commands.map((command) => `  ${usageOf(command).padEnd(width)}  ${command.summary}`)
-  return [
-    'quittance: invoices, disputes and webhooks around a payment',
-    '',
-    'usage: quittance <command> [--help] [--json]',
-    '',
-    ...lines,
-    '',
-    'Every setting is an environment variable or a flag of the same name; docs/configuration.md lists them.',
-    'Exit codes: 0 done, 1 it could not be done, 2 it was called wrongly.',
-  ].join('\n')
-}
-
-function helpOf(command: Command): string {
-  const options = Object.entries(command.options ?? {})
-  const settingsShown = Object.values(settingTable).map(
-    ({ variable, description }) => [`--${flagOf(variable)}`, description] as const,
-  )
-  const table = (rows: readonly (readonly [string, string])[]) => {
-    const width = Math.max(0, ...rows.map(([name]) => name.length))
-    return rows.map(([name, description]) => `  ${name.padEnd(width)}  ${description}`)
-  }
-  return [
-    `usage: quittance ${usageOf(command)}`,
-    '',
-    `${command.summary}.`,
-    ...(options.length > 0
-      ? [
-          '',
-          'Options:',
-          ...table(
-            options.map(([name, { value, description }]) => [value ? `--${name} ${value}` : `--${name}`, description]),
-          ),
-        ]
-      : []),
-    '',
-    'Settings (each also an environment variable):',
-    ...table(settingsShown),
-  ].join('\n')
 }

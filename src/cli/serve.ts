@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import type { App } from '../app.ts'
 import type { Settings } from '../config.ts'
 import { type EmbeddedServer, startEmbedded } from '../database/embedded/server.ts'
@@ -16,8 +16,9 @@ import { terminalLog } from './terminal-log.ts'
 /** After the grace, how long what is under way may take to finish. */
 const SHUTDOWN_MAX_MS = 15_000
 
-const runUntilStopped = (name: string, summary: string, parts: { serves: boolean; works: boolean }): FreeCommand => ({
+const runUntilStopped = (name: string, summary: string, parts: ServiceParts): FreeCommand => ({
   kind: 'free',
+  takesSettings: true,
   name,
   summary,
   run: (input) => run(input, parts),
@@ -29,43 +30,64 @@ export const serveCommands: readonly Command[] = [
   runUntilStopped('work', 'Do due work; requests are left to other processes', { serves: false, works: true }),
 ]
 
-async function run(
-  { settings, output }: CommandInput,
-  { serves, works }: { serves: boolean; works: boolean },
-): Promise<void> {
+async function run({ settings, output }: CommandInput, parts: ServiceParts): Promise<void> {
+  const log = pino(logOptions(settings.logLevel), logDestination())
+  const { app, close } = await openService(settings, log, parts)
+  // Who reads that we are ready may tell us to stop the next moment.
+  const stopping = stopped(log, { withParent: settings.stopWithParent })
+  output.out(greeting(app, settings, parts))
+  await stopping
+  // What could not be ended in time must not keep the process: nothing acknowledged depends on it.
+  if ((await Promise.race([close(), overdue(settings)])) === 'overdue') {
+    log.error('what was under way could not be finished in time')
+    process.exitCode = 1
+  }
+  process.exit()
+}
+
+interface ServiceParts {
+  readonly serves: boolean
+  readonly works: boolean
+}
+
+/** A service that answers or works, on the database of the settings; the embedded one ends with it. */
+export async function openService(
+  settings: Settings,
+  log: Logger,
+  { serves, works }: ServiceParts,
+): Promise<{ app: App; close(): Promise<void> }> {
   requireSecrets(settings)
   await requireCallable(settings)
   if (serves) await requireFreeAddress(settings)
-  const log = pino(logOptions(settings.logLevel), logDestination())
   // Loading every room takes longer than all that comes before, so it goes on while the database starts; a start that
   // is refused does not wait for it.
   const loading = import('../app.ts')
   const embedded = await startDatabase(settings)
   const databaseUrl = settings.databaseUrl ?? embedded!.url
   let app: App | undefined
+  const close = async () => {
+    await app?.close()
+    await embedded?.stop()
+  }
   try {
     await migrate(databaseUrl)
     const { openApp } = await loading
     const dataDir = embedded ? resolve(settings.dataDir) : undefined
     app = await openApp({ settings, databaseUrl, log, works, ...(dataDir !== undefined && { dataDir }) })
     if (serves) await listen(app, settings)
+    return { app, close }
   } catch (error) {
-    await app?.close()
-    await embedded?.stop()
+    await close()
     throw error
   }
-  // Who reads that we are ready may tell us to stop the next moment.
-  const stopping = stopped(log, { withParent: settings.stopWithParent })
-  output.out(greeting(app, settings, { serves, works }))
-  await stopping
-  const ending = app.close().then(() => embedded?.stop())
-  // What could not be ended in time must not keep the process: nothing acknowledged depends on it.
-  if ((await Promise.race([ending, overdue(settings)])) === 'overdue') {
-    log.error('what was under way could not be finished in time')
-    process.exitCode = 1
-  }
-  process.exit()
 }
+
+/** A sandbox beside a command that needs one. Only what goes wrong is logged. */
+export const startForCommand = (settings: Settings) =>
+  openService({ ...settings, environment: 'sandbox' }, pino(logOptions('error'), pino.destination(2)), {
+    serves: true,
+    works: true,
+  })
 
 /** The address was free when it was tried; in the meantime somebody else may have taken it. */
 async function listen(app: App, settings: Settings): Promise<void> {
@@ -112,11 +134,7 @@ const overdue = ({ shutdownGraceSeconds }: Settings) =>
     setTimeout(() => resolve('overdue'), shutdownGraceSeconds * 1000 + SHUTDOWN_MAX_MS).unref(),
   )
 
-function greeting(
-  { service }: App,
-  settings: Settings,
-  { serves, works }: { serves: boolean; works: boolean },
-): string {
+function greeting({ service }: App, settings: Settings, { serves, works }: ServiceParts): string {
   if (!serves) return 'Quittance does due work.\n'
   const heading = `Quittance ${settings.environment} is ready at ${service.publicUrl}${works ? '' : ' (requests only)'}\n`
   if (settings.environment === 'live') return heading

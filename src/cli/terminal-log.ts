@@ -1,4 +1,5 @@
 import type { DestinationStream } from 'pino'
+import { makePaint, type Paint } from './paint.ts'
 
 /** What our log lines hold; each has some of it. */
 interface Line {
@@ -23,12 +24,9 @@ interface Line {
 const WARN = 40
 const ERROR = 50
 
-const colours = { dim: 2, red: 31, green: 32, yellow: 33 } as const
-type Paint = (colour: keyof typeof colours, text: string) => string
-
 /** Log lines for a person at a terminal: one short line each, failures in colour. Programs get JSON instead. */
 export function terminalLog(out: (text: string) => void, { coloured }: { coloured: boolean }): DestinationStream {
-  const paint: Paint = (colour, text) => (coloured ? `\u001b[${colours[colour]}m${text}\u001b[0m` : text)
+  const paint = makePaint({ coloured })
   return { write: (json) => out(`${terminalLine(JSON.parse(json) as Line, paint)}\n`) }
 }
 

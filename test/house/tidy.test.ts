@@ -20,6 +20,7 @@ const arrows: Record<string, readonly string[]> = {
   invoices: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger'],
   disputes: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger'],
   webhooks: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger', 'outbound'],
+  scenarios: ['kernel', 'http', 'outbound'],
   payer: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger', 'outbound', 'invoices', 'disputes'],
 }
 const forEveryone = ['config', 'dispute-settings', 'room', 'setting', 'version']

@@ -1,0 +1,27 @@
+import { accountCommands } from './accounts.ts'
+import { appCommands } from './apps.ts'
+import { auditCommand } from './audit.ts'
+import type { Command } from './command.ts'
+import { completionCommand } from './completion.ts'
+import { docsCommand } from './docs.ts'
+import { jobCommands } from './jobs.ts'
+import { keyCommands } from './keys.ts'
+import { migrateCommand } from './migrate.ts'
+import { peopleCommands } from './people.ts'
+import { secretCommands } from './secrets.ts'
+import { serveCommands } from './serve.ts'
+
+/** Every command there is. Calls, help and completion are read from this table. */
+export const commands: readonly Command[] = [
+  ...serveCommands,
+  migrateCommand,
+  ...accountCommands,
+  ...appCommands,
+  ...jobCommands,
+  ...keyCommands,
+  ...secretCommands,
+  auditCommand,
+  ...peopleCommands,
+  docsCommand,
+  completionCommand(() => commands),
+]

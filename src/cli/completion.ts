@@ -1,0 +1,129 @@
+import { type Command, UsageError } from './command.ts'
+import { settingFlags } from './help.ts'
+
+/** What can stand next, and behind which words. */
+interface Place {
+  /** The words before it; none at the beginning. */
+  readonly after: string
+  readonly candidates: readonly (readonly [word: string, description: string])[]
+}
+
+/** Every place in a call at which something can be completed, the longest first. */
+function placesOf(commands: readonly Command[]): Place[] {
+  const places = new Map<string, Map<string, string>>()
+  const add = (after: string, word: string, description: string) => {
+    const known = places.get(after) ?? new Map<string, string>()
+    places.set(after, known)
+    // Where several commands begin with one word, none of them describes it.
+    known.set(word, known.has(word) ? '' : description)
+  }
+  for (const command of commands) {
+    const words = command.name.split(' ')
+    for (const [i, word] of words.entries())
+      add(words.slice(0, i).join(' '), word, i === words.length - 1 ? command.summary : '')
+    for (const choice of command.choices?.[0]?.() ?? []) add(command.name, choice, '')
+    for (const [name, { description, choices }] of Object.entries(command.options ?? {})) {
+      add(command.name, `--${name}`, description)
+      for (const choice of choices?.() ?? []) add(`${command.name} --${name}`, choice, '')
+    }
+    const settings = command.kind === 'store' ? [] : settingFlags(command)
+    for (const [flag, description] of settings) add(command.name, `--${flag}`, description)
+    add(command.name, '--json', 'Print JSON')
+    add(command.name, '--help', 'Show what it takes, with examples')
+  }
+  return [...places]
+    .map(([after, candidates]) => ({ after, candidates: [...candidates] }))
+    .sort((a, b) => b.after.length - a.after.length)
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** How a line begins there; where the value of a flag is to come, it also ends with the flag. */
+function pattern(after: string): string {
+  if (after === '') return '*'
+  const [command, flag] = after.split(' --')
+  return flag === undefined ? `" ${command} "*` : `" ${command} "*"--${flag} "`
+}
+
+function bash(places: readonly Place[]): string {
+  const cases = places.map(({ after, candidates }) => {
+    const words = candidates.map(([word]) => word).join(' ')
+    return `    ${pattern(after)}) words=${quoted(words)} ;;`
+  })
+  return `# quittance completion bash > ~/.local/share/bash-completion/completions/quittance
+_quittance() {
+  local line=" \${COMP_WORDS[*]:1:COMP_CWORD-1} " words=''
+  case "$line" in
+${cases.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _quittance quittance
+`
+}
+
+function zsh(places: readonly Place[]): string {
+  const cases = places.map(({ after, candidates }) => {
+    const words = candidates.map(([word, description]) =>
+      quoted(`${word.replaceAll(':', '\\:')}${description === '' ? '' : `:${description}`}`),
+    )
+    return `    ${pattern(after)}) candidates=(${words.join(' ')}) ;;`
+  })
+  return `#compdef quittance
+# quittance completion zsh > a file _quittance in a folder of $fpath
+_quittance() {
+  local -a candidates
+  local line=" \${words[2,CURRENT-1]} "
+  case "$line" in
+${cases.join('\n')}
+  esac
+  _describe 'quittance' candidates || _files
+}
+compdef _quittance quittance
+`
+}
+
+function fish(places: readonly Place[]): string {
+  const lines = places.flatMap(({ after, candidates }) =>
+    candidates.map(([word, description]) => {
+      const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${quoted(word)}`
+      return `complete -c quittance -n ${quoted(`__quittance_after ${quoted(after)}`)} ${what}${description === '' ? '' : ` -d ${quoted(description)}`}`
+    }),
+  )
+  return `# quittance completion fish > ~/.config/fish/completions/quittance.fish
+function __quittance_after
+  set -l words (commandline -opc)
+  set -l line " $words[2..-1] "
+  switch "$argv[1]"
+    case ''
+      test "$line" = '  '
+    case '* --*'
+      set -l parts (string split ' --' -- $argv[1])
+      string match -q -- " $parts[1] *--$parts[2] " "$line"
+    case '*'
+      string match -q -- " $argv[1] *" "$line"
+  end
+end
+${lines.join('\n')}
+`
+}
+
+const shells = { bash, zsh, fish }
+
+/** Prints what makes a shell complete commands, flags and their values. */
+export const completionCommand = (commands: () => readonly Command[]): Command => ({
+  kind: 'free',
+  name: 'completion',
+  summary: 'Print what makes a shell complete commands, flags and values',
+  arguments: ['bash, zsh or fish'],
+  choices: [() => Object.keys(shells)],
+  examples: [
+    ['completion bash > ~/.local/share/bash-completion/completions/quittance', 'for bash'],
+    ['completion zsh > ~/.zfunc/_quittance', 'for zsh, with ~/.zfunc in $fpath'],
+    ['completion fish > ~/.config/fish/completions/quittance.fish', 'for fish'],
+  ],
+  async run({ arguments: [shell = ''], output }) {
+    if (!Object.hasOwn(shells, shell)) throw new UsageError('Completion is there for bash, zsh and fish.')
+    output.out(shells[shell as keyof typeof shells](placesOf(commands())))
+  },
+})

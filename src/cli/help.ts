@@ -1,0 +1,79 @@
+import { settings } from '../config.ts'
+import { flagOf } from '../setting.ts'
+import type { Command } from './command.ts'
+
+/** Settings that a command of this kind goes by, as flags with what they do. */
+export function settingFlags(command: Command): [flag: string, description: string][] {
+  const { sandboxUrl, host, port, ...others } = settings
+  const taken =
+    command.kind === 'store' || (command.kind === 'free' && command.takesSettings)
+      ? [host, port, ...Object.values(others)]
+      : command.kind === 'sandbox'
+        ? [sandboxUrl, port]
+        : []
+  return taken.map(({ variable, description }) => [flagOf(variable), description])
+}
+
+export const usageOf = ({ name, arguments: names = [], options = {} }: Command) =>
+  [
+    name,
+    ...names.map((argument) => (argument.startsWith('[') ? argument : `<${argument}>`)),
+    Object.keys(options).length > 0 ? '[options]' : '',
+  ]
+    .filter(Boolean)
+    .join(' ')
+
+const table = (rows: readonly (readonly [string, string])[]) => {
+  const width = Math.max(0, ...rows.map(([name]) => name.length))
+  return rows.map(([name, description]) => `  ${name.padEnd(width)}  ${description}`)
+}
+
+const headings: readonly (readonly [heading: string, kind: Command['kind']])[] = [
+  ['Run a service, and other things that need none', 'free'],
+  ['With a running sandbox', 'sandbox'],
+  ['With the database of a service', 'store'],
+]
+
+/** Every command in one line each. */
+export function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map((command) => usageOf(command).length))
+  const lines = (kind: Command['kind']) =>
+    commands
+      .filter((command) => command.kind === kind)
+      .map((command) => `  ${usageOf(command).padEnd(width)}  ${command.summary}`)
+  return [
+    'quittance: invoices, disputes and webhooks around a payment',
+    '',
+    'usage: quittance <command> [--help] [--json]',
+    ...headings.flatMap(([heading, kind]) => (lines(kind).length === 0 ? [] : ['', `${heading}:`, ...lines(kind)])),
+    '',
+    '"quittance <command> --help" shows examples. Every setting is an environment variable or a flag of the same name;',
+    'docs/configuration.md lists them. Exit codes: 0 done, 1 it could not be done, 2 it was called wrongly.',
+  ].join('\n')
+}
+
+/** One command with all it takes. */
+export function helpOf(command: Command): string {
+  const section = (heading: string, rows: readonly (readonly [string, string])[]) =>
+    rows.length === 0 ? [] : ['', `${heading}:`, ...table(rows)]
+  return [
+    `usage: quittance ${usageOf(command)}`,
+    '',
+    `${command.summary}.`,
+    ...section(
+      'Examples',
+      (command.examples ?? []).map(([words, does]) => [`quittance ${words}`, does]),
+    ),
+    ...section(
+      'Options',
+      Object.entries(command.options ?? {}).map(([name, { value, description }]) => [
+        value ? `--${name} ${value}` : `--${name}`,
+        description,
+      ]),
+    ),
+    ...section(
+      'Settings (each also an environment variable)',
+      settingFlags(command).map(([flag, description]) => [`--${flag}`, description]),
+    ),
+  ].join('\n')
+}

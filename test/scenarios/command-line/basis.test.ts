@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { commands } from '../../../src/cli/commands.ts'
+import { run } from '../../support/command.ts'
+
+/** What bash offers behind these words; the last one is being typed. */
+async function offered(...words: string[]): Promise<string[]> {
+  const { stdout } = await run(['completion', 'bash'], {})
+  const typed = ['quittance', ...words].map((word) => `'${word}'`).join(' ')
+  const script = `${stdout}\nCOMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _quittance; echo "\${COMPREPLY[@]}"`
+  return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ')
+}
+
+describe('What every command has', () => {
+  it('stands in the overview, in its own help and in the completion of every shell', async () => {
+    const { stdout: overview } = await run(['--help'], {})
+    const scripts = await Promise.all(['bash', 'zsh', 'fish'].map((shell) => run(['completion', shell], {})))
+    for (const { name, summary, options = {}, examples = [] } of commands) {
+      expect(overview).toContain(summary)
+      const { code, stdout } = await run([...name.split(' '), '--help'], {})
+      expect(code).toBe(0)
+      for (const [words] of examples) {
+        expect(stdout).toContain(`quittance ${words}`)
+        expect(words.startsWith(name), `${words} is an example of ${name}`).toBe(true)
+      }
+      for (const flag of Object.keys(options)) expect(stdout).toContain(`--${flag}`)
+      for (const { stdout: script } of scripts) for (const word of name.split(' ')) expect(script).toContain(word)
+    }
+    for (const command of commands.filter(({ kind }) => kind === 'sandbox'))
+      expect(command.examples?.length, `${command.name} has examples`).toBeGreaterThan(0)
+  })
+
+  it('is completed by bash: commands, their second word, flags and what a flag can be', async () => {
+    expect(await offered('comp')).toEqual(['completion'])
+    expect(await offered('accounts', 'c')).toEqual(['create'])
+    expect(await offered('accounts', 'create', '--ema')).toEqual(['--email'])
+    expect(await offered('completion', '')).toEqual(['bash', 'zsh', 'fish', '--json', '--help'])
+  })
+})
