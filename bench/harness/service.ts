@@ -19,13 +19,17 @@ export async function startService(databaseUrl: string, nodeOptions: readonly st
     let said = ''
     const timer = setTimeout(() => reject(new Error('The service did not start in time.')), START_WITHIN_MS)
     child.process.once('exit', (code) => reject(new Error(`The service ended with ${code} while it started.`)))
-    child.process.stdout!.setEncoding('utf8').on('data', (text: string) => {
+    const stdout = child.process.stdout!.setEncoding('utf8')
+    const listen = (text: string) => {
       said += text
       const address = /is ready at (http:\S+)/.exec(said)?.[1]
       if (address === undefined) return
       clearTimeout(timer)
+      // It goes on to log every request; reading that here would take the time of what is measured.
+      stdout.off('data', listen).resume()
       resolve(address)
-    })
+    }
+    stdout.on('data', listen)
   })
   return { ...child, baseUrl }
 }

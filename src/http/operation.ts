@@ -26,7 +26,7 @@ import { type Rendered, render } from './render.ts'
 import type { AnyRoute, Request } from './route.ts'
 import type { ServerParts } from './server.ts'
 import { countStored } from './stored-bytes.ts'
-import { sentenceOf, type Unknown, unknownsIn, warningsOf } from './validation/unknown.ts'
+import { sentenceOf, type Unknown, unknownsFinder, warningsOf } from './validation/unknown.ts'
 import { makeValidator } from './validation/validator.ts'
 
 /** A route made ready to be served. */
@@ -72,6 +72,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
   const checkParams = validatorOf(route.params, 'path')
   const checkQuery = validatorOf(route.query, 'query')
   const bodies = route.body && bodyReader(route, sentBack(route, parts.routes))
+  const findInQuery = route.query && unknownsFinder([route.query])
   const isStrict = service.settings.strictFields
   // Pages have forms of ours, and a token is asked for with whatever a library adds.
   const looksForUnknowns =
@@ -133,7 +134,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
   }
 
   const unknownParameters = (query: unknown): Unknown[] =>
-    route.query ? unknownsIn([route.query], query).map((one) => ({ ...one, pointer: one.pointer.slice(1) })) : []
+    findInQuery?.(query).map((one) => ({ ...one, pointer: one.pointer.slice(1) })) ?? []
 
   /**
    * Carries the work out unless its answer is already known, and keeps the answer with the effect. Most requests come

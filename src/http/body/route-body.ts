@@ -4,7 +4,7 @@ import { malformed, Problem } from '../../kernel/problem.ts'
 import type { TSchema } from '../../kernel/type.ts'
 import type { AnyRoute } from '../route.ts'
 import { readerOf } from '../validation/reader.ts'
-import { type Unknown, unknownsIn } from '../validation/unknown.ts'
+import { type Unknown, unknownsFinder } from '../validation/unknown.ts'
 import { makeValidator } from '../validation/validator.ts'
 import { collect } from './collect.ts'
 import { parseForm } from './form.ts'
@@ -83,6 +83,7 @@ export function bodyReader(route: AnyRoute, alsoKnown: readonly TSchema[] = []) 
   const takes = takenBy(route)
   const prepare = route.prepare ?? readerOf(schema)
   const check = makeValidator(schema, 'body')
+  const findUnknowns = unknownsFinder([schema, ...alsoKnown], route.alsoKnown)
   const isList = (schema as { type?: string }).type === 'array'
 
   /** Refuses what the operation does not take, before any of it is looked at. */
@@ -107,8 +108,12 @@ export function bodyReader(route: AnyRoute, alsoKnown: readonly TSchema[] = []) 
       const understood = meant(given)
       const value = prepare(understood)
       const issues = check(value)
-      const unknowns = () => unknownsIn([schema, ...alsoKnown], understood, route.alsoKnown)
-      return { value, files, unknowns, ...(issues.length > 0 && { problem: malformed(...issues) }) }
+      return {
+        value,
+        files,
+        unknowns: () => findUnknowns(understood),
+        ...(issues.length > 0 && { problem: malformed(...issues) }),
+      }
     } catch (error) {
       if (error instanceof Problem) return { value: undefined, files: [], problem: error }
       throw error

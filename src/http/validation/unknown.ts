@@ -26,46 +26,78 @@ export interface Unknown {
 const UNKNOWNS_MAX = 10
 const DEPTH_MAX = 20
 
+/** Looks for what means nothing to us in a value. */
+export type FindUnknowns = (value: unknown) => Unknown[]
+
 /**
  * Finds the fields of a value that no schema names at their place, and the values that are none of those a schema lists
  * as known. What clients got from us they may send back, so the schemas of answers count as well as those of requests.
  */
-export function unknownsIn(schemas: readonly TSchema[], value: unknown, alsoKnown: readonly string[] = []): Unknown[] {
-  const found: Unknown[] = []
-  const visit = (nodes: readonly Node[], node: unknown, pointer: string, depth: number): void => {
-    if (found.length >= UNKNOWNS_MAX || depth > DEPTH_MAX || nodes.length === 0) return
-    if (typeof node === 'string') {
-      const known = nodes.flatMap((one) => one['x-extensible-enum'] ?? [])
-      if (known.length > 0 && !known.includes(node))
-        found.push({ kind: 'value', pointer, word: node, meant: nearest(node, known) })
-    } else if (Array.isArray(node)) {
-      const items = branches(nodes.flatMap((one) => one.items ?? []))
-      for (const [i, item] of node.entries()) visit(items, item, `${pointer}/${i}`, depth + 1)
-    } else if (isRecord(node)) visitFields(nodes, node, pointer, depth)
-  }
-  const visitFields = (
-    nodes: readonly Node[],
-    object: Record<string, unknown>,
-    pointer: string,
-    depth: number,
-  ): void => {
-    const objects = nodes.map(({ properties = {} }) => properties).filter((named) => Object.keys(named).length > 0)
-    // A schema that names no fields takes any.
-    if (objects.length === 0) return
-    for (const [name, part] of Object.entries(object)) {
-      const parts = objects.flatMap((properties) => (Object.hasOwn(properties, name) ? properties[name]! : []))
-      if (parts.length > 0) visit(branches(parts), part, `${pointer}/${name}`, depth + 1)
-      else if (!alsoKnown.includes(name) && found.length < UNKNOWNS_MAX)
-        found.push({
-          kind: 'field',
-          pointer: `${pointer}/${name}`,
-          word: name,
-          meant: nearest(name, objects.flatMap(Object.keys)),
-        })
+export function unknownsFinder(schemas: readonly TSchema[], alsoKnown: readonly string[] = []): FindUnknowns {
+  const everywhere = new Set(alsoKnown)
+  const root = new Place(branches(schemas as readonly Node[]))
+  return (value) => {
+    const found: Unknown[] = []
+    const path: (string | number)[] = []
+    const pointer = () => path.map((part) => `/${part}`).join('')
+    const enter = (place: Place, part: string | number, value: unknown) => {
+      path.push(part)
+      visit(place, value)
+      path.pop()
     }
+    const visit = (place: Place, value: unknown): void => {
+      if (found.length >= UNKNOWNS_MAX || path.length > DEPTH_MAX) return
+      if (typeof value === 'string') {
+        if (place.values.size > 0 && !place.values.has(value))
+          found.push({ kind: 'value', pointer: pointer(), word: value, meant: nearest(value, place.values) })
+      } else if (Array.isArray(value)) {
+        for (let i = 0; i < value.length; i++) enter(place.items, i, value[i])
+      } else if (isRecord(value) && place.names.size > 0)
+        for (const name of Object.keys(value)) visitField(place, name, value)
+    }
+    const visitField = (place: Place, name: string, object: Record<string, unknown>): void => {
+      const field = place.field(name)
+      if (field) enter(field, name, object[name])
+      else if (!everywhere.has(name) && found.length < UNKNOWNS_MAX)
+        found.push({ kind: 'field', pointer: `${pointer()}/${name}`, word: name, meant: nearest(name, place.names) })
+    }
+    visit(root, value)
+    return found
   }
-  visit(branches(schemas as readonly Node[]), value, '', 0)
-  return found
+}
+
+/** What is known at one place of a value by all schemas that speak of it. Worked out once, when a value first gets there. */
+class Place {
+  /** The names of its fields; of an object for which there are none, any will do. */
+  readonly names: ReadonlySet<string>
+  readonly values: ReadonlySet<string>
+  readonly #nodes: readonly Node[]
+  readonly #fields = new Map<string, Place>()
+  #items: Place | undefined
+
+  constructor(nodes: readonly Node[]) {
+    this.#nodes = nodes
+    this.names = new Set(nodes.flatMap(({ properties = {} }) => Object.keys(properties)))
+    this.values = new Set(nodes.flatMap((node) => node['x-extensible-enum'] ?? []))
+  }
+
+  field(name: string): Place | undefined {
+    if (!this.names.has(name)) return undefined
+    let place = this.#fields.get(name)
+    if (!place) {
+      const parts = this.#nodes.flatMap(({ properties = {} }) =>
+        Object.hasOwn(properties, name) ? properties[name]! : [],
+      )
+      place = new Place(branches(parts))
+      this.#fields.set(name, place)
+    }
+    return place
+  }
+
+  get items(): Place {
+    this.#items ??= new Place(branches(this.#nodes.flatMap(({ items }) => items ?? [])))
+    return this.#items
+  }
 }
 
 /** The schemas and all of their alternatives. */
