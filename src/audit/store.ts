@@ -24,19 +24,26 @@ const filterNames = ['resource_id', 'cause', 'account_id', 'actor'] as const
 /** Rows must fit all that are given. */
 export type AuditFilter = { readonly [Name in (typeof filterNames)[number]]?: string } & { readonly since?: Instant }
 
-/** One statement for each index to go by, whatever else is asked for. */
-const listing = (by: (typeof filterNames)[number] | 'any') =>
-  statementOf(`
-  select create_time, seq, account_id, actor, action, resource_id, address, request_id, cause, arguments from audit_log
+type By = (typeof filterNames)[number] | 'any'
+
+const columns = 'create_time, seq, account_id, actor, action, resource_id, address, request_id, cause, arguments'
+const chosen = (by: By) => `
+  select ${columns} from audit_log
   where ${by === 'any' ? '' : `${by} = $${filterNames.indexOf(by) + 1} and `}create_time >= $5 and (create_time, seq) < ($6, $7)
-    ${filterNames.map((name, i) => `and ($${i + 1}::text is null or ${name} = $${i + 1})`).join(' ')}
-  order by create_time desc, seq desc limit $8`)
+    ${filterNames.map((name, i) => `and ($${i + 1}::text is null or ${name} = $${i + 1})`).join(' ')}`
+const newestFirst = 'order by create_time desc, seq desc limit $8'
+
+/** One statement for each index to go by, whatever else is asked for. */
+const inOrder = (by: By) => statementOf(`${chosen(by)} ${newestFirst}`)
+/** Of one thing there are few, and their index knows no order. Found first: the other way round reads the whole log. */
+const sorted = (by: By) =>
+  statementOf(`with found as materialized (${chosen(by)}) select ${columns} from found ${newestFirst}`)
 const listings = {
-  resource_id: listing('resource_id'),
-  cause: listing('cause'),
-  account_id: listing('account_id'),
-  actor: listing('actor'),
-  any: listing('any'),
+  resource_id: sorted('resource_id'),
+  cause: sorted('cause'),
+  account_id: inOrder('account_id'),
+  actor: inOrder('actor'),
+  any: inOrder('any'),
 }
 
 /** Up to `limit` rows, newest first, from the one after `last` on. */

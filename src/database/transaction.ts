@@ -1,11 +1,11 @@
-import { type Cause, causeId } from '../kernel/cause.ts'
+import { actorOf, type Cause, causeId } from '../kernel/cause.ts'
 import type { Clock, Instant } from '../kernel/clock.ts'
-import type { EventType } from '../kernel/event-types.ts'
 import type { IdKind, Ids } from '../kernel/ids.ts'
 import type { JobRequest, WorkKind } from '../kernel/job.ts'
 import { conflict } from '../kernel/problem.ts'
 import { auditWrite, type Subject } from './audit.ts'
 import { combine, type GatheredWrite } from './combine.ts'
+import type { AnnouncedEvent, NewEvent } from './event.ts'
 import { JobChanges } from './job-changes.ts'
 import type { Connection, Database } from './open.ts'
 import { isRetryable, pauseBefore, TRIES_MAX } from './retry.ts'
@@ -17,30 +17,6 @@ import { Turns } from './turns.ts'
 export interface Reader {
   rows<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>
   row<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row | undefined>
-}
-
-/** Something that happened to a resource, to be told to subscribers. */
-export interface NewEvent {
-  /** The account the resource belongs to. */
-  readonly accountId: string
-  readonly type: EventType
-  /** Events of one resource are delivered in the order of their commits. */
-  readonly resourceId: string
-  /** The resource as it is now, in the shape the subscriber receives. */
-  readonly resource: object
-  readonly summary: string
-  /** The app the resource is known to come from, for when no app is calling for its account. */
-  readonly appId?: string | null
-}
-
-/** An event with all that is known when it is committed. */
-export interface AnnouncedEvent extends NewEvent {
-  readonly id: string
-  readonly time: Instant
-  /** The app that called for the account of the event; absent when it was somebody else, or time. */
-  readonly callingAppId: string | undefined
-  /** The calling app belongs to another account than the one it called for. */
-  readonly onBehalf: boolean
 }
 
 /** One change among those of a unit of work. Changes gathered later can refer to what a named one returns. */
@@ -232,7 +208,8 @@ class UnitOfWork {
     // A buyer's app that acts on a seller's resource is nobody the seller's events are for.
     const callingAppId = request?.accountId === event.accountId ? request.appId : undefined
     const onBehalf = request?.onBehalf ?? false
-    this.#events.push({ ...event, id: this.newId('event'), time: this.now, callingAppId, onBehalf })
+    const [actor, cause] = [actorOf(this.cause), causeId(this.cause)]
+    this.#events.push({ ...event, id: this.newId('event'), time: this.now, callingAppId, onBehalf, actor, cause })
   }
 
   enqueue(job: JobRequest): void {

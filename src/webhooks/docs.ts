@@ -65,7 +65,7 @@ const operations = [
   ['GET /v1/notifications/webhooks-transmissions', 'transmissions, for example `?status=FAILURE`'],
   [
     'GET /v1/notifications/webhooks-transmissions/{id}',
-    'one of them with every attempt: status, duration, headers, beginning of the answer',
+    'one of them with every attempt (status, duration, headers, beginning of the answer) and `cause`, the debug id of the request its event followed from',
   ],
   [
     'POST /v1/notifications/webhooks-transmissions/{id}/attempt',

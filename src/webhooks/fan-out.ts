@@ -1,5 +1,6 @@
+import type { AnnouncedEvent } from '../database/event.ts'
 import { sql, statementOf } from '../database/sql.ts'
-import type { Announce, AnnouncedEvent, Write } from '../database/transaction.ts'
+import type { Announce, Write } from '../database/transaction.ts'
 import { eventTypes } from '../kernel/event-types.ts'
 import type { Service } from '../room.ts'
 import { mayHear } from './audience.ts'
@@ -11,14 +12,14 @@ const returned = 'returning seq, account_id, id, type, resource_id, create_time'
 
 /** Nearly every unit of work has one event, whose text then need not travel as part of an array. */
 const insertEvent = statementOf(
-  `insert into events (account_id, id, app_id, type, resource_id, body, create_time)
-   values ($1, $2, $3, $4, $5, $6, $7) ${returned}`,
+  `insert into events (account_id, id, app_id, type, resource_id, body, create_time, actor, cause)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) ${returned}`,
 )
 const insertEvents = statementOf(
-  `insert into events (account_id, id, app_id, type, resource_id, body, create_time)
-   select e.account_id, e.id, e.app_id, e.type, e.resource_id, e.body, e.create_time
-   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-     with ordinality as e (account_id, id, app_id, type, resource_id, body, create_time, place)
+  `insert into events (account_id, id, app_id, type, resource_id, body, create_time, actor, cause)
+   select e.account_id, e.id, e.app_id, e.type, e.resource_id, e.body, e.create_time, e.actor, e.cause
+   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+     with ordinality as e (account_id, id, app_id, type, resource_id, body, create_time, actor, cause, place)
    order by e.place ${returned}`,
 )
 
@@ -105,6 +106,8 @@ const rowOf = (service: Service, event: AnnouncedEvent) => [
   event.resourceId,
   eventBody(service, event),
   event.time,
+  event.actor,
+  event.cause,
 ]
 
 function inserted(rows: readonly (readonly (string | null)[])[]): Pick<Write, 'statement' | 'values'> {

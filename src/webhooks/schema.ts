@@ -113,6 +113,11 @@ export const TransmissionDetail = Type.Object({
   ...TransmissionOut.properties,
   event_id: Type.String(),
   event_type: Type.String(),
+  cause: Type.Optional(
+    Type.String({
+      description: 'The debug id of the request that the event followed from, or the id of the job or command.',
+    }),
+  ),
   attempt_log: Type.Array(AttemptOut),
 })
 export const TransmissionList = Type.Object({

@@ -1,5 +1,6 @@
 import { sql } from '../../database/sql.ts'
 import type { Tx } from '../../database/transaction.ts'
+import { actorOf, causeId } from '../../kernel/cause.ts'
 import { eventTypes } from '../../kernel/event-types.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Service } from '../../room.ts'
@@ -11,8 +12,8 @@ import { mentionIds } from './mentioned-ids.ts'
 import { anything, type Sample, samples } from './samples.ts'
 
 const insertSimulated = sql`
-  insert into events (account_id, id, app_id, type, resource_id, body, create_time)
-  select account_id, $2, id, $3, $2, $4, $5 from apps where id = $1
+  insert into events (account_id, id, app_id, type, resource_id, body, create_time, actor, cause)
+  select account_id, $2, id, $3, $2, $4, $5, $6, $7 from apps where id = $1
   returning seq, account_id, id, app_id, type, resource_id, create_time`
 const insertAudience = sql`
   insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
@@ -54,7 +55,7 @@ export function simulate(tx: Tx, service: Service, simulation: Simulation): stri
     resource: shown,
     ...(resourceVersion !== undefined && { resourceVersion }),
   })
-  tx.write(insertSimulated, [appId, id, type, body, tx.now], 'announced')
+  tx.write(insertSimulated, [appId, id, type, body, tx.now, actorOf(tx.cause), causeId(tx.cause)], 'announced')
   tx.write(insertAudience, [])
   tx.write(insertDelivery, [tx.newId('transmission'), webhookId, url ?? null], 'inserted')
   tx.write(queueInserted, [])

@@ -34,6 +34,11 @@ export interface Transmission {
   readonly response_headers: Readonly<Record<string, string>> | null
 }
 
+/** With what its event followed from; unknown of old ones and of events that are gone. */
+export interface CausedTransmission extends Transmission {
+  readonly cause: string | null
+}
+
 export interface Attempt {
   readonly number: number
   readonly attempt_time: Instant
@@ -217,11 +222,13 @@ export async function findTransmission(
   accountId: string,
   { appId, scopes }: Caller,
   id: string,
-): Promise<Transmission> {
+): Promise<CausedTransmission> {
   const { statement, values } = fragment`
-    select ${transmissionColumns} from ${transmissionTables} ${holding(scopes)}
+    select ${transmissionColumns}, e.cause
+    from ${transmissionTables} left join events e on e.account_id = d.event_account_id and e.id = d.event_id
+      ${holding(scopes)}
     where d.account_id = ${accountId} and d.app_id = ${appId} and d.id = ${id} and ${sentOf}`.toQuery()
-  const found = isUuid(id) ? await db.row<Transmission>(statement, values) : undefined
+  const found = isUuid(id) ? await db.row<CausedTransmission>(statement, values) : undefined
   if (!found) throw notFound('The transmission')
   return found
 }

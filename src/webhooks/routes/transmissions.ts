@@ -50,7 +50,11 @@ export function transmissionRoutes({ service }: WebhookParts): AnyRoute[] {
         const accountId = await accountOfApp(db, caller)
         const found = await findTransmission(db, accountId, caller, params.transmission_id)
         const attempts = await listAttempts(db, accountId, found.id)
-        return { ...presentListed(service, found), attempt_log: attempts.map(presentAttempt) }
+        return {
+          ...presentListed(service, found),
+          ...(found.cause !== null && { cause: found.cause }),
+          attempt_log: attempts.map(presentAttempt),
+        }
       },
     }),
     route({

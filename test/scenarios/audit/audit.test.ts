@@ -89,6 +89,45 @@ describe('The audit log', () => {
     ).toEqual([{ actor: 'job:invoice-service-refund', cause: debugId(refunded) }])
   })
 
+  it('leads from a delivery back to the request: what an app did, what a job did for it, and what was made up', async () => {
+    const hook = { url: 'http://127.0.0.1:18009/causes', event_types: [{ name: '*' }] }
+    const { body: webhook } = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', hook)
+    // What is for it is kept with it and goes nowhere.
+    await world.merchant.post(`/v1/notifications/webhooks/${webhook.id}/disable`)
+    const { id } = await sentInvoice(world)
+    const paid = await world.call<{ payment_id: string }>('POST', `/sandbox/invoices/${id}/pay`)
+    const refunded = await world.merchant.post(`/v2/payments/captures/${paid.body.payment_id}/refund`)
+    await world.settle()
+    const simulated = await world.merchant.post('/v1/notifications/simulate-event', {
+      webhook_id: webhook.id,
+      event_type: 'INVOICING.INVOICE.CANCELLED',
+    })
+
+    const sent = '/v1/notifications/webhooks-transmissions'
+    const { body } = await world.merchant.get<{ transmissions: { transmission_id: string; event_type: string }[] }>(
+      sent,
+    )
+    const causes = new Map<string, string>()
+    for (const { transmission_id, event_type } of body.transmissions) {
+      const shown = await world.merchant.get<{ cause: string }>(`${sent}/${transmission_id}`)
+      causes.set(event_type, shown.body.cause)
+    }
+
+    expect(Object.fromEntries(causes)).toMatchObject({
+      'INVOICING.INVOICE.PAID': debugId(paid),
+      'PAYMENT.CAPTURE.REFUNDED': debugId(refunded),
+      'INVOICING.INVOICE.REFUNDED': debugId(refunded),
+      'INVOICING.INVOICE.CANCELLED': debugId(simulated),
+    })
+    const app = await appOf(world.merchant)
+    const ofRefund = 'select type, actor from events where cause = $1 order by type'
+    expect(await rows(ofRefund, debugId(refunded))).toEqual([
+      { type: 'INVOICING.INVOICE.REFUNDED', actor: 'job:invoice-service-refund' },
+      { type: 'PAYMENT.CAPTURE.REFUNDED', actor: app },
+    ])
+    await world.merchant.delete(`/v1/notifications/webhooks/${webhook.id}`)
+  })
+
   it('knows what time did, and whose request set the clock ticking', async () => {
     const own = await newWorld()
     const watcher = await own.personWithApp(own.people.otherMerchant.id, ['operator'])
