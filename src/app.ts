@@ -35,6 +35,7 @@ import { seedIfEmpty, seedPeople } from './sandbox/people.ts'
 import { emptySandbox, type Keepable, keeping } from './sandbox/reset.ts'
 import { type SandboxParts, sandboxRoutes } from './sandbox/routes.ts'
 import { TimeTravel } from './sandbox/time-travel.ts'
+import { openWorlds } from './sandbox/worlds.ts'
 import { version } from './version.ts'
 import { makeAnnounce } from './webhooks/fan-out.ts'
 import { openWebhooks } from './webhooks/room.ts'
@@ -115,16 +116,15 @@ export async function openApp(options: AppOptions): Promise<App> {
   }
 }
 
+/** A second service of the same kind, at a free port. */
+async function openFork(options: AppOptions) {
+  const app = await openApp({ ...options, settings: { ...options.settings, port: 0, publicUrl: undefined } })
+  return { url: await app.listen(), close: () => app.close() }
+}
+
 /** What everything else stands on: the database, the clock, units of work, who is calling, and the rooms. */
-function build({
-  settings,
-  databaseUrl,
-  log,
-  ids = randomIds,
-  realTime = systemClock,
-  works = false,
-  dataDir,
-}: AppOptions) {
+function build(options: AppOptions) {
+  const { settings, databaseUrl, log, ids = randomIds, realTime = systemClock, works = false, dataDir } = options
   const { environment } = settings
   const state = { port: settings.port, isDraining: false }
   const service: Service = {
@@ -154,7 +154,7 @@ function build({
   const metrics = makeMetrics(database, clock)
   const authenticator = new Authenticator(service, database, realTime)
   return {
-    ...{ settings, log, ids, realTime, works, dataDir, state, service },
+    ...{ options, settings, log, ids, realTime, works, dataDir, state, service },
     ...{ database, sandboxClock, clock, broadcast, transactFor, metrics, authenticator, opened, definitions },
   }
 }
@@ -190,20 +190,27 @@ function wire(parts: Parts) {
     broadcast.send('access')
   }
   const expireTokens = () => expireAllTokens(database, realTime.now()).finally(forgetTokens)
+  const forget = () => {
+    forgetTokens()
+    broadcast.send('clock')
+  }
   const reset = async (keep: readonly Keepable[]) => {
     await keeping(database, keep, async () => {
       await emptySandbox(database)
       await sandboxClock.load()
       await seedPeople(transactFor, service)
     })
-    forgetTokens()
-    broadcast.send('clock')
+    forget()
   }
+  const worlds = openWorlds({
+    ...{ databaseUrl: parts.options.databaseUrl, database, clock: sandboxClock, travel, forget, onError },
+    open: (databaseUrl) => openFork({ ...parts.options, databaseUrl }),
+  })
   const routes = routesOf(
     service,
     opened.flatMap((room) => room.routes ?? []),
     {
-      sandbox: { clock: sandboxClock, travel, reset, expireTokens },
+      sandbox: { clock: sandboxClock, travel, worlds, reset, expireTokens },
       tokens: { realTime, onChange: forgetTokens },
       status: {
         notReady: () => reasonsNotReady(database, parts.state, parts.dataDir),
@@ -224,7 +231,7 @@ function wire(parts: Parts) {
     // Only where work is done by itself: whoever leaves it undone wants to see it undone.
     ...(parts.works && { drain: async () => void (await travel.alone(() => travel.drain())) }),
   })
-  return { sources, worker, sweeper, travel, server }
+  return { sources, worker, sweeper, travel, worlds, server }
 }
 type Wired = ReturnType<typeof wire>
 
@@ -252,7 +259,7 @@ async function run(
 /** Ends in the order in which nothing is missed by what still runs. Whatever never ran ends at once. */
 async function stop(
   { settings, state, opened, broadcast, database }: Parts,
-  { server, worker, sweeper }: Wired,
+  { server, worker, worlds, sweeper }: Wired,
 ): Promise<void> {
   // Balancers ask whether we are ready, so they are told first, and given time to ask.
   state.isDraining = true
@@ -261,6 +268,7 @@ async function stop(
   const hangUp = setInterval(() => server.server.closeIdleConnections(), HANG_UP_EVERY_MS)
   await server.close().finally(() => clearInterval(hangUp))
   await worker.stop()
+  await worlds.close()
   await Promise.all(opened.map((room) => room.close?.()))
   await sweeper.stop()
   await broadcast.close()
@@ -285,13 +293,6 @@ function routesOf(service: Service, ofRooms: readonly AnyRoute[], { sandbox, sta
 export function describedRoutes(service: Service): AnyRoute[] {
   // Handlers keep what they are given for later and are never called here.
   const unused = {} as never
-  return routesOf(
-    service,
-    rooms.flatMap((open) => open(service).routes ?? []),
-    {
-      sandbox: unused,
-      status: unused,
-      tokens: unused,
-    },
-  )
+  const ofRooms = rooms.flatMap((open) => open(service).routes ?? [])
+  return routesOf(service, ofRooms, { sandbox: unused, status: unused, tokens: unused })
 }

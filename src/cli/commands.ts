@@ -10,10 +10,12 @@ import { migrateCommand } from './migrate.ts'
 import { peopleCommands } from './people.ts'
 import { secretCommands } from './secrets.ts'
 import { serveCommands } from './serve.ts'
+import { worldCommands } from './worlds.ts'
 
 /** Every command there is. Calls, help and completion are read from this table. */
 export const commands: readonly Command[] = [
   ...serveCommands,
+  ...worldCommands,
   migrateCommand,
   ...accountCommands,
   ...appCommands,

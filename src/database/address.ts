@@ -56,3 +56,16 @@ export function connectionSettings(url: string, options = ''): pg.ClientConfig {
   theirs.searchParams.set('options', `${options} ${wanted}`)
   return { connectionString: theirs.href }
 }
+
+/** The same server, another database. */
+export function inDatabase(url: string, name: string): string {
+  if (url.startsWith('socket:')) return url.replace(/\/[^/]*$/, `/${name}`)
+  // An address may name several servers, which the platform's reader of addresses does not take.
+  return url.replace(/^(postgres(?:ql)?:\/\/[^/?]*)(?:\/[^?]*)?/, `$1/${encodeURIComponent(name)}`)
+}
+
+/** The database that an address names; the one called like the user when it names none. */
+export function databaseIn(url: string): string {
+  const [, named] = /^(?:socket:.*|postgres(?:ql)?:\/\/[^/?]*)\/([^/?]+)/.exec(url) ?? []
+  return decodeURIComponent(named ?? /^\w+:\/\/([^:@/]*)[:@]/.exec(url)?.[1] ?? 'postgres')
+}

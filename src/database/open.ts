@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { addressOf } from './address.ts'
 import { CONNECT_TIMEOUT_MS, Connector } from './connector.ts'
@@ -19,6 +20,11 @@ export interface Database extends Connection {
   row<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row | undefined>
   /** Runs the work between `begin` and `commit` on a connection of its own. */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  /**
+   * Runs the work while nothing here is connected: what is under way comes to its end before, and what is asked for
+   * meanwhile waits. The work reaches the server by a way of its own.
+   */
+  whileDisconnected<T>(work: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -28,6 +34,7 @@ export interface DatabaseOptions {
   readonly applicationName?: string
 }
 
+const WAITING_POLL_MS = 5
 const LOCK_TIMEOUT_MS = 2_000
 const IDLE_IN_TRANSACTION_MS = 10_000
 /**
@@ -59,20 +66,55 @@ export function openDatabase(
     keepAlive: true,
   })
   const limits = { connector, statementTimeoutMs, waitMs: CONNECT_TIMEOUT_MS }
-  const statements = new Pool({ ...limits, max: Math.max(1, connectionsMax - forTransactions) })
-  const transactions = new Pool({ ...limits, max: forTransactions })
-  const query = (text: string, values: readonly unknown[] = []) => transactions.run(unprepared(text), values)
-  const rows = rowsFrom((statement, values) => statements.run(statement, values))
+  const openPools = () => ({
+    statements: new Pool({ ...limits, max: Math.max(1, connectionsMax - forTransactions) }),
+    transactions: new Pool({ ...limits, max: forTransactions }),
+  })
+  let pools = openPools()
+  /** There while nothing may be connected. */
+  let gate: Promise<unknown> | undefined
+  const passed = async () => {
+    while (gate) await gate
+  }
+  const query = (text: string, values: readonly unknown[] = []) => pools.transactions.run(unprepared(text), values)
+  const run: Run = (statement, values) =>
+    gate ? passed().then(() => pools.statements.run(statement, values)) : pools.statements.run(statement, values)
+  const rows = rowsFrom(run)
+  const waiting = () => pools.statements.waitingCount + pools.transactions.waitingCount
+  const closePools = () => Promise.all([pools.statements.close(), pools.transactions.close()])
+
+  async function disconnected<T>(work: () => Promise<T>): Promise<T> {
+    while (waiting() > 0) await pause(WAITING_POLL_MS)
+    await closePools()
+    try {
+      return await work()
+    } finally {
+      pools = openPools()
+      gate = undefined
+    }
+  }
   return {
     // Of the ways the driver's pool can be asked, the one that tests use.
     query: query as pg.Pool['query'],
     get waitingCount() {
-      return statements.waitingCount + transactions.waitingCount
+      return waiting()
     },
     rows,
     row: async <Row>(statement: Statement, values?: readonly unknown[]) => (await rows<Row>(statement, values))[0],
-    transaction: (work) => transactions.transaction((run) => work({ rows: rowsFrom(run) })),
-    close: async () => void (await Promise.all([statements.close(), transactions.close()])),
+    transaction: async (work) => {
+      if (gate) await passed()
+      return pools.transactions.transaction((run) => work({ rows: rowsFrom(run) }))
+    },
+    async whileDisconnected(work) {
+      await passed()
+      const done = disconnected(work)
+      gate = done.catch(() => {})
+      return done
+    },
+    close: async () => {
+      await passed()
+      await closePools()
+    },
   }
 }
 

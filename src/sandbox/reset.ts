@@ -3,7 +3,7 @@ import { sql, unprepared } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 
 /** What a reset leaves alone: what the database is, and what clients may have kept: keys and access tokens. */
-const kept = ['migrations', 'deployment', 'signing_keys', 'tokens']
+const kept = ['migrations', 'deployment', 'signing_keys', 'signing_authority', 'tokens']
 
 const tablesToEmpty = sql`
   select format('%I', tablename) as name from pg_tables where schemaname = current_schema() and tablename <> all($1)`

@@ -5,6 +5,8 @@ import { Type } from '../kernel/type.ts'
 import type { SandboxClock } from './clock.ts'
 import { type Keepable, keepable } from './reset.ts'
 import type { TimeTravel } from './time-travel.ts'
+import { worldRoutes } from './world-routes.ts'
+import type { Worlds } from './worlds.ts'
 
 const ClockState = Type.Object({ now: Type.String(), frozen: Type.Boolean() }, { $id: 'Clock' })
 const MoveClock = Type.Object({
@@ -30,6 +32,7 @@ const Moved = Type.Object({
 export interface SandboxParts {
   readonly clock: SandboxClock
   readonly travel: TimeTravel
+  readonly worlds: Worlds
   /** Empties the sandbox but for what is to be kept, and puts the seeded people back. */
   reset(keep: readonly Keepable[]): Promise<void>
   /** Ends every access token and tells how many there were. */
@@ -37,7 +40,7 @@ export interface SandboxParts {
 }
 
 /** The operations only a sandbox has. They need no token: its credentials are public anyway. */
-export function sandboxRoutes({ clock, travel, reset, expireTokens }: SandboxParts): AnyRoute[] {
+export function sandboxRoutes({ clock, travel, worlds, reset, expireTokens }: SandboxParts): AnyRoute[] {
   const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', reads: 'free' } as const
   const state = () => ({ now: clock.now(), frozen: clock.frozen })
 
@@ -92,6 +95,7 @@ export function sandboxRoutes({ clock, travel, reset, expireTokens }: SandboxPar
       success: { 200: Type.Object({ expired: Type.Integer({ description: 'How many there were.' }) }) },
       handle: async () => ({ expired: await expireTokens() }),
     }),
+    ...worldRoutes(worlds),
   ]
 }
 

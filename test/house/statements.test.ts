@@ -33,6 +33,7 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
     'a service secret is replaced for everybody',
   ],
   [/ from webhooks$|^insert into webhooks select kept/, 'a reset of a sandbox that keeps all webhooks'],
+  [/^insert into tokens select kept/, 'a snapshot of a sandbox is loaded, and all tokens are kept'],
   [/^select count\(\*\)::int as count from webhooks where app_id = \$1/, 'by app, which belongs to one account'],
 ]
 

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { connectionSettings } from '../../src/database/address.ts'
-import { inDatabase } from './server.ts'
+import { connectionSettings, inDatabase } from '../../src/database/address.ts'
 
 /** A database of one's own. */
 export interface TestDatabase {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { connectionSettings } from '../../src/database/address.ts'
+import { connectionSettings, inDatabase } from '../../src/database/address.ts'
 import { findHome } from '../../src/database/embedded/folders.ts'
 import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { migrate } from '../../src/database/migrate.ts'
@@ -44,14 +44,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await client.end()
     await server.stop()
   }
-}
-
-/** The same server, another database. */
-export function inDatabase(url: string, name: string): string {
-  if (url.startsWith('socket:')) return url.replace(/\/[^/]*$/, `/${name}`)
-  const address = new URL(url)
-  address.pathname = `/${name}`
-  return address.href
 }
 
 /** A server in a folder of its own, which goes with this process however that ends. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { connectionSettings } from '../address.ts'
+import { connectionSettings, inDatabase } from '../address.ts'
 import { isAlive } from './cluster.ts'
 import { diskIsFull, EmbeddedServerError, NotYetError, saysDiskFull } from './error.ts'
 import { makeDataDir } from './folders.ts'
@@ -36,6 +36,8 @@ export interface EmbeddedServer {
 
 /** Any number; the lock with it is held by the one service that owns the server. */
 const OWNER_LOCK = 7_231_548_601
+/** Where that lock is held: not in the service's own database, which nobody may be connected to while it is copied. */
+const OWNER_DATABASE = 'quittance_owner'
 /** How long a lock may outlive its holder: the server notices within moments that a process was killed. */
 const OWNER_GONE_MS = 5_000
 /** How long a living holder is given to end; it may be a process that was killed and is not yet gone. */
@@ -121,10 +123,7 @@ async function holdServer(options: Parameters<typeof runServer>[0]): Promise<Hel
  * the server needs no judgement of stale files: it goes with the process that holds it, however that ends.
  */
 async function takeOwnership(url: string): Promise<pg.Client | undefined> {
-  const client = new pg.Client({ ...connectionSettings(url), application_name: `quittance process ${process.pid}` })
-  // A connection that breaks also ends, and that is listened to.
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connectAsOwner(url)
   const began = performance.now()
   for (;;) {
     const { rows } = await client.query<{ taken: boolean; holder: string | null }>(tryLock, [OWNER_LOCK])
@@ -137,6 +136,30 @@ async function takeOwnership(url: string): Promise<pg.Client | undefined> {
   await client.end()
   return undefined
 }
+
+/** The first start on a data directory makes the database; of several at once, one does. */
+async function connectAsOwner(url: string): Promise<pg.Client> {
+  const connect = async (database: string) => {
+    const application_name = `quittance process ${process.pid}`
+    const client = new pg.Client({ ...connectionSettings(inDatabase(url, database)), application_name })
+    // A connection that breaks also ends, and that is listened to.
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  }
+  return connect(OWNER_DATABASE).catch(async (error: { code?: string }) => {
+    if (error.code !== NO_SUCH_DATABASE) throw error
+    const maker = await connect('template1')
+    await maker.query(`create database ${OWNER_DATABASE} template template0`).catch((refusal: { code?: string }) => {
+      if (!ALREADY_MADE.includes(refusal.code ?? '')) throw refusal
+    })
+    await maker.end()
+    return connect(OWNER_DATABASE)
+  })
+}
+const NO_SUCH_DATABASE = '3D000'
+/** Said after the fact, or to the slower of two at once. */
+const ALREADY_MADE = ['42P04', '23505']
 
 const tryLock = `
   select pg_try_advisory_lock($1) as taken, (

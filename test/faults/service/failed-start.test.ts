@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { connectionSettings } from '../../../src/database/address.ts'
+import { connectionSettings, inDatabase } from '../../../src/database/address.ts'
 import { findHome } from '../../../src/database/embedded/folders.ts'
 import { startEmbedded } from '../../../src/database/embedded/server.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
@@ -15,7 +15,6 @@ import {
   startService,
   temporaryFolder,
 } from '../../support/process.ts'
-import { inDatabase } from '../../support/server.ts'
 
 const isRoot = process.getuid?.() === 0
 

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto'
+import { Copies } from '../database/copies.ts'
+import type { Database } from '../database/open.ts'
+import { sql } from '../database/sql.ts'
+import type { Reader } from '../database/transaction.ts'
+import { type Instant, systemClock } from '../kernel/clock.ts'
+import { notFound, refused } from '../kernel/problem.ts'
+import type { SandboxClock } from './clock.ts'
+import type { TimeTravel } from './time-travel.ts'
+
+/** A state of the sandbox that was kept under a name. */
+export interface Snapshot {
+  readonly name: string
+  readonly create_time: Instant
+  /** What the clock of the sandbox said. */
+  readonly now: Instant
+}
+
+/** A second sandbox that began as a copy of this one, at an address of its own. It ends with this one. */
+export interface Fork {
+  readonly name: string
+  readonly url: string
+}
+
+export interface WorldParts {
+  readonly databaseUrl: string
+  readonly database: Database
+  readonly clock: SandboxClock
+  readonly travel: TimeTravel
+  /** Lets go of what was believed about the state before. */
+  forget(): void
+  /** Opens a sandbox like this one on another database. */
+  open(databaseUrl: string): Promise<{ readonly url: string; close(): Promise<void> }>
+  onError(error: unknown): void
+}
+
+export type Worlds = ReturnType<typeof openWorlds>
+
+const SNAPSHOTS_MAX = 100
+const FORKS_MAX = 20
+const SNAPSHOT = 's_'
+const FORK = 'f_'
+
+/** What clients may have kept, as after a reset: the access tokens and the keys that sign. */
+const readKept = sql`
+  select (select coalesce(jsonb_agg(to_jsonb(tokens)), '[]') from tokens) as tokens,
+    (select coalesce(jsonb_agg(to_jsonb(signing_keys)), '[]') from signing_keys) as keys,
+    (select coalesce(jsonb_agg(to_jsonb(signing_authority)), '[]') from signing_authority) as authority`
+const clearTokens = sql`delete from tokens`
+const clearKeys = sql`delete from signing_keys`
+const clearAuthority = sql`delete from signing_authority`
+const putTokensBack = sql`
+  insert into tokens select kept.* from jsonb_populate_recordset(null::tokens, $1) as kept
+  where kept.app_id in (select id from apps)`
+const putKeysBack = sql`insert into signing_keys select * from jsonb_populate_recordset(null::signing_keys, $1)`
+const putAuthorityBack = sql`
+  insert into signing_authority select * from jsonb_populate_recordset(null::signing_authority, $1)`
+
+type Kept = Readonly<Record<'tokens' | 'keys' | 'authority', object[]>>
+
+async function putBack(db: Reader, { tokens, keys, authority }: Kept): Promise<void> {
+  for (const statement of [clearTokens, clearKeys, clearAuthority]) await db.rows(statement)
+  await db.rows(putTokensBack, [JSON.stringify(tokens)])
+  await db.rows(putKeysBack, [JSON.stringify(keys)])
+  await db.rows(putAuthorityBack, [JSON.stringify(authority)])
+}
+
+/** Snapshots and forks of a sandbox: whole copies of its database. */
+export function openWorlds({ databaseUrl, database, clock, travel, forget, open, onError }: WorldParts) {
+  const copies = new Copies(databaseUrl)
+  const forks = new Map<string, Fork & { close(): Promise<void> }>()
+  /** Names of forks that run or are about to. */
+  const made = new Set<string>()
+  let tidying: Promise<unknown> = Promise.resolve()
+
+  /** Not waited for: a server that forces everything to the disk takes its time to drop a database. */
+  const tidy = () => {
+    tidying = tidying.then(() => copies.tidy(FORK, [...made])).catch(onError)
+  }
+  const allowed = <T>(work: () => Promise<T>): Promise<T> =>
+    work().catch((error: { code?: string }) => {
+      throw NOT_ALLOWED.includes(error.code ?? '') ? mayNotCopy() : error
+    })
+  /** What is under way comes to its end, and what is asked for meanwhile waits. */
+  const copying = <T>(work: () => Promise<T>) => allowed(() => database.whileDisconnected(work))
+  const list = async (): Promise<Snapshot[]> =>
+    (await allowed(() => copies.list()))
+      .filter(({ name }) => name.startsWith(SNAPSHOT))
+      // The note was written by `save`.
+      .map(({ name, note }) => ({ name: name.slice(SNAPSHOT.length), ...(JSON.parse(note) as Omit<Snapshot, 'name'>) }))
+      .sort((a, b) => (a.create_time < b.create_time ? -1 : 1))
+  const find = async (name: string): Promise<Snapshot> => {
+    const found = (await list()).find((snapshot) => snapshot.name === name)
+    if (!found) throw notFound(`The snapshot ${name}`)
+    return found
+  }
+  const endFork = async (name: string) => {
+    const fork = forks.get(name)
+    if (!fork) throw notFound(`The fork ${name}`)
+    forks.delete(name)
+    await fork.close()
+    await copies.drop(name)
+    made.delete(name)
+  }
+
+  return {
+    list,
+
+    /** Keeps the present state under a name, in place of one of the same name. */
+    save: (name: string): Promise<Snapshot> =>
+      travel.alone(async () => {
+        const present = await list()
+        if (present.length >= SNAPSHOTS_MAX && !present.some((snapshot) => snapshot.name === name))
+          throw refused('SNAPSHOT_LIMIT_EXCEEDED', `There are ${SNAPSHOTS_MAX} snapshots already; delete one first.`)
+        const facts = { create_time: systemClock.now(), now: clock.now() }
+        await copying(() => copies.save(`${SNAPSHOT}${name}`, JSON.stringify(facts)))
+        return { name, ...facts }
+      }),
+
+    /** Goes back to a state that was kept: rows, clock and all. Access tokens and keys stay as they are. */
+    load: (name: string): Promise<Snapshot> =>
+      travel.alone(async () => {
+        const snapshot = await find(name)
+        const keep = (await database.row<Kept>(readKept))!
+        await copying(() => copies.load(`${SNAPSHOT}${name}`))
+        await putBack(database, keep)
+        await clock.load()
+        forget()
+        tidy()
+        return snapshot
+      }),
+
+    async remove(name: string): Promise<void> {
+      await find(name)
+      await copies.drop(`${SNAPSHOT}${name}`)
+    },
+
+    forks: (): Fork[] => [...forks.values()].map(({ name, url }) => ({ name, url })),
+
+    /** The same world twice: what happens in one is never seen in the other. */
+    async fork(): Promise<Fork> {
+      if (forks.size >= FORKS_MAX)
+        throw refused('FORK_LIMIT_EXCEEDED', `There are ${FORKS_MAX} forks already; end one first.`)
+      const name = `${FORK}${randomBytes(4).toString('hex')}`
+      made.add(name)
+      tidy()
+      const copy = await travel.alone(() => copying(() => copies.fork(name)))
+      const { url, close } = await open(copy)
+      forks.set(name, { name, url, close })
+      return { name, url }
+    },
+
+    endFork,
+
+    /** Ends the forks. Snapshots stay. */
+    async close(): Promise<void> {
+      await Promise.all([...forks.keys()].map((name) => endFork(name)))
+      await tidying
+    },
+  }
+}
+
+/** The role may not make databases, or not cut others off, or not enter the database from which that is done. */
+const NOT_ALLOWED = ['42501', '28000', '28P01', '3D000']
+
+const mayNotCopy = () =>
+  refused(
+    'COPIES_NOT_ALLOWED',
+    'Snapshots and forks are databases, and the role in DATABASE_URL may not make any: give it the right (alter role … createdb), or start without DATABASE_URL.',
+  )
