@@ -2,6 +2,7 @@ import { dialects } from '../kernel/dialect.ts'
 import type { TSchema } from '../kernel/type.ts'
 import { disputeInterfaceVersion } from '../version.ts'
 import { takenBy } from './body/route-body.ts'
+import { withComponents } from './openapi-components.ts'
 import type { AnyRoute } from './route.ts'
 
 /** Requests and answers below this address are described with it; a running service has its own. */
@@ -24,6 +25,7 @@ export function describeApi(
     if (route.scopes !== 'public') for (const scope of route.scopes) scopes.add(scope)
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) }
   }
+  const shared = withComponents(paths, schemas)
   return {
     openapi: '3.1.0',
     info: {
@@ -34,9 +36,9 @@ export function describeApi(
     },
     servers: [{ url: publicUrl }],
     tags: [...new Set(described.map(({ tag }) => tag))].map((name) => ({ name })),
-    paths,
+    paths: shared.paths,
     components: {
-      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      schemas: Object.fromEntries(Object.entries(shared.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: {
         oauth2: {
           type: 'oauth2',
