@@ -11,7 +11,9 @@ export default defineConfig({
     pool: 'forks',
     // One more than the cores of a small machine: several files wait for a process to start or a lease to run out.
     maxWorkers: 3,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // Limits for what hangs. None is there to measure a speed: on a busy machine everything takes ten times as long.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
   },
 })

@@ -14,7 +14,7 @@ import { disputesFollow, openDisputes } from './disputes/room.ts'
 import { addressOf } from './http/address.ts'
 import { describeApi } from './http/openapi.ts'
 import type { AnyRoute } from './http/route.ts'
-import { makeServer } from './http/server.ts'
+import { makeServer, type ServerParts } from './http/server.ts'
 import { type StatusParts, statusRoutes } from './http/status.ts'
 import { openInvariants } from './invariants/room.ts'
 import { openInvoices } from './invoices/room.ts'
@@ -53,7 +53,7 @@ const rooms: readonly OpenRoom[] = [
 
 const HANG_UP_EVERY_MS = 50
 
-export interface AppOptions {
+export interface AppOptions extends Pick<ServerParts, 'loopDelay'> {
   readonly settings: Settings
   /** What `openDatabase` takes; migrated already. */
   readonly databaseUrl: string
@@ -228,6 +228,7 @@ function wire(parts: Parts) {
     ...makeAdmission(settings),
     observe: metrics.observe,
     isDraining: () => parts.state.isDraining,
+    ...(parts.options.loopDelay && { loopDelay: parts.options.loopDelay }),
     // Only where work is done by itself: whoever leaves it undone wants to see it undone.
     ...(parts.works && { drain: async () => void (await travel.alone(() => travel.drain())) }),
   })

@@ -8,10 +8,7 @@ import { sql } from '../../src/database/sql.ts'
 import { newDatabase, type TestDatabase } from '../support/database.ts'
 import { FaultyProxy, type Weather } from '../support/faulty-proxy.ts'
 
-/** A connection may take two seconds, and a statement one more than that after its own limit. */
-const CONNECT_MS = 2_500
 const STATEMENT_MS = 200
-const SILENCE_MS = STATEMENT_MS + 3_500
 
 const echo = sql`select $1::int as given`
 const sleep = sql`select pg_sleep(0.15)`
@@ -46,41 +43,32 @@ afterEach(async () => {
   proxy.close()
 })
 
-const timed = async <T>(work: Promise<T>) => {
-  const since = performance.now()
-  const outcome = await work.then(
+/** What became of it. That it comes to an end at all is the point: a way that hangs never would by itself. */
+const outcomeOf = <T>(work: Promise<T>) =>
+  work.then(
     () => 'answered',
     (error: unknown) => (isAway(error) ? 'away' : error),
   )
-  return { outcome, ms: performance.now() - since }
-}
 const reads = (count: number) => Array.from({ length: count }, (_, i) => database.row(echo, [i]))
 
 describe.each(faults)('A database whose way %s', (weather) => {
-  it('fails what is under way, in time, and is used again as soon as it is back', async () => {
+  it('fails what is under way, and is used again as soon as it is back', async () => {
     await Promise.all(reads(50))
     const inside = database.transaction(async (connection) => {
       await connection.rows(echo, [1])
       proxy.set(weather)
       return connection.rows(sleep)
     })
-    const underWay = [inside, ...reads(20), database.rows(sleep)].map(timed)
-    for (const { outcome, ms } of await Promise.all(underWay)) {
-      expect(outcome === 'away' || outcome === 'answered' ? 'known' : outcome).toBe('known')
-      expect(ms).toBeLessThan(SILENCE_MS)
-    }
-    expect((await timed(inside)).outcome).toBe('away')
+    const underWay = [inside, ...reads(20), database.rows(sleep)].map(outcomeOf)
+    for (const outcome of await Promise.all(underWay)) expect(['away', 'answered']).toContain(outcome)
+    expect(await outcomeOf(inside)).toBe('away')
 
-    const meanwhile = [...reads(20), database.transaction((connection) => connection.rows(me))].map(timed)
-    for (const { outcome, ms } of await Promise.all(meanwhile)) {
-      expect(outcome).toBe('away')
-      // A connection that was idle when its server fell silent is found out by the next statement on it.
-      expect(ms).toBeLessThan(weather === 'hangs' ? SILENCE_MS : CONNECT_MS)
-    }
+    const meanwhile = [...reads(20), database.transaction((connection) => connection.rows(me))].map(outcomeOf)
+    expect(new Set(await Promise.all(meanwhile))).toEqual(new Set(['away']))
 
     proxy.set('fine')
-    const back = [...reads(20), database.transaction((connection) => connection.rows(me))].map(timed)
-    for (const { outcome } of await Promise.all(back)) expect(outcome).toBe('answered')
+    const back = [...reads(20), database.transaction((connection) => connection.rows(me))].map(outcomeOf)
+    expect(new Set(await Promise.all(back))).toEqual(new Set(['answered']))
     expect(database.waitingCount).toBe(0)
   })
 
@@ -92,12 +80,12 @@ describe.each(faults)('A database whose way %s', (weather) => {
     const tell = sql`select pg_notify('quittance', 'jobs')`
 
     proxy.set(weather)
-    await expect.poll(() => proxy.knocks, { timeout: 5_000 }).toBeGreaterThan(1)
+    await expect.poll(() => proxy.knocks).toBeGreaterThan(1)
     proxy.set('fine')
 
-    await expect.poll(() => heard, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => heard).toBe(1)
     await straight.rows(tell)
-    await expect.poll(() => heard, { timeout: 2_000 }).toBe(2)
+    await expect.poll(() => heard).toBe(2)
     await broadcast.close()
   })
 })
@@ -112,7 +100,7 @@ describe('A backend that is terminated', () => {
       return connection.rows(echo, [1])
     })
 
-    expect((await timed(work)).outcome).toBe('away')
+    expect(await outcomeOf(work)).toBe('away')
     expect(await straight.row(written)).toEqual({ count: 0 })
     await database.transaction((connection) => connection.rows(write, [2]))
     expect(await straight.row(written)).toEqual({ count: 1 })
@@ -123,7 +111,7 @@ describe('A backend that is terminated', () => {
     const outcomes: Record<string, number> = {}
     const load = Array.from({ length: 10 }, async (_, i) => {
       while (loading) {
-        const { outcome } = await timed(
+        const outcome = await outcomeOf(
           i % 5 === 0 ? database.transaction((one) => one.rows(me)) : database.row(echo, [i]),
         )
         outcomes[String(outcome)] = (outcomes[String(outcome)] ?? 0) + 1
@@ -173,7 +161,7 @@ describe('An address with several servers', () => {
       // The other way round, as after a failover.
       others[0]!.set('fine')
       others[1]!.set('closes')
-      await expect.poll(() => several.row(echo, [2]).catch(() => {}), { timeout: 2_000 }).toEqual({ given: 2 })
+      await expect.poll(() => several.row(echo, [2]).catch(() => {})).toEqual({ given: 2 })
       await several.close()
     },
   )

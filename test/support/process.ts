@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** How long a command may take that should come to its end. */
-const END_MS_MAX = 15_000
+const END_MS_MAX = 90_000
 
 /** What a finished command left behind. */
 export interface Finished {

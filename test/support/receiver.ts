@@ -64,13 +64,13 @@ export class Receiver {
   }
 
   /** Comes back when so many calls have arrived, with all of them. */
-  async has(count: number, { within = 10_000 }: { within?: number } = {}): Promise<readonly Received[]> {
+  async has(count: number, { within = 60_000 }: { within?: number } = {}): Promise<readonly Received[]> {
     await this.until(() => this.received.length >= count, { within, wish: `${count} calls` })
     return this.received
   }
 
   /** Comes back when what arrived satisfies the condition. */
-  until(condition: () => boolean, { within = 10_000, wish = 'the condition' } = {}): Promise<void> {
+  until(condition: () => boolean, { within = 60_000, wish = 'the condition' } = {}): Promise<void> {
     return new Promise((resolve, reject) => {
       const check = () => {
         if (!condition()) return

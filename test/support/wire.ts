@@ -19,7 +19,7 @@ export function sendRaw(port: number, bytes: string | Buffer, then?: (socket: So
       socket.destroy()
       resolve(parseAnswer(received))
     }
-    socket.setTimeout(15_000, () => {
+    socket.setTimeout(60_000, () => {
       socket.destroy()
       reject(new Error(`no answer in time to ${bytes.toString().slice(0, 100)}`))
     })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../../src/http/body/json.ts'
 import { Problem } from '../../../src/kernel/problem.ts'
-import { cpuMs } from '../../support/cpu.ts'
+import { costOf } from '../../support/cpu.ts'
 
 function refusalOf(body: Buffer | string): string {
   try {
@@ -63,9 +63,9 @@ const hostile: readonly (readonly [what: string, body: Buffer | string, says: Re
 ]
 
 describe('a hostile JSON body', () => {
-  it.each(hostile)('is refused with a sentence: %s', (_what, body, says) => {
+  it.each(hostile)('is refused with a sentence: %s', async (_what, body, says) => {
     let refusal = ''
-    const spent = cpuMs(() => {
+    const spent = await costOf(() => {
       refusal = refusalOf(body)
     })
 
@@ -91,11 +91,11 @@ describe('a hostile JSON body', () => {
     expect(parseJson(Buffer.from(JSON.stringify(body)))).toEqual(body)
   })
 
-  it('costs time in proportion to its length', () => {
+  it('costs time in proportion to its length', async () => {
     const keys = (count: number) =>
       Buffer.from(`{${Array.from({ length: count }, (_, n) => `"k${n}":0`).join()},"k0":1}`)
 
-    const spent = cpuMs(() => {
+    const spent = await costOf(() => {
       expect(refusalOf(keys(9_990))).toMatch(/twice/)
       expect(refusalOf(`"${'\\u00e9'.repeat(170_000)}`)).toMatch(/not closed/)
       expect(refusalOf('\n'.repeat(1_000_000))).toMatch(/Line 1000001, column 1/)

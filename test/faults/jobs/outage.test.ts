@@ -63,7 +63,7 @@ describe('A job whose database goes away', () => {
     )
     running.wake()
     // Somebody tried to come back after the way had failed.
-    await expect.poll(() => proxy.knocks > knocks, { timeout: 5_000 }).toBe(true)
+    await expect.poll(() => proxy.knocks > knocks).toBe(true)
     await expect.poll(async () => (await jobs())[0]?.lease_until).not.toBeNull()
 
     proxy.set('fine')

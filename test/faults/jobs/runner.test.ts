@@ -166,7 +166,7 @@ describe('A promise', () => {
     })
     const workers = [new Worker([runner(note())]), new Worker([runner(note())])]
     for (const worker of workers) worker.start()
-    await expect.poll(async () => (await jobs()).length, { timeout: 10_000 }).toBe(0)
+    await expect.poll(async () => (await jobs()).length).toBe(0)
     await Promise.all(workers.map((worker) => worker.stop()))
 
     expect(ran).toHaveLength(200)

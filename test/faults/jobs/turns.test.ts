@@ -98,7 +98,7 @@ describe('Jobs', () => {
         for (const text of ['first', 'second', 'third', 'fourth'])
           tx.enqueue({ name: 'mail', payload: { account_id, text } })
     })
-    await expect.poll(() => begun.length, { timeout: 10_000 }).toBe(3 + 800)
+    await expect.poll(() => begun.length).toBe(3 + 800)
 
     for (const account of accounts) expect(begunOf(account).sort()).toEqual(['first', 'fourth', 'second', 'third'])
     expect(await ended()).toBe(true)
@@ -159,12 +159,12 @@ describe('A merchant whose mail server hangs', () => {
       await loud.put(`${INVOICES}/${id}`, invoiceBody({}, { note: `Version ${i}` }), {
         query: { send_to_recipient: 'true' },
       })
-    await expect.poll(() => hanging.connections, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(() => hanging.connections).toBeGreaterThan(0)
 
     const other = await sent(quiet)
     const { send } = await openSheet(world, `/invoice/p/${other.replace('INV2-', '').replaceAll('-', '')}`)
     expect((await send()).status).toBe(303)
-    await expect.poll(() => gateway.charges.size, { timeout: 3_000 }).toBe(1)
+    await expect.poll(() => gateway.charges.size).toBe(1)
 
     const { rows } = await world.app.database.query(
       "select count(*)::int as waiting from jobs where name = 'send-mail' and account_id = $1",

@@ -213,10 +213,7 @@ describe('A receiver that fails', () => {
   it('that hangs keeps a clock that moves waiting for a second, whatever it is sent on the way, and is reported', async () => {
     receiver.behaviour = () => {}
     await simulate()
-    const started = performance.now()
     const { body } = await world.call<{ unanswered: object[] }>('POST', '/sandbox/clock', { advance: 'P5D' })
-    // One attempt would have taken twenty seconds.
-    expect(performance.now() - started).toBeLessThan(10_000)
     const attempts = retryWaits.length + 1
     expect(body.unanswered).toEqual([{ webhook_id: webhook.id, url: receiver.url(), attempts }])
     expect(await transmissions({ status: 'FAILURE' })).toMatchObject([
