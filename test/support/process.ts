@@ -54,6 +54,8 @@ export function runProgram(program: [string, string[]], variables: Variables): P
 export interface RunningService {
   readonly url: string
   readonly pid: number
+  /** What it has printed so far. */
+  said(): string
   /** Ends it with a signal and waits until it is gone. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -85,6 +87,7 @@ export function startProgram(program: [string, string[]], variables: Variables):
         resolve({
           url,
           pid: child.pid!,
+          said: () => output,
           end: (signal) => {
             child.kill(signal)
             return ended
