@@ -40,17 +40,23 @@ const countUse = sql`
  */
 export async function useQuota(tx: Tx, accountId: string, uses: readonly QuotaUse[]): Promise<UsedUp | undefined> {
   const counted = uses.filter(({ quota }) => quota.max > 0)
-  if (counted.length === 0) return undefined
-  const names = counted.map(({ quota }) => quota.name)
-  const keys = counted.map(({ key = '' }) => key)
+  // Nearly always there is enough left, and the commit finds out when there is not. Then the work starts over and looks.
+  const isTooMuch = counted.some(({ quota, amount = 1 }) => amount > quota.max)
+  const usedUp = tx.attempt > 1 || isTooMuch ? await findUsedUp(tx, accountId, counted) : undefined
+  if (usedUp) return usedUp
+  for (const { quota, key = '', amount = 1 } of counted)
+    tx.guard(countUse, [accountId, quota.name, key, amount, after(tx.now, quota.seconds), tx.now, quota.max])
+  return undefined
+}
+
+async function findUsedUp(tx: Tx, accountId: string, uses: readonly QuotaUse[]): Promise<UsedUp | undefined> {
+  const names = uses.map(({ quota }) => quota.name)
+  const keys = uses.map(({ key = '' }) => key)
   const rows = await tx.rows<UsedRow>(readUsed, [accountId, names, keys, tx.now])
-  for (const { quota, key = '', amount = 1 } of counted) {
+  for (const { quota, key = '', amount = 1 } of uses) {
     const row = rows.find((row) => row.name === quota.name && row.key === key)
     if (Number(row?.used ?? 0) + amount > quota.max) return { quota, until: row?.until ?? after(tx.now, quota.seconds) }
   }
-  // Whoever uses up the rest in between makes the work start over, and then find it used up.
-  for (const { quota, key = '', amount = 1 } of counted)
-    tx.guard(countUse, [accountId, quota.name, key, amount, after(tx.now, quota.seconds), tx.now, quota.max])
   return undefined
 }
 

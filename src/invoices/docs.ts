@@ -169,6 +169,8 @@ names of other versions are accepted as search filters and match nothing. Overdu
 
 A scheduled invoice goes out at ${ISSUE_HOUR}:00 of its issue date in the merchant's time zone. "Today" is the merchant's too:
 an invoice dated today in UTC can still be dated tomorrow for a merchant further west, and is then scheduled.
+While the merchant is suspended it stays scheduled; it goes out at ${ISSUE_HOUR}:00 of the first day after that is lifted, or at once
+when it is sent.
 
 ## What can be done when
 

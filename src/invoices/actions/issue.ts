@@ -1,3 +1,4 @@
+import { addDays } from '../../kernel/clock.ts'
 import { invoiceAction, withMetadata } from '../action.ts'
 import { mailsOf } from '../mails.ts'
 import { canBeSent, issueJob, sentBy } from './send.ts'
@@ -8,6 +9,9 @@ export const issue = invoiceAction('issue', {
   decide(invoice, _input, context) {
     if (invoice.detail.invoice_date > context.today)
       return { outcome: 'due later', changes: {}, jobs: [issueJob(invoice, context)] }
+    // Nothing goes out for a suspended merchant; it is looked at again every day until that is lifted.
+    if (context.account.status !== 'ACTIVE')
+      return { outcome: 'due later', jobs: [issueJob(invoice, context, addDays(context.today, 1))] }
     // It stays scheduled while it lacks what sending needs; the next full update enqueues the sending again.
     if (!canBeSent(invoice)) return { outcome: 'due later' }
     return {

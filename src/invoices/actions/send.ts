@@ -17,11 +17,15 @@ export const issueKey = (id: string): string => `issue:${id}`
 const issueTime = (invoiceDate: string, zone: string): Instant =>
   instantOf(invoiceDate as Day, zone, { hour: ISSUE_HOUR })
 
-/** The job that sends a scheduled invoice; a new one takes the place of the old. */
-export const issueJob = ({ id, detail }: Pick<Invoice, 'id' | 'detail'>, { account }: ActionContext): JobRequest => ({
+/** The job that sends a scheduled invoice, on its issue date or a later one; a new one takes the place of the old. */
+export const issueJob = (
+  { id, detail }: Pick<Invoice, 'id' | 'detail'>,
+  { account }: ActionContext,
+  day = detail.invoice_date,
+): JobRequest => ({
   name: 'issue-invoice',
   payload: { account_id: account.id, invoice_id: id },
-  runAt: issueTime(detail.invoice_date, account.time_zone),
+  runAt: issueTime(day, account.time_zone),
   key: issueKey(id),
   replace: true,
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findAccount, findApp, grantConsent, revokeConsent, saveAccount } from '../../../src/accounts/store.ts'
 import { openSheet, PUBLIC_URL, sentInvoice, shown } from '../../support/payer.ts'
 import { Receiver } from '../../support/receiver.ts'
+import { INVOICES, over } from '../../support/shop.ts'
 import { assertion, newWorld, type Person, type World } from '../../support/world.ts'
 import { does, open } from '../disputes/people.ts'
 
@@ -43,6 +44,37 @@ describe('The page of a suspended merchant', () => {
     world.merchant.signOut()
     expect(await shown(world, id)).toMatchObject({ status: 'SENT' })
     expect((await world.call('POST', `/sandbox/invoices/${id}/pay`, {})).status).toBe(201)
+  })
+
+  it('waits for scheduled invoices too: they go out the first morning after it is lifted, or at once by hand', async () => {
+    const { merchant } = world.people
+    const schedule = async () => {
+      const made = await world.merchant.post<{ id: string }>(
+        INVOICES,
+        over('10.00', {}, { invoice_date: '2026-03-05' }),
+      )
+      await world.merchant.post(`${INVOICES}/${made.body.id}/send`, {})
+      return made.body.id
+    }
+    const [first, second] = [await schedule(), await schedule()]
+    await world.settle()
+    await setStatus(world, merchant.id, 'SUSPENDED')
+    const mails = async () => (await world.call<{ mails: unknown[] }>('GET', '/sandbox/mail')).body.mails.length
+    const mailed = await mails()
+
+    await world.pass('P6D')
+
+    expect(await mails()).toBe(mailed)
+    await setStatus(world, merchant.id, 'ACTIVE')
+    world.merchant.signOut()
+    expect(await shown(world, first)).toMatchObject({ status: 'SCHEDULED' })
+    expect((await world.merchant.post(`${INVOICES}/${first}/send`, {})).status).toBe(200)
+    expect(await shown(world, first)).toMatchObject({ status: 'SENT' })
+    expect(await shown(world, second)).toMatchObject({ status: 'SCHEDULED' })
+
+    const fired = await world.pass('P2D')
+    expect(await shown(world, second)).toMatchObject({ status: 'SENT' })
+    expect(fired.filter(({ work }) => work === 'issue-invoice')).toHaveLength(1)
   })
 
   it('turns no e-mail address into an account: an order tells what is on the invoice', async () => {
