@@ -3,21 +3,17 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { makeAdmission } from './accounts/admission.ts'
 import { Authenticator } from './accounts/authenticate.ts'
-import { expireAllTokens, sweepTokens, type TokenParts, tokenRoutes } from './accounts/tokens.ts'
-import { openAudit } from './audit/room.ts'
+import { sweepTokens, type TokenParts, tokenRoutes } from './accounts/tokens.ts'
 import type { Settings } from './config.ts'
 import { Broadcast } from './database/broadcast.ts'
 import { claimEnvironment } from './database/environment.ts'
 import { type Database, openDatabase } from './database/open.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
-import { disputesFollow, openDisputes } from './disputes/room.ts'
 import { addressOf } from './http/address.ts'
 import { describeApi } from './http/openapi.ts'
 import type { AnyRoute } from './http/route.ts'
 import { makeServer, type ServerParts } from './http/server.ts'
 import { type StatusParts, statusRoutes } from './http/status.ts'
-import { openInvariants } from './invariants/room.ts'
-import { openInvoices } from './invoices/room.ts'
 import { Runner } from './jobs/runner.ts'
 import { Sweeper } from './jobs/sweep.ts'
 import type { WorkSource } from './jobs/work-source.ts'
@@ -25,31 +21,16 @@ import { Worker } from './jobs/worker.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { dialects } from './kernel/dialect.ts'
 import { type Ids, randomIds } from './kernel/ids.ts'
-import { openLedger } from './ledger/routes.ts'
 import { makeMetrics } from './metrics.ts'
-import { openPayer } from './payer/room.ts'
 import { reasonsNotReady } from './readiness.ts'
-import type { OpenRoom, Service } from './room.ts'
+import type { Service } from './room.ts'
+import { rooms } from './rooms.ts'
 import { SandboxClock } from './sandbox/clock.ts'
 import { seedIfEmpty, seedPeople } from './sandbox/people.ts'
-import { emptySandbox, type Keepable, keeping } from './sandbox/reset.ts'
+import { openRecorder, openSandbox } from './sandbox/room.ts'
 import { type SandboxParts, sandboxRoutes } from './sandbox/routes.ts'
-import { TimeTravel } from './sandbox/time-travel.ts'
-import { openWorlds } from './sandbox/worlds.ts'
 import { version } from './version.ts'
 import { makeAnnounce } from './webhooks/fan-out.ts'
-import { openWebhooks } from './webhooks/room.ts'
-
-/** Every room with operations or jobs of its own. */
-const rooms: readonly OpenRoom[] = [
-  openLedger(disputesFollow),
-  openInvoices,
-  openDisputes,
-  openWebhooks,
-  openPayer,
-  openAudit,
-  openInvariants,
-]
 
 const HANG_UP_EVERY_MS = 50
 
@@ -139,6 +120,7 @@ function build(options: AppOptions) {
   const sandboxClock = new SandboxClock(database)
   const clock: Clock = environment === 'sandbox' ? sandboxClock : systemClock
   const broadcast = new Broadcast(databaseUrl, database)
+  const recorder = environment === 'sandbox' ? openRecorder({ database, clock, broadcast, log }) : undefined
   const opened = rooms.map((open) => open(service))
   const definitions = opened.flatMap(({ jobs = [] }) => jobs)
   const urgent = new Set(definitions.filter(({ urgent }) => urgent).map(({ name }) => name))
@@ -149,13 +131,14 @@ function build(options: AppOptions) {
     announce: makeAnnounce(service),
     isUrgent: (name) => urgent.has(name),
     onWork: (kind) => broadcast.send(kind),
+    ...(recorder && { onHappened: (unit) => recorder.happened(unit) }),
     onHintFailure: (error) => log.error({ err: error }, 'a hint after a commit failed'),
   })
   const metrics = makeMetrics(database, clock)
   const authenticator = new Authenticator(service, database, realTime)
   return {
     ...{ options, settings, log, ids, realTime, works, dataDir, state, service },
-    ...{ database, sandboxClock, clock, broadcast, transactFor, metrics, authenticator, opened, definitions },
+    ...{ database, sandboxClock, clock, broadcast, recorder, transactFor, metrics, authenticator, opened, definitions },
   }
 }
 type Parts = ReturnType<typeof build>
@@ -163,19 +146,23 @@ type Parts = ReturnType<typeof build>
 /** What does the work of the service: of the rooms' jobs and routes, workers and a server. Nothing runs yet. */
 function wire(parts: Parts) {
   const { service, settings, log, ids, realTime, database, sandboxClock, clock, broadcast, transactFor } = parts
-  const { metrics, opened, definitions } = parts
+  const { metrics, recorder, opened, definitions } = parts
   const runner = new Runner({
     ...{ database, transactFor, clock, definitions },
-    onFailure({ name, attempts, parked, cause }, error) {
+    onFailure(job, error) {
+      const { name, attempts, parked, cause } = job
       metrics.jobFailed(name, parked)
       log.warn({ job: name, attempts, parked, cause, err: error }, 'a job failed')
+      recorder?.jobFailed(job, error)
     },
+    ...(recorder && { onDue: (job) => recorder.jobDue(job) }),
     onError: (error) => log.error({ err: error }, 'could not claim due jobs, will retry'),
   })
   const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
+  const background = { database, clock, log, onError, ...(recorder && { tell: recorder.attempt }) }
   const sources: WorkSource[] = [
     runner,
-    ...opened.flatMap(({ work }) => work?.({ database, clock, registry: metrics.registry, log, onError }) ?? []),
+    ...opened.flatMap(({ work }) => work?.({ ...background, registry: metrics.registry }) ?? []),
   ]
   const worker = new Worker(sources)
   const sweeper = new Sweeper({
@@ -184,33 +171,22 @@ function wire(parts: Parts) {
     sweeps: [sweepTokens(realTime), ...opened.flatMap(({ sweep = [] }) => sweep)],
     onError: (error) => log.warn({ err: error }, 'sweeping failed, and goes on in an hour'),
   })
-  const travel = new TimeTravel({ clock: sandboxClock, sources, worker, broadcast })
   const forgetTokens = () => {
     parts.authenticator.forget()
     broadcast.send('access')
   }
-  const expireTokens = () => expireAllTokens(database, realTime.now()).finally(forgetTokens)
-  const forget = () => {
-    forgetTokens()
-    broadcast.send('clock')
-  }
-  const reset = async (keep: readonly Keepable[]) => {
-    await keeping(database, keep, async () => {
-      await emptySandbox(database)
-      await sandboxClock.load()
-      await seedPeople(transactFor, service)
-    })
-    forget()
-  }
-  const worlds = openWorlds({
-    ...{ databaseUrl: parts.options.databaseUrl, database, clock: sandboxClock, travel, forget, onError },
-    open: (databaseUrl) => openFork({ ...parts.options, databaseUrl }),
+  const sandbox = openSandbox({
+    ...{ service, database, realTime, transactFor, broadcast, sources, worker, recorder, forgetTokens, onError },
+    clock: sandboxClock,
+    databaseUrl: parts.options.databaseUrl,
+    openFork: (databaseUrl) => openFork({ ...parts.options, databaseUrl }),
   })
+  const { travel, worlds } = sandbox
   const routes = routesOf(
     service,
     opened.flatMap((room) => room.routes ?? []),
     {
-      sandbox: { clock: sandboxClock, travel, worlds, reset, expireTokens },
+      sandbox,
       tokens: { realTime, onChange: forgetTokens },
       status: {
         notReady: () => reasonsNotReady(database, parts.state, parts.dataDir),
@@ -227,6 +203,7 @@ function wire(parts: Parts) {
     authenticate: (headers) => parts.authenticator.authenticate(headers),
     ...makeAdmission(settings),
     observe: metrics.observe,
+    ...(recorder && { record: (request, reply) => recorder.answered(request, reply) }),
     isDraining: () => parts.state.isDraining,
     ...(parts.options.loopDelay && { loopDelay: parts.options.loopDelay }),
     // Only where work is done by itself: whoever leaves it undone wants to see it undone.
@@ -259,7 +236,7 @@ async function run(
 
 /** Ends in the order in which nothing is missed by what still runs. Whatever never ran ends at once. */
 async function stop(
-  { settings, state, opened, broadcast, database }: Parts,
+  { settings, state, opened, broadcast, database, recorder }: Parts,
   { server, worker, worlds, sweeper }: Wired,
 ): Promise<void> {
   // Balancers ask whether we are ready, so they are told first, and given time to ask.
@@ -272,6 +249,7 @@ async function stop(
   await worlds.close()
   await Promise.all(opened.map((room) => room.close?.()))
   await sweeper.stop()
+  await recorder?.close()
   await broadcast.close()
   await database.close()
 }

@@ -9,6 +9,7 @@ import type { Sweep } from './jobs/sweep.ts'
 import type { WorkSource } from './jobs/work-source.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Dialect } from './kernel/dialect.ts'
+import type { Happening } from './kernel/happening.ts'
 import type { Problem } from './kernel/problem.ts'
 
 /** What every room must know about the running service. */
@@ -48,6 +49,8 @@ export interface WorkParts {
   readonly log?: Logger
   /** Told of what went wrong and will be tried again. */
   onError(error: unknown): void
+  /** Told of each attempt to deliver an event; absent where nobody watches. */
+  tell?(happening: Happening, ofEvent: string): void
 }
 
 export type OpenRoom = (service: Service) => Room

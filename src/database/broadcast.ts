@@ -5,8 +5,8 @@ import { Connector, cut } from './connector.ts'
 import type { Database } from './open.ts'
 import { sql } from './sql.ts'
 
-/** What processes tell each other: there is work of a kind, an app or token changed, the sandbox clock was moved. */
-export type Topic = WorkKind | 'access' | 'clock'
+/** What processes tell each other: there is work of a kind, an app or token changed, a sandbox's clock moved or log grew. */
+export type Topic = WorkKind | 'access' | 'clock' | 'happenings'
 
 const channel = 'quittance'
 const RECONNECT_MS = 1_000

@@ -1,17 +1,17 @@
-import { actorOf, type Cause, causeId } from '../kernel/cause.ts'
+import { actorOf, type Cause, causeId, threadOf } from '../kernel/cause.ts'
 import type { Clock, Instant } from '../kernel/clock.ts'
+import type { Happening } from '../kernel/happening.ts'
 import type { IdKind, Ids } from '../kernel/ids.ts'
 import type { JobRequest, WorkKind } from '../kernel/job.ts'
 import { conflict } from '../kernel/problem.ts'
 import { auditWrite, type Subject } from './audit.ts'
-import { combine, type GatheredWrite } from './combine.ts'
 import type { AnnouncedEvent, NewEvent } from './event.ts'
 import { JobChanges } from './job-changes.ts'
 import type { Connection, Database } from './open.ts'
 import { isRetryable, pauseBefore, TRIES_MAX } from './retry.ts'
 import type { Statement } from './sql.ts'
-import { TouchedRows } from './touched-rows.ts'
 import { Turns } from './turns.ts'
+import { Writes } from './writes.ts'
 
 /** Runs single statements. Outside a transaction each stands alone; that is all a read needs. */
 export interface Reader {
@@ -60,6 +60,8 @@ export interface Tx extends Reader {
   withdraw(key: string): void
   /** Names what this work changes, and whose it is, for the audit log. */
   about(accountId: string | null, resourceId: string): void
+  /** Tells whoever watches a sandbox what this work made happen; events are told by themselves. In live nobody asks. */
+  happened(tell: () => Happening): void
   /** Lets workers look for due work of this kind after the commit; what `enqueue` and `emit` do by themselves. */
   wake(kind: WorkKind): void
   /**
@@ -97,12 +99,22 @@ export interface TransactParts {
   readonly isUrgent?: (name: string) => boolean
   /** Called after a commit that enqueued work which is due now. */
   readonly onWork: (kind: WorkKind) => void
+  /** Told after a commit what happened by it. Absent where nobody watches. */
+  readonly onHappened?: (unit: Happened) => void
   /** Told of hints that failed after their commit. */
   readonly onHintFailure?: (error: unknown) => void
 }
 
+/** What happened by one unit of work. */
+export interface Happened {
+  readonly cause: Cause
+  readonly now: Instant
+  readonly events: readonly AnnouncedEvent[]
+  readonly happenings: readonly (() => Happening)[]
+}
+
 export function makeTransact({ database, clock, ids, onWork, ...parts }: TransactParts): TransactFor {
-  const { announce = nobody, isUrgent = () => false, onHintFailure = () => {} } = parts
+  const { announce = nobody, isUrgent = () => false, onHappened, onHintFailure = () => {} } = parts
   const turns = new Turns()
   return (cause) =>
     async (work, { locks = false } = {}) => {
@@ -112,14 +124,8 @@ export function makeTransact({ database, clock, ids, onWork, ...parts }: Transac
           const result = locks
             ? await database.transaction((connection) => unit.run(connection, work))
             : await unit.run(database, work)
-          for (const hint of [...[...unit.work].map((kind) => () => onWork(kind)), ...unit.hints]) {
-            // What is committed stays so, and its caller must not be told otherwise.
-            try {
-              hint()
-            } catch (error) {
-              onHintFailure(error)
-            }
-          }
+          if (onHappened && unit.events.length + unit.happenings.length > 0) unit.afterCommit(() => onHappened(unit))
+          giveHints([...[...unit.work].map((kind) => () => onWork(kind)), ...unit.hints], onHintFailure)
           return result
         } catch (error) {
           if (!isRetryable(error)) throw error
@@ -128,6 +134,16 @@ export function makeTransact({ database, clock, ids, onWork, ...parts }: Transac
           await pauseBefore(attempt)
         }
       }
+    }
+}
+
+/** What is committed stays so, and its caller must not be told otherwise. */
+function giveHints(hints: readonly (() => void)[], onFailure: (error: unknown) => void): void {
+  for (const hint of hints)
+    try {
+      hint()
+    } catch (error) {
+      onFailure(error)
     }
 }
 
@@ -143,12 +159,10 @@ class UnitOfWork {
   readonly #parts: UnitParts
   readonly #turns: (() => void)[] = []
   readonly #subjects: Subject[] = []
-  readonly #writes: GatheredWrite[] = []
-  readonly #batches = new Map<Statement, unknown[][]>()
-  readonly #names = new Set<string>()
-  readonly #touched = new TouchedRows()
+  readonly #writes = new Writes()
   readonly #jobs = new JobChanges()
-  readonly #events: AnnouncedEvent[] = []
+  readonly events: AnnouncedEvent[] = []
+  readonly happenings: (() => Happening)[] = []
   readonly hints: (() => void)[] = []
   readonly work = new Set<WorkKind>()
   #connection: Connection | undefined
@@ -196,11 +210,11 @@ class UnitOfWork {
   }
 
   write(statement: Statement, values: readonly unknown[], name?: string): void {
-    this.#gather({ statement, values, guarded: false, ...(name !== undefined && { name }) })
+    this.#writes.add({ statement, values, guarded: false, ...(name !== undefined && { name }) })
   }
 
   guard(statement: Statement, values: readonly unknown[]): void {
-    this.#gather({ statement, values, guarded: true })
+    this.#writes.add({ statement, values, guarded: true })
   }
 
   emit(event: NewEvent): void {
@@ -209,7 +223,7 @@ class UnitOfWork {
     const callingAppId = request?.accountId === event.accountId ? request.appId : undefined
     const onBehalf = request?.onBehalf ?? false
     const [actor, cause] = [actorOf(this.cause), causeId(this.cause)]
-    this.#events.push({ ...event, id: this.newId('event'), time: this.now, callingAppId, onBehalf, actor, cause })
+    this.events.push({ ...event, id: this.newId('event'), time: this.now, callingAppId, onBehalf, actor, cause })
   }
 
   enqueue(job: JobRequest): void {
@@ -226,6 +240,10 @@ class UnitOfWork {
     this.#subjects.push({ accountId, resourceId })
   }
 
+  happened(tell: () => Happening): void {
+    this.happenings.push(tell)
+  }
+
   wake(kind: WorkKind): void {
     this.work.add(kind)
   }
@@ -234,43 +252,15 @@ class UnitOfWork {
     this.hints.push(hint)
   }
 
-  #gather(write: GatheredWrite): void {
-    const { statement, values, name } = write
-    if (name !== undefined && this.#names.has(name))
-      throw new Error(`Two writes of a unit of work are called ${name}, and later ones could not tell which is meant.`)
-    if (name !== undefined) this.#names.add(name)
-    this.#touched.add(statement, values)
-    if (statement.batch) this.#gatherRow(write)
-    else this.#writes.push(write)
-  }
-
-  /** Rows of one statement travel together, where the first of them was gathered. */
-  #gatherRow({ statement, values, guarded }: GatheredWrite): void {
-    let columns = this.#batches.get(statement)
-    if (!columns) {
-      columns = values.map(() => [])
-      this.#batches.set(statement, columns)
-      this.#writes.push({ statement, values: columns, guarded })
-    }
-    for (const [i, column] of columns.entries()) column.push(values[i])
-  }
-
   async #commit(connection: Connection): Promise<void> {
-    for (const write of this.#jobs.writes(this.now, causeId(this.cause))) this.#gather(write)
-    if (this.#events.length > 0)
-      for (const write of this.#parts.announce(this.#events)) this.#gather({ ...write, guarded: false })
-    const audit = auditWrite(this.cause, this.#subjects, this.now, this.#writes.length > 0)
-    if (audit) this.#gather(audit)
-    if (this.#writes.length === 0) return
-    const { statement, values } = this.#asOne()
+    for (const write of this.#jobs.writes(this.now, threadOf(this.cause))) this.#writes.add(write)
+    if (this.events.length > 0)
+      for (const write of this.#parts.announce(this.events)) this.#writes.add({ ...write, guarded: false })
+    const audit = auditWrite(this.cause, this.#subjects, this.now, !this.#writes.isEmpty)
+    if (audit) this.#writes.add(audit)
+    if (this.#writes.isEmpty) return
+    const { statement, values } = this.#writes.asOne()
     const [row] = await connection.rows<{ wakes?: readonly WorkKind[] }>(statement, values)
     for (const kind of row?.wakes ?? []) this.wake(kind)
-  }
-
-  /** All gathered writes as one statement, which is atomic by itself: no begin, no commit, one round trip. */
-  #asOne(): { statement: Statement; values: unknown[] } {
-    const [only] = this.#writes
-    if (this.#writes.length === 1 && !only!.guarded) return { statement: only!.statement, values: [...only!.values] }
-    return { statement: combine(this.#writes), values: this.#writes.flatMap(({ values }) => values) }
   }
 }

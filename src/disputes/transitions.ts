@@ -31,4 +31,6 @@ interface Move {
 function log(tx: Tx, to: Dispute, { version, action, from }: Move): void {
   const move = [to.seller.account_id, to.dispute_id, version, action, from, nodeName(to), to.update_time]
   tx.write(insertRow, [...move, actorOf(tx.cause), causeId(tx.cause)])
+  const details = { of: 'dispute', action, from, to: nodeName(to) }
+  tx.happened(() => ({ kind: 'move', accountId: to.seller.account_id, ref: to.dispute_id, details }))
 }

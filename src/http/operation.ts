@@ -26,7 +26,7 @@ import { type Rendered, render } from './render.ts'
 import type { AnyRoute, Request } from './route.ts'
 import type { ServerParts } from './server.ts'
 import { countStored } from './stored-bytes.ts'
-import { sentenceOf, type Unknown, unknownsFinder, warningsOf } from './validation/unknown.ts'
+import { sentenceOf, type Unknown, unknownsFinder } from './validation/unknown.ts'
 import { makeValidator } from './validation/validator.ts'
 
 /** A route made ready to be served. */
@@ -86,6 +86,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
     // The router hands the query over as it came.
     const query = parseQuery((request.query as { text: string }).text)
     const sent = await receiveBody(request.headers, request.body, route)
+    request.sent = sent.bytes
     if (request.caller && sent.bytes) parts.charge?.(request.caller, sent.bytes.length)
     if (route.trigger && service.environment === 'sandbox') pullTrigger(request, query, sent.json)
     if (acceptable(request.headers.accept, produces) === undefined) throw new Problem(406, 'NOT_ACCEPTABLE')
@@ -96,7 +97,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
     const read = (await bodies?.read(request.headers, sent, take)) ?? noBody
     const { value: body, files } = read
     const unknowns = looksForUnknowns ? [...unknownParameters(query), ...(read.unknowns?.() ?? [])] : []
-    if (unknowns.length > 0) request.warnings = warningsOf(unknowns)
+    if (unknowns.length > 0) request.unknowns = unknowns
     const problem = read.problem ?? (isStrict && unknowns.length > 0 ? malformed(...unknowns.map(issueOf)) : undefined)
     if (problem) {
       await route.precheck?.(db, caller, request.params as never)

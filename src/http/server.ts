@@ -18,6 +18,7 @@ import { frameworkProblem, renderProblem } from './problem-body.ts'
 import { type Rendered, render } from './render.ts'
 import { logAnswer } from './request-log.ts'
 import { Answer, type AnyRoute } from './route.ts'
+import { type Unknown, warningsOf } from './validation/unknown.ts'
 import { makeVisitorCheck } from './visitors.ts'
 import { checkWire, endWith, HEADERS_MAX, straighten, wireProblem } from './wire.ts'
 
@@ -56,6 +57,8 @@ export interface ServerParts {
   charge?(caller: Caller, bytes: number): void
   /** Told of every answer, for metrics. */
   observe(operation: string, method: string, status: number, seconds: number): void
+  /** Told of every request that was answered, with what was sent and answered. Absent where no log of them is kept. */
+  record?(request: FastifyRequest, reply: FastifyReply): void
   /** Whether the service is about to stop, so that clients should take another connection for what comes next. */
   isDraining?(): boolean
   /** Does all that is due, so that a call of the sandbox can answer when what it started is done. */
@@ -120,7 +123,9 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   server.decorateRequest('operation')
   server.decorateRequest('caller')
   server.decorateRequest('problem')
-  server.decorateRequest('warnings')
+  server.decorateRequest('unknowns')
+  server.decorateRequest('sent')
+  server.decorateRequest('answered')
 
   /** A refusal where there is no request to answer yet. */
   function refuseOn(socket: Duplex, code: string | undefined): void {
@@ -157,8 +162,9 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   function send(reply: FastifyReply, { status, headers, body }: Rendered): FastifyReply {
     reply.code(status)
     for (const name in headers) reply.header(name, headers[name])
-    const { warnings } = reply.request
-    if (warnings !== undefined) reply.header(warningsHeader, warnings)
+    const { request } = reply
+    if (request.unknowns !== undefined) reply.header(warningsHeader, warningsOf(request.unknowns))
+    request.answered = body
     return reply.send(body)
   }
 
@@ -187,6 +193,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     const operation = request.operation?.route.operation ?? 'none'
     parts.observe(operation, request.method, reply.statusCode, reply.elapsedTime / 1000)
     if (log.isLevelEnabled('info')) logAnswer(lines, request, reply)
+    parts.record?.(request, reply)
     done()
   })
 
@@ -272,7 +279,11 @@ function requireEnvironment({ environment }: AnyRoute, service: Service): void {
 declare module 'fastify' {
   interface FastifyRequest {
     /** What of it means nothing to us. */
-    warnings: string | undefined
+    unknowns: readonly Unknown[] | undefined
+    /** The body as it came, once it was read and when it was not multipart. */
+    sent: Buffer | undefined
+    /** The body as it went out. */
+    answered: string | Buffer | undefined
     /** Why it was refused. */
     problem: Problem | undefined
     operation: Operation | undefined

@@ -22,4 +22,6 @@ export function logMove(
   if (to === status) return
   const move = [account.id, id, version + 1, action, status, to, tx.now]
   tx.write(insertRow, [...move, actorOf(tx.cause), causeId(tx.cause)])
+  const details = { of: 'invoice', action, from: status, to }
+  tx.happened(() => ({ kind: 'move', accountId: account.id, ref: id, details }))
 }

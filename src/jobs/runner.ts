@@ -21,10 +21,9 @@ export interface RunnerParts {
   readonly clock: Clock
   readonly definitions: readonly JobDefinition[]
   /** Told of every failure, for logs and metrics. */
-  readonly onFailure?: (
-    job: Pick<ClaimedJob, 'name' | 'attempts' | 'cause'> & { parked: boolean },
-    error: unknown,
-  ) => void
+  readonly onFailure?: (job: ClaimedJob & { parked: boolean }, error: unknown) => void
+  /** Told of every job that waited for its time, when it has come. */
+  readonly onDue?: (job: ClaimedJob) => void
   /** Told when due jobs cannot even be claimed, for example because the database is away. */
   readonly onError?: (error: unknown) => void
 }
@@ -132,13 +131,15 @@ export class Runner implements WorkSource {
 
   /** Runs a job, and says how to write down what came of it. */
   async #outcomeOf(job: ClaimedJob): Promise<() => Promise<void>> {
-    const { database, transactFor, clock, onFailure, onError } = this.#parts
+    const { database, transactFor, clock, onFailure, onDue, onError } = this.#parts
     const definition = this.#definitions.get(job.name)
     try {
       if (!definition) throw new Error(`No job is called ${job.name}.`)
       if (job.crashes >= CRASHES_MAX) throw new Error(`The worker died ${job.crashes} times while it ran this job.`)
       const id = String(job.id)
-      const transact = transactFor({ kind: 'job', name: job.name, id, ...(job.cause !== null && { cause: job.cause }) })
+      const cause = jobCause(job)
+      if (cause.waited) onDue?.(job)
+      const transact = transactFor(cause)
       const name = { id, label: labelOf(job) }
       await definition.run(job.payload as never, { ...name, now: clock.now(), db: database, transact })
       return () => finish(database, job)
@@ -190,6 +191,15 @@ export class Runner implements WorkSource {
     this.#renewing = undefined
   }
 }
+
+/** A job as the cause of what it does. One that is tried again has waited for nothing but that. */
+export const jobCause = ({ id, name, cause, attempts, run_at, create_time }: ClaimedJob) => ({
+  kind: 'job' as const,
+  name,
+  id: String(id),
+  ...(cause !== null && { cause }),
+  ...(attempts === 1 && run_at > create_time && { waited: true }),
+})
 
 /** With the time of its making, which a job of the same number in another database does not share. */
 const labelOf = ({ id, create_time }: ClaimedJob): string => `${id}-${Date.parse(create_time).toString(36)}`

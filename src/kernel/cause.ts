@@ -29,8 +29,14 @@ export type Stranger = 'payer' | 'gateway'
  */
 export type Cause =
   | RequestCause
-  /** A job that is due. `cause` is the id of what enqueued it. */
-  | { readonly kind: 'job'; readonly name: string; readonly id: string; readonly cause?: string }
+  /** A job that is due. `cause` is the thread of what enqueued it; `waited` says that time led to it, not that work alone. */
+  | {
+      readonly kind: 'job'
+      readonly name: string
+      readonly id: string
+      readonly cause?: string
+      readonly waited?: boolean
+    }
   /** Somebody at the command line. Its arguments hold no secret and nobody's name or address. */
   | {
       readonly kind: 'command'
@@ -55,12 +61,22 @@ export function actorOf(cause: Cause): string {
 }
 
 /** What all effects of one cause have in common, those of the jobs it enqueued included. */
-export function causeId(cause: Cause): string {
+export const causeId = (cause: Cause): string => threadOf(cause).split(AT_ITS_TIME, 1)[0]!
+
+const AT_ITS_TIME = '@'
+
+/**
+ * What happens at one go because of one thing. It is named by its cause; what a job does that waited for its time is a
+ * thread of its own under the same cause: `4651ab1363a50@17`.
+ */
+export function threadOf(cause: Cause): string {
   switch (cause.kind) {
     case 'service':
       return actorOf(cause)
-    case 'job':
-      return cause.cause ?? `job-${cause.id}`
+    case 'job': {
+      const before = cause.cause ?? `job-${cause.id}`
+      return cause.waited ? `${before.split(AT_ITS_TIME, 1)[0]}${AT_ITS_TIME}${cause.id}` : before
+    }
     default:
       return cause.id
   }

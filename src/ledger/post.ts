@@ -1,6 +1,7 @@
 import { batched } from '../database/sql.ts'
 import type { Tx } from '../database/transaction.ts'
 import { actorOf, causeId } from '../kernel/cause.ts'
+import { toMoney } from '../kernel/money.ts'
 import type { Book } from './schema.ts'
 
 /** One side of a movement of money, in the smallest unit of its currency. Zero is left out. */
@@ -43,6 +44,10 @@ export function post(tx: Tx, { accountId, currency, kind, reference, entries }: 
   if (lines.length === 0) return
   const statement = lines.some(({ covered }) => covered) ? insertCovered : insertEntries
   const id = tx.newId('posting')
+  tx.happened(() => {
+    const books = Object.fromEntries(lines.map(({ book, amount }) => [book, toMoney(amount, currency).value]))
+    return { kind: 'money', accountId, ref: reference, details: { what: kind, currency_code: currency, books } }
+  })
   for (const [i, { book, amount, covered = false }] of lines.entries())
     tx.write(statement, [
       accountId,

@@ -112,6 +112,7 @@ export const sandboxPayerRoutes = (service: Service, ledger: Ledger): AnyRoute[]
     method: 'GET',
     url: '/sandbox/mail',
     operation: 'listSandboxMail',
+    watches: true,
     summary: 'List what would have been mailed, newest first',
     query: Type.Object({
       to: Type.Optional(Type.String({ maxLength: 254, description: 'Only mails to this address.' })),

@@ -2,8 +2,8 @@ import type { Database } from '../database/open.ts'
 import { sql, unprepared } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 
-/** What a reset leaves alone: what the database is, and what clients may have kept: keys and access tokens. */
-const kept = ['migrations', 'deployment', 'signing_keys', 'signing_authority', 'tokens']
+/** What a reset leaves alone: what the database is, and what clients may have kept: keys, access tokens, a place in the log. */
+const kept = ['migrations', 'deployment', 'signing_keys', 'signing_authority', 'tokens', 'happenings_told']
 
 const tablesToEmpty = sql`
   select format('%I', tablename) as name from pg_tables where schemaname = current_schema() and tablename <> all($1)`

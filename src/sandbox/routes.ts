@@ -1,10 +1,15 @@
 import { type AnyRoute, route } from '../http/route.ts'
+import type { Fired } from '../jobs/work-source.ts'
 import { addDuration, type Instant, parseDuration, parseInstant } from '../kernel/clock.ts'
+import type { Happening } from '../kernel/happening.ts'
 import { invalid, malformed, refused } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
+import type { Service } from '../room.ts'
 import type { SandboxClock } from './clock.ts'
 import { type Keepable, keepable } from './reset.ts'
 import type { TimeTravel } from './time-travel.ts'
+import type { Recorder } from './watch/recorder.ts'
+import { requestLogRoutes } from './watch/request-routes.ts'
 import { worldRoutes } from './world-routes.ts'
 import type { Worlds } from './worlds.ts'
 
@@ -16,12 +21,12 @@ const MoveClock = Type.Object({
   to: Type.Optional(Type.String({ maxLength: 64, description: 'An instant, not before the present one.' })),
   freeze: Type.Optional(Type.Boolean({ description: 'Whether the clock stands still afterwards.' })),
 })
-const Fired = Type.Object({ work: Type.String(), at: Type.String(), key: Type.Optional(Type.String()) })
+const FiredWork = Type.Object({ work: Type.String(), at: Type.String(), key: Type.Optional(Type.String()) })
 const Unanswered = Type.Object({ webhook_id: Type.String(), url: Type.String(), attempts: Type.Integer() })
 const Moved = Type.Object({
   now: Type.String(),
   frozen: Type.Boolean(),
-  fired: Type.Array(Fired),
+  fired: Type.Array(FiredWork),
   unanswered: Type.Optional(
     Type.Array(Unanswered, {
       description: 'Receivers that were waited for no longer than a second, and how many attempts timed out with that.',
@@ -30,6 +35,8 @@ const Moved = Type.Object({
 })
 
 export interface SandboxParts {
+  readonly service: Service
+  readonly recorder: Recorder | undefined
   readonly clock: SandboxClock
   readonly travel: TimeTravel
   readonly worlds: Worlds
@@ -40,7 +47,8 @@ export interface SandboxParts {
 }
 
 /** The operations only a sandbox has. They need no token: its credentials are public anyway. */
-export function sandboxRoutes({ clock, travel, worlds, reset, expireTokens }: SandboxParts): AnyRoute[] {
+export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
+  const { clock, travel, worlds, reset, expireTokens } = parts
   const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', reads: 'free' } as const
   const state = () => ({ now: clock.now(), frozen: clock.frozen })
 
@@ -50,6 +58,7 @@ export function sandboxRoutes({ clock, travel, worlds, reset, expireTokens }: Sa
       method: 'GET',
       url: '/sandbox/clock',
       operation: 'showClock',
+      watches: true,
       summary: 'Show the clock of the sandbox',
       success: { 200: ClockState },
       handle: async () => state(),
@@ -62,10 +71,12 @@ export function sandboxRoutes({ clock, travel, worlds, reset, expireTokens }: Sa
       summary: 'Move or stop the clock; everything that falls due on the way is done before the answer comes',
       body: MoveClock,
       success: { 200: Moved },
-      handle: ({ body }) =>
+      handle: ({ body, transact }) =>
         travel.alone(async () => {
+          const from = clock.now()
           const fired = await travel.moveTo(targetOf(body, clock.now()), body.freeze ?? clock.frozen)
           const { unanswered } = travel
+          await transact(async (tx) => tx.happened(() => clockMoved(from, clock, fired)))
           return { ...state(), fired, ...(unanswered.length > 0 && { unanswered }) }
         }),
     }),
@@ -96,8 +107,21 @@ export function sandboxRoutes({ clock, travel, worlds, reset, expireTokens }: Sa
       handle: async () => ({ expired: await expireTokens() }),
     }),
     ...worldRoutes(worlds),
+    ...requestLogRoutes(parts),
   ]
 }
+
+const FIRED_TOLD_MAX = 50
+
+const clockMoved = (from: Instant, clock: SandboxClock, fired: readonly Fired[]): Happening => ({
+  kind: 'clock',
+  accountId: null,
+  ref: null,
+  details: {
+    ...{ from, to: clock.now(), frozen: clock.frozen, fell_due: fired.length },
+    fired: fired.slice(0, FIRED_TOLD_MAX),
+  },
+})
 
 function targetOf({ advance, to, freeze }: { advance?: string; to?: string; freeze?: boolean }, now: Instant): Instant {
   if (advance !== undefined && to !== undefined) throw invalid('/to', 'Send advance or to, not both.')

@@ -98,6 +98,7 @@ describe('The house is tidy', () => {
       'metrics',
       'platform',
       'readiness',
+      'rooms',
       'compatibility',
       'printed',
       'cli',

@@ -25,6 +25,8 @@ const newestTo = sql`
 export function keepMail(tx: Tx, accountId: string, mail: KeptMail): void {
   const recipients = mail.to.map((address) => address.toLowerCase())
   tx.write(insertStatement, [accountId, mail.id, recipients, JSON.stringify(mail), tx.now])
+  // Whom it names is read from the mail itself, which goes when somebody is to be forgotten.
+  tx.happened(() => ({ kind: 'mail', accountId, ref: mail.id, details: {} }))
 }
 
 /** One page of what was mailed, newest first, and whether there is more behind it. */

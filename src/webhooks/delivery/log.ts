@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Happening } from '../../kernel/happening.ts'
 import type { AttemptResult } from './deliver.ts'
 import type { ClaimedDelivery } from './queue.ts'
 
@@ -19,3 +20,19 @@ export function logAttempt(log: Logger, { id, webhook_id, account_id, body }: Cl
   if (result.delivered) log.info(line, 'delivery')
   else log.warn(line, 'delivery')
 }
+
+/** An attempt as something that happened. */
+export const attemptMade = (
+  { id, account_id, webhook_id, event_id, attempts }: ClaimedDelivery,
+  { delivered, url, http_status, duration_ms, error, reason, next_time }: AttemptResult,
+): Happening => ({
+  kind: 'attempt',
+  accountId: account_id,
+  ref: id,
+  trouble: !delivered,
+  details: {
+    ...{ webhook_id, event_id, url: url.split('?', 1)[0], number: attempts + 1, ms: duration_ms },
+    ...(http_status !== null && { status: http_status }),
+    ...(!delivered && { error: error ?? reason, next_time }),
+  },
+})

@@ -19,7 +19,7 @@ import {
   needsSignature,
   signDelivery,
 } from './deliver.ts'
-import { logAttempt } from './log.ts'
+import { attemptMade, logAttempt } from './log.ts'
 import { makeDeliveryMetrics } from './metrics.ts'
 import { type ClaimedDelivery, claimDeliveries, move, nextWaiting, record, release, renew } from './queue.ts'
 
@@ -88,7 +88,10 @@ export class DeliveryWork implements WorkSource {
           )
           for (const { delivery } of finished) this.#recorded(delivery)
           metrics?.attempted(finished.map(({ result }) => result))
-          if (parts.log) for (const { delivery, result } of finished) logAttempt(parts.log, delivery, result)
+          for (const { delivery, result } of finished) {
+            if (parts.log) logAttempt(parts.log, delivery, result)
+            parts.tell?.(attemptMade(delivery, result), delivery.event_id)
+          }
         },
         move: (webhookId, lane) => move(database, webhookId, lane),
         release: async (deliveries) => {

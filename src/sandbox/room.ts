@@ -1,0 +1,76 @@
+import type { Logger } from 'pino'
+import { expireAllTokens } from '../accounts/tokens.ts'
+import type { Broadcast } from '../database/broadcast.ts'
+import type { Database } from '../database/open.ts'
+import type { TransactFor } from '../database/transaction.ts'
+import type { WorkSource } from '../jobs/work-source.ts'
+import type { Worker } from '../jobs/worker.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Service } from '../room.ts'
+import type { SandboxClock } from './clock.ts'
+import { seedPeople } from './people.ts'
+import { emptySandbox, type Keepable, keeping } from './reset.ts'
+import type { SandboxParts } from './routes.ts'
+import { TimeTravel } from './time-travel.ts'
+import { Recorder } from './watch/recorder.ts'
+import { openWorlds, type WorldParts } from './worlds.ts'
+
+export interface SandboxHouse {
+  readonly service: Service
+  readonly database: Database
+  readonly clock: SandboxClock
+  readonly realTime: Clock
+  readonly transactFor: TransactFor
+  readonly broadcast: Broadcast
+  readonly sources: readonly WorkSource[]
+  readonly worker: Worker
+  /** Absent in live, where none of the operations exist. */
+  readonly recorder: Recorder | undefined
+  readonly databaseUrl: string
+  forgetTokens(): void
+  /** Opens a sandbox like this one on another database. */
+  openFork: WorldParts['open']
+  onError(error: unknown): void
+}
+
+/** What the operations that only a sandbox has work with. */
+export function openSandbox(house: SandboxHouse): SandboxParts {
+  const { service, database, clock, realTime, transactFor, broadcast, recorder, forgetTokens } = house
+  const travel = new TimeTravel(house)
+  const forget = () => {
+    forgetTokens()
+    broadcast.send('clock')
+  }
+  return {
+    service,
+    clock,
+    recorder,
+    travel,
+    worlds: openWorlds({ ...house, travel, forget, open: house.openFork }),
+    expireTokens: () => expireAllTokens(database, realTime.now()).finally(forgetTokens),
+    async reset(keep: readonly Keepable[]) {
+      // What was noted until now goes with the rest.
+      await recorder?.flush()
+      await keeping(database, keep, async () => {
+        await emptySandbox(database)
+        await clock.load()
+        await seedPeople(transactFor, service)
+      })
+      forget()
+    },
+  }
+}
+
+/** Remembers what happens, and tells those who follow, in other processes too. */
+export const openRecorder = ({
+  database,
+  clock,
+  broadcast,
+  log,
+}: Pick<SandboxHouse, 'database' | 'broadcast'> & { readonly clock: Clock; readonly log: Logger }) =>
+  new Recorder({
+    database,
+    clock,
+    onTold: () => broadcast.send('happenings'),
+    onError: (error) => log.warn({ err: error }, 'what happened could not be written down'),
+  })

@@ -1,0 +1,89 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Instant } from '../../kernel/clock.ts'
+import { maskedHeaders, maskedPath, maskedText } from './masked.ts'
+
+/** Of a body this much is kept. */
+const BODY_LENGTH_MAX = 65_536
+const PATH_LENGTH_MAX = 2_048
+/** About what a request holds in memory beside its bodies. */
+const OTHER_BYTES = 4_096
+
+/** A request that was answered, as it is held until it is written. What must not be kept is taken out then. */
+export type AnsweredRequest = ReturnType<typeof answeredRequest>
+
+export const answeredRequest = (request: FastifyRequest, reply: FastifyReply, now: Instant, realTime: Instant) => ({
+  id: request.id,
+  method: request.method,
+  url: request.url,
+  headers: request.headers,
+  operation: request.operation?.route.operation ?? 'none',
+  caller: request.caller,
+  sent: request.sent,
+  problem: request.problem,
+  unknowns: request.unknowns,
+  status: reply.statusCode,
+  answered: request.answered,
+  answerHeaders: reply.getHeaders(),
+  ms: reply.elapsedTime,
+  now,
+  realTime,
+  bytes: (request.sent?.length ?? 0) + (request.answered?.length ?? 0) + OTHER_BYTES,
+})
+
+/** Looking at a sandbox is nothing that happens in it. */
+export const isKept = ({ operation }: FastifyRequest): boolean => !operation?.route.always && !operation?.route.watches
+
+/** Whose call it is: that of the token, or the name with which a token was asked for. */
+export const clientOf = ({ caller, headers }: Pick<AnsweredRequest, 'caller' | 'headers'>): string | undefined =>
+  caller?.clientId ?? basicUser(headers.authorization)
+
+function basicUser(authorization: string | undefined): string | undefined {
+  const [, encoded] = /^Basic ([\w+/=-]{1,400})$/i.exec(authorization ?? '') ?? []
+  return encoded && Buffer.from(encoded, 'base64').toString().split(':', 1)[0]!.slice(0, 127)
+}
+
+/** As a row of the request log, without secrets. */
+export function rowOf(answered: AnsweredRequest) {
+  const { caller, sent, problem, unknowns, headers, answerHeaders, status } = answered
+  return {
+    debug_id: answered.id,
+    account_id: caller?.accountId ?? null,
+    app_id: caller?.appId ?? null,
+    client_id: clientOf(answered) ?? null,
+    operation: answered.operation,
+    method: answered.method,
+    path: shownPath(answered.url),
+    status,
+    request_body: textOf(sent, headers['content-type']),
+    answer_body: textOf(answered.answered, answerHeaders['content-type']),
+    details: {
+      ms: Math.round(answered.ms),
+      request: { headers: maskedHeaders(headers), bytes: Number(headers['content-length'] ?? sent?.length ?? 0) },
+      answer: {
+        headers: maskedHeaders(answerHeaders),
+        bytes: answered.answered === undefined ? 0 : Buffer.byteLength(answered.answered),
+      },
+      ...(problem &&
+        status >= 400 && { problem: { name: problem.name, message: problem.message, details: problem.details } }),
+      ...(unknowns && { unknowns }),
+    },
+    create_time: answered.now,
+    real_time: answered.realTime,
+  }
+}
+
+export const shownPath = (url: string): string => maskedPath(url.slice(0, PATH_LENGTH_MAX))
+
+const isText = (type: string) => /json|^text\/|urlencoded|xml/.test(type)
+
+/** A body as text; null where it is none, or no text. */
+function textOf(body: Buffer | string | undefined, type: unknown): string | null {
+  if (body === undefined || body.length === 0 || !isText(String(type ?? 'text/plain'))) return null
+  const whole = typeof body === 'string' ? body : body.toString('utf8', 0, BODY_LENGTH_MAX + 1)
+  const text = maskedText(whole.slice(0, BODY_LENGTH_MAX))
+  return whole.length > BODY_LENGTH_MAX ? `${text}…` : text
+}
+
+/** JSON as the database takes it: without zeros, and without halves of characters, which are all that is escaped so. */
+export const storable = (json: string): string =>
+  json.includes('\\u') ? json.replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g, '$1\ufffd') : json

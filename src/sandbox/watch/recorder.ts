@@ -1,0 +1,225 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Database } from '../../database/open.ts'
+import { sql } from '../../database/sql.ts'
+import type { Happened } from '../../database/transaction.ts'
+import type { ClaimedJob } from '../../jobs/queue.ts'
+import { jobCause } from '../../jobs/runner.ts'
+import { threadOf } from '../../kernel/cause.ts'
+import { type Clock, type Instant, systemClock } from '../../kernel/clock.ts'
+import { errorText } from '../../kernel/error-text.ts'
+import type { Happening } from '../../kernel/happening.ts'
+import { RecentMap } from '../../kernel/recent-map.ts'
+import { type AnsweredRequest, answeredRequest, clientOf, isKept, rowOf, shownPath, storable } from './keep-request.ts'
+
+/** How many requests, and how many happenings, a sandbox remembers. */
+export const KEPT_MAX = 10_000
+/** More than this is written without waiting for a quiet moment. */
+const HELD_BYTES_MAX = 16_777_216
+/** What is due is written when nothing came for this long, or at once while somebody follows. */
+const QUIET_MS = 20
+const FOLLOWED_MS = 40
+
+/**
+ * Writers wait for each other at the one row that counts, so numbers become visible in their order. What falls out of the
+ * newest ten thousand goes with what comes.
+ */
+const write = sql`
+  with told as (
+    insert into happenings_told (seq, requests) values ($3, $4)
+    on conflict (only_row) do update set seq = happenings_told.seq + excluded.seq,
+      requests = happenings_told.requests + excluded.requests
+    returning seq, requests),
+  logged as (
+    insert into request_log (number, debug_id, account_id, app_id, client_id, operation, method, path, status,
+      request_body, answer_body, details, create_time, real_time)
+    select told.requests - $4 + row_number() over (), r.debug_id, r.account_id, r.app_id, r.client_id, r.operation,
+      r.method, r.path, r.status, r.request_body, r.answer_body, r.details, r.create_time, r.real_time
+    from told, json_to_recordset($1) as r (debug_id text, account_id text, app_id text, client_id text, operation text,
+      method text, path text, status int, request_body text, answer_body text, details jsonb, create_time text,
+      real_time text)),
+  happened as (
+    insert into happenings (seq, thread, kind, account_id, ref, trouble, details, create_time, real_time)
+    select told.seq - $3 + row_number() over (), coalesce(h.thread, (
+        select e.thread from happenings e where e.ref = h.of_event and e.kind = 'event' order by e.seq desc limit 1),
+        h.of_event, '-'),
+      h.kind, h.account_id, h.ref, h.trouble, h.details, h.create_time, h.real_time
+    from told, json_to_recordset($2) as h (thread text, of_event text, kind text, account_id text, ref text,
+      trouble boolean, details jsonb, create_time text, real_time text)),
+  old_requests as (delete from request_log where number <= (select requests from told) - $5),
+  old_happenings as (delete from happenings where seq <= (select seq from told) - $5)
+  select seq from told`
+
+/** A happening as it is held until it is written. */
+interface Noted {
+  readonly thread: string | null
+  readonly of_event?: string
+  readonly kind: string
+  readonly account_id: string | null
+  readonly ref: string | null
+  readonly trouble: boolean
+  readonly details: object
+  readonly create_time: Instant
+  readonly real_time: Instant
+}
+
+export interface RecorderParts {
+  readonly database: Database
+  readonly clock: Clock
+  /** Told when something was written, for those who follow, here and in other processes. */
+  onTold(): void
+  onError(error: unknown): void
+}
+
+/**
+ * Remembers what a sandbox answered and what came of it. On the way of a request it only takes a note; the notes are
+ * written together in the next quiet moment, when somebody asks, or when they become too many. Under a load that never
+ * pauses, what is older than the newest ten thousand is forgotten before it was written, as it would be afterwards.
+ */
+export class Recorder {
+  readonly #parts: RecorderParts
+  #requests: AnsweredRequest[] = []
+  #noted: Noted[] = []
+  #bytes = 0
+  #cameAt = 0
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> | undefined
+  #followers = 0
+  readonly #threads = new RecentMap<string, string>(KEPT_MAX)
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts
+  }
+
+  /** Notes a request that was answered. */
+  answered(request: FastifyRequest, reply: FastifyReply): void {
+    if (!isKept(request)) return
+    const now = this.#parts.clock.now()
+    const realTime = systemClock.now()
+    const kept = answeredRequest(request, reply, now, realTime)
+    this.#requests.push(kept)
+    this.#bytes += kept.bytes
+    const { method, operation, status, caller, id } = kept
+    const details = {
+      method,
+      path: shownPath(kept.url),
+      operation,
+      status,
+      ms: Math.round(kept.ms),
+      client_id: clientOf(kept),
+    }
+    this.#take({
+      ...{ thread: id, kind: 'request', account_id: caller?.accountId ?? null, ref: id, trouble: status >= 400 },
+      ...{ details, create_time: now, real_time: realTime },
+    })
+  }
+
+  /** Notes what a unit of work made happen. */
+  happened({ cause, now, events, happenings }: Happened): void {
+    const thread = threadOf(cause)
+    for (const tell of happenings) this.note(tell(), { thread, now })
+    for (const { id, type, accountId, resourceId } of events) {
+      this.#threads.set(id, thread)
+      const details = { type, resource_id: resourceId }
+      this.note({ kind: 'event', accountId, ref: id, details }, { thread, now })
+    }
+  }
+
+  /** Notes an attempt to deliver an event. */
+  readonly attempt = (happening: Happening, ofEvent: string): void => this.note(happening, { ofEvent })
+
+  /** Notes that a job's time has come. */
+  jobDue(job: ClaimedJob): void {
+    this.note(dueOf(job), { thread: threadOf(jobCause(job)) })
+  }
+
+  jobFailed(job: ClaimedJob & { readonly parked: boolean }, error: unknown): void {
+    const { details, ...due } = dueOf(job)
+    const failed = { ...details, error: errorText(error).slice(0, 500), parked: job.parked }
+    this.note({ ...due, trouble: true, details: failed }, { thread: threadOf(jobCause(job)) })
+  }
+
+  /** Notes something that no unit of work did. Of a delivery the event is known, and so what it follows from. */
+  note(
+    { kind, accountId, ref, trouble = false, details }: Happening,
+    { thread, ofEvent, now = this.#parts.clock.now() }: { thread?: string; ofEvent?: string; now?: Instant },
+  ): void {
+    const known = thread ?? (ofEvent === undefined ? '-' : this.#threads.get(ofEvent))
+    this.#take({
+      ...{ thread: known ?? null, kind, account_id: accountId, ref, trouble, details },
+      ...(known === undefined && { of_event: ofEvent }),
+      ...{ create_time: now, real_time: systemClock.now() },
+    })
+  }
+
+  /** While somebody follows, notes are written soon. */
+  follow(): () => void {
+    this.#followers++
+    return () => void this.#followers--
+  }
+
+  /** Comes back when all that was noted until now is written. */
+  async flush(): Promise<void> {
+    while (this.#writing || this.#noted.length > 0) await (this.#writing ?? this.#write())
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.flush().catch(() => {})
+    clearTimeout(this.#timer)
+  }
+
+  #take(noted: Noted): void {
+    this.#noted.push(noted)
+    this.#cameAt = performance.now()
+    if (this.#noted.length >= 2 * KEPT_MAX) this.#forgetOldest()
+    this.#timer ??= setTimeout(() => this.#lookAgain(), this.#followers > 0 ? FOLLOWED_MS : QUIET_MS).unref()
+  }
+
+  #forgetOldest(): void {
+    this.#noted = this.#noted.slice(-KEPT_MAX)
+    this.#requests = this.#requests.slice(-KEPT_MAX)
+    this.#bytes = this.#requests.reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  #lookAgain(): void {
+    this.#timer = undefined
+    const isQuiet = performance.now() - this.#cameAt >= QUIET_MS - 1
+    if (isQuiet || this.#followers > 0 || this.#bytes > HELD_BYTES_MAX)
+      void this.flush().catch((error: unknown) => this.#parts.onError(error))
+    else this.#timer = setTimeout(() => this.#lookAgain(), QUIET_MS).unref()
+  }
+
+  #write(): Promise<void> {
+    const requests = this.#requests
+    const noted = this.#noted
+    this.#requests = []
+    this.#noted = []
+    this.#bytes = 0
+    const rows = requests.slice(-KEPT_MAX).map(rowOf)
+    const values = [
+      storable(JSON.stringify(rows)),
+      storable(JSON.stringify(noted)),
+      noted.length,
+      rows.length,
+      KEPT_MAX,
+    ]
+    this.#writing = this.#parts.database.rows(write, values).then(
+      () => {
+        this.#writing = undefined
+        this.#parts.onTold()
+      },
+      (error: unknown) => {
+        this.#writing = undefined
+        throw error
+      },
+    )
+    return this.#writing
+  }
+}
+
+/** A job as something that fell due. */
+function dueOf({ name, key, account_id, payload, attempts }: ClaimedJob): Happening {
+  const { dispute_id, invoice_id, capture_id } = payload as Readonly<Record<string, string | undefined>>
+  const ref = dispute_id ?? invoice_id ?? capture_id ?? null
+  return { kind: 'due', accountId: account_id, ref, details: { work: name, key, attempts } }
+}

@@ -1,0 +1,76 @@
+import { sql } from '../../database/sql.ts'
+import type { Reader } from '../../database/transaction.ts'
+import type { Unknown } from '../../http/validation/unknown.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import type { Issue } from '../../kernel/problem.ts'
+
+/** A request as a list shows it. */
+export interface LoggedRequest {
+  readonly number: bigint
+  readonly debug_id: string
+  readonly account_id: string | null
+  readonly app_id: string | null
+  readonly client_id: string | null
+  readonly operation: string
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly details: {
+    readonly ms: number
+    readonly request: { readonly headers: Readonly<Record<string, string>>; readonly bytes: number }
+    readonly answer: { readonly headers: Readonly<Record<string, string>>; readonly bytes: number }
+    readonly problem?: { readonly name: string; readonly message: string; readonly details: readonly Issue[] }
+    readonly unknowns?: readonly Unknown[]
+  }
+  readonly create_time: Instant
+  readonly real_time: Instant
+}
+
+/** And with what was sent and answered. */
+export interface WholeRequest extends LoggedRequest {
+  readonly request_body: string | null
+  readonly answer_body: string | null
+}
+
+export interface RequestFilter {
+  readonly statusFrom?: number | undefined
+  readonly statusTo?: number | undefined
+  readonly operation?: string | undefined
+  /** An id of an app or a client. */
+  readonly app?: string | undefined
+  /** Anywhere in the path or a body, in any case. */
+  readonly text?: string | undefined
+}
+
+/** Newest first, by the number alone: there are never more than ten thousand. */
+const newest = sql`
+  select number, debug_id, account_id, app_id, client_id, operation, method, path, status, details, create_time, real_time
+  from request_log
+  where number < $1 and status between $2 and $3 and ($4::text is null or operation = $4)
+    and ($5::text is null or app_id = $5 or client_id = $5)
+    and ($6::text is null or path ilike $6 or request_body ilike $6 or answer_body ilike $6)
+  order by number desc limit $7`
+/** The answer of one that was sent twice has an id of its own, so there is one of each. */
+const byDebugId = sql`
+  select number, debug_id, account_id, app_id, client_id, operation, method, path, status, details, create_time, real_time,
+    request_body, answer_body
+  from request_log where debug_id = $1 order by number desc limit 1`
+
+export const findRequests = (
+  db: Reader,
+  filter: RequestFilter,
+  before: bigint,
+  limit: number,
+): Promise<LoggedRequest[]> =>
+  db.rows<LoggedRequest>(newest, [
+    before,
+    filter.statusFrom ?? 0,
+    filter.statusTo ?? 999,
+    filter.operation ?? null,
+    filter.app ?? null,
+    filter.text === undefined ? null : `%${filter.text.replace(/[\\%_]/g, '\\$&')}%`,
+    limit,
+  ])
+
+export const findRequest = (db: Reader, debugId: string): Promise<WholeRequest | undefined> =>
+  db.row<WholeRequest>(byDebugId, [debugId])
