@@ -10,6 +10,7 @@ import { invoiceLifecycle } from './invoices/lifecycle.ts'
 import { dialects } from './kernel/dialect.ts'
 import { problemMessages } from './kernel/problem.ts'
 import { paymentsPage } from './payer/docs.ts'
+import { clientApi } from './printed-client.ts'
 import type { Service } from './room.ts'
 import { version } from './version.ts'
 import { type Emitters, webhooksPage } from './webhooks/docs.ts'
@@ -27,6 +28,7 @@ export function printedFiles(): { path: string; text: string }[] {
   const api = describeApi(describedRoutes(describedService), { version })
   return [
     { path: 'openapi.json', text: `${JSON.stringify(api, null, 2)}\n` },
+    { path: 'src/client/api.ts', text: clientApi(JSON.parse(JSON.stringify(api))) },
     { path: 'invariants.sql', text: invariantsFile() },
     { path: 'docs/configuration.md', text: configurationPage() },
     { path: 'docs/disputes.md', text: disputesPage() },
