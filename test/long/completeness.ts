@@ -30,7 +30,7 @@ export interface Outcome {
 }
 
 const paths = ['/first', '/second']
-const changer = fileURLToPath(new URL('./changer.ts', import.meta.url))
+const changer = fileURLToPath(new URL('./changer.mjs', import.meta.url))
 const openCount = statementOf('select count(*)::int as open from delivery_queue')
 const allEvents = statementOf("select id, (body::json->'resource'->>'change')::int as change from events")
 const insertWebhook = statementOf(`insert into webhooks (account_id, app_id, id, url, event_types, secret, create_time,
@@ -110,7 +110,7 @@ function runChanger(
   { from, to, until, acknowledged }: { from: number; to: number; until: number; acknowledged: Set<number> },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', changer, databaseUrl, String(from), String(to)], {
+    const child = spawn(process.execPath, [changer, databaseUrl, String(from), String(to)], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     let isExpected = false

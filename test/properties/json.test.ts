@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../src/http/body/json.ts'
 import { jsonLimits } from '../../src/http/body/json-scan.ts'
 import { Problem } from '../../src/kernel/problem.ts'
+import { times } from '../support/size.ts'
 
 /** What happened: the value, or the issue of the refusal. Anything else that is thrown fails the test. */
 function outcome(body: Buffer | string): { value: unknown } | { refused: string } {
@@ -45,7 +46,7 @@ describe('JSON bodies', () => {
         if (hasHarmfulText(JSON.parse(body))) expect(read).toHaveProperty('refused')
         else expect(read).toEqual({ value: JSON.parse(body) })
       }),
-      { numRuns: 3000 },
+      { numRuns: times(1_000, 3_000) },
     )
   })
 
@@ -66,7 +67,7 @@ describe('JSON bodies', () => {
         if ('refused' in read) expect(read.refused).toMatch(/twice|too large/)
         else expect(read.value).toEqual(expected)
       }),
-      { numRuns: 15_000 },
+      { numRuns: times(4_000, 15_000) },
     )
   })
 
@@ -87,7 +88,7 @@ describe('JSON bodies', () => {
         if ('value' in read) expect(read.value).toEqual(expected)
         else expect(read.refused).toMatch(/twice|not accepted|at most|too large/)
       }),
-      { numRuns: 6_000 },
+      { numRuns: times(2_000, 6_000) },
     )
   })
 
@@ -96,7 +97,7 @@ describe('JSON bodies', () => {
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         outcome(Buffer.from(bytes))
       }),
-      { numRuns: 5000 },
+      { numRuns: times(2_000, 5_000) },
     )
   })
 

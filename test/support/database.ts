@@ -13,7 +13,8 @@ export interface TestDatabase {
 export async function newDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const { url, template } = inject('server')
   const name = template.replace(/template$/, randomBytes(6).toString('hex'))
-  await run(url, `create database ${name} template ${empty ? 'template1' : template}`)
+  // Copied file by file: with nothing forced to the disk that is half the work of writing every page to the log.
+  await run(url, `create database ${name} template ${empty ? 'template1' : template} strategy file_copy`)
   return {
     url: inDatabase(url, name),
     drop: () => run(url, `drop database if exists ${name} with (force)`),

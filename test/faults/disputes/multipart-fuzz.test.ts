@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DISPUTES, gif, open, pdf, png } from '../../scenarios/disputes/people.ts'
 import { Dice, damage } from '../../support/fuzz.ts'
+import { times } from '../../support/size.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
-const runs = Number(process.env['FUZZ_RUNS'] ?? 10_000)
+const runs = Number(process.env['FUZZ_RUNS'] ?? times(2_000, 10_000))
 const seed = Number(process.env['FUZZ_SEED'] ?? 4)
 const MEMORY_MAX = 150 * 1024 * 1024
 
@@ -100,7 +101,7 @@ describe('Multipart bodies made to break something', () => {
     for (let done = 0; done < runs; ) {
       if (done % 500 === 0) ids.push(await open(world.buyer, dice.luck(2) ? {} : { reason: 'INCORRECT_AMOUNT' }))
       // After the first bodies everything that is compiled or cached once is there.
-      if (done === 2000) memoryBefore = memory()
+      if (done === runs / 5) memoryBefore = memory()
       const batch = Array.from({ length: 10 }, async () => {
         const { payload, type } = bodyOf(dice)
         const person = dice.luck(3) ? world.buyer : world.merchant

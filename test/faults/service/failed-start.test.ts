@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { connectionSettings, inDatabase } from '../../../src/database/address.ts'
 import { findHome } from '../../../src/database/embedded/folders.ts'
 import { startEmbedded } from '../../../src/database/embedded/server.ts'
+import { run } from '../../support/command.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 import {
   commandLine,
@@ -72,11 +73,11 @@ describe('A start', () => {
   })
 
   it('on an address that this machine does not have names HOST', async () => {
-    expectRefusal(await runCommand(['start'], { HOST: '192.0.2.1', QUITTANCE_DATA_DIR: dataDir('host') }), /set HOST/)
+    expectRefusal(await run(['start'], { HOST: '192.0.2.1', QUITTANCE_DATA_DIR: dataDir('host') }), /set HOST/)
   })
 
   it('on a folder that cannot be written names QUITTANCE_DATA_DIR', async () => {
-    const finished = await runCommand(['start'], { PORT: '0', QUITTANCE_DATA_DIR: '/dev/null/data' })
+    const finished = await run(['start'], { PORT: '0', QUITTANCE_DATA_DIR: '/dev/null/data' })
 
     expectRefusal(finished, /cannot be written \(\w+\): set QUITTANCE_DATA_DIR/)
   })
@@ -86,7 +87,7 @@ describe('A start', () => {
     const file = join(findHome(dataDir('other'))!, 'server/cluster/PG_VERSION')
     writeFileSync(file, `${Number(readFileSync(file, 'utf8')) - 1}\n`)
 
-    const finished = await runCommand(['start'], { PORT: '0', QUITTANCE_DATA_DIR: dataDir('other') })
+    const finished = await run(['start'], { PORT: '0', QUITTANCE_DATA_DIR: dataDir('other') })
 
     expectRefusal(finished, /made by PostgreSQL 17 and this version of Quittance brings 18/)
   })
@@ -108,7 +109,8 @@ describe('A start', () => {
 })
 
 describe('A start with a DATABASE_URL', () => {
-  const start = (databaseUrl: string) => runCommand(['start'], { PORT: '0', DATABASE_URL: databaseUrl })
+  // As the program does it, in this process: the first of the starts above is a process of its own.
+  const start = (databaseUrl: string) => run(['start'], { PORT: '0', DATABASE_URL: databaseUrl })
 
   it('that wants servers which take no writes is refused as a setting', async () => {
     expectRefusal(

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningService, runCommand, startService, temporaryFolder, tokenOver } from '../../support/process.ts'
+import { times } from '../../support/size.ts'
 
-const KILLS = 3
+const KILLS = times(1, 3)
 
 describe('A service in a process of its own, on its own data directory', () => {
   const folder = temporaryFolder()

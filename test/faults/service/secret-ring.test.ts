@@ -1,4 +1,6 @@
+import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
+import { openApp } from '../../../src/app.ts'
 import { readSettings } from '../../../src/config.ts'
 import type { Instant } from '../../../src/kernel/clock.ts'
 import type { SecretRing } from '../../../src/kernel/secrets.ts'
@@ -8,24 +10,31 @@ import type { Service } from '../../../src/room.ts'
 import { SigningKeys } from '../../../src/webhooks/signing/keys.ts'
 import { resealAll } from '../../../src/webhooks/signing/reseal.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
+import { json, run } from '../../support/command.ts'
 import { newDatabase } from '../../support/database.ts'
-import { type RunningService, runCommand, startService, tokenOver } from '../../support/process.ts'
+import { tokenOver } from '../../support/process.ts'
 import { newWorld } from '../../support/world.ts'
+
+interface OpenService {
+  readonly url: string
+  end(): Promise<void>
+}
 
 const A = 'the secret that the service began with and that leaves'
 const B = 'the secret that takes its place and is as long and random'
 
 describe('The secret of the service', () => {
-  it('is replaced on two processes without an outage, and nothing needs the old one afterwards', async () => {
+  it('is replaced on two services of one database without an outage, and nothing needs the old one afterwards', async () => {
     const database = await newDatabase()
     const variables = (QUITTANCE_SECRET: string) => ({ DATABASE_URL: database.url, QUITTANCE_SECRET })
-    const start = (ring: string) => startService(variables(ring))
-    const resealing = async (ring: string) => {
-      const { code, stdout, stderr } = await runCommand(['secrets', 'reseal', '--json'], variables(ring))
-      expect(code, stderr).toBe(0)
-      return JSON.parse(stdout) as { resealed: number; clients_to_renew: string[] }
+    const start = async (ring: string): Promise<OpenService> => {
+      const settings = readSettings({ ...variables(ring), PORT: '0', SHUTDOWN_GRACE_SECONDS: '0' })
+      const app = await openApp({ settings, databaseUrl: database.url, log: pino({ level: 'error' }), works: true })
+      return { url: await app.listen(), end: () => app.close() }
     }
-    const call = async <Body>(service: RunningService, token: string, path: string, body?: object): Promise<Body> => {
+    const resealing = (ring: string) =>
+      json<{ resealed: number; clients_to_renew: string[] }>(['secrets', 'reseal'], variables(ring))
+    const call = async <Body>(service: OpenService, token: string, path: string, body?: object): Promise<Body> => {
       const answer = await fetch(`${service.url}${path}`, {
         method: body ? 'POST' : 'GET',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -34,12 +43,12 @@ describe('The secret of the service', () => {
       expect(answer.status, `${path} ${await answer.clone().text()}`).toBeLessThan(300)
       return (await answer.json()) as Body
     }
-    const subscribe = (service: RunningService, token: string, name: string) =>
+    const subscribe = (service: OpenService, token: string, name: string) =>
       call<{ id: string; signing_secret: string }>(service, token, '/v1/notifications/webhooks', {
         url: `https://receiver.example.com/${name}`,
         event_types: [{ name: '*' }],
       })
-    const secretOf = async (service: RunningService, token: string, id: string) =>
+    const secretOf = async (service: OpenService, token: string, id: string) =>
       (await call<{ signing_secret: string }>(service, token, `/v1/notifications/webhooks/${id}`)).signing_secret
 
     let [one, two] = [await start(A), await start(`${A}, ${B}`)]
@@ -55,14 +64,14 @@ describe('The secret of the service', () => {
     }
     await worksOnBoth()
 
-    await one.end('SIGTERM')
+    await one.end()
     one = await start(`${B}\n${A}`)
     hooks.push(await subscribe(one, token, 'second'), await subscribe(two, token, 'third'))
     const made = await tokenOver(one.url, 'sandbox-buyer')
     await worksOnBoth()
     expect(await tokenOver(two.url, 'sandbox-buyer')).toBe(made)
 
-    await two.end('SIGTERM')
+    await two.end()
     two = await start(`${B},${A}`)
     await worksOnBoth()
     // Signing keys and the authority behind them are made with the first delivery that falls due.
@@ -72,20 +81,18 @@ describe('The secret of the service', () => {
     for (const clientId of first.clients_to_renew) await tokenOver(two.url, clientId)
     expect(await resealing(`${B},${A}`)).toEqual({ resealed: 0, clients_to_renew: [] })
 
-    await one.end('SIGTERM')
+    await one.end()
     one = await start(B)
     await call(one, token, '/v2/invoicing/invoices')
     for (const { id, signing_secret } of hooks) expect(await secretOf(one, token, id)).toBe(signing_secret)
     const renewed = await tokenOver(one.url)
     expect(renewed).not.toBe(token)
     await call(two, renewed, '/v2/invoicing/invoices')
-    expect((await runCommand(['start'], { ...variables(A), PORT: '0' })).stderr).toContain(
-      'QUITTANCE_SECRET is not the one',
-    )
+    expect((await run(['start'], { ...variables(A), PORT: '0' })).stderr).toContain('QUITTANCE_SECRET is not the one')
 
-    await Promise.all([one.end('SIGTERM'), two.end('SIGTERM')])
+    await Promise.all([one.end(), two.end()])
     await database.drop()
-  }, 120_000)
+  })
 
   it('seals everything anew: secrets of webhooks, those they replaced, keys and the authority behind them', async () => {
     const world = await newWorld({ settings: { QUITTANCE_SECRET: A } })

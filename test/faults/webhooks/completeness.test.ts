@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { measureCompleteness } from '../../long/completeness.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 
-describe('A service that is killed again and again', { timeout: 180_000 }, () => {
+const CHANGES = 300
+
+describe('A service that is killed again and again', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await newDatabase()
@@ -11,10 +13,10 @@ describe('A service that is killed again and again', { timeout: 180_000 }, () =>
 
   it('delivers every event that was committed to every webhook, and loses none it acknowledged', async () => {
     // `npm run test:long:webhooks` does the same with 100,000 changes and 20 kills.
-    const outcome = await measureCompleteness(database.url, { changes: 600, kills: 2 })
+    const outcome = await measureCompleteness(database.url, { changes: CHANGES, kills: 2 })
 
     expect(outcome).toMatchObject({ lost: 0, missing: 0, unexpected: 0, kills: 2 })
-    expect(outcome.acknowledged).toBe(600)
-    expect(outcome.events).toBeGreaterThanOrEqual(600)
+    expect(outcome.acknowledged).toBe(CHANGES)
+    expect(outcome.events).toBeGreaterThanOrEqual(CHANGES)
   })
 })

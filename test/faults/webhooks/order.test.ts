@@ -4,7 +4,7 @@ import { Receiver } from '../../support/receiver.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 const RESOURCES = 5
-const EVENTS = 150
+const EVENTS = 75
 
 describe('Events of one resource, delivered by two processes at once', { timeout: 60_000 }, () => {
   let world: World

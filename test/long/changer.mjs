@@ -1,7 +1,7 @@
-// A service in a process of its own that makes state changes and tells of each one that was acknowledged.
+// The compiled service in a process of its own, which makes state changes and tells of each one that was acknowledged.
 import { pino } from 'pino'
-import { openApp } from '../../src/app.ts'
-import { readSettings } from '../../src/config.ts'
+import { openApp } from '../../dist/app.js'
+import { readSettings } from '../../dist/config.js'
 
 const AT_ONCE = 24
 const RESOURCES = 500
@@ -12,13 +12,13 @@ const settings = readSettings({ LOG_LEVEL: 'silent', PORT: '0', WEBHOOK_RETRY_SP
 const app = await openApp({ settings, databaseUrl, log: pino({ level: settings.logLevel }), works: true })
 
 let next = Number(from)
-let acked: number[] = []
+let acked = []
 setInterval(() => {
   if (acked.length > 0) process.send?.({ acked })
   acked = []
 }, ACKS_EVERY_MS)
 
-async function change(n: number): Promise<void> {
+async function change(n) {
   await app.transact(async (tx) =>
     tx.emit({
       accountId: 'MERCHANTAAAAA',
