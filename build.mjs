@@ -1,6 +1,6 @@
 // Compiles src into dist, and does nothing when dist is newer than every source file. Types are checked by `npm run check`.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,6 +25,8 @@ if (!existsSync(stamp) || statSync(stamp).mtimeMs < sources) {
     { stdio: 'inherit' },
   )
   if (status !== 0) process.exit(status ?? 1)
+  // What browsers load is not compiled.
+  cpSync(join(root, 'src', 'console', 'assets'), join(root, 'dist', 'console', 'assets'), { recursive: true })
   writeFileSync(stamp, '')
   utimesSync(stamp, sources / 1000 + 1, sources / 1000 + 1)
 }

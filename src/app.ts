@@ -3,17 +3,17 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { makeAdmission } from './accounts/admission.ts'
 import { Authenticator } from './accounts/authenticate.ts'
-import { sweepTokens, type TokenParts, tokenRoutes } from './accounts/tokens.ts'
+import { sweepTokens } from './accounts/tokens.ts'
 import type { Settings } from './config.ts'
 import { Broadcast } from './database/broadcast.ts'
 import { claimEnvironment } from './database/environment.ts'
 import { type Database, openDatabase } from './database/open.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
 import { addressOf } from './http/address.ts'
+import { InnerCalls } from './http/inner.ts'
 import { describeApi } from './http/openapi.ts'
 import type { AnyRoute } from './http/route.ts'
 import { makeServer, type ServerParts } from './http/server.ts'
-import { type StatusParts, statusRoutes } from './http/status.ts'
 import { Runner } from './jobs/runner.ts'
 import { Sweeper } from './jobs/sweep.ts'
 import type { WorkSource } from './jobs/work-source.ts'
@@ -25,10 +25,10 @@ import { makeMetrics } from './metrics.ts'
 import { reasonsNotReady } from './readiness.ts'
 import type { Service } from './room.ts'
 import { rooms } from './rooms.ts'
+import { routesOf } from './routes.ts'
 import { SandboxClock } from './sandbox/clock.ts'
 import { seedIfEmpty, seedPeople } from './sandbox/people.ts'
 import { openRecorder, openSandbox } from './sandbox/room.ts'
-import { type SandboxParts, sandboxRoutes } from './sandbox/routes.ts'
 import { version } from './version.ts'
 import { makeAnnounce } from './webhooks/fan-out.ts'
 
@@ -182,10 +182,12 @@ function wire(parts: Parts) {
     openFork: (databaseUrl) => openFork({ ...parts.options, databaseUrl }),
   })
   const { travel, worlds } = sandbox
-  const routes = routesOf(
+  const inner = new InnerCalls()
+  const routes: AnyRoute[] = routesOf(
     service,
     opened.flatMap((room) => room.routes ?? []),
     {
+      console: { service, inner, db: database, clock: sandboxClock, routes: () => routes, server: () => server },
       sandbox,
       tokens: { realTime, onChange: forgetTokens },
       status: {
@@ -196,11 +198,11 @@ function wire(parts: Parts) {
       },
     },
   )
-  const server = makeServer({
+  const server: FastifyInstance = makeServer({
     ...{ service, routes, transactFor, clock, ids, log },
     constraints: Object.assign({}, ...opened.map(({ constraints = {} }) => constraints)),
     db: database,
-    authenticate: (headers) => parts.authenticator.authenticate(headers),
+    authenticate: async (headers) => inner.callerOf(headers) ?? parts.authenticator.authenticate(headers),
     ...makeAdmission(settings),
     observe: metrics.observe,
     ...(recorder && { record: (request, reply) => recorder.answered(request, reply) }),
@@ -254,24 +256,10 @@ async function stop(
   await database.close()
 }
 
-interface RouteParts {
-  readonly sandbox: SandboxParts
-  readonly status: StatusParts
-  readonly tokens: TokenParts
-}
-
-/** Every operation of the service; those of a sandbox only there. */
-function routesOf(service: Service, ofRooms: readonly AnyRoute[], { sandbox, status, tokens }: RouteParts): AnyRoute[] {
-  const routes = [...tokenRoutes(service, tokens), ...ofRooms, ...sandboxRoutes(sandbox), ...statusRoutes(status)]
-  const isHidden = ({ environment, url }: AnyRoute) =>
-    environment !== undefined && environment !== service.environment && url.startsWith('/sandbox')
-  return routes.filter((route) => !isHidden(route))
-}
-
 /** The operations as data, without anything that runs: what the printed documents and the tests of them read. */
 export function describedRoutes(service: Service): AnyRoute[] {
   // Handlers keep what they are given for later and are never called here.
   const unused = {} as never
   const ofRooms = rooms.flatMap((open) => open(service).routes ?? [])
-  return routesOf(service, ofRooms, { sandbox: unused, status: unused, tokens: unused })
+  return routesOf(service, ofRooms, { console: unused, sandbox: unused, status: unused, tokens: unused })
 }

@@ -18,7 +18,8 @@ export function describeApi(
   const schemas: Json = { Error: errorSchema, TokenError: tokenErrorSchema }
   const paths: Record<string, Json> = {}
   const scopes = new Set<string>()
-  const described = routes.filter(({ url }) => !url.includes('*'))
+  // Pages of the console are for people, and change with them.
+  const described = routes.filter(({ url, tag }) => !url.includes('*') && tag !== 'Console')
 
   for (const route of described) {
     const path = route.url.replace(/:(\w+)/g, '{$1}')

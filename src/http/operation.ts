@@ -104,7 +104,7 @@ export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnT
       throw problem
     }
     const { params, headers } = request
-    const checked = { caller, params, query, body, files, headers, raw: sent.bytes } as Request<
+    const checked = { caller, params, query, body, files, headers, raw: sent.bytes, address: request.ip } as Request<
       TSchema,
       TSchema,
       TSchema

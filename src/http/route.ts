@@ -17,6 +17,8 @@ export interface Request<Params extends TSchema, Query extends TSchema, Body ext
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** The body as it was sent, when it was not multipart. */
   readonly raw: Buffer | undefined
+  /** The address it came from. */
+  readonly address: string
 }
 
 /** A handler's answer where it is more than the route's first success status and a JSON body. */

@@ -55,7 +55,7 @@ const forPartners = [
 ]
 
 /** The apps of those accounts. A secret is its client id with `-secret` behind it. */
-const apps = [
+export const seededApps = [
   { id: 'APP-SANDBOXMERCHANT01', client_id: 'sandbox-merchant', owner: people.merchant, scopes: forMerchants },
   { id: 'APP-SANDBOXMERCHANT02', client_id: 'sandbox-merchant-2', owner: people.otherMerchant, scopes: forMerchants },
   { id: 'APP-SANDBOXBUYER00001', client_id: 'sandbox-buyer', owner: people.buyer, scopes: forBuyers },
@@ -64,7 +64,7 @@ const apps = [
 
 export const sandboxSecret = (clientId: string) => `${clientId}-secret`
 
-export const credentials = apps.map(({ client_id, owner }) => ({
+export const credentials = seededApps.map(({ client_id, owner }) => ({
   client_id,
   client_secret: sandboxSecret(client_id),
   owner: owner.name,
@@ -79,7 +79,7 @@ function addPeople(tx: Tx, service: Service): void {
     addAccount(tx, { ...account, create_time: tx.now })
     if (account.kind === 'BUSINESS') openBooks(tx, account.id)
   }
-  for (const { id, client_id, owner, scopes } of apps) {
+  for (const { id, client_id, owner, scopes } of seededApps) {
     const app: App = {
       id,
       account_id: owner.id,

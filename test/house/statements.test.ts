@@ -17,6 +17,10 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
     /^select min\(first\.next_time\).* delivery_queue|^select \(select count.* delivery_queue|^with webhook as \(update webhooks set lane/,
     'the queue of all accounts',
   ],
+  [
+    /^select (id|count\(\*\)::int as n) from (\( ?select 1 from )?disputes where (status|buyer_account_id)/,
+    'what waits for an agent, who decides for all accounts, and for a buyer, by the account of the buyer',
+  ],
   [/^(update|delete from) apps\b/, 'commands of the operator, by client id'],
   [
     /^select body as dispute, version from disputes where id = \$1|^select dispute_id from dispute_documents/,

@@ -107,6 +107,8 @@ describe('The house is tidy', () => {
       'printed',
       'printed-client',
       'cli',
+      'console',
+      'routes',
       'sandbox',
       ...forEveryone,
     ]

@@ -67,14 +67,7 @@ ${
   html`<p class="notice ${parts.notice.tone === 'good' ? '' : parts.notice.tone}" role="status">${parts.notice.text}</p>`
 }
 ${parts.aside}
-<article class="paper" aria-label="${say('invoiceNumber', { number: sheet.number })}">
-${head(parts)}
-${parties(sheet)}
-${items(sheet)}
-${sums(parts)}
-${history(sheet)}
-${words(sheet)}
-</article>
+${invoicePaper(parts, html`<h1>${say('invoice')}</h1>`)}
 <footer>
 <ul><li><a href="${`${address}/pdf?lang=${locale.tag}`}">${say('downloadPdf')}</a></li>
 ${parts.problemLink && html`<li><a href="${parts.problemLink.href}">${parts.problemLink.label}</a></li>`}</ul>
@@ -87,6 +80,17 @@ ${parts.problemLink && html`<li><a href="${parts.problemLink.href}">${parts.prob
 </footer>`,
   )
 }
+
+/** The document itself, under a title that fits the page it lies on. */
+export const invoicePaper = (parts: Pick<PageParts, 'sheet' | 'logo' | 'qr'>, title: Html): Html =>
+  html`<article class="paper" aria-label="${parts.sheet.say('invoiceNumber', { number: parts.sheet.number })}">
+${head(parts, title)}
+${parties(parts.sheet)}
+${items(parts.sheet)}
+${sums(parts)}
+${history(parts.sheet)}
+${words(parts.sheet)}
+</article>`
 
 /** The part of the page that is not on paper: the amount, where it stands, and the button. */
 function till({ sheet, pay, offline, closed }: PageParts): Html {
@@ -129,15 +133,14 @@ ${
 </form>`
 }
 
-function head({ sheet, logo }: PageParts): Html {
-  const { say } = sheet
+function head({ sheet, logo }: Pick<PageParts, 'sheet' | 'logo'>, title: Html): Html {
   return html`<header class="head">
 <div>${
     logo
       ? html`<img src="${logo.address}" width="${logo.width}" height="${logo.height}" alt="${sheet.seller}">`
       : html`<p class="seller">${sheet.seller}</p>`
   }</div>
-<h1>${say('invoice')}</h1>
+${title}
 </header>
 <dl class="facts">${sheet.facts.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`
 }
@@ -179,7 +182,7 @@ const noteOf = (notes: readonly (string | undefined)[]) => {
   return written.length > 0 && html`<small>${written.join(' · ')}</small>`
 }
 
-function sums({ sheet, qr }: PageParts): Html {
+function sums({ sheet, qr }: Pick<PageParts, 'sheet' | 'qr'>): Html {
   return html`<div class="sums">
 ${qr ? html`<figure>${qr}<figcaption>${sheet.say('scanToPay')}</figcaption></figure>` : html`<span></span>`}
 <dl>${sheet.totals.map(

@@ -1,0 +1,78 @@
+// What a reader gains with scripts: keys, copying, clocks that tick. Every page works without them.
+
+document.documentElement.classList.add('scripted')
+
+const places = {
+  t: '',
+  i: '/invoices',
+  d: '/disputes',
+  w: '/webhooks',
+  m: '/mail',
+  r: '/requests',
+  c: '/clock',
+  s: '/scenarios',
+}
+const rows = () =>
+  [...document.querySelectorAll('main a.row, main a.open, .letters a')].filter((row) => row.checkVisibility())
+
+let before = ''
+addEventListener('keydown', (event) => {
+  if (event.metaKey || event.ctrlKey || event.altKey) return
+  const { key, target } = event
+  if (key === 'Escape') return document.activeElement?.blur()
+  if (target.closest?.('input, select, textarea')) return
+  if (before === 'g' && key in places) location.assign(`/console${places[key]}`)
+  if (before === 'e') document.querySelectorAll('.eyes button')[Number(key) - 1]?.click()
+  before = key
+  if (key === '/') {
+    event.preventDefault()
+    document.querySelector('.find input')?.focus()
+  }
+  if (key === 'j' || key === 'k') {
+    const all = rows()
+    const at = all.indexOf(document.activeElement)
+    const next = all[at < 0 ? 0 : at + (key === 'j' ? 1 : -1)]
+    next?.focus()
+    next?.scrollIntoView({ block: 'nearest' })
+  }
+})
+
+addEventListener('click', async ({ target }) => {
+  const button = target.closest?.('[data-copy]')
+  const text = button?.parentElement.querySelector('[data-value]')?.textContent
+  if (!text) return
+  await navigator.clipboard.writeText(text)
+  button.classList.add('done')
+  setTimeout(() => button.classList.remove('done'), 1200)
+})
+
+// The clock of the sandbox as it runs; deadlines count down on it.
+const clock = document.querySelector('[data-clock]')
+const drawnAt = performance.now()
+const units = [
+  ['d', 864e5],
+  ['h', 36e5],
+  ['min', 6e4],
+  ['s', 1e3],
+]
+function span(ms) {
+  const i = units.findIndex(([, size]) => ms >= size)
+  if (i < 0) return '0 s'
+  const [unit, size] = units[i]
+  const whole = Math.floor(ms / size)
+  const rest = units[i + 1] && whole < 10 ? Math.floor((ms % size) / units[i + 1][1]) : 0
+  return `${whole} ${unit}${rest > 0 ? ` ${rest} ${units[i + 1][0]}` : ''}`
+}
+function tick() {
+  const now = Date.parse(clock.dateTime) + performance.now() - drawnAt
+  const text = new Date(now).toISOString()
+  clock.lastElementChild.textContent = text.slice(11, 19)
+  clock.firstChild.data = `${text.slice(0, 10)} `
+  for (const one of document.querySelectorAll('[data-away]')) {
+    const left = Date.parse(one.dateTime) - now
+    one.textContent = left >= 0 ? `in ${span(left)}` : `${span(-left)} ago`
+  }
+}
+if (clock && !('frozen' in clock.dataset)) setInterval(() => document.hidden || tick(), 1000)
+
+document.querySelector('.problem-box')?.focus()

@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto'
+import { type Content, type Html, html } from '../../http/html.ts'
+import type { AnyRoute } from '../../http/route.ts'
+import type { Issue } from '../../kernel/problem.ts'
+import type { Refusal } from '../operate.ts'
+import { icon } from '../parts/icons.ts'
+
+/** One choice: what is sent, what is read, and what stands beside it. */
+export interface Choice {
+  readonly value: string
+  readonly label: string
+  readonly note?: string
+  readonly end?: string
+}
+
+interface Shared {
+  /** Where its value stands in the body, as a JSON pointer; a refusal names the same place. */
+  readonly at: string
+  readonly label: string
+  readonly hint?: string
+  readonly value?: string | undefined
+}
+
+type Chosen = Shared & { readonly kind: 'choice' | 'chips'; readonly choices: readonly Choice[] }
+
+/** A field of a form. How long it may be and whether it is required is the operation's to say. */
+export type Field =
+  | (Shared & { readonly kind: 'text' | 'long' | 'date' | 'email' })
+  | (Shared & { readonly kind: 'money'; readonly currency: string })
+  | Chosen
+  | (Shared & { readonly kind: 'select'; readonly choices: readonly Choice[] })
+  | (Shared & { readonly kind: 'tick' })
+  | { readonly kind: 'files'; readonly label: string; readonly hint?: string }
+  | { readonly kind: 'fixed'; readonly at: string; readonly value: string }
+  | { readonly kind: 'pair'; readonly fields: readonly Field[] }
+
+/** What was typed into a form before it was refused. */
+export type Typed = Readonly<Record<string, string>>
+
+export interface FormParts {
+  /** Tells the forms of a page apart. */
+  readonly name: string
+  readonly action: string
+  readonly route: AnyRoute
+  readonly fields: readonly Field[]
+  readonly button: string
+  readonly danger?: boolean
+  /** What will follow when it is sent. */
+  readonly follows?: Content
+  /** What the page was drawn from, so that it is noticed when somebody was faster. */
+  readonly seen?: string | undefined
+  readonly typed?: Typed | undefined
+  readonly refusal?: Refusal | undefined
+}
+
+interface Known {
+  readonly maxLength?: number
+  readonly required?: boolean
+}
+
+/** What the schema of an operation says of the place a pointer leads to. */
+function known(route: AnyRoute, pointer: string): Known {
+  let node = route.body as Record<string, unknown> | undefined
+  let required = true
+  for (const name of pointer.split('/').slice(1)) {
+    if (node === undefined) return {}
+    if (/^\d+$/.test(name)) node = node['items'] as typeof node
+    else {
+      required &&= ((node['required'] as string[] | undefined) ?? []).includes(name)
+      node = (node['properties'] as Record<string, typeof node> | undefined)?.[name]
+    }
+  }
+  const { maxLength } = (node ?? {}) as { maxLength?: number }
+  return { ...(maxLength !== undefined && { maxLength }), required: required && node !== undefined }
+}
+
+/** A form that is one operation. A second click sends the same request id, and changes nothing. */
+export function form(parts: FormParts): Html {
+  const { name, action, fields, button, danger, follows, seen, typed, refusal } = parts
+  const issues = new Map<string, Issue>()
+  for (const issue of refusal?.details ?? []) if (issue.field !== undefined) issues.set(issue.field, issue)
+  const placed = new Set<string>()
+  const drawn = fields.map((field) => draw(parts, field, issues, placed))
+  const unplaced = (refusal?.details ?? []).filter(({ field }) => field === undefined || !placed.has(field))
+  return html`<form class="stack" method="post" action="${action}" enctype="multipart/form-data" id="${name}">
+<input type="hidden" name="request-id" value="${typed?.['request-id'] && !refusal ? typed['request-id'] : newRequestId()}">${
+    seen !== undefined && html`<input type="hidden" name="seen" value="${seen}">`
+  }
+${refusal && refusalBox(refusal, unplaced)}${drawn}
+${follows && html`<div class="then">${icon('request')}<p>${follows}</p></div>`}
+<div class="buttons"><button class="button${danger && ' danger'}">${button}</button></div></form>`
+}
+
+const newRequestId = () => `console-${randomBytes(12).toString('base64url')}`
+
+/** Why nothing happened, first of all; what belongs to a field stands beside it. */
+export function refusalBox({ message, debug_id, details = [] }: Refusal, unplaced: readonly Issue[] = details): Html {
+  const said = unplaced.length > 0 ? unplaced : details.length > 0 ? [] : [{ description: message }]
+  return html`<div class="problem-box" role="alert" tabindex="-1" autofocus><p><b>Nothing was changed.</b> ${said
+    .map(({ description }) => description)
+    .join(' ')}</p><p class="hint">Debug id ${debug_id}</p></div>`
+}
+
+function draw(parts: FormParts, field: Field, issues: ReadonlyMap<string, Issue>, placed: Set<string>): Content {
+  if (field.kind === 'fixed') return html`<input type="hidden" name="${field.at}" value="${field.value}">`
+  if (field.kind === 'pair')
+    return html`<div class="pair">${field.fields.map((one) => draw(parts, one, issues, placed))}</div>`
+  const id = `${parts.name}-${field.kind === 'files' ? 'files' : field.at.slice(1).replaceAll('/', '-')}`
+  if (field.kind === 'files')
+    return html`<div><label for="${id}">${field.label}</label><input class="upload" type="file" id="${id}" name="file" multiple accept=".jpg,.jpeg,.gif,.png,.pdf"><p class="hint">${field.hint ?? 'jpg, gif, png or pdf, under 10 MB each'}</p></div>`
+  const at = field.kind === 'money' ? `${field.at}/value` : field.at
+  // A refusal may be about the place itself or about what holds it.
+  const wrong = [at, field.at, `${field.at}/currency_code`].find((place) => issues.has(place))
+  const problem = wrong === undefined ? undefined : issues.get(wrong)
+  if (wrong !== undefined) placed.add(wrong)
+  const { maxLength, required } = known(parts.route, at)
+  const value = parts.typed?.[at] ?? field.value ?? ''
+  const below = html`${problem && html`<p class="problem" id="${id}-problem">${problem.description}</p>`}${
+    field.hint && html`<p class="hint" id="${id}-hint">${field.hint}</p>`
+  }`
+  const described = [problem && `${id}-problem`, field.hint && `${id}-hint`].filter(Boolean).join(' ')
+  const facts = html` id="${id}" name="${at}"${maxLength !== undefined && html` maxlength="${maxLength}"`}${
+    required && html` required`
+  }${problem && html` aria-invalid="true"`}${described !== '' && html` aria-describedby="${described}"`}`
+  const label = html`<label for="${id}">${field.label}</label>`
+  switch (field.kind) {
+    case 'long':
+      return html`<div>${label}<textarea class="boxed"${facts}>
+${value}</textarea>${below}</div>`
+    case 'money':
+      return html`<div>${label}<div class="field"><span aria-hidden="true">${field.currency}</span><input${facts} inputmode="decimal" autocomplete="off" value="${value}"></div>${below}<input type="hidden" name="${field.at}/currency_code" value="${field.currency}"></div>`
+    case 'select':
+      return html`<div>${label}<select class="boxed"${facts}>${field.choices.map(
+        (one) => html`<option value="${one.value}"${one.value === value && html` selected`}>${one.label}</option>`,
+      )}</select>${below}</div>`
+    case 'choice':
+    case 'chips':
+      return radios(field, at, value, below)
+    case 'tick':
+      return html`<label class="tick"><input type="checkbox" name="${at}" value="true"${value === 'true' && html` checked`}><span>${field.label}</span></label>`
+    default:
+      return html`<div>${label}<input class="boxed" type="${field.kind}"${facts} value="${value}">${below}</div>`
+  }
+}
+
+function radios({ kind, label, choices }: Chosen, at: string, value: string, below: Html): Html {
+  const chosen = choices.some((one) => one.value === value) ? value : choices[0]?.value
+  return html`<fieldset><legend>${label}</legend><div class="${kind === 'chips' ? 'dials' : 'choices'}">${choices.map(
+    (one) => {
+      const input = html`<input type="radio" name="${at}" value="${one.value}"${one.value === chosen && html` checked`}>`
+      return kind === 'chips'
+        ? html`<label class="chip">${input}${one.label}</label>`
+        : html`<label class="choice">${input}<span><b>${one.label}</b>${one.note && html`<small>${one.note}</small>`}</span>${
+            one.end && html`<span>${one.end}</span>`
+          }</label>`
+    },
+  )}</div>${below}</fieldset>`
+}
+
+type Json = { [name: string]: Json | string | boolean } | (Json | string | boolean)[]
+
+/** The body that the fields of a form stand for: each is named by the place it has there, and empty ones are left out. */
+export function bodyFrom(typed: Typed): Record<string, unknown> {
+  const body: Json = {}
+  for (const [name, value] of Object.entries(typed)) {
+    if (!name.startsWith('/') || value.trim() === '') continue
+    const path = name.slice(1).split('/')
+    // A currency is worth sending only with an amount.
+    if (path.at(-1) === 'currency_code' && path.length > 1 && isEmptyMoney(typed, name)) continue
+    place(body, path, value)
+  }
+  return body as Record<string, unknown>
+}
+
+const isEmptyMoney = (typed: Typed, currencyAt: string) => {
+  const value = typed[currencyAt.replace(/currency_code$/, 'value')]
+  return value !== undefined && value.trim() === ''
+}
+
+function place(body: Json, path: readonly string[], value: string): void {
+  let node = body as Record<string, Json | string | boolean>
+  path.forEach((name, i) => {
+    if (i === path.length - 1) node[name] = value
+    else {
+      node[name] ??= /^\d+$/.test(path[i + 1]!) ? [] : {}
+      node = node[name] as Record<string, Json | string | boolean>
+    }
+  })
+}

@@ -1,0 +1,133 @@
+import type { InvoiceView } from '../../invoices/schema/shown.ts'
+import type { Static } from '../../kernel/type.ts'
+import { money } from '../words.ts'
+import type { Field } from './fields.ts'
+
+export type Invoice = Static<typeof InvoiceView>
+
+/** One action on an invoice: its link, the operation behind it, and what is asked. */
+export interface InvoiceForm {
+  readonly operation: string
+  readonly title: string
+  readonly button: string
+  readonly done: string
+  readonly note?: string
+  readonly danger?: boolean
+  readonly follows?: (invoice: Invoice) => string
+  fields(invoice: Invoice, today: string): readonly Field[]
+}
+
+const ways = ['BANK_TRANSFER', 'CASH', 'CHECK', 'CREDIT_CARD', 'DEBIT_CARD', 'WIRE_TRANSFER', 'OTHER'] as const
+const wayNames: Readonly<Record<(typeof ways)[number], string>> = {
+  BANK_TRANSFER: 'Bank transfer',
+  CASH: 'Cash',
+  CHECK: 'Cheque',
+  CREDIT_CARD: 'Credit card',
+  DEBIT_CARD: 'Debit card',
+  WIRE_TRANSFER: 'Wire transfer',
+  OTHER: 'Other',
+}
+const how: Field = {
+  kind: 'chips',
+  at: '/method',
+  label: 'How',
+  choices: ways.map((value) => ({ value, label: wayNames[value] })),
+}
+
+/** What a mail to the recipient may say. */
+const mailFields: readonly Field[] = [
+  { kind: 'text', at: '/subject', label: 'Subject', hint: 'The usual one when empty.' },
+  { kind: 'long', at: '/note', label: 'Note to the customer' },
+]
+
+const currencyOf = ({ amount, detail }: Invoice) => amount?.currency_code ?? detail?.currency_code ?? 'USD'
+
+/** By the relation of the link in the answer; a link without a form here, or the other way round, fails a test. */
+export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
+  send: {
+    operation: 'sendInvoice',
+    title: 'Send the invoice',
+    button: 'Send the invoice',
+    done: 'The invoice was sent.',
+    note: 'By mail to the customer, now or on its issue date.',
+    follows: ({ detail }) =>
+      `With an issue date that is still to come it is scheduled for ${detail?.invoice_date ?? 'then'}.`,
+    fields: () => mailFields,
+  },
+  remind: {
+    operation: 'remindInvoice',
+    title: 'Send a reminder',
+    button: 'Send the reminder',
+    done: 'A reminder was sent.',
+    note: 'Twice a day at most.',
+    fields: () => mailFields,
+  },
+  'record-payment': {
+    operation: 'recordPayment',
+    title: 'Record a payment',
+    button: 'Record the payment',
+    done: 'The payment was recorded.',
+    note: 'Money that reached you outside the service.',
+    follows: () =>
+      'All of what is due makes the invoice marked as paid, less makes it partly paid. Deleting the record undoes it.',
+    fields: (invoice, today) => [
+      {
+        kind: 'pair',
+        fields: [
+          {
+            kind: 'money',
+            at: '/amount',
+            label: 'Amount',
+            currency: currencyOf(invoice),
+            value: invoice.due_amount?.value,
+            ...(invoice.due_amount && { hint: `${money(invoice.due_amount)} is due.` }),
+          },
+          { kind: 'date', at: '/payment_date', label: 'Received on', value: today },
+        ],
+      },
+      how,
+      { kind: 'long', at: '/note', label: 'Note, for you only' },
+    ],
+  },
+  'record-refund': {
+    operation: 'recordRefund',
+    title: 'Record a refund',
+    button: 'Record the refund',
+    done: 'The refund was recorded.',
+    note: 'Money you gave back outside the service.',
+    fields: (invoice, today) => [
+      {
+        kind: 'pair',
+        fields: [
+          {
+            kind: 'money',
+            at: '/amount',
+            label: 'Amount',
+            currency: currencyOf(invoice),
+            hint: 'All that is left of it when empty.',
+          },
+          { kind: 'date', at: '/refund_date', label: 'Refunded on', value: today },
+        ],
+      },
+      how,
+    ],
+  },
+  cancel: {
+    operation: 'cancelInvoice',
+    title: 'Cancel the invoice',
+    button: 'Cancel the invoice',
+    done: 'The invoice was cancelled.',
+    note: 'The customer is told by mail, and can still read it.',
+    danger: true,
+    fields: () => mailFields,
+  },
+  delete: {
+    operation: 'deleteInvoice',
+    title: 'Delete the invoice',
+    button: 'Delete the invoice',
+    done: 'The invoice was deleted.',
+    note: 'It was never sent, so nobody misses it. This cannot be undone.',
+    danger: true,
+    fields: () => [],
+  },
+}

@@ -1,0 +1,121 @@
+import { type Content, type Html, html } from '../http/html.ts'
+import { icon } from './parts/icons.ts'
+import { mark, notice } from './parts/parts.ts'
+import { assetBase } from './respond.ts'
+import { type Eyes, eyes, eyesNames, type Onlooker } from './who.ts'
+
+/** What a page puts into the frame. */
+export interface Drawn {
+  /** Told to the browser, with our name behind it. */
+  readonly title: string
+  readonly content: Content
+  readonly status?: number
+  /** The page brings its own clock. */
+  readonly ownClock?: boolean
+  readonly className?: string
+}
+
+/** The clock of a sandbox, as the bar above every page shows it. */
+export interface Timepiece {
+  readonly now: string
+  readonly frozen: boolean
+  /** How far it is from real time, in words. */
+  readonly apart: string
+  /** The next thing that falls due, and in how long. */
+  readonly next?: { readonly at: string; readonly in: string } | undefined
+}
+
+export interface Surroundings {
+  readonly who: Onlooker
+  readonly path: string
+  readonly timepiece?: Timepiece | undefined
+  /** How many things wait for each of the eyes. */
+  readonly waiting: Readonly<Partial<Record<Eyes, number>>>
+  readonly notice?: string | undefined
+}
+
+const sandboxPages = [
+  ['Invoices', '/console/invoices'],
+  ['Disputes', '/console/disputes'],
+  ['Clock', '/console/clock'],
+] as const
+
+const count = (n: number | undefined, words: string) =>
+  n !== undefined &&
+  n > 0 &&
+  html`<span class="count"><span class="seen-not">, </span>${n > 99 ? '99+' : n}<span class="seen-not"> ${words}</span></span>`
+
+function navigation({ who, path, waiting }: Surroundings): Html {
+  const isHere = (href: string) => (href === '/console' ? path === href : path === href || path.startsWith(`${href}/`))
+  return html`<nav id="nav" popover aria-label="Console"><ul>${sandboxPages.map(
+    ([label, href]) =>
+      html`<li><a href="${href}"${isHere(href) && html` aria-current="page"`}>${label}${
+        label === 'Disputes' && count(waiting[who.mark], 'waiting')
+      }</a></li>`,
+  )}</ul>
+<ul class="minor"><li><a href="/docs">API reference ${icon('out')}</a></li></ul></nav>`
+}
+
+const eyesForm = ({ who, path, waiting }: Surroundings): Html =>
+  html`<form class="eyes" id="eyes" popover method="post" action="/console/eyes" aria-labelledby="eyes-title"><h2 id="eyes-title">Seen by</h2>
+<input type="hidden" name="back" value="${path}"><ul>${eyesNames.map(
+    (name) =>
+      html`<li><button name="as" value="${name}"${name === who.mark && html` aria-current="true"`}>${mark(name)}<span>${eyes[name].label}</span>${count(waiting[name], 'to answer')}</button></li>`,
+  )}</ul></form>`
+
+const clockBar = ({ now, frozen, apart, next }: Timepiece, path: string): Html =>
+  html`<form class="timepiece" method="post" action="/console/clock" aria-label="Clock"><input type="hidden" name="back" value="${path}">
+<a class="reading" href="/console/clock"><time datetime="${now}" title="${now}" data-clock${frozen && html` data-frozen`}>${now.slice(0, 10)} <b>${now.slice(11, 19)}</b></time><small>${frozen ? 'frozen' : 'running'}, ${apart}</small></a>
+<div class="set"><button name="freeze" value="${frozen ? 'false' : 'true'}">${frozen ? 'Run' : 'Freeze'}</button><button name="advance" value="PT1H">+1 h</button><button name="advance" value="P1D">+1 day</button><button name="advance" value="P20D">+20 days</button>${
+    next && html`<button class="next" name="to" value="${next.at}">Next due <span>${next.in}</span></button>`
+  }</div></form>`
+
+const font = '/invoice/assets/fonts/ibm-plex-sans-latin'
+
+/** The frame around every page. */
+export function frame(drawn: Drawn, around: Surroundings): string {
+  const { who, timepiece, path } = around
+  return shell(
+    drawn.title,
+    `console ${drawn.className ?? ''}`,
+    html`<a class="skip" href="#main">Skip to the content</a>
+<header class="top">
+<div class="brand"><a href="/console">Quittance</a><span class="env ${who.face}">${who.face === 'sandbox' ? 'Sandbox' : 'Live'}</span></div>
+<form class="find" role="search" action="/console/search">${icon('search')}<input type="search" name="q" maxlength="300" aria-label="Search, or paste any id" placeholder="Search, or paste any id" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
+${timepiece && !drawn.ownClock && clockBar(timepiece, path)}
+${
+  who.face === 'sandbox' &&
+  html`<button class="seen-by" type="button" popovertarget="eyes">${mark(who.mark)}<span class="seen-not">Seen by </span><span class="name">${who.name}</span>${icon('down')}</button>`
+}
+<button class="burger" type="button" popovertarget="nav">${icon('menu')}<span class="seen-not">Menu</span></button>
+</header>
+<div class="side">${navigation(around)}${who.face === 'sandbox' && eyesForm(around)}</div>
+<main id="main">
+${around.notice !== undefined && notice('good', html`<p>${around.notice}</p>`)}
+${drawn.content}
+</main>`,
+  )
+}
+
+/** A page without anybody: what is left to say when even the frame cannot be drawn. */
+export const alone = (title: string, content: Content): string =>
+  shell(title, 'alone', html`<main id="main">${content}</main>`)
+
+const shell = (title: string, className: string, content: Content): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Quittance</title>
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<link rel="preload" href="${font}-400-normal.woff2" as="font" type="font/woff2" crossorigin>
+<link rel="stylesheet" href="${assetBase}/console.css">
+<script type="module" src="${assetBase}/console.js"></script>
+</head>
+<body class="${className}">
+${content}
+</body>
+</html>
+`.text

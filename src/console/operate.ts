@@ -1,0 +1,159 @@
+import type { FastifyInstance } from 'fastify'
+import type { Reader } from '../database/transaction.ts'
+import type { UploadedFile } from '../http/body/multipart.ts'
+import type { InnerCalls } from '../http/inner.ts'
+import { Answer, type AnyRoute, RawJson } from '../http/route.ts'
+import type { Caller } from '../kernel/caller.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { forbidden, type Issue, Problem } from '../kernel/problem.ts'
+import type { Service } from '../room.ts'
+
+/** What an operation is asked with. */
+export interface Asked {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+export interface Ordered extends Asked {
+  readonly query?: Readonly<Record<string, string>>
+  readonly files?: readonly UploadedFile[]
+  /** A second order with the same id changes nothing. */
+  readonly requestId?: string | undefined
+  readonly address: string
+}
+
+/** A refusal as callers of the API read it. */
+export interface Refusal {
+  readonly name: string
+  readonly message: string
+  readonly debug_id: string
+  readonly details?: readonly Issue[]
+}
+
+/** What came of an order. */
+export interface Outcome {
+  readonly status: number
+  readonly debugId: string
+  readonly body: unknown
+  readonly bytes: Buffer
+  readonly headers: Readonly<Record<string, string>>
+  readonly refusal?: Refusal
+}
+
+/** The operations of the API, for people in front of a page: nothing here can do what the API cannot. */
+export interface Operations {
+  route(operation: string): AnyRoute
+  /** What a reading operation answers to this caller. It is no request, so it is neither counted nor logged. */
+  look<Body>(caller: Caller, operation: string, asked?: Asked): Promise<Body>
+  /** Carries an operation out as a request of this caller, or of nobody where it asks for none. */
+  operate(caller: Caller | undefined, operation: string, ordered: Ordered): Promise<Outcome>
+}
+
+export interface OperationParts {
+  readonly service: Service
+  /** The whole table; known when the first page is asked for. */
+  routes(): readonly AnyRoute[]
+  server(): FastifyInstance
+  readonly inner: InnerCalls
+  readonly db: Reader
+  readonly clock: Clock
+}
+
+export function makeOperations({ service, routes, server, inner, db, clock }: OperationParts): Operations {
+  let byName: ReadonlyMap<string, AnyRoute> | undefined
+  function route(operation: string): AnyRoute {
+    byName ??= new Map(routes().map((one) => [one.operation, one]))
+    const found = byName.get(operation)
+    if (!found) throw new Error(`There is no operation ${operation}.`)
+    return found
+  }
+
+  return {
+    route,
+    async look<Body>(caller: Caller, operation: string, { params = {}, query = {}, body = {} }: Asked = {}) {
+      const asked = route(operation)
+      if (asked.reads !== true) throw new Error(`${operation} does more than read.`)
+      const { scopes } = asked
+      if (scopes !== 'public' && scopes.length > 0 && !scopes.some((scope) => caller.scopes.has(scope)))
+        throw forbidden(`This needs one of the scopes ${scopes.join(', ')}.`)
+      const given = {
+        caller,
+        params,
+        query,
+        body,
+        files: [],
+        headers: {},
+        raw: undefined,
+        address: '',
+        db,
+        now: clock.now(),
+      }
+      // The console asks with values of its own, in the form that the schemas describe.
+      return plain(await asked.handle(given as never)) as Body
+    },
+    async operate(caller, operation, { params, query, body, files, requestId, address }) {
+      const { dialect } = service
+      const asked = route(operation)
+      const answer = await inner.call(server(), caller, {
+        route: asked,
+        address,
+        ...(params && { params }),
+        ...(query && { query }),
+        ...((body !== undefined || (files?.length ?? 0) > 0) && { body: body ?? {} }),
+        ...(files && { files }),
+        headers: {
+          host: new URL(service.publicUrl).host,
+          ...(requestId !== undefined && { [`${dialect.headerPrefix}-Request-Id`]: requestId }),
+        },
+      })
+      const isJson = String(answer.headers['content-type']).startsWith('application/json')
+      const read: unknown = isJson && answer.bytes.length > 0 ? JSON.parse(answer.bytes.toString()) : undefined
+      const debugId = String(answer.headers[dialect.debugIdHeader.toLowerCase()])
+      const { status, bytes, headers } = answer
+      return {
+        status,
+        debugId,
+        body: read,
+        bytes,
+        headers,
+        ...(status >= 400 && { refusal: refusalIn(read, debugId) }),
+      }
+    },
+  }
+}
+
+/** What a handler returned, as the caller of the API would have read it. */
+function plain(result: unknown): unknown {
+  if (result instanceof Answer) return plain(result.body)
+  return result instanceof RawJson ? JSON.parse(result.text) : result
+}
+
+function refusalIn(body: unknown, debugId: string): Refusal {
+  const {
+    name = 'INTERNAL_SERVER_ERROR',
+    message = 'Something went wrong.',
+    details,
+  } = (body ?? {}) as Partial<Refusal>
+  return { name, message, debug_id: debugId, ...(details && { details: details.map(oneStyle) }) }
+}
+
+/** The webhook operations have the sentence in `issue`, its code beside it, and points where others have slashes. */
+function oneStyle(detail: Issue & { code?: string }): Issue {
+  const { code, issue, field, ...rest } = detail
+  if (code === undefined) return detail
+  return { ...rest, issue: code, description: issue, ...(field && { field: `/${field.replaceAll('.', '/')}` }) }
+}
+
+/** The refusal that belongs beside a form; what no form can mend is thrown, and has a page of its own. */
+export function mendable({ status, refusal }: Outcome): Refusal | undefined {
+  if (!refusal) return undefined
+  if (status >= 500 || [401, 403, 404, 405, 429].includes(status))
+    throw new Problem(status, refusal.name as Problem['name'], refusal.details ?? [])
+  return refusal
+}
+
+/** Throws whatever was refused, where there is no form to put it beside. */
+export function requireDone({ status, refusal }: Outcome): void {
+  if (refusal) throw new Problem(status, refusal.name as Problem['name'], refusal.details ?? [])
+}

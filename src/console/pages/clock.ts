@@ -1,0 +1,69 @@
+import { html } from '../../http/html.ts'
+import type { Typed } from '../forms/fields.ts'
+import type { Timepiece } from '../frame.ts'
+import { requireDone } from '../operate.ts'
+import { span } from '../parts/time.ts'
+import { backIn, type Pages } from '../visit.ts'
+
+interface Moved {
+  readonly now: string
+  readonly frozen: boolean
+  readonly fired: readonly { readonly work: string; readonly at: string }[]
+}
+
+/** What a button of the clock asks for: the body of the operation. */
+function moveOf({ advance, to, freeze }: Typed): object {
+  if (advance) return { advance }
+  // A browser writes an instant without its zone.
+  if (to) return { to: /Z$/.test(to) ? to : `${to.length === 16 ? `${to}:00` : to}Z` }
+  return { freeze: freeze === 'true' }
+}
+
+/** What happened on the way, in a sentence. */
+function told(before: string, { now, frozen, fired }: Moved, moved: object): string {
+  if ('freeze' in moved) return frozen ? 'The clock stands still.' : 'The clock runs.'
+  const things =
+    fired.length === 0
+      ? 'nothing fell due'
+      : fired.length === 1
+        ? 'one thing fell due'
+        : `${fired.length} things fell due`
+  return `The clock moved ${span(Date.parse(now) - Date.parse(before))}; ${things} on the way.`
+}
+
+export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) => [
+  page({
+    url: '/console/clock',
+    operation: 'consoleClock',
+    summary: 'Show the clock',
+    async draw() {
+      const { now, frozen, apart } = timepiece()
+      const buttons = [
+        ['PT1H', '+1 h'],
+        ['P1D', '+1 day'],
+        ['P20D', '+20 days'],
+      ]
+      return {
+        title: 'Clock',
+        ownClock: true,
+        content: html`<section class="dial"><div><h1>The clock of the sandbox</h1><p class="sum"><time datetime="${now}" data-clock${frozen && html` data-frozen`}>${now.slice(0, 10)} <b>${now.slice(11, 19)}</b></time></p><p class="now">UTC, ${frozen ? 'frozen' : 'running'}, ${apart}</p></div>
+<form method="post" action="/console/clock"><input type="hidden" name="back" value="/console/clock"><div class="set"><button name="freeze" value="${frozen ? 'false' : 'true'}">${frozen ? 'Run' : 'Freeze'}</button>${buttons.map(
+          ([value, label]) => html`<button name="advance" value="${value}">${label}</button>`,
+        )}</div>
+<p class="to"><label for="to">To</label><input class="boxed" id="to" name="to" type="datetime-local" step="1" min="${now.slice(0, 19)}"><button class="button quiet small">Go there</button></p></form></section>`,
+      }
+    },
+  }),
+  form({
+    url: '/console/clock',
+    operation: 'consoleMoveClock',
+    summary: 'Move or stop the clock',
+    async take(sent) {
+      const move = moveOf(sent.typed)
+      const before = timepiece().now
+      const outcome = await sent.operateOpenly('moveClock', { body: move })
+      requireDone(outcome)
+      return sent.lead(backIn(sent.typed), told(before, outcome.body as Moved, move))
+    },
+  }),
+]

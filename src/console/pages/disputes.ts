@@ -1,0 +1,159 @@
+import { listUnderReview } from '../../disputes/lists/review.ts'
+import { type Html, html } from '../../http/html.ts'
+import { Type } from '../../kernel/type.ts'
+import type { Dispute } from '../forms/dispute-fields.ts'
+import { heading, linkButton, nothing, pager, spent, stageOf, tabs } from '../parts/parts.ts'
+import type { Pages, Visit } from '../visit.ts'
+import { money, reasonWords, stateWords } from '../words.ts'
+
+interface View {
+  readonly label: string
+  readonly states?: string
+  readonly none: readonly [title: string, text: string]
+}
+
+/** Lists by what is expected of whom, as the API tells it. */
+const views: Readonly<Record<string, View>> = {
+  desk: {
+    label: 'Desk',
+    states: 'REQUIRED_ACTION',
+    none: ['Nothing waits for you', 'Disputes that you are to answer stand here, the soonest first.'],
+  },
+  waiting: {
+    label: 'Waiting for the other side',
+    states: 'REQUIRED_OTHER_PARTY_ACTION,OPEN_INQUIRIES',
+    none: ['Nobody else is waited for', 'Disputes that the other side is to answer stand here.'],
+  },
+  review: {
+    label: 'Under review',
+    states: 'UNDER_REVIEW',
+    none: ['Nothing is under review', 'What an agent decides stands here.'],
+  },
+  appealable: {
+    label: 'May be appealed',
+    states: 'APPEALABLE',
+    none: ['Nothing can be appealed', 'Decisions stand here until their time to appeal is over.'],
+  },
+  resolved: { label: 'Resolved', states: 'RESOLVED', none: ['Nothing is resolved yet', 'What is over stands here.'] },
+  all: { label: 'All', none: ['No dispute yet', 'Look as the buyer to open one, or open one through the API.'] },
+}
+
+const PAGE_SIZE = 25
+const PAGES_MAX = 40
+const Query = Type.Object({
+  view: Type.Optional(Type.Enum(Object.keys(views))),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGES_MAX })),
+})
+
+export const dueOf = (dispute: Pick<Dispute, 'seller_response_due_date' | 'buyer_response_due_date'>) =>
+  dispute.seller_response_due_date ?? dispute.buyer_response_due_date
+
+const DAY_MS = 86_400_000
+
+/** How soon somebody must act, as a colour. */
+export function urgency(due: string, now: string): string {
+  const left = Date.parse(due) - Date.parse(now)
+  if (left < DAY_MS) return 'warn'
+  return left < 7 * DAY_MS ? 'wait' : ''
+}
+
+const groups = [
+  ['Within a day', DAY_MS],
+  ['This week', 7 * DAY_MS],
+  ['Later', Number.POSITIVE_INFINITY],
+] as const
+
+function row(dispute: Dispute, { now, times, who }: Visit): Html {
+  const { dispute_id: id, reason, dispute_amount, dispute_state, disputed_transactions: [payment] = [] } = dispute
+  const due = dueOf(dispute)
+  const tone = due ? urgency(due, now) : ''
+  const other = (who.mark === 'buyer' ? payment?.seller?.name : payment?.buyer?.name) ?? ''
+  const gone = due
+    ? (Date.parse(now) - Date.parse(dispute.update_time)) / (Date.parse(due) - Date.parse(dispute.update_time))
+    : 0
+  return html`<tr><td class="due">${
+    due
+      ? html`<span class="due-in"><b class="${tone}">${times.away(due)}</b><small>${times.at(due)}</small>${spent(gone, tone)}</span>`
+      : html`<span class="soft">${times.at(dispute.update_time)}</span>`
+  }</td><td class="second"><a class="open" href="/console/disputes/${id}">${reasonWords(reason)}</a><small>${other && `${other} · `}<span class="nowrap">${id}</span></small></td><td class="whole">${stateWords(dispute_state)}</td><td class="gone">${stageOf(dispute.dispute_life_cycle_stage)}</td><td class="num right"><b>${money(dispute_amount)}</b></td></tr>`
+}
+
+function rows(items: readonly Dispute[], visit: Visit, byDue: boolean): Html {
+  const draw = (list: readonly Dispute[]) => list.map((one) => row(one, visit))
+  const left = (one: Dispute) => Date.parse(dueOf(one) ?? '9999-12-31') - Date.parse(visit.now)
+  let from = Number.NEGATIVE_INFINITY
+  const body = byDue
+    ? groups.map(([title, to]) => {
+        const within = items.filter((one) => left(one) >= from && left(one) < to)
+        from = to
+        return (
+          within.length > 0 &&
+          html`<tr class="group"><th colspan="5" scope="colgroup">${title}<span>${within.length}</span></th></tr>${draw(within)}`
+        )
+      })
+    : draw(items)
+  return html`<table class="rows desk"><thead><tr><th>${byDue ? 'Due' : 'When'}</th><th>Dispute</th><th>How it stands</th><th>Stage</th><th class="num">At stake</th></tr></thead><tbody>${body}</tbody></table>`
+}
+
+const addressOf = (view: string, page = 1) => {
+  const query = new URLSearchParams({ ...(view !== 'desk' && { view }), ...(page > 1 && { page: String(page) }) })
+  return `/console/disputes${query.size > 0 ? `?${query}` : ''}`
+}
+
+type Shown = { items: Dispute[]; links: { rel: string }[] }
+
+/** What waits for a decision, of all accounts: an agent has no side, and sees only that. */
+async function decisions(visit: Visit) {
+  const found = await listUnderReview(visit.db, PAGE_SIZE)
+  const items = await Promise.all(found.map((id) => visit.look<Dispute>('showDispute', { params: { id } })))
+  return html`<section class="sheet flush">${
+    items.length === 0
+      ? nothing('Nothing waits for a decision', 'Disputes that an agent decides stand here, the oldest first.')
+      : rows(items, visit, false)
+  }</section>`
+}
+
+export const disputeListPages = ({ page }: Pages) => [
+  page({
+    url: '/console/disputes',
+    operation: 'consoleDisputes',
+    summary: 'List disputes',
+    query: Query,
+    async draw(visit) {
+      const title = 'Disputes'
+      const { query, who } = visit
+      if (who.mark === 'agent')
+        return {
+          title,
+          content: html`${heading(title, { sub: 'What waits for a decision, of all accounts.' })}${await decisions(visit)}`,
+        }
+      const chosen = query.view ?? 'desk'
+      const { states, none } = views[chosen]!
+      const at = query.page ?? 1
+      const byDue = chosen === 'desk' || chosen === 'waiting'
+      const { items, links } = await visit.look<Shown>('listDisputes', {
+        query: {
+          page: at,
+          page_size: String(PAGE_SIZE),
+          ...(states && { dispute_state: states }),
+          ...(byDue && { sort_by: 'RESPONSE_DUE_DATE', sort_order: 'asc' }),
+        },
+      })
+      const more = links.some(({ rel }) => rel === 'next') && at < PAGES_MAX
+      return {
+        title,
+        content: html`${heading(title, { ...(who.caller.scopes.has('disputes/create') && { actions: linkButton('Open a dispute', '/console/disputes/new', { glyph: 'plus' }) }) })}
+<section class="sheet flush">
+${tabs(
+  'View',
+  Object.entries(views).map(([name, { label }]) => ({ label, href: addressOf(name), here: name === chosen })),
+)}
+${
+  items.length === 0
+    ? nothing(...none)
+    : html`${rows(items, visit, byDue)}${pager(byDue ? 'Soonest first' : 'Newest first', { newer: at > 1 ? addressOf(chosen, at - 1) : undefined, older: more ? addressOf(chosen, at + 1) : undefined })}`
+}</section>`,
+      }
+    },
+  }),
+]

@@ -1,0 +1,242 @@
+import { type Content, type Html, html } from '../../http/html.ts'
+import { findStored } from '../../invoices/store.ts'
+import { dayIn, type Instant } from '../../kernel/clock.ts'
+import { Type } from '../../kernel/type.ts'
+import { invoicePaper } from '../../payer/page/page.ts'
+import { type Sheet, sheetOf } from '../../payer/sheet/sheet.ts'
+import { bodyFrom, form, type Typed } from '../forms/fields.ts'
+import { type Invoice, type InvoiceForm, invoiceForms } from '../forms/invoice-forms.ts'
+import { type Move, movesOf } from '../moves.ts'
+import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
+import { icon } from '../parts/icons.ts'
+import { backTo, lines, linkButton, mark, sheet, taken } from '../parts/parts.ts'
+import { fileAnswer } from '../respond.ts'
+import type { Pages, Sent, Visit } from '../visit.ts'
+import { money, sentence, standing, standingWords } from '../words.ts'
+import { customerOf } from './invoices.ts'
+
+const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Za-z0-9-]+$' }) })
+
+/** A form that was refused, to be drawn as it was left. */
+interface Left {
+  readonly rel: string
+  readonly typed: Typed
+  readonly refusal: Refusal
+}
+
+/** The links that are pages or images rather than forms. */
+const otherLinks = ['self', 'replace', 'qr-code']
+const relsOf = ({ links = [] }: Invoice) => links.map(({ rel }) => rel)
+
+/** Reads what the API shows; a stored invoice beside it is what the paper is set from. */
+async function read(visit: Visit<typeof Id>) {
+  const { id } = visit.params
+  const invoice = await visit.look<Invoice>('showInvoice', { params: { invoice_id: id } })
+  const stored = await findStored(visit.db, visit.who.caller.accountId, id)
+  const paper = sheetOf({ ...stored, now: visit.now as Instant }, { language: 'en', tag: 'en-US' })
+  return { invoice, paper, today: dayIn(visit.now as Instant, stored.account.time_zone) }
+}
+
+const seenOf = ({ detail }: Invoice) => detail?.metadata?.last_update_time ?? detail?.metadata?.create_time
+
+const tones: Readonly<Partial<Record<Sheet['standing'], string>>> = { overdue: 'warn', paid: 'good', pending: 'wait' }
+
+function till(invoice: Invoice, paper: Sheet): Html {
+  const { status = 'DRAFT', detail } = invoice
+  const isOut = status !== 'DRAFT' && status !== 'SCHEDULED'
+  const rels = relsOf(invoice)
+  return html`<section class="till">${backTo('Invoices', '/console/invoices')}
+<p class="of">${customerOf(invoice)} · Invoice ${detail?.invoice_number}</p>
+<div><h1 class="sum">${isOut ? paper.headlineAmount : invoice.amount && money(invoice.amount as never)}</h1><p class="now ${isOut && tones[paper.standing]}">${isOut ? paper.headline : standingWords(status)} <span>${[
+    detail?.payment_term?.due_date && `due ${detail.payment_term.due_date}`,
+    detail?.metadata?.first_sent_time && `sent ${detail.metadata.first_sent_time.slice(0, 10)}`,
+    detail?.viewed_by_recipient && 'opened by the customer',
+  ]
+    .filter(Boolean)
+    .join(', ')}</span></p></div>
+<div class="actions">${standing(status)}${rels.includes('replace') && linkButton('Edit', `/console/invoices/${invoice.id}/edit`)}</div></section>`
+}
+
+const doing = (name: string, { title, note }: Pick<InvoiceForm, 'title' | 'note'>, content: Content, isOpen: boolean) =>
+  html`<details name="doing" id="do-${name}"${isOpen && html` open`}><summary><b>${title}</b>${icon('down')}${note && html`<small>${note}</small>`}</summary>${content}</details>`
+
+/** Every action that the answer links to, as a form; nothing else decides which. */
+function doings(operations: Operations, invoice: Invoice, today: string, left?: Left): Html {
+  const rels = relsOf(invoice).filter((rel) => !otherLinks.includes(rel))
+  const likeliest = rels.find((rel) => ['send', 'record-payment'].includes(rel))
+  if (rels.length === 0)
+    return sheet(
+      'What you can do now',
+      html`<p class="soft">Nothing: it is ${standingWords(invoice.status ?? '').toLowerCase()}.</p>`,
+    )
+  return html`<section class="sheet doings" id="do"><header class="sheet-head"><h2>What you can do now</h2></header>${rels.map(
+    (rel) => {
+      const one = invoiceForms[rel]
+      if (!one) throw new Error(`There is no form for ${rel}.`)
+      const drawn = form({
+        name: rel,
+        action: `/console/invoices/${invoice.id}/${rel}`,
+        route: operations.route(one.operation),
+        fields: one.fields(invoice, today),
+        button: one.button,
+        danger: one.danger ?? false,
+        follows: one.follows?.(invoice),
+        seen: seenOf(invoice),
+        ...(left?.rel === rel && { typed: left.typed, refusal: left.refusal }),
+      })
+      return doing(rel, one, drawn, rel === (left?.rel ?? likeliest))
+    },
+  )}</section>`
+}
+
+function moneySheet(invoice: Invoice): Html {
+  const { id, amount, due_amount, payments, refunds } = invoice
+  const records = [
+    ...(payments?.transactions ?? []).map((one) => ({
+      ...one,
+      kind: 'payments',
+      record: one.payment_id,
+      day: one.payment_date,
+    })),
+    ...(refunds?.transactions ?? []).map((one) => ({
+      ...one,
+      kind: 'refunds',
+      record: one.refund_id,
+      day: one.refund_date,
+    })),
+  ]
+  return sheet(
+    'Payments and refunds',
+    html`${lines([
+      ['Total', amount && money(amount as never)],
+      ['Paid', payments ? money(payments.paid_amount) : '–'],
+      ...(refunds ? [['Refunded', money(refunds.refund_amount)] as const] : []),
+      ['Left to pay', due_amount && money(due_amount as never), 'total'],
+    ])}${
+      records.length > 0 &&
+      html`<table class="rows below"><tbody>${records.map(
+        (one) =>
+          html`<tr><td class="fill">${one.kind === 'payments' ? 'Payment' : 'Refund'}, ${sentence(one.method ?? '')}<small>${one.day}</small></td><td class="num right">${one.amount && money(one.amount as never)}${
+            one.type === 'EXTERNAL' &&
+            html`<form method="post" action="/console/invoices/${id}/${one.kind}/${one.record}/delete"><button class="link">Delete the record</button></form>`
+          }</td></tr>`,
+      )}</tbody></table>`
+    }`,
+  )
+}
+
+const doneBy = ({ actor }: Move) => (actor?.startsWith('job:') ? 'time' : actor === 'payer' ? 'buyer' : 'merchant')
+
+function story(invoice: Invoice, moves: readonly Move[], visit: Visit): Html {
+  const created = invoice.detail?.metadata?.create_time
+  return sheet(
+    'What happened',
+    html`<ol class="story slim">${created && html`<li>${mark('merchant')}<div class="by"><span>Written</span>${visit.times.at(created)}</div></li>`}${moves.map(
+      (move) =>
+        html`<li>${mark(doneBy(move))}<div class="by"><span>${move.to ? standingWords(move.to) : 'Deleted'} <span class="soft">by ${move.action.replaceAll('-', ' ')}</span></span>${visit.times.at(move.at)}</div></li>`,
+    )}</ol>`,
+  )
+}
+
+async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left) {
+  const { invoice, paper, today } = await read(visit)
+  const moves = await movesOf(visit.db, 'invoice', visit.who.caller.accountId, visit.params.id)
+  const isOut = invoice.links?.some(({ rel }) => rel === 'qr-code') ?? false
+  const code = invoice.detail?.metadata?.recipient_view_url?.split('#')[1]
+  const page = `/invoice/p/${code}`
+  return {
+    title: `Invoice ${invoice.detail?.invoice_number}`,
+    ...(left && { status: 422 }),
+    content: html`${till(invoice, paper)}<div class="two">${invoicePaper({ sheet: paper }, html`<p class="kind">Invoice</p>`)}
+<aside>${doings(operations, invoice, today, left)}${moneySheet(invoice)}${story(invoice, moves, visit)}${sheet(
+      'Links',
+      lines([
+        ...(visit.who.face === 'sandbox' && moves.some(({ to }) => to === 'SENT')
+          ? [
+              ['Customer’s page', html`<a href="${page}">Open and pay ${icon('out')}</a>`] as const,
+              ['PDF', html`<a href="${`${page}/pdf`}">Open</a>`] as const,
+            ]
+          : []),
+        ...(isOut ? [['QR code', html`<a href="/console/invoices/${invoice.id}/qr-code">Show</a>`] as const] : []),
+        ['Id', taken(invoice.id ?? '', 'id')],
+      ]),
+    )}</aside></div>`,
+  }
+}
+
+/** Carries the action of a form out; a refusal draws the page again with the form as it was left. */
+async function take(sent: Sent<typeof Id>, operations: Operations, rel: string) {
+  const { id } = sent.params
+  const one = invoiceForms[rel]!
+  const { invoice } = await read(sent)
+  const seen = sent.typed['seen']
+  if (seen !== undefined && seen !== seenOf(invoice) && !relsOf(invoice).includes(rel))
+    return sent.again(await draw(sent, operations, { rel, typed: sent.typed, refusal: faster }))
+  const outcome = await sent.operate(one.operation, {
+    params: { invoice_id: id },
+    ...(operations.route(one.operation).body && { body: bodyFrom(sent.typed) }),
+    requestId: sent.typed['request-id'],
+  })
+  const refusal = mendable(outcome)
+  if (refusal) return sent.again(await draw(sent, operations, { rel, typed: sent.typed, refusal }))
+  return sent.lead(rel === 'delete' ? '/console/invoices' : `/console/invoices/${id}`, one.done)
+}
+
+export const faster: Refusal = {
+  name: 'CONFLICT',
+  message: 'Somebody was faster: it changed since this page was drawn. Look at it as it stands now.',
+  debug_id: '–',
+}
+
+const Record = Type.Object({
+  id: Id.properties.id,
+  kind: Type.Enum(['payments', 'refunds']),
+  record: Type.String({ maxLength: 40, pattern: '^[A-Za-z0-9-]+$' }),
+})
+
+export const invoicePages = ({ page, form: formRoute }: Pages, operations: Operations) => [
+  page({
+    url: '/console/invoices/:id',
+    operation: 'consoleInvoice',
+    summary: 'Show an invoice',
+    params: Id,
+    draw: (visit) => draw(visit, operations),
+  }),
+  ...Object.entries(invoiceForms).map(([rel, { operation, title }]) =>
+    formRoute({
+      url: `/console/invoices/:id/${rel}`,
+      operation: `console${operation.charAt(0).toUpperCase()}${operation.slice(1)}`,
+      summary: title,
+      params: Id,
+      take: (sent) => take(sent, operations, rel),
+    }),
+  ),
+  formRoute({
+    url: '/console/invoices/:id/:kind/:record/delete',
+    operation: 'consoleDeleteRecord',
+    summary: 'Delete a recorded payment or refund',
+    params: Record,
+    async take(sent) {
+      const { id, kind, record } = sent.params
+      const outcome = await sent.operate(kind === 'payments' ? 'deletePayment' : 'deleteRefund', {
+        params: { invoice_id: id, transaction_id: record },
+      })
+      requireDone(outcome)
+      return sent.lead(`/console/invoices/${id}`, 'The record was deleted.')
+    },
+  }),
+  page({
+    url: '/console/invoices/:id/qr-code',
+    operation: 'consoleQrCode',
+    summary: 'Show the QR code of an invoice',
+    params: Id,
+    async draw(visit) {
+      const outcome = await visit.operate('generateQrCode', { params: { invoice_id: visit.params.id }, body: {} })
+      requireDone(outcome)
+      const type = String(outcome.headers['content-type'])
+      if (type.startsWith('image/')) return fileAnswer(outcome.bytes, { 'content-type': type })
+      const { image } = outcome.body as { image: string }
+      return fileAnswer(Buffer.from(image, 'base64'), { 'content-type': 'image/png' })
+    },
+  }),
+]

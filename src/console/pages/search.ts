@@ -1,0 +1,60 @@
+import { html } from '../../http/html.ts'
+import { Problem } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import type { Invoice } from '../forms/invoice-forms.ts'
+import { heading, nothing } from '../parts/parts.ts'
+import { seeOther } from '../respond.ts'
+import type { Pages, Visit } from '../visit.ts'
+import { sells } from './invoices.ts'
+
+/** Ids by their form, the operation that knows them, and the page they open. */
+const forms: readonly { form: RegExp; operation: string; param: string; page: string }[] = [
+  { form: /^INV2(-\w{4}){4}$/i, operation: 'showInvoice', param: 'invoice_id', page: '/console/invoices/' },
+  { form: /^PP-[A-Z]-[A-Z0-9]{3}-\d+$/i, operation: 'showDispute', param: 'id', page: '/console/disputes/' },
+]
+
+/** Where an id leads; undefined when there is no such thing for whoever looks. */
+async function byId(visit: Visit, q: string): Promise<string | undefined> {
+  for (const { form, operation, param, page } of forms)
+    if (form.test(q) && (await exists(visit, operation, { [param]: q.toUpperCase() }))) return page + q.toUpperCase()
+  return undefined
+}
+
+async function exists(visit: Visit, operation: string, params: Record<string, string>): Promise<boolean> {
+  try {
+    await visit.look(operation, { params })
+    return true
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
+}
+
+async function byNumber(visit: Visit, q: string): Promise<string | undefined> {
+  if (!sells(visit)) return undefined
+  const { items } = await visit.look<{ items: Invoice[] }>('searchInvoices', {
+    query: { page_size: 2 },
+    body: { invoice_number: q.slice(0, 25) },
+  })
+  const [only, another] = items
+  if (another) return `/console/invoices?q=${encodeURIComponent(q)}`
+  return only ? `/console/invoices/${only.id}` : undefined
+}
+
+export const searchPages = ({ page }: Pages) => [
+  page({
+    url: '/console/search',
+    operation: 'consoleSearch',
+    summary: 'Find anything by its id, number or address',
+    query: Type.Object({ q: Type.Optional(Type.String({ maxLength: 300 })) }),
+    async draw(visit) {
+      const q = visit.query.q?.trim() ?? ''
+      const found = q === '' ? undefined : ((await byId(visit, q)) ?? (await byNumber(visit, q)))
+      if (found !== undefined) return seeOther(found)
+      return {
+        title: 'Search',
+        content: html`${heading('Search')}<section class="sheet flush">${nothing('Nothing by that name', html`There is no id, invoice number or debug id “${q}” for whoever looks.`)}</section>`,
+      }
+    },
+  }),
+]

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { Answer } from '../http/route.ts'
+
+const folder = new URL('./assets/', import.meta.url)
+const order = ['tokens', 'frame', 'parts', 'forms', 'pages', 'narrow']
+const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
+
+/** What browsers load beside the pages: one style, and scripts that import each other. */
+export const assets: ReadonlyMap<string, { readonly type: string; readonly text: string }> = new Map([
+  ['console.css', { type: 'text/css; charset=utf-8', text: order.map((name) => read(`${name}.css`)).join('') }],
+  ...readdirSync(folder)
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => [name, { type: 'text/javascript; charset=utf-8', text: read(name) }] as const),
+])
+
+const digest = createHash('sha256')
+  .update([...assets].map(([name, { text }]) => `${name}\0${text}`).join('\0'))
+  .digest('hex')
+  .slice(0, 16)
+
+/** Their address changes with them, so that a browser may keep them for ever. */
+export const assetBase = `/console/assets/${digest}`
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types quittance',
+].join('; ')
+
+const safe = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-robots-tag': 'noindex' }
+
+/** A page of the console: nothing is loaded but what we serve, and nothing runs but our own scripts. */
+export const pageAnswer = (status: number, markup: string, cookie?: string): Answer =>
+  new Answer(status, markup, {
+    ...safe,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy,
+    // Not `no-referrer`: a browser would then hide the origin of our own forms from us.
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+    ...(cookie !== undefined && { 'set-cookie': cookie }),
+  })
+
+/** To another page, after a form. */
+export const seeOther = (location: string, cookie?: string): Answer =>
+  new Answer(303, undefined, { location, 'cache-control': 'no-store', ...(cookie && { 'set-cookie': cookie }) })
+
+export const assetAnswer = (type: string, text: string): Answer =>
+  new Answer(200, text, {
+    'content-type': type,
+    'cache-control': 'public, max-age=31536000, immutable',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+  })
+
+/** A document of a dispute or an invoice, as it was sent. */
+export const fileAnswer = (bytes: Buffer, headers: Readonly<Record<string, string>>): Answer =>
+  new Answer(200, bytes, {
+    ...safe,
+    'content-type': headers['content-type'] ?? 'application/octet-stream',
+    ...(headers['content-disposition'] && { 'content-disposition': headers['content-disposition'] }),
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  })
+
+const NOTICE = 'console-notice'
+const NOTICE_LENGTH_MAX = 1_000
+
+/** What the next page says first. It stands in a cookie, so that going back or reloading does not say it again. */
+export const noticeCookie = (text: string): string =>
+  `${NOTICE}=${encodeURIComponent(text.slice(0, NOTICE_LENGTH_MAX))}; Path=/console; Max-Age=60; HttpOnly; SameSite=Lax`
+
+export const noticeGone = `${NOTICE}=; Path=/console; Max-Age=0; HttpOnly; SameSite=Lax`
+
+export function noticeIn(cookie: string | undefined): string | undefined {
+  try {
+    return cookie === undefined || cookie === '' ? undefined : decodeURIComponent(cookie)
+  } catch {
+    return undefined
+  }
+}
+
+export const noticeName = NOTICE

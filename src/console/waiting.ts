@@ -1,0 +1,31 @@
+import { sql } from '../database/sql.ts'
+import type { Reader } from '../database/transaction.ts'
+import { seededApps } from '../sandbox/people.ts'
+import { type Eyes, eyes, eyesNames } from './who.ts'
+
+/** Counted no further than this; a page says "99+" beyond. */
+const COUNTED_MAX = 100
+
+const asSeller = sql`
+  select count(*)::int as n from (
+    select 1 from disputes where account_id = $1 and seller_state = 'REQUIRED_ACTION' limit $2) counted`
+const asBuyer = sql`
+  select count(*)::int as n from (
+    select 1 from disputes where buyer_account_id = $1 and buyer_state = 'REQUIRED_ACTION' limit $2) counted`
+const underReview = sql`
+  select count(*)::int as n from (select 1 from disputes where status = 'UNDER_REVIEW' limit $1) counted`
+
+/** How many disputes wait for each of the people of a sandbox, so that one can be played from both sides. */
+export async function waitingFor(db: Reader): Promise<Partial<Record<Eyes, number>>> {
+  const counts = await Promise.all(
+    eyesNames.map(async (name) => {
+      const accountId = seededApps.find(({ client_id }) => client_id === eyes[name].client)?.owner.id
+      const row =
+        name === 'agent'
+          ? await db.row<{ n: number }>(underReview, [COUNTED_MAX])
+          : await db.row<{ n: number }>(name === 'buyer' ? asBuyer : asSeller, [accountId, COUNTED_MAX])
+      return [name, row?.n ?? 0] as const
+    }),
+  )
+  return Object.fromEntries(counts)
+}

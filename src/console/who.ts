@@ -1,0 +1,78 @@
+import { expandScopes, operatorScope } from '../accounts/scopes.ts'
+import { findApp } from '../accounts/store.ts'
+import type { Reader } from '../database/transaction.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { unavailable } from '../kernel/problem.ts'
+import { people } from '../sandbox/people.ts'
+
+/** The people of a sandbox through whose eyes it can be looked at; shape and letter tell them apart, not colour. */
+export const eyes = {
+  merchant: { label: 'Merchant', letter: 'M', client: 'sandbox-merchant' },
+  merchant2: { label: 'Second merchant', letter: '2', client: 'sandbox-merchant-2' },
+  buyer: { label: 'Buyer', letter: 'B', client: 'sandbox-buyer' },
+  partner: { label: 'Partner', letter: 'P', client: 'sandbox-partner' },
+  agent: { label: 'Agent', letter: 'A', client: undefined },
+} as const
+export type Eyes = keyof typeof eyes
+export const eyesNames = Object.keys(eyes) as Eyes[]
+
+/** Who looks at a page, and as whom the API answers. Pages know nothing else about them. */
+export interface Onlooker {
+  readonly face: 'sandbox' | 'live'
+  readonly mark: Eyes
+  readonly name: string
+  readonly caller: Caller
+  /** Times are told in it. */
+  readonly zone: string
+  /** Where the days of the account begin and end, and with them what is late. */
+  readonly accountZone: string
+}
+
+/** Someone who decides disputes; in the sandbox no app stands behind them. */
+const agent: Caller = {
+  appId: 'console',
+  clientId: 'console',
+  accountId: '',
+  onBehalf: false,
+  hasConsents: false,
+  scopes: new Set([operatorScope]),
+  roles: ['agent'],
+}
+
+const COOKIE = 'console-eyes'
+
+export const eyesIn = (cookies: string | undefined): Eyes => {
+  const chosen = cookieOf(cookies, COOKIE)
+  return eyesNames.find((name) => name === chosen) ?? 'merchant'
+}
+
+export const eyesCookie = (chosen: Eyes) => `${COOKIE}=${chosen}; Path=/console; HttpOnly; SameSite=Lax`
+
+export const cookieOf = (cookies: string | undefined, name: string): string | undefined =>
+  (cookies ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
+
+/**
+ * A person of the sandbox. Parties act as parties and agents as agents here, so that each sees what is theirs to do,
+ * although a token of the sandbox opens both.
+ */
+export async function onlookerAs(db: Reader, mark: Eyes): Promise<Onlooker> {
+  const { label, client } = eyes[mark]
+  const shared = { face: 'sandbox', mark, name: label, zone: 'utc', accountZone: people.merchant.time_zone } as const
+  if (client === undefined) return { ...shared, caller: agent }
+  const app = await findApp(db, client)
+  if (!app) throw unavailable('The sandbox is being emptied; look again in a moment.')
+  const caller: Caller = {
+    appId: app.id,
+    clientId: app.client_id,
+    accountId: app.account_id,
+    onBehalf: false,
+    hasConsents: mark === 'partner',
+    scopes: expandScopes(app.scopes),
+    roles: [],
+  }
+  return { ...shared, caller }
+}

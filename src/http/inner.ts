@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { Caller } from '../kernel/caller.ts'
+import type { UploadedFile } from './body/multipart.ts'
+import type { AnyRoute } from './route.ts'
+
+/** A call of an operation by the service itself, for somebody it knows by other means than a token. */
+export interface InnerCall {
+  readonly route: AnyRoute
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly files?: readonly UploadedFile[]
+  readonly headers?: Readonly<Record<string, string>>
+  /** The address of whoever it is made for. */
+  readonly address: string
+}
+
+export interface InnerAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: Buffer
+}
+
+const SCHEME = 'Inner '
+const TICKET_BYTES = 32
+
+/**
+ * Lets the service call its own operations in this process: a request like any other, with the same checks, limits,
+ * cause and debug id, whose caller is handed over by a ticket that works once and never leaves the process.
+ */
+export class InnerCalls {
+  readonly #tickets = new Map<string, Caller>()
+
+  /** Whose call this is; undefined for one that came from outside. */
+  callerOf({ authorization }: IncomingHttpHeaders): Caller | undefined {
+    if (authorization === undefined || !authorization.startsWith(SCHEME)) return undefined
+    const ticket = authorization.slice(SCHEME.length)
+    const caller = this.#tickets.get(ticket)
+    this.#tickets.delete(ticket)
+    return caller
+  }
+
+  async call(server: FastifyInstance, caller: Caller | undefined, call: InnerCall): Promise<InnerAnswer> {
+    const ticket = randomBytes(TICKET_BYTES).toString('base64url')
+    const { route, params = {}, query, files = [], address } = call
+    const { type, payload } = payloadOf(call.body, files)
+    if (caller) this.#tickets.set(ticket, caller)
+    try {
+      const { statusCode, headers, rawPayload } = await server.inject({
+        method: route.method,
+        url: route.url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
+        ...(query && { query: { ...query } }),
+        remoteAddress: address,
+        headers: {
+          ...call.headers,
+          ...(caller && { authorization: SCHEME + ticket }),
+          ...(payload && { 'content-type': type }),
+        },
+        ...(payload && { payload }),
+      })
+      return { status: statusCode, headers: headers as Record<string, string>, bytes: rawPayload }
+    } finally {
+      this.#tickets.delete(ticket)
+    }
+  }
+}
+
+/** JSON, or with files a multipart body of JSON and documents. */
+function payloadOf(body: unknown, files: readonly UploadedFile[]): { type: string; payload: Buffer | undefined } {
+  const json = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+  if (files.length === 0) return { type: 'application/json', payload: json }
+  const boundary = randomBytes(18).toString('base64url')
+  const quoted = (text: string) => text.replace(/[\r\n"\\]/g, '_')
+  const part = (disposition: string, type: string, bytes: Buffer) => [
+    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: ${type}\r\n\r\n`),
+    bytes,
+    Buffer.from('\r\n'),
+  ]
+  const payload = Buffer.concat([
+    ...part('name="input"', 'application/json', json ?? Buffer.from('{}')),
+    ...files.flatMap(({ fileName, contentType, bytes }, i) =>
+      part(`name="file${i + 1}"; filename="${quoted(fileName)}"`, quoted(contentType), bytes),
+    ),
+    Buffer.from(`--${boundary}--\r\n`),
+  ])
+  return { type: `multipart/form-data; boundary=${boundary}`, payload }
+}

@@ -1,0 +1,31 @@
+import { type TokenParts, tokenRoutes } from './accounts/tokens.ts'
+import { type ConsoleRoutesParts, consoleRoutes } from './console/routes.ts'
+import type { AnyRoute } from './http/route.ts'
+import { type StatusParts, statusRoutes } from './http/status.ts'
+import type { Service } from './room.ts'
+import { type SandboxParts, sandboxRoutes } from './sandbox/routes.ts'
+
+export interface RouteParts {
+  readonly console: ConsoleRoutesParts
+  readonly sandbox: SandboxParts
+  readonly status: StatusParts
+  readonly tokens: TokenParts
+}
+
+/** Every operation of the service; those of a sandbox only there. */
+export function routesOf(
+  service: Service,
+  ofRooms: readonly AnyRoute[],
+  { console, sandbox, status, tokens }: RouteParts,
+): AnyRoute[] {
+  const routes = [
+    ...tokenRoutes(service, tokens),
+    ...ofRooms,
+    ...sandboxRoutes(sandbox),
+    ...statusRoutes(status),
+    ...consoleRoutes(console),
+  ]
+  const isHidden = ({ environment, url }: AnyRoute) =>
+    environment !== undefined && environment !== service.environment && /^\/(sandbox|console|$)/.test(url)
+  return routes.filter((route) => !isHidden(route))
+}

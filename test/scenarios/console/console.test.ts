@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { disputeForms } from '../../../src/console/forms/dispute-forms.ts'
+import type { Eyes } from '../../../src/console/who.ts'
+import { publicActions } from '../../../src/disputes/machine/actions/index.ts'
+import { stories } from '../../../src/disputes/stories.ts'
+import { consoleOf, formsIn } from '../../support/console.ts'
+import { newLiveWorld } from '../../support/live.ts'
+import { newWorld, usd, type World } from '../../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld()
+})
+afterAll(() => world.close())
+
+const line = { '/items/0/name': 'A chair', '/items/0/quantity': '2', '/items/0/unit_amount/value': '49.50' }
+
+describe('The console of a sandbox', () => {
+  it('is where the first page leads, with a policy under which nothing foreign runs', async () => {
+    const first = await world.call('GET', '/', undefined, { headers: { accept: 'text/html' } })
+    const page = await world.call('GET', '/console/invoices')
+
+    expect([first.status, first.headers['location']]).toEqual([303, '/console'])
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+    expect(page.headers['content-security-policy']).toContain("require-trusted-types-for 'script'")
+    expect(page.text).not.toMatch(/ style=|<style|<script>| on\w+=/)
+  })
+
+  it('does not exist in live', async () => {
+    const live = await newLiveWorld()
+    for (const path of ['/', '/console', '/console/invoices', '/console/disputes'])
+      expect((await live.call('GET', path)).status, path).toBe(404)
+    await live.close()
+  })
+
+  it('takes forms from its own pages only', async () => {
+    const { send } = consoleOf(world)
+
+    for (const origin of ['https://elsewhere.example', 'null'])
+      expect((await send('/console/invoices/new', line, { origin })).status, origin).toBe(403)
+    expect((await consoleOf(world).page('/console/invoices')).includes('A chair')).toBe(false)
+  })
+
+  it('writes, sends and settles an invoice, each once however often it is clicked', async () => {
+    const merchant = consoleOf(world)
+    const written = await merchant.send('/console/invoices/new', {
+      ...line,
+      '/detail/currency_code': 'USD',
+      '/primary_recipients/0/billing_info/email_address': 'buyer@example.com',
+    })
+    expect([written.status, written.location]).toEqual([303, expect.stringMatching(/^\/console\/invoices\/INV2-/)])
+    const at = written.location
+    const id = at.split('/').at(-1)!
+    expect(formsIn(await merchant.page(at))).toEqual(['send', 'delete', 'record-payment'].map((rel) => `${at}/${rel}`))
+
+    const edited = await merchant.send(`${at}/edit`, {
+      ...line,
+      '/detail/currency_code': 'USD',
+      '/detail/reference': 'PO 7',
+    })
+    expect(edited.status).toBe(303)
+    expect((await merchant.send(`${at}/send`)).location).toBe(at)
+    const twice = {
+      'request-id': 'console-abc',
+      '/method': 'CASH',
+      '/amount/value': '9.00',
+      '/amount/currency_code': 'USD',
+    }
+    await merchant.send(`${at}/record-payment`, twice)
+    await merchant.send(`${at}/record-payment`, twice)
+
+    const shown = await world.merchant.get<{ status: string; due_amount: object; detail: { reference: string } }>(
+      `/v2/invoicing/invoices/${id}`,
+    )
+    expect(shown.body).toMatchObject({
+      status: 'PARTIALLY_PAID',
+      due_amount: usd('90.00'),
+      detail: { reference: 'PO 7' },
+    })
+    const page = await merchant.page(at)
+    expect(page).toContain('Delete the record')
+    const record = /action="([^"]*\/payments\/[^"]*\/delete)"/.exec(page)![1]!
+    expect((await merchant.send(record)).status).toBe(303)
+    expect((await merchant.send(`${at}/remind`)).status).toBe(303)
+    expect((await merchant.send(`${at}/cancel`)).status).toBe(303)
+    expect(formsIn(await merchant.page(at))).toEqual([])
+  })
+
+  it('says what is wrong beside the field, keeps what was typed, and changes nothing', async () => {
+    const merchant = consoleOf(world)
+    const { location } = await merchant.send('/console/invoices/new', { ...line, '/detail/currency_code': 'USD' })
+
+    const refused = await merchant.send(`${location}/record-payment`, {
+      '/method': 'CASH',
+      '/amount/value': '9999.00',
+      '/amount/currency_code': 'USD',
+      '/note': 'Line <b>14</b>',
+    })
+
+    expect(refused.status).toBe(422)
+    expect(refused.text).toContain('Nothing was changed.')
+    expect(refused.text).toMatch(/<p class="problem" id="record-payment-amount-problem">At most 99.00 USD is due/)
+    expect(refused.text).toContain('value="9999.00"')
+    expect(refused.text).toContain('Line &lt;b&gt;14&lt;/b&gt;')
+    expect((await world.merchant.get(`/v2/invoicing/invoices/${location.split('/').at(-1)}`)).body).toMatchObject({
+      status: 'DRAFT',
+    })
+  })
+
+  it('shows nobody what is not theirs', async () => {
+    const { location } = await consoleOf(world).send('/console/invoices/new', {
+      ...line,
+      '/detail/currency_code': 'USD',
+    })
+
+    for (const as of ['merchant2', 'partner'] as const) {
+      await consoleOf(world, as).page(location, 404)
+      expect((await consoleOf(world, as).send(`${location}/send`)).status, as).toBe(404)
+    }
+    for (const as of ['buyer', 'agent'] as const) {
+      await consoleOf(world, as).page(location, 403)
+      expect((await consoleOf(world, as).send(`${location}/send`)).status, as).toBe(403)
+    }
+    expect((await world.merchant.get(`/v2/invoicing/invoices/${location.split('/').at(-1)}`)).body).toMatchObject({
+      status: 'DRAFT',
+    })
+  })
+})
+
+let payments = 1
+describe('The clock and the search field', () => {
+  it('move and stop time, and say what happened on the way', async () => {
+    const before = world.now()
+    const moved = await consoleOf(world).send('/console/clock', { advance: 'P1D', back: '/console/invoices?view=paid' })
+
+    expect([moved.status, moved.location]).toEqual([303, '/console/invoices?view=paid'])
+    expect(decodeURIComponent(String(moved.headers['set-cookie']))).toMatch(/The clock moved 1 d; .* on the way\./)
+    expect(Date.parse(world.now()) - Date.parse(before)).toBe(86_400_000)
+    expect(
+      (await consoleOf(world).send('/console/clock', { advance: 'P1D', back: '//elsewhere.example' })).location,
+    ).toBe('/console')
+  })
+
+  it('lead to what an id or a number names', async () => {
+    const merchant = consoleOf(world)
+    const { location } = await merchant.send('/console/invoices/new', {
+      ...line,
+      '/detail/currency_code': 'USD',
+      '/detail/invoice_number': 'FIND-1',
+    })
+
+    for (const q of [location.split('/').at(-1)!, 'FIND-1']) {
+      const { status, headers } = await world.call('GET', `/console/search?q=${q}`)
+      expect([status, headers['location']], q).toEqual([303, location])
+    }
+    expect(await merchant.page('/console/search?q=%3Cscript%3E')).toContain('“&lt;script&gt;”')
+  })
+})
+
+const agents = ['adjudicate', 'require-evidence']
+
+/** What the API links to for one of the eyes: parties act as parties, and agents as agents. */
+async function linked(as: Eyes, id: string): Promise<string[]> {
+  const person = as === 'buyer' ? world.buyer : world.merchant
+  const { body } = await person.get<{ links: { href: string; method: string }[] }>(`/v1/customer/disputes/${id}`)
+  const all = [
+    ...new Set(body.links.filter(({ method }) => method === 'POST').map(({ href }) => href.split('/').at(-1)!)),
+  ]
+  return all.filter((action) => agents.includes(action) === (as === 'agent'))
+}
+
+describe('A dispute at the console', () => {
+  it('has a form for every action of the table', () => {
+    expect(Object.keys(disputeForms).sort()).toEqual([...publicActions].sort())
+  })
+
+  for (const { title, steps } of stories)
+    it(`shows everybody exactly what they may do: ${title}`, async () => {
+      let id = ''
+      for (const { who, does, with: body, answer } of steps) {
+        const person = who === 'buyer' ? world.buyer : world.merchant
+        if (who === 'another merchant' || does === 'patch' || does === 'read') continue
+        if (who === 'time') await world.call('POST', '/sandbox/clock', { advance: does })
+        else if (does === 'open') {
+          const opening = structuredClone(body) as { disputed_transactions: { buyer_transaction_id: string }[] }
+          opening.disputed_transactions[0]!.buyer_transaction_id = `CONSOLE${payments++}`
+          const { body: made } = await person.post<{ links: { href: string }[] }>('/v1/customer/disputes', opening)
+          id = made.links[0]!.href.split('/').at(-1)!
+          await world.settle()
+        } else {
+          const { status } = await person.post(`/v1/customer/disputes/${id}/${does}`, body)
+          expect(String(status), does).toBe(answer!.slice(0, 3))
+        }
+        for (const as of ['merchant', 'buyer', 'agent'] as const) {
+          const markup = await consoleOf(world, as).page(`/console/disputes/${id}`)
+          const shown = formsIn(markup).map((action) => action.split('/').at(-1)!)
+          expect(shown, `${as} after ${does}`).toEqual(await linked(as, id))
+        }
+      }
+    })
+
+  it('is opened, talked about, escalated, answered with a file and decided, from every side', async () => {
+    const [buyer, merchant, agent] = (['buyer', 'merchant', 'agent'] as const).map((as) => consoleOf(world, as))
+    const opened = await buyer!.send('/console/disputes/new', {
+      '/reason': 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+      '/disputed_transactions/0/buyer_transaction_id': 'CONSOLEPLAY1',
+      '/dispute_amount/value': '20.00',
+      '/dispute_amount/currency_code': 'USD',
+      '/messages/0/content': 'Nothing came.',
+    })
+    const at = opened.location
+    await world.settle()
+    expect((await merchant!.send(`${at}/send-message`, { '/message': 'We look into it.' })).status).toBe(303)
+    expect((await merchant!.send(`${at}/adjudicate`, { '/adjudication_outcome': 'SELLER_FAVOR' })).status).toBe(403)
+    expect((await buyer!.send(`${at}/escalate`, { '/note': 'Enough.' })).status).toBe(303)
+    const boundary = 'boundary-of-this-test'
+    const part = (name: string, value: string) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+    const answered = await world.call(
+      'POST',
+      `${at}/provide-evidence`,
+      Buffer.concat([
+        Buffer.from(part('/evidences/0/evidence_type', 'PROOF_OF_FULFILLMENT')),
+        Buffer.from(part('/evidences/0/evidence_info/tracking_info/0/carrier_name', 'FEDEX')),
+        Buffer.from(part('/evidences/0/evidence_info/tracking_info/0/tracking_number', '122533485')),
+        Buffer.from(
+          `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="proof.png"\r\nContent-Type: image/png\r\n\r\n`,
+        ),
+        Buffer.from(png, 'base64'),
+        Buffer.from(`\r\n--${boundary}--\r\n`),
+      ]),
+      {
+        headers: {
+          cookie: 'console-eyes=merchant',
+          host: 'localhost:1',
+          origin: 'http://localhost:1',
+          'content-type': `multipart/form-data; boundary=${boundary}`,
+        },
+      },
+    )
+    expect(answered.status, answered.text).toBe(303)
+
+    const page = await agent!.page(at)
+    expect(page).toContain('proof.png')
+    const file = await world.call('GET', /href="(\/console\/documents\/[^"]*)"/.exec(page)![1]!, undefined, {
+      headers: { cookie: 'console-eyes=agent' },
+    })
+    expect([file.status, file.headers['content-type']]).toEqual([200, 'image/png'])
+    expect((await consoleOf(world, 'agent').page('/console/disputes')).includes(at)).toBe(true)
+    expect((await agent!.send(`${at}/adjudicate`, { '/adjudication_outcome': 'BUYER_FAVOR' })).location).toBe(at)
+    await consoleOf(world, 'merchant2').page(at, 404)
+    expect(await buyer!.page(at)).toContain('Resolved for the buyer')
+    expect(await merchant!.page('/console/disputes?view=appealable')).toContain(at)
+  })
+})
