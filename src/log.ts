@@ -1,6 +1,6 @@
 import type { LoggerOptions } from 'pino'
-import type { Settings } from './config.ts'
 import { loggedError } from './kernel/error-text.ts'
+import type { Settings } from './settings.ts'
 
 /** Names that never reach a log, wherever they stand. */
 const secrets = ['authorization', 'cookie', 'client_secret', 'access_token', 'signing_secret', 'password', 'secret']

@@ -1,6 +1,5 @@
 import { describedRoutes } from './app.ts'
 import { compatibilityPage } from './compatibility.ts'
-import { readSettings, settings } from './config.ts'
 import { disputesPage } from './disputes/docs.ts'
 import { disputeLifecycle } from './disputes/machine/lifecycle.ts'
 import { describeApi } from './http/openapi.ts'
@@ -12,6 +11,7 @@ import { problemMessages } from './kernel/problem.ts'
 import { paymentsPage } from './payer/docs.ts'
 import { clientApi } from './printed-client.ts'
 import type { Service } from './room.ts'
+import { readSettings, settings } from './settings.ts'
 import { version } from './version.ts'
 import { type Emitters, webhooksPage } from './webhooks/docs.ts'
 
@@ -78,7 +78,7 @@ function configurationPage(): string {
 Every setting is an environment variable, and a flag of the same name in lower case with dashes, without the word
 \`quittance\`: \`QUITTANCE_DATA_DIR\` is \`--data-dir\`, \`PORT\` is \`--port\`. A flag wins over a variable.
 
-This page is printed from \`src/config.ts\` by \`npm run docs\`.
+This page is printed from \`src/settings.ts\`, which gathers the settings of every room, by \`npm run docs\`.
 
 | Variable | Form | Default | What it does |
 |---|---|---|---|

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Environment, Settings } from './config.ts'
+import type { Environment } from './config.ts'
 import type { Database } from './database/open.ts'
 import type { Reader, Transact } from './database/transaction.ts'
 import type { AnyRoute } from './http/route.ts'
@@ -11,6 +11,7 @@ import type { Clock } from './kernel/clock.ts'
 import type { Dialect } from './kernel/dialect.ts'
 import type { Happening } from './kernel/happening.ts'
 import type { Problem } from './kernel/problem.ts'
+import type { Settings } from './settings.ts'
 
 /** What every room must know about the running service. */
 export interface Service {

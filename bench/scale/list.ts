@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { openApp } from '../../src/app.ts'
-import { readSettings } from '../../src/config.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { readSettings } from '../../src/settings.ts'
 import { openBenchDatabase } from '../harness/database.ts'
 import { copyForLists } from './copies.ts'
 

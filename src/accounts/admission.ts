@@ -1,6 +1,7 @@
-import type { Settings } from '../config.ts'
+import type { SettingsOf } from '../config.ts'
 import { networkOf, RateLimit } from '../http/rate-limit.ts'
 import type { ServerParts } from '../http/server.ts'
+import type { accountSettings } from './settings.ts'
 import { clientIdOf } from './tokens.ts'
 
 /** An address may hold several apps, and change the client id that it asks with at will. */
@@ -9,7 +10,7 @@ const TOKENS_OF_ADDRESS = 10
 const REQUEST_BYTES = 16_384
 
 /** How much one caller may ask for: an app, a client id that wants a token, or an address that looks at pages. */
-export function makeAdmission(settings: Settings): Pick<ServerParts, 'admit' | 'charge'> {
+export function makeAdmission(settings: SettingsOf<typeof accountSettings>): Pick<ServerParts, 'admit' | 'charge'> {
   const requests = new RateLimit(settings.rateLimitPerMinute, settings.rateLimitBurst)
   const tokens = new RateLimit(settings.tokenRateLimitPerMinute, settings.tokenRateLimitPerMinute)
   const tokensOfAddress = settings.tokenRateLimitPerMinute * TOKENS_OF_ADDRESS

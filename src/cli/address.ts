@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import type { Settings } from '../config.ts'
+import type { Settings } from '../settings.ts'
 import { CommandError } from './command.ts'
 
 type Address = Pick<Settings, 'host' | 'port'>

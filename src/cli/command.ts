@@ -1,6 +1,6 @@
-import type { Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
 import type { Reader, Transact } from '../database/transaction.ts'
+import type { Settings } from '../settings.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** A mistake in how a command was called; the message says how to call it. Ends with exit code 2. */

@@ -1,10 +1,10 @@
+import { SettingError } from '../config.ts'
 import { AddressError } from '../database/address.ts'
 import { NoServerError } from '../database/connector.ts'
 import { EmbeddedServerError } from '../database/embedded/server.ts'
 import { sqlProblem } from '../database/errors.ts'
 import { MigrationError } from '../database/migrate.ts'
 import { Problem } from '../kernel/problem.ts'
-import { SettingError } from '../setting.ts'
 import { CommandError, UsageError } from './command.ts'
 import { databaseComplaint } from './database-complaint.ts'
 

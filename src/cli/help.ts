@@ -1,5 +1,5 @@
-import { settings } from '../config.ts'
-import { flagOf } from '../setting.ts'
+import { flagOf } from '../config.ts'
+import { settings } from '../settings.ts'
 import type { Command } from './command.ts'
 
 /** Settings that a command of this kind goes by, as flags with what they do. */

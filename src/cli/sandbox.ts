@@ -1,6 +1,6 @@
-import type { Settings } from '../config.ts'
 import { addressOf } from '../http/address.ts'
 import { type ClientCall, NoAnswer, openClient, problemText, type SandboxClient } from '../scenarios/client.ts'
+import type { Settings } from '../settings.ts'
 import { CommandError } from './command.ts'
 
 /** A running sandbox, as a command talks to it. */

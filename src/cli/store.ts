@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BELIEVED_MS } from '../accounts/authenticate.ts'
-import type { Settings } from '../config.ts'
 import { startEmbedded } from '../database/embedded/server.ts'
 import { requireEnvironment } from '../database/environment.ts'
 import { migrate } from '../database/migrate.ts'
@@ -11,6 +10,7 @@ import type { Cause } from '../kernel/cause.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { randomIds } from '../kernel/ids.ts'
 import { SandboxClock } from '../sandbox/clock.ts'
+import type { Settings } from '../settings.ts'
 import type { StoreInput } from './command.ts'
 
 const tellAccessChanged = sql`select pg_notify('quittance', 'access')`

@@ -1,4 +1,4 @@
-import { type Environment, SettingError } from '../setting.ts'
+import { type Environment, SettingError } from '../config.ts'
 import { sql } from './sql.ts'
 import type { Reader } from './transaction.ts'
 

@@ -1,4 +1,3 @@
-import type { Settings } from '../config.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Service } from '../room.ts'
 import { type Rules, readFees } from './machine/rules.ts'
@@ -11,15 +10,15 @@ export interface House {
 }
 
 /** The rules as this deployment sets them. */
-export const rulesOf = (settings: Settings): Rules => ({
-  sandbox: settings.environment === 'sandbox',
+export const rulesOf = ({ environment, settings }: Service): Rules => ({
+  sandbox: environment === 'sandbox',
   triageTarget: settings.disputeTriageTarget,
   triageDelaySeconds: settings.disputeTriageDelaySeconds,
   maxAppealsPerParty: settings.disputeAppealsMax,
   autoAdjudicate: settings.disputeAutoAdjudicate,
   acceleratedTimetable: settings.disputeAcceleratedTimetable,
-  autoRegisterTransactions: settings.environment === 'sandbox' && settings.disputeAutoRegister,
+  autoRegisterTransactions: environment === 'sandbox' && settings.disputeAutoRegister,
   disputeFees: readFees(settings.disputeFees),
   chargebackFees: readFees(settings.disputeChargebackFees),
-  declineRefunds: settings.environment === 'sandbox' && settings.disputeDeclineRefunds,
+  declineRefunds: environment === 'sandbox' && settings.disputeDeclineRefunds,
 })

@@ -1,4 +1,4 @@
-import type { Settings } from '../config.ts'
+import type { SettingsOf } from '../config.ts'
 import { requireQuota } from '../database/quota.ts'
 import type { Tx } from '../database/transaction.ts'
 import { type Money, toMinor } from '../kernel/money.ts'
@@ -12,6 +12,7 @@ import type { DisputeAction } from './machine/lifecycle.ts'
 import { asInLedger } from './machine/payments.ts'
 import type { Step } from './machine/step.ts'
 import type { Dispute } from './schema/dispute.ts'
+import type { disputeSettings } from './settings.ts'
 
 /** The payments of a dispute as the ledger has them, by the seller's id. */
 export type Payments = ReadonlyMap<string, StoredTransaction>
@@ -122,7 +123,11 @@ async function carryOut(
 const YEAR_SECONDS = 365 * 86_400
 
 /** What the service pays of its own is bounded by account, so that a merchant and a buyer cannot share it out. */
-async function requireCompensations(tx: Tx, settings: Settings, { buyer, seller }: Dispute): Promise<void> {
+async function requireCompensations(
+  tx: Tx,
+  settings: SettingsOf<typeof disputeSettings>,
+  { buyer, seller }: Dispute,
+): Promise<void> {
   const name = 'return-compensation'
   const what = 'Compensations of return postage'
   const { disputeCompensationsPerBuyer: byBuyer, disputeCompensationsPerMerchant: byMerchant } = settings

@@ -16,7 +16,7 @@ import { partnerActionRoutes } from './routes/partner-actions.ts'
 
 const houseOf = (service: Service): House => ({
   service,
-  rules: rulesOf(service.settings),
+  rules: rulesOf(service),
   ledger: makeLedger(service),
 })
 

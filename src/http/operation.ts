@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import type { Transact, Tx } from '../database/transaction.ts'
+import type { Reader, Transact, TransactFor, Tx } from '../database/transaction.ts'
 import { type Caller, nobody } from '../kernel/caller.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { forbidden, type Issue, malformed, Problem } from '../kernel/problem.ts'
 import type { TSchema } from '../kernel/type.ts'
 import type { Service } from '../room.ts'
@@ -24,10 +25,20 @@ import { renderProblem } from './problem-body.ts'
 import { networkOf } from './rate-limit.ts'
 import { type Rendered, render } from './render.ts'
 import type { AnyRoute, Request } from './route.ts'
-import type { ServerParts } from './server.ts'
 import { countStored } from './stored-bytes.ts'
 import { sentenceOf, type Unknown, unknownsFinder } from './validation/unknown.ts'
 import { makeValidator } from './validation/validator.ts'
+
+/** What operations need of the service. */
+export interface OperationParts {
+  readonly service: Service
+  readonly routes: readonly AnyRoute[]
+  readonly db: Reader
+  readonly transactFor: TransactFor
+  readonly clock: Clock
+  /** Told how large a caller's body was, uploads aside, when it has arrived. */
+  charge?(caller: Caller, bytes: number): void
+}
 
 /** A route made ready to be served. */
 export interface Operation {
@@ -67,7 +78,7 @@ export const sharedState = ({ settings }: Service) => ({
 })
 
 /** Compiles a route once; what follows for each request is the contract's order of checks. */
-export function operationOf(route: AnyRoute, parts: ServerParts, shared: ReturnType<typeof sharedState>): Operation {
+export function operationOf(route: AnyRoute, parts: OperationParts, shared: ReturnType<typeof sharedState>): Operation {
   const { service, db, transactFor, clock } = parts
   const checkParams = validatorOf(route.params, 'path')
   const checkQuery = validatorOf(route.query, 'query')

@@ -13,7 +13,7 @@ import type { Room, Service } from '../room.ts'
 import { limitConnections } from './connections.ts'
 import { type DelayMeter, LoadWatch } from './load.ts'
 import { makeNoSuchOperation } from './no-such-operation.ts'
-import { type Operation, operationOf, sharedState } from './operation.ts'
+import { type Operation, type OperationParts, operationOf, sharedState } from './operation.ts'
 import { frameworkProblem, renderProblem } from './problem-body.ts'
 import { type Rendered, render } from './render.ts'
 import { logAnswer } from './request-log.ts'
@@ -41,20 +41,13 @@ export interface Arrival {
   readonly ip: string
 }
 
-export interface ServerParts {
-  readonly service: Service
-  readonly routes: readonly AnyRoute[]
+export interface ServerParts extends OperationParts {
   readonly constraints: NonNullable<Room['constraints']>
-  readonly db: Reader
-  readonly transactFor: TransactFor
-  readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
   authenticate(headers: IncomingHttpHeaders): Promise<Caller>
   /** Called before a request is looked at any further; throws to refuse. Returns headers to add to the answer. */
   admit(route: AnyRoute, request: Arrival): Record<string, string>
-  /** Told how large a caller's body was, uploads aside, when it has arrived. */
-  charge?(caller: Caller, bytes: number): void
   /** Told of every answer, for metrics. */
   observe(operation: string, method: string, status: number, seconds: number): void
   /** Told of every request that was answered, with what was sent and answered. Absent where no log of them is kept. */

@@ -1,6 +1,7 @@
-import type { Settings } from '../config.ts'
+import type { SettingsOf } from '../config.ts'
 import { requireQuota } from '../database/quota.ts'
 import type { Tx } from '../database/transaction.ts'
+import type { httpSettings } from './settings.ts'
 
 /** Less is not counted: how often it can be sent is limited already, and counting would cost more than it saves. */
 const UNCOUNTED_BYTES = 8_192
@@ -21,7 +22,7 @@ export interface Sender {
  */
 export async function countStored(
   tx: Tx,
-  { storedMegabytesPerDay }: Pick<Settings, 'storedMegabytesPerDay'>,
+  { storedMegabytesPerDay }: Pick<SettingsOf<typeof httpSettings>, 'storedMegabytesPerDay'>,
   { accountId, network }: Sender,
   bytes: number,
 ): Promise<void> {

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import type { Settings } from '../config.ts'
+import type { SettingsOf } from '../config.ts'
 import { Problem } from '../kernel/problem.ts'
+import type { httpSettings } from './settings.ts'
 
 /** Endings that no public name server answers for. */
 const privateEndings = ['localhost', 'test', 'internal', 'local', 'home.arpa']
 
-type VisitorSettings = Pick<Settings, 'host' | 'publicUrl' | 'allowedHosts'>
+type VisitorSettings = Pick<SettingsOf<typeof httpSettings>, 'host' | 'publicUrl' | 'allowedHosts'>
 
 /**
  * Refuses what a web page of somebody else's sends through a developer's browser. A sandbox has public credentials and

@@ -1,14 +1,15 @@
-import type { Settings } from '../config.ts'
+import type { SettingsOf } from '../config.ts'
 import { requireQuota } from '../database/quota.ts'
 import type { Tx } from '../database/transaction.ts'
 import type { JobRequest } from '../kernel/job.ts'
 import type { MailPayload } from '../kernel/mail.ts'
+import type { invoiceSettings } from './settings.ts'
 
 const DAY_SECONDS = 86_400
 
 /** Counts the mails that a merchant's call sends, or refuses the call: nobody's mailbox is at a merchant's mercy. */
 export async function requireMailQuota(
-  { mailPerInvoicePerDay, mailPerAccountPerDay }: Settings,
+  { mailPerInvoicePerDay, mailPerAccountPerDay }: SettingsOf<typeof invoiceSettings>,
   tx: Tx,
   { accountId, invoiceId }: { accountId: string; invoiceId: string },
   jobs: readonly JobRequest[],

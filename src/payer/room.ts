@@ -3,7 +3,7 @@ import { makeLedger } from '../ledger/ledger.ts'
 import { openOutbound } from '../outbound/http.ts'
 import type { OpenRoom } from '../room.ts'
 import { caseRoutes } from './case/case-routes.ts'
-import { problemJobs } from './case/jobs.ts'
+import { caseJobs } from './case/jobs.ts'
 import { reportRoutes } from './case/report-routes.ts'
 import { logoJobs, openLogos } from './logo/jobs.ts'
 import { mailJobs } from './mail/jobs.ts'
@@ -24,7 +24,7 @@ export const openPayer: OpenRoom = (service) => {
   const logos = openLogos(service, printer)
   const { gatewayAllowHttp: allowHttp, gatewayAllowPrivate: allowPrivate } = service.settings
   const toGateway = openOutbound({ allowHttp, allowPrivate })
-  const house = { service, ledger, rules: rulesOf(service.settings) }
+  const house = { service, ledger, rules: rulesOf(service) }
   return {
     routes: [
       ...pageRoutes(service, printer),
@@ -38,7 +38,7 @@ export const openPayer: OpenRoom = (service) => {
       ...settleJobs(service, ledger),
       ...logoJobs(logos.keep),
       ...mailJobs(service, { sendMail, keepLogo: logos.keep, printer }),
-      ...problemJobs(service, sendMail),
+      ...caseJobs(service, sendMail),
       ...gatewayJobs(service, ledger, toGateway),
     ],
     constraints: attemptConstraints,

@@ -1,7 +1,32 @@
-import { inSandbox, setting, whole } from '../setting.ts'
+import { inSandbox, setting, text, url, whole } from '../config.ts'
 
-/** The settings that only mail reads. */
-export const mailSettings = {
+/** The payment gateway and the mail server. */
+export const payerSettings = {
+  gatewayUrl: setting<string | undefined>({
+    variable: 'GATEWAY_URL',
+    initial: undefined,
+    initialText: 'none: the page says how to pay offline',
+    ...url,
+    description: 'The payment gateway of a live service; docs/payments.md says what it must answer.',
+  }),
+  gatewaySecret: setting<string | undefined>({
+    variable: 'GATEWAY_SECRET',
+    initial: undefined,
+    initialText: 'none; needed with `GATEWAY_URL`',
+    ...text(/^.{16,}$/),
+    description: 'The key that calls to the gateway and its callbacks are signed with; at least 16 characters.',
+  }),
+  gatewayAllowHttp: setting<boolean>({
+    variable: 'GATEWAY_ALLOW_HTTP',
+    ...inSandbox,
+    description: 'Whether `GATEWAY_URL` may begin with `http://`.',
+  }),
+  gatewayAllowPrivate: setting<boolean>({
+    variable: 'GATEWAY_ALLOW_PRIVATE',
+    ...inSandbox,
+    description:
+      'Whether the gateway may be on this machine or in a private network, as one of your own is. Link-local addresses are refused in any case.',
+  }),
   smtpUrl: setting<string | undefined>({
     variable: 'SMTP_URL',
     initial: undefined,
@@ -22,20 +47,12 @@ export const mailSettings = {
     description:
       'Whether an `smtp:` server that offers no STARTTLS is handed mails and the password in clear. Without it such a server gets neither.',
   }),
-  mailPerInvoicePerDay: setting<number>({
-    variable: 'MAIL_PER_INVOICE_PER_DAY',
-    initial: 10,
-    ...whole(0, 1_000_000),
-    description:
-      'Calls of a merchant that mail somebody about one invoice (send, update, remind, cancel) within a day; more are refused with 429. 0 is no limit.',
-  }),
-  mailPerAccountPerDay: setting<number>({
-    variable: 'MAIL_PER_ACCOUNT_PER_DAY',
-    initial: (environment) => (environment === 'sandbox' ? 0 : 5_000),
-    initialText: '0 in the sandbox, 5000 in live',
-    ...whole(0, 100_000_000),
-    description:
-      'Mails that the calls of one merchant may send within a day, counted by recipient; more are refused with 429. 0 is no limit.',
+  mailFrom: setting<string>({
+    variable: 'MAIL_FROM',
+    initial: 'invoices@localhost',
+    form: 'an e-mail address',
+    read: (value) => (/^[^\s@<>",;]+@[^\s@<>",;]+$/.test(value) ? value : undefined),
+    description: 'The address mails are sent from. Replies go to the merchant.',
   }),
   mailPerCasePerDay: setting<number>({
     variable: 'MAIL_PER_CASE_PER_DAY',
@@ -44,11 +61,4 @@ export const mailSettings = {
     description:
       'News of one dispute that each side is mailed within a day, beside its beginning and its end; more are not mailed. 0 is no limit.',
   }),
-  mailFrom: setting<string>({
-    variable: 'MAIL_FROM',
-    initial: 'invoices@localhost',
-    form: 'an e-mail address',
-    read: (value) => (/^[^\s@<>",;]+@[^\s@<>",;]+$/.test(value) ? value : undefined),
-    description: 'The address mails are sent from. Replies go to the merchant.',
-  }),
-}
+} as const

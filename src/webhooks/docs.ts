@@ -1,4 +1,3 @@
-import { settings } from '../config.ts'
 import { type EventType, type EventTypeDefinition, eventTypes } from '../kernel/event-types.ts'
 import { table } from '../kernel/markdown.ts'
 import { BODY_KEPT_MAX, CONNECT_TIMEOUT_MS, TOTAL_TIMEOUT_MS } from '../outbound/http.ts'
@@ -14,6 +13,7 @@ import {
   REPLAY_MAX,
   WEBHOOKS_PER_APP_MAX,
 } from './schema.ts'
+import { webhookSettings } from './settings.ts'
 
 /** The operations and moments that emit each event, as whoever knows all rooms has gathered them. */
 export type Emitters = Readonly<Partial<Record<EventType, readonly string[]>>>
@@ -50,7 +50,7 @@ const limits = [
   ['Events listed without `start_time`', `those of the last ${LISTED_DAYS} days`],
   [
     'An event is kept with its transmissions',
-    `${settings.webhookRetentionDays.initial} days (\`WEBHOOK_RETENTION_DAYS\`), and for longer while one is pending`,
+    `${webhookSettings.webhookRetentionDays.initial} days (\`WEBHOOK_RETENTION_DAYS\`), and for longer while one is pending`,
   ],
   ['Time for a connection', `${CONNECT_TIMEOUT_MS / 1000} s`],
   ['Time for an attempt', `${TOTAL_TIMEOUT_MS / 1000} s`],

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import type { BrowserContextOptions } from 'playwright-core'
 import { openApp } from '../../src/app.ts'
-import { readSettings } from '../../src/config.ts'
 import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { readSettings } from '../../src/settings.ts'
 import { desktop, openBrowser, phone } from '../support/browser.ts'
 
 const folder = fileURLToPath(new URL('../../docs/pictures', import.meta.url))

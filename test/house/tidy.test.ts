@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 const LINES_MAX = 300
 
-/** Who may import whom, beside itself. `config`, `room`, `setting` and `version` at the root are for everyone. */
+/** Who may import whom, beside itself. `config`, `room` and `version` at the root are for everyone. */
 const arrows: Record<string, readonly string[]> = {
   kernel: [],
   // What users install beside the service; it shares nothing with it.
@@ -25,7 +25,7 @@ const arrows: Record<string, readonly string[]> = {
   scenarios: ['kernel', 'http', 'outbound'],
   payer: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger', 'outbound', 'invoices', 'disputes'],
 }
-const forEveryone = ['config', 'dispute-settings', 'room', 'setting', 'version']
+const forEveryone = ['config', 'room', 'version']
 
 /**
  * Folders that only think: they decide from what they are handed and reach nothing. What they may import beside
@@ -94,6 +94,34 @@ describe('The house is tidy', () => {
         ).toEqual([])
     })
 
+  it('goes in no circles, not even of types', () => {
+    const imports = new Map(files.map((file) => [file.path, targets(file)]))
+    const done = new Set<string>()
+    const circleFrom = (path: string, way: readonly string[]): readonly string[] | undefined => {
+      if (way.includes(path)) return [...way.slice(way.indexOf(path)), path]
+      if (done.has(path)) return undefined
+      for (const target of imports.get(path) ?? []) {
+        const circle = circleFrom(target, [...way, path])
+        if (circle) return circle
+      }
+      done.add(path)
+      return undefined
+    }
+    expect(files.map(({ path }) => circleFrom(path, [])).find((circle) => circle !== undefined)).toBeUndefined()
+  })
+
+  it('lets rooms hand in their settings, and nobody fetch them', () => {
+    const importsOf = (path: string) => targets(files.find((file) => file.path === path)!)
+    const ofRooms = files.map(({ path }) => path).filter((path) => /^[\w-]+\/settings\.ts$/.test(path))
+    const isKernel = (target: string) => target.startsWith('kernel/')
+
+    expect(importsOf('config.ts').filter((target) => !isKernel(target))).toEqual([])
+    for (const path of ofRooms)
+      expect(importsOf(path).filter((target) => target !== 'config.ts' && !isKernel(target))).toEqual([])
+    const gathered = importsOf('settings.ts').filter((target) => target !== 'config.ts' && !isKernel(target))
+    expect(gathered.toSorted()).toEqual(ofRooms.toSorted())
+  })
+
   it('has every room in the table of arrows', () => {
     const wired = [
       'app',
@@ -103,6 +131,7 @@ describe('The house is tidy', () => {
       'platform',
       'readiness',
       'rooms',
+      'settings',
       'compatibility',
       'printed',
       'printed-client',

@@ -1,7 +1,7 @@
 // The compiled service in a process of its own, which makes state changes and tells of each one that was acknowledged.
 import { pino } from 'pino'
 import { openApp } from '../../dist/app.js'
-import { readSettings } from '../../dist/config.js'
+import { readSettings } from '../../dist/settings.js'
 
 const AT_ONCE = 24
 const RESOURCES = 500

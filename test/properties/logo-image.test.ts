@@ -47,8 +47,11 @@ const anyPicture = fc
     }
   })
 
-/** What a reader should see of a pixel: red, green, blue and opacity. */
-function seen({ kind, depth, palette = [], transparency, samples }: Picture, x: number, y: number): number[] {
+/** What a reader should see of a pixel: red, green, blue and opacity; of one that cannot be seen, nothing. */
+const seen = (picture: Picture, x: number, y: number) => visible(valuesOf(picture, x, y))
+const visible = (values: number[]) => (values[3] === 0 ? [0, 0, 0, 0] : values)
+
+function valuesOf({ kind, depth, palette = [], transparency, samples }: Picture, x: number, y: number): number[] {
   const raw = samples(x, y)
   if (kind === 3) return [...palette.slice(3 * raw[0]!, 3 * raw[0]! + 3), transparency?.[raw[0]!] ?? 255]
   const bytes = raw.map((value) => Math.round((value / (2 ** depth - 1)) * 255))
@@ -94,7 +97,7 @@ describe('A PNG of any form', () => {
         const places = Array.from({ length: width * height }, (_, i) => [i % width, Math.floor(i / width)] as const)
         const shown = places.map(([x, y]) => {
           const at = y * (1 + width * count) + 1 + x * count
-          return [...rows.subarray(at, at + count), 255].slice(0, 4)
+          return visible([...rows.subarray(at, at + count), 255].slice(0, 4))
         })
         expect(shown).toEqual(places.map(([x, y]) => seen(picture, x, y)))
       }),
@@ -127,6 +130,25 @@ describe('A file that is no logo', () => {
     ['a PNG of too many pixels', made({ width: 3_000, height: 3_000 }, deflateSync(Buffer.alloc(3_001 * 3_000)))],
     ['a PNG as long as a road', made({ width: 100_000, height: 1 }, deflateSync(Buffer.alloc(100_001)))],
     ['a PNG of no size', made({ width: 0 }, deflateSync(Buffer.alloc(10)))],
+    [
+      'a PNG with a second header',
+      Buffer.concat([
+        SIGNATURE,
+        header(plain),
+        header({ ...plain, width: 30_000, height: 30_000 }),
+        chunk('IDAT', deflateSync(Buffer.alloc(110))),
+        chunk('IEND', Buffer.alloc(0)),
+      ]),
+    ],
+    [
+      'an interlaced PNG that unpacks to more than it says',
+      Buffer.concat([
+        SIGNATURE,
+        header({ ...plain, interlaced: true }),
+        chunk('IDAT', deflateSync(Buffer.alloc(50_000_000))),
+        chunk('IEND', Buffer.alloc(0)),
+      ]),
+    ],
     ['a PNG with a filter that does not exist', made({}, deflateSync(Buffer.alloc(110, 9)))],
     ['only the beginning of a JPEG', jpegLogo.subarray(0, frame + 6)],
     ['a JPEG of four colours', changed(frame + 9, 4)],

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { problemWords } from '../../src/payer/words/case.ts'
 import { disputePhrases } from '../../src/payer/words/dispute-mail.ts'
-import { words } from '../../src/payer/words/index.ts'
+import { caseWords, words } from '../../src/payer/words/index.ts'
 import { languages } from '../../src/payer/words/languages.ts'
 import { mailPhrases } from '../../src/payer/words/mail.ts'
 import { merchantPhrases } from '../../src/payer/words/merchant-mail.ts'
 
-const catalogues = { words, problemWords, mailPhrases, merchantPhrases, disputePhrases }
+const catalogues = { words, caseWords, mailPhrases, merchantPhrases, disputePhrases }
 
 /** Every text of a catalogue by the path to it. */
 const textsOf = (catalogue: object, path = ''): [path: string, text: string][] =>

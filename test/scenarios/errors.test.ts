@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../../src/cli/run.ts'
-import { unknownVariables } from '../../src/config.ts'
+import { unknownVariables } from '../../src/settings.ts'
 import { newWorld, type World } from '../support/world.ts'
 import { does, open } from './disputes/people.ts'
 

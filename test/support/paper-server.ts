@@ -2,12 +2,12 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { Type } from 'typebox'
-import { readSettings } from '../../src/config.ts'
 import { route } from '../../src/http/route.ts'
 import { makeServer, type ServerParts } from '../../src/http/server.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { dialects } from '../../src/kernel/dialect.ts'
 import { randomIds } from '../../src/kernel/ids.ts'
+import { readSettings } from '../../src/settings.ts'
 
 export const publicUrl = 'https://public.example'
 const text = Type.String({ maxLength: 100 })

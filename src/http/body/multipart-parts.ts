@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import { type MediaType, parseMediaType, parseParameters } from './media-type.ts'
-import type { MultipartLimits } from './multipart.ts'
 
 /** One part of a multipart body, its content decoded. */
 export interface Part {
@@ -11,6 +10,24 @@ export interface Part {
   /** Undefined where the part does not say. */
   readonly contentType: MediaType | undefined
   readonly bytes: Buffer
+}
+
+/** What a multipart body may be at most. */
+export interface MultipartLimits {
+  /** All of the body, with headers and delimiters. */
+  readonly bodyBytes: number
+  /** All files of one request together. */
+  readonly totalFileBytes: number
+  /** A file must be smaller than this. */
+  readonly fileBytes: number
+  /** The part that holds the JSON. */
+  readonly jsonBytes: number
+  /** A field of a form. */
+  readonly fieldBytes: number
+  readonly parts: number
+  readonly files: number
+  readonly headersPerPart: number
+  readonly headerBytesPerPart: number
 }
 
 type Refuse = (description: string) => Error

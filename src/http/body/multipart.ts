@@ -4,7 +4,7 @@ import { collect } from './collect.ts'
 import { parseJson } from './json.ts'
 import { jsonLimits } from './json-scan.ts'
 import { isJson, type MediaType, parseMediaType } from './media-type.ts'
-import { type Part, splitParts } from './multipart-parts.ts'
+import { type MultipartLimits, type Part, splitParts } from './multipart-parts.ts'
 import type { Take } from './upload-budget.ts'
 
 /** A file of a multipart request, received whole and within the limits. Its name is the client's: never a path. */
@@ -14,24 +14,6 @@ export interface UploadedFile {
   readonly fileName: string
   readonly contentType: string
   readonly bytes: Buffer
-}
-
-/** What a multipart body may be at most. */
-export interface MultipartLimits {
-  /** All of the body, with headers and delimiters. */
-  readonly bodyBytes: number
-  /** All files of one request together. */
-  readonly totalFileBytes: number
-  /** A file must be smaller than this. */
-  readonly fileBytes: number
-  /** The part that holds the JSON. */
-  readonly jsonBytes: number
-  /** A field of a form. */
-  readonly fieldBytes: number
-  readonly parts: number
-  readonly files: number
-  readonly headersPerPart: number
-  readonly headerBytesPerPart: number
 }
 
 const kibi = 1024

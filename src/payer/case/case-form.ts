@@ -1,6 +1,10 @@
 import type { Transact, Tx } from '../../database/transaction.ts'
+import type { Answer } from '../../http/route.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
+import type { Service } from '../../room.ts'
+import { isOwnOrigin } from '../page/form-token.ts'
+import { formsOf, type Headers } from '../page/forms.ts'
 
 /** What a payer writes about a case. */
 export const caseText = Type.Optional(Type.String({ maxLength: 2000 }))
@@ -21,20 +25,49 @@ export interface Notice {
   readonly tone: 'good' | 'bad'
 }
 
-/** What a payer reads of a refusal; what is wrong with a file is said as it is. */
-export const refusalText = ({ details: [detail] }: Problem, otherwise: string): string =>
+/** What is sent with a form of a case. */
+interface SentForm {
+  readonly transact: Transact
+  readonly headers: Headers
+  readonly body: { readonly token: string; readonly lang?: string }
+}
+
+/** What the form is about; `undefined` from any of these is a page that does not exist. */
+interface FormOf<Found> {
+  open(tx: Tx): Promise<Found | undefined>
+  /** What its token was issued for, and the account its use is counted for. */
+  purpose(found: Found): readonly [purpose: string, accountId: string]
+  carryOut(tx: Tx, found: Found): Promise<Answer | undefined>
+  show(tx: Tx, found: Found, notice: Notice): Promise<Answer | undefined>
+  /** What the payer reads when it is refused. */
+  refused(found: Found): string
+}
+
+/** What is wrong with a file is said as it is. */
+const refusalText = ({ details: [detail] }: Problem, otherwise: string): string =>
   detail?.issue === 'INVALID_EVIDENCE_FILE' ? detail.description : otherwise
 
-/** Carries the work out, or shows its refusal on the page it came from. */
-export async function orShown<Page>(
-  work: () => Promise<Page>,
-  transact: Transact,
-  show: (tx: Tx, problem: Problem) => Promise<Page>,
-): Promise<Page> {
+/** Carries out what a form asks for, once, or shows the refusal on the page it came from. */
+export async function answerForm<Found>(
+  service: Service,
+  { transact, headers, body }: SentForm,
+  { open, purpose, carryOut, show, refused }: FormOf<Found>,
+): Promise<Answer> {
+  const forms = formsOf(service)
+  const withFound = (answer: (tx: Tx, found: Found) => Promise<Answer | undefined>) =>
+    transact(async (tx) => {
+      const found = await open(tx)
+      return (found && (await answer(tx, found))) ?? forms.missing(headers, body.lang)
+    })
+  if (!isOwnOrigin(headers, service)) return forms.refusal(headers, body.lang)
   try {
-    return await work()
+    return await withFound(async (tx, found) => {
+      const [what, accountId] = purpose(found)
+      const isUsable = await forms.use(tx, headers, what, body.token, accountId)
+      return isUsable ? carryOut(tx, found) : forms.refusal(headers, body.lang)
+    })
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error
-    return transact((tx) => show(tx, error))
+    return withFound((tx, found) => show(tx, found, { text: refusalText(error, refused(found)), tone: 'bad' }))
   }
 }

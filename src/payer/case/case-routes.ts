@@ -8,14 +8,13 @@ import { recipientCode } from '../../invoices/schema/codes.ts'
 import { Type } from '../../kernel/type.ts'
 import { findTransaction } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
-import { isOwnOrigin } from '../page/form-token.ts'
 import { formsOf, type Headers } from '../page/forms.ts'
 import { type Opened, openByCode } from '../page/open-page.ts'
 import { seeOther } from '../page/respond.ts'
 import { lang, shared } from '../page-routes.ts'
-import { sayProblemIn } from '../words/case.ts'
-import { caseForm, caseText, type Notice, orShown, refusalText } from './case-form.ts'
-import { problemPath, readProblemKey } from './link.ts'
+import { sayCaseIn } from '../words/index.ts'
+import { answerForm, caseForm, caseText, type Notice } from './case-form.ts'
+import { casePath, readCaseKey } from './link.ts'
 import { casePage } from './pages.ts'
 
 const ActionForm = Type.Object({ token: Type.String({ maxLength: 300 }), lang, text: caseText })
@@ -46,7 +45,7 @@ export function caseRoutes(service: Service, house: House): AnyRoute[] {
   const forms = formsOf(service)
 
   async function openCase(tx: Tx, key: string, headers: Headers, chosen?: string): Promise<OpenedCase | undefined> {
-    const disputeId = readProblemKey(service, key)
+    const disputeId = readCaseKey(service, key)
     const stored = disputeId === undefined ? undefined : await findDispute(tx, disputeId)
     const capture = stored?.dispute.disputed_transactions[0]?.seller_transaction_id
     if (!stored || capture === undefined) return undefined
@@ -60,7 +59,7 @@ export function caseRoutes(service: Service, house: House): AnyRoute[] {
     const { dispute } = stored
     const { sheet, path } = opened
     const zone = opened.stored.account.time_zone
-    const common = { sheet, dispute, zone, path: problemPath(service, dispute.dispute_id), invoicePath: path }
+    const common = { sheet, dispute, zone, path: casePath(service, dispute.dispute_id), invoicePath: path }
     return forms.page(
       tx,
       headers,
@@ -94,32 +93,24 @@ export function caseRoutes(service: Service, house: House): AnyRoute[] {
       summary: 'Write, answer an offer or add evidence to a reported problem',
       params: Type.Object({ ...Key.properties, action: Type.Enum(Object.keys(actions) as PayerAction[]) }),
       body: ActionForm,
-      async handle({ transact, params, body, files, headers }) {
-        const refuse = () => forms.refusal(headers, body.lang)
-        if (!isOwnOrigin(headers, service)) return refuse()
-        return orShown(
-          () =>
-            transact(async (tx) => {
-              const found = await openCase(tx, params.key, headers, body.lang)
-              if (!found) return forms.missing(headers, body.lang)
-              const { dispute } = found.stored
-              const { dispute_id, seller } = dispute
-              if (!(await forms.use(tx, headers, `case ${dispute_id}`, body.token, seller.account_id))) return refuse()
+      handle: ({ transact, params, body, files, headers }) =>
+        answerForm<OpenedCase>(
+          service,
+          { transact, headers, body },
+          {
+            open: (tx) => openCase(tx, params.key, headers, body.lang),
+            purpose: ({ stored: { dispute } }) => [`case ${dispute.dispute_id}`, dispute.seller.account_id],
+            async carryOut(tx, { stored }) {
               const input = actions[params.action](body.text?.trim() || '-')
-              disputeLifecycle.require(dispute, actor.roles, params.action)
-              await act(tx, house, found.stored, actor, { action: params.action, input, files })
-              if (params.action === 'cancel') withdrawDispute(tx, dispute)
-              return seeOther(problemPath(service, dispute_id))
-            }),
-          transact,
-          async (tx, problem) => {
-            const found = await openCase(tx, params.key, headers, body.lang)
-            if (!found) return forms.missing(headers, body.lang)
-            const text = refusalText(problem, sayProblemIn(found.opened.sheet.locale.language)('refused'))
-            return showCase(tx, found, headers, { text, tone: 'bad' })
+              disputeLifecycle.require(stored.dispute, actor.roles, params.action)
+              await act(tx, house, stored, actor, { action: params.action, input, files })
+              if (params.action === 'cancel') withdrawDispute(tx, stored.dispute)
+              return seeOther(casePath(service, stored.dispute.dispute_id))
+            },
+            show: async (tx, found, notice) => showCase(tx, found, headers, notice),
+            refused: ({ opened }) => sayCaseIn(opened.sheet.locale.language)('refused'),
           },
-        )
-      },
+        ),
     }),
   ]
 }

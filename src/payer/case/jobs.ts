@@ -13,15 +13,15 @@ import type { Instant } from '../../kernel/clock.ts'
 import { toMoney } from '../../kernel/money.ts'
 import { findTransaction } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
-import { fill, simpleMail } from '../mail/mail.ts'
+import { simpleMail } from '../mail/mail.ts'
 import type { ReadyMail, SendMail } from '../mail/send.ts'
 import { recipientLocale } from '../page/open-page.ts'
 import { formatOf } from '../sheet/format.ts'
 import { sheetOf } from '../sheet/sheet.ts'
-import { sayProblemIn } from '../words/case.ts'
 import { type DisputeOutcomePhrase, disputePhrases } from '../words/dispute-mail.ts'
+import { fill, sayCaseIn } from '../words/index.ts'
 import { accountLocale, chooseLocale, type Locale } from '../words/languages.ts'
-import { problemPath } from './link.ts'
+import { casePath } from './link.ts'
 
 interface DisputeNews {
   readonly account_id: string
@@ -36,7 +36,7 @@ interface DisputeNews {
 const minutes = 60
 
 /** Tells the payer, with their private link, and the merchant what became of a dispute. */
-export function problemJobs(service: Service, sendMail: SendMail): JobDefinition[] {
+export function caseJobs(service: Service, sendMail: SendMail): JobDefinition[] {
   const ofCase: Quota = { name: 'mail-case', max: service.settings.mailPerCasePerDay, seconds: 86_400 }
   return [
     job<DisputeNews>({
@@ -115,7 +115,7 @@ function toBuyer(
   { kind, now, email }: { kind: NewsKind; now: Instant; email: string },
 ) {
   const sheet = sheetOf({ ...stored, now }, recipientLocale(stored.invoice))
-  const say = sayProblemIn(sheet.locale.language)
+  const say = sayCaseIn(sheet.locale.language)
   const news = kind === 'message' ? 'updated' : kind
   const values = { business: sheet.seller, number: sheet.number }
   const mail = simpleMail({
@@ -128,7 +128,7 @@ function toBuyer(
       amount: sheet.format.money(dispute_amount),
       standing: undefined,
     },
-    link: { address: service.publicUrl + problemPath(service, dispute_id), label: say('follow') },
+    link: { address: service.publicUrl + casePath(service, dispute_id), label: say('follow') },
   })
   return { ...mail, to: [email], fromName: sheet.seller }
 }

@@ -5,7 +5,7 @@ import { toMinor } from '../../kernel/money.ts'
 import type { PaymentTransaction } from '../../ledger/schema.ts'
 import { frame } from '../page/page.ts'
 import type { Sheet } from '../sheet/sheet.ts'
-import { type SayProblem, sayProblemIn } from '../words/case.ts'
+import { type SayCase, sayCaseIn } from '../words/index.ts'
 
 /** What a payer can say is wrong, in the order they are asked. */
 export const reportReasons = {
@@ -37,7 +37,7 @@ const fileTypes = 'image/png,image/jpeg,image/gif,application/pdf'
 /** The form that opens a case about one of the payments of an invoice. */
 export function reportPage(page: Common & { payments: readonly PaymentTransaction[] }): string {
   const { sheet, path, payments, invoicePath } = page
-  const say = sayProblemIn(sheet.locale.language)
+  const say = sayCaseIn(sheet.locale.language)
   const [first] = payments
   return frame(
     { title: say('reportTitle'), locale: sheet.locale, className: 'narrow' },
@@ -68,7 +68,7 @@ const masked = (email: string): string => email.replace(/^(.)[^@]*/, '$1••�
 /** Shown on the invoice's side once a case is open: the case itself is behind the private link. */
 export function reportedPage(page: Common & { dispute: Dispute }): string {
   const { sheet, dispute } = page
-  const say = sayProblemIn(sheet.locale.language)
+  const say = sayCaseIn(sheet.locale.language)
   const { email } = dispute.buyer
   return frame(
     { title: say('reportTitle'), locale: page.sheet.locale, className: 'narrow' },
@@ -91,7 +91,7 @@ const standings = {
 /** The case as the payer sees it: where it stands, what was said, and what they can do now. */
 export function casePage(page: Common & { dispute: Dispute; zone: string }): string {
   const { sheet, dispute, zone, invoicePath } = page
-  const say = sayProblemIn(sheet.locale.language)
+  const say = sayCaseIn(sheet.locale.language)
   const { format } = sheet
   const values = { business: sheet.seller }
   const may = new Set<string>(disputeLifecycle.allowed(dispute, ['buyer']))
@@ -115,14 +115,14 @@ ${may.has('cancel') && buttonForm(page, 'cancel', say('cancel'))}</div>
   )
 }
 
-function outcomeText({ refunds = [], dispute_amount }: Dispute, say: SayProblem, { format }: Sheet): string {
+function outcomeText({ refunds = [], dispute_amount }: Dispute, say: SayCase, { format }: Sheet): string {
   const total = refunds.reduce((sum, { gross_amount }) => sum + toMinor(gross_amount), 0n)
   if (total === 0n || refunds[0] === undefined) return say('outcomeNone')
   const last = refunds.length === 1 ? refunds[0].gross_amount : { ...dispute_amount }
   return say('outcomeRefund', { amount: format.money(last) })
 }
 
-function offerForm(page: Common, dispute: Dispute, say: SayProblem): Html {
+function offerForm(page: Common, dispute: Dispute, say: SayCase): Html {
   const offered = dispute.offer.seller_offered_amount ?? dispute.dispute_amount
   const amount = page.sheet.format.money(offered)
   return html`<section class="stack"><h2>${say('offer', { business: page.sheet.seller, amount })}</h2>
@@ -140,14 +140,14 @@ const textForm = (page: Common, action: string, label: string, send: string): Ht
 <div><label for="${action}">${label}</label><textarea id="${action}" name="text" rows="3" maxlength="2000" required></textarea></div>
 <p><button class="button">${send}</button></p></form>`
 
-const evidenceForm = (page: Common, say: SayProblem): Html =>
+const evidenceForm = (page: Common, say: SayCase): Html =>
   html`<form class="stack" method="post" action="${page.path}/provide-evidence" enctype="multipart/form-data">${hidden(page)}
 <h2>${say('evidence')}</h2>
 <div><label for="evidence-note">${say('evidenceNote')}</label><textarea id="evidence-note" name="text" rows="2" maxlength="2000" required></textarea></div>
 <div><label for="evidence-file">${say('document')}</label><input id="evidence-file" name="file" type="file" accept="${fileTypes}"></div>
 <p><button class="button quiet">${say('evidence')}</button></p></form>`
 
-function talk({ messages = [] }: Dispute, say: SayProblem, sheet: Sheet, zone: string): Content {
+function talk({ messages = [] }: Dispute, say: SayCase, sheet: Sheet, zone: string): Content {
   if (messages.length === 0) return undefined
   return html`<section><h2>${say('messages')}</h2><ul class="talk">${messages.map(
     ({ posted_by, time_posted, content }) =>

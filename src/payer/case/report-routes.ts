@@ -11,13 +11,12 @@ import { type Static, Type } from '../../kernel/type.ts'
 import type { PaymentTransaction } from '../../ledger/schema.ts'
 import { findTransactionsOfInvoice } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
-import { isOwnOrigin } from '../page/form-token.ts'
 import { formsOf, type Headers } from '../page/forms.ts'
 import { type Opened, openByCode } from '../page/open-page.ts'
 import { seeOther } from '../page/respond.ts'
 import { Code, lang, shared } from '../page-routes.ts'
-import { sayProblemIn } from '../words/case.ts'
-import { caseForm, caseText, type Notice, orShown, refusalText } from './case-form.ts'
+import { sayCaseIn } from '../words/index.ts'
+import { answerForm, caseForm, caseText, type Notice } from './case-form.ts'
 import { reportedPage, reportPage, reportReasons } from './pages.ts'
 
 const ReportForm = Type.Object({
@@ -89,7 +88,7 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
   }
 
   async function mailAgain(tx: Tx, opened: Opened, headers: Headers) {
-    const say = sayProblemIn(opened.sheet.locale.language)
+    const say = sayCaseIn(opened.sheet.locale.language)
     for (const { dispute } of await disputable(tx, opened)) {
       if (!dispute) continue
       const use = { quota: linksOfCase, key: dispute.dispute.dispute_id }
@@ -124,28 +123,19 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
       summary: 'Report a problem with a payment',
       params: Code,
       body: ReportForm,
-      async handle({ transact, params, body, files, headers }) {
-        const refuse = () => forms.refusal(headers, body.lang)
-        if (!isOwnOrigin(headers, service)) return refuse()
-        return orShown(
-          () =>
-            transact(async (tx) => {
-              const opened = await openByCode(tx, params.code, headers, body.lang)
-              if (!opened) return forms.missing(headers, body.lang)
-              const { invoice, account } = opened.stored
-              if (!(await forms.use(tx, headers, `report ${invoice.id}`, body.token, account.id))) return refuse()
-              if (body.again === undefined) return report(tx, opened, body, files)
-              return (await mailAgain(tx, opened, headers)) ?? forms.missing(headers, body.lang)
-            }),
-          transact,
-          async (tx, problem) => {
-            const opened = await openByCode(tx, params.code, headers, body.lang)
-            if (!opened) return forms.missing(headers, body.lang)
-            const text = refusalText(problem, sayProblemIn(opened.sheet.locale.language)('cannotReport'))
-            return (await showReport(tx, opened, headers, { text, tone: 'bad' })) ?? forms.missing(headers, body.lang)
+      handle: ({ transact, params, body, files, headers }) =>
+        answerForm<Opened>(
+          service,
+          { transact, headers, body },
+          {
+            open: (tx) => openByCode(tx, params.code, headers, body.lang),
+            purpose: ({ stored: { invoice, account } }) => [`report ${invoice.id}`, account.id],
+            carryOut: (tx, opened) =>
+              body.again === undefined ? report(tx, opened, body, files) : mailAgain(tx, opened, headers),
+            show: (tx, opened, notice) => showReport(tx, opened, headers, notice),
+            refused: ({ sheet }) => sayCaseIn(sheet.locale.language)('cannotReport'),
           },
-        )
-      },
+        ),
     }),
   ]
 }

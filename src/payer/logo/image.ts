@@ -1,5 +1,4 @@
-import { PNG_SIGNATURE } from '../../invoices/routes/png.ts'
-import { plainPng } from './png-pixels.ts'
+import { isPng, plainPng } from './png.ts'
 
 /** A logo that a page and a PDF can show. */
 export interface LogoImage {
@@ -14,17 +13,15 @@ export const LOGO_BYTES_MAX = 1024 * 1024
 const SIDE_MAX = 4_000
 const PIXELS_MAX = 4_000_000
 
-const limits = {
-  check(width: number, height: number): void {
-    if (width < 1 || height < 1 || width > SIDE_MAX || height > SIDE_MAX || width * height > PIXELS_MAX)
-      throw new Error(`A picture of ${width} by ${height} pixels is no logo.`)
-  },
+function checkSize(width: number, height: number): void {
+  if (width < 1 || height < 1 || width > SIDE_MAX || height > SIDE_MAX || width * height > PIXELS_MAX)
+    throw new Error(`A picture of ${width} by ${height} pixels is no logo.`)
 }
 
 /** Reads what somebody else's server called a logo. By its bytes it is a PNG or a JPEG, or it is refused. */
 export function readLogo(bytes: Uint8Array): LogoImage {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const image = file.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE) ? plainPng(file, limits) : plainJpeg(file)
+  const image = isPng(file) ? plainPng(file, checkSize) : plainJpeg(file)
   if (image.bytes.length > LOGO_BYTES_MAX) throw new Error('The picture cannot be kept in so little room.')
   return image
 }
@@ -64,7 +61,7 @@ function plainJpeg(file: Buffer): LogoImage {
 function readFrame(frame: Buffer): { width: number; height: number } {
   if (frame.length < 6) throw new Error('The JPEG breaks off.')
   const [width, height] = [frame.readUInt16BE(3), frame.readUInt16BE(1)]
-  limits.check(width, height)
+  checkSize(width, height)
   if (frame[0] !== 8 || (frame[5] !== 1 && frame[5] !== 3)) throw new Error('The JPEG is of a rare kind.')
   return { width, height }
 }

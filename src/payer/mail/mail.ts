@@ -7,6 +7,7 @@ import type { Money } from '../../kernel/money.ts'
 import { recipientLocale } from '../page/open-page.ts'
 import { nameOf } from '../sheet/parties.ts'
 import { type Sheet, sheetOf } from '../sheet/sheet.ts'
+import { fill } from '../words/index.ts'
 import { accountLocale } from '../words/languages.ts'
 import { mailPhrases } from '../words/mail.ts'
 import { merchantPhrases } from '../words/merchant-mail.ts'
@@ -29,10 +30,6 @@ export const oneLine = (text: string): string =>
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-
-/** Puts values in the places of a phrase that name them. */
-export const fill = (phrase: string, values: Readonly<Record<string, string>>) =>
-  phrase.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 

@@ -10,7 +10,7 @@ import { type Say, sayIn } from '../words/index.ts'
 import type { Locale } from '../words/languages.ts'
 import { type Format, formatOf } from './format.ts'
 import { addressLines, contactLines, nameOf } from './parties.ts'
-import { totalsOf } from './totals.ts'
+import { type SheetLine, totalsOf } from './totals.ts'
 
 export interface SheetItem {
   readonly name: string
@@ -21,12 +21,6 @@ export interface SheetItem {
   readonly amount: string
   readonly tax?: string
   readonly discount?: string
-}
-
-export interface SheetLine {
-  readonly label: string
-  readonly value: string
-  readonly kind: 'line' | 'total' | 'due' | 'aside'
 }
 
 /** How an invoice stands, for headline and colour. */

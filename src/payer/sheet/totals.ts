@@ -4,7 +4,12 @@ import { settle } from '../../invoices/sums/settlement.ts'
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import type { Say } from '../words/index.ts'
 import type { Format } from './format.ts'
-import type { SheetLine } from './sheet.ts'
+
+export interface SheetLine {
+  readonly label: string
+  readonly value: string
+  readonly kind: 'line' | 'total' | 'due' | 'aside'
+}
 
 /** The lines under the items: what was added and taken off, the total, what was paid and what is due. */
 export function totalsOf(invoice: Invoice, say: Say, format: Format): SheetLine[] {

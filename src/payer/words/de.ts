@@ -1,4 +1,4 @@
-import type { Words } from './en.ts'
+import type { CaseWords, Words } from './en.ts'
 
 export const de: Words = {
   invoice: 'Rechnung',
@@ -105,4 +105,65 @@ export const de: Words = {
   openInvoiceText: 'Geben Sie den Code aus Ihrem Rechnungslink ein.',
   code: 'Code',
   open: 'Öffnen',
+}
+
+export const deCase: CaseWords = {
+  reportTitle: 'Ein Problem melden',
+  reportIntro:
+    'Sagen Sie {business}, was mit Ihrer Zahlung von {amount} nicht stimmt. Wir halten den Betrag zurück, bis es geklärt ist.',
+  payment: 'Zahlung',
+  whatIsWrong: 'Was stimmt nicht?',
+  notReceived: 'Ich habe nichts erhalten',
+  notAsDescribed: 'Es ist nicht wie beschrieben',
+  unauthorised: 'Ich habe diese Zahlung nicht veranlasst',
+  duplicate: 'Ich habe doppelt bezahlt',
+  incorrectAmount: 'Der Betrag ist falsch',
+  creditNotProcessed: 'Eine Erstattung ist nicht angekommen',
+  whatHappened: 'Was ist passiert?',
+  document: 'Bild oder PDF (freiwillig)',
+  report: 'Problem melden',
+  cannotReport:
+    'Zu dieser Zahlung kann kein Problem gemeldet werden: Es wurde schon gemeldet, oder es ist zu viel Zeit vergangen.',
+  reported: 'Ein Problem mit dieser Zahlung wurde {business} als Fall {number} gemeldet.',
+  linkGoesTo: 'Wir schicken einen privaten Link an {address}. Nur dieser Link öffnet den Fall.',
+  linkWentTo:
+    'Wir haben einen privaten Link an {address} geschickt. Nur dieser Link öffnet den Fall; hier wird er nicht gezeigt.',
+  noLink:
+    'Zu dieser Zahlung gibt es keine E-Mail-Adresse; der Fall lässt sich hier nicht verfolgen. {business} antwortet Ihnen direkt.',
+  mailAgain: 'Link noch einmal schicken',
+  mailedAgain: 'Wir haben Ihnen den Link geschickt.',
+  mailedEnough:
+    'Der Link wurde heute schon mehrmals geschickt. Sehen Sie im Spam-Ordner nach, oder versuchen Sie es morgen wieder.',
+  caseTitle: 'Ihr Problem mit {business}',
+  caseNumber: 'Fall {number}',
+  open: 'Gemeldet',
+  waitingSeller: 'Wartet auf {business}',
+  waitingBuyer: 'Wartet auf Sie',
+  underReview: 'In Prüfung',
+  resolved: 'Geklärt',
+  answerBy: 'Antworten bis {date}',
+  outcomeRefund: '{amount} wurden Ihnen erstattet.',
+  outcomeNone: 'Der Fall wurde ohne Erstattung geschlossen.',
+  offer: '{business} bietet Ihnen {amount} an',
+  accept: '{amount} annehmen',
+  deny: 'Angebot ablehnen',
+  denyNote: 'Warum nicht? (zum Ablehnen nötig)',
+  messages: 'Nachrichten',
+  you: 'Sie',
+  message: 'Ihre Nachricht',
+  send: 'Senden',
+  evidence: 'Beleg hinzufügen',
+  evidenceNote: 'Was zeigt er?',
+  escalate: 'Um eine Entscheidung bitten',
+  cancel: 'Das Problem ist gelöst',
+  refused: 'Das ist nicht mehr möglich.',
+  backToInvoice: 'Zurück zur Rechnung',
+  openedSubject: 'Sie haben ein Problem mit Rechnung {number} gemeldet',
+  openedLead:
+    'Wir haben {business} informiert. Über Ihren privaten Link verfolgen Sie den Fall, schreiben Nachrichten und beantworten Angebote.',
+  updatedSubject: 'Neues zu Ihrem Problem mit Rechnung {number}',
+  updatedLead: '{business} hat geantwortet. Ihr privater Link zeigt, was neu ist.',
+  resolvedSubject: 'Ihr Problem mit Rechnung {number} ist geklärt',
+  resolvedLead: 'Der Fall ist geschlossen. Ihr privater Link zeigt das Ergebnis.',
+  follow: 'Fall verfolgen',
 }

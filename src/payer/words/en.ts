@@ -111,3 +111,63 @@ export const en = {
 } as const
 
 export type Words = Readonly<Record<keyof typeof en, string>>
+
+/** What is said about a payer's complaint. */
+export const enCase = {
+  reportTitle: 'Report a problem',
+  reportIntro: 'Tell {business} what is wrong with your payment of {amount}. We hold the amount until it is settled.',
+  payment: 'Payment',
+  whatIsWrong: 'What is wrong?',
+  notReceived: 'I did not receive it',
+  notAsDescribed: 'It is not as described',
+  unauthorised: 'I did not make this payment',
+  duplicate: 'I paid twice',
+  incorrectAmount: 'The amount is wrong',
+  creditNotProcessed: 'A refund did not arrive',
+  whatHappened: 'What happened?',
+  document: 'Picture or PDF (optional)',
+  report: 'Report the problem',
+  cannotReport:
+    'A problem with this payment cannot be reported now: it was reported before, or too much time has passed.',
+  reported: 'A problem with this payment was reported to {business} as case {number}.',
+  linkGoesTo: 'We mail a private link to {address}. Only that link opens the case.',
+  linkWentTo: 'We mailed a private link to {address}. Only that link opens the case; it is not shown here.',
+  noLink:
+    'There is no e-mail address with this payment, so nobody can follow the case here; {business} answers you directly.',
+  mailAgain: 'Mail me the link again',
+  mailedAgain: 'We mailed you the link.',
+  mailedEnough: 'The link was mailed several times today. Look among your spam, or try again tomorrow.',
+  caseTitle: 'Your problem with {business}',
+  caseNumber: 'Case {number}',
+  open: 'Reported',
+  waitingSeller: 'Waiting for {business}',
+  waitingBuyer: 'Waiting for you',
+  underReview: 'Being reviewed',
+  resolved: 'Settled',
+  answerBy: 'Answer by {date}',
+  outcomeRefund: '{amount} was refunded to you.',
+  outcomeNone: 'The case was closed without a refund.',
+  offer: '{business} offers you {amount}',
+  accept: 'Accept {amount}',
+  deny: 'Decline the offer',
+  denyNote: 'Why not? (required to decline)',
+  messages: 'Messages',
+  you: 'You',
+  message: 'Your message',
+  send: 'Send',
+  evidence: 'Add evidence',
+  evidenceNote: 'What does it show?',
+  escalate: 'Ask for a decision',
+  cancel: 'The problem is solved',
+  refused: 'This cannot be done any more.',
+  backToInvoice: 'Back to the invoice',
+  openedSubject: 'You reported a problem with invoice {number}',
+  openedLead: 'We told {business}. Follow the case, write messages and answer offers through your private link.',
+  updatedSubject: 'News about your problem with invoice {number}',
+  updatedLead: '{business} answered. Your private link shows what is new.',
+  resolvedSubject: 'Your problem with invoice {number} is settled',
+  resolvedLead: 'The case is closed. Your private link shows the outcome.',
+  follow: 'Follow the case',
+}
+
+export type CaseWords = Readonly<Record<keyof typeof enCase, string>>

@@ -1,4 +1,4 @@
-import type { Words } from './en.ts'
+import type { CaseWords, Words } from './en.ts'
 
 export const fr: Words = {
   invoice: 'Facture',
@@ -106,4 +106,63 @@ export const fr: Words = {
   openInvoiceText: 'Saisissez le code de votre lien de facture.',
   code: 'Code',
   open: 'Ouvrir',
+}
+
+export const frCase: CaseWords = {
+  reportTitle: 'Signaler un problème',
+  reportIntro:
+    'Dites à {business} ce qui ne va pas avec votre paiement de {amount}. Nous retenons le montant jusqu’à la solution.',
+  payment: 'Paiement',
+  whatIsWrong: 'Qu’est-ce qui ne va pas ?',
+  notReceived: 'Je n’ai rien reçu',
+  notAsDescribed: 'Ce n’est pas conforme à la description',
+  unauthorised: 'Je n’ai pas fait ce paiement',
+  duplicate: 'J’ai payé deux fois',
+  incorrectAmount: 'Le montant est faux',
+  creditNotProcessed: 'Un remboursement n’est pas arrivé',
+  whatHappened: 'Que s’est-il passé ?',
+  document: 'Image ou PDF (facultatif)',
+  report: 'Signaler le problème',
+  cannotReport:
+    'Aucun problème ne peut être signalé pour ce paiement : il l’a déjà été, ou trop de temps s’est écoulé.',
+  reported: 'Un problème avec ce paiement a été signalé à {business} sous le dossier {number}.',
+  linkGoesTo: 'Nous envoyons un lien privé à {address}. Seul ce lien ouvre le dossier.',
+  linkWentTo: 'Nous avons envoyé un lien privé à {address}. Seul ce lien ouvre le dossier ; il n’est pas affiché ici.',
+  noLink:
+    'Ce paiement n’a pas d’adresse e-mail ; le dossier ne peut donc pas être suivi ici. {business} vous répondra directement.',
+  mailAgain: 'M’envoyer à nouveau le lien',
+  mailedAgain: 'Nous vous avons envoyé le lien.',
+  mailedEnough:
+    'Le lien a déjà été envoyé plusieurs fois aujourd’hui. Regardez dans vos indésirables, ou réessayez demain.',
+  caseTitle: 'Votre problème avec {business}',
+  caseNumber: 'Dossier {number}',
+  open: 'Signalé',
+  waitingSeller: 'En attente de {business}',
+  waitingBuyer: 'En attente de votre réponse',
+  underReview: 'En cours d’examen',
+  resolved: 'Réglé',
+  answerBy: 'Répondre avant le {date}',
+  outcomeRefund: '{amount} vous ont été remboursés.',
+  outcomeNone: 'Le dossier a été clos sans remboursement.',
+  offer: '{business} vous propose {amount}',
+  accept: 'Accepter {amount}',
+  deny: 'Refuser l’offre',
+  denyNote: 'Pourquoi ? (obligatoire pour refuser)',
+  messages: 'Messages',
+  you: 'Vous',
+  message: 'Votre message',
+  send: 'Envoyer',
+  evidence: 'Ajouter une preuve',
+  evidenceNote: 'Que montre-t-elle ?',
+  escalate: 'Demander une décision',
+  cancel: 'Le problème est résolu',
+  refused: 'Ce n’est plus possible.',
+  backToInvoice: 'Retour à la facture',
+  openedSubject: 'Vous avez signalé un problème avec la facture {number}',
+  openedLead: 'Nous avons informé {business}. Suivez le dossier, écrivez et répondez aux offres par votre lien privé.',
+  updatedSubject: 'Du nouveau sur votre problème avec la facture {number}',
+  updatedLead: '{business} a répondu. Votre lien privé montre ce qui est nouveau.',
+  resolvedSubject: 'Votre problème avec la facture {number} est réglé',
+  resolvedLead: 'Le dossier est clos. Votre lien privé montre le résultat.',
+  follow: 'Suivre le dossier',
 }

@@ -1,18 +1,36 @@
-import { de } from './de.ts'
-import { en, type Words } from './en.ts'
-import { es } from './es.ts'
-import { fr } from './fr.ts'
-import { ja } from './ja.ts'
+import { de, deCase } from './de.ts'
+import { type CaseWords, en, enCase, type Words } from './en.ts'
+import { es, esCase } from './es.ts'
+import { fr, frCase } from './fr.ts'
+import { ja, jaCase } from './ja.ts'
 import type { Language } from './languages.ts'
 
 export const words: Readonly<Record<Language, Words>> = { en, de, fr, es, ja }
+export const caseWords: Readonly<Record<Language, CaseWords>> = {
+  en: enCase,
+  de: deCase,
+  fr: frCase,
+  es: esCase,
+  ja: jaCase,
+}
+
+type Values = Readonly<Record<string, string>>
+
+/** A phrase with its values in place; what there is no value for is left out. */
+export const fill = (phrase: string, values: Values) =>
+  phrase.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
 
 /** Says a phrase in the reader's language: say('dueOn', { date }). */
-export type Say = (phrase: keyof Words, values?: Readonly<Record<string, string>>) => string
+export type Say<Phrases = Words> = (phrase: keyof Phrases, values?: Values) => string
+export type SayCase = Say<CaseWords>
 
-export const sayIn =
-  (language: Language): Say =>
+const saying =
+  <Phrases extends Readonly<Record<keyof Phrases, string>>>(of: Readonly<Record<Language, Phrases>>) =>
+  (language: Language): Say<Phrases> =>
   (phrase, values = {}) =>
-    words[language][phrase].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+    fill(of[language][phrase], values)
+
+export const sayIn = saying(words)
+export const sayCaseIn = saying(caseWords)
 
 export type { Words }

@@ -1,6 +1,6 @@
+import { SettingError } from '../../config.ts'
 import { sql } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
-import { SettingError } from '../../setting.ts'
 import type { Seal } from './seal.ts'
 
 /** The key that signs now; where there is none, any webhook's secret. */

@@ -99,7 +99,7 @@ describe('Settlements that race', () => {
     // Other holds of the same seller; without them the ledger's own constraint would still refuse the second refund.
     for (let n = 0; n < 10; n++) await open(own.buyer, { amount: usd('20.00') })
     const { service } = own.app
-    const house: House = { service, rules: rulesOf(service.settings), ledger: makeLedger(service) }
+    const house: House = { service, rules: rulesOf(service), ledger: makeLedger(service) }
     const seller = { side: 'seller', isPartner: false, roles: ['seller'] } as const
     const unguarded = (tx: Tx): Tx =>
       new Proxy(tx, {

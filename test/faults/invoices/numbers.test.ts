@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, openApp } from '../../../src/app.ts'
-import { readSettings } from '../../../src/config.ts'
 import { randomIds } from '../../../src/kernel/ids.ts'
+import { readSettings } from '../../../src/settings.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 const INVOICES = '/v2/invoicing/invoices'

@@ -1,12 +1,12 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { openApp } from '../../../src/app.ts'
-import { readSettings } from '../../../src/config.ts'
 import type { Instant } from '../../../src/kernel/clock.ts'
 import type { SecretRing } from '../../../src/kernel/secrets.ts'
-import { problemPath, readProblemKey } from '../../../src/payer/case/link.ts'
+import { casePath, readCaseKey } from '../../../src/payer/case/link.ts'
 import { issueFormToken, readFormToken } from '../../../src/payer/page/form-token.ts'
 import type { Service } from '../../../src/room.ts'
+import { readSettings } from '../../../src/settings.ts'
 import { SigningKeys } from '../../../src/webhooks/signing/keys.ts'
 import { resealAll } from '../../../src/webhooks/signing/reseal.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
@@ -116,14 +116,14 @@ describe('The secret of the service', () => {
   it('signs links and forms with the first, and accepts those of every other in the ring', () => {
     const serviceWith = (...secrets: SecretRing) => ({ settings: { ...readSettings({}), secrets } }) as Service
     const key = (path: string) => path.split('/').at(-1)!
-    const old = key(problemPath(serviceWith(A), 'PP-D-1'))
+    const old = key(casePath(serviceWith(A), 'PP-D-1'))
     const now = '2026-03-02T09:00:00.000Z' as Instant
     const form = { session: 'one browser', purpose: 'pay 10.00' }
     const token = issueFormToken([A, B], form, now)
 
-    expect(readProblemKey(serviceWith(B, A), old)).toBe('PP-D-1')
-    expect(readProblemKey(serviceWith(B), old)).toBeUndefined()
-    expect(key(problemPath(serviceWith(B, A), 'PP-D-1'))).toBe(key(problemPath(serviceWith(B), 'PP-D-1')))
+    expect(readCaseKey(serviceWith(B, A), old)).toBe('PP-D-1')
+    expect(readCaseKey(serviceWith(B), old)).toBeUndefined()
+    expect(key(casePath(serviceWith(B, A), 'PP-D-1'))).toBe(key(casePath(serviceWith(B), 'PP-D-1')))
     expect(readFormToken([B, A], form, token.text, now)).toBe(token.nonce)
     expect(readFormToken([B], form, token.text, now)).toBeUndefined()
   })

@@ -251,7 +251,7 @@ describe('Webhook subscriptions', () => {
 describe('Webhook subscriptions in live', () => {
   it('take public https addresses and nothing else', async () => {
     const { urlRefusal } = await import('../../../src/outbound/egress.ts')
-    const { readSettings } = await import('../../../src/config.ts')
+    const { readSettings } = await import('../../../src/settings.ts')
     const { webhookAllowHttp, webhookAllowPrivate } = readSettings({ QUITTANCE_ENVIRONMENT: 'live' })
     const policy = { allowHttp: webhookAllowHttp, allowPrivate: webhookAllowPrivate }
     expect(urlRefusal('https://example.com/hook', policy)).toBeUndefined()

@@ -1,6 +1,6 @@
-import { flag, oneOf, setting, text, whole } from './setting.ts'
+import { flag, oneOf, setting, text, whole } from '../config.ts'
 
-/** The settings that only disputes read. */
+/** Where the contract leaves a choice, and what a lost dispute costs. */
 export const disputeSettings = {
   disputeTriageTarget: setting<'SELLER' | 'REVIEW'>({
     variable: 'DISPUTE_TRIAGE_TARGET',

@@ -1,0 +1,25 @@
+import { databaseAddress, setting, text, whole } from '../config.ts'
+
+/** Where the data is. */
+export const databaseSettings = {
+  databaseUrl: setting<string | undefined>({
+    variable: 'DATABASE_URL',
+    initial: undefined,
+    initialText: 'the embedded server',
+    ...databaseAddress,
+    description:
+      'A PostgreSQL 15 or newer to use instead of the embedded one. May name several servers, of which the one that takes writes is used: `postgres://user:password@one:5432,two:5432/database`.',
+  }),
+  databaseConnections: setting<number>({
+    variable: 'DATABASE_CONNECTIONS',
+    initial: 20,
+    ...whole(2, 500),
+    description: 'How many connections to PostgreSQL a process keeps at most.',
+  }),
+  dataDir: setting<string>({
+    variable: 'QUITTANCE_DATA_DIR',
+    initial: './data',
+    ...text(),
+    description: 'Where the embedded server keeps its data. Not used with `DATABASE_URL`.',
+  }),
+} as const

@@ -1,0 +1,54 @@
+import { flag, optional, perEnvironment, setting, text, url, whole } from '../config.ts'
+
+/** Where the service is reached, and what it takes from whom. */
+export const httpSettings = {
+  host: setting<string>({
+    variable: 'HOST',
+    initial: '127.0.0.1',
+    ...text(),
+    description: 'The address to listen on.',
+  }),
+  port: setting<number>({
+    variable: 'PORT',
+    initial: 8080,
+    ...whole(0, 65535),
+    description: 'The port to listen on; 0 takes a free one.',
+  }),
+  publicUrl: setting<string | undefined>({
+    variable: 'PUBLIC_URL',
+    initial: undefined,
+    initialText: 'the listening address',
+    ...url,
+    description: 'The address clients and customers reach the service at. Every link is built from it.',
+  }),
+  allowedHosts: setting<readonly string[]>({
+    variable: 'ALLOWED_HOSTS',
+    initial: [],
+    initialText: 'none',
+    form: 'names with commas between them, or `*`',
+    read: (value) => (/^(\*|[\w.-]+(\s*,\s*[\w.-]+)*)$/.test(value) ? value.toLowerCase().split(/\s*,\s*/) : undefined),
+    description:
+      'Further names that a sandbox answers to, and whose web pages may call it; `*` answers to all. Addresses, `localhost`, names without dots or below `.test`, `.local`, `.internal` and the name in `PUBLIC_URL` need none. Not used in live.',
+  }),
+  trustProxy: setting<string | undefined>({
+    variable: 'TRUST_PROXY',
+    initial: undefined,
+    initialText: 'nobody',
+    ...optional,
+    description: 'Comma-separated addresses or ranges of proxies whose `X-Forwarded-For` is believed.',
+  }),
+  strictFields: setting<boolean>({
+    variable: 'STRICT_FIELDS',
+    initial: false,
+    ...flag,
+    description:
+      'Refuses requests with fields or event types that are not known, which are otherwise ignored; a sandbox names them in a header of the answer.',
+  }),
+  storedMegabytesPerDay: setting<number>({
+    variable: 'STORED_MEGABYTES_PER_DAY',
+    ...perEnvironment(0, 2_048),
+    ...whole(0, 1_000_000),
+    description:
+      'Megabytes that an account may send in a day in requests of more than 8 KiB, files included; an address without a token a tenth of it. 0 is no limit.',
+  }),
+} as const
