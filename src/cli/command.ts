@@ -1,7 +1,7 @@
 import type { Database } from '../database/open.ts'
 import type { Reader, Transact } from '../database/transaction.ts'
+import type { ClientCall, SandboxClient } from '../scenarios/client.ts'
 import type { Settings } from '../settings.ts'
-import type { Sandbox } from './sandbox.ts'
 
 /** A mistake in how a command was called; the message says how to call it. Ends with exit code 2. */
 export class UsageError extends Error {}
@@ -45,6 +45,18 @@ export interface StoreInput extends CommandInput {
   readonly transact: Transact
   /** Tells running services that an app, a secret or a consent changed, and waits until none believes the old. */
   announceAccessChange(): Promise<void>
+}
+
+/** A running sandbox, as a command talks to it. */
+export interface Sandbox extends SandboxClient {
+  /** What a call answers; a refusal ends the command with what it says. */
+  ask<Body = Record<string, unknown>>(
+    method: string,
+    path: string,
+    parts?: Omit<ClientCall, 'method' | 'path'>,
+  ): Promise<Body>
+  /** What it says its time is. */
+  now(): Promise<string>
 }
 
 /** What a command that talks to a running sandbox is given beside its input. */

@@ -4,12 +4,19 @@ import { didYouMean } from '../kernel/spelling.ts'
 import { readSettings, settings as settingTable, unknownVariables } from '../settings.ts'
 import { version } from '../version.ts'
 import { commandCause } from './cause.ts'
-import { type Command, type CommandInput, type Output, type SandboxCommand, UsageError } from './command.ts'
+import {
+  type Command,
+  type CommandInput,
+  type Output,
+  type Sandbox,
+  type SandboxCommand,
+  UsageError,
+} from './command.ts'
 import { commands } from './commands.ts'
 import { complaintOf } from './complain.ts'
 import { helpOf, overview, usageOf } from './help.ts'
 import { print } from './print.ts'
-import { findSandbox, noSandbox, type Sandbox, sandboxUrl } from './sandbox.ts'
+import { findSandbox, noSandbox, sandboxUrl } from './sandbox.ts'
 import { withStore } from './store.ts'
 
 const terminal: Output = {

@@ -1,19 +1,7 @@
 import { addressOf } from '../http/address.ts'
-import { type ClientCall, NoAnswer, openClient, problemText, type SandboxClient } from '../scenarios/client.ts'
+import { NoAnswer, openClient, problemText } from '../scenarios/client.ts'
 import type { Settings } from '../settings.ts'
-import { CommandError } from './command.ts'
-
-/** A running sandbox, as a command talks to it. */
-export interface Sandbox extends SandboxClient {
-  /** What a call answers; a refusal ends the command with what it says. */
-  ask<Body = Record<string, unknown>>(
-    method: string,
-    path: string,
-    parts?: Omit<ClientCall, 'method' | 'path'>,
-  ): Promise<Body>
-  /** What it says its time is. */
-  now(): Promise<string>
-}
+import { CommandError, type Sandbox } from './command.ts'
 
 /** Where commands look for a sandbox: where they are told, or where one listens that was started with the same settings. */
 export const sandboxUrl = ({ sandboxUrl, host, port }: Settings): string => sandboxUrl ?? addressOf(host, port)
