@@ -3,7 +3,8 @@ import { sentenceOf } from '../../http/validation/unknown.ts'
 import { type Link, Links } from '../../kernel/links.ts'
 import { invalid, notFound } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
-import type { SandboxParts } from '../routes.ts'
+import type { Service } from '../../room.ts'
+import type { Recorder } from './recorder.ts'
 import { findRequest, findRequests, type LoggedRequest, type RequestFilter } from './request-log.ts'
 
 const url = '/sandbox/requests'
@@ -68,8 +69,13 @@ const Query = Type.Object({
 
 const shared = { method: 'GET', tag: 'Sandbox', scopes: 'public', environment: 'sandbox', watches: true } as const
 
+interface RequestLogParts {
+  readonly service: Service
+  readonly recorder: Recorder | undefined
+}
+
 /** What a sandbox answered: the newest ten thousand requests. */
-export const requestLogRoutes = ({ service, recorder }: SandboxParts): AnyRoute[] => [
+export const requestLogRoutes = ({ service, recorder }: RequestLogParts): AnyRoute[] => [
   route({
     ...shared,
     url,
