@@ -27,6 +27,11 @@ const mayRead: [table: RegExp, statement: RegExp, why: string][] = [
   ],
   [/^apps$/, /^insert into webhooks select kept/, 'a reset of a sandbox has just seeded the four there are'],
   [/^webhooks$/, /^select coalesce\(jsonb_agg\(to_jsonb\(webhooks/, 'a reset of a sandbox keeps all webhooks'],
+  [
+    /^(tokens|apps)$/,
+    /^select \(select coalesce\(jsonb_agg\(to_jsonb\(tokens\)|^delete from tokens$|^insert into tokens select kept/,
+    'a snapshot of a sandbox is loaded, and all tokens are kept',
+  ],
   [/^signing_(keys|authority)$/, /./, 'a handful of rows, one for each replacement'],
   [/^clock$/, /./, 'one row'],
   [
