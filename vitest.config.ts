@@ -1,6 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
+const compiledThread = fileURLToPath(new URL('test/support/compiled-thread.ts', import.meta.url))
+
 export default defineConfig({
+  resolve: { alias: [{ find: /^.*\/jobs\/thread\.ts$/, replacement: compiledThread }] },
   test: {
     include: ['test/**/*.test.ts'],
     // The pages in a real browser are a run of their own: npm run test:browser.
