@@ -179,6 +179,7 @@ function wire(parts: Parts) {
     ...{ service, database, realTime, transactFor, broadcast, sources, worker, recorder, forgetTokens, onError },
     clock: sandboxClock,
     databaseUrl: parts.options.databaseUrl,
+    localUrl: () => addressOf(settings.host, parts.state.port),
     openFork: (databaseUrl) => openFork({ ...parts.options, databaseUrl }),
   })
   const { travel, worlds } = sandbox

@@ -11,6 +11,7 @@ import { problemMessages } from './kernel/problem.ts'
 import { paymentsPage } from './payer/docs.ts'
 import { clientApi } from './printed-client.ts'
 import type { Service } from './room.ts'
+import { scenariosPage } from './scenarios/docs.ts'
 import { readSettings, settings } from './settings.ts'
 import { version } from './version.ts'
 import { type Emitters, webhooksPage } from './webhooks/docs.ts'
@@ -36,6 +37,7 @@ export function printedFiles(): { path: string; text: string }[] {
     { path: 'docs/payments.md', text: paymentsPage() },
     { path: 'docs/webhooks.md', text: webhooksPage(emitters()) },
     { path: 'docs/errors.md', text: errorsPage() },
+    { path: 'docs/scenarios.md', text: scenariosPage() },
     { path: 'docs/compatibility.md', text: compatibilityPage() },
   ]
 }

@@ -8,13 +8,17 @@ import { jobCommands } from './jobs.ts'
 import { keyCommands } from './keys.ts'
 import { migrateCommand } from './migrate.ts'
 import { peopleCommands } from './people.ts'
+import { scenarioCommands } from './scenario.ts'
 import { secretCommands } from './secrets.ts'
 import { serveCommands } from './serve.ts'
+import { triggerCommand } from './trigger.ts'
 import { worldCommands } from './worlds.ts'
 
 /** Every command there is. Calls, help and completion are read from this table. */
 export const commands: readonly Command[] = [
   ...serveCommands,
+  ...scenarioCommands,
+  triggerCommand,
   ...worldCommands,
   migrateCommand,
   ...accountCommands,

@@ -96,6 +96,7 @@ export interface Schemas {
   RequestReturnCompensationForm: { input?: Schemas['RequestReturnCompensationInput'] }
   RequestReturnCompensationInput: { amount: Schemas['Money']; note?: string; documents?: { name: string }[] }
   RequestSide: { headers: { [name: string]: string }; bytes: number; body?: string }
+  ScenarioRun: { id: string; scenario: string; status: ('RUNNING' | 'DONE' | 'FAILED'); error?: string; steps: { step: string; says: string; now: string; failures: string[] }[] }
   SendInvoiceAnswer: { href: string; rel: string; method: string; links: Schemas['Link'][] }
   SendInvoiceInput: { subject?: string; note?: string; send_to_invoicer?: boolean; send_to_recipient?: boolean; additional_recipients?: string[] }
   ServiceDetails: { description?: string; service_started?: ('YES' | 'NO' | 'CANCELLED'); note?: string; sub_reasons?: ('DAMAGED' | 'DIFFERENT' | 'INCOMPLETE' | 'OTHER')[]; purchase_url?: string }
@@ -177,6 +178,12 @@ export interface Api {
     listRequests: { params: []; query: { status?: string; failed?: boolean; operation?: string; app?: string; text?: string; page_size?: number; page_token?: string }; answer: { requests: Schemas['LoggedRequest'][]; links: Schemas['Link'][] } }
     /** Show a request the sandbox answered, with what was sent and answered. */
     showRequest: { params: [debug_id: string]; answer: Schemas['LoggedRequestWithBodies'] }
+    /** List the stories that can be played. */
+    listScenarios: { params: []; answer: { scenarios: { name: string; title: string; about: string; steps: { step: string; says: string }[] }[] } }
+    /** Play a story; its steps are read with the run. */
+    runScenario: { params: [name: string]; body?: { until?: string; pause_seconds?: number; forward_to?: string }; answer: Schemas['ScenarioRun'] }
+    /** Show how far a story got; with `after`, as soon as it got further. */
+    showScenarioRun: { params: [id: string]; query: { after?: number }; answer: Schemas['ScenarioRun'] }
   }
   invoices: {
     /** Create a draft invoice. */
@@ -439,6 +446,9 @@ export const operations = {
     deleteFork: { call: 'DELETE /sandbox/forks/{name}', open: true, answer: 'nothing' },
     listRequests: { call: 'GET /sandbox/requests', query: true, open: true, list: 'requests' },
     showRequest: { call: 'GET /sandbox/requests/{debug_id}', open: true },
+    listScenarios: { call: 'GET /sandbox/scenarios', open: true, list: 'scenarios' },
+    runScenario: { call: 'POST /sandbox/scenarios/{name}/run', body: 'json', open: true },
+    showScenarioRun: { call: 'GET /sandbox/scenario-runs/{id}', query: true, open: true },
   },
   invoices: {
     create: { call: 'POST /v2/invoicing/invoices', body: 'json', once: true },

@@ -7,6 +7,7 @@ import type { WorkSource } from '../jobs/work-source.ts'
 import type { Worker } from '../jobs/worker.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Service } from '../room.ts'
+import { ScenarioRuns } from '../scenarios/runs.ts'
 import type { SandboxClock } from './clock.ts'
 import { seedPeople } from './people.ts'
 import { emptySandbox, type Keepable, keeping } from './reset.ts'
@@ -27,6 +28,8 @@ export interface SandboxHouse {
   /** Absent in live, where none of the operations exist. */
   readonly recorder: Recorder | undefined
   readonly databaseUrl: string
+  /** Where this process answers, whatever address it is reached at from outside. */
+  localUrl(): string
   forgetTokens(): void
   /** Opens a sandbox like this one on another database. */
   openFork: WorldParts['open']
@@ -47,6 +50,7 @@ export function openSandbox(house: SandboxHouse): SandboxParts {
     recorder,
     travel,
     worlds: openWorlds({ ...house, travel, forget, open: house.openFork }),
+    scenarios: new ScenarioRuns(() => house.localUrl()),
     expireTokens: () => expireAllTokens(database, realTime.now()).finally(forgetTokens),
     async reset(keep: readonly Keepable[]) {
       // What was noted until now goes with the rest.

@@ -5,6 +5,8 @@ import type { Happening } from '../kernel/happening.ts'
 import { invalid, malformed, refused } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
 import type { Service } from '../room.ts'
+import { scenarioRoutes } from '../scenarios/routes.ts'
+import type { ScenarioRuns } from '../scenarios/runs.ts'
 import type { SandboxClock } from './clock.ts'
 import { type Keepable, keepable } from './reset.ts'
 import type { TimeTravel } from './time-travel.ts'
@@ -40,6 +42,7 @@ export interface SandboxParts {
   readonly clock: SandboxClock
   readonly travel: TimeTravel
   readonly worlds: Worlds
+  readonly scenarios: ScenarioRuns
   /** Empties the sandbox but for what is to be kept, and puts the seeded people back. */
   reset(keep: readonly Keepable[]): Promise<void>
   /** Ends every access token and tells how many there were. */
@@ -48,7 +51,7 @@ export interface SandboxParts {
 
 /** The operations only a sandbox has. They need no token: its credentials are public anyway. */
 export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
-  const { clock, travel, worlds, reset, expireTokens } = parts
+  const { clock, travel, worlds, scenarios, reset, expireTokens } = parts
   const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', reads: 'free' } as const
   const state = () => ({ now: clock.now(), frozen: clock.frozen })
 
@@ -108,6 +111,7 @@ export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
     }),
     ...worldRoutes(worlds),
     ...requestLogRoutes(parts),
+    ...scenarioRoutes(scenarios),
   ]
 }
 

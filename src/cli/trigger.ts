@@ -1,0 +1,78 @@
+import { eventTypes } from '../kernel/event-types.ts'
+import { didYouMean } from '../kernel/spelling.ts'
+import { isEventType, NoSuchOverride, overridden, recipeFor } from '../scenarios/triggers.ts'
+import { type Command, CommandError, type SandboxInput, UsageError } from './command.ts'
+import { tellStory } from './scenario.ts'
+
+const merchant = { client_id: 'sandbox-merchant' }
+const webhooksPath = '/v1/notifications/webhooks'
+
+export const triggerCommand: Command = {
+  kind: 'sandbox',
+  name: 'trigger',
+  summary: 'Make the state behind an event, with real calls, and print what was made',
+  starts: true,
+  arguments: ['event'],
+  choices: [() => Object.keys(eventTypes)],
+  options: {
+    override: {
+      type: 'string',
+      multiple: true,
+      value: '<step.path=value>',
+      description: 'Send something else in a step; may be given several times',
+    },
+  },
+  examples: [
+    ['trigger CUSTOMER.DISPUTE.CREATED', 'a payment, and a dispute about it'],
+    ['trigger CUSTOMER.DISPUTE.CREATED --override open.dispute_amount.value=12.00', 'a dispute about 12 dollars'],
+    ['trigger INVOICING.INVOICE.PAID --json', 'for a program to read'],
+  ],
+  async run(input) {
+    const [event = ''] = input.arguments
+    if (!isEventType(event))
+      throw new UsageError(
+        `${event} is no event.${didYouMean(event, Object.keys(eventTypes))} There are ${Object.keys(eventTypes).join(', ')}.`,
+      )
+    const overrides = [input.options['override'] ?? []].flat().map(String)
+    const recipe = recipeFor(event)
+    if (!recipe) return simulate(input, event)
+    const scenario = refusing(() => overridden(recipe, overrides))
+    const story = await tellStory(input, scenario, {})
+    if (!story.some(({ events }) => events.some(({ event_type }) => event_type === event)))
+      throw new CommandError(`Everything was done, and ${event} did not happen: an override took another way.`)
+    return undefined
+  },
+}
+
+function refusing<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof NoSuchOverride ? new UsageError(error.message) : error
+  }
+}
+
+/** What never happens has no state behind it; whoever subscribed to it gets a sample. */
+async function simulate({ sandbox, tell }: SandboxInput, event: string): Promise<undefined> {
+  interface Webhook {
+    readonly id: string
+    readonly url: string
+    readonly event_types: readonly { readonly name: string }[]
+  }
+  const { webhooks } = await sandbox.ask<{ webhooks: Webhook[] }>('GET', webhooksPath, { as: merchant })
+  const subscribed = webhooks.filter(({ event_types }) =>
+    event_types.some(({ name }) => name === '*' || name === event),
+  )
+  if (subscribed.length === 0)
+    throw new CommandError(
+      `${event} never happens by itself and is simulated for whoever subscribed to it, and nobody did: "quittance listen" does.`,
+    )
+  for (const { id, url } of subscribed) {
+    const body = { webhook_id: id, event_type: event }
+    const made = await sandbox.ask<{ id: string }>('POST', '/v1/notifications/simulate-event', { as: merchant, body })
+    tell(
+      { simulated: event, event_id: made.id, webhook_id: id, url },
+      `${event} never happens by itself; simulated as ${made.id} for ${url}`,
+    )
+  }
+}

@@ -1,0 +1,91 @@
+import { refused } from '../kernel/problem.ts'
+import { openClient } from './client.ts'
+import { type Played, type PlayOptions, play } from './play.ts'
+import type { Scenario } from './scenario.ts'
+
+/** A scenario that is or was played by the service itself, as far as it got. */
+export interface Run {
+  readonly id: string
+  readonly scenario: string
+  readonly status: 'RUNNING' | 'DONE' | 'FAILED'
+  /** Why it could not go on, where that is not told by its last step. */
+  readonly error?: string
+  readonly steps: readonly Played[]
+}
+
+const RUNS_KEPT = 20
+const WAIT_MAX_MS = 10_000
+
+/** Plays scenarios against the service it is part of, over HTTP as anybody would, one at a time. */
+export class ScenarioRuns {
+  readonly #url: () => string
+  readonly #runs = new Map<string, Run>()
+  readonly #waiting = new Set<() => void>()
+  #count = 0
+
+  /** `url` is asked when a run starts: a service knows where it listens only then. */
+  constructor(url: () => string) {
+    this.#url = url
+  }
+
+  /** Starts one and comes back at once. */
+  start(scenario: Scenario, options: PlayOptions): Run {
+    const running = [...this.#runs.values()].find(({ status }) => status === 'RUNNING')
+    if (running)
+      throw refused(
+        'SCENARIO_RUNNING',
+        `${running.scenario} is being played as ${running.id}, and two would share one clock; wait for its end.`,
+      )
+    const run: Run = { id: `RUN-${++this.#count}`, scenario: scenario.name, status: 'RUNNING', steps: [] }
+    this.#keep(run)
+    void this.#play(run, scenario, options)
+    return run
+  }
+
+  find(id: string): Run | undefined {
+    return this.#runs.get(id)
+  }
+
+  /** The run once it has more than so many steps or has ended; after a while as it is. */
+  async after(id: string, steps: number): Promise<Run | undefined> {
+    const isEnough = () => {
+      const run = this.#runs.get(id)
+      return !run || run.steps.length > steps || run.status !== 'RUNNING'
+    }
+    if (!isEnough())
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          clearTimeout(late)
+          this.#waiting.delete(check)
+          resolve()
+        }
+        const check = () => {
+          if (isEnough()) done()
+        }
+        const late = setTimeout(done, WAIT_MAX_MS).unref()
+        this.#waiting.add(check)
+      })
+    return this.#runs.get(id)
+  }
+
+  async #play(run: Run, scenario: Scenario, options: PlayOptions): Promise<void> {
+    let now = run
+    try {
+      for await (const played of play(scenario, openClient(this.#url()), options)) {
+        const status = played.failures.length > 0 ? 'FAILED' : 'RUNNING'
+        now = { ...now, status, steps: [...now.steps, played] }
+        this.#keep(now)
+      }
+      if (now.status === 'RUNNING') this.#keep({ ...now, status: 'DONE' })
+    } catch (error) {
+      this.#keep({ ...now, status: 'FAILED', error: error instanceof Error ? error.message : String(error) })
+    }
+  }
+
+  #keep(run: Run): void {
+    this.#runs.set(run.id, run)
+    const [oldest] = this.#runs.keys()
+    if (this.#runs.size > RUNS_KEPT && oldest !== undefined) this.#runs.delete(oldest)
+    for (const check of this.#waiting) check()
+  }
+}

@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventTypes } from '../../../src/kernel/event-types.ts'
+import type { Played } from '../../../src/scenarios/play.ts'
+import type { Run } from '../../../src/scenarios/runs.ts'
+import { run } from '../../support/command.ts'
+import { Receiver } from '../../support/receiver.ts'
+import { newWorld, type World } from '../../support/world.ts'
+
+let world: World
+let receiver: Receiver
+let variables: Record<string, string>
+beforeAll(async () => {
+  world = await newWorld()
+  receiver = await Receiver.open()
+  variables = { QUITTANCE_URL: await world.app.listen() }
+})
+afterAll(async () => {
+  await receiver.close()
+  await world.close()
+})
+
+const lines = <Line>(text: string): Line[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line)
+
+describe('quittance scenario', () => {
+  it('lists and shows stories', async () => {
+    expect((await run(['scenario', 'list'], {})).stdout).toMatch(/seller-wins +The seller wins/)
+    expect((await run(['scenario', 'show', 'seller-wins'], {})).stdout).toContain('5. decide  The agent decides')
+    const { code, stderr } = await run(['scenario', 'show', 'seller-win'], {})
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Did you mean seller-wins?')])
+  })
+
+  it('plays one up to a step, prints what each did, and delivers its events signed', async () => {
+    const words = ['scenario', 'run', 'seller-wins', '--until', 'open', '--forward-to', receiver.url()]
+    const { code, stdout, stderr } = await run(words, variables)
+
+    expect(code).toBe(0)
+    expect(stdout).toContain('2. open  ')
+    expect(stdout).toMatch(/dispute +PP-\S+ +INQUIRY +WAITING_FOR_SELLER_RESPONSE/)
+    expect(stdout).toMatch(/event +CUSTOMER\.DISPUTE\.CREATED/)
+    expect(stdout).toMatch(/money +withheld \+50\.00 USD/)
+    expect(stdout).toMatch(/mail +merchant@example\.com: Dispute/)
+    expect(stdout).not.toContain('3. escalate')
+    expect(stderr).toMatch(/signed with whsec_/)
+    expect(receiver.types).toContain('CUSTOMER.DISPUTE.CREATED')
+    const { body } = await world.merchant.get<{ webhooks: object[] }>('/v1/notifications/webhooks')
+    expect(body.webhooks).toEqual([])
+  })
+
+  it('plays a file of one’s own, and ends with 1 where it comes out otherwise', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'quittance-story-'))
+    const file = join(folder, 'mine.yaml')
+    const mine = (change: string) => `title: Mine
+about: A payment.
+people: { shop: sandbox-merchant }
+steps:
+  - step: pay
+    says: Somebody pays.
+    call: createSandboxTransaction
+    as: shop
+    body: { amount: { currency_code: USD, value: '7.00' } }
+    expect: { money: { available: ${change} } }
+`
+    writeFileSync(file, mine('+7.00 USD'))
+    const good = await run(['scenario', 'run', file, '--json', '--reset'], variables)
+    expect(lines<Played>(good.stdout)).toMatchObject([{ step: 'pay', money: { available: '+7.00 USD' } }])
+    writeFileSync(file, mine('+8.00 USD'))
+    const bad = await run(['scenario', 'run', file], variables)
+    rmSync(folder, { recursive: true })
+    expect(bad.code).toBe(1)
+    expect(bad.stderr).toContain('mine.yaml:5:5: step pay: money.available should be +8.00 USD and is "+7.00 USD"')
+  })
+
+  it('says in one sentence that no sandbox is there', async () => {
+    const { code, stderr } = await run(['scenario', 'run', 'seller-wins'], { QUITTANCE_URL: 'http://127.0.0.1:9' })
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      'quittance: No sandbox answers at http://127.0.0.1:9: start one with "quittance start", or say where it is with --url or QUITTANCE_URL.\n',
+    )
+  })
+})
+
+describe('POST /sandbox/scenarios/{name}/run', () => {
+  it('plays a story whose steps can be watched one by one', async () => {
+    const started = await world.call<Run>('POST', '/sandbox/scenarios/offer-accepted/run', { until: 'offer' })
+    expect(started.status).toBe(201)
+    const seen: string[] = []
+    let run: Run = started.body
+    while (run.status === 'RUNNING') {
+      run = (await world.call<Run>('GET', `/sandbox/scenario-runs/${run.id}?after=${run.steps.length}`)).body
+      for (const { step } of run.steps.slice(seen.length)) seen.push(step)
+    }
+    expect(run.status).toBe('DONE')
+    expect(seen).toEqual(['pay', 'open', 'talk', 'offer'])
+  })
+
+  it('refuses what it does not know, and a second story while one is played', async () => {
+    expect((await world.call('POST', '/sandbox/scenarios/nothing/run', {})).status).toBe(404)
+    expect((await world.call('POST', '/sandbox/scenarios/seller-wins/run', { until: 'nothing' })).status).toBe(400)
+    const first = await world.call<Run>('POST', '/sandbox/scenarios/seller-wins/run', { until: 'pay' })
+    const second = await world.call('POST', '/sandbox/scenarios/seller-wins/run', {})
+    expect([second.status, second.text]).toEqual([422, expect.stringContaining('SCENARIO_RUNNING')])
+    await expect
+      .poll(async () => (await world.call<Run>('GET', `/sandbox/scenario-runs/${first.body.id}?after=0`)).body.status)
+      .toBe('DONE')
+    const { body } = await world.call<{ scenarios: { name: string }[] }>('GET', '/sandbox/scenarios')
+    expect(body.scenarios.map(({ name }) => name)).toContain('webhook-down')
+  })
+})
+
+describe('quittance trigger', () => {
+  it('makes the state behind every event of the catalogue', async () => {
+    await world.merchant.post('/v1/notifications/webhooks', { url: receiver.url(), event_types: [{ name: '*' }] })
+    for (const event of Object.keys(eventTypes)) {
+      receiver.forget()
+      const { code, stderr } = await run(['trigger', event], variables)
+      await world.settle()
+      expect([code, stderr], event).toEqual([0, ''])
+      expect(receiver.types, event).toContain(event)
+    }
+  }, 60_000)
+
+  it('takes other values, and says which there are', async () => {
+    const words = ['trigger', 'CUSTOMER.DISPUTE.CREATED', '--override', 'open.dispute_amount.value=12.00', '--json']
+    const [, opened] = lines<Played>((await run(words, variables)).stdout)
+    expect(opened?.things.dispute).toMatchObject({ dispute_amount: { value: '12.00' } })
+
+    const wrong = await run(['trigger', 'CUSTOMER.DISPUTE.CREATED', '--override', 'amount=1'], variables)
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('the steps are pay, open')])
+    const unknown = await run(['trigger', 'CUSTOMER.DISPUTE.CREATE'], variables)
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining('Did you mean CUSTOMER.DISPUTE.CREATED?'),
+    ])
+  })
+})

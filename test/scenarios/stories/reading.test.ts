@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { readScenario, type ScenarioError } from '../../../src/scenarios/read.ts'
+
+const story = (steps: string) => `title: A story
+about: About nothing.
+people:
+  seller: sandbox-merchant
+steps:
+${steps}`
+
+function mistakes(text: string): readonly string[] {
+  try {
+    readScenario(text, 'mine.yaml')
+  } catch (error) {
+    return (error as ScenarioError).problems
+  }
+  throw new Error('nothing was wrong with it')
+}
+
+describe('A scenario that is not right', () => {
+  it('is refused with line, column, what was expected and what was found', () => {
+    expect(mistakes(story("  - { step: pay, says: 'Pays.', call: createSandboxTransactoin, as: seller }"))).toEqual([
+      'mine.yaml:6:39: expected the name of an operation, found "createSandboxTransactoin". Did you mean createSandboxTransaction?',
+    ])
+    expect(mistakes(story("  - { step: pay, says: 'Pays.', call: showDispute, as: buyer }"))).toEqual([
+      'mine.yaml:6:56: expected one of seller, found "buyer".',
+      'mine.yaml:6:5: expected path.id, which showDispute needs, found nothing.',
+    ])
+    expect(mistakes(story("  - { step: rest, says: 'Rests.', wait: three days }"))).toEqual([
+      'mine.yaml:6:41: expected an ISO 8601 duration such as P20D, found "three days".',
+    ])
+    expect(mistakes(story("  - { step: rest, says: 'Rests.', wiat: P1D }"))[0]).toMatch(
+      /^mine\.yaml:6:41: expected one of step, says, .*, found wiat\. Did you mean wait\?$/,
+    )
+    expect(
+      mistakes(story("  - step: rest\n    says: 'Rests.'\n    wait: P1D\n    expect: { events: [INVOICE.PAID] }")),
+    ).toEqual(['mine.yaml:9:23: expected the name of an event, found "INVOICE.PAID".'])
+  })
+
+  it('may only refer to what came earlier', () => {
+    const steps = `  - { step: show, says: Shows., call: showDispute, path: { id: '\${open.id}' } }
+  - { step: show, says: Again., wait: P1D }`
+    expect(mistakes(story(steps))).toEqual([
+      'mine.yaml:6:58: expected an earlier step behind $, found ${open.id}.',
+      'mine.yaml:7:13: expected a name that no earlier step has, found show.',
+    ])
+  })
+
+  it('is told every mistake at once, and those of YAML itself', () => {
+    expect(mistakes('title: [\n')[0]).toMatch(/^mine\.yaml:2:1: /)
+    expect(mistakes('steps: []\npeople: {}\n')).toHaveLength(4)
+  })
+})
