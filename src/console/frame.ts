@@ -37,6 +37,10 @@ export interface Surroundings {
 const sandboxPages = [
   ['Invoices', '/console/invoices'],
   ['Disputes', '/console/disputes'],
+  ['Webhooks', '/console/webhooks'],
+  ['Mail', '/console/mail'],
+  ['Requests', '/console/requests'],
+  ['Money', '/console/money'],
   ['Clock', '/console/clock'],
 ] as const
 

@@ -52,6 +52,14 @@ export const pageAnswer = (status: number, markup: string, cookie?: string): Ans
     ...(cookie !== undefined && { 'set-cookie': cookie }),
   })
 
+/** A part of a page, for a script of ours to put into one. */
+export const partAnswer = (markup: string): Answer =>
+  new Answer(200, markup, {
+    ...safe,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  })
+
 /** To another page, after a form. */
 export const seeOther = (location: string, cookie?: string): Answer =>
   new Answer(303, undefined, { location, 'cache-control': 'no-store', ...(cookie && { 'set-cookie': cookie }) })
@@ -62,6 +70,16 @@ export const assetAnswer = (type: string, text: string): Answer =>
     'cache-control': 'public, max-age=31536000, immutable',
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
+  })
+
+/** Something a stranger wrote, shown in a frame of ours: nothing in it runs, and nothing is loaded. */
+export const strangeAnswer = (markup: string): Answer =>
+  new Answer(200, markup, {
+    ...safe,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-popups allow-popups-to-escape-sandbox; frame-ancestors 'self'",
+    'referrer-policy': 'no-referrer',
   })
 
 /** A document of a dispute or an invoice, as it was sent. */

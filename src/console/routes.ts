@@ -10,7 +10,11 @@ import { disputeListPages } from './pages/disputes.ts'
 import { invoicePages } from './pages/invoice.ts'
 import { invoiceWritingPages } from './pages/invoice-writing.ts'
 import { invoiceListPages } from './pages/invoices.ts'
+import { mailPages } from './pages/mail.ts'
+import { moneyPages } from './pages/money.ts'
+import { requestPages } from './pages/requests.ts'
 import { searchPages } from './pages/search.ts'
+import { webhookPages } from './pages/webhooks.ts'
 import { span } from './parts/time.ts'
 import { assetAnswer, assets, seeOther } from './respond.ts'
 import { backIn, makePages, tag } from './visit.ts'
@@ -86,6 +90,10 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...disputePages(pages, operations),
     ...clockPages(pages, () => timepiece(clock)),
     ...searchPages(pages),
+    ...requestPages(pages, operations, () => service.publicUrl),
+    ...mailPages(pages),
+    ...webhookPages(pages, operations),
+    ...moneyPages(pages),
   ]
 }
 

@@ -36,6 +36,8 @@ export interface Visit<Params extends TSchema = TSchema, Query extends TSchema =
 export interface Sent<Params extends TSchema = TSchema> extends Visit<Params> {
   readonly typed: Typed
   readonly files: readonly UploadedFile[]
+  /** Where it came from. */
+  readonly address: string
   /** To a page, with a sentence that it says first. */
   lead(to: string, notice?: string): Answer
   /** The page again, with a form as it was left. */
@@ -159,6 +161,7 @@ export function makePages({ service, operations, now, onlooker, surroundings }: 
           return take({
             ...(visit as Visit<Params>),
             typed: body,
+            address,
             files: files.filter(({ fileName, bytes }) => fileName !== '' || bytes.length > 0),
             lead: (to, notice) => seeOther(to, notice === undefined ? undefined : noticeCookie(notice)),
             again: (drawn) => framed(visit, pathOf(rest.url, params), drawn),

@@ -144,6 +144,7 @@ export const pageRoutes = (service: Service, printer: Printer): AnyRoute[] => [
     method: 'GET',
     url: '/invoice/assets/:name',
     operation: 'showPageAsset',
+    watches: true,
     summary: 'Style and script of the pages',
     params: Type.Object({ name: Type.String({ maxLength: 100 }) }),
     async handle({ params }) {
@@ -159,6 +160,7 @@ export const pageRoutes = (service: Service, printer: Printer): AnyRoute[] => [
     method: 'GET',
     url: '/invoice/assets/fonts/:name',
     operation: 'showPageFont',
+    watches: true,
     summary: 'Fonts of the pages',
     params: Type.Object({ name: Type.String({ maxLength: 100 }) }),
     async handle({ params }) {

@@ -1,4 +1,5 @@
 // What a reader gains with scripts: keys, copying, clocks that tick. Every page works without them.
+import './follow.js'
 
 document.documentElement.classList.add('scripted')
 

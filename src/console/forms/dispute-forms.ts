@@ -1,7 +1,7 @@
 import { reasonTargets } from '../../disputes/machine/actions/change-reason.ts'
 import type { PublicAction } from '../../disputes/machine/actions/index.ts'
 import { acceptClaimReasons, cancellationReasons, escalationReasons } from '../../disputes/schema/enums.ts'
-import { money, reasonWords, sentence } from '../words.ts'
+import { money, reasonWords } from '../words.ts'
 import {
   amount,
   choicesOf,

@@ -10,13 +10,22 @@ import { sells } from './invoices.ts'
 /** Ids by their form, the operation that knows them, and the page they open. */
 const forms: readonly { form: RegExp; operation: string; param: string; page: string }[] = [
   { form: /^INV2(-\w{4}){4}$/i, operation: 'showInvoice', param: 'invoice_id', page: '/console/invoices/' },
+  { form: /^[A-Za-z0-9]{10,20}$/, operation: 'showSandboxRequest', param: 'debug_id', page: '/console/requests/' },
+  {
+    form: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i,
+    operation: 'showTransmission',
+    param: 'transmission_id',
+    page: '/console/deliveries/',
+  },
+  { form: /^[A-Z0-9]{17}$/, operation: 'showWebhook', param: 'webhook_id', page: '/console/webhooks/' },
   { form: /^PP-[A-Z]-[A-Z0-9]{3}-\d+$/i, operation: 'showDispute', param: 'id', page: '/console/disputes/' },
 ]
 
 /** Where an id leads; undefined when there is no such thing for whoever looks. */
 async function byId(visit: Visit, q: string): Promise<string | undefined> {
   for (const { form, operation, param, page } of forms)
-    if (form.test(q) && (await exists(visit, operation, { [param]: q.toUpperCase() }))) return page + q.toUpperCase()
+    for (const id of form.test(q) ? new Set([q, q.toUpperCase()]) : [])
+      if (await exists(visit, operation, { [param]: id })) return page + id
   return undefined
 }
 

@@ -12,12 +12,26 @@ export const mono = (text: string): Html => html`<code class="mono">${text}</cod
 export const taken = (text: string, label: string): Html =>
   html`<span class="taken"><code class="mono" data-value>${text}</code><button class="copy" type="button" data-copy>${icon('copy')}<span class="seen-not">Copy ${label}</span></button></span>`
 
+/** A name in capitals, which may break behind its underscores and points. */
+export const broken = (name: string): Html =>
+  html`${name.split(/(?<=[_.])/).map((word, i) => html`${i > 0 && html`<wbr>`}${word}`)}`
+
+export const status = (code: number): Html =>
+  html`<span class="status ${code >= 500 ? 'broken' : code >= 400 ? 'refused' : 'fine'}">${code}</span>`
+
 interface LinkOptions {
   readonly kind?: 'quiet' | 'danger' | ''
   readonly glyph?: Glyph
 }
 export const linkButton = (label: Content, href: string, { kind = 'quiet', glyph }: LinkOptions = {}): Html =>
   html`<a class="button ${kind}" href="${href}">${glyph && icon(glyph)}${label}</a>`
+
+type Fact = readonly [label: Content, value: Content, note?: Content]
+export const facts = (entries: readonly Fact[], more = ''): Html =>
+  html`<dl class="facts ${more}">${entries.map(
+    ([label, value, note]) =>
+      html`<div><dt>${label}</dt><dd>${value}${note !== undefined && html`<small>${note}</small>`}</dd></div>`,
+  )}</dl>`
 
 export const lines = (entries: readonly (readonly [label: Content, value: Content, kind?: string])[]): Html =>
   html`<dl class="lines">${entries.map(
@@ -73,6 +87,11 @@ export const heading = (title: Content, { sub, actions, back }: HeadingParts = {
 
 export const backTo = (label: string, href: string): Html =>
   html`<p class="back"><a href="${href}">${icon('back')}${label}</a></p>`
+
+export const folded = (summary: Content, content: Content, aside?: Content): Html =>
+  html`<details class="folded"><summary>${icon('right')}<span>${summary}</span>${
+    aside !== undefined && html`<span class="aside">${aside}</span>`
+  }</summary>${content}</details>`
 
 const stages = ['INQUIRY', 'CHARGEBACK', 'PRE_ARBITRATION', 'ARBITRATION']
 const stageNames = ['Inquiry', 'Claim', 'First appeal', 'Second appeal']

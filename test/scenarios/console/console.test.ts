@@ -33,6 +33,15 @@ describe('The console of a sandbox', () => {
     await live.close()
   })
 
+  it('hands callers over by tickets that nobody else can bring', async () => {
+    for (const ticket of ['', 'A', 'x'.repeat(43)]) {
+      const { status } = await world.call('GET', '/v2/invoicing/invoices', undefined, {
+        headers: { authorization: `Inner ${ticket}` },
+      })
+      expect(status, ticket).toBe(401)
+    }
+  })
+
   it('takes forms from its own pages only', async () => {
     const { send } = consoleOf(world)
 
@@ -124,6 +133,70 @@ describe('The console of a sandbox', () => {
     expect((await world.merchant.get(`/v2/invoicing/invoices/${location.split('/').at(-1)}`)).body).toMatchObject({
       status: 'DRAFT',
     })
+  })
+})
+
+describe('Requests, mail, webhooks and money', () => {
+  it('are pages of what the API tells about them', async () => {
+    const merchant = consoleOf(world)
+    const { location } = await merchant.send('/console/invoices/new', {
+      ...line,
+      '/detail/currency_code': 'USD',
+      '/primary_recipients/0/billing_info/email_address': 'buyer@example.com',
+    })
+    const listened = await merchant.send('/console/webhooks', {
+      '/url': 'http://127.0.0.1:1/hooks',
+      '/event_types/0/name': '*',
+    })
+    expect(listened.status).toBe(422)
+    expect(listened.text).toMatch(/<p class="problem" id="listen-url-problem">/)
+    const webhook = (
+      await merchant.send('/console/webhooks', { '/url': 'http://127.0.0.1:4999/hooks', '/event_types/0/name': '*' })
+    ).location
+    await merchant.send(`${location}/send`)
+    await world.settle()
+
+    const delivery = /href="(\/console\/deliveries\/[^"]*)"/.exec(await merchant.page(webhook))![1]!
+    expect(await merchant.page(delivery)).toContain('INVOICING')
+    expect((await merchant.send(`${delivery}/attempt`)).status).toBe(303)
+    expect((await merchant.send(`${delivery}/resend`)).location).toBe(delivery)
+    expect((await merchant.send(`${webhook}/replay`)).location).toBe(webhook)
+    expect((await merchant.send(`${webhook}/sample`)).location).toBe(webhook)
+    for (const as of ['merchant2', 'partner'] as const) await consoleOf(world, as).page(webhook, 404)
+    for (const as of ['merchant2', 'partner'] as const) await consoleOf(world, as).page(delivery, 404)
+    expect((await merchant.send(`${webhook}/delete`)).location).toBe('/console/webhooks')
+
+    const mail = await merchant.page('/console/mail')
+    const open = /href="(\/console\/mail\?open=[^"]*)"/.exec(mail)![1]!
+    const body = /src="(\/console\/mail\/[^"]*)"/.exec(await merchant.page(open))![1]!
+    const shown = await world.call('GET', body.replaceAll('&amp;', '&'))
+    expect(shown.headers['content-security-policy']).toContain("default-src 'none'")
+    expect(await merchant.page('/console/money')).toContain('Opening balance')
+    expect(await consoleOf(world, 'buyer').page('/console/money')).toContain('has no books')
+  })
+
+  it('show a refusal where it is wrong, and can be sent again, mended', async () => {
+    const merchant = consoleOf(world)
+    const { location } = await merchant.send('/console/invoices/new', { ...line, '/detail/currency_code': 'USD' })
+    const id = location.split('/').at(-1)!
+    const refused = await world.merchant.post<{ debug_id: string }>(`/v2/invoicing/invoices/${id}/payments`, {
+      method: 'CASH',
+      amount: usd('9999.00'),
+    })
+    const at = `/console/requests/${refused.body.debug_id}`
+
+    expect(await merchant.page('/console/requests?show=trouble')).toContain(at)
+    const page = await merchant.page(at)
+    expect(page).toMatch(/class="line bad".*?9999\.00.*?class="why".*?At most 99\.00 USD is due/s)
+    expect(page).not.toContain('Bearer A21')
+    expect(await merchant.page(`${at}/part`)).toContain('At most 99.00 USD is due')
+    const again = await merchant.send(`${at}/again`, { body: JSON.stringify({ method: 'CASH', amount: usd('9.00') }) })
+    expect(again.location).toMatch(/^\/console\/requests\//)
+    expect(again.location).not.toBe(at)
+    expect((await world.merchant.get(`/v2/invoicing/invoices/${id}`)).body).toMatchObject({ status: 'PARTIALLY_PAID' })
+    expect((await merchant.send(`${at}/again`, { body: '{' })).status).toBe(422)
+    const found = await world.call('GET', `/console/search?q=${refused.body.debug_id}`)
+    expect(found.headers['location']).toBe(at)
   })
 })
 

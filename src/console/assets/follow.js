@@ -1,0 +1,101 @@
+// The timeline goes on by itself. It waits while somebody reads: the tab is hidden, or the pointer rests on the list.
+
+const list = document.querySelector('[data-follow]')
+const sign = document.querySelector('.following')
+const KEPT_MAX = 400
+const policy = globalThis.trustedTypes?.createPolicy('quittance', { createHTML: (markup) => markup })
+
+/** Markup of our own server, every value in it escaped there. */
+export function parsed(markup) {
+  const holder = document.createElement('template')
+  holder.innerHTML = policy ? policy.createHTML(markup) : markup
+  return holder.content
+}
+
+let seq = list?.dataset.follow
+let held = []
+let isReading = false
+
+function say(state, words) {
+  sign.className = `following ${state}`
+  if (sign.textContent !== words) sign.textContent = words
+}
+
+function put(threads) {
+  for (const one of threads) {
+    const known = list.querySelector(`[data-thread="${CSS.escape(one.dataset.thread)}"]`)
+    if (known) known.replaceWith(one)
+    else
+      (list.querySelector('.day') ?? list).insertAdjacentElement(
+        list.querySelector('.day') ? 'afterend' : 'afterbegin',
+        one,
+      )
+  }
+  const all = list.querySelectorAll(':scope > [data-thread]')
+  for (let i = KEPT_MAX; i < all.length; i++) all[i].remove()
+}
+
+function release() {
+  if (isReading || held.length === 0) return
+  put(held)
+  held = []
+  say('on', 'Following')
+}
+
+async function follow() {
+  for (;;) {
+    if (document.hidden) await new Promise((resolve) => addEventListener('visibilitychange', resolve, { once: true }))
+    try {
+      const query = new URLSearchParams(location.search)
+      query.set('after', seq)
+      const answer = await fetch(`/console/live?${query}`, { headers: { accept: 'text/html' } })
+      if (answer.status === 503) return say('', 'Reload to see more')
+      if (!answer.ok) throw new Error(answer.statusText)
+      const next = answer.headers.get('last-seq')
+      // Another state of the sandbox was loaded, or it began anew.
+      if (Number(next) < Number(seq)) return location.reload()
+      seq = next
+      held.push(...parsed(await answer.text()).children)
+      if (!isReading) release()
+      if (held.length > 0) say('held', `${held.length} new, held while you read`)
+      else say('on', 'Following')
+    } catch {
+      say('lost', 'Connection lost, trying again')
+      await new Promise((resolve) => setTimeout(resolve, 2000))
+    }
+  }
+}
+
+const inspector = document.querySelector('.inspector')
+let asked
+
+/** What is chosen, beside the list, where there is room for it. */
+async function inspect(event) {
+  const row = event.target.closest?.('[data-inspect]')
+  if (!row || event.ctrlKey || event.metaKey || event.shiftKey || !inspector?.checkVisibility()) return
+  event.preventDefault()
+  list.querySelector('[aria-current]')?.removeAttribute('aria-current')
+  row.setAttribute('aria-current', 'true')
+  asked = row
+  const answer = await fetch(`/console/requests/${row.dataset.inspect}/part`)
+  if (asked !== row) return
+  if (!answer.ok) return location.assign(row.href)
+  inspector.replaceChildren(...parsed(await answer.text()).childNodes)
+}
+
+if (list) {
+  list.addEventListener('pointerenter', () => {
+    isReading = true
+  })
+  list.addEventListener('pointerleave', () => {
+    isReading = false
+    release()
+  })
+  list.addEventListener('click', inspect)
+  say('on', 'Following')
+  follow()
+}
+
+// A story that is being played: the page is drawn again with every step.
+const story = document.querySelector('[data-run]')
+if (story) setTimeout(() => location.replace(`${location.pathname}?after=${story.dataset.run}`), 300)

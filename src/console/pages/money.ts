@@ -1,0 +1,89 @@
+import { html } from '../../http/html.ts'
+import type { Money } from '../../kernel/money.ts'
+import { Type } from '../../kernel/type.ts'
+import { facts, heading, mono, nothing, pager, sheet } from '../parts/parts.ts'
+import type { Pages } from '../visit.ts'
+import { money, sentence } from '../words.ts'
+
+interface Balance {
+  readonly currency: string
+  readonly primary: boolean
+  readonly total_balance: Money
+  readonly available_balance: Money
+  readonly withheld_balance: Money
+  readonly pending_balance: Money
+}
+interface Movement {
+  readonly transaction_id: string
+  readonly transaction_type: string
+  readonly transaction_initiation_date: string
+  readonly transaction_amount: Money
+  readonly available_change?: Money
+  readonly withheld_change?: Money
+  readonly dispute_id?: string
+  readonly invoice_id?: string
+  readonly payment_id?: string
+}
+
+const signed = (amount: Money | undefined) => amount && money(amount)
+
+/** What a movement was for, as far as it has a page. */
+const subject = ({ dispute_id, invoice_id, payment_id }: Movement) =>
+  dispute_id
+    ? html`<a href="/console/disputes/${dispute_id}">${dispute_id}</a>`
+    : invoice_id
+      ? html`<a href="/console/invoices/${invoice_id}">${invoice_id}</a>`
+      : payment_id && mono(payment_id)
+
+const Query = Type.Object({ after: Type.Optional(Type.String({ maxLength: 255, pattern: '^[\\w+/=.:-]+$' })) })
+
+const figures = ({ currency, total_balance, available_balance, withheld_balance, pending_balance }: Balance) =>
+  facts(
+    [
+      [`${currency}, in all`, money(total_balance)],
+      ['Available', money(available_balance)],
+      ['Held', money(withheld_balance)],
+      ['Pending', money(pending_balance)],
+    ],
+    'figures',
+  )
+
+export const moneyPages = ({ page }: Pages) => [
+  page({
+    url: '/console/money',
+    operation: 'consoleMoney',
+    summary: 'Show balances and movements',
+    query: Query,
+    async draw(visit) {
+      const title = 'Money'
+      if (!visit.who.caller.scopes.has('reporting/search/read'))
+        return {
+          title,
+          content: html`${heading(title)}<section class="sheet flush">${nothing(`A ${visit.who.name.toLowerCase()} has no books here`, 'Look as a merchant to see balances and movements.')}</section>`,
+        }
+      const { after } = visit.query
+      const { balances } = await visit.look<{ balances: Balance[] }>('listBalances')
+      const { transaction_details, links } = await visit.look<{
+        transaction_details: { transaction_info: Movement }[]
+        links: { rel: string; href: string }[]
+      }>('listTransactions', { query: { page_size: 50, ...(after && { page_token: after }) } })
+      const others = balances.filter(({ primary }) => !primary)
+      const next = links.find(({ rel }) => rel === 'next')?.href
+      const older = next && new URL(next).searchParams.get('page_token')
+      return {
+        title,
+        content: html`${heading(title, { sub: 'What the account has by currency, and how it came to that.' })}
+${balances.filter(({ primary }) => primary).map(figures)}
+${others.length > 0 && sheet('Other currencies', html`<table><thead><tr><th>In all</th><th class="num">Available</th><th class="num">Held</th><th class="num">Pending</th></tr></thead><tbody>${others.map((one) => html`<tr><td>${money(one.total_balance)}</td><td class="num">${money(one.available_balance)}</td><td class="num">${money(one.withheld_balance)}</td><td class="num">${money(one.pending_balance)}</td></tr>`)}</tbody></table>`)}
+<section class="sheet flush">${
+          transaction_details.length === 0
+            ? nothing('No money has moved', 'Payments, refunds, holds and fees stand here.')
+            : html`<table class="rows"><thead><tr><th>When</th><th>What</th><th class="num">Available</th><th class="num">Held</th></tr></thead><tbody>${transaction_details.map(
+                ({ transaction_info: one }) =>
+                  html`<tr><td class="nowrap soft">${visit.times.at(one.transaction_initiation_date)}</td><td class="second fill"><b>${sentence(one.transaction_type)}</b><small>${subject(one)}</small></td><td class="num right">${signed(one.available_change)}</td><td class="num gone">${signed(one.withheld_change)}</td></tr>`,
+              )}</tbody></table>${pager('Newest first', { newer: after ? '/console/money' : undefined, older: older ? `/console/money?after=${encodeURIComponent(older)}` : undefined })}`
+        }</section>`,
+      }
+    },
+  }),
+]
