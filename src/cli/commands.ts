@@ -4,10 +4,13 @@ import { auditCommand } from './audit.ts'
 import type { Command } from './command.ts'
 import { completionCommand } from './completion.ts'
 import { docsCommand } from './docs.ts'
+import { gauntletCommand } from './gauntlet.ts'
 import { jobCommands } from './jobs.ts'
 import { keyCommands } from './keys.ts'
+import { listenCommand } from './listen.ts'
 import { migrateCommand } from './migrate.ts'
 import { peopleCommands } from './people.ts'
+import { proxyCommand } from './proxy.ts'
 import { scenarioCommands } from './scenario.ts'
 import { secretCommands } from './secrets.ts'
 import { serveCommands } from './serve.ts'
@@ -17,8 +20,11 @@ import { worldCommands } from './worlds.ts'
 /** Every command there is. Calls, help and completion are read from this table. */
 export const commands: readonly Command[] = [
   ...serveCommands,
-  ...scenarioCommands,
+  listenCommand,
   triggerCommand,
+  ...scenarioCommands,
+  gauntletCommand,
+  proxyCommand,
   ...worldCommands,
   migrateCommand,
   ...accountCommands,

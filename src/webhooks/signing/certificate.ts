@@ -1,4 +1,4 @@
-import { type KeyObject, sign } from 'node:crypto'
+import { createHash, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import type { Instant } from '../../kernel/clock.ts'
 
@@ -40,12 +40,25 @@ export function issueCertificate({
     sequence(time(from), time(until)),
     nameOf(name),
     publicKey.export({ type: 'spki', format: 'der' }),
-    explicit(3, sequence(...(isAuthority ? authority : [notAnAuthority, signsData, serves(name)]))),
+    explicit(
+      3,
+      sequence(
+        ...(isAuthority ? authority : [notAnAuthority, signsData, serves(name)]),
+        sequence(objectId('2.5.29.14'), octets(octets(keyId(publicKey)))),
+        sequence(objectId('2.5.29.35'), octets(sequence(encoded(0x80, keyId(createPublicKey(by.privateKey)))))),
+      ),
+    ),
   )
   const certificate = sequence(contents, sha256WithRsa, bits(sign('RSA-SHA256', contents, by.privateKey)))
   const lines = certificate.toString('base64').match(/.{1,64}/g) ?? []
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
 }
+
+/** What a key and the certificates it vouches for are matched by; strict clients refuse a chain without it. */
+const keyId = (publicKey: KeyObject) =>
+  createHash('sha1')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest()
 
 const nameOf = (name: string) => sequence(set(sequence(objectId('2.5.4.3'), utf8(name))))
 

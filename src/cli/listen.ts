@@ -1,0 +1,215 @@
+import { eventTypes } from '../kernel/event-types.ts'
+import { didYouMean } from '../kernel/spelling.ts'
+import { callHandler } from '../outbound/handler-call.ts'
+import { noAnswerReason, plainCall } from '../outbound/plain-call.ts'
+import { openReceiver, type ReceivedCall } from '../outbound/receiver.ts'
+import { standardHeaders } from '../webhooks/signing/signature.ts'
+import { type Command, type Sandbox, type SandboxInput, UsageError } from './command.ts'
+import { makePaint, type Paint } from './paint.ts'
+
+import { secretBytes } from './secret.ts'
+
+/** Where our receivers answer, so that one that was left behind can be told from others. */
+const PATH = '/quittance-listen'
+const webhooksPath = '/v1/notifications/webhooks'
+const GONE_AFTER_MS = 1_000
+
+interface Webhook {
+  readonly id: string
+  readonly url: string
+  readonly signing_secret: string
+}
+
+/** Headers of a delivery that belong to the connection it came on. */
+const ofTheConnection = ['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive']
+
+export const listenCommand: Command = {
+  kind: 'sandbox',
+  name: 'listen',
+  summary: 'Show each event as it comes, and forward it, signed, to a handler of your own',
+  starts: true,
+  options: {
+    events: {
+      type: 'string',
+      multiple: true,
+      value: '<names>',
+      description: 'Only these, with commas between them; CUSTOMER.DISPUTE.* is all of a kind',
+      choices: () => Object.keys(eventTypes),
+    },
+    'forward-to': {
+      type: 'string',
+      value: '<url>',
+      description: 'Where each delivery is sent on, with all its headers',
+    },
+    print: { type: 'boolean', description: 'Print the whole event' },
+    secret: {
+      type: 'string',
+      value: '<whsec_…>',
+      description: 'Sign what is forwarded with the secret of your handler as well',
+    },
+    'skip-verify': { type: 'boolean', description: 'Forward to https with a certificate of your own making' },
+    as: { type: 'string', value: '<client id>', description: 'The app that subscribes; sandbox-merchant at first' },
+    'reached-at': {
+      type: 'string',
+      value: '<host>',
+      description: 'How the sandbox reaches this machine, if it runs on another; 127.0.0.1 at first',
+    },
+  },
+  examples: [
+    ['listen', 'every event, one line each'],
+    ['listen --events CUSTOMER.DISPUTE.* --print', 'disputes, whole'],
+    ['listen --forward-to http://127.0.0.1:3000/hook --secret whsec_…', 'to your handler, which checks signatures'],
+    ['listen --forward-to https://shop.test:8443/hook --skip-verify', 'to one with a self-signed certificate'],
+  ],
+  async run(input) {
+    const { sandbox, options, output } = input
+    const as = { client_id: String(options['as'] ?? 'sandbox-merchant') }
+    const events = namesOf([options['events'] ?? '*'].flat().map(String))
+    const deliver = forwarder(input)
+    await sweep(sandbox, as)
+    const reachedAt = options['reached-at']
+    const receiver = await openReceiver(deliver, {
+      path: PATH,
+      ...(reachedAt !== undefined && { reachedAt: String(reachedAt) }),
+    })
+    const { interrupted } = output
+    try {
+      const body = { url: receiver.url, event_types: events.map((name) => ({ name })) }
+      const webhook = await sandbox.ask<Webhook>('POST', webhooksPath, { as, body })
+      output.err(
+        `Listening at ${sandbox.url} as webhook ${webhook.id}, signed with ${webhook.signing_secret}. Ctrl-C ends it.\n`,
+      )
+      await new Promise<void>((resolve) => {
+        if (interrupted?.aborted) resolve()
+        interrupted?.addEventListener('abort', () => resolve())
+      })
+      await sandbox.call({ method: 'DELETE', path: `${webhooksPath}/${webhook.id}`, as })
+    } finally {
+      await receiver.close()
+    }
+    return undefined
+  },
+}
+
+/** The names that are meant; a star at the end stands for all that begin so. */
+function namesOf(given: readonly string[]): string[] {
+  const known = Object.keys(eventTypes)
+  return given
+    .flatMap((text) => text.split(','))
+    .map((name) => name.trim())
+    .filter(Boolean)
+    .flatMap((name) => {
+      if (name === '*') return [name]
+      const found = name.endsWith('*')
+        ? known.filter((type) => type.startsWith(name.slice(0, -1)))
+        : known.filter((type) => type === name)
+      if (found.length === 0)
+        throw new UsageError(
+          `${name} is no event.${didYouMean(name, known)} "quittance trigger --help" completes them.`,
+        )
+      return found
+    })
+}
+
+/** Takes away webhooks of earlier calls that were killed before they could do so. */
+async function sweep(sandbox: Sandbox, as: { client_id: string }): Promise<void> {
+  const { webhooks } = await sandbox.ask<{ webhooks: Webhook[] }>('GET', webhooksPath, { as })
+  const ours = webhooks.filter(({ url }) => new URL(url).pathname === PATH)
+  await Promise.all(
+    ours.map(async ({ id, url }) => {
+      const signal = AbortSignal.timeout(GONE_AFTER_MS)
+      const isThere = await plainCall({ method: 'GET', url, signal }).then(
+        () => true,
+        () => false,
+      )
+      if (!isThere) await sandbox.call({ method: 'DELETE', path: `${webhooksPath}/${id}`, as })
+    }),
+  )
+}
+
+interface Event {
+  readonly id: string
+  readonly event_type: string
+  readonly resource?: {
+    readonly id?: string
+    readonly dispute_id?: string
+    readonly invoice?: { readonly id?: string }
+  }
+}
+
+/** What becomes of a delivery: it is shown, and sent on where that was asked for. */
+function forwarder({ options, output, tell }: SandboxInput): (call: ReceivedCall) => Promise<{ status: number }> {
+  const paint = makePaint(output)
+  const target = options['forward-to'] === undefined ? undefined : String(options['forward-to'])
+  if (target !== undefined && !(URL.canParse(target) && /^https?:/.test(target)))
+    throw new UsageError('--forward-to is an http or https address, such as http://127.0.0.1:3000/hook.')
+  const secret = options['secret'] === undefined ? undefined : secretBytes(String(options['secret']))
+  const skipVerify = options['skip-verify'] === true
+  return async (call) => {
+    if (call.body.length === 0) return { status: 204 }
+    const event = JSON.parse(call.body.toString()) as Event
+    const forwarded = target === undefined ? undefined : await forward(call, { target, secret, skipVerify })
+    const { resource } = event
+    const resourceId = resource?.dispute_id ?? resource?.invoice?.id ?? resource?.id
+    const record = {
+      time: new Date(performance.timeOrigin + performance.now()).toISOString(),
+      type: event.event_type,
+      event_id: event.id,
+      resource_id: resourceId,
+      ...forwarded,
+    }
+    const whole = options['print'] === true
+    tell(
+      whole ? { ...record, event } : record,
+      line(record, paint) + (whole ? `\n${JSON.stringify(event, null, 2)}` : ''),
+    )
+    return { status: forwarded === undefined ? 200 : (forwarded.status ?? 502) }
+  }
+}
+
+interface Forwarded {
+  readonly status?: number
+  readonly ms?: number
+  readonly error?: string
+}
+
+async function forward(
+  { headers, body }: ReceivedCall,
+  { target, secret, skipVerify }: { target: string; secret: Buffer | undefined; skipVerify: boolean },
+): Promise<Forwarded> {
+  const passed = Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || ofTheConnection.includes(name) ? [] : [[name, String(value)]],
+    ),
+  )
+  if (secret) {
+    const seconds = Number(passed['webhook-timestamp'])
+    const own = standardHeaders({ id: passed['webhook-id'] ?? '', seconds, body }, [secret])
+    passed['webhook-signature'] = `${passed['webhook-signature']} ${own['webhook-signature']}`
+  }
+  try {
+    return await callHandler({ url: target, headers: passed, body, skipVerify })
+  } catch (error) {
+    return { error: (error as NodeJS.ErrnoException).code ?? noAnswerReason(error) }
+  }
+}
+
+function line(
+  {
+    time,
+    type,
+    resource_id,
+    status,
+    ms,
+    error,
+  }: { time: string; type: string; resource_id: string | undefined } & Forwarded,
+  paint: Paint,
+): string {
+  const answer =
+    error !== undefined
+      ? paint('red', `no answer (${error})`)
+      : status === undefined
+        ? ''
+        : `${paint(status < 300 ? 'green' : 'red', String(status))}  ${paint('dim', `${ms} ms`)}`
+  return [paint('dim', time.slice(11, 19)), paint('cyan', type), resource_id, answer].filter(Boolean).join('  ')
+}

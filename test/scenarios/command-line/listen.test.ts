@@ -1,0 +1,179 @@
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand } from '../../../src/cli/run.ts'
+import { run } from '../../support/command.ts'
+import { badHandler, goodHandler, HANDLER_SECRET } from '../../support/shop-handler.ts'
+import { newWorld, type World } from '../../support/world.ts'
+
+let world: World
+let variables: Record<string, string>
+beforeAll(async () => {
+  world = await newWorld()
+  variables = { QUITTANCE_URL: await world.app.listen() }
+})
+afterAll(() => world.close())
+
+/** A command that runs until it is stopped, and what it has written. */
+function running(...words: string[]) {
+  const stop = new AbortController()
+  const told: { out: string[]; err: string[] } = { out: [], err: [] }
+  const written = {
+    get out() {
+      return told.out.join('')
+    },
+    get err() {
+      return told.err.join('')
+    },
+  }
+  const output = {
+    out: (text: string) => void told.out.push(text),
+    err: (text: string) => void told.err.push(text),
+    interrupted: stop.signal,
+  }
+  const ended = runCommand(words, variables, output)
+  return { written, stop: () => stop.abort(), ended }
+}
+const until = (condition: () => boolean) => expect.poll(condition, { timeout: 10_000, interval: 10 }).toBe(true)
+const webhooks = async () =>
+  (await world.merchant.get<{ webhooks: { id: string; url: string }[] }>('/v1/notifications/webhooks')).body.webhooks
+
+describe('quittance listen', () => {
+  it('shows each event as it comes, forwards it with a signature that verifies, and leaves nothing behind', async () => {
+    const handler = await goodHandler()
+    // Left behind by one that was killed: nobody answers there any more.
+    await world.merchant.post('/v1/notifications/webhooks', {
+      url: 'http://127.0.0.1:9/quittance-listen',
+      event_types: [{ name: '*' }],
+    })
+    const { written, stop, ended } = running(
+      ...['listen', '--events', 'CUSTOMER.DISPUTE.*', '--forward-to', handler.url(), '--secret', HANDLER_SECRET],
+    )
+    await until(() => written.err.includes('Listening'))
+    expect(await webhooks()).toHaveLength(1)
+
+    const { code } = await run(['trigger', 'CUSTOMER.DISPUTE.CREATED'], variables)
+    expect(code).toBe(0)
+    // On a busy machine an attempt may run out of patience; the next one is due within seconds.
+    await expect
+      .poll(
+        async () => {
+          await world.pass('PT10S')
+          return ['CREATED', 'UPDATED'].every((what) => written.out.includes(`CUSTOMER.DISPUTE.${what}`))
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(true)
+    expect(written.out).toMatch(/^\d\d:\d\d:\d\d {2}CUSTOMER\.DISPUTE\.CREATED {2}PP-\S+ {2}204 {2}\d+ ms$/m)
+
+    // What the service itself signed goes along: with the secret of the webhook, and with the certificate.
+    const [first] = handler.received
+    const secret = /signed with (whsec_\S+)\./.exec(written.err)?.[1] ?? ''
+    new Webhook(secret).verify(first!.body, first!.headers as Record<string, string>)
+    const { body } = await world.merchant.post<{ verification_status: string }>(
+      '/v1/notifications/verify-webhook-signature',
+      {
+        ...Object.fromEntries(
+          ['auth_algo', 'cert_url', 'transmission_id', 'transmission_sig', 'transmission_time'].map((name) => [
+            name,
+            first!.headers[`service-${name.replace('_', '-')}`],
+          ]),
+        ),
+        webhook_id: (await webhooks())[0]!.id,
+        webhook_event: JSON.parse(first!.body) as object,
+      },
+    )
+    expect(body.verification_status).toBe('SUCCESS')
+
+    stop()
+    expect(await ended).toBe(0)
+    expect(await webhooks()).toEqual([])
+    await handler.close()
+  })
+
+  it('prints whole events as JSON, and tells the service of a handler that does not answer', async () => {
+    const { written, stop, ended } = running('listen', '--print', '--json', '--forward-to', 'http://127.0.0.1:9/hook')
+    await until(() => written.err.includes('Listening'))
+    const trigger = await run(['trigger', 'INVOICING.INVOICE.CREATED'], variables)
+    expect(trigger.code).toBe(0)
+    await until(() => written.out.includes('\n'))
+    const [told] = written.out.trim().split('\n')
+    expect(JSON.parse(told!)).toMatchObject({
+      type: 'INVOICING.INVOICE.CREATED',
+      error: 'ECONNREFUSED',
+      event: { resource_type: 'invoices' },
+    })
+    const { body } = await world.merchant.get<{ transmissions: { status: string }[] }>(
+      '/v1/notifications/webhooks-transmissions',
+    )
+    expect(body.transmissions.some(({ status }) => status === 'PENDING')).toBe(true)
+    stop()
+    expect(await ended).toBe(0)
+  })
+
+  it('refuses events and addresses that are none', async () => {
+    for (const words of [
+      ['--events', 'CUSTOMER.DISPUT'],
+      ['--forward-to', 'here'],
+      ['--secret', 'mine', '--forward-to', 'http://127.0.0.1:9'],
+    ]) {
+      const { code, stderr } = await run(['listen', ...words], variables)
+      expect([code, stderr.trim().split('\n').length]).toEqual([2, 1])
+    }
+  })
+})
+
+describe('quittance gauntlet', () => {
+  interface Verdict {
+    readonly exam: string
+    readonly passed: boolean
+  }
+  const verdicts = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Verdict)
+
+  it('passes a good handler in all of it', async () => {
+    const handler = await goodHandler()
+    const { code, stdout } = await run(['gauntlet', handler.url(), '--secret', HANDLER_SECRET, '--json'], variables)
+    await handler.close()
+    expect(verdicts(stdout).filter(({ passed }) => !passed)).toEqual([])
+    expect(verdicts(stdout).map(({ exam }) => exam)).toEqual([
+      'valid',
+      'duplicate',
+      'out of order',
+      'late',
+      'wrong signature',
+      'old timestamp',
+      'unknown event',
+      'large',
+      'slow to read',
+      'retried after 500',
+    ])
+    expect(code).toBe(0)
+  })
+
+  it('says what a bad one fails, and what would be expected', async () => {
+    const handler = await badHandler()
+    const { code, stdout, stderr } = await run(['gauntlet', handler.url(), '--secret', HANDLER_SECRET], variables)
+    await handler.close()
+    const failed = [...stdout.matchAll(/^fails {4,}(\w[\w ]*?) {2,}/gm)].map(([, name]) => name)
+    expect(failed).toEqual([
+      'duplicate',
+      'wrong signature',
+      'old timestamp',
+      'unknown event',
+      'large',
+      'retried after 500',
+    ])
+    expect(stdout).toContain('Refuses with 4xx what is signed with another secret')
+    expect([code, stderr]).toEqual([1, 'quittance: The handler fails 6 of 10.\n'])
+  })
+
+  it('knows the secret of a handler that is subscribed, and says so when nobody is', async () => {
+    const { code, stderr } = await run(['gauntlet', 'http://127.0.0.1:9/hook'], variables)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--secret')])
+    const gone = await run(['gauntlet', 'http://127.0.0.1:9/hook', '--secret', HANDLER_SECRET], variables)
+    expect([gone.code, gone.stderr]).toEqual([1, 'quittance: Nothing answers at http://127.0.0.1:9/hook.\n'])
+  })
+})
