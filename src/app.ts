@@ -203,7 +203,7 @@ function wire(parts: Parts) {
     ...{ service, routes, transactFor, clock, ids, log },
     constraints: Object.assign({}, ...opened.map(({ constraints = {} }) => constraints)),
     db: database,
-    authenticate: async (headers) => inner.callerOf(headers) ?? parts.authenticator.authenticate(headers),
+    authenticate: async (headers, ip) => inner.callerOf(headers) ?? parts.authenticator.authenticate(headers, ip),
     ...makeAdmission(settings),
     observe: metrics.observe,
     ...(recorder && { record: (request, reply) => recorder.answered(request, reply) }),

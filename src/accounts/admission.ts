@@ -9,12 +9,17 @@ const TOKENS_OF_ADDRESS = 10
 /** A body counts as one more request for each of these: what it takes to read, compute and store grows with it. */
 const REQUEST_BYTES = 16_384
 
+type AccountSettings = SettingsOf<typeof accountSettings>
+
+/** How many tokens one address may ask for in a minute, and how many it may bring that nobody holds. */
+export const tokensOfAddress = ({ tokenRateLimitPerMinute }: AccountSettings): number =>
+  tokenRateLimitPerMinute * TOKENS_OF_ADDRESS
+
 /** How much one caller may ask for: an app, a client id that wants a token, or an address that looks at pages. */
-export function makeAdmission(settings: SettingsOf<typeof accountSettings>): Pick<ServerParts, 'admit' | 'charge'> {
+export function makeAdmission(settings: AccountSettings): Pick<ServerParts, 'admit' | 'charge'> {
   const requests = new RateLimit(settings.rateLimitPerMinute, settings.rateLimitBurst)
   const tokens = new RateLimit(settings.tokenRateLimitPerMinute, settings.tokenRateLimitPerMinute)
-  const tokensOfAddress = settings.tokenRateLimitPerMinute * TOKENS_OF_ADDRESS
-  const addresses = new RateLimit(tokensOfAddress, tokensOfAddress)
+  const addresses = new RateLimit(tokensOfAddress(settings), tokensOfAddress(settings))
   const pages = new RateLimit(settings.pageRateLimitPerMinute, settings.pageRateLimitPerMinute)
   return {
     admit({ errors, limitedBy }, { caller, headers, ip }) {

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
+import { networkOf, RateLimit } from '../http/rate-limit.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Clock, Instant } from '../kernel/clock.ts'
 import { requestHeader } from '../kernel/dialect.ts'
 import { invalidToken, Problem } from '../kernel/problem.ts'
 import { RecentMap } from '../kernel/recent-map.ts'
 import type { Service } from '../room.ts'
+import { tokensOfAddress } from './admission.ts'
 import { actFor } from './assertion.ts'
 import { looksLikeToken, tokenDigest } from './credentials.ts'
 import { expandScopes, operatorScope } from './scopes.ts'
@@ -44,10 +46,14 @@ export class Authenticator {
   readonly #isSandbox: boolean
   readonly #db: Reader
   readonly #realTime: Clock
+  /** Tokens nobody holds, by the address they come from. */
+  readonly #guesses: RateLimit
   readonly #remembered = new RecentMap<string, { caller: Caller; holder: Holder; until: number }>(REMEMBERED_MAX)
 
-  constructor({ environment }: Service, db: Reader, realTime: Clock) {
+  constructor({ environment, settings }: Service, db: Reader, realTime: Clock) {
     this.#isSandbox = environment === 'sandbox'
+    const guesses = tokensOfAddress(settings)
+    this.#guesses = new RateLimit(guesses, guesses)
     this.#db = db
     this.#realTime = realTime
   }
@@ -56,7 +62,7 @@ export class Authenticator {
     this.#remembered.clear()
   }
 
-  async authenticate(headers: IncomingHttpHeaders): Promise<Caller> {
+  async authenticate(headers: IncomingHttpHeaders, ip: string): Promise<Caller> {
     const { authorization } = headers
     if (authorization === undefined || !/^bearer /i.test(authorization)) throw noToken()
     const token = authorization.slice('bearer '.length).trim()
@@ -68,10 +74,14 @@ export class Authenticator {
     const known = this.#remembered.get(memory)
     if (known && known.until > performance.now() && known.holder.expire_time > this.#realTime.now()) return known.caller
 
+    // A token that was good a while ago is no guess, whoever else guesses at its address.
+    const network = known ? undefined : networkOf(ip)
+    if (network !== undefined) this.#guesses.take(network)
     const holder = await this.#db.row<Holder>(holderOf, [digest, this.#isSandbox])
     if (!holder) throw invalidToken('The access token is unknown or was revoked. Request a new one.')
     if (holder.expire_time <= this.#realTime.now())
       throw invalidToken('The access token has expired. Request a new one.')
+    if (network !== undefined) this.#guesses.giveBack(network)
     const caller = await this.#callerOf(holder, assertion)
     this.#remember(memory, caller, holder)
     return caller

@@ -26,7 +26,7 @@ export const accountSettings = {
     ...perEnvironment(0, 60),
     ...whole(0, 1_000_000),
     description:
-      'Token requests a client id may make a minute from one address, in each process, and ten times as many with whatever client ids; 0 is no limit.',
+      'Token requests a client id may make a minute from one address, in each process, and ten times as many with whatever client ids; as many may come with access tokens that nobody holds. 0 is no limit.',
   }),
   pageRateLimitPerMinute: setting<number>({
     variable: 'PAGE_RATE_LIMIT_PER_MINUTE',

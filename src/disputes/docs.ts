@@ -205,7 +205,10 @@ ${table(
       'all files of a request',
       `${limits.requestBytes / 1024 / 1024} MiB, ${limits.filesPerRequest} files; ${limits.filesPerMessage} with a message`,
     ],
-    ['messages, evidences, notes of a dispute', `${limits.messages}, ${limits.evidences}, ${limits.supportingInfo}`],
+    [
+      'messages, evidences, notes of a dispute',
+      `${limits.messages}, ${limits.evidences} of each side, ${limits.supportingInfo}`,
+    ],
     ['partner actions', String(limits.partnerActions)],
     ['page size, page', `${limits.pageSize}, ${limits.page}; the links next and prev go further, by tokens`],
     [

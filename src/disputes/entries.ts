@@ -1,6 +1,6 @@
 import type { View } from './access.ts'
 import { limits } from './machine/limits.ts'
-import type { Dispute, Evidence, Message, StoredDocument } from './schema/dispute.ts'
+import { type Dispute, type Evidence, isOf, type Message, type StoredDocument } from './schema/dispute.ts'
 
 type SupportingInfo = NonNullable<Dispute['supporting_info']>[number]
 type Shipment = NonNullable<NonNullable<Dispute['agreed_return']>['shipments']>[number]
@@ -16,7 +16,12 @@ interface Entries {
 /** What this view shows of them. Printing a dispute and downloading a document both go by it. */
 export const entriesFor = (dispute: Dispute, view: View): Entries => ({
   messages: dispute.messages,
-  evidences: dispute.evidences && withinLimit(dispute.evidences.flatMap((evidence) => evidenceFor(evidence, view))),
+  evidences:
+    dispute.evidences &&
+    withinLimit(
+      dispute.evidences.flatMap((evidence) => evidenceFor(evidence, view)),
+      view,
+    ),
   supportingInfo: dispute.supporting_info?.filter(({ source }) => infoSeen[view].includes(source)),
   // Labels for a return are made for the buyer by the seller, so both see them.
   shipments: dispute.agreed_return?.shipments,
@@ -40,11 +45,13 @@ const infoSeen: Readonly<Record<View, readonly string[]>> = {
   marketplace: [],
 }
 
-/** As many as a dispute shows: what was submitted, and of what is requested as much as there is room for. */
-function withinLimit(evidences: readonly Evidence[]): Evidence[] {
-  const isRequest = ({ source }: Evidence) => source.startsWith('REQUESTED')
-  let room = limits.evidences - evidences.filter((one) => !isRequest(one)).length
-  return evidences.filter((one) => !isRequest(one) || room-- > 0).slice(-limits.evidences)
+/** As many as a party is shown: what its side submitted, and of the rest as much as there is room for. */
+function withinLimit(evidences: readonly Evidence[], view: View): readonly Evidence[] {
+  // Whoever decides sees what both sides gave.
+  if (view === 'full') return evidences
+  const isOwn = (one: Evidence) => isOf(view === 'buyer' ? 'buyer' : 'seller', one)
+  let room = limits.evidences - evidences.filter(isOwn).length
+  return evidences.filter((one) => isOwn(one) || room-- > 0)
 }
 
 /** Who sees an evidence: whoever submitted or was asked for it, and the seller what the matter itself is about. */

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { BlockList, isIPv6, type Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { FairShare } from './fair-share.ts'
@@ -9,24 +9,57 @@ const CONNECTIONS_MAX = 2_000
 const SHARE = 1 / 3
 
 /**
- * Takes so many connections and no more, and of one address only its share, so that nobody can take them all. Those of a
- * trusted proxy come from everybody and are not shared out.
+ * Takes so many connections and no more, and of one address only its share, so that nobody can take them all. Where many
+ * addresses together did, whoever has fewer gets the place of a connection that carries no request now, of whoever has
+ * most. Those of a trusted proxy come from everybody and are not shared out.
  */
 export function limitConnections(server: Server, trusted: readonly string[], max = CONNECTIONS_MAX): void {
   const connections = new FairShare(max, SHARE)
+  const open = new Map<string, Set<Socket>>()
+  const busy = new WeakSet<Socket>()
   const proxies = listOf(trusted)
   server.maxConnections = max
+
+  function keep(who: string, socket: Socket): void {
+    const own = open.get(who) ?? new Set()
+    open.set(who, own.add(socket))
+    socket.once('close', () => letGo(who, socket))
+  }
+
+  function letGo(who: string, socket: Socket): void {
+    const own = open.get(who)
+    if (!own?.delete(socket)) return
+    if (own.size === 0) open.delete(who)
+    connections.giveBack(who)
+  }
+
+  /** Ends the oldest idle connection of whoever has most, if that is more than one who comes would have. */
+  function makeRoomFor(who: string): boolean {
+    const [most, sockets] = [...open].reduce((a, b) => (b[1].size > a[1].size ? b : a), ['', new Set<Socket>()])
+    if (sockets.size <= connections.heldBy(who) + 1) return false
+    for (const socket of sockets) {
+      if (busy.has(socket)) continue
+      letGo(most, socket)
+      socket.destroy()
+      return true
+    }
+    return false
+  }
+
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    busy.add(socket)
+    response.once('close', () => busy.delete(socket))
+  })
   server.on('connection', (socket: Socket) => {
     // Gone already.
     if (socket.remoteAddress === undefined) return
     const address = ipaddr.process(socket.remoteAddress.split('%')[0]!).toString()
     if (proxies.check(address, familyOf(address))) return
     const who = networkOf(address)
-    if (!connections.take(who)) {
-      socket.destroy()
-      return
-    }
-    socket.once('close', () => connections.giveBack(who))
+    if (connections.take(who)) return keep(who, socket)
+    if (!makeRoomFor(who)) return void socket.destroy()
+    connections.takeFreed(who)
+    keep(who, socket)
   })
 }
 

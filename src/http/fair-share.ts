@@ -18,17 +18,29 @@ export class FairShare {
     return this.#total
   }
 
+  heldBy(who: string): number {
+    return this.#held.get(who) ?? 0
+  }
+
   /** Takes so much for `who`, or nothing when that is more than their share. Says whether it did. */
   take(who: string, amount = 1): boolean {
-    const held = this.#held.get(who) ?? 0
-    if (held + amount > this.#factor * (this.#max - this.#total)) return false
-    this.#held.set(who, held + amount)
-    this.#total += amount
+    if (this.heldBy(who) + amount > this.#factor * (this.#max - this.#total)) return false
+    this.#hold(who, amount)
     return true
   }
 
+  /** Takes what somebody else has just given back for `who`, whatever their share is. */
+  takeFreed(who: string): void {
+    this.#hold(who, 1)
+  }
+
+  #hold(who: string, amount: number): void {
+    this.#held.set(who, this.heldBy(who) + amount)
+    this.#total += amount
+  }
+
   giveBack(who: string, amount = 1): void {
-    const left = (this.#held.get(who) ?? 0) - amount
+    const left = this.heldBy(who) - amount
     if (left > 0) this.#held.set(who, left)
     else this.#held.delete(who)
     this.#total -= amount

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { Problem } from '../kernel/problem.ts'
 import { nearest } from '../kernel/spelling.ts'
 import type { AnyRoute } from './route.ts'
@@ -20,6 +21,22 @@ export function makeNoSuchOperation(routes: readonly AnyRoute[]): (method: strin
     ])
   }
 }
+
+/**
+ * How an address that no operation has, or not with this method, is refused beside those of people's pages: as a page
+ * too, when a browser asks.
+ */
+export function makePageFor(routes: readonly AnyRoute[]): (request: Asked) => AnyRoute['refusal'] {
+  const pages = new Map(routes.flatMap(({ url, refusal }) => (refusal ? [[folderOf(url), refusal] as const] : [])))
+  return ({ url, headers }) => (/\btext\/html\b/i.test(headers.accept ?? '') ? pages.get(folderOf(url)) : undefined)
+}
+
+interface Asked {
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+}
+
+const folderOf = (url: string) => /^\/+[^/?]*/.exec(url)?.[0].replace(/^\/+/, '')
 
 /** The known address that differs least: in the spelling of its words, or by what stands before or behind it. */
 function meantBy(path: string, known: readonly (readonly string[])[]): string | undefined {

@@ -55,6 +55,13 @@ export class RateLimit {
     return standing
   }
 
+  /** Gives a token back that was taken for something which turned out not to count. */
+  giveBack(name: string): void {
+    if (this.#perMinute === 0) return
+    const bucket = this.#bucketOf(name, performance.now())
+    bucket.tokens = Math.min(this.#burst, bucket.tokens + 1)
+  }
+
   /** Takes more for what has come already, also what is not there yet: the next ones wait until it is. */
   charge(name: string, tokens: number): void {
     if (this.#perMinute === 0) return

@@ -12,7 +12,7 @@ import { forbidden, Problem } from '../kernel/problem.ts'
 import type { Room, Service } from '../room.ts'
 import { limitConnections } from './connections.ts'
 import { type DelayMeter, LoadWatch } from './load.ts'
-import { makeNoSuchOperation } from './no-such-operation.ts'
+import { makeNoSuchOperation, makePageFor } from './no-such-operation.ts'
 import { type Operation, type OperationParts, operationOf, sharedState } from './operation.ts'
 import { frameworkProblem, renderProblem } from './problem-body.ts'
 import { type Rendered, render } from './render.ts'
@@ -45,7 +45,7 @@ export interface ServerParts extends OperationParts {
   readonly constraints: NonNullable<Room['constraints']>
   readonly ids: Ids
   readonly log: Logger
-  authenticate(headers: IncomingHttpHeaders): Promise<Caller>
+  authenticate(headers: IncomingHttpHeaders, ip: string): Promise<Caller>
   /** Called before a request is looked at any further; throws to refuse. Returns headers to add to the answer. */
   admit(route: AnyRoute, request: Arrival): Record<string, string>
   /** Told of every answer, for metrics. */
@@ -169,7 +169,8 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     if (reply.sent) return reply
     reply.header(debugHeader, request.id)
     const route = request.operation?.route
-    const shown = route?.refusal?.(problem ?? failure, request.headers)
+    const refusal = route?.refusal ?? pageFor(request)
+    const shown = refusal?.(problem ?? failure, request.headers)
     if (shown)
       return send(
         reply,
@@ -180,6 +181,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
 
   server.setErrorHandler((error, request, reply) => refuse(error, request, reply))
   const noSuchOperation = makeNoSuchOperation(parts.routes)
+  const pageFor = makePageFor(parts.routes)
   server.setNotFoundHandler((request, reply) => refuse(noSuchOperation(request.method, request.url), request, reply))
 
   server.addHook('onResponse', (request, reply, done) => {
@@ -201,7 +203,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
         reply.header(debugHeader, request.id)
         if (!route.always) load.admit()
         if (route.scopes !== 'public' || (route.recognises && request.headers.authorization !== undefined)) {
-          const caller = await parts.authenticate(request.headers)
+          const caller = await parts.authenticate(request.headers, request.ip)
           operation.requireScope(caller)
           request.caller = caller
         }
@@ -211,7 +213,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
       },
       handler: async (request, reply) => {
         const rendered = await operation.serve(request)
-        if (route.tag === 'Sandbox' && !route.reads) await parts.drain?.()
+        if (isWaitedFor(route, service)) await parts.drain?.()
         return send(reply, rendered)
       },
     })
@@ -262,6 +264,10 @@ function problemOf(error: unknown, constraints: NonNullable<Room['constraints']>
   if (typeof error !== 'object' || error === null) return undefined
   return frameworkProblem(error) ?? sqlProblem(error, constraints)
 }
+
+/** In a sandbox, what its own calls and the forms of payers started is done when they answer. */
+const isWaitedFor = ({ tag, reads, stranger, method }: AnyRoute, { environment }: Service): boolean =>
+  environment === 'sandbox' && ((tag === 'Sandbox' && !reads) || (stranger === 'payer' && method === 'POST'))
 
 /** Whoever may call, what does not exist here is refused before its body is read. */
 function requireEnvironment({ environment }: AnyRoute, service: Service): void {

@@ -1,6 +1,6 @@
 import { neutralLiteral } from '../../kernel/dialect.ts'
 import { type Issue, Problem } from '../../kernel/problem.ts'
-import { type Dispute, type Evidence, itemsOf, type Side } from '../schema/dispute.ts'
+import { type Dispute, type Evidence, itemsOf, type Side, submittedBy } from '../schema/dispute.ts'
 import { NOT_RECEIVED, type Reason } from '../schema/enums.ts'
 import type { EvidenceInput } from '../schema/given.ts'
 import type { ActionContext } from './action.ts'
@@ -85,7 +85,7 @@ export function submittedEvidence(
   const issues = typed.flatMap((input, i) => breachesOf(dispute, input, documents[i]!.length > 0, i, side))
   issues.push(...missingItemIds(dispute, typed))
   if (issues.length > 0) throw new Problem(400, 'VALIDATION_ERROR', issues)
-  refuseOverflow(dispute, typed.length)
+  refuseOverflow(dispute, side, typed.length)
 
   const source = isPartner ? 'SUBMITTED_BY_PARTNER' : side === 'seller' ? 'SUBMITTED_BY_SELLER' : 'SUBMITTED_BY_BUYER'
   return typed.map(({ evidence_type, evidence_info, notes, item_id }, i): Evidence => {
@@ -177,14 +177,14 @@ function missingItemIds(dispute: Dispute, inputs: readonly Given[]): Issue[] {
   )
 }
 
-/** Refuses more evidence than a dispute holds. */
-export function refuseOverflow({ evidences = [] }: Dispute, added: number): void {
-  const kept = evidences.filter(({ source }) => source.startsWith('SUBMITTED')).length
+/** Refuses more evidence than a dispute holds of one side. */
+export function refuseOverflow(dispute: Dispute, side: Side, added: number): void {
+  const kept = submittedBy(dispute, side)
   if (kept + added <= limits.evidences) return
   throw new Problem(422, 'UNPROCESSABLE_ENTITY', [
     {
       issue: 'TOO_MANY_EVIDENCES',
-      description: `A dispute holds ${limits.evidences} evidences and has ${kept} already.`,
+      description: `A dispute holds ${limits.evidences} evidences of a side, and has ${kept} of yours already.`,
     },
   ])
 }

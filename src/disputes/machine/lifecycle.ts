@@ -2,7 +2,7 @@ import type { Role } from '../../kernel/caller.ts'
 import type { EventType } from '../../kernel/event-types.ts'
 import { Lifecycle, type Row } from '../../kernel/lifecycle.ts'
 import { Problem } from '../../kernel/problem.ts'
-import type { Dispute, DisputeNode } from '../schema/dispute.ts'
+import { type Dispute, type DisputeNode, submittedBy } from '../schema/dispute.ts'
 import { type Finality, type Flow, NOT_AS_DESCRIBED, NOT_RECEIVED } from '../schema/enums.ts'
 import { limits } from './limits.ts'
 
@@ -109,16 +109,14 @@ const guards = {
   'a decision against the seller': ({ lost_by }: Dispute) => lost_by === 'seller',
   'a decision against the buyer': ({ lost_by }: Dispute) => lost_by === 'buyer',
   'room for another message': ({ messages = [] }: Dispute) => messages.length < limits.messages,
-  'room for more evidence': ({ evidences = [] }: Dispute) => submitted(evidences) < limits.evidences,
+  'room for more seller evidence': (dispute: Dispute) => submittedBy(dispute, 'seller') < limits.evidences,
+  'room for more buyer evidence': (dispute: Dispute) => submittedBy(dispute, 'buyer') < limits.evidences,
   'room for another note': ({ supporting_info = [] }: Dispute) => supporting_info.length < limits.supportingInfo,
   'room for another offer': ({ offer, messages = [] }: Dispute) =>
     (offer.history?.length ?? 0) < limits.offerEvents && messages.length < limits.messages,
   'no compensation asked for yet': ({ compensation }: Dispute) => compensation === undefined,
   'a compensation that waits for an answer': ({ compensation }: Dispute) => compensation?.status === 'REQUESTED',
 }
-
-const submitted = (evidences: NonNullable<Dispute['evidences']>) =>
-  evidences.filter(({ source }) => source.startsWith('SUBMITTED')).length
 
 const flowNames = {
   OFFER: 'an open offer',
@@ -166,13 +164,13 @@ const rows = [
   { t: 'T9',  action: 'accept-offer',            by: ['buyer'],             from: inquiryOffer,    given: [], outcome: 'replaced',         to: closed,         emits: resolved },
   { t: 'T10', action: 'deny-offer',              by: ['buyer'],             from: inquiryOffer,    given: [], outcome: 'denied',           to: sellerToAnswer, emits: updated },
   { t: 'T11', action: 'deny-offer',              by: ['buyer'],             from: claimOffer,      given: [], outcome: 'denied',           to: underReview,    emits: updated },
-  { t: 'T16', action: 'provide-evidence',        by: ['seller', 'partner'], from: sellerAsked,     given: ['more than an alert', 'room for more evidence'], outcome: 'answered', to: underReview, emits: updated },
-  { t: 'T16', action: 'provide-evidence',        by: ['seller'],            from: shippedInquiry,  given: ['room for more evidence'], outcome: 'answered', to: claimReview, emits: updated },
-  { t: 'T16', action: 'provide-evidence',        by: ['seller', 'partner'], from: shippedClaim,    given: ['room for more evidence'], outcome: 'answered', to: claimReview, emits: updated },
-  { t: 'T17', action: 'provide-evidence',        by: ['buyer'],             from: buyerAsked,      given: ['a dispute that was opened here', 'room for more evidence'], outcome: 'answered', to: underReview, emits: updated },
-  { t: 'T17', action: 'provide-evidence',        by: ['buyer'],             from: offer,           given: ['room for more evidence'], outcome: 'filed', to: same, emits: updated },
-  { t: 'T18', action: 'provide-evidence',        by: ['buyer'],             from: shipping,        given: ['room for more evidence'], outcome: 'shipped', to: sellerToReceive, emits: updated },
-  { t: 'T18', action: 'provide-evidence',        by: ['buyer'],             from: shipping,        given: ['room for more evidence'], outcome: 'filed', to: same, emits: updated },
+  { t: 'T16', action: 'provide-evidence',        by: ['seller', 'partner'], from: sellerAsked,     given: ['more than an alert', 'room for more seller evidence'], outcome: 'answered', to: underReview, emits: updated },
+  { t: 'T16', action: 'provide-evidence',        by: ['seller'],            from: shippedInquiry,  given: ['room for more seller evidence'], outcome: 'answered', to: claimReview, emits: updated },
+  { t: 'T16', action: 'provide-evidence',        by: ['seller', 'partner'], from: shippedClaim,    given: ['room for more seller evidence'], outcome: 'answered', to: claimReview, emits: updated },
+  { t: 'T17', action: 'provide-evidence',        by: ['buyer'],             from: buyerAsked,      given: ['a dispute that was opened here', 'room for more buyer evidence'], outcome: 'answered', to: underReview, emits: updated },
+  { t: 'T17', action: 'provide-evidence',        by: ['buyer'],             from: offer,           given: ['room for more buyer evidence'], outcome: 'filed', to: same, emits: updated },
+  { t: 'T18', action: 'provide-evidence',        by: ['buyer'],             from: shipping,        given: ['room for more buyer evidence'], outcome: 'shipped', to: sellerToReceive, emits: updated },
+  { t: 'T18', action: 'provide-evidence',        by: ['buyer'],             from: shipping,        given: ['room for more buyer evidence'], outcome: 'filed', to: same, emits: updated },
   { t: 'T29', action: 'provide-supporting-info', by: ['seller', 'partner'], from: claim,           given: ['more than an alert', 'room for another note'], outcome: 'filed', to: same, emits: updated },
   { t: 'T29', action: 'provide-supporting-info', by: ['buyer'],             from: claim,           given: ['a dispute that was opened here', 'room for another note'], outcome: 'filed', to: same, emits: updated },
   { t: 'T21', action: 'escalate',                by: ['seller', 'buyer'],   from: inquiry,         given: [], outcome: 'seller to answer', to: claimToAnswer,  emits: updated },

@@ -1,7 +1,7 @@
 /** How much a dispute holds at most, as the contract counts it. When something is full its link disappears. */
 export const limits = {
   messages: 1000,
-  /** Submitted by the parties. A dispute shows as many; what is requested fills the room that is left. */
+  /** Submitted by one side. A party is shown as many: its own, and what else it sees in the room that is left. */
   evidences: 100,
   supportingInfo: 100,
   offerEvents: 990,

@@ -249,3 +249,11 @@ export function isTangible({
 /** The items in dispute, over all payments. */
 export const itemsOf = ({ disputed_transactions }: Pick<Dispute, 'disputed_transactions'>): readonly Item[] =>
   disputed_transactions.flatMap(({ items = [] }) => items)
+
+/** Whether somebody of this side submitted it; a partner acts for the seller. */
+export const isOf = (side: Side, { source }: Evidence): boolean =>
+  side === 'buyer' ? source === 'SUBMITTED_BY_BUYER' : /^SUBMITTED_BY_(SELLER|PARTNER)$/.test(source)
+
+/** How many evidences a side submitted. */
+export const submittedBy = ({ evidences = [] }: Pick<Dispute, 'evidences'>, side: Side): number =>
+  evidences.filter((evidence) => isOf(side, evidence)).length

@@ -138,7 +138,8 @@ export const Dispute = Type.Object(
       1000,
     ),
     extensions: optional(Extensions),
-    evidences: list(Evidence, 100),
+    // A party is shown a hundred at most, whoever decides those of both.
+    evidences: list(Evidence, 200),
     buyer_response_due_date: optional(Time),
     seller_response_due_date: optional(Time),
     offer: optional(Offer),

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
+import { limitConnections } from '../../../src/http/connections.ts'
 import { FairShare } from '../../../src/http/fair-share.ts'
 import { listen, paperServer } from '../../support/paper-server.ts'
 
@@ -42,6 +45,32 @@ it('A client that opens as many connections as it can gets a quarter of them, an
   await expect.poll(async () => answers(await open(port, '127.0.0.1'))).toBe(true)
   for (const socket of sockets) socket.destroy()
   await server.close()
+}, 60_000)
+
+it('Twenty who take all there are make room for whoever comes, but not in the middle of an answer', async () => {
+  const held: ServerResponse[] = []
+  const server = createServer((request, response) => {
+    if (request.url === '/slow') held.push(response)
+    else response.end('here')
+  })
+  limitConnections(server, [], 100)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const slow = await open(port, '127.0.0.1')
+  const answer = once(slow, 'data')
+  slow.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+  for (let client = 1; client <= 20; client++)
+    await Promise.all(Array.from({ length: 40 }, () => open(port, `127.0.0.${client}`)))
+  await expect.poll(() => new Promise((resolve) => server.getConnections((_, n) => resolve(n)))).toBeGreaterThan(95)
+
+  for (let client = 100; client < 140; client++)
+    expect(await answers(await open(port, `127.0.0.${client}`)), `client ${client}`).toBe(true)
+
+  held[0]!.end('still here')
+  expect(String(await answer)).toContain('still here')
+  for (const socket of sockets) socket.destroy()
+  server.close()
 }, 60_000)
 
 it('Ten who take all they can leave something for the next', () => {

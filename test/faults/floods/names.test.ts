@@ -109,6 +109,25 @@ describe('With a limit on tokens', () => {
   })
 })
 
+it('Invented access tokens end for an address before the database is asked, and those who hold one go on', async () => {
+  const world = await newWorld({ settings: { TOKEN_RATE_LIMIT_PER_MINUTE: '5' } })
+  const list = (authorization: string) =>
+    world.call('GET', '/v2/invoicing/invoices', undefined, { headers: { authorization } })
+  const token = await world.tokenFor('sandbox-merchant')
+  expect((await list(`Bearer ${token}`)).status).toBe(200)
+  const asked = vi.spyOn(world.app.database, 'row')
+  const statuses: number[] = []
+  for (let i = 0; i < 70; i++)
+    statuses.push((await list(`Bearer ${token.slice(0, -4)}${String(i).padStart(4, '-')}`)).status)
+
+  expect(statuses.slice(0, 50).every((status) => status === 401)).toBe(true)
+  expect(statuses.slice(50).every((status) => status === 429)).toBe(true)
+  expect(asked.mock.calls).toHaveLength(50)
+  asked.mockRestore()
+  expect((await list(`Bearer ${token}`)).status).toBe(200)
+  await world.close()
+})
+
 describe('What the service says of itself', () => {
   const asked = { notReady: 0, metrics: 0, describe: 0 }
   const api = { openapi: '3.1.0', info: { title: '' }, paths: {}, components: {}, servers: [], tags: [] }

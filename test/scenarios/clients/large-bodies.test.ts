@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newWorld, type World } from '../../support/world.ts'
+import { newWorld, type Person, type World } from '../../support/world.ts'
 import { DISPUTES, open, pdf, sees } from '../disputes/people.ts'
 import { inputPart, multipartOf } from './parts.ts'
 
@@ -162,22 +162,38 @@ describe('The JSON of a multipart body', () => {
 })
 
 describe('A dispute', () => {
-  it('holds a hundred evidences of its parties, and shows no more than a hundred', async () => {
+  it('holds a hundred evidences of each side, and shows a party no more than a hundred', async () => {
     const id = await open(world.buyer, { reason: 'INCORRECT_AMOUNT', evidences: [{ notes: 'Too much was charged.' }] })
-    const some = (count: number) => ({
-      evidences: Array.from({ length: count }, () => ({ evidence_type: 'OTHER', notes: 'One more.' })),
-    })
-    const sends = (count: number) =>
-      world.merchant.post<Answer['body']>(`${DISPUTES}/${id}/provide-evidence`, some(count))
+    const sends = async (who: Person, count: number) => {
+      const evidences = Array.from({ length: count }, () => ({ evidence_type: 'OTHER', notes: 'One more.' }))
+      const { status, body } = await who.post<Answer['body']>(`${DISPUTES}/${id}/provide-evidence`, { evidences })
+      return [status, body.details?.[0]?.issue]
+    }
+    const asks = (of: 'SELLER' | 'BUYER') =>
+      world.merchant.post(`${DISPUTES}/${id}/require-evidence`, { action: `${of}_EVIDENCE` })
+    const [ok, tooMany] = [
+      [200, undefined],
+      [422, 'TOO_MANY_EVIDENCES'],
+    ]
+    const { merchant, buyer } = world
 
-    const tooMany = await sends(100)
-    expect([tooMany.status, tooMany.body.details?.[0]?.issue]).toEqual([422, 'TOO_MANY_EVIDENCES'])
-    expect((await sends(99)).status).toBe(200)
+    expect(await sends(merchant, 60)).toEqual(ok)
+    await asks('SELLER')
+    expect(await sends(merchant, 41)).toEqual(tooMany)
+    expect(await sends(merchant, 40)).toEqual(ok)
+    await asks('BUYER')
+    // What the buyer opened it with is one of theirs.
+    expect(await sends(buyer, 100)).toEqual(tooMany)
+    expect(await sends(buyer, 99)).toEqual(ok)
 
-    await world.merchant.post(`${DISPUTES}/${id}/require-evidence`, { action: 'SELLER_EVIDENCE' })
-    const shown = await sees(world.merchant, id)
-    expect(shown.status).toBe('WAITING_FOR_SELLER_RESPONSE')
-    expect(shown.evidences?.length).toBe(100)
-    expect(shown.evidences?.every(({ source }) => source.startsWith('SUBMITTED'))).toBe(true)
+    await asks('SELLER')
+    expect(await sends(merchant, 1)).toEqual([422, 'ACTION_NOT_ALLOWED_IN_CURRENT_DISPUTE_STATE'])
+    for (const [who, source] of [
+      [merchant, 'SUBMITTED_BY_SELLER'],
+      [buyer, 'SUBMITTED_BY_BUYER'],
+    ] as const)
+      expect((await sees(who, id)).evidences?.map((one) => one.source)).toEqual(Array(100).fill(source))
+    const agent = await world.personWithApp(world.people.merchant.id, ['disputes/read'])
+    expect((await sees(agent, id)).evidences?.filter((one) => one.source.startsWith('SUBMITTED'))).toHaveLength(200)
   })
 })

@@ -96,4 +96,21 @@ describe('A payer', () => {
 
     expect(body.mails[0]!.subject).toMatch(/^Your customer paid \$74\.21/)
   })
+
+  it('is a page also where there is no such address, or not for this method, when a browser asks', async () => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+    const ask = (method: 'GET' | 'PUT', path: string, headers: Record<string, string>) =>
+      world.call<{ name: string }>(method, path, undefined, { headers })
+
+    for (const path of ['/invoice', '/invoice/nothing', '/invoice/p/CODE/more/of/it', '/invoice/assets/none?v=1']) {
+      const page = await ask('GET', path, { accept, 'accept-language': 'de' })
+      expect([page.status, page.headers['content-type']], path).toEqual([404, 'text/html; charset=utf-8'])
+      expect(page.text).toContain('<html lang="de"')
+    }
+    const page = await ask('PUT', '/invoice/p/CODE', { accept })
+    expect([page.status, page.headers['content-type']]).toEqual([405, 'text/html; charset=utf-8'])
+    expect(page.headers['allow']).toBe('GET, HEAD')
+    expect((await ask('GET', '/invoice/nothing', {})).body.name).toBe('RESOURCE_NOT_FOUND')
+    expect((await ask('GET', '/v2/nothing', { accept })).body.name).toBe('RESOURCE_NOT_FOUND')
+  })
 })

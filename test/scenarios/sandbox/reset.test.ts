@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openSheet } from '../../support/payer.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
@@ -27,6 +28,11 @@ describe('A sandbox', () => {
     return id
   }
 
+  const mailed = async () => {
+    const query = { to: 'payer@example.com', limit: '200' }
+    return (await world.call<{ mails: unknown[] }>('GET', '/sandbox/mail', undefined, { query })).body.mails
+  }
+
   it('has done what a call of its own started when it answers', async () => {
     for (let round = 1; round <= 5; round++) {
       const id = await sent()
@@ -38,6 +44,26 @@ describe('A sandbox', () => {
       })
       expect(body.status).toBe('PAID')
       expect(mails.body.mails.length).toBeGreaterThanOrEqual(2 * round)
+    }
+  })
+
+  it('has done what the form of a payer started when the page after it is drawn', async () => {
+    const arrived = () => receiver.received.filter(({ path }) => path === '/paid').length
+    await world.merchant.post(WEBHOOKS, {
+      url: receiver.url('/paid'),
+      event_types: [{ name: 'INVOICING.INVOICE.PAID' }],
+    })
+    const before = (await mailed()).length
+    for (let round = 1; round <= 5; round++) {
+      const id = await sent()
+      const { send } = await openSheet(world, `/invoice/p/${id.replace('INV2-', '').replaceAll('-', '')}`)
+
+      expect((await send({}, { origin: 'http://shop', headers: { host: 'shop' } })).status).toBe(303)
+
+      expect(arrived()).toBe(round)
+      const { body } = await world.merchant.get<{ status: string }>(`${INVOICES}/${id}`)
+      expect(body.status).toBe('PAID')
+      expect((await mailed()).length).toBeGreaterThanOrEqual(before + 2 * round)
     }
   })
 

@@ -41,7 +41,7 @@ export const acknowledgeReturnItem = disputeAction('acknowledge-return-item', {
         dispute_life_cycle_stage: dispute.dispute_life_cycle_stage,
       }),
     )
-    refuseOverflow(dispute, rows.length)
+    refuseOverflow(dispute, 'seller', rows.length)
     const kept = {
       evidences: [...withoutRequests(dispute.evidences), ...rows],
       acknowledgement: { type, ...(note !== undefined && { note }) },
