@@ -110,6 +110,17 @@ describe('Every statement of the source', () => {
     expect(strange).toEqual([])
     expect(statements.length).toBeGreaterThan(200)
   }, 60_000)
+
+  it('finds what a process holds of the queue by its key, also when it is planned while the queue is empty', async () => {
+    const { database } = world.app
+    await database.query('delete from delivery_queue')
+    await database.query('vacuum analyze delivery_queue')
+    const ofHeld = /^\s*(with failed as|update delivery_queue q set claim = null|update delivery_queue set lease_until)/
+    const held = sourceStatements().filter((text) => ofHeld.test(text))
+
+    expect(held.length).toBe(3)
+    for (const text of held) expect(await wholeTablesOf(text), text).toEqual([])
+  })
 })
 
 function wholeIn(plan: Plan, isLimited: boolean): string[] {

@@ -152,7 +152,10 @@ const recordArrived = sql`
     response_headers, response_body)
   select account_id, id, number, attempt_time, url, http_status, reason, duration_ms, headers, body
   from (select set_config('synchronous_commit', 'off', true)) always cross join ended`
-/** What did not arrive waits for its next attempt, or has failed for good when there is none. */
+/**
+ * What did not arrive waits for its next attempt, or has failed for good when there is none. Here and below the keys come
+ * once more by themselves: planned while the queue is empty, a join alone would read all of it.
+ */
 const recordFailed = sql`
   with failed as materialized (
     select * from json_to_recordset($1::json) as failed (account_id text, id uuid, claim bigint, lane smallint,
@@ -162,11 +165,13 @@ const recordFailed = sql`
     update delivery_queue q set attempts = q.attempts + 1, next_time = f.next_time, lane = f.lane,
       signature = f.signature, key_id = f.key_id, claim = null, lease_until = null
     from failed f
-    where q.account_id = f.account_id and q.id = f.id and q.claim = f.claim and f.next_time is not null
+    where q.account_id = any($2::text[]) and q.id = any($3::uuid[])
+      and q.account_id = f.account_id and q.id = f.id and q.claim = f.claim and f.next_time is not null
     returning q.attempts as number, f.*),
   ended as (
     delete from delivery_queue q using failed f
-    where q.account_id = f.account_id and q.id = f.id and q.claim = f.claim and f.next_time is null
+    where q.account_id = any($2::text[]) and q.id = any($3::uuid[])
+      and q.account_id = f.account_id and q.id = f.id and q.claim = f.claim and f.next_time is null
     returning q.attempts + 1 as number, f.*),
   given_up as (
     update deliveries d set failure = ended.error from ended where d.account_id = ended.account_id and d.id = ended.id)
@@ -188,12 +193,14 @@ const moveWebhook = sql`
 const releaseClaims = sql`
   update delivery_queue q set claim = null, lease_until = null
   from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)
-  where q.account_id = mine.account_id and q.id = mine.id and q.claim = mine.claim`
+  where q.account_id = any($2::text[]) and q.id = any($3::uuid[])
+    and q.account_id = mine.account_id and q.id = mine.id and q.claim = mine.claim`
 /** What is locked is being recorded. Waiting for it, with locks of our own that it may want next, could last for ever. */
 const renewLeases = sql`
   update delivery_queue set lease_until = clock_timestamp() + interval '15 seconds' where ctid = any(array(
     select q.ctid from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)
       join delivery_queue q on q.account_id = mine.account_id and q.id = mine.id and q.claim = mine.claim
+    where q.account_id = any($2::text[]) and q.id = any($3::uuid[])
     for update of q skip locked))`
 const earliestWaiting = sql`
   select min(first.next_time) as next_time from (values (0), (1), (2)) as lanes (lane) cross join lateral (
@@ -228,23 +235,7 @@ export async function claimDeliveries(database: Connection, wanted: Claim, now: 
   const head = rows.shift() as ClaimHead
   const described = new Map(head.webhooks?.map((webhook) => [webhook.id, webhook]))
   const claimed = (rows as QueuedDelivery[]).map(
-    (row): ClaimedDelivery => ({
-      account_id: row.account_id,
-      id: row.id,
-      webhook_id: row.webhook_id,
-      event_id: row.event_id,
-      attempts: row.attempts,
-      transmit_time: row.transmit_time,
-      next_time: row.next_time,
-      signature: row.signature,
-      key_id: row.key_id,
-      url: row.url,
-      body: row.body,
-      permitted: row.permitted,
-      claim,
-      lane,
-      webhook: described.get(row.webhook_id),
-    }),
+    (row): ClaimedDelivery => ({ ...row, claim, lane, webhook: described.get(row.webhook_id) }),
   )
   return { claimed, turn: head.turn ?? undefined }
 }
@@ -271,7 +262,7 @@ export async function record(database: Connection, attempts: readonly RecordedAt
         column(({ headers }) => JSON.stringify(headers)),
         column(({ body }) => body),
       ]),
-    failed.length > 0 && database.rows(recordFailed, [JSON.stringify(failed)]),
+    failed.length > 0 && database.rows(recordFailed, [JSON.stringify(failed), ...keysOf(failed)]),
   ])
 }
 
@@ -279,15 +270,19 @@ export async function move(database: Connection, webhookId: string, lane: Lane):
   await database.rows(moveWebhook, [webhookId, lane])
 }
 
-const keyOf = ({ account_id, id, claim }: ClaimedDelivery) => ({ account_id, id, claim })
+const claimOf = ({ account_id, id, claim }: ClaimedDelivery) => ({ account_id, id, claim })
+const keysOf = (rows: readonly { readonly account_id: string; readonly id: string }[]) => [
+  [...new Set(rows.map(({ account_id }) => account_id))],
+  rows.map(({ id }) => id),
+]
 
 export async function release(database: Connection, held: readonly ClaimedDelivery[]): Promise<void> {
-  await database.rows(releaseClaims, [JSON.stringify(held.map(keyOf))])
+  await database.rows(releaseClaims, [JSON.stringify(held.map(claimOf)), ...keysOf(held)])
 }
 
 /** Keeps what is claimed for another while: an attempt can wait for its turn to be signed. */
 export async function renew(database: Connection, held: readonly ClaimedDelivery[]): Promise<void> {
-  await database.rows(renewLeases, [JSON.stringify(held.map(keyOf))])
+  await database.rows(renewLeases, [JSON.stringify(held.map(claimOf)), ...keysOf(held)])
 }
 
 /** When the earliest open delivery is due; one that is being attempted counts as well. */
