@@ -1,7 +1,7 @@
+import { statfs } from 'node:fs/promises'
 import { pendingMigrations } from './database/migrate.ts'
 import type { Database } from './database/open.ts'
 import { sql } from './database/sql.ts'
-import { freeDiskShare } from './platform.ts'
 
 const DISK_SHARE_MIN = 0.05
 const READY_WITHIN_MS = 500
@@ -25,4 +25,10 @@ export async function reasonsNotReady(
   const reasons = await Promise.race([asked().catch(() => ['the database cannot be reached']), late])
   const free = dataDir === undefined ? 1 : await freeDiskShare(dataDir)
   return free < DISK_SHARE_MIN ? [...reasons, 'the disk is almost full'] : reasons
+}
+
+/** How much of the disk below a folder is free, from 0 to 1. */
+async function freeDiskShare(folder: string): Promise<number> {
+  const { bavail, blocks } = await statfs(folder)
+  return blocks === 0 ? 1 : bavail / blocks
 }

@@ -5,6 +5,7 @@ import { secretDigest } from './credentials.ts'
 import type { Account, App } from './schema.ts'
 
 const accountById = sql`select body from accounts where id = $1`
+const firstAccount = sql`select body from accounts where kind = $1 order by create_time, id limit 1`
 const accountByEmail = sql`select body from accounts where email = lower($1)`
 const allAccounts = sql`select body from accounts order by create_time, id limit 1000`
 const insertAccount = sql`insert into accounts (id, body, create_time) values ($1, $2, $3)`
@@ -16,6 +17,11 @@ export async function findAccount(db: Reader, id: string): Promise<Account | und
 
 export async function findAccountByEmail(db: Reader, email: string): Promise<Account | undefined> {
   return (await db.row<{ body: Account }>(accountByEmail, [email]))?.body
+}
+
+/** The one that was there first; a sandbox makes up what is not said with it. */
+export async function findFirstAccount(db: Reader, kind: Account['kind']): Promise<Account | undefined> {
+  return (await db.row<{ body: Account }>(firstAccount, [kind]))?.body
 }
 
 export async function listAccounts(db: Reader): Promise<Account[]> {

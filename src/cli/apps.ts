@@ -16,8 +16,7 @@ import {
 import type { Reader, Tx } from '../database/transaction.ts'
 import type { SecretRing } from '../kernel/secrets.ts'
 import type { Settings } from '../settings.ts'
-import { requireSameSecret } from '../webhooks/signing/same-secret.ts'
-import { makeSeal } from '../webhooks/signing/seal.ts'
+import { makeSeal, requireSameSecret } from '../webhooks/signing/seal.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
 import { requireSecrets } from './secrets.ts'
 

@@ -4,14 +4,13 @@ import type { App } from '../app.ts'
 import { SettingError } from '../config.ts'
 import { type EmbeddedServer, startEmbedded } from '../database/embedded/server.ts'
 import { migrate } from '../database/migrate.ts'
-import { logOptions } from '../log.ts'
 import { credentials } from '../sandbox/people.ts'
 import type { Settings } from '../settings.ts'
 import { addressRefusal, requireFreeAddress } from './address.ts'
 import type { Command, CommandInput, FreeCommand } from './command.ts'
+import { logOptions, terminalLog } from './log.ts'
 import { requireSecrets } from './secrets.ts'
 import { stopped } from './stopping.ts'
-import { terminalLog } from './terminal-log.ts'
 
 /** After the grace, how long what is under way may take to finish. */
 const SHUTDOWN_MAX_MS = 15_000

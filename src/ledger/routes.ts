@@ -1,6 +1,4 @@
-import type { Account } from '../accounts/schema.ts'
-import { findAccount, findAccountByEmail } from '../accounts/store.ts'
-import { sql } from '../database/sql.ts'
+import { findAccount, findAccountByEmail, findFirstAccount } from '../accounts/store.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { Answer, route } from '../http/route.ts'
 import { toSeconds } from '../kernel/clock.ts'
@@ -201,24 +199,21 @@ function refusePartWhileDisputed(transaction: PaymentTransaction, amount: Money 
     )
 }
 
-const firstAccount = sql`select body from accounts where kind = $1 order by create_time, id limit 1`
-
 /** Who pays whom: as the request says, otherwise the caller and the sandbox's own people. */
 async function partiesOf(db: Reader, callerId: string, { seller_email, buyer_email }: Static<typeof NewTransaction>) {
-  const first = async (kind: string) => (await db.row<{ body: Account }>(firstAccount, [kind]))?.body
   const caller = await findAccount(db, callerId)
   const seller = seller_email
     ? await findAccountByEmail(db, seller_email)
     : caller?.kind === 'BUSINESS'
       ? caller
-      : await first('BUSINESS')
+      : await findFirstAccount(db, 'BUSINESS')
   if (seller?.kind !== 'BUSINESS')
     throw refused('SELLER_NOT_FOUND', 'Name the e-mail address of a business account.', '/seller_email')
   const buyer = buyer_email
     ? await findAccountByEmail(db, buyer_email)
     : caller?.kind === 'PERSONAL'
       ? caller
-      : await first('PERSONAL')
+      : await findFirstAccount(db, 'PERSONAL')
   if (buyer?.id === seller.id)
     throw refused('PAYER_IS_PAYEE', 'Nobody can pay themselves; name another buyer.', '/buyer_email')
   return {

@@ -4,8 +4,7 @@ import { sweepEvents } from './retention.ts'
 import { eventRoutes } from './routes/events.ts'
 import { transmissionRoutes } from './routes/transmissions.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
-import { requireSameSecret } from './signing/same-secret.ts'
-import { makeSeal } from './signing/seal.ts'
+import { makeSeal, requireSameSecret } from './signing/seal.ts'
 import { urlTaken } from './subscriptions/subscription.ts'
 
 /** Webhooks: subscriptions, events, and the way from one to the other. */

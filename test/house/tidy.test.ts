@@ -125,10 +125,8 @@ describe('The house is tidy', () => {
   it('has every room in the table of arrows', () => {
     const wired = [
       'app',
-      'log',
       'main',
       'metrics',
-      'platform',
       'readiness',
       'rooms',
       'settings',

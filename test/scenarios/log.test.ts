@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { terminalLog } from '../../src/cli/terminal-log.ts'
+import { terminalLog } from '../../src/cli/log.ts'
 import { Receiver } from '../support/receiver.ts'
 import { newWorld, type World } from '../support/world.ts'
 

@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/schema.ts'
-import { findAccount } from '../../accounts/store.ts'
+import { findAccount, findFirstAccount } from '../../accounts/store.ts'
 import { sql } from '../../database/sql.ts'
 import type { Tx } from '../../database/transaction.ts'
 import type { Caller } from '../../kernel/caller.ts'
@@ -10,7 +10,6 @@ import type { StoredTransaction } from '../../ledger/store.ts'
 import { isSound } from '../machine/amounts.ts'
 
 const ownerOfApp = sql`select a.body from apps join accounts a on a.id = apps.account_id where apps.id = $1`
-const firstAccount = sql`select body from accounts where kind = $1 order by create_time, id limit 1`
 
 /** A payment that is made up in the sandbox has this amount when the dispute does not say how much it is about. */
 const USUAL_AMOUNT: Money = { currency_code: 'USD', value: '100.00' }
@@ -52,11 +51,11 @@ const partyOf = ({ id, email, name }: Account): Party & { account_id: string } =
 
 /** A merchant that calls disputes a payment to itself; a person disputes one to the app's owner or the first merchant. */
 async function partiesFor(tx: Tx, caller: Caller): Promise<{ seller: Account; buyer: Account }> {
-  const first = async (kind: Account['kind']) => (await tx.row<{ body: Account }>(firstAccount, [kind]))?.body
   const self = await findAccount(tx, caller.accountId)
   const owner = (await tx.row<{ body: Account }>(ownerOfApp, [caller.appId]))?.body
-  const merchant = [self, owner].find((account) => account?.kind === 'BUSINESS') ?? (await first('BUSINESS'))
-  const person = self?.kind === 'PERSONAL' ? self : await first('PERSONAL')
+  const merchant =
+    [self, owner].find((account) => account?.kind === 'BUSINESS') ?? (await findFirstAccount(tx, 'BUSINESS'))
+  const person = self?.kind === 'PERSONAL' ? self : await findFirstAccount(tx, 'PERSONAL')
   if (!merchant || !person)
     throw breaches('INVALID_TRANSACTION_ID', 'There is nobody to make up a payment between.', '/disputed_transactions')
   return { seller: merchant, buyer: person }

@@ -9,8 +9,8 @@ import {
   everyLane,
   type Lane,
   lanes,
+  pace,
 } from './lanes.ts'
-import { pace } from './pace.ts'
 import { Slots } from './slots.ts'
 
 /** The answer an attempt waits for. */

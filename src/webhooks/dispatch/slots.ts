@@ -1,5 +1,5 @@
 import type { AttemptHandle, DispatchRules, Lane } from './lanes.ts'
-import { pace } from './pace.ts'
+import { pace } from './lanes.ts'
 
 /** An attempt under way. */
 export interface Running extends AttemptHandle {

@@ -1,5 +1,19 @@
-import type { DestinationStream } from 'pino'
+import type { DestinationStream, LoggerOptions } from 'pino'
+import { loggedError } from '../kernel/error-text.ts'
+import type { Settings } from '../settings.ts'
 import { makePaint, type Paint } from './paint.ts'
+
+/** Names that never reach a log, wherever they stand. */
+const secrets = ['authorization', 'cookie', 'client_secret', 'access_token', 'signing_secret', 'password', 'secret']
+const redact = secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `headers["${name}"]`])
+
+/** How the service logs: JSON lines without secrets, and without the addresses of people. */
+export const logOptions = (level: Settings['logLevel']): LoggerOptions => ({
+  level,
+  redact,
+  base: null,
+  serializers: { err: loggedError },
+})
 
 /** What our log lines hold; each has some of it. */
 interface Line {
