@@ -6,7 +6,7 @@ import { Authenticator } from './accounts/authenticate.ts'
 import { sweepTokens } from './accounts/tokens.ts'
 import { Broadcast } from './database/broadcast.ts'
 import { claimEnvironment } from './database/environment.ts'
-import { type Database, openDatabase } from './database/open.ts'
+import { type Database, type DatabaseOptions, openDatabase } from './database/open.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
 import { addressOf } from './http/address.ts'
 import { InnerCalls } from './http/inner.ts'
@@ -34,7 +34,10 @@ import { makeAnnounce } from './webhooks/fan-out.ts'
 
 const HANG_UP_EVERY_MS = 50
 
-export interface AppOptions extends Pick<ServerParts, 'loopDelay'> {
+/** How long things may take beside what they are: the defaults are right for anything but a test on a busy machine. */
+type Limits = Pick<ServerParts, 'loopDelay'> & Pick<DatabaseOptions, 'connectTimeoutMs' | 'statementTimeoutMs'>
+
+export interface AppOptions extends Limits {
   readonly settings: Settings
   /** What `openDatabase` takes; migrated already. */
   readonly databaseUrl: string
@@ -116,7 +119,7 @@ function build(options: AppOptions) {
       return settings.publicUrl ?? addressOf(settings.host, state.port)
     },
   }
-  const database = openDatabase(databaseUrl, { connectionsMax: settings.databaseConnections })
+  const database = openDatabase(databaseUrl, { ...options, connectionsMax: settings.databaseConnections })
   const sandboxClock = new SandboxClock(database)
   const clock: Clock = environment === 'sandbox' ? sandboxClock : systemClock
   const broadcast = new Broadcast(databaseUrl, database)

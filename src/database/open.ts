@@ -31,6 +31,8 @@ export interface Database extends Connection {
 export interface DatabaseOptions {
   readonly connectionsMax?: number
   readonly statementTimeoutMs?: number
+  /** How long a connection may take to be made or to come free; two seconds when not said. */
+  readonly connectTimeoutMs?: number
   readonly applicationName?: string
 }
 
@@ -53,10 +55,15 @@ const TRANSACTION_SHARE = 0.25
 /** Opens the connections, each when it is first needed. Every wait has an end: for a connection, a statement, a lock, an idle transaction. */
 export function openDatabase(
   url: string,
-  { connectionsMax = 10, statementTimeoutMs = 5_000, applicationName = 'quittance' }: DatabaseOptions = {},
+  {
+    connectionsMax = 10,
+    statementTimeoutMs = 5_000,
+    connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    applicationName = 'quittance',
+  }: DatabaseOptions = {},
 ): Database {
   const forTransactions = Math.max(1, Math.round(connectionsMax * TRANSACTION_SHARE))
-  const connector = new Connector(addressOf(url, PLANNER), {
+  const settings = {
     types,
     application_name: applicationName,
     statement_timeout: statementTimeoutMs,
@@ -64,8 +71,9 @@ export function openDatabase(
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     pipeline: true,
     keepAlive: true,
-  })
-  const limits = { connector, statementTimeoutMs, waitMs: CONNECT_TIMEOUT_MS }
+  }
+  const connector = new Connector(addressOf(url, PLANNER), settings, connectTimeoutMs)
+  const limits = { connector, statementTimeoutMs, waitMs: connectTimeoutMs }
   const openPools = () => ({
     statements: new Pool({ ...limits, max: Math.max(1, connectionsMax - forTransactions) }),
     transactions: new Pool({ ...limits, max: forTransactions }),

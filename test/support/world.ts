@@ -43,8 +43,12 @@ export interface WorldOptions {
   readonly through?: (databaseUrl: string) => Promise<string>
 }
 
-/** A test's event loop is its file's, and may well be late: that is no reason to refuse anybody. */
-const onTime: NonNullable<AppOptions['loopDelay']> = { enable: () => true, disable: () => true, reset() {}, mean: 0 }
+/** On a busy machine everything may well be late: that is no reason to refuse anybody, but where a test is about it. */
+const patient: Partial<AppOptions> = {
+  loopDelay: { enable: () => true, disable: () => true, reset() {}, mean: 0 },
+  connectTimeoutMs: 60_000,
+  statementTimeoutMs: 60_000,
+}
 
 /** A running service on a database of its own, with a clock that stands still, and people to use it. */
 export async function newWorld({
@@ -63,7 +67,7 @@ export async function newWorld({
     log: log ?? pino(logOptions(settings.logLevel)),
     ids: countingIds(),
     realTime: { now: () => after(systemClock.now(), realSeconds) },
-    loopDelay: onTime,
+    ...patient,
     works,
   })
 

@@ -1,6 +1,6 @@
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
+import { statementsOf } from '../../support/statements.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 const DISPUTES = '/v1/customer/disputes'
@@ -22,11 +22,11 @@ describe('A dispute over a thousand payments', () => {
 
   /** How many statements a call sends, and how long the longest is: what it would cost more with more payments. */
   async function costOf(call: () => Promise<{ status: number; text: string }>) {
-    const spy = vi.spyOn(pg.Client.prototype, 'query')
-    const response = await call()
-    const texts = spy.mock.calls.map(([query]) => (query as unknown as { text?: string }).text ?? '')
-    spy.mockRestore()
-    return { response, statements: texts.length, longest: Math.max(...texts.map((text) => text.length)) }
+    let response: Awaited<ReturnType<typeof call>> | undefined
+    const texts = await statementsOf(async () => {
+      response = await call()
+    })
+    return { response: response!, statements: texts.length, longest: Math.max(...texts.map((text) => text.length)) }
   }
   const expectFew = ({ statements, longest }: { statements: number; longest: number }) => {
     expect(statements).toBeLessThan(15)

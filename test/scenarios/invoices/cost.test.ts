@@ -1,6 +1,6 @@
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INVOICES, over, shopOf } from '../../support/shop.ts'
+import { statementsOf } from '../../support/statements.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 describe('What operations cost', () => {
@@ -21,21 +21,12 @@ describe('What operations cost', () => {
     tax: { name: 'VAT', percent: '19' },
   }))
 
-  /** The statements a call sends to the database. The hint to other processes that there is work comes whenever it likes. */
-  async function statementsOf(call: () => Promise<{ status: number }>): Promise<string[]> {
-    const spy = vi.spyOn(pg.Client.prototype, 'query')
-    try {
-      expect((await call()).status).toBeLessThan(300)
-      return spy.mock.calls
-        .map(([query]) => (typeof query === 'string' ? query : (query as unknown as { text: string }).text).trim())
-        .filter((text) => !text.startsWith('select pg_notify'))
-    } finally {
-      spy.mockRestore()
-    }
-  }
+  /** The statements of a call that succeeds. */
+  const sentBy = (call: () => Promise<{ status: number }>) =>
+    statementsOf(async () => expect((await call()).status).toBeLessThan(300))
 
   it('an invoice of twenty lines with a number is two statements, of which one writes everything', async () => {
-    const statements = await statementsOf(() =>
+    const statements = await sentBy(() =>
       world.merchant.post(INVOICES, over('1.00', { items }, { invoice_number: 'COST-1' })),
     )
 
@@ -44,7 +35,7 @@ describe('What operations cost', () => {
   })
 
   it('one without a number is three, and no lock', async () => {
-    const statements = await statementsOf(() => world.merchant.post(INVOICES, over('1.00', { items })))
+    const statements = await sentBy(() => world.merchant.post(INVOICES, over('1.00', { items })))
 
     expect(statements).toHaveLength(3)
     expect(statements.filter((text) => /for (no key )?update|^begin/.test(text))).toEqual([])
@@ -54,21 +45,19 @@ describe('What operations cost', () => {
   it('showing an invoice is one statement', async () => {
     const { id } = await shop.drafts(over('1.00', { items }))
 
-    expect(await statementsOf(() => world.merchant.get(shop.path(id)))).toHaveLength(1)
+    expect(await sentBy(() => world.merchant.get(shop.path(id)))).toHaveLength(1)
   })
 
   it('an action is two, read and write, also where mail is counted', async () => {
     const { id } = await shop.drafts(over('1.00', { items }))
 
-    const sending = await statementsOf(() => world.merchant.post(shop.path(id, '/send')))
+    const sending = await sentBy(() => world.merchant.post(shop.path(id, '/send')))
     expect(sending).toHaveLength(2)
     expect(sending.filter((text) => /into quotas/.test(text))).toHaveLength(1)
-    expect(await statementsOf(() => world.merchant.post(shop.path(id, '/payments'), { method: 'CASH' }))).toHaveLength(
-      2,
-    )
+    expect(await sentBy(() => world.merchant.post(shop.path(id, '/payments'), { method: 'CASH' }))).toHaveLength(2)
   })
 
   it('a page is one', async () => {
-    expect(await statementsOf(() => world.merchant.get(INVOICES))).toHaveLength(1)
+    expect(await sentBy(() => world.merchant.get(INVOICES))).toHaveLength(1)
   })
 })

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { settleServicePayment } from '../../../src/invoices/act.ts'
 import { invoiceLifecycle } from '../../../src/invoices/lifecycle.ts'
 import { assertInvariants } from '../../support/invariants.ts'
 import { INVOICES, over, shopOf } from '../../support/shop.ts'
+import { statementsOf } from '../../support/statements.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 let world: World
@@ -27,14 +27,9 @@ async function movesOf(id: string, { app }: World = world): Promise<string[]> {
   return rows.map(({ move }) => move)
 }
 
-/** The texts of the statements a call runs. */
-async function statementsOf(call: () => Promise<{ status: number }>): Promise<string[]> {
-  const spy = vi.spyOn(pg.Client.prototype, 'query')
-  expect((await call()).status).toBeLessThan(300)
-  const texts = spy.mock.calls.map(([query]) => (query as unknown as { text?: string }).text ?? String(query))
-  spy.mockRestore()
-  return texts.filter((text) => !text.startsWith('select pg_notify'))
-}
+/** The statements of a call that succeeds. */
+const sentBy = (call: () => Promise<{ status: number }>) =>
+  statementsOf(async () => expect((await call()).status).toBeLessThan(300))
 
 describe('The log of an invoice', () => {
   it('has every move of its history, in order, and nothing that left it where it was', async () => {
@@ -105,9 +100,9 @@ describe('The log of an invoice', () => {
     const { id } = await shop.drafts()
     const numbered = over('1.00', {}, { invoice_number: 'WITHOUT-A-MOVE' })
 
-    const created = await statementsOf(() => world.merchant.post(INVOICES, numbered))
-    const updated = await statementsOf(() => world.merchant.put(shop.path(id), over('2.00')))
-    const sent = await statementsOf(() => world.merchant.post(shop.path(id, '/send')))
+    const created = await sentBy(() => world.merchant.post(INVOICES, numbered))
+    const updated = await sentBy(() => world.merchant.put(shop.path(id), over('2.00')))
+    const sent = await sentBy(() => world.merchant.post(shop.path(id, '/send')))
 
     expect([...created, ...updated].join()).not.toContain('invoice_transitions')
     expect(sent.filter((text) => text.includes('insert'))).toHaveLength(1)

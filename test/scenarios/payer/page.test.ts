@@ -1,8 +1,8 @@
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { costOf } from '../../support/cpu.ts'
 import { PUBLIC_URL, sentInvoice, shown } from '../../support/payer.ts'
 import { INVOICES } from '../../support/shop.ts'
+import { statementsOf } from '../../support/statements.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -137,18 +137,7 @@ describe('The page of an invoice', () => {
 
   it('costs at most three statements, and one when it was seen before', async () => {
     const { path } = await sentInvoice(world)
-    const count = async () => {
-      let statements = 0
-      const { query } = pg.Client.prototype
-      pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-        // A hint to workers about the invoice just sent is not the page's.
-        if (!JSON.stringify(args[0]).includes('pg_notify')) statements++
-        return Reflect.apply(query, this, args)
-      } as typeof query
-      await page(path)
-      pg.Client.prototype.query = query
-      return statements
-    }
+    const count = async () => (await statementsOf(() => page(path))).length
 
     expect(await count()).toBeLessThanOrEqual(3)
     expect(await count()).toBe(1)
