@@ -185,7 +185,7 @@ function wire(parts: Parts) {
     localUrl: () => addressOf(settings.host, parts.state.port),
     openFork: (databaseUrl) => openFork({ ...parts.options, databaseUrl }),
   })
-  const { travel, worlds } = sandbox
+  const { travel, worlds, following } = sandbox
   const inner = new InnerCalls()
   const routes: AnyRoute[] = routesOf(
     service,
@@ -215,7 +215,7 @@ function wire(parts: Parts) {
     // Only where work is done by itself: whoever leaves it undone wants to see it undone.
     ...(parts.works && { drain: async () => void (await travel.alone(() => travel.drain())) }),
   })
-  return { sources, worker, sweeper, travel, worlds, server }
+  return { sources, worker, sweeper, travel, worlds, following, server }
 }
 type Wired = ReturnType<typeof wire>
 
@@ -243,11 +243,12 @@ async function run(
 /** Ends in the order in which nothing is missed by what still runs. Whatever never ran ends at once. */
 async function stop(
   { settings, state, opened, broadcast, database, recorder }: Parts,
-  { server, worker, worlds, sweeper }: Wired,
+  { server, worker, worlds, following, sweeper }: Wired,
 ): Promise<void> {
   // Balancers ask whether we are ready, so they are told first, and given time to ask.
   state.isDraining = true
   if (server.server.listening) await pause(settings.shutdownGraceSeconds * 1000)
+  following?.close()
   // A connection that was busy when closing began is kept alive after its answer; it is closed once it is idle.
   const hangUp = setInterval(() => server.server.closeIdleConnections(), HANG_UP_EVERY_MS)
   await server.close().finally(() => clearInterval(hangUp))

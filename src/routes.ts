@@ -3,7 +3,8 @@ import { type ConsoleRoutesParts, consoleRoutes } from './console/routes.ts'
 import type { AnyRoute } from './http/route.ts'
 import { type StatusParts, statusRoutes } from './http/status.ts'
 import type { Service } from './room.ts'
-import { type SandboxParts, sandboxRoutes } from './sandbox/routes.ts'
+import type { SandboxParts } from './sandbox/parts.ts'
+import { sandboxRoutes } from './sandbox/routes.ts'
 
 export interface RouteParts {
   readonly console: ConsoleRoutesParts

@@ -55,6 +55,7 @@ export interface Schemas {
   DisputeSummary: { dispute_id: string; reason: ('MERCHANDISE_OR_SERVICE_NOT_RECEIVED' | 'MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED' | 'UNAUTHORISED' | 'CREDIT_NOT_PROCESSED' | 'DUPLICATE_TRANSACTION' | 'INCORRECT_AMOUNT' | 'PAYMENT_BY_OTHER_MEANS' | 'CANCELED_RECURRING_BILLING' | 'PROBLEM_WITH_REMITTANCE' | 'OTHER'); status: ('OPEN' | 'WAITING_FOR_BUYER_RESPONSE' | 'WAITING_FOR_SELLER_RESPONSE' | 'UNDER_REVIEW' | 'UNDER_PAYPAL_REVIEW' | 'RESOLVED'); dispute_state: string; dispute_life_cycle_stage: ('INQUIRY' | 'CHARGEBACK' | 'PRE_ARBITRATION' | 'ARBITRATION'); dispute_channel: ('INTERNAL' | 'EXTERNAL' | 'ALERT'); dispute_amount: Schemas['Money']; create_time: string; update_time: string; buyer_response_due_date?: string; seller_response_due_date?: string; disputed_transactions?: Schemas['DisputedTransaction'][]; outcome?: ('WON' | 'LOST'); links: Schemas['Link'][] }
   DisputedItem: { item_id?: string; item_name?: string; item_description?: string; item_quantity?: string; partner_transaction_id?: string; reason?: ('MERCHANDISE_OR_SERVICE_NOT_RECEIVED' | 'MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED' | 'UNAUTHORISED' | 'CREDIT_NOT_PROCESSED' | 'DUPLICATE_TRANSACTION' | 'INCORRECT_AMOUNT' | 'PAYMENT_BY_OTHER_MEANS' | 'CANCELED_RECURRING_BILLING' | 'PROBLEM_WITH_REMITTANCE' | 'OTHER'); dispute_amount?: Schemas['Money']; notes?: string; item_type?: ('PRODUCT' | 'SERVICE' | 'PAYPAL' | 'BOOKING' | 'DIGITAL_DOWNLOAD'); expected_refund?: Schemas['Money']; product_details?: { [name: string]: unknown }; service_details?: { [name: string]: unknown }; booking_details?: { [name: string]: unknown }; digital_download_details?: { [name: string]: unknown }; cancellation_details?: { [name: string]: unknown }; agreed_refund_details?: { [name: string]: unknown } }
   DisputedTransaction: { buyer_transaction_id: string; seller_transaction_id?: string; reference_id?: string; create_time?: string; transaction_status?: ('COMPLETED' | 'UNCLAIMED' | 'DENIED' | 'FAILED' | 'HELD' | 'PENDING' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'REVERSED' | 'CANCELLED'); gross_amount?: Schemas['Money']; invoice_number?: string; custom?: string; buyer?: { name?: string; email?: string; payer_id?: string }; seller?: { merchant_id?: string; name?: string; email?: string }; items?: Schemas['DisputedItem'][]; seller_protection_eligible?: boolean; seller_protection_type?: string }
+  Due: { at: string; what: string; work: string; account_id: string; subject?: string; key?: string; attempts: number }
   Error: { name: string; message: string; debug_id: string; details?: { issue: string; description?: string; field?: string; value?: string; location?: string }[]; links?: { href?: string; rel?: string; method?: string }[] }
   EventType: { name: string; description: string; status?: ('ENABLED' | 'DEPRECATED'); resource_versions?: string[] }
   EventTypes: { name: string }
@@ -62,6 +63,7 @@ export interface Schemas {
   Extensions: { transaction_hold_info?: { hold_required?: boolean; id?: string; reason?: string }; transaction_risk_info?: { high_risk?: boolean; id?: string; reason?: string } }
   Fork: { name: string; url: string }
   GrossAsset: { asset_symbol: ('BTC' | 'ETH' | 'BCH' | 'LTC' | 'PYUSD' | 'LINK' | 'SOL' | 'MATIC'); quantity: string }
+  Happening: { seq: number; kind: ('request' | 'due' | 'move' | 'money' | 'event' | 'attempt' | 'mail' | 'clock'); time: string; real_time: string; summary: string; trouble: boolean; account_id?: string; ref?: string; details: { [name: string]: unknown } }
   Invoice: { id: string; parent_id?: string; status: ('DRAFT' | 'SCHEDULED' | 'SENT' | 'PAYMENT_PENDING' | 'PARTIALLY_PAID' | 'PAID' | 'MARKED_AS_PAID' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'MARKED_AS_REFUNDED' | 'CANCELLED'); invoice_number?: string; detail: Schemas['Detail']; invoicer?: Schemas['Invoicer']; primary_recipients?: Schemas['PrimaryRecipients'][]; additional_recipients?: string[]; items?: Schemas['Items'][]; configuration?: Schemas['Configuration']; amount?: Schemas['InvoiceAmount']; due_amount?: Schemas['Amount']; gratuity?: Schemas['Amount']; payments?: Schemas['Payments']; refunds?: Schemas['Refunds']; unilateral?: boolean; links: Schemas['Link'][] }
   InvoiceAmount: { currency_code?: string; value?: string; breakdown?: { item_total?: Schemas['Amount']; discount?: { item_discount?: Schemas['Amount']; invoice_discount?: Schemas['Discount'] }; tax_total?: Schemas['Amount']; shipping?: { amount?: Schemas['UnitAmount']; tax?: Schemas['Tax'] }; custom?: { label: string; amount: Schemas['UnitAmount'] } } }
   InvoiceDateRange: { start: string; end: string }
@@ -105,6 +107,7 @@ export interface Schemas {
   Snapshot: { name: string; create_time: string; now: string }
   Tax: { id?: string; name: string; percent: string; tax_note?: string; amount?: Schemas['Amount'] }
   TemplateInfo: { detail?: { reference?: string; currency_code: string; note?: string; terms_and_conditions?: string; term?: string; memo?: string; attachments?: Schemas['Attachments'][]; category_code?: string; payment_term?: { term_type?: string }; metadata?: { create_time?: string; created_by?: string; last_update_time?: string } }; invoicer?: Schemas['Invoicer']; primary_recipients?: Schemas['PrimaryRecipients'][]; additional_recipients?: string[]; items?: Schemas['Items'][]; configuration?: { tax_calculated_after_discount?: boolean; tax_inclusive?: boolean; allow_tip?: boolean; partial_payment?: Schemas['PartialPayment'] }; amount?: Schemas['InvoiceAmount']; due_amount?: Schemas['Amount'] }
+  Thread: { id: string; cause: string; seq: number; last_seq: number; time: string; real_time: string; summary: string; trouble: boolean; happenings: Schemas['Happening'][] }
   TokenError: { error: string; error_description?: string }
   TrackingInfo: { carrier_name?: string; carrier_name_other?: string; tracking_number?: string; tracking_url?: string }
   Transaction: { id: string; items?: Schemas['TransactionItems'][]; status?: ('COMPLETED' | 'UNCLAIMED' | 'DENIED' | 'FAILED' | 'HELD' | 'PENDING' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'REVERSED' | 'CANCELED'); gross_amount?: Schemas['Money']; create_time?: string }
@@ -155,7 +158,7 @@ export interface Api {
     /** Show the clock of the sandbox. */
     showClock: { params: []; answer: Schemas['Clock'] }
     /** Move or stop the clock; everything that falls due on the way is done before the answer comes. */
-    moveClock: { params: []; body: { advance?: string; to?: string; freeze?: boolean }; answer: { now: string; frozen: boolean; fired: { work: string; at: string; key?: string }[]; unanswered?: { webhook_id: string; url: string; attempts: number }[] } }
+    moveClock: { params: []; body: { advance?: string; to?: string; next?: boolean; freeze?: boolean }; answer: { now: string; frozen: boolean; fired: { work: string; at: string; key?: string }[]; next?: Schemas['Due'][]; unanswered?: { webhook_id: string; url: string; attempts: number }[] } }
     /** Forget everything but access tokens and keys, and start again with the seeded people. */
     reset: { params: []; body?: { keep?: 'webhooks'[] }; answer: Schemas['Clock'] }
     /** Let every access token expire now; they live on real time, whatever the clock of the sandbox says. */
@@ -184,6 +187,10 @@ export interface Api {
     runScenario: { params: [name: string]; body?: { until?: string; pause_seconds?: number; forward_to?: string }; answer: Schemas['ScenarioRun'] }
     /** Show how far a story got; with `after`, as soon as it got further. */
     showScenarioRun: { params: [id: string]; query: { after?: number }; answer: Schemas['ScenarioRun'] }
+    /** List what happened in the sandbox under what led to it, newest first; or follow it. */
+    listTimeline: { params: []; query: { kind?: string; person?: string; subject?: string; trouble?: boolean; page_size?: number; page_token?: string; after?: string; wait?: number }; answer: { threads: Schemas['Thread'][]; seq: number; links: Schemas['Link'][] } }
+    /** List what falls due, soonest first, and what it will do. */
+    listDue: { params: []; query: { limit?: number; subject?: string }; answer: { now: string; due: Schemas['Due'][]; has_more: boolean } }
   }
   invoices: {
     /** Create a draft invoice. */
@@ -449,6 +456,8 @@ export const operations = {
     listScenarios: { call: 'GET /sandbox/scenarios', open: true, list: 'scenarios' },
     runScenario: { call: 'POST /sandbox/scenarios/{name}/run', body: 'json', open: true },
     showScenarioRun: { call: 'GET /sandbox/scenario-runs/{id}', query: true, open: true },
+    listTimeline: { call: 'GET /sandbox/timeline', query: true, open: true, list: 'threads' },
+    listDue: { call: 'GET /sandbox/due', query: true, open: true, list: 'due' },
   },
   invoices: {
     create: { call: 'POST /v2/invoicing/invoices', body: 'json', once: true },

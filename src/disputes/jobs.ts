@@ -2,12 +2,18 @@ import { job } from '../jobs/job-definition.ts'
 import { clockActor } from './access.ts'
 import { act } from './act.ts'
 import type { House } from './house.ts'
+import { timers } from './machine/deadlines.ts'
+import type { TimerName } from './schema/enums.ts'
 import { findDispute } from './store.ts'
 
 /** Time passes for a dispute as for any other actor: through the table. */
 export const deadlineJob = (house: House) =>
   job<{ account_id: string; dispute_id: string }>({
     name: 'dispute-deadline',
+    async foretell({ dispute_id }, db) {
+      const name = (await findDispute(db, dispute_id))?.dispute.timer?.name
+      return name === undefined ? `Dispute ${dispute_id} moved on.` : deadlineWords(dispute_id, name)
+    },
     urgent: true,
     retryAfter: [1, 10, 60, 600],
     async run({ dispute_id }, { transact }) {
@@ -21,3 +27,7 @@ export const deadlineJob = (house: House) =>
       })
     },
   })
+
+/** What becomes of a dispute when nobody acts in time. */
+const deadlineWords = (id: string, name: TimerName): string =>
+  `Dispute ${id}: the time for ${timers[name].waitsFor} is up; ${timers[name].next}.`

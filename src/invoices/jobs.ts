@@ -12,6 +12,7 @@ const minutes = 60
 const issueInvoice = (service: Service) =>
   job<{ account_id: string; invoice_id: string }>({
     name: 'issue-invoice',
+    foretell: ({ invoice_id }) => `Invoice ${invoice_id} goes out to its recipients.`,
     urgent: true,
     retryAfter: [1, 10, 1 * minutes, 5 * minutes, 30 * minutes, 60 * minutes],
     async run({ account_id, invoice_id }, { transact }) {
@@ -25,6 +26,7 @@ const issueInvoice = (service: Service) =>
 const invoiceServiceRefund = (service: Service) =>
   job<{ account_id: string; invoice_id: string; refund_id: string; amount: Money; refund_time?: Instant }>({
     name: 'invoice-service-refund',
+    foretell: ({ invoice_id, refund_id }) => `Refund ${refund_id} is written on invoice ${invoice_id}.`,
     urgent: true,
     retryAfter: [1, 10, 1 * minutes, 5 * minutes, 30 * minutes, 60 * minutes],
     async run({ account_id, invoice_id, ...refund }, { transact }) {

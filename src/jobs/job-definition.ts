@@ -8,6 +8,8 @@ export interface JobDefinition<Payload = never> {
   readonly urgent?: true
   /** Seconds to wait before each retry; when they run out the job is parked for the operator to see. */
   readonly retryAfter: readonly number[]
+  /** What it is going to do, in a sentence, for whoever asks what lies ahead. */
+  foretell?(payload: Payload, db: Reader): string | Promise<string>
   /** `now` is the instant the job runs at, on the service's clock. It may run twice: what it does must bear that. */
   run(payload: Payload, context: JobContext): Promise<void>
 }

@@ -98,6 +98,9 @@ const giveBackJob = sql`
 const takeBackCrash = sql`update jobs set crashes = crashes - 1 where id = $1 and crashes > 0`
 const earliestOpen = sql`select min(run_at) as run_at from jobs where parked_time is null`
 
+const earliestJobs = sql`
+  select name, payload, key, run_at, attempts, account_id from jobs where parked_time is null order by run_at, id limit $1`
+
 /** What one class has room for. */
 export interface Room {
   readonly class: number
@@ -183,3 +186,10 @@ export async function nextOpen(database: Connection): Promise<Instant | undefine
   const [row] = await database.rows<{ run_at: Instant | null }>(earliestOpen)
   return row?.run_at ?? undefined
 }
+
+/** A job that waits for its time. */
+export type WaitingJob = Pick<ClaimedJob, 'name' | 'payload' | 'key' | 'run_at' | 'attempts' | 'account_id'>
+
+/** The open jobs that fall due first. */
+export const waitingJobs = (database: Connection, limit: number): Promise<WaitingJob[]> =>
+  database.rows<WaitingJob>(earliestJobs, [limit])

@@ -4,9 +4,20 @@ import type { TransactFor } from '../database/transaction.ts'
 import { after, type Clock, type Instant } from '../kernel/clock.ts'
 import { errorText } from '../kernel/error-text.ts'
 import type { JobDefinition } from './job-definition.ts'
-import { type ClaimedJob, claimFirst, claimJobs, finish, giveBack, nextOpen, park, putOff, renew } from './queue.ts'
+import {
+  type ClaimedJob,
+  claimFirst,
+  claimJobs,
+  finish,
+  giveBack,
+  nextOpen,
+  park,
+  putOff,
+  renew,
+  waitingJobs,
+} from './queue.ts'
 import { JobSlots } from './slots.ts'
-import type { Fired, WorkSource } from './work-source.ts'
+import type { Fired, Upcoming, WorkSource } from './work-source.ts'
 
 const RENEW_EVERY_MS = 20_000
 const RENEW_AGAIN_MS = 500
@@ -49,6 +60,18 @@ export class Runner implements WorkSource {
 
   nextDue(): Promise<Instant | undefined> {
     return nextOpen(this.#parts.database)
+  }
+
+  async upcoming(limit: number): Promise<Upcoming[]> {
+    const { database } = this.#parts
+    const jobs = await waitingJobs(database, limit)
+    return Promise.all(
+      jobs.map(async ({ name: work, payload, run_at: at, key, account_id: accountId, attempts }) => {
+        const what =
+          (await this.#definitions.get(work)?.foretell?.(payload as never, database)) ?? `The job ${work} runs.`
+        return { work, at, what, accountId, subject: subjectOf(payload), ...(key !== null && { key }), attempts }
+      }),
+    )
   }
 
   wake(): void {
@@ -200,6 +223,12 @@ export const jobCause = ({ id, name, cause, attempts, run_at, create_time }: Cla
   ...(cause !== null && { cause }),
   ...(attempts === 1 && run_at > create_time && { waited: true }),
 })
+
+/** What a job is about, by the names that payloads have for it. */
+export function subjectOf(payload: object): string | null {
+  const { dispute_id, invoice_id, capture_id, refund_id } = payload as Readonly<Record<string, string | undefined>>
+  return dispute_id ?? invoice_id ?? capture_id ?? refund_id ?? null
+}
 
 /** With the time of its making, which a job of the same number in another database does not share. */
 const labelOf = ({ id, create_time }: ClaimedJob): string => `${id}-${Date.parse(create_time).toString(36)}`

@@ -9,6 +9,20 @@ export interface Fired {
   readonly key?: string
 }
 
+/** Something that will fall due. */
+export interface Upcoming {
+  readonly work: string
+  readonly at: Instant
+  /** What it will do, in a sentence. */
+  readonly what: string
+  readonly accountId: string
+  /** What it is about: a dispute, an invoice, a payment, an event. */
+  readonly subject: string | null
+  readonly key?: string
+  /** How often it was tried already. */
+  readonly attempts: number
+}
+
 /** A place where due work waits, with a scheduler of its own: the jobs table and the delivery queue. */
 export interface WorkSource {
   readonly kind: WorkKind
@@ -18,6 +32,8 @@ export interface WorkSource {
   whenIdle(patience?: Patience): Promise<void>
   /** When the earliest waiting work falls due, if there is any. */
   nextDue(): Promise<Instant | undefined>
+  /** What falls due first, and what it will do: of all that waits the earliest, those that are due already among them. */
+  upcoming(limit: number): Promise<Upcoming[]>
   /** Does everything that is due now, in order, and comes back when it is done. */
   drain(patience?: Patience): Promise<Fired[]>
   /** Takes nothing more, and ends or gives back what is under way. */

@@ -9,10 +9,11 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Service } from '../room.ts'
 import { ScenarioRuns } from '../scenarios/runs.ts'
 import type { SandboxClock } from './clock.ts'
+import type { SandboxParts } from './parts.ts'
 import { seedPeople } from './people.ts'
 import { emptySandbox, type Keepable, keeping } from './reset.ts'
-import type { SandboxParts } from './routes.ts'
 import { TimeTravel } from './time-travel.ts'
+import { Following } from './watch/following.ts'
 import { Recorder } from './watch/recorder.ts'
 import { openWorlds, type WorldParts } from './worlds.ts'
 
@@ -48,6 +49,7 @@ export function openSandbox(house: SandboxHouse): SandboxParts {
     service,
     clock,
     recorder,
+    following: recorder && new Following(recorder, broadcast),
     travel,
     worlds: openWorlds({ ...house, travel, forget, open: house.openFork }),
     scenarios: new ScenarioRuns(() => house.localUrl()),

@@ -1,19 +1,18 @@
 import { type AnyRoute, route } from '../http/route.ts'
-import type { Fired } from '../jobs/work-source.ts'
+import type { Fired, Upcoming } from '../jobs/work-source.ts'
 import { addDuration, type Instant, parseDuration, parseInstant } from '../kernel/clock.ts'
 import type { Happening } from '../kernel/happening.ts'
 import { invalid, malformed, refused } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
-import type { Service } from '../room.ts'
 import { scenarioRoutes } from '../scenarios/routes.ts'
-import type { ScenarioRuns } from '../scenarios/runs.ts'
 import type { SandboxClock } from './clock.ts'
-import { type Keepable, keepable } from './reset.ts'
+import type { SandboxParts } from './parts.ts'
+import { keepable } from './reset.ts'
 import type { TimeTravel } from './time-travel.ts'
-import type { Recorder } from './watch/recorder.ts'
+import { DueShown, dueRoutes, presentDue } from './watch/due-routes.ts'
 import { requestLogRoutes } from './watch/request-routes.ts'
+import { timelineRoutes } from './watch/timeline-routes.ts'
 import { worldRoutes } from './world-routes.ts'
-import type { Worlds } from './worlds.ts'
 
 const ClockState = Type.Object({ now: Type.String(), frozen: Type.Boolean() }, { $id: 'Clock' })
 const MoveClock = Type.Object({
@@ -21,6 +20,9 @@ const MoveClock = Type.Object({
     Type.String({ maxLength: 64, description: 'An ISO 8601 duration, for example P20D or PT36H.' }),
   ),
   to: Type.Optional(Type.String({ maxLength: 64, description: 'An instant, not before the present one.' })),
+  next: Type.Optional(
+    Type.Boolean({ description: 'Moves to the next thing that falls due, and does it; the answer says what it was.' }),
+  ),
   freeze: Type.Optional(Type.Boolean({ description: 'Whether the clock stands still afterwards.' })),
 })
 const FiredWork = Type.Object({ work: Type.String(), at: Type.String(), key: Type.Optional(Type.String()) })
@@ -29,25 +31,13 @@ const Moved = Type.Object({
   now: Type.String(),
   frozen: Type.Boolean(),
   fired: Type.Array(FiredWork),
+  next: Type.Optional(Type.Array(DueShown, { description: 'What fell due first, where that was asked for.' })),
   unanswered: Type.Optional(
     Type.Array(Unanswered, {
       description: 'Receivers that were waited for no longer than a second, and how many attempts timed out with that.',
     }),
   ),
 })
-
-export interface SandboxParts {
-  readonly service: Service
-  readonly recorder: Recorder | undefined
-  readonly clock: SandboxClock
-  readonly travel: TimeTravel
-  readonly worlds: Worlds
-  readonly scenarios: ScenarioRuns
-  /** Empties the sandbox but for what is to be kept, and puts the seeded people back. */
-  reset(keep: readonly Keepable[]): Promise<void>
-  /** Ends every access token and tells how many there were. */
-  expireTokens(): Promise<number>
-}
 
 /** The operations only a sandbox has. They need no token: its credentials are public anyway. */
 export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
@@ -77,10 +67,19 @@ export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
       handle: ({ body, transact }) =>
         travel.alone(async () => {
           const from = clock.now()
-          const fired = await travel.moveTo(targetOf(body, clock.now()), body.freeze ?? clock.frozen)
+          const frozen = body.freeze ?? clock.frozen
+          const before = body.next ? await travel.drain() : []
+          const next = body.next ? await nextOf(body, travel, clock) : []
+          const target = next[0]?.at ?? targetOf(body, clock.now())
+          const fired = [...before, ...(await travel.moveTo(target, frozen))]
           const { unanswered } = travel
           await transact(async (tx) => tx.happened(() => clockMoved(from, clock, fired)))
-          return { ...state(), fired, ...(unanswered.length > 0 && { unanswered }) }
+          return {
+            ...state(),
+            fired,
+            ...(body.next && { next: next.map(presentDue) }),
+            ...(unanswered.length > 0 && { unanswered }),
+          }
         }),
     }),
     route({
@@ -112,7 +111,24 @@ export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
     ...worldRoutes(worlds),
     ...requestLogRoutes(parts),
     ...scenarioRoutes(scenarios),
+    ...timelineRoutes(parts),
+    ...dueRoutes(parts),
   ]
+}
+
+const NEXT_MAX = 100
+
+/** All that falls due at the next instant at which anything does. */
+async function nextOf(
+  { advance, to }: { advance?: string; to?: string },
+  travel: TimeTravel,
+  clock: SandboxClock,
+): Promise<Upcoming[]> {
+  if (advance !== undefined || to !== undefined) throw invalid('/next', 'Send next, advance or to, not two of them.')
+  const ahead = (await travel.upcoming(NEXT_MAX)).filter(({ at }) => at > clock.now())
+  const [first] = ahead
+  if (!first) throw refused('NOTHING_IS_DUE', 'Nothing lies ahead: no deadline, no scheduled invoice, no retry.')
+  return ahead.filter(({ at }) => at === first.at)
 }
 
 const FIRED_TOLD_MAX = 50
@@ -141,7 +157,7 @@ function targetOf({ advance, to, freeze }: { advance?: string; to?: string; free
     return forward(target, now)
   }
   if (freeze === undefined)
-    throw malformed({ issue: 'MISSING_REQUIRED_PARAMETER', description: 'Send advance, to or freeze.' })
+    throw malformed({ issue: 'MISSING_REQUIRED_PARAMETER', description: 'Send advance, to, next or freeze.' })
   return now
 }
 

@@ -1,6 +1,6 @@
 import type { Broadcast } from '../database/broadcast.ts'
 import { Patience, type Unanswered } from '../jobs/patience.ts'
-import type { Fired, WorkSource } from '../jobs/work-source.ts'
+import type { Fired, Upcoming, WorkSource } from '../jobs/work-source.ts'
 import type { Worker } from '../jobs/worker.ts'
 import type { Instant } from '../kernel/clock.ts'
 import { refused } from '../kernel/problem.ts'
@@ -56,6 +56,15 @@ export class TimeTravel {
     await clock.set(target, frozen)
     broadcast.send('clock')
     return fired
+  }
+
+  /** What falls due first in all sources. */
+  async upcoming(limit: number): Promise<Upcoming[]> {
+    const all = await Promise.all(this.#parts.sources.map((source) => source.upcoming(limit)))
+    return all
+      .flat()
+      .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+      .slice(0, limit)
   }
 
   /** Does everything that is due now, in every source, until nothing is. */

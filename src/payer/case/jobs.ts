@@ -41,6 +41,7 @@ export function caseJobs(service: Service, sendMail: SendMail): JobDefinition[] 
   return [
     job<DisputeNews>({
       name: 'dispute-notice',
+      foretell: ({ dispute_id }) => `Mail about dispute ${dispute_id} goes out.`,
       retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 120 * minutes],
       async run({ account_id, dispute_id, event, to, news = newsOfEvent(event) }, context) {
         const { db, now } = context

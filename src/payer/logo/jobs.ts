@@ -78,6 +78,7 @@ export function openLogos({ settings }: Service, printer: Printer): { keep: Keep
 export const logoJobs = (keep: KeepLogo): JobDefinition[] => [
   job<LogoPayload>({
     name: 'fetch-logo',
+    foretell: ({ url }) => `The picture at ${url.split('?', 1)[0]} is fetched.`,
     retryAfter: [5, 60],
     async run(logo, context) {
       if ((await keep(logo, context)) === 'done') return

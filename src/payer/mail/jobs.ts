@@ -24,6 +24,7 @@ export const mailJobs = (
 ): JobDefinition[] => [
   job<MailPayload>({
     name: 'send-mail',
+    foretell: ({ kind, invoice_id, to }) => `A mail (${kind}) about invoice ${invoice_id} goes to the ${to}.`,
     retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 2 * hours, 6 * hours, 12 * hours, 24 * hours],
     async run(payload, context) {
       const { db, now } = context

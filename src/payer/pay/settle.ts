@@ -36,6 +36,8 @@ const retryAfter = [1, 10, 1 * minutes, 5 * minutes, 30 * minutes, 60 * minutes]
 export const settleJobs = (service: Service, ledger: Ledger): JobDefinition[] => [
   job<{ account_id: string; capture_id: string; outcome: 'COMPLETED' | 'DENIED' }>({
     name: 'settle-payment',
+    foretell: ({ capture_id, outcome }) =>
+      `The pending payment ${capture_id} ${outcome === 'COMPLETED' ? 'clears' : 'is denied'}.`,
     urgent: true,
     retryAfter,
     async run({ account_id, capture_id, outcome }, { transact }) {
@@ -47,6 +49,7 @@ export const settleJobs = (service: Service, ledger: Ledger): JobDefinition[] =>
   /** Tells the payer of an invoice that money came back. */
   job<{ account_id: string; refund_id: string }>({
     name: 'refund-notice',
+    foretell: ({ refund_id }) => `The payer is told by mail of refund ${refund_id}.`,
     retryAfter,
     async run({ account_id, refund_id }, { transact }) {
       await transact(async (tx) => {

@@ -3,7 +3,7 @@ import type { Database } from '../../database/open.ts'
 import { sql } from '../../database/sql.ts'
 import type { Happened } from '../../database/transaction.ts'
 import type { ClaimedJob } from '../../jobs/queue.ts'
-import { jobCause } from '../../jobs/runner.ts'
+import { jobCause, subjectOf } from '../../jobs/runner.ts'
 import { threadOf } from '../../kernel/cause.ts'
 import { type Clock, type Instant, systemClock } from '../../kernel/clock.ts'
 import { errorText } from '../../kernel/error-text.ts'
@@ -219,7 +219,5 @@ export class Recorder {
 
 /** A job as something that fell due. */
 function dueOf({ name, key, account_id, payload, attempts }: ClaimedJob): Happening {
-  const { dispute_id, invoice_id, capture_id } = payload as Readonly<Record<string, string | undefined>>
-  const ref = dispute_id ?? invoice_id ?? capture_id ?? null
-  return { kind: 'due', accountId: account_id, ref, details: { work: name, key, attempts } }
+  return { kind: 'due', accountId: account_id, ref: subjectOf(payload), details: { work: name, key, attempts } }
 }

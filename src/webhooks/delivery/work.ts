@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Patience } from '../../jobs/patience.ts'
-import type { Fired, WorkSource } from '../../jobs/work-source.ts'
+import type { Fired, Upcoming, WorkSource } from '../../jobs/work-source.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { type Outbound, openOutbound } from '../../outbound/http.ts'
 import type { Service, WorkParts } from '../../room.ts'
@@ -22,6 +22,7 @@ import {
 import { attemptMade, logAttempt } from './log.ts'
 import { makeDeliveryMetrics } from './metrics.ts'
 import { type ClaimedDelivery, claimDeliveries, move, nextWaiting, record, release, renew } from './queue.ts'
+import { upcomingDeliveries } from './upcoming.ts'
 
 const RENEW_EVERY_MS = 5_000
 const CLOSE_WITHIN_MS = 5_000
@@ -132,6 +133,10 @@ export class DeliveryWork implements WorkSource {
 
   nextDue(): Promise<Instant | undefined> {
     return nextWaiting(this.#parts.database)
+  }
+
+  upcoming(limit: number): Promise<Upcoming[]> {
+    return upcomingDeliveries(this.#parts.database, limit)
   }
 
   /** Attempts everything that is due, and waits for what other processes hold. */

@@ -1,0 +1,23 @@
+import type { Service } from '../room.ts'
+import type { ScenarioRuns } from '../scenarios/runs.ts'
+import type { SandboxClock } from './clock.ts'
+import type { Keepable } from './reset.ts'
+import type { TimeTravel } from './time-travel.ts'
+import type { Following } from './watch/following.ts'
+import type { Recorder } from './watch/recorder.ts'
+import type { Worlds } from './worlds.ts'
+
+/** What the operations that only a sandbox has work with. */
+export interface SandboxParts {
+  readonly service: Service
+  readonly recorder: Recorder | undefined
+  readonly following: Following | undefined
+  readonly clock: SandboxClock
+  readonly travel: TimeTravel
+  readonly worlds: Worlds
+  readonly scenarios: ScenarioRuns
+  /** Empties the sandbox but for what is to be kept, and puts the seeded people back. */
+  reset(keep: readonly Keepable[]): Promise<void>
+  /** Ends every access token and tells how many there were. */
+  expireTokens(): Promise<number>
+}

@@ -1,0 +1,44 @@
+import type { Broadcast } from '../../database/broadcast.ts'
+import type { Recorder } from './recorder.ts'
+
+/** Lets those wait who follow what happens. Nothing is asked while nothing is told, here or in another process. */
+export class Following {
+  readonly #recorder: Recorder
+  readonly #waiting = new Set<() => void>()
+  #closed = false
+
+  constructor(recorder: Recorder, broadcast: Broadcast) {
+    this.#recorder = recorder
+    broadcast.on('happenings', () => this.#wake())
+  }
+
+  /** Comes back when something may have been told, when the time is up, or when the service ends. */
+  async wait(milliseconds: number): Promise<void> {
+    if (this.#closed) return
+    const end = this.#recorder.follow()
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        this.#waiting.delete(done)
+        resolve()
+      }
+      const timer = setTimeout(done, milliseconds)
+      this.#waiting.add(done)
+    })
+    end()
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Ends every wait: a service that stops does not wait for those who only look. */
+  close(): void {
+    this.#closed = true
+    this.#wake()
+  }
+
+  #wake(): void {
+    for (const done of [...this.#waiting]) done()
+  }
+}
