@@ -42,7 +42,7 @@ export const listenCommand: Command = {
       description: 'Where each delivery is sent on, with all its headers',
     },
     print: { type: 'boolean', description: 'Print the whole event' },
-    secret: {
+    'signing-secret': {
       type: 'string',
       value: '<whsec_…>',
       description: 'Sign what is forwarded with the secret of your handler as well',
@@ -58,7 +58,10 @@ export const listenCommand: Command = {
   examples: [
     ['listen', 'every event, one line each'],
     ['listen --events CUSTOMER.DISPUTE.* --print', 'disputes, whole'],
-    ['listen --forward-to http://127.0.0.1:3000/hook --secret whsec_…', 'to your handler, which checks signatures'],
+    [
+      'listen --forward-to http://127.0.0.1:3000/hook --signing-secret whsec_…',
+      'to your handler, which checks signatures',
+    ],
     ['listen --forward-to https://shop.test:8443/hook --skip-verify', 'to one with a self-signed certificate'],
   ],
   async run(input) {
@@ -143,7 +146,7 @@ function forwarder({ options, output, tell }: SandboxInput): (call: ReceivedCall
   const target = options['forward-to'] === undefined ? undefined : String(options['forward-to'])
   if (target !== undefined && !(URL.canParse(target) && /^https?:/.test(target)))
     throw new UsageError('--forward-to is an http or https address, such as http://127.0.0.1:3000/hook.')
-  const secret = options['secret'] === undefined ? undefined : secretBytes(String(options['secret']))
+  const secret = options['signing-secret'] === undefined ? undefined : secretBytes(String(options['signing-secret']))
   const skipVerify = options['skip-verify'] === true
   return async (call) => {
     if (call.body.length === 0) return { status: 204 }

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { commands } from '../../../src/cli/commands.ts'
+import { flagOf } from '../../../src/config.ts'
+import { settings } from '../../../src/settings.ts'
 import { run } from '../../support/command.ts'
 
 /** What bash offers behind these words; the last one is being typed. */
@@ -28,6 +30,15 @@ describe('What every command has', () => {
     }
     for (const command of commands.filter(({ kind }) => kind === 'sandbox'))
       expect(command.examples?.length, `${command.name} has examples`).toBeGreaterThan(0)
+  })
+
+  it('has no option that would also be taken for a setting', () => {
+    const flags = Object.values(settings).map(({ variable }) => flagOf(variable))
+    for (const { name, options = {} } of commands)
+      expect(
+        Object.keys(options).filter((option) => flags.includes(option)),
+        name,
+      ).toEqual([])
   })
 
   it('is completed by bash: commands, their second word, flags and what a flag can be', async () => {

@@ -46,7 +46,15 @@ describe('quittance listen', () => {
       event_types: [{ name: '*' }],
     })
     const { written, stop, ended } = running(
-      ...['listen', '--events', 'CUSTOMER.DISPUTE.*', '--forward-to', handler.url(), '--secret', HANDLER_SECRET],
+      ...[
+        'listen',
+        '--events',
+        'CUSTOMER.DISPUTE.*',
+        '--forward-to',
+        handler.url(),
+        '--signing-secret',
+        HANDLER_SECRET,
+      ],
     )
     await until(() => written.err.includes('Listening'))
     expect(await webhooks()).toHaveLength(1)
@@ -114,7 +122,7 @@ describe('quittance listen', () => {
     for (const words of [
       ['--events', 'CUSTOMER.DISPUT'],
       ['--forward-to', 'here'],
-      ['--secret', 'mine', '--forward-to', 'http://127.0.0.1:9'],
+      ['--signing-secret', 'mine', '--forward-to', 'http://127.0.0.1:9'],
     ]) {
       const { code, stderr } = await run(['listen', ...words], variables)
       expect([code, stderr.trim().split('\n').length]).toEqual([2, 1])
@@ -133,12 +141,15 @@ describe('quittance gauntlet', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Verdict)
 
-  it('passes a good handler in all of it', async () => {
-    const handler = await goodHandler()
-    const { code, stdout } = await run(['gauntlet', handler.url(), '--secret', HANDLER_SECRET, '--json'], variables)
-    await handler.close()
-    expect(verdicts(stdout).filter(({ passed }) => !passed)).toEqual([])
-    expect(verdicts(stdout).map(({ exam }) => exam)).toEqual([
+  it('passes a good handler, and says what a bad one fails and what would be expected', async () => {
+    const [good, bad] = [await goodHandler(), await badHandler()]
+    const take = (url: string, ...more: string[]) =>
+      run(['gauntlet', url, '--signing-secret', HANDLER_SECRET, ...more], variables)
+    const [passed, failed] = await Promise.all([take(good.url(), '--json'), take(bad.url())])
+    await Promise.all([good.close(), bad.close()])
+
+    expect(verdicts(passed.stdout).filter((verdict) => !verdict.passed)).toEqual([])
+    expect(verdicts(passed.stdout).map(({ exam }) => exam)).toEqual([
       'valid',
       'duplicate',
       'out of order',
@@ -150,15 +161,8 @@ describe('quittance gauntlet', () => {
       'slow to read',
       'retried after 500',
     ])
-    expect(code).toBe(0)
-  })
-
-  it('says what a bad one fails, and what would be expected', async () => {
-    const handler = await badHandler()
-    const { code, stdout, stderr } = await run(['gauntlet', handler.url(), '--secret', HANDLER_SECRET], variables)
-    await handler.close()
-    const failed = [...stdout.matchAll(/^fails {4,}(\w[\w ]*?) {2,}/gm)].map(([, name]) => name)
-    expect(failed).toEqual([
+    expect(passed.code).toBe(0)
+    expect([...failed.stdout.matchAll(/^fails {4,}(\w[\w ]*?) {2,}/gm)].map(([, name]) => name)).toEqual([
       'duplicate',
       'wrong signature',
       'old timestamp',
@@ -166,14 +170,14 @@ describe('quittance gauntlet', () => {
       'large',
       'retried after 500',
     ])
-    expect(stdout).toContain('Refuses with 4xx what is signed with another secret')
-    expect([code, stderr]).toEqual([1, 'quittance: The handler fails 6 of 10.\n'])
+    expect(failed.stdout).toContain('Refuses with 4xx what is signed with another secret')
+    expect([failed.code, failed.stderr]).toEqual([1, 'quittance: The handler fails 6 of 10.\n'])
   })
 
   it('knows the secret of a handler that is subscribed, and says so when nobody is', async () => {
     const { code, stderr } = await run(['gauntlet', 'http://127.0.0.1:9/hook'], variables)
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--secret')])
-    const gone = await run(['gauntlet', 'http://127.0.0.1:9/hook', '--secret', HANDLER_SECRET], variables)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--signing-secret')])
+    const gone = await run(['gauntlet', 'http://127.0.0.1:9/hook', '--signing-secret', HANDLER_SECRET], variables)
     expect([gone.code, gone.stderr]).toEqual([1, 'quittance: Nothing answers at http://127.0.0.1:9/hook.\n'])
   })
 })
