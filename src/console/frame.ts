@@ -42,6 +42,7 @@ const sandboxPages = [
   ['Requests', '/console/requests'],
   ['Money', '/console/money'],
   ['Clock', '/console/clock'],
+  ['Scenarios', '/console/scenarios'],
 ] as const
 
 const count = (n: number | undefined, words: string) =>

@@ -13,6 +13,7 @@ import { invoiceListPages } from './pages/invoices.ts'
 import { mailPages } from './pages/mail.ts'
 import { moneyPages } from './pages/money.ts'
 import { requestPages } from './pages/requests.ts'
+import { scenarioPages } from './pages/scenarios.ts'
 import { searchPages } from './pages/search.ts'
 import { webhookPages } from './pages/webhooks.ts'
 import { span } from './parts/time.ts'
@@ -94,6 +95,7 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...mailPages(pages),
     ...webhookPages(pages, operations),
     ...moneyPages(pages),
+    ...scenarioPages(pages, operations),
   ]
 }
 

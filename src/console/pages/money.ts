@@ -74,7 +74,7 @@ export const moneyPages = ({ page }: Pages) => [
         title,
         content: html`${heading(title, { sub: 'What the account has by currency, and how it came to that.' })}
 ${balances.filter(({ primary }) => primary).map(figures)}
-${others.length > 0 && sheet('Other currencies', html`<table><thead><tr><th>In all</th><th class="num">Available</th><th class="num">Held</th><th class="num">Pending</th></tr></thead><tbody>${others.map((one) => html`<tr><td>${money(one.total_balance)}</td><td class="num">${money(one.available_balance)}</td><td class="num">${money(one.withheld_balance)}</td><td class="num">${money(one.pending_balance)}</td></tr>`)}</tbody></table>`)}
+${others.length > 0 && sheet('Other currencies', html`<table class="rows"><thead><tr><th>In all</th><th class="num">Available</th><th class="num">Held</th><th class="num">Pending</th></tr></thead><tbody>${others.map((one) => html`<tr><td>${money(one.total_balance)}</td><td class="num right">${money(one.available_balance)}</td><td class="num gone">${money(one.withheld_balance)}</td><td class="num gone">${money(one.pending_balance)}</td></tr>`)}</tbody></table>`)}
 <section class="sheet flush">${
           transaction_details.length === 0
             ? nothing('No money has moved', 'Payments, refunds, holds and fees stand here.')

@@ -1,0 +1,186 @@
+import { type Content, html } from '../../http/html.ts'
+import { Type } from '../../kernel/type.ts'
+import { bodyFrom, form as drawForm, type Typed } from '../forms/fields.ts'
+import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
+import { heading, sheet } from '../parts/parts.ts'
+import type { Pages, Visit } from '../visit.ts'
+
+interface Scenario {
+  readonly name: string
+  readonly title: string
+  readonly about: string
+  readonly steps: readonly { readonly step: string; readonly says: string }[]
+}
+interface Run {
+  readonly id: string
+  readonly scenario: string
+  readonly status: 'RUNNING' | 'DONE' | 'FAILED'
+  readonly error?: string
+  readonly steps: readonly {
+    readonly step: string
+    readonly says: string
+    readonly now: string
+    readonly failures: readonly string[]
+  }[]
+}
+interface Snapshot {
+  readonly name: string
+  readonly create_time: string
+  readonly now: string
+}
+
+const Name = Type.Object({ name: Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$' }) })
+const RunId = Type.Object({ id: Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9-]+$' }) })
+
+const card = ({ name, title, about, steps }: Scenario) =>
+  html`<li class="card"><h2>${title}</h2><p>${about}</p><form method="post" action="/console/scenarios/${name}"><span class="soft">${steps.length} steps</span><button class="button quiet small" name="pause" value="1">Run slowly</button><button class="button small" name="pause" value="0">Run</button></form></li>`
+
+async function snapshots(
+  visit: Visit,
+  operations: Operations,
+  left?: { typed: Typed; refusal: Refusal },
+): Promise<Content> {
+  const { snapshots: kept } = await visit.look<{ snapshots: Snapshot[] }>('listSnapshots')
+  return sheet(
+    'Kept states',
+    html`${
+      kept.length > 0 &&
+      html`<table class="rows"><tbody>${kept.map(
+        ({ name, create_time, now }) =>
+          html`<tr><td class="fill"><b>${name}</b><small>kept ${visit.times.at(create_time)}, its clock says ${visit.times.at(now)}</small></td><td class="num right"><form class="actions" method="post" action="/console/snapshots/${name}"><button class="button quiet small" name="do" value="load">Go back to it</button><button class="button danger small" name="do" value="delete">Delete</button></form></td></tr>`,
+      )}</tbody></table>`
+    }
+${drawForm({ name: 'keep', action: '/console/snapshots', route: operations.route('saveSnapshot'), fields: [{ kind: 'text', at: '/name', label: 'Keep the present state as', hint: 'Letters, digits, dots and dashes.' }], button: 'Keep it', ...left })}`,
+  )
+}
+
+const startOver = sheet(
+  'Start over',
+  html`<p class="soft">Everything is forgotten but access tokens and keys, and the people are there again.</p><p class="below"><a class="button danger" href="/console/reset">Start over…</a></p>`,
+)
+
+async function draw(visit: Visit, operations: Operations, left?: { typed: Typed; refusal: Refusal }) {
+  const { scenarios } = await visit.look<{ scenarios: Scenario[] }>('listScenarios')
+  return {
+    title: 'Scenarios',
+    ...(left && { status: 422 }),
+    content: html`${heading('Scenarios', { sub: 'Stories that play by themselves, over the API as anybody would. Watch one in the timeline, or step by step.' })}
+<ul class="cards">${scenarios.map(card)}</ul>
+<h2 class="section">Whole states</h2><div class="two even">${await snapshots(visit, operations, left)}${startOver}</div>`,
+  }
+}
+
+function drawRun(run: Run, scenario: Scenario | undefined, { times }: Visit) {
+  const left = scenario?.steps.slice(run.steps.length) ?? []
+  const words = {
+    RUNNING: 'It plays.',
+    DONE: 'It is over, and came out as it should.',
+    FAILED: 'It did not come out as it should.',
+  }
+  return {
+    title: scenario?.title ?? run.scenario,
+    content: html`${heading(scenario?.title ?? run.scenario, { back: ['Scenarios', '/console/scenarios'], sub: words[run.status], actions: html`<a class="button quiet" href="/console">In the timeline</a>` })}
+${run.error && html`<div class="notice bad"><p>${run.error}</p></div>`}
+<section class="sheet"><ol class="story slim"${run.status === 'RUNNING' && html` data-run="${run.steps.length}"`}>${run.steps.map(
+      ({ says, now, failures }) =>
+        html`<li><span class="bead"></span><div class="by"><span>${says}</span>${times.at(now)}</div>${failures.map((text) => html`<p class="problem">${text}</p>`)}</li>`,
+    )}${left.map(({ says }) => html`<li><span class="bead to-come"></span><div class="by to-come"><span>${says}</span></div></li>`)}</ol></section>
+${run.status === 'RUNNING' && html`<p class="below"><a class="button quiet" href="/console/scenario-runs/${run.id}">Look again</a></p>`}`,
+  }
+}
+
+export const scenarioPages = ({ page, form }: Pages, operations: Operations) => [
+  page({
+    url: '/console/scenarios',
+    operation: 'consoleScenarios',
+    summary: 'Show scenarios and kept states',
+    draw: (visit) => draw(visit, operations),
+  }),
+  form({
+    url: '/console/scenarios/:name',
+    operation: 'consoleRunScenario',
+    summary: 'Play a scenario',
+    params: Name,
+    async take(sent) {
+      const outcome = await sent.operateOpenly('runScenario', {
+        params: sent.params,
+        body: { pause_seconds: sent.typed['pause'] === '1' ? 1 : 0 },
+      })
+      requireDone(outcome)
+      return sent.lead(`/console/scenario-runs/${(outcome.body as Run).id}`)
+    },
+  }),
+  page({
+    url: '/console/scenario-runs/:id',
+    operation: 'consoleScenarioRun',
+    summary: 'Show how far a scenario got',
+    params: RunId,
+    query: Type.Object({ after: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })) }),
+    async draw(visit) {
+      const { after } = visit.query
+      const run = await visit.look<Run>('showScenarioRun', {
+        params: visit.params,
+        query: after === undefined ? {} : { after },
+      })
+      const { scenarios } = await visit.look<{ scenarios: Scenario[] }>('listScenarios')
+      return drawRun(
+        run,
+        scenarios.find(({ name }) => name === run.scenario),
+        visit,
+      )
+    },
+  }),
+  form({
+    url: '/console/snapshots',
+    operation: 'consoleKeep',
+    summary: 'Keep the present state',
+    async take(sent) {
+      const { typed } = sent
+      const outcome = await sent.operateOpenly('saveSnapshot', { body: bodyFrom(typed) })
+      const refusal = mendable(outcome)
+      if (refusal) return sent.again(await draw(sent, operations, { typed, refusal }))
+      return sent.lead('/console/scenarios', 'The present state was kept.')
+    },
+  }),
+  form({
+    url: '/console/snapshots/:name',
+    operation: 'consoleSnapshot',
+    summary: 'Go back to a kept state, or delete it',
+    params: Name,
+    async take(sent) {
+      const isLoad = sent.typed['do'] === 'load'
+      requireDone(
+        await sent.operateOpenly(isLoad ? 'loadSnapshot' : 'deleteSnapshot', {
+          params: sent.params,
+          ...(isLoad && { body: {} }),
+        }),
+      )
+      return sent.lead(
+        '/console/scenarios',
+        isLoad ? `The sandbox is as it was kept: ${sent.params.name}.` : 'The kept state was deleted.',
+      )
+    },
+  }),
+  page({
+    url: '/console/reset',
+    operation: 'consoleAskReset',
+    summary: 'Ask before everything is forgotten',
+    draw: async () => ({
+      title: 'Start over',
+      content: html`${heading('Start over?', { back: ['Scenarios', '/console/scenarios'] })}<section class="sheet"><form class="stack" method="post" action="/console/reset"><p>Invoices, disputes, events, mail and the log are forgotten. This cannot be undone.</p><label class="tick"><input type="checkbox" name="keep" value="webhooks" checked><span>Keep the webhooks</span></label><div class="buttons"><button class="button danger">Forget everything</button><a class="button quiet" href="/console/scenarios">Leave it</a></div></form></section>`,
+    }),
+  }),
+  form({
+    url: '/console/reset',
+    operation: 'consoleReset',
+    summary: 'Start over',
+    async take(sent) {
+      requireDone(
+        await sent.operateOpenly('resetSandbox', {
+          body: sent.typed['keep'] === 'webhooks' ? { keep: ['webhooks'] } : {},
+        }),
+      )
+      return sent.lead('/console', 'The sandbox is as new.')
+    },
+  }),
+]

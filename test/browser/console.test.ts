@@ -1,0 +1,264 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { gzipSync } from 'node:zlib'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Eyes } from '../../src/console/who.ts'
+import { complaintsOf, openBrowser } from '../support/browser.ts'
+import { payloads } from '../support/payloads.ts'
+import { newWorld, usd, type World } from '../support/world.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let world: World
+let browser: Awaited<ReturnType<typeof openBrowser>>
+let base: string
+let invoice: string
+let dispute: string
+let refused: string
+beforeAll(async () => {
+  world = await newWorld()
+  base = await world.app.listen()
+  browser = await openBrowser()
+  invoice = await invoiceOf(
+    'Linden & Söhne Verlagsgesellschaft mbH & Co. Kommanditgesellschaft '.repeat(4).slice(0, 300),
+  )
+  await world.merchant.post(`/v2/invoicing/invoices/${invoice}/send`, {})
+  const opened = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
+    disputed_transactions: [{ buyer_transaction_id: 'CONSOLE1' }],
+    reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+    dispute_amount: usd('248.00'),
+    messages: [{ content: 'Nothing came. '.repeat(20) }],
+  })
+  dispute = opened.body.links[0]!.href.split('/').at(-1)!
+  await world.merchant.post('/v1/notifications/webhooks', {
+    url: `http://127.0.0.1:4999/${'long/'.repeat(60)}`,
+    event_types: [{ name: '*' }],
+  })
+  const answer = await world.merchant.post<{ debug_id: string }>(`/v2/invoicing/invoices/${invoice}/payments`, {
+    method: 'CASH',
+    amount: usd('9999.00'),
+  })
+  refused = answer.body.debug_id
+  await world.settle()
+})
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+const invoiceOf = async (business_name: string, more: object = {}) => {
+  const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
+    detail: { currency_code: 'USD' },
+    primary_recipients: [{ billing_info: { business_name, email_address: 'buyer@example.com' } }],
+    items: [{ name: 'A chair', quantity: '2', unit_amount: usd('49.50') }],
+    ...more,
+  })
+  return body.id
+}
+
+const pages = (): [path: string, as?: Eyes][] => [
+  ['/console/invoices'],
+  ['/console/invoices?view=overdue'],
+  [`/console/invoices/${invoice}`],
+  [`/console/invoices/${invoice}/edit`],
+  ['/console/invoices/new'],
+  ['/console/disputes'],
+  ['/console/disputes', 'agent'],
+  ['/console/disputes/new', 'buyer'],
+  [`/console/disputes/${dispute}`],
+  [`/console/disputes/${dispute}`, 'buyer'],
+  ['/console/webhooks'],
+  ['/console/mail'],
+  ['/console/requests'],
+  [`/console/requests/${refused}`],
+  ['/console/money'],
+  ['/console/clock'],
+  ['/console/scenarios'],
+  ['/console/reset'],
+  ['/console/search?q=nothing'],
+]
+
+const sizes = [
+  ['light', 1440],
+  ['dark', 390],
+  ['dark', 1440],
+  ['light', 390],
+] as const
+
+async function contextAs(as: Eyes, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.context(options)
+  await context.addCookies([{ name: 'console-eyes', value: as, url: `${base}/console` }])
+  return context
+}
+
+interface Violation {
+  readonly id: string
+  readonly nodes: { readonly target: string[]; readonly failureSummary: string }[]
+}
+
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  const violations = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as Violation[]
+  return violations.map(({ id, nodes }) =>
+    `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join('; ')}`.slice(0, 600),
+  )
+}
+
+describe.each(sizes)('In %s at %i pixels', (colorScheme, width) => {
+  it('every page is readable by everybody, fits the window, complains of nothing and loads nothing foreign', async () => {
+    for (const [path, as = 'merchant'] of pages()) {
+      const context = await contextAs(as, { viewport: { width, height: 900 }, colorScheme, bypassCSP: true })
+      const page = await context.newPage()
+      const foreign: string[] = []
+      page.on('request', (request) => {
+        if (!request.url().startsWith(base) && !request.url().startsWith('data:')) foreign.push(request.url())
+      })
+      const complaints = complaintsOf(page)
+      const response = await page.goto(base + path)
+
+      expect(response!.status(), path).toBe(200)
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width)
+      expect(await findings(page), `${path} as ${as}`).toEqual([])
+      expect(await page.locator('h1').count(), path).toBe(1)
+      expect(complaints, path).toEqual([])
+      expect(foreign, path).toEqual([])
+      await context.close()
+    }
+  })
+})
+
+describe('The console in a browser', () => {
+  it('keeps to its policy and to its weight', async () => {
+    const context = await contextAs('merchant')
+    for (const [path] of pages()) {
+      const page = await context.newPage()
+      const complaints = complaintsOf(page)
+      const response = await page.goto(base + path)
+      expect(gzipSync(await response!.body()).length, path).toBeLessThan(60 * 1024)
+      expect(complaints, path).toEqual([])
+      await page.close()
+    }
+    const page = await context.newPage()
+    const loaded: { url: string; bytes: number }[] = []
+    page.on('response', async (response) => {
+      if (/\.(js|css)$/.test(response.url()))
+        loaded.push({ url: response.url(), bytes: gzipSync(await response.body()).length })
+    })
+    await page.goto(`${base}/console/invoices`, { waitUntil: 'networkidle' })
+    const sum = (ending: string) =>
+      loaded.filter(({ url }) => url.endsWith(ending)).reduce((all, { bytes }) => all + bytes, 0)
+    expect(sum('.js')).toBeLessThan(6 * 1024)
+    expect(sum('.css')).toBeLessThan(12 * 1024)
+    await context.close()
+  })
+
+  it('can be worked without scripts: eyes, clock, a payment, an answer with a file', async () => {
+    const context = await contextAs('merchant', { javaScriptEnabled: false })
+    const page = await context.newPage()
+    const id = await invoiceOf('Without scripts')
+    await page.goto(`${base}/console/invoices/${id}`)
+    await page.getByRole('button', { name: 'Send the invoice' }).click()
+    await page.getByText('The invoice was sent.').waitFor()
+    await page.getByRole('button', { name: 'Record the payment' }).click()
+    await page.getByText('The payment was recorded.').waitFor()
+    expect((await world.merchant.get(`/v2/invoicing/invoices/${id}`)).body).toMatchObject({ status: 'MARKED_AS_PAID' })
+
+    await page.getByRole('button', { name: '+1 day' }).first().click()
+    await page.getByText('The clock moved 1 d').waitFor()
+
+    await page.getByRole('button', { name: 'Buyer' }).click()
+    await page.goto(`${base}/console/disputes/${dispute}`)
+    await page.getByText('Escalate to a claim').click()
+    await page.locator('#escalate').getByLabel('Note').fill('Enough.')
+    await page.getByRole('button', { name: 'Escalate', exact: true }).click()
+    await page.getByText('The inquiry is a claim now.').waitFor()
+
+    await page.getByRole('button', { name: /^Merchant/ }).click()
+    await page.locator('#provide-evidence input[type=file]').setInputFiles({
+      name: 'proof.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+        'base64',
+      ),
+    })
+    await page.locator('#provide-evidence').getByLabel('Carrier').fill('FEDEX')
+    await page.locator('#provide-evidence').getByLabel('Tracking number').fill('122533485')
+    await page.getByRole('button', { name: 'Send the evidence' }).click()
+    await page.getByText('The evidence was sent.').waitFor()
+    expect(await page.getByText('proof.png').count()).toBe(1)
+    await context.close()
+  })
+
+  it('can be worked by keys alone', async () => {
+    const context = await contextAs('merchant')
+    const page = await context.newPage()
+    await page.goto(`${base}/console/invoices`)
+
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/console\/invoices\/INV2/)
+    await page.keyboard.press('g')
+    await page.keyboard.press('d')
+    await page.waitForURL(/\/console\/disputes/)
+    await page.keyboard.press('e')
+    await page.keyboard.press('3')
+    await page.locator('.eyes [aria-current]', { hasText: 'Buyer' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type(invoice)
+    await page.keyboard.press('e')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('e')
+    await page.keyboard.press('1')
+    await page.locator('.eyes [aria-current]', { hasText: 'Merchant' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type(invoice)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(new RegExp(`/console/invoices/${invoice}`))
+    await context.close()
+  })
+
+  it('lets no text run, whatever it is and wherever it stands', async () => {
+    const context = await contextAs('merchant')
+    await context.addInitScript('window.fired = 0; window.alert = () => { window.fired++ }')
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+    for (const text of payloads.filter((_, i) => i % 8 === 0)) {
+      const id = await invoiceOf(text.slice(0, 300), {
+        detail: { currency_code: 'USD', reference: text.slice(0, 120), note: text, memo: text.slice(0, 500) },
+      })
+      const opened = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
+        disputed_transactions: [{ buyer_transaction_id: `HOSTILE${payloads.indexOf(text)}` }],
+        reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+        dispute_amount: usd('1.00'),
+        messages: [{ content: text }],
+      })
+      const at = opened.body.links[0]!.href.split('/').at(-1)!
+      const { body } = await world.merchant.post<{ debug_id: string }>(`/v2/invoicing/invoices/${id}/payments`, {
+        method: text,
+        note: text,
+      })
+      for (const path of [
+        `/console/invoices/${id}`,
+        `/console/invoices/${id}/edit`,
+        `/console/disputes/${at}`,
+        `/console/requests/${body.debug_id}`,
+        `/console/search?q=${encodeURIComponent(text.slice(0, 300))}`,
+      ]) {
+        await page.goto(base + path)
+        expect(await page.evaluate('window.fired'), text).toBe(0)
+        expect(await page.evaluate(suspects), text).toEqual([])
+      }
+    }
+    for (const path of ['/console/invoices', '/console/disputes', '/console/requests', '/console/mail'])
+      await page.goto(base + path)
+    expect(await page.evaluate('window.fired')).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+/** Everything on a page that could start by itself, our own scripts and frames aside. */
+const suspects = `[...document.querySelectorAll('script:not([src^="/console/assets/"]),object,embed,base,form form,marquee,video,audio,animate,[srcdoc]')].map((e) => e.outerHTML)
+  .concat([...document.querySelectorAll('*')].flatMap((e) => [...e.attributes]).filter((a) => a.value !== 'data:,').filter((a) => /^on/i.test(a.name) || (a.name !== 'value' && /^\\s*(javascript|data|vbscript):/i.test(a.value))).map((a) => a.name + '=' + a.value))`
