@@ -35,6 +35,7 @@ export interface Surroundings {
 }
 
 const sandboxPages = [
+  ['Timeline', '/console'],
   ['Invoices', '/console/invoices'],
   ['Disputes', '/console/disputes'],
   ['Webhooks', '/console/webhooks'],

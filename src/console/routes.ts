@@ -1,9 +1,10 @@
 import { type AnyRoute, route } from '../http/route.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { notFound } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
-import { makeOperations, type OperationParts } from './operate.ts'
+import { makeOperations, type OperationParts, type Operations } from './operate.ts'
 import { clockPages } from './pages/clock.ts'
 import { disputePages } from './pages/dispute.ts'
 import { disputeListPages } from './pages/disputes.ts'
@@ -15,6 +16,7 @@ import { moneyPages } from './pages/money.ts'
 import { requestPages } from './pages/requests.ts'
 import { scenarioPages } from './pages/scenarios.ts'
 import { searchPages } from './pages/search.ts'
+import { dueOf, timelinePages } from './pages/timeline.ts'
 import { webhookPages } from './pages/webhooks.ts'
 import { span } from './parts/time.ts'
 import { assetAnswer, assets, seeOther } from './respond.ts'
@@ -35,7 +37,10 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     operations,
     now: () => clock.now(),
     onlooker: (db, headers) => onlookerAs(db, eyesIn(headers['cookie'] as string | undefined)),
-    surroundings: async (db) => ({ waiting: await waitingFor(db), timepiece: timepiece(clock) }),
+    surroundings: async (db, { caller }) => ({
+      waiting: await waitingFor(db),
+      timepiece: { ...timepiece(clock), next: await nextDue(operations, caller, clock.now()) },
+    }),
   })
   const open = {
     tag,
@@ -69,12 +74,6 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
         return assetAnswer(asset.type, asset.text)
       },
     }),
-    pages.page({
-      url: '/console',
-      operation: 'consoleStart',
-      summary: 'Lead to the first page of the console',
-      draw: async () => seeOther('/console/invoices'),
-    }),
     pages.form({
       url: '/console/eyes',
       operation: 'consoleEyes',
@@ -84,6 +83,7 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
         return seeOther(backIn(typed), eyesCookie(chosen))
       },
     }),
+    ...timelinePages(pages, () => service.publicUrl),
     ...invoiceListPages(pages),
     ...invoiceWritingPages(pages, operations),
     ...invoicePages(pages, operations),
@@ -97,6 +97,12 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...moneyPages(pages),
     ...scenarioPages(pages, operations),
   ]
+}
+
+/** The next thing that falls due, for the button that goes there. */
+async function nextDue(operations: Operations, caller: Caller, now: string) {
+  const { due } = await dueOf({ look: (operation, asked) => operations.look(caller, operation, asked) }, 1)
+  return due[0] && { at: due[0].at, in: span(Math.max(0, Date.parse(due[0].at) - Date.parse(now))) }
 }
 
 const MINUTE_MS = 60_000

@@ -58,6 +58,8 @@ const invoiceOf = async (business_name: string, more: object = {}) => {
 }
 
 const pages = (): [path: string, as?: Eyes][] => [
+  ['/console'],
+  ['/console?kind=move'],
   ['/console/invoices'],
   ['/console/invoices?view=overdue'],
   [`/console/invoices/${invoice}`],

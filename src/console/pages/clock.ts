@@ -2,8 +2,10 @@ import { html } from '../../http/html.ts'
 import type { Typed } from '../forms/fields.ts'
 import type { Timepiece } from '../frame.ts'
 import { requireDone } from '../operate.ts'
+import { nothing } from '../parts/parts.ts'
 import { span } from '../parts/time.ts'
 import { backIn, type Pages } from '../visit.ts'
+import { dueOf } from './timeline.ts'
 
 interface Moved {
   readonly now: string
@@ -31,12 +33,22 @@ function told(before: string, { now, frozen, fired }: Moved, moved: object): str
   return `The clock moved ${span(Date.parse(now) - Date.parse(before))}; ${things} on the way.`
 }
 
+/** The page of what something is about, where it has one. */
+const subjectLink = (subject: string | undefined) => {
+  if (subject === undefined) return undefined
+  if (/^INV2-/.test(subject)) return html`<small><a href="/console/invoices/${subject}">${subject}</a></small>`
+  return /^PP-/.test(subject)
+    ? html`<small><a href="/console/disputes/${subject}">${subject}</a></small>`
+    : html`<small>${subject}</small>`
+}
+
 export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) => [
   page({
     url: '/console/clock',
     operation: 'consoleClock',
     summary: 'Show the clock',
-    async draw() {
+    async draw(visit) {
+      const { due, has_more } = await dueOf(visit, 50)
       const { now, frozen, apart } = timepiece()
       const buttons = [
         ['PT1H', '+1 h'],
@@ -50,7 +62,15 @@ export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) =>
 <form method="post" action="/console/clock"><input type="hidden" name="back" value="/console/clock"><div class="set"><button name="freeze" value="${frozen ? 'false' : 'true'}">${frozen ? 'Run' : 'Freeze'}</button>${buttons.map(
           ([value, label]) => html`<button name="advance" value="${value}">${label}</button>`,
         )}</div>
-<p class="to"><label for="to">To</label><input class="boxed" id="to" name="to" type="datetime-local" step="1" min="${now.slice(0, 19)}"><button class="button quiet small">Go there</button></p></form></section>`,
+<p class="to"><label for="to">To</label><input class="boxed" id="to" name="to" type="datetime-local" step="1" min="${now.slice(0, 19)}"><button class="button quiet small">Go there</button></p></form></section>
+<section class="sheet flush"><header class="sheet-head"><h2>What lies ahead</h2>${has_more && html`<p class="aside">The next fifty</p>`}</header>${
+          due.length === 0
+            ? nothing('Nothing is due', 'Deadlines, scheduled invoices and attempts that wait stand here.')
+            : html`<form method="post" action="/console/clock"><input type="hidden" name="back" value="/console/clock"><table class="rows"><thead><tr><th>When</th><th>What will happen</th><th></th></tr></thead><tbody>${due.map(
+                ({ at, what, subject, attempts }) =>
+                  html`<tr><td class="nowrap"><b>${visit.times.away(at)}</b><small>${visit.times.at(at)}</small></td><td class="second fill">${what}${attempts > 0 && html` <span class="soft">after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}</span>`}${subjectLink(subject)}</td><td class="num right"><button class="button quiet small" name="to" value="${at}">Go there<span class="seen-not">, ${at}</span></button></td></tr>`,
+              )}</tbody></table></form>`
+        }</section>`,
       }
     },
   }),

@@ -16,6 +16,7 @@ import { money, outcomeWords, reasonWords, sentence, stateWords } from '../words
 import { bothSides, story } from './dispute-story.ts'
 import { dueOf, urgency } from './disputes.ts'
 import { faster } from './invoice.ts'
+import type { Due } from './timeline.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' }) })
 
@@ -149,8 +150,19 @@ function doings(operations: Operations, dispute: Dispute, visit: Visit, left?: L
   )}</section>`
 }
 
+/** What time will do if nobody does anything; it stands among what is due. */
+async function unlessSomebodyActs(visit: Visit, { dispute_id }: Dispute) {
+  const { due } = await visit.look<{ due: Due[] }>('listSandboxDue', { query: { limit: 1, subject: dispute_id } })
+  const [next] = due.filter(({ work }) => work !== 'deliver-webhook')
+  return (
+    next &&
+    html`<div class="unless"><p><b>If nobody acts</b></p><p>${visit.times.fully(next.at)}: ${next.what.replace(/^Dispute \S+: /, '')}</p></div>`
+  )
+}
+
 async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left) {
   const dispute = await visit.look<Dispute>('showDispute', { params: visit.params })
+  const unless = await unlessSomebodyActs(visit, dispute)
   const due = dueOf(dispute)
   const actions = actionsIn(dispute)
   const isActing = actions.length > 0 && (due !== undefined || visit.who.mark === 'agent')
@@ -162,7 +174,7 @@ async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left
 ${visit.who.mark === 'agent' && bothSides(dispute)}
 ${sheet('What happened', story(dispute, visit))}
 <div class="two even">${moneySheet(dispute, visit)}${paymentSheet(dispute)}</div></div>
-<aside id="do">${doings(operations, dispute, visit, left)}</aside></div>
+<aside id="do">${unless}${doings(operations, dispute, visit, left)}</aside></div>
 ${isActing && html`<p class="act-bar"><a class="button" href="#do">${visit.who.mark === 'agent' ? 'Decide' : 'Act'}</a><span class="soft">${due ? visit.times.away(due) : money(dispute.dispute_amount)}</span></p>`}`,
   }
 }

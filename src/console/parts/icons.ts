@@ -48,3 +48,5 @@ export const icon = (name: Glyph, label?: string, tone = ''): Html =>
 
 export const disc = (name: Disc, tone: string): Html =>
   html`<svg class="icon disc ${tone}" viewBox="0 0 16 16" aria-hidden="true">${new Html(discs[name])}</svg>`
+
+export const arrow = icon('request', 'to', 'arrow')

@@ -327,3 +327,70 @@ describe('A dispute at the console', () => {
     expect(await merchant!.page('/console/disputes?view=appealable')).toContain(at)
   })
 })
+
+describe('The timeline', () => {
+  it('tells what happened under what led to it, and follows', async () => {
+    const merchant = consoleOf(world)
+    const { location } = await merchant.send('/console/invoices/new', { ...line, '/detail/currency_code': 'USD' })
+    const seq = /data-follow="(\d+)"/.exec(await merchant.page('/console'))![1]!
+    const waiting = world.call('GET', `/console/live?after=${seq}`)
+    await merchant.send(`${location}/send`)
+
+    const id = location.split('/').at(-1)!
+    const { text, headers } = await waiting
+    expect(Number(headers['last-seq'])).toBeGreaterThan(Number(seq))
+    expect(text).toMatch(/^<li class="thread"/)
+    const page = await merchant.page('/console')
+    const thread = page.split('<li class="thread"').find((one) => one.includes(`/send`) && one.includes(id))!
+    expect(thread).toContain(`href="/console/invoices/${id}"`)
+    expect(thread).toContain('INVOICING.<wbr>INVOICE.<wbr>SENT')
+    expect(page).not.toContain('Opening balance')
+    expect(await merchant.page('/console?kind=clock')).toContain('The clock moved')
+    expect(await merchant.page('/console?trouble=true')).not.toContain(`${id}/send`)
+  })
+
+  it('is empty before anything happened, with people and commands to copy', async () => {
+    const fresh = await newWorld()
+    const page = await consoleOf(fresh).page('/console')
+    await fresh.close()
+
+    expect(page).toContain('Nothing has happened yet')
+    for (const text of ['sandbox-merchant-secret', 'sandbox-buyer', 'curl -s']) expect(page).toContain(text)
+  })
+
+  it('says what lies ahead, and goes there', async () => {
+    const merchant = consoleOf(world)
+    const { location } = await consoleOf(world, 'buyer').send('/console/disputes/new', {
+      '/reason': 'INCORRECT_AMOUNT',
+      '/disputed_transactions/0/buyer_transaction_id': 'CONSOLEAHEAD',
+      '/dispute_amount/value': '20.00',
+      '/dispute_amount/currency_code': 'USD',
+    })
+    await world.settle()
+    expect(await merchant.page(location)).toContain('If nobody acts')
+    const ahead = await merchant.page('/console/clock')
+    expect(ahead).toContain(location)
+    const at = new RegExp(`${location}.*?name="to" value="([^"]*)"`, 's').exec(ahead)![1]!
+
+    await merchant.send('/console/clock', { to: at, back: location })
+
+    expect(world.now()).toBe(at)
+    expect(await merchant.page(location)).toContain('Resolved for the buyer')
+  })
+
+  it('keeps a state, goes back to it, and starts over after asking', async () => {
+    const merchant = consoleOf(world)
+    expect((await merchant.send('/console/snapshots', { '/name': 'no spaces' })).status).toBe(422)
+    await merchant.send('/console/snapshots', { '/name': 'before' })
+    const { location } = await merchant.send('/console/invoices/new', { ...line, '/detail/currency_code': 'USD' })
+    expect(await merchant.page('/console/scenarios')).toContain('action="/console/snapshots/before"')
+
+    await merchant.send('/console/snapshots/before', { do: 'load' })
+    await merchant.page(location, 404)
+    await merchant.send('/console/snapshots/before', { do: 'delete' })
+    expect(await merchant.page('/console/scenarios')).not.toContain('snapshots/before')
+    expect(await merchant.page('/console/reset')).toContain('cannot be undone')
+    expect((await merchant.send('/console/reset', { keep: 'webhooks' })).location).toBe('/console')
+    expect(await merchant.page('/console/invoices')).toContain('No invoice yet')
+  })
+})

@@ -1,0 +1,175 @@
+import { type Content, html } from '../../http/html.ts'
+import { Answer } from '../../http/route.ts'
+import { unavailable } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import { program } from '../parts/code.ts'
+import { icon } from '../parts/icons.ts'
+import { heading, lines, linkButton, mark, pager, sheet, taken } from '../parts/parts.ts'
+import { partAnswer } from '../respond.ts'
+import type { Pages, Visit } from '../visit.ts'
+import { eyes, eyesNames } from '../who.ts'
+import { happened, kinds, type Thread, thread } from './threads.ts'
+
+export interface Due {
+  readonly at: string
+  readonly what: string
+  readonly work: string
+  readonly subject?: string
+  readonly account_id: string
+  readonly attempts: number
+}
+
+const PAGE_SIZE = 40
+const WAIT_SECONDS = 25
+/** More than this many people who follow at once reload instead. */
+const FOLLOWERS_MAX = 20
+
+const filters = {
+  kind: Type.Optional(Type.Enum(Object.keys(kinds))),
+  trouble: Type.Optional(Type.Enum(['true'])),
+  subject: Type.Optional(Type.String({ maxLength: 255 })),
+}
+const Query = Type.Object({ ...filters, before: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$' })) })
+const LiveQuery = Type.Object({ ...filters, after: Type.String({ pattern: '^[0-9]{1,18}$' }) })
+
+interface Filter {
+  readonly kind?: string | undefined
+  readonly trouble?: string | undefined
+  readonly subject?: string | undefined
+}
+
+const asked = ({ kind, trouble, subject }: Filter) => ({
+  ...(kind && { kind }),
+  ...(trouble && { trouble: true }),
+  ...(subject && { subject }),
+})
+
+const addressOf = (filter: Filter & { before?: string | undefined }) => {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined) as [string, string][]
+  return `/console${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`
+}
+
+type Told = { threads: Thread[]; seq: number; links: { rel: string; href: string }[] }
+
+export const dueOf = (visit: Pick<Visit, 'look'>, limit: number) =>
+  visit.look<{ due: Due[]; has_more: boolean }>('listSandboxDue', { query: { limit } })
+
+/** The next things to fall due, each a place to go. */
+async function ahead(visit: Visit): Promise<Content> {
+  const { due, has_more } = await dueOf(visit, 4)
+  if (due.length === 0) return undefined
+  return html`<section class="ahead" aria-labelledby="ahead"><header><h2 id="ahead">Ahead</h2><a href="/console/clock">${has_more ? 'All that is due' : 'The clock'}</a></header>
+<form method="post" action="/console/clock"><input type="hidden" name="back" value="/console"><ol><li class="now"><b>Now</b><p>${visit.now.slice(11, 19)}</p></li>${due.map(
+    ({ at, what }) =>
+      html`<li><b>${visit.times.away(at)}</b><p>${what}</p><button name="to" value="${at}">Go there<span class="seen-not">, ${at}</span></button></li>`,
+  )}</ol></form></section>`
+}
+
+const sieve = (filter: Filter) => html`<nav class="sieve" aria-label="Filter"><div class="kinds">
+<a class="chip" href="${addressOf({ subject: filter.subject })}"${!filter.kind && !filter.trouble && html` aria-current="true"`}>All</a>${Object.entries(
+  kinds,
+).map(
+  ([name, [glyph, label]]) =>
+    html`<a class="chip" href="${addressOf({ ...filter, kind: name })}"${filter.kind === name && html` aria-current="true"`}>${icon(glyph)}${label}</a>`,
+)}<a class="chip" href="${addressOf({ ...filter, trouble: filter.trouble ? undefined : 'true' })}"${filter.trouble && html` aria-current="true"`}>${icon('warn')}Only trouble</a></div>
+<p class="following" role="status">Reload to see more</p></nav>`
+
+function threads(list: readonly Thread[], { times }: Visit): Content {
+  let day = ''
+  return list.map((one) => {
+    const here = times.day(one.time)
+    const isNew = here !== day
+    day = here
+    return html`${isNew && html`<li class="day">${here}</li>`}${thread(one, times)}`
+  })
+}
+
+/** The people with what they call themselves by, to copy. */
+const people = lines(
+  eyesNames.flatMap((name) => {
+    const { label, client } = eyes[name]
+    return client === undefined
+      ? []
+      : [
+          [
+            html`<span class="who">${mark(name)}${label}</span>`,
+            html`${taken(client, 'client id')}<br>${taken(`${client}-secret`, 'secret')}`,
+          ] as const,
+        ]
+  }),
+)
+
+const firstCall = (publicUrl: string) => `TOKEN=$(curl -s -u sandbox-merchant:sandbox-merchant-secret \\
+  -d grant_type=client_credentials ${publicUrl}/v1/oauth2/token \\
+  | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+
+curl -s ${publicUrl}/v2/invoicing/invoices \\
+  -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d '{"detail":{"currency_code":"USD"},
+       "items":[{"name":"A chair","quantity":"2",
+                 "unit_amount":{"currency_code":"USD","value":"49.50"}}]}'`
+
+const nothingYet = (publicUrl: string): Content =>
+  html`${heading('Nothing has happened yet', {
+    sub: 'Send a request, and it appears here with everything it causes: moves, money, events, deliveries and mail.',
+  })}<div class="two">${sheet('Make an invoice', program(firstCall(publicUrl), 'Commands that make an invoice'))}<aside>${sheet('The people', people)}${sheet(
+    'Or let a story happen',
+    html`<p class="soft">A scenario plays a whole story, and you watch.</p><p class="below">${linkButton('Scenarios', '/console/scenarios')}</p>`,
+  )}</aside></div>`
+
+export function timelinePages({ page }: Pages, publicUrl: () => string) {
+  let followers = 0
+  return [
+    page({
+      url: '/console',
+      operation: 'consoleTimeline',
+      summary: 'Show what happened, under what led to it',
+      query: Query,
+      async draw(visit) {
+        const { before, ...filter } = visit.query
+        const {
+          threads: told,
+          seq,
+          links,
+        } = await visit.look<Told>('listSandboxTimeline', {
+          query: { page_size: PAGE_SIZE, ...asked(filter), ...(before && { page_token: before }) },
+        })
+        const list = happened(told)
+        const isFiltered = before !== undefined || Object.values(filter).some((value) => value !== undefined)
+        if (list.length === 0 && !isFiltered) return { title: 'Timeline', content: nothingYet(publicUrl()) }
+        const next = links.find(({ rel }) => rel === 'next')?.href
+        const older = next && new URL(next).searchParams.get('page_token')
+        return {
+          title: 'Timeline',
+          className: 'wide',
+          content: html`<h1 class="seen-not">Timeline</h1>${await ahead(visit)}${sieve(filter)}
+<div class="split"><div><ol class="threads" role="log" aria-label="What happened"${before === undefined && html` data-follow="${seq}"`}>${threads(list, visit)}${
+            list.length === 0 &&
+            html`<li class="thread"><div class="empty">Nothing of this kind happened yet.</div></li>`
+          }</ol>${pager('Newest first', { newer: before ? addressOf(filter) : undefined, older: older ? addressOf({ ...filter, before: older }) : undefined })}</div>
+<aside class="inspector" aria-label="What is chosen" aria-live="polite"><h2>The people</h2>${people}<p class="hint">Choose a request to see what was sent and answered.</p></aside></div>`,
+        }
+      },
+    }),
+    page({
+      url: '/console/live',
+      operation: 'consoleLive',
+      summary: 'Tell what happened since',
+      query: LiveQuery,
+      async draw(visit) {
+        const { after, ...filter } = visit.query
+        if (followers >= FOLLOWERS_MAX) throw unavailable('Too many follow; reload to see more.', WAIT_SECONDS)
+        followers++
+        try {
+          const { threads: list, seq } = await visit.look<Told>('listSandboxTimeline', {
+            query: { after, wait: WAIT_SECONDS, page_size: PAGE_SIZE, ...asked(filter) },
+          })
+          const markup = html`${happened(list).map((one) => thread(one, visit.times))}`.text
+          return new Answer(200, partAnswer(markup).body, { ...partAnswer(markup).headers, 'last-seq': String(seq) })
+        } finally {
+          followers--
+        }
+      },
+    }),
+  ]
+}
