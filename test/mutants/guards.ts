@@ -85,4 +85,31 @@ export const guards: readonly Guard[] = [
   // Bodies
   { guards: 'a request has so many files', file: 'src/http/body/multipart.ts', text: 'if (documents.length > limits.files) {', replacement: 'if (documents.length < 0) {', tests: ['test/faults/hostile-input/multipart.test.ts', 'test/properties/multipart.test.ts'] },
   { guards: 'the files of a request have so many bytes', file: 'src/http/body/multipart.ts', text: 'if (total > limits.totalFileBytes) throw tooManyBytes(limits)', replacement: '', tests: ['test/faults/hostile-input/multipart.test.ts', 'test/scenarios/clients/large-bodies.test.ts'] },
+
+  // Standing and environment
+  { guards: 'a database belongs to one environment', file: 'src/database/environment.ts', text: 'if (marked && marked.environment !== environment)', replacement: 'if (marked && marked.environment === undefined)', tests: ['test/faults/service/environment.test.ts'] },
+  { guards: 'seeded credentials are none in live', file: 'src/accounts/authenticate.ts', text: ' and (not apps.sandbox or $2)`', replacement: ' and ($2 or not $2)`', tests: ['test/faults/service/environment.test.ts'] },
+  { guards: 'tokens of an earlier generation are none', file: 'src/accounts/authenticate.ts', text: 'tokens.generation = apps.token_generation\n', replacement: 'tokens.generation <= apps.token_generation\n', tests: ['test/scenarios/accounts/access.test.ts', 'test/scenarios/command-line/commands.test.ts'] },
+  { guards: 'a suspended merchant is paid nothing', file: 'src/invoices/payable.ts', text: '): boolean => status === \'ACTIVE\'', replacement: '): boolean => status !== (\'\' as string)', tests: ['test/scenarios/accounts/standing.test.ts'] },
+  { guards: 'a suspended merchant sends nothing on its date', file: 'src/invoices/actions/issue.ts', text: 'if (context.account.status !== \'ACTIVE\')', replacement: 'if (context.account.status === (\'\' as string))', tests: ['test/scenarios/accounts/standing.test.ts'] },
+  { guards: 'events of a suspended merchant are told to nobody else', file: 'src/webhooks/audience.ts', text: '(m.status = \'ACTIVE\' and case', replacement: '(m.status <> \'\' and case', tests: ['test/scenarios/accounts/standing.test.ts'] },
+  { guards: 'nothing is sent to a suspended account', file: 'src/webhooks/delivery/deliver.ts', text: 'if (webhook?.active === false)', replacement: 'if (webhook?.active === null)', tests: ['test/scenarios/accounts/standing.test.ts'] },
+
+  // Paying
+  { guards: 'an open payment is continued in its own browser', file: 'src/payer/pay/attempts.ts', text: 'const isOwn = open.browser === wanted.browser', replacement: 'const isOwn = open.browser !== wanted.browser || true', tests: ['test/faults/payer/open-attempts.test.ts'] },
+  { guards: 'an open payment is continued for the same sum', file: 'src/payer/pay/attempts.ts', text: 'if (isOwn && isSameSum)', replacement: 'if (isOwn || isSameSum)', tests: ['test/faults/payer/open-attempts.test.ts'] },
+  { guards: 'a tip is at most what is paid with it', file: 'src/invoices/payable.ts', text: 'if (tip > amount)', replacement: 'if (tip > amount * 1_000_000n)', tests: ['test/faults/payer/open-attempts.test.ts'] },
+  { guards: 'money that comes after a charge was given up goes back', file: 'src/payer/pay/charge-lifecycle.ts', text: '{ stored: \'REVERSED\',  heard: [\'COMPLETED\'],                                       to: \'RETURNED\',  does: [\'void\'] }', replacement: '{ stored: \'REVERSED\',  heard: [\'COMPLETED\'],                                       to: \'REVERSED\',  does: [] }', tests: ['test/properties/charge-lifecycle.test.ts'] },
+  { guards: 'money that comes when nothing is due goes back', file: 'src/payer/pay/charge-lifecycle.ts', text: 'when: \'no longer due\',     to: \'RETURNED\',  does: [\'reverse\', \'void\'] }', replacement: 'when: \'no longer due\',     to: \'RETURNED\',  does: [\'reverse\'] }', tests: ['test/properties/charge-lifecycle.test.ts', 'test/faults/payer/charges.test.ts'] },
+
+  // Crowds
+  { guards: 'one address has only its share of connections', file: 'src/http/fair-share.ts', text: 'if (this.heldBy(who) + amount > this.#factor * (this.#max - this.#total)) return false', replacement: 'if (this.#total + amount > this.#max) return false', tests: ['test/faults/floods/connections.test.ts'] },
+  { guards: 'connections are made free for who has fewer', file: 'src/http/connections.ts', text: 'if (!makeRoomFor(who)) return void socket.destroy()', replacement: 'if (who) return void socket.destroy()', tests: ['test/faults/floods/connections.test.ts'] },
+  { guards: 'a connection is not ended in the middle of an answer', file: 'src/http/connections.ts', text: 'if (busy.has(socket)) continue', replacement: 'if (busy.has(socket) && who === most) continue', tests: ['test/faults/floods/connections.test.ts'] },
+  { guards: 'invented tokens are limited by address', file: 'src/accounts/authenticate.ts', text: 'if (network !== undefined) this.#guesses.take(network)\n', replacement: '\n', tests: ['test/faults/floods/names.test.ts'] },
+  { guards: 'a side gives a hundred evidences', file: 'src/disputes/machine/evidence.ts', text: 'if (kept + added <= limits.evidences) return', replacement: 'if (kept + added <= limits.evidences * 10) return', tests: ['test/scenarios/clients/large-bodies.test.ts'], titled: 'hundred' },
+
+  // The algebra of a unit of work
+  { guards: 'a row is changed once in a unit of work', file: 'src/database/touched-rows.ts', text: 'if (others.some((other) => areSame(touched, other))) throw twice(table)', replacement: '', tests: ['test/properties/unit-of-work.test.ts', 'test/faults/unit-of-work.test.ts'] },
+  { guards: 'a job that is enqueued again stays unless it is replaced', file: 'src/database/job-changes.ts', text: 'if (before && before.kind !== \'withdraw\' && !replace) return', replacement: 'if (before && !replace) return', tests: ['test/properties/unit-of-work.test.ts'] },
 ]
