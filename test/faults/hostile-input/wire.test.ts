@@ -96,6 +96,10 @@ describe('on the wire', () => {
     expect(answer.text).not.toMatch(/evil\.test|node_modules|\bat \w+ \(/)
   })
 
+  it('is tried in 64 forms', () => {
+    expect(attacks).toHaveLength(64)
+  })
+
   it('still serves everybody else', async () => {
     expect(await sendRaw(port, get('/papers/a?page=2&page=2'))).toMatchObject({
       status: 200,

@@ -102,6 +102,15 @@ describe('What a partner may do for a merchant is what its token holds and what 
   const ofOthers = routes.filter(({ url }) => url.includes(':') && !/^\/v1\/customer\/disputes\/:id/.test(url))
   const opens = (route: AnyRoute, scope: string) => scopesOf(route).some((one) => expandScopes([scope]).has(one))
 
+  it('is tried with as many pairs and foreign ids as SECURITY.md says', () => {
+    const scoped = routes.filter((one) => scopesOf(one).length > 0)
+    const skipped = (scope: string) => scoped.filter((one) => one.method === 'DELETE' && opens(one, scope)).length
+    const pairs = scopes.reduce((sum, scope) => sum + scoped.length - skipped(scope), 0)
+
+    expect(pairs).toBeGreaterThanOrEqual(1_900)
+    expect((ofDisputes.length + ofOthers.length) * scopes.length).toBeGreaterThanOrEqual(1_298)
+  })
+
   it.each(scopes)('%s, with an assertion, opens the operations that take it and no other', async (scope) => {
     await consentTo(scope)
     for (const route of routes.filter((one) => scopesOf(one).length > 0)) {
