@@ -1,6 +1,6 @@
 // Compiles src into dist, and does nothing when dist is newer than every source file. Types are checked by `npm run check`.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,20 +13,28 @@ const newest = (path) =>
     ? Math.max(0, ...readdirSync(path).map((name) => newest(join(path, name))))
     : statSync(path).mtimeMs
 
-const sources = Math.max(
-  ...['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((name) => newest(join(root, name))),
-)
+const configurations = ['tsconfig.json', 'tsconfig.build.json', 'tsconfig.types.json']
 
-if (!existsSync(stamp) || statSync(stamp).mtimeMs < sources) {
-  const compiler = createRequire(import.meta.url).resolve('typescript/package.json')
-  const { status } = spawnSync(
-    process.execPath,
-    [join(dirname(compiler), 'bin', 'tsc'), '-p', join(root, 'tsconfig.build.json'), '--noCheck'],
-    { stdio: 'inherit' },
-  )
-  if (status !== 0) process.exit(status ?? 1)
+function compile() {
+  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
+  for (const configuration of configurations.slice(1)) {
+    const words = [compiler, '-p', join(root, configuration), '--noCheck']
+    const { status } = spawnSync(process.execPath, words, { stdio: 'inherit' })
+    if (status !== 0) process.exit(status ?? 1)
+  }
   // What browsers load is not compiled.
   cpSync(join(root, 'src', 'console', 'assets'), join(root, 'dist', 'console', 'assets'), { recursive: true })
+  // The compiler leaves the names of source files in declarations, where nobody finds them.
+  for (const name of readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })) {
+    const path = join(root, 'dist', name)
+    if (name.endsWith('.d.ts'))
+      writeFileSync(path, readFileSync(path, 'utf8').replace(/((?:from|import\() ?['"]\.[^'"]*)\.ts(['"])/g, '$1.js$2'))
+  }
+}
+
+const sources = Math.max(...['src', 'package-lock.json', ...configurations].map((name) => newest(join(root, name))))
+if (!existsSync(stamp) || statSync(stamp).mtimeMs < sources) {
+  compile()
   writeFileSync(stamp, '')
   utimesSync(stamp, sources / 1000 + 1, sources / 1000 + 1)
 }

@@ -92,13 +92,19 @@ function contract({ parameters, requestBody, responses }: Operation): string {
     `params: [${params.map(({ name }) => `${name}: string`).join(', ')}]`,
     ...(query.length > 0
       ? [
-          `query: { ${query.map(({ name, required, schema }) => `${key(name)}${required ? '' : '?'}: ${typeOf(schema)}`).join('; ')} }`,
+          `query: { ${query.map(({ name, required, schema }) => `${key(name)}${required ? '' : '?'}: ${queryType(schema)}`).join('; ')} }`,
         ]
       : []),
     ...(requestBody ? [`${requestBody.required ? 'body' : 'body?'}: ${typeOf(bodySchema(requestBody.content))}`] : []),
     `answer: ${answerType(responses)}`,
   ]
   return `{ ${parts.join('; ')} }`
+}
+
+/** Everything is text in an address, so what is text there may be given as a number. */
+function queryType(schema: Json): string {
+  const type = typeOf(schema)
+  return type === 'string' ? '(string | number)' : type
 }
 
 /** Multipart forms hold the same body as a part, so it is the JSON or form schema that counts. */

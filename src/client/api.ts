@@ -134,9 +134,9 @@ export interface Api {
   }
   reporting: {
     /** Show what the account has, by currency. */
-    listBalances: { params: []; query: { currency_code?: string }; answer: { account_id: string; as_of_time: string; balances: Schemas['Balance'][] } }
+    listBalances: { params: []; query: { currency_code?: (string | number) }; answer: { account_id: string; as_of_time: string; balances: Schemas['Balance'][] } }
     /** List what moved money of the account, newest first. */
-    listTransactions: { params: []; query: { start_date?: string; end_date?: string; page_size?: number; page_token?: string }; answer: { account_id: string; transaction_details: { transaction_info: Schemas['TransactionInfo'] }[]; links: Schemas['Link'][] } }
+    listTransactions: { params: []; query: { start_date?: (string | number); end_date?: (string | number); page_size?: number; page_token?: (string | number) }; answer: { account_id: string; transaction_details: { transaction_info: Schemas['TransactionInfo'] }[]; links: Schemas['Link'][] } }
   }
   payments: {
     /** Show a payment. */
@@ -154,7 +154,7 @@ export interface Api {
     /** Clear a pending payment, or deny it. */
     settleCapture: { params: [id: string]; body?: { outcome?: ('COMPLETED' | 'DENIED') }; answer: { id: string; status: string } }
     /** List what would have been mailed, newest first. */
-    listMail: { params: []; query: { to?: string; limit?: number; page?: number }; answer: { mails: { id: string; to: string[]; from: string; reply_to?: string; subject: string; text: string; html: string; links: string[]; attachments: { filename: string; content_type: string; href: string }[]; create_time: string }[]; has_more: boolean } }
+    listMail: { params: []; query: { to?: (string | number); limit?: number; page?: number }; answer: { mails: { id: string; to: string[]; from: string; reply_to?: string; subject: string; text: string; html: string; links: string[]; attachments: { filename: string; content_type: string; href: string }[]; create_time: string }[]; has_more: boolean } }
     /** Show the clock of the sandbox. */
     showClock: { params: []; answer: Schemas['Clock'] }
     /** Move or stop the clock; everything that falls due on the way is done before the answer comes. */
@@ -178,7 +178,7 @@ export interface Api {
     /** End a fork and forget it. */
     deleteFork: { params: [name: string]; answer: undefined }
     /** List the requests the sandbox answered, newest first. */
-    listRequests: { params: []; query: { status?: string; failed?: boolean; operation?: string; app?: string; text?: string; page_size?: number; page_token?: string }; answer: { requests: Schemas['LoggedRequest'][]; links: Schemas['Link'][] } }
+    listRequests: { params: []; query: { status?: (string | number); failed?: boolean; operation?: (string | number); app?: (string | number); text?: (string | number); page_size?: number; page_token?: (string | number) }; answer: { requests: Schemas['LoggedRequest'][]; links: Schemas['Link'][] } }
     /** Show a request the sandbox answered, with what was sent and answered. */
     showRequest: { params: [debug_id: string]; answer: Schemas['LoggedRequestWithBodies'] }
     /** List the stories that can be played. */
@@ -196,7 +196,7 @@ export interface Api {
     /** Create a draft invoice. */
     create: { params: []; body: { invoice_number?: string; detail: Schemas['Detail']; invoicer?: Schemas['Invoicer']; primary_recipients?: Schemas['PrimaryRecipients'][]; additional_recipients?: string[]; items?: Schemas['Items'][]; configuration?: Schemas['Configuration']; amount?: Schemas['InvoiceAmount'] }; answer: (Schemas['CreateInvoiceAnswer'] | Schemas['Invoice']) }
     /** List invoices, newest first. */
-    list: { params: []; query: { page?: number; page_size?: number; total_required?: boolean; fields?: string }; answer: Schemas['ListInvoicesAnswer'] }
+    list: { params: []; query: { page?: number; page_size?: number; total_required?: boolean; fields?: (string | number) }; answer: Schemas['ListInvoicesAnswer'] }
     /** Show an invoice. */
     show: { params: [invoice_id: string]; answer: Schemas['Invoice'] }
     /** Replace an invoice; what is left out is cleared. */
@@ -228,7 +228,7 @@ export interface Api {
   }
   templates: {
     /** List templates with the merchant's business information. */
-    list: { params: []; query: { page?: number; page_size?: number; fields?: string }; answer: { addresses: { address_line_1?: string; address_line_2?: string; admin_area_2?: string; admin_area_1?: string; postal_code?: string; country_code: string }[]; emails: string; phones: { country_code: string; national_number: string; phone_type?: string }[]; templates: Schemas['InvoiceTemplate'][]; links: Schemas['Link'][] } }
+    list: { params: []; query: { page?: number; page_size?: number; fields?: (string | number) }; answer: { addresses: { address_line_1?: string; address_line_2?: string; admin_area_2?: string; admin_area_1?: string; postal_code?: string; country_code: string }[]; emails: string; phones: { country_code: string; national_number: string; phone_type?: string }[]; templates: Schemas['InvoiceTemplate'][]; links: Schemas['Link'][] } }
     /** Create a template; a merchant has at most 50. */
     create: { params: []; body: Schemas['CreateTemplateInput']; answer: (Schemas['CreateInvoiceAnswer'] | Schemas['InvoiceTemplate']) }
     /** Show a template. */
@@ -244,9 +244,9 @@ export interface Api {
     /** Count or add up disputes. */
     computeMetrics: { params: []; body: { dimension: ('STATUS' | 'REASON' | 'DISPUTE_OUTCOME' | 'DISPUTE_STATE'); measure: ('COUNT' | 'DISPUTE_AMOUNT_SUM' | 'TRANSACTION_AMOUNT_SUM' | 'REFUND_AMOUNT_SUM'); filter?: { email?: string; name?: string; reasons?: ('MERCHANDISE_OR_SERVICE_NOT_RECEIVED' | 'MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED' | 'UNAUTHORISED' | 'CREDIT_NOT_PROCESSED' | 'DUPLICATE_TRANSACTION' | 'INCORRECT_AMOUNT' | 'PAYMENT_BY_OTHER_MEANS' | 'CANCELED_RECURRING_BILLING' | 'PROBLEM_WITH_REMITTANCE' | 'OTHER')[]; statuses?: ('OPEN' | 'WAITING_FOR_BUYER_RESPONSE' | 'WAITING_FOR_SELLER_RESPONSE' | 'UNDER_REVIEW' | 'UNDER_PAYPAL_REVIEW' | 'RESOLVED' | 'OTHER')[]; create_time_before?: string; create_time_after?: string; update_time_before?: string; update_time_after?: string; response_due_date_before?: string; response_due_date_after?: string; dispute_amount_gte?: Schemas['Money']; dispute_amount_lte?: Schemas['Money'] } }; answer: Schemas['DisputeMetrics'] }
     /** Suggest what to search disputes for. */
-    suggestSearches: { params: []; query: { search_text: string; search_field?: ('NAME' | 'EMAIL' | 'DISPUTE_ID' | 'DISPUTED_TRANSACTION_ID' | 'INVOICE_NUMBER' | 'ALL') }; answer: { suggestions: string[]; links: Schemas['Link'][] } }
+    suggestSearches: { params: []; query: { search_text: (string | number); search_field?: ('NAME' | 'EMAIL' | 'DISPUTE_ID' | 'DISPUTED_TRANSACTION_ID' | 'INVOICE_NUMBER' | 'ALL') }; answer: { suggestions: string[]; links: Schemas['Link'][] } }
     /** List disputes. */
-    list: { params: []; query: { start_time?: string; disputed_transaction_id?: string; page?: number; page_size?: string; next_page_token?: string; dispute_state?: string; create_time_before?: string; create_time_after?: string; update_time_before?: string; update_time_after?: string; total_required?: boolean; fields?: ('summary' | 'all'); statuses?: string; reasons?: string; dispute_channel?: string; dispute_life_cycle_stage?: string; dispute_flows?: string; dispute_currency?: string; dispute_amount_gte?: string; dispute_amount_lte?: string; response_due_date_before?: string; response_due_date_after?: string; invoice_number?: string; email?: string; name?: string; search_text?: string; account_number?: string; sort_by?: ('CREATE_TIME' | 'UPDATE_TIME' | 'RESPONSE_DUE_DATE'); sort_order?: ('asc' | 'desc') }; answer: Schemas['DisputeList'] }
+    list: { params: []; query: { start_time?: (string | number); disputed_transaction_id?: (string | number); page?: number; page_size?: (string | number); next_page_token?: (string | number); dispute_state?: (string | number); create_time_before?: (string | number); create_time_after?: (string | number); update_time_before?: (string | number); update_time_after?: (string | number); total_required?: boolean; fields?: ('summary' | 'all'); statuses?: (string | number); reasons?: (string | number); dispute_channel?: (string | number); dispute_life_cycle_stage?: (string | number); dispute_flows?: (string | number); dispute_currency?: (string | number); dispute_amount_gte?: (string | number); dispute_amount_lte?: (string | number); response_due_date_before?: (string | number); response_due_date_after?: (string | number); invoice_number?: (string | number); email?: (string | number); name?: (string | number); search_text?: (string | number); account_number?: (string | number); sort_by?: ('CREATE_TIME' | 'UPDATE_TIME' | 'RESPONSE_DUE_DATE'); sort_order?: ('asc' | 'desc') }; answer: Schemas['DisputeList'] }
     /** Open a dispute on a payment. */
     create: { params: []; body: Schemas['CreateDisputeInput']; answer: Schemas['DisputeLinks'] }
     /** Show a dispute. */
@@ -308,7 +308,7 @@ export interface Api {
     /** Refer a dispute that another marketplace decides. */
     refer: { params: []; body: { transaction: Schemas['Transaction']; reference_dispute: Schemas['ReferenceDisputes']; dispute_flow?: ('THIRD_PARTY_CLAIM' | 'THIRD_PARTY_DISPUTE'); reason?: ('MERCHANDISE_OR_SERVICE_NOT_RECEIVED' | 'MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED'); sub_reason?: ('INCOMPLETE_ORDER' | 'DAMAGED' | 'FAKE' | 'MATERIALLY_DIFFERENT' | 'UNUSABLE' | 'EXCESSIVE_SURCHARGE'); evidences?: Schemas['Evidences'][]; messages?: Schemas['Messages'][]; extensions?: Schemas['Extensions'] }; answer: Schemas['DisputeLinks'] }
     /** List referred disputes. */
-    list: { params: []; query: { create_time_after: string; create_time_before: string; page_size?: number; page_token?: string; status?: ('OPEN' | 'CLOSED'); dispute_flows?: string }; answer: { items: { [name: string]: unknown }[]; total_items: number; total_pages: number; links: Schemas['Link'][] } }
+    list: { params: []; query: { create_time_after: (string | number); create_time_before: (string | number); page_size?: number; page_token?: (string | number); status?: ('OPEN' | 'CLOSED'); dispute_flows?: (string | number) }; answer: { items: { [name: string]: unknown }[]; total_items: number; total_pages: number; links: Schemas['Link'][] } }
     /** Show a referred dispute. */
     show: { params: [id: string]; answer: Schemas['ReferredDispute'] }
     /** Tell of a refund in a referred dispute. */
@@ -348,7 +348,7 @@ export interface Api {
     /** List every event there is. */
     listEventTypes: { params: []; answer: { event_types: Schemas['EventType'][] } }
     /** List events of this app, newest first. */
-    listEvents: { params: []; query: { page_size?: number; start_time?: string; end_time?: string; move_to?: ('next' | 'previous'); index_time?: string; index_id?: string; transaction_id?: string; event_type?: string }; answer: { events: Schemas['WebhookEvent'][]; count: number; links: Schemas['Link'][] } }
+    listEvents: { params: []; query: { page_size?: number; start_time?: (string | number); end_time?: (string | number); move_to?: ('next' | 'previous'); index_time?: (string | number); index_id?: (string | number); transaction_id?: (string | number); event_type?: (string | number) }; answer: { events: Schemas['WebhookEvent'][]; count: number; links: Schemas['Link'][] } }
     /** Show an event and its transmissions. */
     showEvent: { params: [event_id: string]; answer: Schemas['WebhookEvent'] }
     /** Send an event again. */
@@ -360,7 +360,7 @@ export interface Api {
     /** Get the certificate that deliveries are signed with. */
     showCertificate: { params: [cert_id: string]; answer: string }
     /** List transmissions, newest first, for example those that failed. */
-    listTransmissions: { params: []; query: { page_size?: number; start_time?: string; end_time?: string; move_to?: ('next' | 'previous'); index_time?: string; index_id?: string; webhook_id?: string; status?: ('PENDING' | 'RETRYING' | 'SUCCESS' | 'FAILURE') }; answer: { transmissions: Schemas['Transmissions'][]; count: number; links: Schemas['Link'][] } }
+    listTransmissions: { params: []; query: { page_size?: number; start_time?: (string | number); end_time?: (string | number); move_to?: ('next' | 'previous'); index_time?: (string | number); index_id?: (string | number); webhook_id?: (string | number); status?: ('PENDING' | 'RETRYING' | 'SUCCESS' | 'FAILURE') }; answer: { transmissions: Schemas['Transmissions'][]; count: number; links: Schemas['Link'][] } }
     /** Show a transmission with every attempt. */
     showTransmission: { params: [transmission_id: string]; answer: { webhook_id: string; webhook_url: string; transmission_id: string; status: ('PENDING' | 'SUCCESS' | 'FAILURE'); timestamp: string; attempts: number; http_status?: number; reason_phrase?: string; response_headers?: { [name: string]: string }; duration?: number; error_message?: string; next_attempt_time?: string; links: Schemas['Link'][]; event_id: string; event_type: string; cause?: string; attempt_log: Schemas['DeliveryAttempt'][] } }
     /** Attempt a transmission now, also one that has failed for good. */
@@ -370,31 +370,31 @@ export interface Api {
   }
   pages: {
     /** Find the page of an invoice by the code in its link. */
-    openInvoicePage: { params: []; query: { code?: string; lang?: string }; answer: string }
+    openInvoicePage: { params: []; query: { code?: (string | number); lang?: (string | number) }; answer: string }
     /** Show the page on which the recipient of an invoice reads and pays it. */
-    showInvoicePage: { params: [code: string]; query: { lang?: string; attempt?: string }; answer: string }
+    showInvoicePage: { params: [code: string]; query: { lang?: (string | number); attempt?: (string | number) }; answer: string }
     /** Show the seller what the recipient of an invoice reads, and which calls it takes now. */
-    showInvoiceDetailsPage: { params: [id: string]; query: { lang?: string }; answer: string }
+    showInvoiceDetailsPage: { params: [id: string]; query: { lang?: (string | number) }; answer: string }
     /** Show an invoice as a PDF. */
-    showInvoicePdf: { params: [code: string]; query: { lang?: string }; answer: Uint8Array }
+    showInvoicePdf: { params: [code: string]; query: { lang?: (string | number) }; answer: Uint8Array }
     /** Show our copy of the logo on an invoice. */
-    showInvoiceLogo: { params: [code: string]; query: { v?: string }; answer: Uint8Array }
+    showInvoiceLogo: { params: [code: string]; query: { v?: (string | number) }; answer: Uint8Array }
     /** Style and script of the pages. */
     showPageAsset: { params: [name: string]; answer: Uint8Array }
     /** Fonts of the pages. */
     showPageFont: { params: [name: string]; answer: Uint8Array }
     /** Show what is about to be paid. */
-    showPaymentSheet: { params: [code: string]; query: { amount?: string; tip?: string; lang?: string }; answer: string }
+    showPaymentSheet: { params: [code: string]; query: { amount?: (string | number); tip?: (string | number); lang?: (string | number) }; answer: string }
     /** Pay an invoice from its page. */
     payInvoice: { params: [code: string]; body: { token: string; amount?: string; tip?: string; lang?: string; outcome?: ('COMPLETED' | 'PENDING' | 'DENIED') }; answer: undefined }
     /** Show how a payment is getting on. */
-    showPaymentUnderWay: { params: [code: string, attempt: string]; query: { lang?: string }; answer: string }
+    showPaymentUnderWay: { params: [code: string, attempt: string]; query: { lang?: (string | number) }; answer: string }
     /** Show the form that reports a problem with a payment. */
-    showProblemForm: { params: [code: string]; query: { lang?: string }; answer: string }
+    showProblemForm: { params: [code: string]; query: { lang?: (string | number) }; answer: string }
     /** Report a problem with a payment. */
     reportProblem: { params: [code: string]; body: Schemas['ReportProblemInput']; answer: undefined }
     /** Show a reported problem to the payer who holds its private link. */
-    showProblem: { params: [key: string]; query: { lang?: string }; answer: string }
+    showProblem: { params: [key: string]; query: { lang?: (string | number) }; answer: string }
     /** Write, answer an offer or add evidence to a reported problem. */
     actOnProblem: { params: [key: string, action: string]; body: Schemas['ActOnProblemInput']; answer: undefined }
   }
@@ -404,7 +404,7 @@ export interface Api {
   }
   operator: {
     /** List who did what, newest first. */
-    listAuditLog: { params: []; query: { account_id?: string; actor?: string; resource_id?: string; cause?: string; start_time?: string; page_size?: number; page_token?: string }; answer: { entries: Schemas['AuditEntry'][]; links: Schemas['Link'][] } }
+    listAuditLog: { params: []; query: { account_id?: (string | number); actor?: (string | number); resource_id?: (string | number); cause?: (string | number); start_time?: (string | number); page_size?: number; page_token?: (string | number) }; answer: { entries: Schemas['AuditEntry'][]; links: Schemas['Link'][] } }
   }
   service: {
     /** Tell that the process answers. */

@@ -23,6 +23,25 @@ const ownerOf = (database: string) =>
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
+/** Copies a database whole, and cuts off whoever is connected to it. */
+export async function copyDatabase(client: pg.Client, from: string, to: string, options = ''): Promise<void> {
+  await alone(client, from, () => client.query(`create database ${quoted(to)} template ${quoted(from)} ${options}`))
+}
+
+/** Cuts off whoever is connected, as often as somebody comes back in between. */
+async function alone<T>(client: pg.Client, database: string, work: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + SESSIONS_MS_MAX
+  for (;;) {
+    await client.query('select pg_terminate_backend(pid, 1000) from pg_stat_activity where datname = $1', [database])
+    try {
+      return await work()
+    } catch (error) {
+      if ((error as { code?: string }).code !== IN_USE || performance.now() > deadline) throw error
+      await pause(POLL_MS)
+    }
+  }
+}
+
 /**
  * Whole copies of a database, made by the server from its files: they cost the same however many rows there are of
  * what. Nobody may be connected to what is copied, so the caller has let go of it; whoever else is there is cut off.
@@ -44,7 +63,7 @@ export class Copies {
       const copy = this.#nameOf(name)
       const fresh = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
       // Nobody connects to a copy, so it can be copied at any time.
-      await this.#copy(client, this.#database, fresh, 'allow_connections false')
+      await copyDatabase(client, this.#database, fresh, 'allow_connections false')
       await client.query(`comment on database ${quoted(fresh)} is ${literal(note)}`)
       await client.query(`drop database if exists ${quoted(copy)}`)
       await client.query(`alter database ${quoted(fresh)} rename to ${quoted(copy)}`)
@@ -56,15 +75,17 @@ export class Copies {
     return this.#connected(async (client) => {
       const fresh = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
       const old = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
-      await this.#copy(client, this.#nameOf(name), fresh)
-      await this.#alone(client, () => client.query(`alter database ${quoted(this.#database)} rename to ${quoted(old)}`))
+      await copyDatabase(client, this.#nameOf(name), fresh)
+      await alone(client, this.#database, () =>
+        client.query(`alter database ${quoted(this.#database)} rename to ${quoted(old)}`),
+      )
       await client.query(`alter database ${quoted(fresh)} rename to ${quoted(this.#database)}`)
     })
   }
 
   /** A second database like this one; its address. */
   async fork(name: string): Promise<string> {
-    await this.#connected((client) => this.#copy(client, this.#database, this.#nameOf(name)))
+    await this.#connected((client) => copyDatabase(client, this.#database, this.#nameOf(name)))
     return inDatabase(this.#url, this.#nameOf(name))
   }
 
@@ -99,28 +120,6 @@ export class Copies {
 
   #nameOf(name: string): string {
     return `${this.#owner}_${name}`
-  }
-
-  #copy(client: pg.Client, from: string, to: string, options = ''): Promise<unknown> {
-    return this.#alone(
-      client,
-      () => client.query(`create database ${quoted(to)} template ${quoted(from)} ${options}`),
-      from,
-    )
-  }
-
-  /** Cuts off whoever is connected, as often as somebody comes back in between. */
-  async #alone<T>(client: pg.Client, work: () => Promise<T>, database = this.#database): Promise<T> {
-    const deadline = performance.now() + SESSIONS_MS_MAX
-    for (;;) {
-      await client.query('select pg_terminate_backend(pid, 1000) from pg_stat_activity where datname = $1', [database])
-      try {
-        return await work()
-      } catch (error) {
-        if ((error as { code?: string }).code !== IN_USE || performance.now() > deadline) throw error
-        await pause(POLL_MS)
-      }
-    }
   }
 
   /** From another database of the same server: the one at hand cannot be copied from within. */

@@ -125,6 +125,7 @@ describe('The house is tidy', () => {
   it('has every room in the table of arrows', () => {
     const wired = [
       'app',
+      'index',
       'main',
       'metrics',
       'readiness',
@@ -137,6 +138,7 @@ describe('The house is tidy', () => {
       'console',
       'routes',
       'sandbox',
+      'testing',
       ...forEveryone,
     ]
     const unknown = [...new Set(files.map(({ path }) => room(path)))].filter(

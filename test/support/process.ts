@@ -24,9 +24,9 @@ export const commandLine = (words: readonly string[]): [string, string[]] => [
   [join(root, 'dist/main.js'), ...words],
 ]
 
-function launch([program, words]: [string, string[]], variables: Variables): ChildProcess {
+function launch([program, words]: [string, string[]], variables: Variables, cwd = root): ChildProcess {
   const { DATABASE_URL: _test, ...inherited } = process.env
-  return spawn(program, words, { env: { ...inherited, ...variables }, cwd: root })
+  return spawn(program, words, { env: { ...inherited, ...variables }, cwd })
 }
 
 /** Runs a command to its end; one that does not come to its end by then is killed, and its code is null. */
@@ -34,9 +34,13 @@ export function runCommand(words: readonly string[], variables: Variables): Prom
   return runProgram(commandLine(words), variables)
 }
 
-export function runProgram(program: [string, string[]], variables: Variables): Promise<Finished> {
-  const child = launch(program, variables)
-  const late = setTimeout(() => child.kill('SIGKILL'), END_MS_MAX)
+export function runProgram(
+  program: [string, string[]],
+  variables: Variables,
+  { cwd = root, within = END_MS_MAX } = {},
+): Promise<Finished> {
+  const child = launch(program, variables, cwd)
+  const late = setTimeout(() => child.kill('SIGKILL'), within)
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
   child.stdout!.on('data', (text) => stdout.push(text))

@@ -1,0 +1,123 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Client, verifyTransmission, verifyWebhook, type WebhookEvent } from '../client/index.ts'
+
+/** One event that arrived, with how it came. */
+export interface Arrival extends WebhookEvent {
+  readonly headers: IncomingHttpHeaders
+  /** The body as it was sent. */
+  readonly raw: string
+}
+
+/** A webhook of one's own: a real HTTP receiver, every delivery with both signatures verified. */
+export interface Inbox extends AsyncDisposable {
+  readonly url: string
+  readonly webhookId: string
+  /** What arrived, in order of arrival. A delivery that was sent again stands here again. */
+  readonly events: readonly Arrival[]
+  /** The next event nobody took yet, of this type or of any (`*` stands for the rest); waits for it if need be. */
+  next(type?: string, options?: { readonly within?: number }): Promise<Arrival>
+  /** What it answers from now on; 200 at first. */
+  answerWith(status: number): void
+  close(): Promise<void>
+}
+
+const WITHIN_MS = 5_000
+
+export interface InboxParts {
+  readonly url: string
+  readonly owner: Client
+  /** What a wait that failed says beside that it did. */
+  explain(): Promise<string>
+}
+
+/** Whether a type is meant by a pattern: `CUSTOMER.DISPUTE.*`, `*`, or the type itself. */
+const isMeant = (type: string, pattern: string) =>
+  pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern
+
+/** Opens a receiver and subscribes it to the events of these types. */
+export async function openInbox(patterns: readonly string[], { url, owner, explain }: InboxParts): Promise<Inbox> {
+  const events: Arrival[] = []
+  const taken = new Set<Arrival>()
+  const waiting = new Set<() => void>()
+  let status = 200
+  let failure: Error | undefined
+
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const delivery = { headers: request.headers, body: Buffer.concat(chunks) }
+      accept(delivery.headers, delivery.body)
+        .then(
+          () => response.writeHead(status).end(),
+          (error: Error) => {
+            failure = error
+            response.writeHead(400).end(error.message)
+          },
+        )
+        .finally(() => {
+          for (const look of waiting) look()
+        })
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const receiver = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const { event_types: known = [] } = await owner.webhooks.listEventTypes()
+  const wanted = known.filter(({ name }) => patterns.some((pattern) => isMeant(name, pattern)))
+  if (wanted.length === 0) throw new Error(`No event is called ${patterns.join(' or ')}; docs/webhooks.md lists them.`)
+  const webhook = await owner.webhooks.create({ url: receiver, event_types: wanted.map(({ name }) => ({ name })) })
+  const { id: webhookId, signing_secret: secret } = webhook as { id: string; signing_secret: string }
+
+  async function accept(headers: IncomingHttpHeaders, body: Buffer): Promise<void> {
+    const event = verifyWebhook({ headers, body }, { secret })
+    // Only where WEBHOOK_SIGNATURES leaves it out is there no second signature.
+    if ('service-cert-url' in headers || 'paypal-cert-url' in headers)
+      await verifyTransmission({ headers, body }, { webhookId, url })
+    events.push({ ...event, headers, raw: body.toString() })
+  }
+
+  const take = (type: string) => {
+    const found = events.find((event) => !taken.has(event) && isMeant(event.event_type, type))
+    if (found) taken.add(found)
+    return found
+  }
+
+  const close = async () => {
+    await owner.webhooks.delete(webhookId).catch(() => {})
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+
+  return {
+    url: receiver,
+    webhookId,
+    events,
+    next: (type = '*', { within = WITHIN_MS } = {}) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = take(type)
+          if (!found && !failure) return
+          clearTimeout(timer)
+          waiting.delete(look)
+          if (found) resolve(found)
+          else reject(failure)
+        }
+        const timer = setTimeout(() => {
+          waiting.delete(look)
+          const had = events.map(({ event_type }) => event_type).join(', ') || 'nothing'
+          explain().then(
+            (more) => reject(new Error(`No ${type} within ${within} ms; what arrived: ${had}.\n\n${more}`)),
+            reject,
+          )
+        }, within)
+        waiting.add(look)
+        look()
+      }),
+    answerWith(given) {
+      status = given
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

@@ -1,0 +1,224 @@
+import { pino } from 'pino'
+import { type App, openApp } from '../app.ts'
+import { logOptions } from '../cli/log.ts'
+import { type Client, type ClientOptions, createClient } from '../client/index.ts'
+import { openDatabase } from '../database/open.ts'
+import { type Instant, parseInstant, systemClock } from '../kernel/clock.ts'
+import { SandboxClock } from '../sandbox/clock.ts'
+import { sandboxSecret } from '../sandbox/people.ts'
+import { readSettings } from '../settings.ts'
+import { explain } from './explain.ts'
+import { type Inbox, openInbox } from './inbox.ts'
+import { leaveServer, type SharedServer, useServer, type WorldDatabase } from './server.ts'
+
+export interface SandboxOptions {
+  /** Which brand-dependent names answers carry; `service` when not said. */
+  readonly dialect?: 'service' | 'paypal'
+  /** What the clock says at first: an instant. Real time when not said. */
+  readonly at?: string
+  /** Whether the clock stands still until it is moved. */
+  readonly frozen?: boolean
+  /** Any other setting of the service, by the name of its variable: `{ STRICT_FIELDS: 'true' }`. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** Who is there: typed clients, whose tokens are taken care of. */
+export interface People {
+  readonly merchant: Client
+  readonly otherMerchant: Client
+  readonly buyer: Client
+  /** Acts for the merchant, which gave its consent. */
+  readonly partner: Client
+  /** Decides disputes of the merchant: in a sandbox every caller may. */
+  readonly agent: Client
+}
+
+/** A letter that would have been sent. */
+export type Mail = NonNullable<Awaited<ReturnType<Client['sandbox']['listMail']>>['mails']>[number]
+
+/** What moving the clock did. */
+type Moved = Awaited<ReturnType<Client['sandbox']['moveClock']>>
+
+export interface TestClock {
+  now(): Promise<string>
+  /** Lets time pass (`P25D`, `PT36H`); everything that falls due on the way is done when this comes back. */
+  advance(duration: string): Promise<Moved>
+  to(instant: string): Promise<Moved>
+  freeze(): Promise<void>
+  /** Lets it run on from where it stands. */
+  run(): Promise<void>
+}
+
+export interface InboxOptions {
+  /** Whose webhook it is; the merchant's when not said. */
+  readonly of?: Client
+}
+
+/** A private sandbox: a whole service at a port of its own, in a world that nobody else sees. */
+export interface Sandbox extends AsyncDisposable {
+  readonly url: string
+  readonly people: People
+  readonly clock: TestClock
+  /** A client with other credentials, or one that acts for another account. */
+  client(options: Partial<Omit<ClientOptions, 'url'>>): Client
+  /** Subscribes a receiver of its own to events of these types: `sandbox.inbox('CUSTOMER.DISPUTE.*')`. */
+  inbox(types?: string | readonly string[], options?: InboxOptions): Promise<Inbox>
+  /** Does everything that is due now, and comes back when it is done: deliveries, mail, whatever a call started. */
+  settle(): Promise<void>
+  /** What would have been mailed, newest first. */
+  mail(to?: string): Promise<Mail[]>
+  /** Back to the seeded people. */
+  reset(): Promise<void>
+  /** Keeps the present state under a name, to go back to it with `restore`. */
+  snapshot(name: string): Promise<void>
+  restore(name: string): Promise<void>
+  /** The same world, twice: a second sandbox that begins as this one is now. */
+  fork(): Promise<Sandbox>
+  /** The last requests and events, and what falls due next. */
+  explain(): Promise<string>
+  /** For `afterEach`, in Vitest, Jest and `node:test`: prints what `explain` says when the test has failed. */
+  readonly explainFailure: (context?: unknown) => Promise<void>
+  /** Ends the service and drops the world. */
+  stop(): Promise<void>
+}
+
+/** Starts a private sandbox on a copy of the template: nothing of it is seen elsewhere, and nothing of it is left. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  return inWorld(
+    (server) => server.world(),
+    async (server, world) => {
+      if (options.at !== undefined || options.frozen) await setClock(world.url, options)
+      return open(server, world, options)
+    },
+  )
+}
+
+/** Starts a sandbox for as long as `work` takes; when it fails, what the sandbox knows of it is printed. */
+export async function withSandbox<T>(work: (sandbox: Sandbox) => Promise<T>, options: SandboxOptions = {}): Promise<T> {
+  await using sandbox = await startSandbox(options)
+  try {
+    return await work(sandbox)
+  } catch (error) {
+    process.stderr.write(`\n${await sandbox.explain()}\n`)
+    throw error
+  }
+}
+
+/** What cannot be opened leaves nothing behind. */
+async function inWorld(
+  make: (server: SharedServer) => Promise<WorldDatabase>,
+  openIn: (server: SharedServer, world: WorldDatabase) => Promise<Sandbox>,
+): Promise<Sandbox> {
+  const server = await useServer()
+  let world: WorldDatabase | undefined
+  try {
+    world = await make(server)
+    return await openIn(server, world)
+  } catch (error) {
+    if (world) await server.drop(world.name)
+    leaveServer()
+    throw error
+  }
+}
+
+async function setClock(url: string, { at, frozen = false }: SandboxOptions): Promise<void> {
+  const instant: Instant | undefined = at === undefined ? systemClock.now() : parseInstant(at)
+  if (!instant) throw new TypeError('at must be an instant, for example 2026-03-02T09:00:00Z.')
+  const database = openDatabase(url, { connectionsMax: 2 })
+  await new SandboxClock(database).set(instant, frozen)
+  await database.close()
+}
+
+/** Few, because many worlds share the server. */
+const CONNECTIONS = '6'
+
+async function open(server: SharedServer, world: WorldDatabase, options: SandboxOptions): Promise<Sandbox> {
+  const { dialect = 'service' } = options
+  const settings = readSettings({
+    LOG_LEVEL: 'silent',
+    DATABASE_CONNECTIONS: CONNECTIONS,
+    ...options.settings,
+    QUITTANCE_DIALECT: dialect,
+    PORT: '0',
+  })
+  const app: App = await openApp({
+    settings,
+    databaseUrl: world.url,
+    log: pino(logOptions(settings.logLevel)),
+    works: true,
+  })
+  const url = await app.listen()
+  const client: Sandbox['client'] = ({ clientId = 'sandbox-merchant', ...rest }) =>
+    createClient({ url, clientId, clientSecret: sandboxSecret(clientId), dialect, ...rest })
+  const merchant = client({})
+  const people: People = {
+    merchant,
+    otherMerchant: client({ clientId: 'sandbox-merchant-2' }),
+    buyer: client({ clientId: 'sandbox-buyer' }),
+    partner: client({ clientId: 'sandbox-partner', actingFor: 'merchant@example.com' }),
+    agent: client({}),
+  }
+  const inboxes: Inbox[] = []
+  const forks: Sandbox[] = []
+  const told = () => explain(merchant, app.database)
+  let stopping: Promise<void> | undefined
+
+  async function end(): Promise<void> {
+    await Promise.all([...inboxes.map((inbox) => inbox.close()), ...forks.map((fork) => fork.stop())])
+    await app.close()
+    await server.drop(world.name)
+    leaveServer()
+  }
+  const stop = () => (stopping ??= end())
+
+  return {
+    url,
+    people,
+    client,
+    clock: {
+      now: async () => (await merchant.sandbox.showClock()).now,
+      advance: (duration) => merchant.sandbox.moveClock({ advance: duration }),
+      to: (instant) => merchant.sandbox.moveClock({ to: instant }),
+      freeze: async () => void (await merchant.sandbox.moveClock({ freeze: true })),
+      run: async () => void (await merchant.sandbox.moveClock({ freeze: false })),
+    },
+    async inbox(types = '*', { of = merchant } = {}) {
+      const patterns = typeof types === 'string' ? [types] : types
+      const inbox = await openInbox(patterns, { url, owner: of, explain: told })
+      inboxes.push(inbox)
+      return inbox
+    },
+    settle: () => app.drain(),
+    async mail(to) {
+      await app.drain()
+      return merchant.sandbox.listMail(to === undefined ? {} : { to }).all()
+    },
+    reset: async () => void (await merchant.sandbox.reset()),
+    snapshot: async (name) => void (await merchant.sandbox.saveSnapshot({ name })),
+    restore: async (name) => void (await merchant.sandbox.loadSnapshot(name)),
+    async fork() {
+      // What is under way is finished first, so that the copy does not wait for work that was begun here.
+      await app.drain()
+      const copy = () => app.database.whileDisconnected(() => server.fork(world.name))
+      const fork = await inWorld(copy, (own, forked) => open(own, forked, options))
+      forks.push(fork)
+      return fork
+    },
+    explain: told,
+    async explainFailure(context) {
+      if (hasFailed(context)) process.stderr.write(`\n${await told()}\n`)
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+/** What test runners hand to `afterEach`: Vitest a task with its result, `node:test` whether it passed. */
+function hasFailed(context: unknown): boolean {
+  const { task, passed, error } = (context ?? {}) as {
+    task?: { result?: { state?: string } }
+    passed?: boolean
+    error?: unknown
+  }
+  return task?.result?.state === 'fail' || passed === false || (error !== undefined && error !== null)
+}

@@ -1,0 +1,199 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Sandbox } from '../../src/testing/index.ts'
+import { type Finished, runProgram, temporaryFolder } from '../support/process.ts'
+import { installTarball } from '../support/tarball.ts'
+import { usd } from '../support/world.ts'
+
+/** How long a keeper may take to notice that it is alone, and to end. */
+const GONE = { timeout: 15_000, interval: 50 }
+
+const project = temporaryFolder()
+const tmp = temporaryFolder()
+const { TMPDIR } = process.env
+let installed: string
+
+beforeAll(() => {
+  installed = installTarball(project.path, 'shop')
+  // A server of this file's own, so that what becomes of it can be seen.
+  process.env['TMPDIR'] = tmp.path
+})
+afterAll(async () => {
+  await nothingRuns()
+  if (TMPDIR === undefined) delete process.env['TMPDIR']
+  else process.env['TMPDIR'] = TMPDIR
+  project.remove()
+  tmp.remove()
+})
+
+const module = (name: string) => import(pathToFileURL(join(installed, 'dist', name, 'index.js')).href)
+const inProject = (...words: string[]): Promise<Finished> =>
+  runProgram([process.execPath, words], { TMPDIR: tmp.path, NO_COLOR: '1' }, { cwd: project.path, within: 60_000 })
+
+/** The folders of servers that run. */
+const running = () =>
+  readdirSync(tmp.path)
+    .filter((name) => name.startsWith('quittance-testing-'))
+    .filter((name) =>
+      ['keeper.sock', 'server/cluster/postmaster.pid'].some((file) => existsSync(join(tmp.path, name, file))),
+    )
+const nothingRuns = () => vi.waitFor(() => expect(running()).toEqual([]), GONE)
+
+describe('The package', () => {
+  it('has what it needs and nothing else, and runs nothing when it is installed', () => {
+    const {
+      private: isPrivate,
+      scripts,
+      exports,
+      bin,
+    } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    expect(isPrivate).toBeUndefined()
+    expect(Object.keys(scripts)).not.toContain(expect.stringMatching(/^(pre|post)?install$|^prepare$/))
+    for (const { types, default: code } of [exports['.'], exports['./testing'], exports['./client']])
+      for (const path of [types, code, bin.quittance]) expect(existsSync(join(installed, path)), path).toBe(true)
+    expect(readdirSync(installed).sort()).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'dist', 'migrations', 'openapi.json', 'package.json']),
+    )
+    for (const name of ['src', 'test', 'bench', 'docs', 'examples']) expect(readdirSync(installed)).not.toContain(name)
+  })
+
+  it('has types that a strict project compiles against', async () => {
+    writeFileSync(
+      join(project.path, 'consumer.ts'),
+      `import { start } from 'quittance'
+       import { createClient, ProblemError, type Client } from 'quittance/client'
+       import { startSandbox, type Sandbox } from 'quittance/testing'
+
+       export async function story(sandbox: Sandbox): Promise<string> {
+         const { merchant } = sandbox.people
+         const { id } = await merchant.invoices.create({ detail: { currency_code: 'USD' } })
+         // @ts-expect-error an invoice has a currency
+         await merchant.invoices.create({ detail: {} })
+         for await (const { dispute_id } of merchant.disputes.list({ page_size: 2 })) if (dispute_id) return dispute_id
+         return id ?? ''
+       }
+       export const client: Client = createClient({ url: 'http://127.0.0.1', clientId: 'a', clientSecret: 'b' })
+       export const wrong = (error: unknown) => error instanceof ProblemError && error.issues[0]?.issue
+       export const parts = { start, startSandbox }`,
+    )
+    const compilerOptions = { strict: true, module: 'nodenext', target: 'es2023', noEmit: true, types: ['node'] }
+    writeFileSync(join(project.path, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
+    expect(await inProject('node_modules/typescript/bin/tsc', '-p', '.')).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  it('lets the example shop test itself, in two runners at once on one server', async () => {
+    const [vitest, node] = await Promise.all([
+      inProject('node_modules/vitest/vitest.mjs', 'run'),
+      inProject('--test', 'shop.test.js'),
+    ])
+
+    expect(vitest, vitest.stdout + vitest.stderr).toMatchObject({ code: 0 })
+    expect(vitest.stdout).toMatch(/Tests\s+2 passed/)
+    expect(node, node.stdout).toMatchObject({ code: 0 })
+    expect(running().length).toBeLessThanOrEqual(1)
+    await nothingRuns()
+  }, 60_000)
+})
+
+describe('A test process that is killed', () => {
+  it('leaves no world and no server behind', async () => {
+    const script = `import { startSandbox } from 'quittance/testing'
+      const sandbox = await startSandbox()
+      console.log(sandbox.url)
+      setInterval(() => {}, 1000)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: project.path })
+    const url = await new Promise<string>((resolve) =>
+      child.stdout.once('data', (text) => resolve(String(text).trim())),
+    )
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    expect(running()).toHaveLength(1)
+
+    child.kill('SIGKILL')
+
+    await nothingRuns()
+  }, 30_000)
+})
+
+describe('quittance/testing', () => {
+  let sandbox: Sandbox
+  let testing: typeof import('../../src/testing/index.ts')
+
+  beforeAll(async () => {
+    testing = await module('testing')
+    sandbox = await testing.startSandbox({ at: '2026-03-02T09:00:00Z', frozen: true })
+  })
+  afterAll(() => sandbox.stop())
+
+  const anInvoice = {
+    detail: { currency_code: 'USD' },
+    items: [{ name: 'A', quantity: '1', unit_amount: usd('1.00') }],
+  }
+  const count = async (of: Sandbox) => (await of.people.merchant.invoices.list().all()).length
+  const newDispute = async () => {
+    const { merchant, buyer } = sandbox.people
+    const { buyer_transaction_id } = await merchant.sandbox.createTransaction({ amount: usd('50.00') })
+    await buyer.disputes.create({
+      disputed_transactions: [{ buyer_transaction_id }],
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+      dispute_amount: usd('50.00'),
+    })
+  }
+
+  it('tells a story: people, an inbox, time that passes, a decision', async () => {
+    const { merchant, agent } = sandbox.people
+    const inbox = await sandbox.inbox('CUSTOMER.DISPUTE.*')
+    await newDispute()
+
+    const { resource } = await inbox.next('CUSTOMER.DISPUTE.CREATED')
+    const id = String(resource['dispute_id'])
+    await merchant.disputes.escalate(id, { note: 'Let somebody decide.' })
+    await merchant.disputes.provideEvidence(id, { evidences: [{ evidence_type: 'OTHER', notes: 'It was delivered.' }] })
+    await agent.disputes.adjudicate(id, { adjudication_outcome: 'SELLER_FAVOR' })
+    const resolved = await inbox.next('CUSTOMER.DISPUTE.RESOLVED')
+
+    expect(resolved.resource).toMatchObject({ dispute_id: id })
+    expect((await merchant.disputes.show(id)).dispute_outcome).toMatchObject({ outcome_code: 'RESOLVED_SELLER_FAVOUR' })
+    expect(await sandbox.clock.now()).toBe('2026-03-02T09:00:00.000Z')
+  })
+
+  it('shares a server among worlds that never see each other', async () => {
+    await using other = await testing.startSandbox({ dialect: 'paypal' })
+    await other.people.merchant.invoices.create(anInvoice)
+
+    expect(await count(other)).toBe(1)
+    expect(await count(sandbox)).toBe(0)
+  })
+
+  it('forks and restores a world', async () => {
+    await sandbox.people.merchant.invoices.create(anInvoice)
+    await sandbox.snapshot('one')
+    const copy = await sandbox.fork()
+    await copy.people.merchant.invoices.create(anInvoice)
+    await copy.clock.advance('P1D')
+    await sandbox.people.merchant.invoices.create(anInvoice)
+    await sandbox.people.merchant.invoices.create(anInvoice)
+
+    expect([await count(sandbox), await count(copy)]).toEqual([3, 2])
+    expect(await sandbox.clock.now()).toBe('2026-03-02T09:00:00.000Z')
+    await sandbox.restore('one')
+    expect([await count(sandbox), await count(copy)]).toEqual([1, 2])
+    await copy.stop()
+  })
+
+  it('explains a failure: the last requests, the events, and what was due', async () => {
+    const { merchant } = sandbox.people
+    await merchant.invoices.show('INV2-NOPE').catch(() => {})
+    await newDispute()
+    const inbox = await sandbox.inbox('INVOICING.INVOICE.PAID')
+
+    const failure = await inbox.next('INVOICING.INVOICE.PAID', { within: 50 }).catch((error: Error) => error.message)
+
+    expect(failure).toContain('No INVOICING.INVOICE.PAID within 50 ms; what arrived: nothing.')
+    expect(failure).toMatch(/404 GET \/v2\/invoicing\/invoices\/INV2-NOPE by sandbox-merchant/)
+    expect(failure).toContain('CUSTOMER.DISPUTE.CREATED')
+    expect(failure).toMatch(/Due next:\n {2}2026-/)
+  })
+})
