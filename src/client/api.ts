@@ -188,9 +188,9 @@ export interface Api {
     /** Show how far a story got; with `after`, as soon as it got further. */
     showScenarioRun: { params: [id: string]; query: { after?: number }; answer: Schemas['ScenarioRun'] }
     /** List what happened in the sandbox under what led to it, newest first; or follow it. */
-    listTimeline: { params: []; query: { kind?: string; person?: string; subject?: string; trouble?: boolean; page_size?: number; page_token?: string; after?: string; wait?: number }; answer: { threads: Schemas['Thread'][]; seq: number; links: Schemas['Link'][] } }
+    listTimeline: { params: []; query: { kind?: (string | number); person?: (string | number); subject?: (string | number); trouble?: boolean; page_size?: number; page_token?: (string | number); after?: (string | number); wait?: number }; answer: { threads: Schemas['Thread'][]; seq: number; links: Schemas['Link'][] } }
     /** List what falls due, soonest first, and what it will do. */
-    listDue: { params: []; query: { limit?: number; subject?: string }; answer: { now: string; due: Schemas['Due'][]; has_more: boolean } }
+    listDue: { params: []; query: { limit?: number; subject?: (string | number) }; answer: { now: string; due: Schemas['Due'][]; has_more: boolean } }
   }
   invoices: {
     /** Create a draft invoice. */

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What a developer waits for, as medians of ten: npm run bench:workbench. Ends with 1 when one takes too long. */
+
+const TIMES = 10
+const INVOICES = 1_000
+const root = fileURLToPath(new URL('..', import.meta.url))
+// The compiled package, as its users have it.
+const { startSandbox } = (await import(
+  '../dist/testing/index.js' as string
+)) as typeof import('../src/testing/index.ts')
+
+async function medianOf(times: number, work: () => Promise<(() => Promise<unknown>) | undefined>): Promise<number> {
+  const took: number[] = []
+  for (let i = 0; i < times; i++) {
+    const began = performance.now()
+    const after = await work()
+    took.push(performance.now() - began)
+    await after?.()
+  }
+  return took.toSorted((a, b) => a - b)[Math.floor(times / 2)]!
+}
+
+const anInvoice = {
+  detail: { currency_code: 'USD' },
+  items: [{ name: 'A chair', quantity: '1', unit_amount: { currency_code: 'USD', value: '10.00' } }],
+}
+
+/** Comes back when the service says that it is ready; what it returns ends it. */
+function startService(dataDir: string): Promise<() => Promise<unknown>> {
+  const words = [join(root, 'dist/main.js'), 'start', '--port', '0', '--data-dir', dataDir, '--log-level', 'silent']
+  const child = spawn(process.execPath, words)
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  return new Promise((resolve, reject) => {
+    child.stdout.on('data', (text) => {
+      if (!String(text).includes('is ready at')) return
+      resolve(() => {
+        child.kill('SIGTERM')
+        return ended
+      })
+    })
+    void ended.then((code) => reject(new Error(`the service ended with ${String(code)}`)))
+  })
+}
+
+const sandbox = await startSandbox()
+const world = await medianOf(TIMES, async () => {
+  const made = await startSandbox()
+  return () => made.stop()
+})
+const { merchant } = sandbox.people
+for (let i = 0; i < INVOICES; i += 20)
+  await Promise.all(Array.from({ length: 20 }, () => merchant.invoices.create(anInvoice)))
+const fork = await medianOf(TIMES, async () => {
+  const made = await sandbox.fork()
+  return () => made.stop()
+})
+const reset = await medianOf(TIMES, async () => {
+  await sandbox.reset()
+  return async () => void (await merchant.invoices.create(anInvoice))
+})
+await sandbox.stop()
+
+const dataDir = mkdtempSync(join(tmpdir(), 'quittance-bench-'))
+await (await startService(dataDir))()
+const start = await medianOf(TIMES, () => startService(dataDir))
+rmSync(dataDir, { recursive: true, force: true })
+
+const rows = [
+  ['a world', world, 300],
+  [`a fork of a world with ${INVOICES} invoices`, fork, 1_000],
+  ['a reset', reset, 100],
+  ['a later start of quittance start', start, 1_000],
+] as const
+process.stdout.write(
+  `Medians of ${TIMES}, in milliseconds, on ${cpus().length} cores; load ${loadavg()[0]!.toFixed(1)}.\n\n`,
+)
+for (const [what, ms, max] of rows)
+  process.stdout.write(
+    `${what.padEnd(42)} ${ms.toFixed(0).padStart(6)}   at most ${max}${ms > max ? '   MISSED' : ''}\n`,
+  )
+if (rows.some(([, ms, max]) => ms > max)) process.exitCode = 1
