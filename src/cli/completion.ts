@@ -6,6 +6,8 @@ interface Place {
   /** The words before it; none at the beginning. */
   readonly after: string
   readonly candidates: readonly (readonly [word: string, description: string])[]
+  /** Whether a file can stand there as well. */
+  readonly takesFile: boolean
 }
 
 /** Every place in a call at which something can be completed, the longest first. */
@@ -31,8 +33,10 @@ function placesOf(commands: readonly Command[]): Place[] {
     add(command.name, '--json', 'Print JSON')
     add(command.name, '--help', 'Show what it takes, with examples')
   }
+  const takesFile = (after: string) =>
+    commands.some(({ name, arguments: [first] = [] }) => name === after && first?.includes('file'))
   return [...places]
-    .map(([after, candidates]) => ({ after, candidates: [...candidates] }))
+    .map(([after, candidates]) => ({ after, candidates: [...candidates], takesFile: takesFile(after) === true }))
     .sort((a, b) => b.after.length - a.after.length)
 }
 
@@ -84,10 +88,14 @@ compdef _quittance quittance
 }
 
 function fish(places: readonly Place[]): string {
-  const lines = places.flatMap(({ after, candidates }) =>
+  const commandPlaces = places.map((place) => place.after)
+  const isCommandWord = (after: string, word: string) => after !== '' && commandPlaces.includes(`${after} ${word}`)
+  const lines = places.flatMap(({ after, candidates, takesFile }) =>
     candidates.map(([word, description]) => {
       const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${quoted(word)}`
-      return `complete -c quittance -n ${quoted(`__quittance_after ${quoted(after)}`)} ${what}${description === '' ? '' : ` -d ${quoted(description)}`}`
+      // Fish offers files beside what it is told, which only makes sense where a file can stand.
+      const files = word.startsWith('--') || takesFile ? '' : ' -f'
+      return `complete -c quittance -n ${quoted(`__quittance_after ${quoted(after)}${isCommandWord(after, word) ? ' next' : ''}`)}${files} ${what}${description === '' ? '' : ` -d ${quoted(description)}`}`
     }),
   )
   return `# quittance completion fish > ~/.config/fish/completions/quittance.fish
@@ -101,7 +109,8 @@ function __quittance_after
       set -l parts (string split ' --' -- $argv[1])
       string match -q -- " $parts[1] *--$parts[2] " "$line"
     case '*'
-      string match -q -- " $argv[1] *" "$line"
+      # A word of a command comes right behind the one before; flags and arguments come anywhere later.
+      set -q argv[2]; and string match -q -- " $argv[1] " "$line"; or begin; not set -q argv[2]; and string match -q -- " $argv[1] *" "$line"; end
   end
 end
 ${lines.join('\n')}

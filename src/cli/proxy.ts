@@ -16,7 +16,8 @@ const AUTHORITY = 'Quittance proxy of this session'
 /** An authority that lives as long as the command, and what hosts prove themselves with under it. */
 function newAuthority() {
   const authority = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const host = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  // What hosts sign with is made at once, unlike the key of the authority.
+  const host = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const now = systemClock.now()
   const issue = (publicKey: KeyObject, name: string, isAuthority = false) =>
     issueCertificate({

@@ -112,4 +112,8 @@ export const guards: readonly Guard[] = [
   // The algebra of a unit of work
   { guards: 'a row is changed once in a unit of work', file: 'src/database/touched-rows.ts', text: 'if (others.some((other) => areSame(touched, other))) throw twice(table)', replacement: '', tests: ['test/properties/unit-of-work.test.ts', 'test/faults/unit-of-work.test.ts'] },
   { guards: 'a job that is enqueued again stays unless it is replaced', file: 'src/database/job-changes.ts', text: 'if (before && before.kind !== \'withdraw\' && !replace) return', replacement: 'if (before && !replace) return', tests: ['test/properties/unit-of-work.test.ts'] },
+  // The workbench
+  { guards: 'a proxy leads only the hosts it was told', file: 'src/outbound/forward-proxy.ts', text: 'if (!isLed(host)) {', replacement: "if (host === '') {", tests: ['test/scenarios/command-line/proxy.test.ts'] },
+  { guards: 'two stories never share one clock', file: 'src/scenarios/runs.ts', text: '    if (running)\n', replacement: "    if (running?.id === '')\n", tests: ['test/scenarios/command-line/stories.test.ts'] },
+  { guards: 'a webhook that listen left behind is taken away', file: 'src/cli/listen.ts', text: 'if (!isThere) await', replacement: 'if (!isThere && isThere) await', tests: ['test/scenarios/command-line/listen.test.ts'] },
 ]
