@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { didYouMean } from '../kernel/spelling.ts'
+import { NoAnswer, Refused } from '../scenarios/client.ts'
 import { libraryScenario, scenarioNames } from '../scenarios/library.ts'
 import { type Played, type PlayOptions, play } from '../scenarios/play.ts'
 import { readScenario, ScenarioError } from '../scenarios/read.ts'
@@ -33,11 +34,15 @@ export async function tellStory(
   const paint = makePaint(output)
   const story: Played[] = []
   let states: Record<string, string> = {}
-  for await (const played of play(scenario, sandbox, options)) {
-    story.push(played)
-    tell(played, storyLines(played, story.length, states, paint))
-    states = { ...states, ...statesOf(played) }
-    if (played.failures.length > 0) throw new CommandError(played.failures.join('\n'))
+  try {
+    for await (const played of play(scenario, sandbox, options)) {
+      story.push(played)
+      tell(played, storyLines(played, story.length, states, paint))
+      states = { ...states, ...statesOf(played) }
+      if (played.failures.length > 0) throw new CommandError(played.failures.join('\n'))
+    }
+  } catch (error) {
+    throw error instanceof Refused || error instanceof NoAnswer ? new CommandError(error.message) : error
   }
   return story
 }

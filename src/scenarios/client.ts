@@ -14,6 +14,8 @@ export interface SentFile {
   readonly name: string
   readonly type: string
   readonly content: string | Uint8Array
+  /** The part of the form it is; `file1` and so on when not said. */
+  readonly part?: string
 }
 
 export interface ClientCall {
@@ -36,6 +38,9 @@ export interface ClientAnswer {
 
 /** Nothing answers at the address. */
 export class NoAnswer extends Error {}
+
+/** The sandbox refused what is needed to go on; the message says what and why. */
+export class Refused extends Error {}
 
 /** Calls a sandbox as its users do. Tokens are asked for when they are needed, and again when one has ended. */
 export interface SandboxClient {
@@ -70,7 +75,7 @@ export function openClient(url: string, signal?: AbortSignal): SandboxClient {
     })
     const { access_token } = answer.body as { access_token?: string }
     if (access_token === undefined)
-      throw new Error(`There is no app ${client_id} with this secret: ${answer.status} for its token.`)
+      throw new Refused(`There is no app ${client_id} with this secret: ${answer.status} for its token.`)
     return access_token
   }
 
@@ -108,9 +113,9 @@ export function openClient(url: string, signal?: AbortSignal): SandboxClient {
 function formOf(body: unknown, files: readonly SentFile[]): FormData {
   const form = new FormData()
   if (body !== undefined) form.append('input', new Blob([JSON.stringify(body)], { type: 'application/json' }))
-  files.forEach(({ name, type, content }, i) => {
+  files.forEach(({ name, type, content, part }, i) => {
     // A view of bytes is what the constructor takes; its type wants the buffer behind it to be unshared.
-    form.append(`file${i + 1}`, new Blob([content as string], { type }), name)
+    form.append(part ?? `file${i + 1}`, new Blob([content as string], { type }), name)
   })
   return form
 }

@@ -1,6 +1,5 @@
 import { toMinor, toMoney } from '../kernel/money.ts'
-import type { ClientAnswer, Person, SandboxClient } from './client.ts'
-import { problemText } from './client.ts'
+import { type ClientAnswer, type Person, problemText, Refused, type SandboxClient } from './client.ts'
 import { operations } from './operations.ts'
 import { type Book, books, type Thing, things } from './scenario.ts'
 
@@ -83,7 +82,7 @@ export class Observer {
   async #read(operation: string, path: string, query: Readonly<Record<string, string>> = {}): Promise<ClientAnswer> {
     const { method } = operations().get(operation)!
     const answer = await this.#client.call({ method, path, query, as: this.#person })
-    if (answer.status >= 400) throw new Error(`${operation} was refused with ${problemText(answer)}`)
+    if (answer.status >= 400) throw new Refused(`${operation} was refused with ${problemText(answer)}`)
     return answer
   }
 

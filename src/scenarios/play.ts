@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { addDuration, type Instant, parseDuration } from '../kernel/clock.ts'
 import { openReceiver, type WebhookReceiver } from '../outbound/receiver.ts'
-import { type ClientAnswer, type Person, problemText, type SandboxClient } from './client.ts'
+import { type ClientAnswer, type Person, problemText, Refused, type SandboxClient } from './client.ts'
 import { differences } from './match.ts'
 import { type Observation, Observer } from './observe.ts'
 import { operations } from './operations.ts'
@@ -91,7 +91,7 @@ async function settle(client: SandboxClient): Promise<Instant> {
 
 async function moveClock(client: SandboxClient, body: object) {
   const answer = await client.call({ method: 'POST', path: '/sandbox/clock', body })
-  if (answer.status !== 200) throw new Error(`the clock did not move: ${problemText(answer)}`)
+  if (answer.status !== 200) throw new Refused(`the clock did not move: ${problemText(answer)}`)
   return answer.body as { now: Instant; fired: { work: string; at: string }[] }
 }
 
@@ -99,7 +99,7 @@ async function subscribe(client: SandboxClient, as: Person, { forwardTo, onForwa
   if (forwardTo === undefined) return undefined
   const body = { url: forwardTo, event_types: [{ name: '*' }] }
   const answer = await client.call({ method: 'POST', path: '/v1/notifications/webhooks', as, body })
-  if (answer.status >= 400) throw new Error(`events cannot be forwarded to ${forwardTo}: ${problemText(answer)}`)
+  if (answer.status >= 400) throw new Refused(`events cannot be forwarded to ${forwardTo}: ${problemText(answer)}`)
   const webhook = answer.body as { id: string; signing_secret: string }
   onForward?.(webhook)
   return { end: () => client.call({ method: 'DELETE', path: `/v1/notifications/webhooks/${webhook.id}`, as }) }
@@ -130,14 +130,8 @@ async function playStep(stage: Stage, step: Step): Promise<Played> {
   stage.now = await settle(stage.client)
   const seen = await stage.observer.look(before)
   const received = stage.received.splice(0)
-  const failures =
-    done.failures.length > 0
-      ? done.failures
-      : unmet(expand(step.expect, { ...variables, answers: stage.answers }) as Step['expect'], {
-          ...seen,
-          received,
-          answer: done.answer,
-        })
+  const found = { ...seen, received, answer: done.answer }
+  const failures = done.failures.length > 0 ? done.failures : unmet(step.expect, found, variables)
   return {
     step: step.step,
     says: step.says,
@@ -203,7 +197,16 @@ function withId({ body }: ClientAnswer): unknown {
 
 type Found = Observation & Pick<Played, 'received' | 'answer'>
 
-function unmet(expected: Step['expect'], found: Found): string[] {
+function unmet(expected: Step['expect'], found: Found, variables: Variables): string[] {
+  try {
+    return differencesIn(expand(expected, variables) as Step['expect'], found)
+  } catch (error) {
+    if (error instanceof NoSuchValue) return [error.message]
+    throw error
+  }
+}
+
+function differencesIn(expected: Step['expect'], found: Found): string[] {
   const { answer, events, money, mail, received, status: _status, ...documents } = expected
   return [
     ...(answer === undefined ? [] : differences(answer, found.answer, 'answer')),

@@ -21,7 +21,7 @@ export interface Step {
   readonly query?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, unknown>>
   readonly body?: unknown
-  readonly files?: readonly (SentFile & { readonly part?: string })[]
+  readonly files?: readonly SentFile[]
   /** A duration. */
   readonly wait?: string
   /** An instant. */

@@ -77,6 +77,15 @@ steps:
     expect(bad.stderr).toContain('mine.yaml:5:5: step pay: money.available should be +8.00 USD and is "+7.00 USD"')
   })
 
+  it('says in one sentence what it cannot do', async () => {
+    const { code, stderr } = await run(
+      ['scenario', 'run', 'seller-wins', '--forward-to', 'ftp://127.0.0.1/hook'],
+      variables,
+    )
+    expect([code, stderr.trim().split('\n').length]).toEqual([1, 1])
+    expect(stderr).toContain('events cannot be forwarded to ftp://127.0.0.1/hook')
+  })
+
   it('says in one sentence that no sandbox is there', async () => {
     const { code, stderr } = await run(['scenario', 'run', 'seller-wins'], { QUITTANCE_URL: 'http://127.0.0.1:9' })
     expect(code).toBe(1)
