@@ -34,12 +34,15 @@ export async function tellStory(
   const paint = makePaint(output)
   const story: Played[] = []
   let states: Record<string, string> = {}
+  // A webhook that forwards must go when the story ends, also before its end.
+  const interrupted = options.forwardTo === undefined ? undefined : output.interrupted
   try {
     for await (const played of play(scenario, sandbox, options)) {
       story.push(played)
       tell(played, storyLines(played, story.length, states, paint))
       states = { ...states, ...statesOf(played) }
       if (played.failures.length > 0) throw new CommandError(played.failures.join('\n'))
+      if (interrupted?.aborted) throw new CommandError(`Stopped after ${played.step}.`)
     }
   } catch (error) {
     throw error instanceof Refused || error instanceof NoAnswer ? new CommandError(error.message) : error

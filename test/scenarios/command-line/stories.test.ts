@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand } from '../../../src/cli/run.ts'
 import { eventTypes } from '../../../src/kernel/event-types.ts'
 import type { Played } from '../../../src/scenarios/play.ts'
 import type { Run } from '../../../src/scenarios/runs.ts'
@@ -75,6 +76,15 @@ steps:
     rmSync(folder, { recursive: true })
     expect(bad.code).toBe(1)
     expect(bad.stderr).toContain('mine.yaml:5:5: step pay: money.available should be +8.00 USD and is "+7.00 USD"')
+  })
+
+  it('takes its webhook away when it is stopped on the way', async () => {
+    const interrupted = AbortSignal.abort()
+    const output = { out: () => {}, err: () => {}, interrupted }
+    const words = ['scenario', 'run', 'seller-wins', '--forward-to', receiver.url('/stopped')]
+    expect(await runCommand(words, variables, output)).toBe(1)
+    const { body } = await world.merchant.get<{ webhooks: object[] }>('/v1/notifications/webhooks')
+    expect(body.webhooks).toEqual([])
   })
 
   it('says in one sentence what it cannot do', async () => {
