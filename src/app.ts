@@ -28,6 +28,7 @@ import { routesOf } from './routes.ts'
 import { SandboxClock } from './sandbox/clock.ts'
 import { seedIfEmpty, seedPeople } from './sandbox/people.ts'
 import { openRecorder, openSandbox } from './sandbox/room.ts'
+import { Faults } from './sandbox/watch/faults.ts'
 import type { Settings } from './settings.ts'
 import { version } from './version.ts'
 import { makeAnnounce } from './webhooks/fan-out.ts'
@@ -162,7 +163,9 @@ function wire(parts: Parts) {
     onError: (error) => log.error({ err: error }, 'could not claim due jobs, will retry'),
   })
   const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
-  const background = { database, clock, log, onError, ...(recorder && { tell: recorder.attempt }) }
+  const faults = new Faults(service)
+  const watched = recorder && { tell: recorder.attempt, faultOf: faults.onDelivery }
+  const background = { database, clock, log, onError, ...watched }
   const sources: WorkSource[] = [
     runner,
     ...opened.flatMap(({ work }) => work?.({ ...background, registry: metrics.registry }) ?? []),
@@ -179,7 +182,19 @@ function wire(parts: Parts) {
     broadcast.send('access')
   }
   const sandbox = openSandbox({
-    ...{ service, database, realTime, transactFor, broadcast, sources, worker, recorder, forgetTokens, onError },
+    ...{
+      service,
+      database,
+      realTime,
+      transactFor,
+      broadcast,
+      sources,
+      worker,
+      recorder,
+      faults,
+      forgetTokens,
+      onError,
+    },
     clock: sandboxClock,
     databaseUrl: parts.options.databaseUrl,
     localUrl: () => addressOf(settings.host, parts.state.port),
@@ -209,7 +224,7 @@ function wire(parts: Parts) {
     authenticate: async (headers, ip) => inner.callerOf(headers) ?? parts.authenticator.authenticate(headers, ip),
     ...makeAdmission(settings),
     observe: metrics.observe,
-    ...(recorder && { record: (request, reply) => recorder.answered(request, reply) }),
+    ...(recorder && { record: (request, reply) => recorder.answered(request, reply), disturb: faults.onRequest }),
     isDraining: () => parts.state.isDraining,
     ...(parts.options.loopDelay && { loopDelay: parts.options.loopDelay }),
     // Only where work is done by itself: whoever leaves it undone wants to see it undone.

@@ -50,8 +50,13 @@ export interface WorkParts {
   readonly log?: Logger
   /** Told of what went wrong and will be tried again. */
   onError(error: unknown): void
+  /** Asked before each attempt to deliver an event what is to go wrong with it; absent in live. */
+  faultOf?(delivery: { eventType: string; url: string; attempts: number }): DeliveryFault | undefined
   /** Told of each attempt to deliver an event; absent where nobody watches. */
   tell?(happening: Happening, ofEvent: string): void
 }
+
+/** What goes wrong with a delivery because somebody wants to see it. */
+export type DeliveryFault = { readonly kind: 'twice' } | { readonly kind: 'later'; readonly seconds: number }
 
 export type OpenRoom = (service: Service) => Room

@@ -15,6 +15,7 @@ import { scenarioCommands } from './scenario.ts'
 import { secretCommands } from './secrets.ts'
 import { serveCommands } from './serve.ts'
 import { triggerCommand } from './trigger.ts'
+import { watchCommands } from './watch.ts'
 import { worldCommands } from './worlds.ts'
 
 /** Every command there is. Calls, help and completion are read from this table. */
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   gauntletCommand,
   proxyCommand,
   ...worldCommands,
+  ...watchCommands,
   migrateCommand,
   ...accountCommands,
   ...appCommands,

@@ -60,7 +60,10 @@ export interface Schemas {
   EventType: { name: string; description: string; status?: ('ENABLED' | 'DEPRECATED'); resource_versions?: string[] }
   EventTypes: { name: string }
   Evidences: { evidence_info?: { tracking_info?: { carrier_name?: string; tracking_url?: string; tracking_number?: string; tracking_status?: ('INVALID' | 'NO_TRACKING' | 'IN_TRANSIT' | 'LOST' | 'DELIVERED'); note?: string; posted_time?: string }[] }; documents?: { id?: string; name?: string; description?: string; url?: string }[]; notes?: string }
+  Explanation: { kind: ('dispute' | 'invoice' | 'event' | 'delivery' | 'request'); id: string; standing: string; story: { seq: number; kind: string; time: string; real_time: string; summary: string; trouble: boolean; account_id?: string; ref?: string; details: { [name: string]: unknown }; thread: string; rule?: string }[]; due: Schemas['Due'][]; possible?: string[] }
   Extensions: { transaction_hold_info?: { hold_required?: boolean; id?: string; reason?: string }; transaction_risk_info?: { high_risk?: boolean; id?: string; reason?: string } }
+  Fault: { id: string; hits: number; fault: ('latency' | '429' | '500' | '503' | 'drop' | 'token' | 'duplicate' | 'delay' | 'out-of-order'); operation?: string; method?: string; path?: string; client_id?: string; event_type?: string; url?: string; milliseconds?: number; seconds?: number; times?: number }
+  FaultRule: { fault: ('latency' | '429' | '500' | '503' | 'drop' | 'token' | 'duplicate' | 'delay' | 'out-of-order'); operation?: string; method?: string; path?: string; client_id?: string; event_type?: string; url?: string; milliseconds?: number; seconds?: number; times?: number }
   Fork: { name: string; url: string }
   GrossAsset: { asset_symbol: ('BTC' | 'ETH' | 'BCH' | 'LTC' | 'PYUSD' | 'LINK' | 'SOL' | 'MATIC'); quantity: string }
   Happening: { seq: number; kind: ('request' | 'due' | 'move' | 'money' | 'event' | 'attempt' | 'mail' | 'clock'); time: string; real_time: string; summary: string; trouble: boolean; account_id?: string; ref?: string; details: { [name: string]: unknown } }
@@ -74,6 +77,7 @@ export interface Schemas {
   ListInvoicesAnswer: { total_items?: number; total_pages?: number; items: { id?: string; parent_id?: string; status?: ('DRAFT' | 'SCHEDULED' | 'SENT' | 'PAYMENT_PENDING' | 'PARTIALLY_PAID' | 'PAID' | 'MARKED_AS_PAID' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'MARKED_AS_REFUNDED' | 'CANCELLED'); invoice_number?: string; detail?: Schemas['Detail']; invoicer?: Schemas['Invoicer']; primary_recipients?: Schemas['PrimaryRecipients'][]; additional_recipients?: string[]; items?: Schemas['Items'][]; configuration?: Schemas['Configuration']; amount?: Schemas['InvoiceAmount']; due_amount?: Schemas['Amount']; gratuity?: Schemas['Amount']; payments?: Schemas['Payments']; refunds?: Schemas['Refunds']; unilateral?: boolean; links?: Schemas['Link'][] }[]; links: Schemas['Link'][] }
   LoggedRequest: { debug_id: string; time: string; real_time: string; method: string; path: string; operation: string; status: number; duration_ms: number; app_id?: string; client_id?: string; account_id?: string; problem?: Schemas['RequestProblem']; unknown_fields?: string[] }
   LoggedRequestWithBodies: { debug_id: string; time: string; real_time: string; method: string; path: string; operation: string; status: number; duration_ms: number; app_id?: string; client_id?: string; account_id?: string; problem?: Schemas['RequestProblem']; unknown_fields?: string[]; request: Schemas['RequestSide']; answer: Schemas['RequestSide']; links: Schemas['Link'][] }
+  Mails: { id: string; to: string[]; from: string; reply_to?: string; subject: string; text: string; html: string; links: string[]; attachments: { filename: string; content_type: string; href: string }[]; create_time: string; cause?: string }
   Messages: { posted_by: ('BUYER' | 'SELLER' | 'ARBITER' | 'PARTNER'); posted_time?: string; content: string }
   Money: { currency_code: string; value: string }
   Name: { prefix?: string; given_name?: string; surname?: string; middle_name?: string; suffix?: string; alternate_full_name?: string; full_name?: string }
@@ -154,7 +158,9 @@ export interface Api {
     /** Clear a pending payment, or deny it. */
     settleCapture: { params: [id: string]; body?: { outcome?: ('COMPLETED' | 'DENIED') }; answer: { id: string; status: string } }
     /** List what would have been mailed, newest first. */
-    listMail: { params: []; query: { to?: (string | number); limit?: number; page?: number }; answer: { mails: { id: string; to: string[]; from: string; reply_to?: string; subject: string; text: string; html: string; links: string[]; attachments: { filename: string; content_type: string; href: string }[]; create_time: string }[]; has_more: boolean } }
+    listMail: { params: []; query: { to?: (string | number); limit?: number; page?: number }; answer: { mails: Schemas['Mails'][]; has_more: boolean } }
+    /** Show a mail: as it looks, its text, its links and attachments, and what it follows from. */
+    showMail: { params: [id: string]; answer: Schemas['Mails'] }
     /** Show the clock of the sandbox. */
     showClock: { params: []; answer: Schemas['Clock'] }
     /** Move or stop the clock; everything that falls due on the way is done before the answer comes. */
@@ -191,6 +197,16 @@ export interface Api {
     listTimeline: { params: []; query: { kind?: (string | number); person?: (string | number); subject?: (string | number); trouble?: boolean; page_size?: number; page_token?: (string | number); after?: (string | number); wait?: number }; answer: { threads: Schemas['Thread'][]; seq: number; links: Schemas['Link'][] } }
     /** List what falls due, soonest first, and what it will do. */
     listDue: { params: []; query: { limit?: number; subject?: (string | number) }; answer: { now: string; due: Schemas['Due'][]; has_more: boolean } }
+    /** Tell why something is as it is: requests, rules, timers, money, mails and attempts in the order of time. */
+    explainIn: { params: [kind: string, id: string]; answer: Schemas['Explanation'] }
+    /** List the faults of the sandbox and how often each came about. */
+    listFaults: { params: []; answer: { faults: Schemas['Fault'][] } }
+    /** Make requests or deliveries go wrong. */
+    addFault: { params: []; body: Schemas['FaultRule']; answer: Schemas['Fault'] }
+    /** Remove all faults. */
+    clearFaults: { params: []; answer: undefined }
+    /** Remove a fault. */
+    removeFault: { params: [id: string]; answer: undefined }
   }
   invoices: {
     /** Create a draft invoice. */
@@ -440,6 +456,7 @@ export const operations = {
     payInvoice: { call: 'POST /sandbox/invoices/{id}/pay', body: 'json', open: true },
     settleCapture: { call: 'POST /sandbox/captures/{id}/settle', body: 'json', open: true },
     listMail: { call: 'GET /sandbox/mail', query: true, open: true, list: 'mails' },
+    showMail: { call: 'GET /sandbox/mail/{id}', open: true },
     showClock: { call: 'GET /sandbox/clock', open: true },
     moveClock: { call: 'POST /sandbox/clock', body: 'json', open: true },
     reset: { call: 'POST /sandbox/reset', body: 'json', open: true },
@@ -458,6 +475,11 @@ export const operations = {
     showScenarioRun: { call: 'GET /sandbox/scenario-runs/{id}', query: true, open: true },
     listTimeline: { call: 'GET /sandbox/timeline', query: true, open: true, list: 'threads' },
     listDue: { call: 'GET /sandbox/due', query: true, open: true, list: 'due' },
+    explainIn: { call: 'GET /sandbox/explain/{kind}/{id}', open: true },
+    listFaults: { call: 'GET /sandbox/faults', open: true, list: 'faults' },
+    addFault: { call: 'POST /sandbox/faults', body: 'json', open: true },
+    clearFaults: { call: 'DELETE /sandbox/faults', open: true, answer: 'nothing' },
+    removeFault: { call: 'DELETE /sandbox/faults/{id}', open: true, answer: 'nothing' },
   },
   invoices: {
     create: { call: 'POST /v2/invoicing/invoices', body: 'json', once: true },

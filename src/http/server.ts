@@ -48,6 +48,8 @@ export interface ServerParts extends OperationParts {
   admit(route: AnyRoute, request: Arrival): Record<string, string>
   /** Told of every answer, for metrics. */
   observe(operation: string, method: string, status: number, seconds: number): void
+  /** Makes a request go wrong because somebody wants to see it; throws, waits or hangs up. Absent in live. */
+  disturb?(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Told of every request that was answered, with what was sent and answered. Absent where no log of them is kept. */
   record?(request: FastifyRequest, reply: FastifyReply): void
   /** Whether the service is about to stop, so that clients should take another connection for what comes next. */
@@ -206,6 +208,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
           request.caller = caller
         }
         requireEnvironment(route, service)
+        if (parts.disturb) await parts.disturb(request, reply)
         const standing = parts.admit(route, request)
         for (const name in standing) reply.header(name, standing[name])
       },

@@ -23,6 +23,12 @@ export type Refuse<Entity> = (entity: Entity, action: string, missing: string, a
 /** How a facet that callers do not see by its name is told to them. */
 export type Words<State> = { readonly [Facet in keyof State]?: (values: readonly State[Facet][]) => string }
 
+/** What somebody may do now, along which rows; or what is missing. */
+export type Prospect<R extends readonly { readonly action: string }[]> = { readonly action: R[number]['action'] } & (
+  | { readonly allowed: true; readonly rows: readonly R[number][] }
+  | { readonly allowed: false; readonly because: string }
+)
+
 const refuseByDefault = (_entity: unknown, _action: string, missing: string) => refused('ACTION_NOT_ALLOWED', missing)
 
 /** Reads the table. No other code decides what is allowed, and no other code changes state. */
@@ -61,6 +67,18 @@ export class Lifecycle<State, Entity extends State, const R extends readonly Row
     const missing = (this.#byAction.get(action) ?? []).map((row) => this.#missing(row, entity, roles).join(' and '))
     const sentence = `${action} requires ${[...new Set(missing)].join(', or ')}.`
     throw this.#refuse(entity, action, sentence, this.allowed(entity, roles))
+  }
+
+  /** Every action that is ever these roles' to take, in table order: where it can lead now, or what it requires. */
+  prospects(entity: Entity, roles: readonly string[]): Prospect<R>[] {
+    return [...this.#byAction].flatMap(([action, rows]): Prospect<R>[] => {
+      const own = rows.filter(({ by }) => by.some((role) => roles.includes(role)))
+      if (own.length === 0) return []
+      const open = own.filter((row) => this.#holds(row, entity, roles))
+      if (open.length > 0) return [{ action, allowed: true, rows: open }]
+      const missing = own.map((row) => this.#missing(row, entity, roles).join(' and '))
+      return [{ action, allowed: false, because: `requires ${[...new Set(missing)].join(', or ')}.` }]
+    })
   }
 
   /** The row an outcome leads along. A missing row is our mistake, not the caller's. */

@@ -13,7 +13,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { presentCapture } from '../ledger/present.ts'
 import { findTransactionByEitherId } from '../ledger/store.ts'
 import type { Service } from '../room.ts'
-import { findMails } from './mail/store.ts'
+import { findMail, findMails } from './mail/store.ts'
 import { insertAttempt } from './pay/attempts.ts'
 import { approve, conclude, outcomes, payerOf } from './pay/pay.ts'
 import { settlePayment } from './pay/settle.ts'
@@ -48,6 +48,7 @@ const Mail = Type.Object({
   links: Type.Array(Type.String()),
   attachments: Type.Array(Type.Object({ filename: Type.String(), content_type: Type.String(), href: Type.String() })),
   create_time: Type.String(),
+  cause: Type.Optional(Type.String({ description: 'The debug id of the request it goes back to.' })),
 })
 
 const firstPerson = sql`select body from accounts where kind = 'PERSONAL' order by create_time, id limit 1`
@@ -122,6 +123,22 @@ export const sandboxPayerRoutes = (service: Service, ledger: Ledger): AnyRoute[]
     reads: true,
     success: { 200: Type.Object({ mails: Type.Array(Mail), has_more: Type.Boolean() }) },
     handle: ({ db, query: { to, page = 1, limit = 50 } }) => findMails(db, to, { page, limit }),
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    url: '/sandbox/mail/:id',
+    operation: 'showSandboxMail',
+    watches: true,
+    summary: 'Show a mail: as it looks, its text, its links and attachments, and what it follows from',
+    params: Id,
+    reads: true,
+    success: { 200: Mail },
+    async handle({ db, params }) {
+      const mail = await findMail(db, params.id)
+      if (!mail) throw notFound(`Mail ${params.id}`)
+      return mail
+    },
   }),
 ]
 

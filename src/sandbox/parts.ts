@@ -1,8 +1,10 @@
+import type { Rules } from '../disputes/machine/rules.ts'
 import type { Service } from '../room.ts'
 import type { ScenarioRuns } from '../scenarios/runs.ts'
 import type { SandboxClock } from './clock.ts'
 import type { Keepable } from './reset.ts'
 import type { TimeTravel } from './time-travel.ts'
+import type { Faults } from './watch/faults.ts'
 import type { Following } from './watch/following.ts'
 import type { Recorder } from './watch/recorder.ts'
 import type { Worlds } from './worlds.ts'
@@ -12,10 +14,13 @@ export interface SandboxParts {
   readonly service: Service
   readonly recorder: Recorder | undefined
   readonly following: Following | undefined
+  readonly faults: Faults
   readonly clock: SandboxClock
   readonly travel: TimeTravel
   readonly worlds: Worlds
   readonly scenarios: ScenarioRuns
+  /** What decides disputes here. */
+  readonly disputeRules: Rules
   /** Empties the sandbox but for what is to be kept, and puts the seeded people back. */
   reset(keep: readonly Keepable[]): Promise<void>
   /** Ends every access token and tells how many there were. */

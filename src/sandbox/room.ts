@@ -3,6 +3,7 @@ import { expireAllTokens } from '../accounts/tokens.ts'
 import type { Broadcast } from '../database/broadcast.ts'
 import type { Database } from '../database/open.ts'
 import type { TransactFor } from '../database/transaction.ts'
+import { rulesOf } from '../disputes/house.ts'
 import type { WorkSource } from '../jobs/work-source.ts'
 import type { Worker } from '../jobs/worker.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -13,6 +14,7 @@ import type { SandboxParts } from './parts.ts'
 import { seedPeople } from './people.ts'
 import { emptySandbox, type Keepable, keeping } from './reset.ts'
 import { TimeTravel } from './time-travel.ts'
+import type { Faults } from './watch/faults.ts'
 import { Following } from './watch/following.ts'
 import { Recorder } from './watch/recorder.ts'
 import { openWorlds, type WorldParts } from './worlds.ts'
@@ -28,6 +30,7 @@ export interface SandboxHouse {
   readonly worker: Worker
   /** Absent in live, where none of the operations exist. */
   readonly recorder: Recorder | undefined
+  readonly faults: Faults
   readonly databaseUrl: string
   /** Where this process answers, whatever address it is reached at from outside. */
   localUrl(): string
@@ -49,6 +52,8 @@ export function openSandbox(house: SandboxHouse): SandboxParts {
     service,
     clock,
     recorder,
+    faults: house.faults,
+    disputeRules: rulesOf(service),
     following: recorder && new Following(recorder, broadcast),
     travel,
     worlds: openWorlds({ ...house, travel, forget, open: house.openFork }),
@@ -62,6 +67,7 @@ export function openSandbox(house: SandboxHouse): SandboxParts {
         await clock.load()
         await seedPeople(transactFor, service)
       })
+      house.faults.clear()
       forget()
     },
   }

@@ -10,6 +10,8 @@ import type { SandboxParts } from './parts.ts'
 import { keepable } from './reset.ts'
 import type { TimeTravel } from './time-travel.ts'
 import { DueShown, dueRoutes, presentDue } from './watch/due-routes.ts'
+import { explainRoutes } from './watch/explain-routes.ts'
+import { faultRoutes } from './watch/fault-routes.ts'
 import { requestLogRoutes } from './watch/request-routes.ts'
 import { timelineRoutes } from './watch/timeline-routes.ts'
 import { worldRoutes } from './world-routes.ts'
@@ -113,6 +115,8 @@ export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
     ...scenarioRoutes(scenarios),
     ...timelineRoutes(parts),
     ...dueRoutes(parts),
+    ...explainRoutes(parts),
+    ...faultRoutes(parts),
   ]
 }
 

@@ -1,5 +1,6 @@
 import { sql } from '../../database/sql.ts'
 import type { Reader, Tx } from '../../database/transaction.ts'
+import { causeId } from '../../kernel/cause.ts'
 import { type Instant, toSeconds } from '../../kernel/clock.ts'
 
 /** A mail as it was sent or kept. */
@@ -17,14 +18,16 @@ export interface KeptMail {
 }
 
 const insertStatement = sql`
-  insert into mails (account_id, id, recipients, body, create_time) values ($1, $2, $3, $4, $5) on conflict do nothing`
-const newest = sql`select body, create_time from mails order by seq desc limit $1 offset $2`
+  insert into mails (account_id, id, recipients, body, create_time, cause) values ($1, $2, $3, $4, $5, $6)
+  on conflict do nothing`
+const newest = sql`select body, create_time, cause from mails order by seq desc limit $1 offset $2`
+const byId = sql`select body, create_time, cause from mails where id = $1 limit 1`
 const newestTo = sql`
-  select body, create_time from mails where recipients @> array[$3::text] order by seq desc limit $1 offset $2`
+  select body, create_time, cause from mails where recipients @> array[$3::text] order by seq desc limit $1 offset $2`
 
 export function keepMail(tx: Tx, accountId: string, mail: KeptMail): void {
   const recipients = mail.to.map((address) => address.toLowerCase())
-  tx.write(insertStatement, [accountId, mail.id, recipients, JSON.stringify(mail), tx.now])
+  tx.write(insertStatement, [accountId, mail.id, recipients, JSON.stringify(mail), tx.now, causeId(tx.cause)])
   // Whom it names is read from the mail itself, which goes when somebody is to be forgotten.
   tx.happened(() => ({ kind: 'mail', accountId, ref: mail.id, details: {} }))
 }
@@ -33,8 +36,24 @@ export function keepMail(tx: Tx, accountId: string, mail: KeptMail): void {
 export async function findMails(db: Reader, to: string | undefined, { page, limit }: { page: number; limit: number }) {
   const bounds = [limit + 1, (page - 1) * limit]
   const rows = await (to === undefined
-    ? db.rows<{ body: KeptMail; create_time: Instant }>(newest, bounds)
-    : db.rows<{ body: KeptMail; create_time: Instant }>(newestTo, [...bounds, to.toLowerCase()]))
-  const mails = rows.slice(0, limit).map(({ body, create_time }) => ({ ...body, create_time: toSeconds(create_time) }))
-  return { mails, has_more: rows.length > limit }
+    ? db.rows<MailRow>(newest, bounds)
+    : db.rows<MailRow>(newestTo, [...bounds, to.toLowerCase()]))
+  return { mails: rows.slice(0, limit).map(presentMail), has_more: rows.length > limit }
 }
+
+export async function findMail(db: Reader, id: string) {
+  const row = await db.row<MailRow>(byId, [id])
+  return row && presentMail(row)
+}
+
+interface MailRow {
+  readonly body: KeptMail
+  readonly create_time: Instant
+  readonly cause: string | null
+}
+
+const presentMail = ({ body, create_time, cause }: MailRow) => ({
+  ...body,
+  create_time: toSeconds(create_time),
+  ...(cause !== null && { cause }),
+})

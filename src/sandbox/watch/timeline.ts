@@ -38,7 +38,8 @@ export interface TimelineFilter {
 }
 
 const fits = `($2::text[] is null or h.kind = any($2)) and ($3::text is null or h.account_id = $3 or h.details->>'client_id' = $3)
-  and ($4::text is null or h.ref = $4 or h.details->>'resource_id' = $4 or h.details->>'event_id' = $4) and (not $5 or h.trouble)`
+  and ($4::text is null or h.ref = $4 or h.details->>'resource_id' = $4 or h.details->>'event_id' = $4
+    or h.kind = 'request' and strpos(h.details->>'path', $4) > 0) and (not $5 or h.trouble)`
 
 const rowsOf = (chosen: string, order: string) => `
   with chosen as (${chosen})

@@ -13,12 +13,12 @@ import { AttemptLimits } from './attempt-limits.ts'
 import {
   type AttemptResult,
   asRecord,
-  attemptDelivery,
   type DeliverParts,
   headerNamesOf,
   needsSignature,
   signDelivery,
 } from './deliver.ts'
+import { attemptWithFault } from './faulty.ts'
 import { attemptMade, logAttempt } from './log.ts'
 import { makeDeliveryMetrics } from './metrics.ts'
 import { type ClaimedDelivery, claimDeliveries, move, nextWaiting, record, release, renew } from './queue.ts'
@@ -78,7 +78,7 @@ export class DeliveryWork implements WorkSource {
         prepare: (delivery) => this.#prepare(deliver, delivery),
         attempt: async (delivery, handle) => {
           const end = this.#limits?.begin(delivery, handle)
-          const result = await attemptDelivery(deliver, delivery, handle)
+          const result = await attemptWithFault(deliver, delivery, handle, parts.faultOf)
           end?.()
           return result
         },

@@ -82,6 +82,10 @@ describe('The timeline of a sandbox', () => {
     expect(words).toContainEqual(expect.stringMatching(/^HOLD_PLACED for PP-R-\S+: .*hold \+248\.00 USD/))
     expect(words).toContainEqual(expect.stringMatching(/^CUSTOMER\.DISPUTE\.CREATED about PP-R-/))
     expect(words).toContainEqual(expect.stringMatching(/^Attempt 1 to http:\/\/127\.0\.0\.1:\d+\S*: 200 in \d+ ms$/))
+    const letter = thread.happenings.find(({ kind }) => kind === 'mail')!.ref!
+    const mail = await world.call<object>('GET', `/sandbox/mail/${letter}`)
+    expect(mail.body).toMatchObject({ id: letter, cause: idOf(opened), html: expect.stringContaining('<html') })
+    expect((await world.call('GET', '/sandbox/mail/none')).status).toBe(404)
     expect(words).toContainEqual(expect.stringMatching(/^Mail to \S+@example\.com: /))
   })
 

@@ -1,0 +1,154 @@
+import type { Role } from '../../kernel/caller.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import type { Prospect } from '../../kernel/lifecycle.ts'
+import type { Money } from '../../kernel/money.ts'
+import type { Dispute, FundMovement } from '../schema/dispute.ts'
+import type { TimerName } from '../schema/enums.ts'
+import { disputeActions, type PublicAction, publicActions } from './actions/index.ts'
+import { timerFor, timers } from './deadlines.ts'
+import { type DisputeAction, disputeLifecycle } from './lifecycle.ts'
+import { nodes } from './nodes.ts'
+import { allowedRefund } from './payments.ts'
+import type { Rules } from './rules.ts'
+import { isSameNode, nodeName, step } from './step.ts'
+
+/** What runs from then on, and what time does when it is up. */
+export interface Deadline {
+  readonly name: TimerName
+  readonly due: Instant
+  readonly waits_for: string
+  readonly then: string
+}
+
+/** One of the places an action can lead to. */
+export interface DisputeOutcome {
+  readonly outcome: string
+  /** The short name of the node, and what it means. */
+  readonly node: string
+  readonly standing: string
+  readonly money: string
+  readonly emits?: string
+  readonly deadline?: Deadline
+}
+
+/** What follows when somebody acts, or why they cannot now. */
+export type DisputeConsequence = { readonly action: PublicAction; readonly summary: string } & (
+  | { readonly allowed: true; readonly outcomes: readonly DisputeOutcome[] }
+  | { readonly allowed: false; readonly because: string }
+)
+
+/** What time does when nobody acts. */
+export interface Unattended {
+  readonly at: Instant
+  readonly waits_for: string
+  readonly then: string
+  readonly outcome: string
+  readonly node: string
+  readonly standing: string
+  readonly money: readonly FundMovement[]
+  readonly emits?: string
+}
+
+const meanings = new Map(nodes.map(({ node, meaning }) => [nodeName(node), meaning]))
+const printed = ({ value, currency_code }: Money) => `${value} ${currency_code}`
+
+const NOTHING_MOVES = 'No money moves.'
+const released = 'What is held goes back to the seller.'
+const forBuyer = (dispute: Dispute) => `${printed(allowedRefund(dispute))} goes to the buyer, and a fee may be due.`
+
+/** What an outcome does with the money, as far as it can be told before the request is known. */
+const moneyOf: Partial<Record<DisputeAction, Readonly<Record<string, (dispute: Dispute) => string>>>> = {
+  'make-offer': {
+    proposed: () => 'No money moves until the buyer accepts.',
+    refunded: (dispute) => `${printed(allowedRefund(dispute))} goes to the buyer.`,
+  },
+  'accept-claim': {
+    refunded: (dispute) => `${printed(allowedRefund(dispute))} goes to the buyer.`,
+    'partly offered': () => 'No money moves until the buyer accepts.',
+    'return agreed': () => 'No money moves until the item is back.',
+  },
+  'accept-offer': {
+    refunded: ({ offer, dispute_amount }) =>
+      `${printed(offer.seller_offered_amount ?? dispute_amount)} goes to the buyer, and the rest of the hold to the seller.`,
+    'return agreed': () => 'No money moves until the item is back.',
+    replaced: () => released,
+  },
+  'acknowledge-return-item': {
+    received: ({ agreed_return, dispute_amount }) =>
+      `${printed(agreed_return?.amount ?? dispute_amount)} goes to the buyer.`,
+  },
+  cancel: {
+    cancelled: () => released,
+    partly: () => 'What is held for the payments that are taken out goes back to the seller.',
+  },
+  adjudicate: {
+    'decided, appealable': (dispute) => `For the buyer, ${forBuyer(dispute)} For the seller, what is held goes back.`,
+    'decided, final': (dispute) => `For the buyer, ${forBuyer(dispute)} For the seller, what is held goes back.`,
+  },
+  escalate: { 'too late, appealable': forBuyer, 'too late, final': forBuyer },
+}
+
+/** What the actions that people take by name would lead to, and why the others are not possible now. Pure. */
+export function disputeConsequences(
+  dispute: Dispute,
+  roles: readonly Role[],
+  { now, rules }: { readonly now: Instant; readonly rules: Rules },
+): DisputeConsequence[] {
+  return disputeLifecycle.prospects(dispute, roles).flatMap((prospect): DisputeConsequence[] => {
+    const action = publicActions.find((known) => known === prospect.action)
+    if (action === undefined) return []
+    const { summary } = disputeActions[action]
+    if (!prospect.allowed) return [{ action, summary, allowed: false, because: prospect.because }]
+    return [{ action, summary, allowed: true, outcomes: outcomesOf(dispute, prospect, { now, rules }) }]
+  })
+}
+
+function outcomesOf(
+  dispute: Dispute,
+  { action, rows }: Extract<Prospect<typeof disputeLifecycle.rows>, { allowed: true }>,
+  { now, rules }: { readonly now: Instant; readonly rules: Rules },
+): DisputeOutcome[] {
+  return rows.map(({ outcome, to, emits }) => {
+    // A row only names facets of a node.
+    const next = { ...dispute, ...to } as Dispute
+    const timer = isSameNode(dispute, next) ? dispute.timer : timerFor(next, now, rules)
+    return {
+      outcome,
+      ...standingOf(next),
+      money: moneyOf[action]?.[outcome]?.(dispute) ?? NOTHING_MOVES,
+      ...(emits !== 'nothing' && { emits }),
+      ...(timer && { deadline: deadlineOf(timer) }),
+    }
+  })
+}
+
+const standingOf = (dispute: Dispute) => {
+  const node = nodeName(dispute)
+  return { node, standing: meanings.get(node) ?? node }
+}
+
+const deadlineOf = ({ name, due }: NonNullable<Dispute['timer']>): Deadline => ({
+  name,
+  due,
+  waits_for: timers[name].waitsFor,
+  then: timers[name].next,
+})
+
+/** What time does when nobody acts: the very step it will take. Undefined where nothing runs. */
+export function ifNobodyActs(dispute: Dispute, rules: Rules): Unattended | undefined {
+  const { timer } = dispute
+  if (!timer) return undefined
+  const action = timer.name === 'triage' ? 'triage' : 'pass-deadline'
+  const context = { now: timer.due, newId: () => '', side: 'seller', isPartner: false, rules, uploads: [] } as const
+  const { after, row } = step(dispute, ['clock'], action, {}, context)
+  const { waits_for, then } = deadlineOf(timer)
+  return {
+    at: timer.due,
+    waits_for,
+    then,
+    outcome: row.outcome,
+    ...standingOf(after),
+    money: (after.fund_movements ?? []).slice(dispute.fund_movements?.length ?? 0),
+    ...(row.emits !== 'nothing' && { emits: row.emits }),
+  }
+}

@@ -1,0 +1,153 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { invalid, Problem } from '../../kernel/problem.ts'
+import type { Service, WorkParts } from '../../room.ts'
+
+/** What can be made to go wrong with a request, and with a delivery. */
+export const requestFaults = ['latency', '429', '500', '503', 'drop', 'token'] as const
+export const deliveryFaults = ['duplicate', 'delay', 'out-of-order'] as const
+type RequestFault = (typeof requestFaults)[number]
+export type FaultKind = RequestFault | (typeof deliveryFaults)[number]
+
+/** What goes wrong, where and how often. What is not said fits everything. */
+export interface FaultRule {
+  readonly fault: FaultKind
+  readonly operation?: string
+  readonly method?: string
+  /** How the path begins. */
+  readonly path?: string
+  readonly client_id?: string
+  /** Of a delivery: the type of its event, and how the address begins. */
+  readonly event_type?: string
+  readonly url?: string
+  readonly milliseconds?: number
+  readonly seconds?: number
+  /** It is over after so many. */
+  readonly times?: number
+}
+
+export interface StandingFault extends FaultRule {
+  readonly id: string
+  readonly hits: number
+}
+
+export const FAULTS_MAX = 100
+export const LATENCY_MS_MAX = 30_000
+const LATENCY_MS = 1_000
+const RETRY_AFTER_SECONDS = 5
+/** Behind the next event, and before the first retry of anything. */
+const OUT_OF_ORDER_SECONDS = 1
+const DELAY_SECONDS = 60
+
+/** The faults of a sandbox. They stand in this process alone, and end with a reset. */
+export class Faults {
+  readonly #header: string
+  #standing: (FaultRule & { readonly id: string; hits: number })[] = []
+  #made = 0
+
+  constructor({ dialect }: Pick<Service, 'dialect'>) {
+    this.#header = `${dialect.headerPrefix}-Fault`.toLowerCase()
+  }
+
+  list(): StandingFault[] {
+    return this.#standing.map((fault) => ({ ...fault }))
+  }
+
+  add(rule: FaultRule): StandingFault {
+    const fault = { ...rule, id: `fault-${++this.#made}`, hits: 0 }
+    this.#standing.push(fault)
+    return { ...fault }
+  }
+
+  remove(id: string): boolean {
+    const before = this.#standing.length
+    this.#standing = this.#standing.filter((fault) => fault.id !== id)
+    return this.#standing.length < before
+  }
+
+  clear(): void {
+    this.#standing = []
+  }
+
+  /** Makes a request go wrong that a rule or its own header says so of. Called before anything else is looked at. */
+  readonly onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const header = request.headers[this.#header]
+    if (this.#standing.length === 0 && header === undefined) return
+    const { route } = request.operation!
+    if (route.tag === 'Sandbox' || route.always || route.watches) return
+    if (header !== undefined) await carryOut(readHeader(String(header), this.#header), request, reply)
+    for (const rule of this.#standing.filter((one) => isFor(one, request))) {
+      if (reply.sent) return
+      if (this.#hit(rule)) await carryOut(rule, request, reply)
+    }
+  }
+
+  /** What goes wrong with a delivery that is about to be made. */
+  readonly onDelivery: NonNullable<WorkParts['faultOf']> = ({ eventType, url, attempts }) => {
+    const rule = this.#standing.find(
+      ({ fault, event_type, url: begin, times = Number.POSITIVE_INFINITY, hits }) =>
+        hits < times &&
+        deliveryFaults.some((known) => known === fault) &&
+        (event_type === undefined || event_type === eventType) &&
+        (begin === undefined || url.startsWith(begin)) &&
+        // What was held back once goes out.
+        (fault === 'duplicate' || attempts === 0),
+    )
+    if (!rule || !this.#hit(rule)) return undefined
+    if (rule.fault === 'duplicate') return { kind: 'twice' }
+    return { kind: 'later', seconds: rule.fault === 'delay' ? (rule.seconds ?? DELAY_SECONDS) : OUT_OF_ORDER_SECONDS }
+  }
+
+  #hit(rule: { hits: number; readonly times?: number }): boolean {
+    if (rule.times !== undefined && rule.hits >= rule.times) return false
+    rule.hits++
+    return true
+  }
+}
+
+function isFor({ fault, operation, method, path, client_id }: FaultRule, request: FastifyRequest): boolean {
+  return (
+    requestFaults.some((known) => known === fault) &&
+    (operation === undefined || operation === request.operation?.route.operation) &&
+    (method === undefined || method === request.method) &&
+    (path === undefined || request.url.startsWith(path)) &&
+    (client_id === undefined || client_id === request.caller?.clientId)
+  )
+}
+
+/** `latency=200`, `429=7`, `500`, `503`, `drop` or `token`. */
+function readHeader(text: string, header: string): FaultRule {
+  const [, fault, number] = /^(latency|429|500|503|drop|token)(?:=(\d{1,5}))?$/.exec(text.trim()) ?? []
+  if (fault === undefined)
+    throw invalid(header, 'Send latency=200, 429=7, 500, 503=7, drop or token.', 'INVALID_PARAMETER_SYNTAX')
+  const amount =
+    number === undefined ? {} : fault === 'latency' ? { milliseconds: Number(number) } : { seconds: Number(number) }
+  // The pattern takes these only.
+  return { fault: fault as RequestFault, ...amount }
+}
+
+const simulated = { issue: 'SIMULATED_FAULT', description: 'A fault of the sandbox asked for this answer.' }
+
+async function carryOut(
+  { fault, milliseconds, seconds }: FaultRule,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const waits = { headers: { 'retry-after': String(seconds ?? RETRY_AFTER_SECONDS) } }
+  switch (fault) {
+    case 'latency':
+      await pause(Math.min(milliseconds ?? LATENCY_MS, LATENCY_MS_MAX))
+      return
+    case '429':
+      throw new Problem(429, 'RATE_LIMIT_REACHED', [simulated], waits)
+    case '503':
+      throw new Problem(503, 'SERVICE_UNAVAILABLE', [simulated], waits)
+    case '500':
+      throw new Problem(500, 'INTERNAL_SERVER_ERROR', [simulated])
+    case 'token':
+      throw new Problem(401, 'AUTHENTICATION_FAILURE', [simulated], { oauthError: 'invalid_token' })
+    case 'drop':
+      reply.hijack()
+      request.raw.socket.destroy()
+  }
+}
