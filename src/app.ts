@@ -19,7 +19,7 @@ import type { WorkSource } from './jobs/work-source.ts'
 import { Worker } from './jobs/worker.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { dialects } from './kernel/dialect.ts'
-import { type Ids, randomIds } from './kernel/ids.ts'
+import { type Ids, randomIds, seededIds } from './kernel/ids.ts'
 import { makeMetrics } from './metrics.ts'
 import { reasonsNotReady } from './readiness.ts'
 import type { Service } from './room.ts'
@@ -109,7 +109,10 @@ async function openFork(options: AppOptions) {
 
 /** What everything else stands on: the database, the clock, units of work, who is calling, and the rooms. */
 function build(options: AppOptions) {
-  const { settings, databaseUrl, log, ids = randomIds, realTime = systemClock, works = false, dataDir } = options
+  const { settings, databaseUrl, log, realTime = systemClock, works = false, dataDir } = options
+  // Ids that can be told in advance would open what only their owners know.
+  const seeded = settings.seed === undefined || settings.environment === 'live' ? undefined : seededIds(settings.seed)
+  const ids = options.ids ?? seeded?.ids ?? randomIds
   const { environment } = settings
   const state = { port: settings.port, isDraining: false }
   const service: Service = {
@@ -132,6 +135,7 @@ function build(options: AppOptions) {
     database,
     clock,
     ids,
+    idsOf: seeded?.idsOf,
     announce: makeAnnounce(service),
     isUrgent: (name) => urgent.has(name),
     onWork: (kind) => broadcast.send(kind),

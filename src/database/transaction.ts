@@ -1,7 +1,7 @@
 import { actorOf, type Cause, causeId, threadOf } from '../kernel/cause.ts'
 import type { Clock, Instant } from '../kernel/clock.ts'
 import type { Happening } from '../kernel/happening.ts'
-import type { IdKind, Ids } from '../kernel/ids.ts'
+import type { IdKind, Ids, IdsOf } from '../kernel/ids.ts'
 import type { JobRequest, WorkKind } from '../kernel/job.ts'
 import { conflict } from '../kernel/problem.ts'
 import { auditWrite, type Subject } from './audit.ts'
@@ -93,6 +93,8 @@ export interface TransactParts {
   readonly database: Database
   readonly clock: Clock
   readonly ids: Ids
+  /** Where each unit of work gets identifiers of its own; from `ids` when not said. */
+  readonly idsOf?: IdsOf | undefined
   /** Absent where nothing is ever emitted. */
   readonly announce?: Announce
   /** Whether a job of this name goes before the others. */
@@ -114,12 +116,19 @@ export interface Happened {
 }
 
 export function makeTransact({ database, clock, ids, onWork, ...parts }: TransactParts): TransactFor {
-  const { announce = nobody, isUrgent = () => false, onHappened, onHintFailure = () => {} } = parts
+  const {
+    announce = nobody,
+    isUrgent = () => false,
+    onHappened,
+    onHintFailure = () => {},
+    idsOf = () => () => ids,
+  } = parts
   const turns = new Turns()
   return (cause) =>
     async (work, { locks = false } = {}) => {
+      const begin = idsOf(cause)
       for (let attempt = 1; ; attempt++) {
-        const unit = new UnitOfWork(clock.now(), ids, { announce, isUrgent, turns, attempt }, cause)
+        const unit = new UnitOfWork(clock.now(), begin(), { announce, isUrgent, turns, attempt }, cause)
         try {
           const result = locks
             ? await database.transaction((connection) => unit.run(connection, work))

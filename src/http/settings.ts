@@ -44,6 +44,14 @@ export const httpSettings = {
     description:
       'Refuses requests with fields or event types that are not known, which are otherwise ignored; a sandbox names them in a header of the answer.',
   }),
+  seed: setting<number | undefined>({
+    variable: 'SEED',
+    initial: undefined,
+    initialText: 'none',
+    ...whole(0, 2 ** 31 - 1),
+    description:
+      'Makes the ids of a sandbox repeat: the same calls on an empty sandbox with a frozen clock get the same ids, codes, numbers and times. Start it on a new data folder. Not used in live.',
+  }),
   storedMegabytesPerDay: setting<number>({
     variable: 'STORED_MEGABYTES_PER_DAY',
     ...perEnvironment(0, 2_048),

@@ -1,4 +1,5 @@
-import { randomFillSync } from 'node:crypto'
+import { createHash, randomFillSync } from 'node:crypto'
+import { actorOf, type Cause } from './cause.ts'
 
 const upper = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const readable = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
@@ -48,7 +49,9 @@ export interface Ids {
 export const makeIds = (draw: Draw): Ids => ({ next: (kind) => forms[kind](draw) })
 
 /** Unpredictable identifiers. Characters are drawn without bias: bytes past the last whole multiple are thrown away. */
-export const randomIds: Ids = makeIds((alphabet, length) => {
+export const randomIds: Ids = makeIds((alphabet, length) => drawn(alphabet, length, nextByte))
+
+function drawn(alphabet: string, length: number, nextByte: () => number): string {
   const limit = 256 - (256 % alphabet.length)
   let text = ''
   while (text.length < length) {
@@ -56,7 +59,42 @@ export const randomIds: Ids = makeIds((alphabet, length) => {
     if (byte < limit) text += alphabet[byte % alphabet.length]
   }
   return text
-})
+}
+
+/** Where units of work get their identifiers, each time one is begun. */
+export type IdsOf = (cause: Cause) => () => Ids
+
+/**
+ * Identifiers that repeat: the same seed gives the same ones to the first, second and third work of a kind by somebody,
+ * whatever happens in between. Anybody can tell them in advance, so they are for a sandbox.
+ */
+export function seededIds(seed: number): { readonly ids: Ids; readonly idsOf: IdsOf } {
+  const counts = new Map<string, number>()
+  return {
+    ids: drawnFrom(`${seed} answers`),
+    idsOf(cause) {
+      const kind = `${actorOf(cause)} ${cause.kind === 'request' ? cause.operation : ''}`
+      const count = (counts.get(kind) ?? 0) + 1
+      counts.set(kind, count)
+      return () => drawnFrom(`${seed} ${kind} ${count}`)
+    },
+  }
+}
+
+/** An endless row of bytes that follows from a name. */
+function drawnFrom(name: string): Ids {
+  let bytes = Buffer.alloc(0)
+  let used = 0
+  let blocks = 0
+  const next = () => {
+    if (used === bytes.length) {
+      bytes = createHash('sha512').update(`${name} ${++blocks}`).digest()
+      used = 0
+    }
+    return bytes[used++]!
+  }
+  return makeIds((alphabet, length) => drawn(alphabet, length, next))
+}
 
 /** Identifiers that count up, so that a test can be read and repeated. They are as long as real ones. */
 export function countingIds(): Ids {

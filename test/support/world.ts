@@ -65,7 +65,7 @@ export async function newWorld({
     settings,
     databaseUrl: await through(url),
     log: log ?? pino(logOptions(settings.logLevel)),
-    ids: countingIds(),
+    ...(settings.seed === undefined && { ids: countingIds() }),
     realTime: { now: () => after(systemClock.now(), realSeconds) },
     ...patient,
     works,
