@@ -17,7 +17,7 @@ export interface Deadline {
   readonly name: TimerName
   readonly due: Instant
   readonly waits_for: string
-  readonly then: string
+  readonly next: string
 }
 
 /** One of the places an action can lead to. */
@@ -41,7 +41,7 @@ export type DisputeConsequence = { readonly action: PublicAction; readonly summa
 export interface Unattended {
   readonly at: Instant
   readonly waits_for: string
-  readonly then: string
+  readonly next: string
   readonly outcome: string
   readonly node: string
   readonly standing: string
@@ -131,7 +131,7 @@ const deadlineOf = ({ name, due }: NonNullable<Dispute['timer']>): Deadline => (
   name,
   due,
   waits_for: timers[name].waitsFor,
-  then: timers[name].next,
+  next: timers[name].next,
 })
 
 /** What time does when nobody acts: the very step it will take. Undefined where nothing runs. */
@@ -141,11 +141,11 @@ export function ifNobodyActs(dispute: Dispute, rules: Rules): Unattended | undef
   const action = timer.name === 'triage' ? 'triage' : 'pass-deadline'
   const context = { now: timer.due, newId: () => '', side: 'seller', isPartner: false, rules, uploads: [] } as const
   const { after, row } = step(dispute, ['clock'], action, {}, context)
-  const { waits_for, then } = deadlineOf(timer)
+  const { waits_for, next } = deadlineOf(timer)
   return {
     at: timer.due,
     waits_for,
-    then,
+    next,
     outcome: row.outcome,
     ...standingOf(after),
     money: (after.fund_movements ?? []).slice(dispute.fund_movements?.length ?? 0),

@@ -121,7 +121,7 @@ const tellers: { readonly [K in Kind]: (db: Reader, id: string, known: Known) =>
     )
     return {
       standing: `Dispute ${id}: ${nodeWords(nodeName(dispute))}.`,
-      possible: [...(unattended ? [`If nobody acts until ${unattended.at}: ${unattended.then}.`] : []), ...possible],
+      possible: [...(unattended ? [`If nobody acts until ${unattended.at}: ${unattended.next}.`] : []), ...possible],
     }
   },
   async invoice(db, id) {
