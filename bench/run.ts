@@ -13,12 +13,14 @@ import type { Row } from './harness/row.ts'
 import { loadRows } from './harness/rows.ts'
 import { startService } from './harness/service.ts'
 import { printTable, toJson, verdictOf } from './harness/table.ts'
+import { measureLarge, printLarge } from './large.ts'
 import { measureNeighbours, printNeighbours } from './neighbours/run.ts'
 
 const help = `npm run bench -- [options]
 
   --quick         under two minutes, for a first look
-  --only <name>   only this row; may be given several times. neighbours-api is a merchant beside a noisy one
+  --only <name>   only this row; may be given several times. neighbours-api is a merchant beside a noisy one,
+                  large what the largest calls take, one after another
   --json          figures for programs instead of the table
   --profile       also profile the service, and say what it spent its time on
   --help
@@ -119,20 +121,28 @@ async function runNeighbours(): Promise<void> {
   if (figures.some(({ isMet }) => !isMet)) process.exitCode = 1
 }
 
+const LARGE = 'large'
+
+async function runLarge(): Promise<void> {
+  const figures = await measureLarge(process.env['DATABASE_URL'], say)
+  process.stdout.write(options.json ? `${JSON.stringify({ large: figures }, null, 2)}\n` : printLarge(figures))
+  if (figures.some(({ isMet }) => !isMet)) process.exitCode = 1
+}
+
 if (options.help) process.stdout.write(help)
 else {
   const all = await loadRows()
-  const unknown = options.only.filter((name) => name !== NEIGHBOURS && !all.some((row) => row.name === name))
+  const others = [NEIGHBOURS, LARGE]
+  const unknown = options.only.filter((name) => !others.includes(name) && !all.some((row) => row.name === name))
   if (unknown.length > 0) {
-    say(
-      `No row is called ${unknown.join(', ')}. There are: ${[...all.map(({ name }) => name), NEIGHBOURS].join(', ')}.`,
-    )
+    say(`No row is called ${unknown.join(', ')}. There are: ${[...all.map(({ name }) => name), ...others].join(', ')}.`)
     process.exitCode = 2
   } else {
     try {
       const wanted = options.only.length === 0 ? all : all.filter(({ name }) => options.only.includes(name))
       if (wanted.length > 0) await run(wanted)
       if (options.only.includes(NEIGHBOURS)) await runNeighbours()
+      if (options.only.includes(LARGE)) await runLarge()
     } finally {
       await closeAll()
     }
