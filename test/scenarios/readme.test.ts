@@ -13,9 +13,14 @@ interface Step {
   readonly printed: string
 }
 
-/** Every command the README shows, in order, with what it says the command prints. */
+/**
+ * Every command of the start and the tutorial, in order, with what the README says the command prints. The blocks of a
+ * `console` are sessions with commands that stay, which test/scenarios/command-line tries.
+ */
 function stepsOf(text: string): Step[] {
-  const blocks = [...text.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block]) => block!)
+  const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, kind, block]) =>
+    kind === '' ? block! : [],
+  )
   return blocks.flatMap((block) =>
     block
       .split(/^\$ /m)
