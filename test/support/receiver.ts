@@ -1,4 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
+// What calls a receiver is loaded with the first call, which on a busy machine takes longer than a moving clock waits.
+import 'undici'
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net'
 
 /** One call a receiver got. */

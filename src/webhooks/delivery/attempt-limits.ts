@@ -36,9 +36,12 @@ export class AttemptLimits {
     clearTimeout(attempt.timer)
     if (!patience) return
     const { webhookId, url, handle } = attempt
-    attempt.timer = setTimeout(() => {
+    const cutShort = () => {
+      if (!this.#underWay.has(attempt) || this.#patience !== patience) return
       patience.lost(webhookId, url)
       handle.abandon?.('the clock moved on')
-    }, patience.for(url))
+    }
+    // After a stall of our own the answer may have long been here: it is read before anybody is called late.
+    attempt.timer = setTimeout(() => setImmediate(cutShort), patience.for(url))
   }
 }
