@@ -193,6 +193,32 @@ describe('The console in a browser', () => {
     await context.close()
   })
 
+  it('goes on by itself, waits while somebody reads, and opens what is chosen beside the list', async () => {
+    const context = await contextAs('merchant', { viewport: { width: 1440, height: 900 } })
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+    await page.goto(`${base}/console`)
+    await page.getByText('Following').waitFor()
+
+    const first = await invoiceOf('Followed')
+    await world.merchant.post(`/v2/invoicing/invoices/${first}/send`, {})
+    await page.locator('.thread', { hasText: `${first.slice(-4)}/send` }).waitFor()
+
+    await page.locator('.threads .thread').first().hover()
+    const second = await invoiceOf('Held')
+    await world.merchant.post(`/v2/invoicing/invoices/${second}/send`, {})
+    await page.getByText(/new, held while you read/).waitFor()
+    expect(await page.locator('.thread', { hasText: `${second.slice(-4)}/send` }).count()).toBe(0)
+    await page.mouse.move(0, 0)
+    await page.locator('.thread', { hasText: `${second.slice(-4)}/send` }).waitFor()
+
+    await page.locator('[data-inspect]', { hasText: `${second.slice(-4)}/send` }).click()
+    await page.locator('.inspector h2', { hasText: 'Send an invoice' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   it('can be worked by keys alone', async () => {
     const context = await contextAs('merchant')
     const page = await context.newPage()

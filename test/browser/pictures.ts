@@ -11,6 +11,7 @@ import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { readSettings } from '../../src/settings.ts'
 import { desktop, openBrowser, phone } from '../support/browser.ts'
+import { takeConsolePictures } from './console-pictures.ts'
 
 const folder = fileURLToPath(new URL('../../docs/pictures', import.meta.url))
 mkdirSync(folder, { recursive: true })
@@ -90,16 +91,19 @@ async function takePictures(): Promise<void> {
     })
     return response
   }
-  const granted = await app.server.inject({
-    method: 'POST',
-    url: '/v1/oauth2/token',
-    headers: {
-      authorization: `Basic ${Buffer.from('sandbox-merchant:sandbox-merchant-secret').toString('base64')}`,
-      'content-type': 'application/x-www-form-urlencoded',
-    },
-    payload: 'grant_type=client_credentials',
-  })
-  const token = granted.json<{ access_token: string }>().access_token
+  const tokenOf = async (who: string) => {
+    const granted = await app.server.inject({
+      method: 'POST',
+      url: '/v1/oauth2/token',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${who}:${who}-secret`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: 'grant_type=client_credentials',
+    })
+    return granted.json<{ access_token: string }>().access_token
+  }
+  const token = await tokenOf('sandbox-merchant')
   const sent = async (language: string, more?: object) => {
     const { id } = (await send('POST', '/v2/invoicing/invoices', invoice(language, more), token)).json<{ id: string }>()
     await send('POST', `/v2/invoicing/invoices/${id}/send`, {}, token)
@@ -148,6 +152,19 @@ async function takePictures(): Promise<void> {
 
   await send('POST', `/sandbox/invoices/${english.id}/pay`, {})
   await picture('page-paid', base + english.path, small, false)
+
+  const tokens: Readonly<Record<string, Promise<string>>> = {
+    'sandbox-merchant': tokenOf('sandbox-merchant'),
+    'sandbox-buyer': tokenOf('sandbox-buyer'),
+  }
+  await send('POST', '/sandbox/reset', {})
+  await takeConsolePictures({
+    base,
+    folder,
+    call: async (who, path, body) => (await send('POST', path, body, await tokens[who])).json(),
+    drain: () => app.drain(),
+    context: (options) => browser.context(options),
+  })
 
   await browser.close()
   await app.close()

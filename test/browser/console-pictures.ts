@@ -1,0 +1,80 @@
+import type { BrowserContext, BrowserContextOptions } from 'playwright-core'
+import { phone } from '../support/browser.ts'
+
+type Call = <Body>(who: string, path: string, body: object) => Promise<Body>
+
+interface Studio {
+  readonly base: string
+  readonly folder: string
+  /** Calls the API as an app of the sandbox. */
+  readonly call: Call
+  /** Does all that is due. */
+  drain(): Promise<void>
+  context(options: BrowserContextOptions): Promise<BrowserContext>
+}
+
+const usd = (value: string) => ({ currency_code: 'USD', value })
+const wide: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, locale: 'en-US' }
+
+/** A little trade: invoices in several states, and a claim that waits for the merchant. */
+async function trade(call: Call, drain: Studio['drain']) {
+  const invoice = async (business_name: string, price: string) => {
+    const { id } = await call<{ id: string }>('sandbox-merchant', '/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD', payment_term: { term_type: 'NET_30' } },
+      primary_recipients: [{ billing_info: { business_name, email_address: 'buyer@example.com' } }],
+      items: [{ name: 'Stoneware mugs', quantity: '12', unit_amount: usd(price) }],
+    })
+    return id
+  }
+  const at = (id: string) => `/v2/invoicing/invoices/${id}`
+  await invoice('Example Atelier', '18.00')
+  const sent = await invoice('Example Press', '20.00')
+  await call('sandbox-merchant', `${at(sent)}/send`, {})
+  await call('sandbox-merchant', `${at(sent)}/payments`, { method: 'CASH', amount: usd('9999.00') })
+  const opened = await call<{ links: { href: string }[] }>('sandbox-buyer', '/v1/customer/disputes', {
+    disputed_transactions: [{ buyer_transaction_id: 'BUYERPAYMENT01' }],
+    reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+    dispute_amount: usd('248.00'),
+    messages: [
+      { content: 'The parcel shows as delivered, but nothing arrived. Could you find out where it was left?' },
+    ],
+  })
+  await drain()
+  const id = opened.links[0]!.href.split('/').at(-1)!
+  const does = (who: string, action: string, body: object) => call(who, `/v1/customer/disputes/${id}/${action}`, body)
+  await does('sandbox-merchant', 'send-message', {
+    message: 'We are sorry to hear that, and asked the carrier to look into it.',
+  })
+  await does('sandbox-merchant', 'make-offer', {
+    note: 'As a gesture.',
+    offer_type: 'REFUND',
+    offer_amount: usd('40.00'),
+  })
+  await does('sandbox-buyer', 'deny-offer', { note: 'I would like my money or my mugs.' })
+  await does('sandbox-buyer', 'escalate', { note: 'Nobody found the parcel.' })
+  await drain()
+  return { dispute: `/console/disputes/${id}` }
+}
+
+/** The pictures of docs/console.md. */
+export async function takeConsolePictures({ base, folder, call, drain, context }: Studio): Promise<void> {
+  const { dispute } = await trade(call, drain)
+  const picture = async (name: string, path: string, options: BrowserContextOptions, fullPage = false) => {
+    const own = await context(options)
+    const page = await own.newPage()
+    await page.goto(base + path)
+    if (path === '/console' && options === wide) {
+      await page.locator('[data-inspect]', { hasText: '422' }).first().click()
+      await page.locator('.inspector .because').waitFor()
+      await page.mouse.move(0, 0)
+      await page.evaluate('scrollTo(0, 0)')
+    }
+    await page.screenshot({ path: `${folder}/${name}.png`, fullPage })
+    await own.close()
+  }
+  await picture('console-timeline', '/console', wide)
+  await picture('console-dispute', dispute, wide, true)
+  await picture('console-dispute-dark', dispute, { ...wide, colorScheme: 'dark' }, true)
+  await picture('console-scenarios', '/console/scenarios', wide)
+  await picture('console-phone', dispute, phone)
+}
