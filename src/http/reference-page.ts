@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { type Content, Html, html } from './html.ts'
 
 type Json = Record<string, unknown>
 
@@ -29,6 +30,7 @@ th { font-weight: 600; color: var(--soft) } summary { cursor: pointer; color: va
 `
 
 const DEPTH_MAX = 6
+const text = (value: unknown) => String(value)
 
 /** Prints an OpenAPI document as a page. */
 export function referencePage(api: { info: Json; paths: Record<string, Json>; components: Json }): ReferencePage {
@@ -43,29 +45,15 @@ export function referencePage(api: { info: Json; paths: Record<string, Json>; co
   const tags = [...new Set(operations.map(({ operation }) => String((operation['tags'] as string[])[0])))]
   const ofTag = (tag: string) => operations.filter(({ operation }) => (operation['tags'] as string[])[0] === tag)
 
-  const menu = tags
-    .map(
-      (tag) =>
-        `<h2>${escapeHtml(tag)}</h2>${ofTag(tag)
-          .map(
-            ({ operation }) =>
-              `<a href="#${escapeHtml(operation['operationId'])}">${escapeHtml(operation['summary'])}</a>`,
-          )
-          .join('')}`,
-    )
-    .join('')
-  const body = tags
-    .map(
-      (tag) =>
-        `<h2>${escapeHtml(tag)}</h2>${ofTag(tag)
-          .map((entry) => section(entry, schemas))
-          .join('')}`,
-    )
-    .join('')
-  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Quittance API</title><style>${style}</style></head><body><nav aria-label="Operations"><strong>Quittance API</strong> <span class="soft">${escapeHtml(api.info['version'])}</span>${menu}</nav><main><h1>Quittance API</h1><p>${escapeHtml(api.info['description'])} The same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>${body}</main></body></html>`
+  const menu = tags.map(
+    (tag) =>
+      html`<h2>${tag}</h2>${ofTag(tag).map(({ operation }) => html`<a href="#${text(operation['operationId'])}">${text(operation['summary'])}</a>`)}`,
+  )
+  const body = tags.map((tag) => html`<h2>${tag}</h2>${ofTag(tag).map((entry) => section(entry, schemas))}`)
+  const page = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Quittance API</title><style>${new Html(style)}</style></head><body><nav aria-label="Operations"><strong>Quittance API</strong> <span class="soft">${text(api.info['version'])}</span>${menu}</nav><main><h1>Quittance API</h1><p>${text(api.info['description'])} The same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>${body}</main></body></html>`
   const hash = createHash('sha256').update(style).digest('base64')
   return {
-    html,
+    html: page.text,
     contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   }
 }
@@ -73,7 +61,7 @@ export function referencePage(api: { info: Json; paths: Record<string, Json>; co
 function section(
   { path, method, operation }: { path: string; method: string; operation: Json },
   schemas: Record<string, Json>,
-): string {
+): Html {
   const security = operation['security'] as { oauth2: string[] }[]
   const scopes =
     security.length === 0
@@ -85,35 +73,35 @@ function section(
   const responses = Object.entries(
     operation['responses'] as Record<string, { content?: Record<string, { schema: Json }> }>,
   )
-  return `<section id="${escapeHtml(operation['operationId'])}"><h3>${escapeHtml(operation['summary'])}</h3>
-<code class="address"><span class="method">${method}</span>${escapeHtml(path)}</code>
-${operation['description'] ? `<p>${escapeHtml(operation['description'])}</p>` : ''}<p class="soft">Scope: ${escapeHtml(scopes)}</p>
+  return html`<section id="${text(operation['operationId'])}"><h3>${text(operation['summary'])}</h3>
+<code class="address"><span class="method">${method}</span>${path}</code>
+${operation['description'] !== undefined && html`<p>${text(operation['description'])}</p>`}<p class="soft">Scope: ${scopes}</p>
 ${parameterTable(operation['parameters'] as Json[])}
-${bodySchema ? `<h4>Body <span class="soft">${escapeHtml(bodyTypes.join(', '))}${body?.required ? '' : ', may be left out'}</span></h4>${tree(bodySchema, schemas)}` : ''}
-${responses.map(([status, { content }]) => answer(status, content, schemas)).join('')}</section>`
+${bodySchema && html`<h4>Body <span class="soft">${bodyTypes.join(', ')}${!body?.required && ', may be left out'}</span></h4>${tree(bodySchema, schemas)}`}
+${responses.map(([status, { content }]) => answer(status, content, schemas))}</section>`
 }
 
 function answer(
   status: string,
   content: Record<string, { schema: Json }> | undefined,
   schemas: Record<string, Json>,
-): string {
+): Html {
   const [type, media] = Object.entries(content ?? {})[0] ?? []
   const label = status === 'default' ? 'Refusals' : status
-  return `<h4>${label} <span class="soft">${escapeHtml(type ?? 'no body')}</span></h4>${media ? tree(media.schema, schemas) : ''}`
+  return html`<h4>${label} <span class="soft">${type ?? 'no body'}</span></h4>${media && tree(media.schema, schemas)}`
 }
 
-function parameterTable(parameters: Json[]): string {
-  if (parameters.length === 0) return ''
+function parameterTable(parameters: Json[]): Content {
+  if (parameters.length === 0) return undefined
   const rows = parameters.map(({ name, in: place, required, schema, description }) => {
-    const text = description ?? (schema as Json)['description'] ?? ''
-    return `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(place)}${required ? ', required' : ''}</td><td>${escapeHtml(form(schema as Json))}</td><td>${escapeHtml(text)}</td></tr>`
+    const about = description ?? (schema as Json)['description'] ?? ''
+    return html`<tr><td><code>${text(name)}</code></td><td>${text(place)}${required === true && ', required'}</td><td>${form(schema as Json)}</td><td>${text(about)}</td></tr>`
   })
-  return `<table><thead><tr><th>Name</th><th>In</th><th>Form</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table>`
+  return html`<table><thead><tr><th>Name</th><th>In</th><th>Form</th><th></th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
 /** A schema as a folded list of its properties. */
-function tree(schema: Json, schemas: Record<string, Json>, depth = 0): string {
+function tree(schema: Json, schemas: Record<string, Json>, depth = 0): Content {
   const {
     properties,
     required = [],
@@ -121,18 +109,17 @@ function tree(schema: Json, schemas: Record<string, Json>, depth = 0): string {
   } = resolve(schema, schemas) as { properties?: Record<string, Json>; required?: string[]; items?: Json }
   if (items && depth < DEPTH_MAX) return tree(items, schemas, depth)
   if (!properties || depth >= DEPTH_MAX)
-    return depth === 0 ? `<p class="soft">${escapeHtml(form(resolve(schema, schemas)))}</p>` : ''
+    return depth === 0 && html`<p class="soft">${form(resolve(schema, schemas))}</p>`
   const entries = Object.entries(properties).map(([name, property]) => {
     const full = resolve(property, schemas)
     const about = [form(full), required.includes(name) ? 'required' : '', full['description'] ?? '']
       .filter(Boolean)
       .join(' · ')
-    return `<li><code>${escapeHtml(name)}</code> <span class="soft">${escapeHtml(about)}</span>${tree(property, schemas, depth + 1)}</li>`
+    return html`<li><code>${name}</code> <span class="soft">${about}</span>${tree(property, schemas, depth + 1)}</li>`
   })
-  const list = `<ul>${entries.join('')}</ul>`
-  return depth === 1 || depth === 0
-    ? `<details${depth === 0 ? ' open' : ''}><summary>${entries.length} fields</summary>${list}</details>`
-    : list
+  const list = html`<ul>${entries}</ul>`
+  if (depth > 1) return list
+  return html`<details${depth === 0 && new Html(' open')}><summary>${entries.length} fields</summary>${list}</details>`
 }
 
 function resolve(schema: Json, schemas: Record<string, Json>): Json {
@@ -165,8 +152,4 @@ function form(schema: Json): string {
     maximum === undefined ? '' : `to ${maximum}`,
   ]
   return [String(type ?? 'any'), ...limits].filter(Boolean).join(' ')
-}
-
-function escapeHtml(value: unknown): string {
-  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -64,6 +64,32 @@ const targets = ({ path, text }: { path: string; text: string }) =>
     posix.join(posix.dirname(path), target!),
   )
 
+/** Scenarios that look into a table, and why no operation and no command can tell. */
+const readTables: Record<string, string> = {
+  'accounts/access.test.ts': 'a secret is nowhere in what is kept; a commit is held up between two statements',
+  'disputes/compensation.test.ts': 'what the service spends stands in its own book alone',
+  'disputes/money.test.ts': 'the books of a merchant, of which reporting shows the balance and what is withheld',
+  'invoices/list.test.ts': 'a thousand invoices are copied in the database',
+  'payer/gateway.test.ts': 'the clock of a live service cannot be moved, so jobs are; why one failed',
+  'payer/logo.test.ts': 'which copies of logos are kept; that no job is left',
+  'payer/mail.test.ts': 'why a job failed that will be tried again',
+  'sandbox/requests.test.ts': 'what is masked is masked before it is kept',
+  'sandbox/worlds.test.ts': 'a role that may do less is made',
+  'webhooks/metrics.test.ts': 'a delivery is made late',
+  'webhooks/subscriptions.test.ts': 'a secret is nowhere in what is kept',
+}
+
+describe('Scenarios', () => {
+  it('ask what a user can ask, and read no table but for a reason', () => {
+    const folder = fileURLToPath(new URL('../scenarios', import.meta.url))
+    const readers = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .map((path) => path.replaceAll('\\', '/'))
+      .filter((path) => path.endsWith('.test.ts'))
+      .filter((path) => /database\.(query|rows?)\b|admin\.query/.test(readFileSync(join(folder, path), 'utf8')))
+    expect(readers.toSorted()).toEqual(Object.keys(readTables))
+  })
+})
+
 describe('The house is tidy', () => {
   for (const { path, text } of files)
     it(path, () => {

@@ -4,6 +4,7 @@ import {
   changeAppStatus,
   deleteApp,
   findAccount,
+  findApp,
   grantConsent,
   revokeConsent,
   saveAccount,
@@ -146,8 +147,7 @@ describe('An assertion', () => {
     world = await newWorld()
     partner = await world.personWithApp(world.people.partner.id, scopes)
     await world.app.transact(async (tx) => {
-      const { rows } = await world.app.database.query('select id from apps where client_id = $1', [partner.clientId])
-      grantConsent(tx, world.people.merchant.id, rows[0].id, scopes)
+      grantConsent(tx, world.people.merchant.id, (await findApp(tx, partner.clientId))!.id, scopes)
     })
   })
   afterAll(() => world.close())
@@ -221,8 +221,7 @@ describe('An assertion', () => {
     const value = assertion(partner.clientId, world.people.merchant.id)
     expect((await as(value)).status).toBe(seen)
     await world.app.transact(async (tx) => {
-      const { rows } = await world.app.database.query('select id from apps where client_id = $1', [partner.clientId])
-      revokeConsent(tx, world.people.merchant.id, rows[0].id)
+      revokeConsent(tx, world.people.merchant.id, (await findApp(tx, partner.clientId))!.id)
     })
     world.app.forgetTokens()
     expect((await as(value)).status).toBe(403)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findApp } from '../../../src/accounts/store.ts'
 import { runCommand } from '../../../src/cli/run.ts'
 import { newLiveWorld } from '../../support/live.ts'
 import type { Person, World } from '../../support/world.ts'
@@ -28,10 +29,7 @@ describe('Apps that the command line makes in live', () => {
     const app = await run<{ client_id: string; client_secret: string }>('apps', 'create', accountId, ...words)
     return world.person(app.client_id, { secret: app.client_secret })
   }
-  const scopesOf = async (person: Person) => {
-    const { rows } = await world.app.database.query('select scopes from apps where client_id = $1', [person.clientId])
-    return rows[0].scopes as string[]
-  }
+  const scopesOf = async ({ clientId }: Person) => (await findApp(world.app.database, clientId))!.scopes
 
   it('get what their kind of account needs by default, and wide scopes only when they are named', async () => {
     const { merchant, buyer } = world.people

@@ -180,10 +180,15 @@ describe('A scheduled invoice', () => {
     const { id } = await shop.sends(dated('2026-03-20'))
     await shop.pass('P20D')
 
-    const { rows } = await world.app.database.query('select distinct app_id from events where resource_id = $1', [id])
+    const { body } = await world.merchant.get<{ events: { event_type: string; resource: { id: string } }[] }>(
+      '/v1/notifications/webhooks-events',
+    )
 
-    expect(rows).toHaveLength(1)
-    expect(rows[0].app_id).toMatch(/^APP-/)
+    expect(body.events.filter(({ resource }) => resource.id === id).map(({ event_type }) => event_type)).toEqual([
+      'INVOICING.INVOICE.SENT',
+      'INVOICING.INVOICE.SCHEDULED',
+      'INVOICING.INVOICE.CREATED',
+    ])
   })
 
   it('that was deleted is never sent, and its number is free at once', async () => {

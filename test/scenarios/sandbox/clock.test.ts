@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listAccounts, listApps } from '../../../src/accounts/store.ts'
 import { newWorld, START, type World } from '../../support/world.ts'
 
 interface ClockBody {
@@ -112,8 +113,8 @@ describe('In live', () => {
   afterAll(() => world.close())
 
   it('there is nobody, the sandbox credentials are refused, and no sandbox address answers', async () => {
-    const { rows } = await world.app.database.query('select 1 from accounts union all select 1 from apps')
-    expect(rows).toEqual([])
+    const { database } = world.app
+    expect([await listAccounts(database), await listApps(database)]).toEqual([[], []])
     await expect(world.tokenFor('sandbox-merchant')).rejects.toThrow('invalid_client')
     for (const [method, path] of [
       ['GET', '/sandbox/clock'],

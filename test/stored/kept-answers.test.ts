@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defaultScopes } from '../../../src/accounts/scopes.ts'
-import { newLiveWorld } from '../../support/live.ts'
-import { INVOICES, over, recipient } from '../../support/shop.ts'
-import { newWorld, usd, type World } from '../../support/world.ts'
+import { defaultScopes } from '../../src/accounts/scopes.ts'
+import { newLiveWorld } from '../support/live.ts'
+import { INVOICES, over, recipient } from '../support/shop.ts'
+import { newWorld, usd, type World } from '../support/world.ts'
 
 const whole = { prefer: 'return=representation' }
 

@@ -4,11 +4,11 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, it } from 'vitest'
-import { logOptions } from '../../../src/cli/log.ts'
-import { errorText, loggedError, withoutAddresses } from '../../../src/kernel/error-text.ts'
-import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
-import { recipient } from '../../support/shop.ts'
-import { newWorld } from '../../support/world.ts'
+import { logOptions } from '../../src/cli/log.ts'
+import { errorText, loggedError, withoutAddresses } from '../../src/kernel/error-text.ts'
+import { PUBLIC_URL, sentInvoice } from '../support/payer.ts'
+import { recipient } from '../support/shop.ts'
+import { newWorld } from '../support/world.ts'
 
 describe('Personal data', () => {
   it('of a recipient whom the mail server refuses stands in no log and on no job', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { assertInvariants } from '../../support/invariants.ts'
-import { statementsOf } from '../../support/statements.ts'
-import { newWorld, usd, type World } from '../../support/world.ts'
-import { DISPUTES, does, open } from './people.ts'
+import { DISPUTES, does, open } from '../scenarios/disputes/people.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { statementsOf } from '../support/statements.ts'
+import { newWorld, usd, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findApp, grantConsent } from '../../../src/accounts/store.ts'
-import { json } from '../../support/command.ts'
-import { openSheet, PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
-import { INVOICES, over } from '../../support/shop.ts'
-import { newWorld, type Person, type World } from '../../support/world.ts'
-import { does, open } from '../disputes/people.ts'
+import { findApp, grantConsent } from '../../src/accounts/store.ts'
+import { does, open } from '../scenarios/disputes/people.ts'
+import { json } from '../support/command.ts'
+import { openSheet, PUBLIC_URL, sentInvoice } from '../support/payer.ts'
+import { INVOICES, over } from '../support/shop.ts'
+import { newWorld, type Person, type World } from '../support/world.ts'
 
 interface Entry {
   time: string

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { disputeMoves, invoiceMoves, printMoves } from '../../../src/invariants/moves.ts'
-import { rules } from '../../../src/invariants/rules.ts'
-import { newLiveWorld } from '../../support/live.ts'
-import { newWorld } from '../../support/world.ts'
+import { disputeMoves, invoiceMoves, printMoves } from '../../src/invariants/moves.ts'
+import { rules } from '../../src/invariants/rules.ts'
+import { newLiveWorld } from '../support/live.ts'
+import { newWorld } from '../support/world.ts'
 
 describe('A live service', () => {
   it('checks what it stores, and shows in its figures which rule is broken by how many rows', async () => {

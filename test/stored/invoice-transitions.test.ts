@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { settleServicePayment } from '../../../src/invoices/act.ts'
-import { invoiceLifecycle } from '../../../src/invoices/lifecycle.ts'
-import { assertInvariants } from '../../support/invariants.ts'
-import { INVOICES, over, shopOf } from '../../support/shop.ts'
-import { statementsOf } from '../../support/statements.ts'
-import { newWorld, usd, type World } from '../../support/world.ts'
+import { settleServicePayment } from '../../src/invoices/act.ts'
+import { invoiceLifecycle } from '../../src/invoices/lifecycle.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { INVOICES, over, shopOf } from '../support/shop.ts'
+import { statementsOf } from '../support/statements.ts'
+import { newWorld, usd, type World } from '../support/world.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const textOf = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+const textOf = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
 /** The moves of an invoice as the log tells them, oldest first. */
 async function movesOf(id: string, { app }: World = world): Promise<string[]> {

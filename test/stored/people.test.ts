@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findBalances } from '../../../src/ledger/store.ts'
-import { json, run } from '../../support/command.ts'
-import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
-import { Receiver } from '../../support/receiver.ts'
-import { INVOICES, over, recipient } from '../../support/shop.ts'
-import { newWorld, usd, type World } from '../../support/world.ts'
-import { DISPUTES, does, multipart, NOT_RECEIVED, open, png } from '../disputes/people.ts'
+import { findBalances } from '../../src/ledger/store.ts'
+import { DISPUTES, does, multipart, NOT_RECEIVED, open, png } from '../scenarios/disputes/people.ts'
+import { json, run } from '../support/command.ts'
+import { PUBLIC_URL, sentInvoice } from '../support/payer.ts'
+import { Receiver } from '../support/receiver.ts'
+import { INVOICES, over, recipient } from '../support/shop.ts'
+import { newWorld, usd, type World } from '../support/world.ts'
 
 const EMAIL = 'Jane.Doe@customer.test'
 /** Everything that would tell who she is. */
