@@ -144,6 +144,7 @@ function call(method: string, path: string, operation: Operation, api: Api): str
     ...(parameters.some(({ name }) => name.endsWith('-Auth-Assertion')) ? [] : ['open: true']),
     ...(answer === 'json' ? [] : [`answer: '${answer}'`]),
     ...(/^(list|search)/.test(operation.operationId) ? listed(path, responses, api) : []),
+    ...(parameters.some(({ name }) => name === 'page') ? ['numbered: true'] : []),
   ]
   return `{ call: '${method.toUpperCase()} ${path}'${parts.map((part) => `, ${part}`).join('')} }`
 }

@@ -62,6 +62,8 @@ interface Row {
   readonly open?: boolean
   readonly answer?: 'bytes' | 'text' | 'nothing'
   readonly list?: string
+  /** Its pages have numbers. */
+  readonly numbered?: boolean
   /** Its query stands where a body would. */
   readonly query?: boolean
 }
@@ -100,7 +102,7 @@ function operationOf(transport: Transport, row: Row) {
     }, path)
     const target = `${transport.base}${filled}${printQuery(query)}`
     const send = (url: string) => sendTo(url, takesBody ? first : undefined, rest)
-    return row.list === undefined ? send(target) : listing(send, target, row.list)
+    return row.list === undefined ? send(target) : listing(send, target, row)
   }
 
   async function sendTo(url: string, body: unknown, { requestId, actingFor, headers, signal, files = [] }: Rest) {
@@ -136,14 +138,18 @@ interface PageFields {
 }
 
 /** Follows the links from page to page. */
-function listing(send: (url: string) => Promise<unknown>, url: string, field: string): Listing<unknown, unknown> {
+function listing(
+  send: (url: string) => Promise<unknown>,
+  url: string,
+  { list: field = '', numbered = false }: Row,
+): Listing<unknown, unknown> {
   let first: Promise<unknown> | undefined
   const firstPage = () => (first ??= send(url))
   async function* pages() {
     for (let at: string | undefined = url; at !== undefined; ) {
       const page: unknown = await (at === url ? firstPage() : send(at))
       yield page
-      at = nextOf(page as PageFields, at)
+      at = nextOf(page as PageFields, at, numbered)
     }
   }
   async function* items() {
@@ -168,11 +174,11 @@ function listing(send: (url: string) => Promise<unknown>, url: string, field: st
   }
 }
 
-function nextOf({ links = [], has_more }: PageFields, url: string): string | undefined {
+function nextOf({ links = [], has_more }: PageFields, url: string, numbered: boolean): string | undefined {
   const next = links.find(({ rel }) => rel === 'next')?.href
   // A link is built from the address the service knows itself by, which need not be the one we reach it at.
   if (next !== undefined) return new URL(new URL(next).pathname + new URL(next).search, url).href
-  if (has_more !== true) return undefined
+  if (has_more !== true || !numbered) return undefined
   const following = new URL(url)
   following.searchParams.set('page', String(Number(following.searchParams.get('page') ?? 1) + 1))
   return following.href

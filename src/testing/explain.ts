@@ -1,22 +1,11 @@
 import type { Client } from '../client/index.ts'
-import type { Database } from '../database/open.ts'
-import { sql } from '../database/sql.ts'
 
 const REQUESTS_SHOWN = 12
 const EVENTS_SHOWN = 12
 const DUE_SHOWN = 8
 
-const upcoming = sql`
-  select run_at as time, name as what, key from jobs where parked_time is null order by run_at, id limit $1`
-
-interface Due {
-  readonly time: string
-  readonly what: string
-  readonly key: string | null
-}
-
 /** What a sandbox was asked, what happened in it, and what lies ahead, for whoever looks at a test that failed. */
-export async function explain(owner: Client, database: Database): Promise<string> {
+export async function explain(owner: Client): Promise<string> {
   const { now } = await owner.sandbox.showClock()
   const requests = (await owner.sandbox.listRequests({ page_size: REQUESTS_SHOWN })).requests
     .filter(({ path }) => !path.startsWith('/sandbox/requests') && !path.startsWith('/v1/oauth2'))
@@ -27,9 +16,8 @@ export async function explain(owner: Client, database: Database): Promise<string
     )
   const { events = [] } = await owner.webhooks.listEvents({ page_size: EVENTS_SHOWN })
   const happened = events.map(({ create_time, event_type, summary }) => `${create_time} ${event_type} ${summary}`)
-  const ahead = (await database.rows<Due>(upcoming, [DUE_SHOWN])).map(
-    ({ time, what, key }) => `${time} ${what} ${key ?? ''}`,
-  )
+  const { due } = await owner.sandbox.listDue({ limit: DUE_SHOWN })
+  const ahead = due.map(({ at, what }) => `${at} ${what}`)
   const section = (title: string, lines: readonly string[]) =>
     `${title}\n${lines.length === 0 ? '  none' : lines.map((line) => `  ${line.trim()}`).join('\n')}`
   return [

@@ -160,7 +160,7 @@ async function open(server: SharedServer, world: WorldDatabase, options: Sandbox
   }
   const inboxes: Inbox[] = []
   const forks: Sandbox[] = []
-  const told = () => explain(merchant, app.database)
+  const told = () => explain(merchant)
   let stopping: Promise<void> | undefined
 
   async function end(): Promise<void> {
