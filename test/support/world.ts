@@ -44,7 +44,7 @@ export interface WorldOptions {
 }
 
 /** On a busy machine everything may well be late: that is no reason to refuse anybody, but where a test is about it. */
-const patient: Partial<AppOptions> = {
+export const patient: Partial<AppOptions> = {
   loopDelay: { enable: () => true, disable: () => true, reset() {}, mean: 0 },
   connectTimeoutMs: 60_000,
   statementTimeoutMs: 60_000,

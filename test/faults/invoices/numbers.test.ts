@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, openApp } from '../../../src/app.ts'
 import { randomIds } from '../../../src/kernel/ids.ts'
 import { readSettings } from '../../../src/settings.ts'
-import { newWorld, type World } from '../../support/world.ts'
+import { newWorld, patient, type World } from '../../support/world.ts'
 
 const INVOICES = '/v2/invoicing/invoices'
 const AT_ONCE = 16
@@ -16,7 +16,7 @@ describe('Invoices whose number we choose', () => {
     world = await newWorld()
     const settings = readSettings({ LOG_LEVEL: 'error', PORT: '0' })
     const log = pino({ level: 'error' })
-    second = await openApp({ settings, databaseUrl: world.databaseUrl, log, ids: randomIds })
+    second = await openApp({ ...patient, settings, databaseUrl: world.databaseUrl, log, ids: randomIds })
   })
   afterAll(async () => {
     await second.close()

@@ -8,7 +8,7 @@ import { SandboxClock } from '../../../src/sandbox/clock.ts'
 import { startService } from '../../support/process.ts'
 import { over, shopOf } from '../../support/shop.ts'
 import { withoutGuard } from '../../support/unguarded.ts'
-import { newWorld, type World } from '../../support/world.ts'
+import { newWorld, patient, type World } from '../../support/world.ts'
 
 const INVOICES = 30
 /** The day the clocks go forward in California: seven in the morning is one hour earlier than the day before. */
@@ -77,6 +77,7 @@ describe('Scheduled invoices are sent exactly once', () => {
   it('by two workers at the same time', async () => {
     await new SandboxClock(world.app.database).set('2026-03-09T09:00:00.000Z' as Instant, true)
     const rival: App = await openApp({
+      ...patient,
       settings: world.app.service.settings,
       databaseUrl: world.databaseUrl,
       log: pino({ level: 'error' }),

@@ -7,7 +7,7 @@ import { readSettings } from '../../../src/settings.ts'
 import { newDatabase } from '../../support/database.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { INVOICES, over } from '../../support/shop.ts'
-import { basic } from '../../support/world.ts'
+import { basic, patient } from '../../support/world.ts'
 
 const CREATIONS = 200
 
@@ -20,7 +20,7 @@ async function looksWhileCreating(receiver?: Receiver) {
     SHUTDOWN_GRACE_SECONDS: '0',
     RATE_LIMIT_PER_MINUTE: '0',
   })
-  const app = await openApp({ settings, databaseUrl: url, log: pino({ level: 'error' }), works: true })
+  const app = await openApp({ ...patient, settings, databaseUrl: url, log: pino({ level: 'error' }), works: true })
   const post = (path: string, headers: Record<string, string>, payload: object | string) =>
     app.server.inject({ method: 'POST', url: path, headers, payload })
   const form = {

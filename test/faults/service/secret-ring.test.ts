@@ -13,7 +13,7 @@ import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { json, run } from '../../support/command.ts'
 import { newDatabase } from '../../support/database.ts'
 import { tokenOver } from '../../support/process.ts'
-import { newWorld } from '../../support/world.ts'
+import { newWorld, patient } from '../../support/world.ts'
 
 interface OpenService {
   readonly url: string
@@ -29,7 +29,13 @@ describe('The secret of the service', () => {
     const variables = (QUITTANCE_SECRET: string) => ({ DATABASE_URL: database.url, QUITTANCE_SECRET })
     const start = async (ring: string): Promise<OpenService> => {
       const settings = readSettings({ ...variables(ring), PORT: '0', SHUTDOWN_GRACE_SECONDS: '0' })
-      const app = await openApp({ settings, databaseUrl: database.url, log: pino({ level: 'error' }), works: true })
+      const app = await openApp({
+        ...patient,
+        settings,
+        databaseUrl: database.url,
+        log: pino({ level: 'error' }),
+        works: true,
+      })
       return { url: await app.listen(), end: () => app.close() }
     }
     const resealing = (ring: string) =>
