@@ -66,7 +66,7 @@ export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) =>
 <section class="sheet flush"><header class="sheet-head"><h2>What lies ahead</h2>${has_more && html`<p class="aside">The next fifty</p>`}</header>${
           due.length === 0
             ? nothing('Nothing is due', 'Deadlines, scheduled invoices and attempts that wait stand here.')
-            : html`<form method="post" action="/console/clock"><input type="hidden" name="back" value="/console/clock"><table class="rows"><thead><tr><th>When</th><th>What will happen</th><th></th></tr></thead><tbody>${due.map(
+            : html`<form method="post" action="/console/clock"><input type="hidden" name="back" value="/console/clock"><table class="rows"><thead><tr><th>When</th><th>What will happen</th><th><span class="seen-not">Go there</span></th></tr></thead><tbody>${due.map(
                 ({ at, what, subject, attempts }) =>
                   html`<tr><td class="nowrap"><b>${visit.times.away(at)}</b><small>${visit.times.at(at)}</small></td><td class="second fill">${what}${attempts > 0 && html` <span class="soft">after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}</span>`}${subjectLink(subject)}</td><td class="num right"><button class="button quiet small" name="to" value="${at}">Go there<span class="seen-not">, ${at}</span></button></td></tr>`,
               )}</tbody></table></form>`

@@ -143,10 +143,10 @@ export function timelinePages({ page }: Pages, publicUrl: () => string) {
           title: 'Timeline',
           className: 'wide',
           content: html`<h1 class="seen-not">Timeline</h1>${await ahead(visit)}${sieve(filter)}
-<div class="split"><div><ol class="threads" role="log" aria-label="What happened"${before === undefined && html` data-follow="${seq}"`}>${threads(list, visit)}${
+<div class="split"><div><div role="log" aria-label="What happened"><ol class="threads"${before === undefined && html` data-follow="${seq}"`}>${threads(list, visit)}${
             list.length === 0 &&
             html`<li class="thread"><div class="empty">Nothing of this kind happened yet.</div></li>`
-          }</ol>${pager('Newest first', { newer: before ? addressOf(filter) : undefined, older: older ? addressOf({ ...filter, before: older }) : undefined })}</div>
+          }</ol></div>${pager('Newest first', { newer: before ? addressOf(filter) : undefined, older: older ? addressOf({ ...filter, before: older }) : undefined })}</div>
 <aside class="inspector" aria-label="What is chosen" aria-live="polite"><h2>The people</h2>${people}<p class="hint">Choose a request to see what was sent and answered.</p></aside></div>`,
         }
       },
