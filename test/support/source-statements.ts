@@ -13,7 +13,7 @@ const compiled = (path: string) =>
 export function sourceStatements(): string[] {
   const modules = readdirSync(fileURLToPath(source), { recursive: true, encoding: 'utf8' })
     // These run when they are loaded.
-    .filter((path) => /(?<!\.d)\.ts$/.test(path) && !/(main|worker|guardian|threads?)\.ts$/.test(path))
+    .filter((path) => /(?<!\.d)\.ts$/.test(path) && !/(main|worker|guardian|keeper|threads?)\.ts$/.test(path))
     .map((path) => `import ${compiled(path)}`)
   const script = `${modules.join('\n')}
     import { everyStatement } from ${compiled('database/sql.ts')}
