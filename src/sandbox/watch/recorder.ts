@@ -78,7 +78,7 @@ export interface RecorderParts {
 export class Recorder {
   readonly #parts: RecorderParts
   #requests: AnsweredRequest[] = []
-  #noted: Noted[] = []
+  #noted: (Noted | AnsweredRequest)[] = []
   #bytes = 0
   #cameAt = 0
   #timer: NodeJS.Timeout | undefined
@@ -98,19 +98,7 @@ export class Recorder {
     const kept = answeredRequest(request, reply, now, realTime)
     this.#requests.push(kept)
     this.#bytes += kept.bytes
-    const { method, operation, status, caller, id } = kept
-    const details = {
-      method,
-      path: shownPath(kept.url),
-      operation,
-      status,
-      ms: Math.round(kept.ms),
-      client_id: clientOf(kept),
-    }
-    this.#take({
-      ...{ thread: id, kind: 'request', account_id: caller?.accountId ?? null, ref: id, trouble: status >= 400 },
-      ...{ details, create_time: now, real_time: realTime },
-    })
+    this.#take(kept)
   }
 
   /** Notes what a unit of work made happen. */
@@ -168,7 +156,7 @@ export class Recorder {
     clearTimeout(this.#timer)
   }
 
-  #take(noted: Noted): void {
+  #take(noted: Noted | AnsweredRequest): void {
     this.#noted.push(noted)
     this.#cameAt = performance.now()
     if (this.#noted.length >= 2 * KEPT_MAX) this.#forgetOldest()
@@ -198,7 +186,7 @@ export class Recorder {
     const rows = requests.slice(-KEPT_MAX).map(rowOf)
     const values = [
       storable(JSON.stringify(rows)),
-      storable(JSON.stringify(noted)),
+      storable(JSON.stringify(noted.map(asNoted))),
       noted.length,
       rows.length,
       KEPT_MAX,
@@ -220,4 +208,15 @@ export class Recorder {
 /** A job as something that fell due. */
 function dueOf({ name, key, account_id, payload, attempts }: ClaimedJob): Happening {
   return { kind: 'due', accountId: account_id, ref: subjectOf(payload), details: { work: name, key, attempts } }
+}
+
+/** On the way of a request nothing is put together that can be put together when it is written. */
+function asNoted(noted: Noted | AnsweredRequest): Noted {
+  if ('thread' in noted) return noted
+  const { id, method, operation, status, caller } = noted
+  const about = { method, path: shownPath(noted.url), operation, status, ms: Math.round(noted.ms) }
+  return {
+    ...{ thread: id, kind: 'request', account_id: caller?.accountId ?? null, ref: id, trouble: status >= 400 },
+    ...{ details: { ...about, client_id: clientOf(noted) }, create_time: noted.now, real_time: noted.realTime },
+  }
 }
