@@ -19,7 +19,7 @@ import { keeperAddress } from './folder.ts'
  * server with it, when nobody has been there for a moment.
  */
 
-const LINGER_MS = 3_000
+const LINGER_MS = 1_000
 const CONNECTIONS_MAX = 400
 const SPARE = 1
 const TEMPLATE = 'quittance_template'
