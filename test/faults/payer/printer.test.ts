@@ -62,7 +62,7 @@ describe('Printing', () => {
   }, 60_000)
 
   it('gives every account its turn, and refuses one that asks for too much', async () => {
-    const printer = openPrinter()
+    const printer = openPrinter({ timeLimitMs: 100_000 })
     const finished: string[] = []
     const print = (accountId: string, version: number) =>
       printer.print({ ...order, accountId, version }).then(
