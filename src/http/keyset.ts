@@ -11,6 +11,9 @@ export interface Place {
 /** After all that can be there: where a list that is read newest first begins. */
 export const END: Place = { create_time: '9999-12-31T23:59:59.999Z', seq: 2n ** 63n - 1n }
 
+/** The form of a number that counts entries, as a parameter that says where to go on. */
+export const seqForm = { maxLength: 18, pattern: '^[0-9]{1,18}$' }
+
 /** The parameters of a list that is read page by page; however long it is, a page costs the same. */
 export const keysetQuery = (pageSizeDefault: number, pageSizeMax: number) => ({
   page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault })),

@@ -76,7 +76,7 @@ export interface Sandbox extends AsyncDisposable {
   fork(): Promise<Sandbox>
   /** The last requests and events, and what falls due next. */
   explain(): Promise<string>
-  /** For `afterEach`, in Vitest, Jest and `node:test`: prints what `explain` says when the test has failed. */
+  /** For `afterEach`, in Vitest and `node:test`: prints what `explain` says when the test has failed. */
   readonly explainFailure: (context?: unknown) => Promise<void>
   /** Ends the service and drops the world. */
   stop(): Promise<void>

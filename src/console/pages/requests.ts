@@ -1,4 +1,5 @@
 import { type Content, type Html, html } from '../../http/html.ts'
+import { seqForm } from '../../http/keyset.ts'
 import type { Issue } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { refusalBox } from '../forms/fields.ts'
@@ -37,7 +38,7 @@ interface Whole extends LoggedRequest {
 const Query = Type.Object({
   show: Type.Optional(Type.Enum(['all', 'trouble', 'changes'])),
   q: Type.Optional(Type.String({ maxLength: 200 })),
-  after: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$' })),
+  after: Type.Optional(Type.String(seqForm)),
 })
 const DebugId = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9-]+$' }) })
 

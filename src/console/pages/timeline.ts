@@ -1,4 +1,5 @@
 import { type Content, html } from '../../http/html.ts'
+import { seqForm } from '../../http/keyset.ts'
 import { Answer } from '../../http/route.ts'
 import { unavailable } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
@@ -29,8 +30,8 @@ const filters = {
   trouble: Type.Optional(Type.Enum(['true'])),
   subject: Type.Optional(Type.String({ maxLength: 255 })),
 }
-const Query = Type.Object({ ...filters, before: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$' })) })
-const LiveQuery = Type.Object({ ...filters, after: Type.String({ pattern: '^[0-9]{1,18}$' }) })
+const Query = Type.Object({ ...filters, before: Type.Optional(Type.String(seqForm)) })
+const LiveQuery = Type.Object({ ...filters, after: Type.String(seqForm) })
 
 interface Filter {
   readonly kind?: string | undefined

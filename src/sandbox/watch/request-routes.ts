@@ -1,3 +1,4 @@
+import { seqForm } from '../../http/keyset.ts'
 import { type AnyRoute, route } from '../../http/route.ts'
 import { sentenceOf } from '../../http/validation/unknown.ts'
 import { type Link, Links } from '../../kernel/links.ts'
@@ -62,9 +63,7 @@ const Query = Type.Object({
   app: Type.Optional(Type.String({ maxLength: 127, description: 'The id of an app or client.' })),
   text: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Stands in the path or a body.' })),
   page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT })),
-  page_token: Type.Optional(
-    Type.String({ pattern: '^[0-9]{1,18}$', description: 'As the link to the next page says.' }),
-  ),
+  page_token: Type.Optional(Type.String({ ...seqForm, description: 'As the link to the next page says.' })),
 })
 
 const shared = { method: 'GET', tag: 'Sandbox', scopes: 'public', environment: 'sandbox', watches: true } as const

@@ -1,3 +1,4 @@
+import { seqForm } from '../../http/keyset.ts'
 import { type AnyRoute, route } from '../../http/route.ts'
 import { type HappeningKind, happeningKinds } from '../../kernel/happening.ts'
 import { Links } from '../../kernel/links.ts'
@@ -44,7 +45,6 @@ const ThreadShown = Type.Object(
   },
   { $id: 'Thread' },
 )
-const digits = { pattern: '^[0-9]{1,18}$' }
 const Query = Type.Object({
   kind: Type.Optional(
     Type.String({ maxLength: 80, description: `Only threads with one of these: ${happeningKinds.join(', ')}.` }),
@@ -53,10 +53,10 @@ const Query = Type.Object({
   subject: Type.Optional(Type.String({ maxLength: 255, description: 'The id of what it is about.' })),
   trouble: Type.Optional(Type.Boolean({ description: 'Only where something was refused or failed.' })),
   page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT })),
-  page_token: Type.Optional(Type.String({ ...digits, description: 'As the link to the next page says.' })),
+  page_token: Type.Optional(Type.String({ ...seqForm, description: 'As the link to the next page says.' })),
   after: Type.Optional(
     Type.String({
-      ...digits,
+      ...seqForm,
       description: 'Follows: what was told after this `seq` of an earlier answer, oldest first.',
     }),
   ),
