@@ -1,4 +1,3 @@
-import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { type LogoImage, readLogo } from '../logo/image.ts'
 import { type SheetSource, sheetOf } from '../sheet/sheet.ts'
@@ -21,10 +20,6 @@ export type ThreadAnswer = { readonly id: number } & (
   | { readonly logo: LogoImage }
   | { readonly error: string }
 )
-
-// Printing can wait, and requests cannot: where processors are short, this thread takes what they leave. Only Linux gives
-// a thread a priority of its own; elsewhere this would be the priority of the whole process.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 const say = (answer: ThreadAnswer) => parentPort?.postMessage(answer)
 
