@@ -104,6 +104,8 @@ export function makeOperations({ service, routes, server, inner, db, clock }: Op
         ...(files && { files }),
         headers: {
           host: new URL(service.publicUrl).host,
+          // Some operations would answer with something else to whoever does not mind.
+          accept: 'application/json, */*;q=0.1',
           ...(requestId !== undefined && { [`${dialect.headerPrefix}-Request-Id`]: requestId }),
         },
       })

@@ -233,8 +233,6 @@ export const invoicePages = ({ page, form: formRoute }: Pages, operations: Opera
     async draw(visit) {
       const outcome = await visit.operate('generateQrCode', { params: { invoice_id: visit.params.id }, body: {} })
       requireDone(outcome)
-      const type = String(outcome.headers['content-type'])
-      if (type.startsWith('image/')) return fileAnswer(outcome.bytes, { 'content-type': type })
       const { image } = outcome.body as { image: string }
       return fileAnswer(Buffer.from(image, 'base64'), { 'content-type': 'image/png' })
     },

@@ -180,6 +180,8 @@ describe('Callers who name accounts at length', () => {
     collect()
     const before = process.memoryUsage().heapUsed
     for (let i = 0; i < 800; i++) await named(i)
+    // Asking for the log of requests writes what is held of them, which is not what callers are remembered by.
+    await world.call('GET', '/sandbox/requests?page_size=1')
     collect()
     const grownBy = process.memoryUsage().heapUsed - before
     await world.close()

@@ -69,6 +69,7 @@ describe('The console of a sandbox', () => {
     })
     expect(edited.status).toBe(303)
     expect((await merchant.send(`${at}/send`)).location).toBe(at)
+    expect((await world.call('GET', `${at}/qr-code`)).headers['content-type']).toBe('image/png')
     const twice = {
       'request-id': 'console-abc',
       '/method': 'CASH',
