@@ -65,8 +65,12 @@ export class Copies {
       // Nobody connects to a copy, so it can be copied at any time.
       await copyDatabase(client, this.#database, fresh, 'allow_connections false')
       await client.query(`comment on database ${quoted(fresh)} is ${literal(note)}`)
-      await client.query(`drop database if exists ${quoted(copy)}`)
+      const { rowCount } = await client.query('select from pg_database where datname = $1', [copy])
+      const old = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
+      // The earlier one goes when the new one stands in its place.
+      if (rowCount !== 0) await client.query(`alter database ${quoted(copy)} rename to ${quoted(old)}`)
       await client.query(`alter database ${quoted(fresh)} rename to ${quoted(copy)}`)
+      await client.query(`drop database if exists ${quoted(old)}`)
     })
   }
 

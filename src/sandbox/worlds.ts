@@ -81,8 +81,11 @@ export function openWorlds({ databaseUrl, database, clock, travel, forget, open,
     work().catch((error: { code?: string }) => {
       throw NOT_ALLOWED.includes(error.code ?? '') ? mayNotCopy() : error
     })
-  /** What is under way comes to its end, and what is asked for meanwhile waits. */
-  const copying = <T>(work: () => Promise<T>) => allowed(() => database.whileDisconnected(work))
+  /** What is under way comes to its end, and what is asked for meanwhile waits. Tidying would take a half-made copy for an old one. */
+  const copying = async <T>(work: () => Promise<T>) => {
+    await tidying
+    return allowed(() => database.whileDisconnected(work))
+  }
   const list = async (): Promise<Snapshot[]> =>
     (await allowed(() => copies.list()))
       .filter(({ name }) => name.startsWith(SNAPSHOT))
@@ -139,15 +142,21 @@ export function openWorlds({ databaseUrl, database, clock, travel, forget, open,
 
     /** The same world twice: what happens in one is never seen in the other. */
     async fork(): Promise<Fork> {
-      if (forks.size >= FORKS_MAX)
+      if (made.size >= FORKS_MAX)
         throw refused('FORK_LIMIT_EXCEEDED', `There are ${FORKS_MAX} forks already; end one first.`)
       const name = `${FORK}${randomBytes(4).toString('hex')}`
       made.add(name)
-      tidy()
-      const copy = await travel.alone(() => copying(() => copies.fork(name)))
-      const { url, close } = await open(copy)
-      forks.set(name, { name, url, close })
-      return { name, url }
+      try {
+        const copy = await travel.alone(() => copying(() => copies.fork(name)))
+        tidy()
+        const { url, close } = await open(copy)
+        forks.set(name, { name, url, close })
+        return { name, url }
+      } catch (error) {
+        // What could not be opened does not count, and its copy goes with the next tidying.
+        made.delete(name)
+        throw error
+      }
     },
 
     endFork,

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalid, Problem } from '../../kernel/problem.ts'
@@ -147,6 +148,8 @@ async function carryOut(
     case 'token':
       throw new Problem(401, 'AUTHENTICATION_FAILURE', [simulated], { oauthError: 'invalid_token' })
     case 'drop':
+      // The console calls in this process, where there is no connection to drop.
+      if (!(request.raw.socket instanceof Socket)) throw new Problem(503, 'SERVICE_UNAVAILABLE', [simulated], waits)
       reply.hijack()
       request.raw.socket.destroy()
   }

@@ -117,6 +117,13 @@ describe('The console of a sandbox', () => {
     })
   })
 
+  it('says so when a fault of the sandbox takes the call away', async () => {
+    await world.call('POST', '/sandbox/faults', { fault: 'drop', operation: 'createInvoice', times: 1 })
+    const write = () => consoleOf(world).send('/console/invoices/new', { ...line, '/detail/currency_code': 'USD' })
+    expect((await write()).status).toBe(503)
+    expect((await write()).status).toBe(303)
+  }, 10_000)
+
   it('shows nobody what is not theirs', async () => {
     const { location } = await consoleOf(world).send('/console/invoices/new', {
       ...line,
