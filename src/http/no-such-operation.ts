@@ -5,11 +5,18 @@ import type { AnyRoute } from './route.ts'
 
 const PATH_SHOWN_MAX = 200
 
-/** The refusal of an address that no operation has, with the one that was probably meant. */
+/**
+ * The refusal of an address that no operation has, with the one that was probably meant. One that exists, but not with
+ * this method, says which methods it takes.
+ */
 export function makeNoSuchOperation(routes: readonly AnyRoute[]): (method: string, url: string) => Problem {
-  const known = routes.filter(({ url }) => !url.includes('*')).map(({ url }) => url.split('/').slice(1))
+  const known = routes.filter(({ url }) => !url.includes('*')).map(({ url }) => wordsOf(url))
+  const addresses = addressesOf(routes)
   return (method, url) => {
     const path = url.split('?', 1)[0]!.slice(0, PATH_SHOWN_MAX)
+    const methods = addresses.find(({ words }) => isAt(words, wordsOf(path)))?.methods
+    if (methods && !methods.has(method))
+      return new Problem(405, 'METHOD_NOT_ALLOWED', [], { headers: { allow: [...methods].join(', ') } })
     const meant = meantBy(path, known)
     const suggestion = meant === undefined ? ' /docs lists those there are.' : ` Did you mean ${meant}?`
     return new Problem(404, 'RESOURCE_NOT_FOUND', [
@@ -20,6 +27,48 @@ export function makeNoSuchOperation(routes: readonly AnyRoute[]): (method: strin
       },
     ])
   }
+}
+
+interface Address {
+  readonly url: string
+  readonly words: readonly string[]
+  readonly methods: Set<string>
+}
+
+/** Every address with the methods it takes, those with more words of their own before those with parameters. */
+function addressesOf(routes: readonly AnyRoute[]): readonly Address[] {
+  const addresses = new Map<string, Address>()
+  for (const { url, method } of routes) {
+    const address = addresses.get(url) ?? { url, words: wordsOf(url), methods: new Set() }
+    addresses.set(url, address)
+    address.methods.add(method)
+    if (method === 'GET') address.methods.add('HEAD')
+  }
+  return [...addresses.values()].sort((a, b) => parametersOf(a) - parametersOf(b))
+}
+
+/**
+ * What another operation would take for an address of its own: GET of an address that only takes POST, beside one that
+ * has a parameter in the same place. The router has to be told to refuse it.
+ */
+export function captured(routes: readonly AnyRoute[]): { method: AnyRoute['method']; url: string }[] {
+  const addresses = addressesOf(routes)
+  return addresses.flatMap(({ url, words, methods }) => {
+    const others = addresses.filter((other) => other.url !== url && isAt(other.words, words))
+    const taken = routes.flatMap((route) => (others.some((other) => other.url === route.url) ? route.method : []))
+    return [...new Set(taken)].filter((method) => !methods.has(method)).map((method) => ({ method, url }))
+  })
+}
+
+const wordsOf = (path: string) => path.split('/').filter(Boolean)
+const isOpen = (word: string | undefined) => word === '*' || word?.startsWith(':') === true
+const parametersOf = ({ words }: Address) => words.filter(isOpen).length
+
+/** Whether an address with these words is at this path. */
+function isAt(words: readonly string[], path: readonly string[]): boolean {
+  if (words.at(-1) === '*')
+    return path.length >= words.length && words.slice(0, -1).every((word, i) => isOpen(word) || word === path[i])
+  return words.length === path.length && words.every((word, i) => isOpen(word) || word === path[i])
 }
 
 /**
@@ -40,7 +89,7 @@ const folderOf = (url: string) => /^\/+[^/?]*/.exec(url)?.[0].replace(/^\/+/, ''
 
 /** The known address that differs least: in the spelling of its words, or by what stands before or behind it. */
 function meantBy(path: string, known: readonly (readonly string[])[]): string | undefined {
-  const given = path.split('/').filter(Boolean)
+  const given = wordsOf(path)
   const spelt = known.filter((words) => words.length === given.length).map((words) => respell(given, words))
   const [closest] = spelt.filter((one) => one !== undefined).sort((a, b) => a.changes - b.changes)
   if (closest) return closest.path

@@ -82,8 +82,9 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
   const { service, db, transactFor, clock } = parts
   const checkParams = validatorOf(route.params, 'path')
   const checkQuery = validatorOf(route.query, 'query')
-  const bodies = route.body && bodyReader(route, sentBack(route, parts.routes))
-  const findInQuery = route.query && unknownsFinder([route.query])
+  const bodies = route.body && bodyReader(route, () => sentBack(route, parts.routes))
+  const { query: querySchema } = route
+  const findInQuery = querySchema && unknownsFinder(() => [querySchema])
   const isStrict = service.settings.strictFields
   // Pages have forms of ours, and a token is asked for with whatever a library adds.
   const looksForUnknowns =

@@ -10,7 +10,7 @@ import { forbidden, Problem } from '../kernel/problem.ts'
 import type { Room, Service } from '../room.ts'
 import { limitConnections } from './connections.ts'
 import { type DelayMeter, LoadWatch } from './load.ts'
-import { makeNoSuchOperation, makePageFor } from './no-such-operation.ts'
+import { captured, makeNoSuchOperation, makePageFor } from './no-such-operation.ts'
 import { type Operation, type OperationParts, operationOf, sharedState } from './operation.ts'
 import { frameworkProblem, renderProblem } from './problem-body.ts'
 import { type Rendered, render } from './render.ts'
@@ -219,7 +219,15 @@ export function makeServer(parts: ServerParts): FastifyInstance {
       },
     })
   }
-  refuseOtherMethods(server, parts.routes)
+  for (const { method, url } of captured(parts.routes))
+    server.route({
+      method,
+      url,
+      onRequest: async (request) => {
+        throw noSuchOperation(method, request.url)
+      },
+      handler: async () => {},
+    })
   return server
 }
 
@@ -234,28 +242,6 @@ function onceStalled(socket: Socket, end: () => void, everyMs: number): NodeJS.T
     end()
   }, everyMs)
   return timer.unref()
-}
-
-/** An address that exists answers 405 to the methods it does not take, and says which it does. */
-function refuseOtherMethods(server: FastifyInstance, routes: readonly AnyRoute[]): void {
-  const taken = new Map<string, Set<string>>()
-  for (const { url, method } of routes) {
-    const methods = taken.get(url) ?? new Set()
-    taken.set(url, methods.add(method))
-    if (method === 'GET') methods.add('HEAD')
-  }
-  for (const [url, methods] of taken) {
-    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !methods.has(method))
-    const allow = [...methods].join(', ')
-    server.route({
-      method: others,
-      url,
-      onRequest: async () => {
-        throw new Problem(405, 'METHOD_NOT_ALLOWED', [], { headers: { allow } })
-      },
-      handler: async () => {},
-    })
-  }
 }
 
 const failure = new Problem(500, 'INTERNAL_SERVER_ERROR')

@@ -77,13 +77,13 @@ export async function receiveBody(
 }
 
 /** How a route's body is read: leniently as to its form, and then checked. */
-export function bodyReader(route: AnyRoute, alsoKnown: readonly TSchema[] = []) {
+export function bodyReader(route: AnyRoute, alsoKnown: () => readonly TSchema[] = () => []) {
   const { bodyOptional = false, fileParts } = route
   const schema = route.body!
   const takes = takenBy(route)
   const prepare = route.prepare ?? readerOf(schema)
   const check = makeValidator(schema, 'body')
-  const findUnknowns = unknownsFinder([schema, ...alsoKnown], route.alsoKnown)
+  const findUnknowns = unknownsFinder(() => [schema, ...alsoKnown()], route.alsoKnown)
   const isList = (schema as { type?: string }).type === 'array'
 
   /** Refuses what the operation does not take, before any of it is looked at. */

@@ -32,11 +32,13 @@ export type FindUnknowns = (value: unknown) => Unknown[]
 /**
  * Finds the fields of a value that no schema names at their place, and the values that are none of those a schema lists
  * as known. What clients got from us they may send back, so the schemas of answers count as well as those of requests.
+ * Which they are is asked for when a value first comes, which keeps the start of the service short.
  */
-export function unknownsFinder(schemas: readonly TSchema[], alsoKnown: readonly string[] = []): FindUnknowns {
+export function unknownsFinder(schemas: () => readonly TSchema[], alsoKnown: readonly string[] = []): FindUnknowns {
   const everywhere = new Set(alsoKnown)
-  const root = new Place(branches(schemas as readonly Node[]))
+  let root: Place | undefined
   return (value) => {
+    root ??= new Place(branches(schemas() as readonly Node[]))
     const found: Unknown[] = []
     const path: (string | number)[] = []
     const pointer = () => path.map((part) => `/${part}`).join('')
