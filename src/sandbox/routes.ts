@@ -69,13 +69,18 @@ export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
       handle: ({ body, transact }) =>
         travel.alone(async () => {
           const from = clock.now()
-          const frozen = body.freeze ?? clock.frozen
+          const stood = clock.frozen
+          const frozen = body.freeze ?? stood
           const before = body.next ? await travel.drain() : []
           const next = body.next ? await nextOf(body, travel, clock) : []
-          const target = next[0]?.at ?? targetOf(body, clock.now())
+          const here = clock.now()
+          const target = next[0]?.at ?? targetOf(body, here)
           const fired = [...before, ...(await travel.moveTo(target, frozen))]
           const { unanswered } = travel
-          await transact(async (tx) => tx.happened(() => clockMoved(from, clock, fired)))
+          // Whoever only waits until all that is due is done moves nothing, although time goes by meanwhile.
+          const [isMoved, to] = [target > here, clock.now()]
+          if (isMoved || frozen !== stood)
+            await transact(async (tx) => tx.happened(() => clockMoved(isMoved ? from : to, to, frozen, fired)))
           return {
             ...state(),
             fired,
@@ -137,14 +142,11 @@ async function nextOf(
 
 const FIRED_TOLD_MAX = 50
 
-const clockMoved = (from: Instant, clock: SandboxClock, fired: readonly Fired[]): Happening => ({
+const clockMoved = (from: Instant, to: Instant, frozen: boolean, fired: readonly Fired[]): Happening => ({
   kind: 'clock',
   accountId: null,
   ref: null,
-  details: {
-    ...{ from, to: clock.now(), frozen: clock.frozen, fell_due: fired.length },
-    fired: fired.slice(0, FIRED_TOLD_MAX),
-  },
+  details: { from, to, frozen, fell_due: fired.length, fired: fired.slice(0, FIRED_TOLD_MAX) },
 })
 
 function targetOf({ advance, to, freeze }: { advance?: string; to?: string; freeze?: boolean }, now: Instant): Instant {

@@ -52,7 +52,7 @@ const say: { readonly [Kind in HappeningKind]: (details: Details[Kind], row: Hap
   mail: (_, { recipients, subject }) =>
     recipients === null ? 'A mail that is no more' : `Mail to ${recipients.join(', ')}: ${subject}`,
   clock: ({ from, to, frozen, fell_due }) =>
-    from === to && fell_due === 0
+    from === to
       ? `The clock ${frozen ? 'stands still' : 'runs'} at ${to}`
       : `The clock moved from ${from} to ${to}; ${fell_due === 1 ? 'one thing' : `${fell_due} things`} fell due`,
 }

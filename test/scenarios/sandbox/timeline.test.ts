@@ -129,6 +129,17 @@ describe('The timeline of a sandbox', () => {
     })
   })
 
+  it('tells of the clock only when it moved, stopped or went on', async () => {
+    const told = async () => (await look({ kind: 'clock' })).threads.map(({ summary }) => summary.slice(0, 20))
+    const before = await told()
+
+    for (const body of [{ advance: 'PT0S' }, { freeze: true }]) await world.call('POST', '/sandbox/clock', body)
+    expect(await told()).toEqual(before)
+    for (const body of [{ freeze: false }, { advance: 'PT0S' }, { freeze: true }])
+      await world.call('POST', '/sandbox/clock', body)
+    expect(await told()).toEqual(['The clock stands sti', 'The clock runs at 20', ...before])
+  })
+
   it('shows trouble alone, a person alone, kinds alone, and goes page by page', async () => {
     receiver.answers('/broken', { status: 500 })
     const bad = await world.merchant.post('/v2/invoicing/invoices', { detail: {} })
