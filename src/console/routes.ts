@@ -7,6 +7,7 @@ import { Type } from '../kernel/type.ts'
 import { makeOperations, type OperationParts, type Operations } from './operate.ts'
 import { clockPages } from './pages/clock.ts'
 import { disputePages } from './pages/dispute.ts'
+import { disputeOpeningPages } from './pages/dispute-opening.ts'
 import { disputeListPages } from './pages/disputes.ts'
 import { invoicePages } from './pages/invoice.ts'
 import { invoiceWritingPages } from './pages/invoice-writing.ts'
@@ -88,7 +89,8 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...invoiceWritingPages(pages, operations),
     ...invoicePages(pages, operations),
     ...disputeListPages(pages),
-    ...disputePages(pages, operations),
+    ...disputeOpeningPages(pages, operations),
+    ...disputePages(pages, { operations, service }),
     ...clockPages(pages, () => timepiece(clock)),
     ...searchPages(pages),
     ...requestPages(pages, operations, () => service.publicUrl),

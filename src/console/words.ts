@@ -68,3 +68,32 @@ const states: Readonly<Record<string, string>> = {
   RESOLVED: 'Resolved',
 }
 export const stateWords = (state: string): string => states[state] ?? sentence(state)
+
+const stages: Readonly<Record<string, string>> = {
+  INQUIRY: 'an inquiry',
+  CHARGEBACK: 'a claim',
+  PRE_ARBITRATION: 'a first appeal',
+  ARBITRATION: 'a second appeal',
+}
+const statuses: Readonly<Record<string, string>> = {
+  OPEN: 'just opened',
+  WAITING_FOR_SELLER_RESPONSE: 'waiting for the seller',
+  WAITING_FOR_BUYER_RESPONSE: 'waiting for the buyer',
+  UNDER_REVIEW: 'under review',
+  RESOLVED: 'resolved',
+}
+const named = (names: string, nameOf: (name: string) => string) => names.split(' or ').map(nameOf).join(' or ')
+
+/** What an action requires at least, with words for the values of the wire. */
+export const requirement = (because: string): string =>
+  `needs ${because
+    .replace(/^requires /, '')
+    .split(', or ')
+    .reduce((shortest, one) => (one.length < shortest.length ? one : shortest))
+    .replace(/\bdispute_life_cycle_stage ([A-Z_]+(?: or [A-Z_]+)*)/g, (_, names: string) =>
+      named(names, (name) => stages[name] ?? sentence(name)),
+    )
+    .replace(/\b(?:base_)?status ([A-Z_]+(?: or [A-Z_]+)*)/g, (_, names: string) =>
+      named(names, (name) => statuses[name] ?? `“${standingWords(name).toLowerCase()}”`),
+    )
+    .replace(/\.$/, '')}`

@@ -1,5 +1,5 @@
 import { reasonTargets } from '../../disputes/machine/actions/change-reason.ts'
-import type { PublicAction } from '../../disputes/machine/actions/index.ts'
+import { disputeActions, type PublicAction } from '../../disputes/machine/actions/index.ts'
 import { acceptClaimReasons, cancellationReasons, escalationReasons } from '../../disputes/schema/enums.ts'
 import { money, reasonWords } from '../words.ts'
 import {
@@ -14,19 +14,33 @@ import {
   withNotes,
 } from './dispute-fields.ts'
 import type { Field } from './fields.ts'
+import { generatedFields } from './generated.ts'
 
 /** One action on a dispute, as a person is asked for it. */
 export interface DisputeForm {
   readonly title: string
-  readonly note: string
+  readonly note?: string
   readonly button: string
   readonly done: string
   readonly danger?: boolean
   fields(dispute: Dispute): readonly Field[]
 }
 
-/** A form for every action people take by name. */
-export const disputeForms: Readonly<Record<PublicAction, DisputeForm>> = {
+/** The form of an action: the one that says it better than its schema, or else what the schema asks for. */
+export const disputeFormOf = (action: PublicAction): DisputeForm => wellSaid[action] ?? generatedForm(action)
+
+export function generatedForm(action: PublicAction): DisputeForm {
+  const { summary, body, files = 0 } = disputeActions[action]
+  return {
+    title: summary,
+    button: summary,
+    done: 'It was done.',
+    fields: ({ dispute_amount }) => generatedFields(body, { currency: dispute_amount.currency_code, files: files > 0 }),
+  }
+}
+
+/** Forms that ask in words of their own. None is needed for a new action. */
+const wellSaid: Readonly<Partial<Record<PublicAction, DisputeForm>>> = {
   'provide-evidence': {
     title: 'Provide evidence',
     note: 'An agent decides on what you send.',

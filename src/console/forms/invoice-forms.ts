@@ -68,8 +68,7 @@ export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
     button: 'Record the payment',
     done: 'The payment was recorded.',
     note: 'Money that reached you outside the service.',
-    follows: () =>
-      'All of what is due makes the invoice marked as paid, less makes it partly paid. Deleting the record undoes it.',
+    follows: () => 'Deleting the record undoes it.',
     fields: (invoice, today) => [
       {
         kind: 'pair',

@@ -6,6 +6,7 @@ import { invoicePaper } from '../../payer/page/page.ts'
 import { type Sheet, sheetOf } from '../../payer/sheet/sheet.ts'
 import { bodyFrom, form, type Typed } from '../forms/fields.ts'
 import { type Invoice, type InvoiceForm, invoiceForms } from '../forms/invoice-forms.ts'
+import { type InvoiceProspects, invoiceFollows, invoiceProspects, notNow } from '../forms/prospects.ts'
 import { type Move, movesOf } from '../moves.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { icon } from '../parts/icons.ts'
@@ -34,8 +35,11 @@ async function read(visit: Visit<typeof Id>) {
   const invoice = await visit.look<Invoice>('showInvoice', { params: { invoice_id: id } })
   const stored = await findStored(visit.db, visit.who.caller.accountId, id)
   const paper = sheetOf({ ...stored, now: visit.now as Instant }, { language: 'en', tag: 'en-US' })
-  return { invoice, paper, today: dayIn(visit.now as Instant, stored.account.time_zone) }
+  const today = dayIn(visit.now as Instant, stored.account.time_zone)
+  return { invoice, paper, today, prospects: invoiceProspects(stored.invoice) }
 }
+
+type Read = Awaited<ReturnType<typeof read>>
 
 const seenOf = ({ detail }: Invoice) => detail?.metadata?.last_update_time ?? detail?.metadata?.create_time
 
@@ -61,13 +65,14 @@ const doing = (name: string, { title, note }: Pick<InvoiceForm, 'title' | 'note'
   html`<details name="doing" id="do-${name}"${isOpen && html` open`}><summary><b>${title}</b>${icon('down')}${note && html`<small>${note}</small>`}</summary>${content}</details>`
 
 /** Every action that the answer links to, as a form; nothing else decides which. */
-function doings(operations: Operations, invoice: Invoice, today: string, left?: Left): Html {
+function doings(operations: Operations, { invoice, today, prospects }: Read, left?: Left): Html {
   const rels = relsOf(invoice).filter((rel) => !otherLinks.includes(rel))
   const likeliest = rels.find((rel) => ['send', 'record-payment'].includes(rel))
   if (rels.length === 0)
     return sheet(
       'What you can do now',
-      html`<p class="soft">Nothing: it is ${standingWords(invoice.status ?? '').toLowerCase()}.</p>`,
+      html`<p class="soft">Nothing: it is ${standingWords(invoice.status ?? '').toLowerCase()}.</p>${notPossible(prospects)}`,
+      { className: 'doings' },
     )
   return html`<section class="sheet doings" id="do"><header class="sheet-head"><h2>What you can do now</h2></header>${rels.map(
     (rel) => {
@@ -80,14 +85,21 @@ function doings(operations: Operations, invoice: Invoice, today: string, left?: 
         fields: one.fields(invoice, today),
         button: one.button,
         danger: one.danger ?? false,
-        follows: one.follows?.(invoice),
+        follows: html`${one.follows?.(invoice)} ${invoiceFollows(prospects, rel, invoice.status ?? '')}`,
         seen: seenOf(invoice),
         ...(left?.rel === rel && { typed: left.typed, refusal: left.refusal }),
       })
       return doing(rel, one, drawn, rel === (left?.rel ?? likeliest))
     },
-  )}</section>`
+  )}${notPossible(prospects)}</section>`
 }
+
+/** Of the actions that have a form here, those that cannot be taken now. */
+const notPossible = ({ consequences }: InvoiceProspects): Content =>
+  notNow(
+    consequences.filter(({ action }) => invoiceForms[action]),
+    (action) => invoiceForms[action]!.title,
+  )
 
 function moneySheet(invoice: Invoice): Html {
   const { id, amount, due_amount, payments, refunds } = invoice
@@ -139,7 +151,8 @@ function story(invoice: Invoice, moves: readonly Move[], visit: Visit): Html {
 }
 
 async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left) {
-  const { invoice, paper, today } = await read(visit)
+  const found = await read(visit)
+  const { invoice, paper, prospects } = found
   const moves = await movesOf(visit.db, 'invoice', visit.who.caller.accountId, visit.params.id)
   const isOut = invoice.links?.some(({ rel }) => rel === 'qr-code') ?? false
   const code = invoice.detail?.metadata?.recipient_view_url?.split('#')[1]
@@ -148,7 +161,7 @@ async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left
     title: `Invoice ${invoice.detail?.invoice_number}`,
     ...(left && { status: 422 }),
     content: html`${till(invoice, paper)}<div class="two">${invoicePaper({ sheet: paper }, html`<p class="kind">Invoice</p>`)}
-<aside>${doings(operations, invoice, today, left)}${moneySheet(invoice)}${story(invoice, moves, visit)}${sheet(
+<aside>${prospects.unattended && html`<div class="unless"><p><b>If nobody acts</b></p><p>${prospects.unattended}</p></div>`}${doings(operations, found, left)}${moneySheet(invoice)}${story(invoice, moves, visit)}${sheet(
       'Links',
       lines([
         ...(visit.who.face === 'sandbox' && moves.some(({ to }) => to === 'SENT')

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { disputeForms } from '../../../src/console/forms/dispute-forms.ts'
 import type { Eyes } from '../../../src/console/who.ts'
-import { publicActions } from '../../../src/disputes/machine/actions/index.ts'
 import { stories } from '../../../src/disputes/stories.ts'
 import { consoleOf, formsIn } from '../../support/console.ts'
 import { newLiveWorld } from '../../support/live.ts'
@@ -251,10 +249,6 @@ async function linked(as: Eyes, id: string): Promise<string[]> {
 }
 
 describe('A dispute at the console', () => {
-  it('has a form for every action of the table', () => {
-    expect(Object.keys(disputeForms).sort()).toEqual([...publicActions].sort())
-  })
-
   for (const { title, steps } of stories)
     it(`shows everybody exactly what they may do: ${title}`, async () => {
       let id = ''
