@@ -67,7 +67,7 @@ describe('The forms of a dispute', () => {
       const { title, fields } = generatedForm(action)
       expect(title, action).not.toBe('')
       for (const place of places(fields(dispute))) {
-        let schema = disputeActions[action].body as Record<string, unknown>
+        let schema = disputeActions[action].body as unknown as Record<string, unknown>
         for (const name of place.split('/').slice(1))
           schema = (name === '0' ? schema['items'] : (schema['properties'] as Record<string, unknown>)[name]) as never
         expect(schema, `${action} ${place}`).toBeDefined()
