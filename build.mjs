@@ -22,8 +22,9 @@ function compile() {
     const { status } = spawnSync(process.execPath, words, { stdio: 'inherit' })
     if (status !== 0) process.exit(status ?? 1)
   }
-  // What browsers load is not compiled.
-  cpSync(join(root, 'src', 'console', 'assets'), join(root, 'dist', 'console', 'assets'), { recursive: true })
+  // What browsers load and what was recorded is not compiled.
+  for (const name of ['console/assets', 'reference/examples.json'])
+    cpSync(join(root, 'src', name), join(root, 'dist', name), { recursive: true })
   // The compiler leaves the names of source files in declarations, where nobody finds them.
   for (const name of readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })) {
     const path = join(root, 'dist', name)

@@ -10,7 +10,6 @@ import { type Database, type DatabaseOptions, openDatabase } from './database/op
 import { makeTransact, type Transact } from './database/transaction.ts'
 import { addressOf } from './http/address.ts'
 import { InnerCalls } from './http/inner.ts'
-import { describeApi } from './http/openapi.ts'
 import type { AnyRoute } from './http/route.ts'
 import { makeServer, type ServerParts } from './http/server.ts'
 import { Runner } from './jobs/runner.ts'
@@ -30,7 +29,6 @@ import { seedIfEmpty, seedPeople } from './sandbox/people.ts'
 import { openRecorder, openSandbox } from './sandbox/room.ts'
 import { Faults } from './sandbox/watch/faults.ts'
 import type { Settings } from './settings.ts'
-import { version } from './version.ts'
 import { makeAnnounce } from './webhooks/fan-out.ts'
 
 const HANG_UP_EVERY_MS = 50
@@ -216,7 +214,8 @@ function wire(parts: Parts) {
       status: {
         notReady: () => reasonsNotReady(database, parts.state, parts.dataDir),
         metrics: () => metrics.print(),
-        describe: (publicUrl) => describeApi(routes, { version, publicUrl }),
+        // Much text that only readers of it need, so no start waits for it.
+        describe: async (publicUrl) => (await import('./reference/describe.ts')).describeWhole(routes, publicUrl),
         publicUrl: () => service.publicUrl,
       },
     },

@@ -2,18 +2,30 @@ import { dialects } from './kernel/dialect.ts'
 
 type Json = { readonly [key: string]: Json } & { readonly $ref?: string }
 
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: Json
+}
+
 interface Operation {
   readonly operationId: string
   readonly summary: string
+  readonly description: string
   readonly tags: readonly string[]
-  readonly parameters: readonly { name: string; in: string; required?: boolean; schema: Json }[]
+  readonly parameters: readonly Parameter[]
   readonly requestBody?: { required: boolean; content: Record<string, { schema: Json }> }
   readonly responses: Record<string, { content?: Record<string, { schema: Json }> }>
 }
 
 interface Api {
   readonly paths: Readonly<Record<string, Record<string, Operation>>>
-  readonly components: { readonly schemas: Readonly<Record<string, Json>> }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>
+    readonly parameters: Readonly<Record<string, Parameter>>
+  }
 }
 
 /** By tag: what its operations are called after in the client, and the words that their names need not repeat. */
@@ -40,7 +52,8 @@ const rooms: Readonly<Record<string, readonly [room: string, repeated: RegExp]>>
 export function clientApi(api: Api): string {
   const named = new Map<string, Map<string, { method: string; path: string; operation: Operation }>>()
   for (const [path, methods] of Object.entries(api.paths))
-    for (const [method, operation] of Object.entries(methods)) {
+    for (const [method, written] of Object.entries(methods)) {
+      const operation = { ...written, parameters: written.parameters.map((one) => resolved(one, api)) }
       const tag = operation.tags[0]!
       const [room, repeated] = rooms[tag] ?? [
         lowerFirst(tag.replace(/[ -](\w)/g, (_, c: string) => c.toUpperCase())),
@@ -70,7 +83,7 @@ ${Object.entries(api.components.schemas)
 
 /** What every operation takes and answers. */
 export interface Api {
-${lines((_, name, { operation }) => `    /** ${operation.summary}. */\n    ${name}: ${contract(operation)}`).join('\n')}
+${lines((_, name, { operation }) => `    ${comment(`${operation.summary}. ${operation.description}`).trimEnd()}\n    ${name}: ${contract(operation)}`).join('\n')}
 }
 
 /** How every operation is called. */
@@ -82,6 +95,10 @@ ${lines((_, name, { method, path, operation }) => `    ${name}: ${call(method, p
 `
 }
 
+/** What is said once for many operations stands among the components. */
+const resolved = (parameter: Parameter & { $ref?: string }, { components }: Api): Parameter =>
+  parameter.$ref === undefined ? parameter : components.parameters[parameter.$ref.split('/').at(-1)!]!
+
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 const key = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name))
 
@@ -92,7 +109,7 @@ function contract({ parameters, requestBody, responses }: Operation): string {
     `params: [${params.map(({ name }) => `${name}: string`).join(', ')}]`,
     ...(query.length > 0
       ? [
-          `query: { ${query.map(({ name, required, schema }) => `${key(name)}${required ? '' : '?'}: ${queryType(schema)}`).join('; ')} }`,
+          `query: { ${query.map(({ name, required, schema, description }) => `${comment(description)}${key(name)}${required ? '' : '?'}: ${queryType(schema)}`).join('; ')} }`,
         ]
       : []),
     ...(requestBody ? [`${requestBody.required ? 'body' : 'body?'}: ${typeOf(bodySchema(requestBody.content))}`] : []),
@@ -208,6 +225,10 @@ function typeOf(schema: Json): string {
   }
 }
 
+/** What editors show beside a name. */
+const comment = (text: unknown): string =>
+  typeof text === 'string' ? `/** ${text.replaceAll('*/', '*\u200b/')} */ ` : ''
+
 const literal = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
 function objectType(schema: Json, others: Json | undefined): string {
@@ -218,5 +239,9 @@ function objectType(schema: Json, others: Json | undefined): string {
     const first = others && typeof others === 'object' ? Object.values(others)[0] : undefined
     return first && typeof first === 'object' ? `{ [name: string]: ${typeOf(first)} }` : '{ [name: string]: unknown }'
   }
-  return `{ ${properties.map(([name, value]) => `${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(value)}`).join('; ')} }`
+  const fields = properties.map(
+    ([name, value]) =>
+      `${comment(value['description'])}${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(value)}`,
+  )
+  return `{ ${fields.join('; ')} }`
 }

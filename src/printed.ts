@@ -2,7 +2,6 @@ import { describedRoutes } from './app.ts'
 import { compatibilityPage } from './compatibility.ts'
 import { disputesPage } from './disputes/docs.ts'
 import { disputeLifecycle } from './disputes/machine/lifecycle.ts'
-import { describeApi } from './http/openapi.ts'
 import { invariantsFile } from './invariants/rules.ts'
 import { invoicesPage } from './invoices/docs.ts'
 import { invoiceLifecycle } from './invoices/lifecycle.ts'
@@ -10,10 +9,10 @@ import { dialects } from './kernel/dialect.ts'
 import { problemMessages } from './kernel/problem.ts'
 import { paymentsPage } from './payer/docs.ts'
 import { clientApi } from './printed-client.ts'
+import { describeWhole } from './reference/describe.ts'
 import type { Service } from './room.ts'
 import { scenariosPage } from './scenarios/docs.ts'
 import { readSettings, settings } from './settings.ts'
-import { version } from './version.ts'
 import { type Emitters, webhooksPage } from './webhooks/docs.ts'
 
 /** The service as the printed documents describe it: a sandbox with default settings. */
@@ -26,9 +25,9 @@ export const describedService: Service = {
 
 /** Every file that is printed from source, with its path below the root of the repository. */
 export function printedFiles(): { path: string; text: string }[] {
-  const api = describeApi(describedRoutes(describedService), { version })
+  const api = describeWhole(describedRoutes(describedService))
   return [
-    { path: 'openapi.json', text: `${JSON.stringify(api, null, 2)}\n` },
+    { path: 'openapi.json', text: `${narrowJson(JSON.parse(JSON.stringify(api)))}\n` },
     { path: 'src/client/api.ts', text: clientApi(JSON.parse(JSON.stringify(api))) },
     { path: 'invariants.sql', text: invariantsFile() },
     { path: 'docs/configuration.md', text: configurationPage() },
@@ -40,6 +39,33 @@ export function printedFiles(): { path: string; text: string }[] {
     { path: 'docs/scenarios.md', text: scenariosPage() },
     { path: 'docs/compatibility.md', text: compatibilityPage() },
   ]
+}
+
+const LINE_MAX = 160
+
+/** JSON in which whatever fits into a line stands in one: half as long, and as easily compared. */
+function narrowJson(value: unknown, indent = '', before = 0): string {
+  const line = inLine(value)
+  if (typeof value !== 'object' || value === null || indent.length + before + line.length < LINE_MAX) return line
+  const deeper = `${indent}  `
+  const [open, close, parts] = Array.isArray(value)
+    ? ['[', ']', value.map((item: unknown) => narrowJson(item, deeper))]
+    : [
+        '{',
+        '}',
+        Object.entries(value).map(([key, part]) => {
+          const name = `${JSON.stringify(key)}: `
+          return name + narrowJson(part, deeper, name.length)
+        }),
+      ]
+  return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`
+}
+
+function inLine(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(inLine).join(', ')}]`
+  const parts = Object.entries(value).map(([key, part]) => `${JSON.stringify(key)}: ${inLine(part)}`)
+  return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
 }
 
 /** What the two tables of moves do not say: how things begin, and what money does. */

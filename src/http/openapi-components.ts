@@ -25,7 +25,7 @@ export function withComponents(
     if (Array.isArray(value)) for (const item of value) count(item, way)
     if (!isJson(value)) return
     if (isObjectSchema(value) && !namesFields) {
-      const text = JSON.stringify(value)
+      const text = textOf(value)
       const known = repeated.get(text)
       if (known) {
         known.count++
@@ -59,14 +59,19 @@ export function withComponents(
   const refer = (value: unknown, isDefinition = false): unknown => {
     if (Array.isArray(value)) return value.map((item) => refer(item))
     if (!isJson(value)) return value
-    const name = isDefinition || !isObjectSchema(value) ? undefined : names.get(JSON.stringify(value))
+    const name = isDefinition || !isObjectSchema(value) ? undefined : names.get(textOf(value))
     if (name === undefined) return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, refer(part)]))
-    schemas[name] ??= refer(value, true)
-    return referenceTo(name)
+    const { description, ...form } = value
+    schemas[name] ??= refer(form, true)
+    // What it means depends on where it stands.
+    return { ...referenceTo(name), ...(description !== undefined && { description }) }
   }
   for (const [name, schema] of Object.entries(named)) schemas[name] = refer(schema, true)
   return { paths: refer(paths) as Record<string, Json>, schemas }
 }
+
+/** Two that differ in nothing but what is said of them are the same. */
+const textOf = ({ description: _, ...form }: Json) => JSON.stringify(form)
 
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 

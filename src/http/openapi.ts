@@ -1,8 +1,18 @@
 import { dialects } from '../kernel/dialect.ts'
+import type { RoomReference } from '../kernel/reference.ts'
 import type { TSchema } from '../kernel/type.ts'
 import { disputeInterfaceVersion } from '../version.ts'
 import { takenBy } from './body/route-body.ts'
 import { withComponents } from './openapi-components.ts'
+import {
+  debugIdHeader,
+  errorSchema,
+  headerParameters,
+  headersOf,
+  refusalOf,
+  refusals,
+  tokenErrorSchema,
+} from './openapi-shared.ts'
 import type { AnyRoute } from './route.ts'
 
 /** Requests and answers below this address are described with it; a running service has its own. */
@@ -10,10 +20,40 @@ const exampleUrl = 'http://127.0.0.1:8080'
 
 type Json = Record<string, unknown>
 
+/** A call of an operation as it once was made and answered. */
+export interface CallExample {
+  /** With its parameters, as it was sent. */
+  readonly path: string
+  readonly parameters: Readonly<Record<string, string>>
+  /** Whose token it was; none where it carries none. */
+  readonly as?: string
+  readonly type?: string
+  readonly body?: unknown
+  readonly status: number
+  readonly answerType?: string
+  readonly answer?: unknown
+}
+
+export interface ApiParts {
+  readonly version: string
+  readonly publicUrl?: string
+  /** What the rooms tell about their operations and fields. */
+  readonly references: readonly RoomReference[]
+  /** By the name of the operation. */
+  readonly examples: Readonly<Record<string, CallExample>>
+}
+
+/** The schemas that have a name, and what fields mean in the room whose operation is being described. */
+interface Book {
+  readonly schemas: Json
+  /** What a field means, by the way to it. */
+  meaning(way: readonly string[]): string | undefined
+}
+
 /** The OpenAPI 3.1 document. A TypeBox schema already is JSON Schema, so there is nothing to convert. */
 export function describeApi(
   routes: readonly AnyRoute[],
-  { version, publicUrl = exampleUrl }: { version: string; publicUrl?: string },
+  { version, publicUrl = exampleUrl, references, examples }: ApiParts,
 ) {
   const schemas: Json = { Error: errorSchema, TokenError: tokenErrorSchema }
   const paths: Record<string, Json> = {}
@@ -24,7 +64,10 @@ export function describeApi(
   for (const route of described) {
     const path = route.url.replace(/:(\w+)/g, '{$1}')
     if (route.scopes !== 'public') for (const scope of route.scopes) scopes.add(scope)
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) }
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: operation(route, schemas, references, examples[route.operation]),
+    }
   }
   const shared = withComponents(paths, schemas)
   return {
@@ -40,6 +83,9 @@ export function describeApi(
     paths: shared.paths,
     components: {
       schemas: Object.fromEntries(Object.entries(shared.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      parameters: headerParameters,
+      headers: { DebugId: debugIdHeader },
+      responses: refusals,
       securitySchemes: {
         oauth2: {
           type: 'oauth2',
@@ -56,131 +102,133 @@ export function describeApi(
   }
 }
 
-function operation(route: AnyRoute, schemas: Json): Json {
+function operation(
+  route: AnyRoute,
+  schemas: Json,
+  references: readonly RoomReference[],
+  example: CallExample | undefined,
+): Json {
   const { operation: operationId, summary, tag, scopes, environment, body, bodyOptional, success } = route
-  const errorRef = { $ref: `#/components/schemas/${route.errors === 'oauth' ? 'TokenError' : 'Error'}` }
+  const told = references.find(({ operations }) => Object.hasOwn(operations, operationId))
+  const book: Book = { schemas, meaning: (way) => longest(told?.fields ?? {}, way) }
+  const only = environment && `Only in the ${environment} environment.`
   return {
     operationId,
     summary,
     tags: [tag],
-    ...(environment && { description: `Only in the ${environment} environment.` }),
+    description: [told?.operations[operationId], only].filter(Boolean).join(' '),
     security:
       scopes === 'public' ? [] : scopes.length === 0 ? [{ oauth2: [] }] : scopes.map((scope) => ({ oauth2: [scope] })),
     parameters: [
-      ...parameters('path', route.params, schemas),
-      ...parameters('query', route.query, schemas),
-      ...headerParameters(route),
+      ...parameters('path', route.params, route.operation, book, example),
+      ...parameters('query', route.query, route.operation, book, example),
+      ...headersOf(route).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
-    ...(body && { requestBody: { required: !bodyOptional, content: requestContent(route, body, schemas) } }),
+    ...(body && { requestBody: { required: !bodyOptional, content: requestContent(route, body, book, example) } }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(success).map(([status, schema]) => [status, response(route, schema, schemas)]),
+        Object.entries(success).map(([status, schema]) => [
+          status,
+          response(route, schema, book, Number(status) === example?.status ? example : undefined),
+        ]),
       ),
-      default: {
-        description: 'A refusal or failure.',
-        content: {
-          // A page is refused with a page; what its operation checks before is refused as everywhere.
-          ...(route.refusal && { 'text/html': { schema: { type: 'string' } } }),
-          'application/json': { schema: errorRef },
-        },
-      },
+      default: { $ref: `#/components/responses/${refusalOf(route)}` },
     },
   }
 }
 
-function requestContent(route: AnyRoute, body: TSchema, schemas: Json): Json {
-  const schema = share(body, schemas)
+/** The entry with the longest name that the way ends in. */
+function longest(entries: Readonly<Record<string, string>>, way: readonly string[]): string | undefined {
+  for (let i = 0; i < way.length; i++) {
+    const found = entries[way.slice(i).join('.')]
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function requestContent(route: AnyRoute, body: TSchema, book: Book, example: CallExample | undefined): Json {
+  const schema = share(body, book, [route.operation])
+  const shown = example?.body === undefined ? {} : { example: example.body }
   const form = {
     type: 'object',
-    properties: { input: schema },
+    properties: { input: { ...(schema as Json), description: 'The same as JSON; each file is a part of its own.' } },
     additionalProperties: { type: 'string', format: 'binary' },
   }
   const content: Json = {}
   for (const type of takenBy(route)) {
-    if (type !== 'multipart') content[type] = { schema }
+    if (type !== 'multipart') content[type] = { schema, ...shown }
     else for (const kind of ['form-data', 'related', 'mixed']) content[`multipart/${kind}`] = { schema: form }
   }
   return content
 }
 
-function response({ produces = ['application/json'] }: AnyRoute, schema: TSchema | null, schemas: Json): Json {
-  const headers = {
-    [dialects.service.debugIdHeader]: { schema: { type: 'string' }, description: 'Names this answer in our logs.' },
-  }
+function response(
+  { produces = ['application/json'], operation }: AnyRoute,
+  schema: TSchema | null,
+  book: Book,
+  example: CallExample | undefined,
+): Json {
+  const headers = { [dialects.service.debugIdHeader]: { $ref: '#/components/headers/DebugId' } }
   if (schema === null) return { description: 'Done; no body.', headers }
-  const shared = share(schema, schemas)
+  const shared = share(schema, book, [operation])
   const content = Object.fromEntries(
-    produces.map((type) => [type, { schema: type === 'application/json' ? shared : { type: 'string' } }]),
+    produces.map((type) => [
+      type,
+      {
+        schema: type === 'application/json' ? shared : { type: 'string' },
+        ...(example?.answer !== undefined && example.answerType === type && { example: example.answer }),
+      },
+    ]),
   )
   return { description: 'Done.', headers, content }
 }
 
-function parameters(place: 'path' | 'query', schema: TSchema | undefined, schemas: Json): Json[] {
+function parameters(
+  place: 'path' | 'query',
+  schema: TSchema | undefined,
+  operation: string,
+  book: Book,
+  example: CallExample | undefined,
+): Json[] {
   // Path and query schemas are objects of plain properties.
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Record<string, TSchema>
     required?: string[]
   }
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    in: place,
-    required: place === 'path' || required.includes(name),
-    schema: share(property, schemas),
-  }))
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...form } = property as TSchema & { description?: string }
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      description: description ?? book.meaning([operation, name]),
+      schema: share(form, book, [operation, name]),
+      ...(example?.parameters[name] !== undefined && { example: example.parameters[name] }),
+    }
+  })
 }
 
-/** Headers that have a meaning whatever the operation. */
-function headerParameters({ method, reads, scopes }: AnyRoute): Json[] {
-  if (scopes === 'public') return []
-  const { headerPrefix } = dialects.service
-  const assertion = {
-    name: `${headerPrefix}-Auth-Assertion`,
-    in: 'header',
-    description: 'A JWT that names the account to act for.',
-    schema: { type: 'string', maxLength: 10_000 },
-  }
-  const requestId = {
-    name: `${headerPrefix}-Request-Id`,
-    in: 'header',
-    description: 'A request repeated with the same id takes effect once and gets the first answer again.',
-    schema: { type: 'string', minLength: 1, maxLength: 108 },
-  }
-  return method === 'POST' && !reads ? [assertion, requestId] : [assertion]
-}
-
-/** Replaces every schema that has a name by a reference to its single definition, and drops our own keywords. */
-function share(schema: unknown, schemas: Json): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => share(item, schemas))
+/**
+ * Replaces every schema that has a name by a reference to its single definition, drops our own keywords, and says of
+ * every field what it means where the schema itself does not.
+ */
+function share(schema: unknown, book: Book, way: readonly string[]): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => share(item, book, way))
   if (typeof schema !== 'object' || schema === null) return schema
-  const { $id, issue: _ours, ...rest } = schema as { $id?: string; issue?: string }
-  const shared = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, share(value, schemas)]))
-  if (!$id) return shared
-  schemas[$id] = shared
+  const { $id, issue: _ours, properties, ...rest } = schema as { $id?: string; issue?: string; properties?: Json }
+  const here = $id === undefined ? way : [$id]
+  const shared: Json = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, share(value, book, here)]))
+  if (properties)
+    shared['properties'] = Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, field(property as Json, book, [...here, name])]),
+    )
+  if ($id === undefined) return shared
+  book.schemas[$id] = shared
   return { $ref: `#/components/schemas/${$id}` }
 }
 
-const text = { type: 'string' }
-const errorSchema = {
-  type: 'object',
-  description: 'Why a request was refused, and what would make it work.',
-  required: ['name', 'message', 'debug_id'],
-  properties: {
-    name: { ...text, description: 'The kind of refusal, for programs.' },
-    message: { ...text, description: 'The same for people; its wording may change.' },
-    debug_id: { ...text, description: 'Names this answer in our logs.' },
-    details: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['issue'],
-        properties: { issue: text, description: text, field: text, value: text, location: text },
-      },
-    },
-    links: { type: 'array', items: { type: 'object', properties: { href: text, rel: text, method: text } } },
-  },
-}
-const tokenErrorSchema = {
-  type: 'object',
-  required: ['error'],
-  properties: { error: text, error_description: text },
+function field(property: Json, book: Book, way: readonly string[]): unknown {
+  const shared = share(property, book, way) as Json
+  const meaning = shared['description'] === undefined ? book.meaning(way) : undefined
+  return meaning === undefined ? shared : { ...shared, description: meaning }
 }

@@ -72,11 +72,11 @@ function section(
   const bodySchema = body?.content[bodyTypes[0]!]?.schema
   const responses = Object.entries(
     operation['responses'] as Record<string, { content?: Record<string, { schema: Json }> }>,
-  )
+  ).filter(([status]) => status !== 'default')
   return html`<section id="${text(operation['operationId'])}"><h3>${text(operation['summary'])}</h3>
 <code class="address"><span class="method">${method}</span>${path}</code>
 ${operation['description'] !== undefined && html`<p>${text(operation['description'])}</p>`}<p class="soft">Scope: ${scopes}</p>
-${parameterTable(operation['parameters'] as Json[])}
+${parameterTable((operation['parameters'] as Json[]).filter(({ name }) => name !== undefined))}
 ${bodySchema && html`<h4>Body <span class="soft">${bodyTypes.join(', ')}${!body?.required && ', may be left out'}</span></h4>${tree(bodySchema, schemas)}`}
 ${responses.map(([status, { content }]) => answer(status, content, schemas))}</section>`
 }

@@ -10,13 +10,12 @@ export interface StatusParts {
   notReady(): Promise<string[]>
   metrics(): Promise<string>
   /** The API as OpenAPI describes it, for a service at this address. */
-  describe(publicUrl: string): ReturnType<typeof describeApi>
+  describe(publicUrl: string): Promise<ReturnType<typeof describeApi>>
   /** The address is known once the service listens. */
   publicUrl(): string
 }
 
 interface Documents {
-  readonly publicUrl: string
   readonly openapi: RawJson
   readonly page: ReferencePage
 }
@@ -36,14 +35,16 @@ function together<Result>(work: () => Promise<Result>): () => Promise<Result> {
 export function statusRoutes({ describe, publicUrl, ...parts }: StatusParts): AnyRoute[] {
   const notReady = together(() => parts.notReady())
   const metrics = together(() => parts.metrics())
-  let documents: Documents | undefined
+  let documents: { readonly publicUrl: string; readonly made: Promise<Documents> } | undefined
   /** Large, and the same for everybody. */
-  function made(): Documents {
+  function made(): Promise<Documents> {
     const url = publicUrl()
-    if (documents?.publicUrl === url) return documents
-    const api = describe(url)
-    documents = { publicUrl: url, openapi: new RawJson(JSON.stringify(api)), page: referencePage(api) }
-    return documents
+    if (documents?.publicUrl !== url)
+      documents = {
+        publicUrl: url,
+        made: describe(url).then((api) => ({ openapi: new RawJson(JSON.stringify(api)), page: referencePage(api) })),
+      }
+    return documents.made
   }
   const shared = { method: 'GET', tag: 'Service', scopes: 'public', reads: true } as const
   const status = { ...shared, always: true } as const
@@ -84,7 +85,7 @@ export function statusRoutes({ describe, publicUrl, ...parts }: StatusParts): An
       operation: 'showOpenApi',
       summary: 'This API as an OpenAPI 3.1 document',
       success: { 200: Type.Object({}) },
-      handle: async () => made().openapi,
+      handle: async () => (await made()).openapi,
     }),
     route({
       ...document,
@@ -94,7 +95,7 @@ export function statusRoutes({ describe, publicUrl, ...parts }: StatusParts): An
       produces: ['text/html'],
       success: { 200: Type.String() },
       async handle() {
-        const { html, contentSecurityPolicy } = made().page
+        const { html, contentSecurityPolicy } = (await made()).page
         const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': contentSecurityPolicy }
         return new Answer(200, html, headers)
       },

@@ -35,7 +35,7 @@ const BalancesOut = Type.Object({
 })
 
 const maybe = (description: string) => Type.Optional(Type.String({ description }))
-const change = (book: string) => Type.Optional({ ...Money, description: `By how much it changed what is ${book}.` })
+const change = Type.Optional(Money)
 
 const TransactionOut = Type.Object(
   {
@@ -44,9 +44,9 @@ const TransactionOut = Type.Object(
     transaction_initiation_date: Type.String(),
     transaction_amount: Money,
     fee_amount: Type.Optional(Money),
-    available_change: change('available'),
-    withheld_change: change('withheld'),
-    pending_change: change('pending'),
+    available_change: change,
+    withheld_change: change,
+    pending_change: change,
     payment_id: maybe('The capture that was moved.'),
     refund_id: maybe('The refund that moved it.'),
     dispute_id: maybe('The dispute it was moved for.'),

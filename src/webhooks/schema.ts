@@ -16,7 +16,7 @@ export const REPLAY_MAX = 10_000
 export const EVENT_NAME = '^[A-Z0-9]+([.-][A-Z0-9]+)+$'
 export const EVERY_EVENT = '*'
 
-const time = Type.String({ maxLength: 64, description: 'An RFC 3339 date and time.' })
+const time = Type.String({ maxLength: 64 })
 export const id = (maxLength = 100) => Type.String({ minLength: 1, maxLength })
 
 const EventTypeName = Type.Object({

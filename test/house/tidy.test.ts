@@ -160,6 +160,7 @@ describe('The house is tidy', () => {
       'compatibility',
       'printed',
       'printed-client',
+      'reference',
       'cli',
       'console',
       'routes',

@@ -9,9 +9,7 @@ import { Address, eitherDialect, Note } from './given.ts'
 
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema)
 const flag = optional(Type.Boolean())
-const time = optional(
-  Type.String({ minLength: 20, maxLength: 64, format: 'date-time', description: 'RFC 3339 with seconds.' }),
-)
+const time = optional(Type.String({ minLength: 20, maxLength: 64, format: 'date-time' }))
 const text = (maxLength: number, pattern?: string) =>
   optional(Type.String({ minLength: 1, maxLength, ...(pattern && { pattern }) }))
 const oneOf = (...values: string[]) => optional(Type.Enum(values))

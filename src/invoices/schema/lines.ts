@@ -21,7 +21,6 @@ export const CalendarDay = Type.String({
   minLength: 10,
   maxLength: 10,
   format: 'date',
-  description: 'A calendar day, YYYY-MM-DD.',
 })
 
 const percent = decimal(32)

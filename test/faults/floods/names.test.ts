@@ -134,7 +134,7 @@ describe('What the service says of itself', () => {
   const routes = statusRoutes({
     notReady: async () => [`${asked.notReady++}`],
     metrics: async () => `${asked.metrics++}`,
-    describe: () => {
+    describe: async () => {
       asked.describe++
       // As much of a description as a page needs.
       return api as unknown as ReturnType<typeof describeApi>

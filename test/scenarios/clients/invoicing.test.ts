@@ -170,13 +170,16 @@ describe('The API document', () => {
   it('declares the refusals of pages as pages, and names the version of the dispute interface', async () => {
     const { body } = await world.call<{
       info: { description: string }
-      paths: Record<string, { get: { responses: { default: { content: object } } } }>
+      paths: Record<string, { get: { responses: { default: { $ref: string } } } }>
+      components: { responses: Record<string, { content: object }> }
     }>('GET', '/openapi.json')
+    const refusedWith = (path: string) => {
+      const { $ref } = body.paths[path]!.get.responses.default
+      return Object.keys(body.components.responses[$ref.split('/').at(-1)!]!.content)
+    }
 
-    expect(Object.keys(body.paths['/invoice/p/{code}']!.get.responses.default.content)).toContain('text/html')
-    expect(Object.keys(body.paths['/v2/invoicing/invoices']!.get.responses.default.content)).toEqual([
-      'application/json',
-    ])
+    expect(refusedWith('/invoice/p/{code}')).toContain('text/html')
+    expect(refusedWith('/v2/invoicing/invoices')).toEqual(['application/json'])
     expect(body.info.description).toContain('version 1.12')
   })
 })

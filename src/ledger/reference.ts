@@ -1,0 +1,67 @@
+import type { RoomReference } from '../kernel/reference.ts'
+
+export const ledgerReference: RoomReference = {
+  operations: {
+    listBalances:
+      'What the account has in each currency: to spend, held back while disputes are open, and not cleared yet. The total is the first two together.',
+    listTransactions:
+      'Every movement of money of the account: payments, refunds, reversals, holds and fees. All changes of a balance add up to it. A page costs the same however many there are.',
+    showCapture:
+      'A payment to the merchant: what was paid, the fee, what was given back, and how it stands. It is the same payment that a dispute names as the seller’s transaction.',
+    refundCapture:
+      'Gives money back to whoever paid, all that is left or a part of it. It is taken from the available balance, and the payment and its invoice say so at once. Send a request id: repeated with it, the refund is made once.',
+    showRefund: 'Money that was given back, by the merchant or by a decision in a dispute.',
+    createSandboxTransaction:
+      'Makes a payment out of nothing, from a buyer to the merchant whose token it is, so that there is something to refund or to dispute.',
+  },
+  fields: {
+    id: 'The id of the payment or refund.',
+    account_id: 'The account it is about.',
+    as_of_time: 'When this was true.',
+    balances: 'One for each currency.',
+    currency: 'Three letters of ISO 4217.',
+    total_balance: 'What is available and what is withheld, together.',
+    available_balance: 'What can be given back or paid out; below zero it is a debt.',
+    withheld_balance: 'Kept back while disputes are open.',
+    pending_balance: 'Payments that have not cleared.',
+    page_size: 'How many a page has at most.',
+    transaction_details: 'The movements, newest first.',
+    transaction_info: 'One movement.',
+    'TransactionInfo.transaction_id': 'The id of the movement.',
+    transaction_initiation_date: 'When it was booked.',
+    transaction_amount: 'How much was moved, without the fee.',
+    fee_amount: 'What the service charged for it.',
+    available_change: 'By how much it changed what is available.',
+    withheld_change: 'By how much it changed what is withheld.',
+    pending_change: 'By how much it changed what is pending.',
+    links: 'What can be done next, and where.',
+    status: 'How it stands.',
+    amount: 'How much.',
+    'refundCapture.amount': 'How much to give back; all that is left when absent.',
+    final_capture: 'Always true: an order is captured once.',
+    invoice_id: 'Your number for the purchase.',
+    custom_id: 'Your note on it, shown to nobody else.',
+    create_time: 'When it was made.',
+    update_time: 'When it last changed.',
+    note_to_payer: 'What whoever paid reads about it.',
+
+    buyer_email: 'Who pays; the buyer of the sandbox unless said.',
+    seller_email: 'Who is paid; the account of the token unless said.',
+    items: 'What is bought; disputes show it.',
+    item_id: 'Your id of the item.',
+    item_name: 'What it is called.',
+    item_description: 'More about it.',
+    item_quantity: 'How many.',
+    item_type: 'PRODUCT, SERVICE, BOOKING or DIGITAL_DOWNLOAD.',
+    invoice_number: 'Your number for the purchase.',
+    custom: 'Your note on it.',
+    buyer_transaction_id: 'The id of the payment as the buyer knows it; a dispute is opened with it.',
+    seller_transaction_id: 'The id of the payment as the seller knows it: the id of the capture.',
+    buyer: 'Who paid.',
+    seller: 'Who was paid.',
+    email: 'The mail address.',
+    name: 'The name.',
+    merchant_id: 'The account id of the seller.',
+  },
+  issues: {},
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { describedRoutes } from '../../src/app.ts'
+import { describeApi } from '../../src/http/openapi.ts'
+import { describedService } from '../../src/printed.ts'
+import { references } from '../../src/reference/rooms.ts'
+
+interface Json {
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Json>>
+}
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly parameters: readonly { readonly name?: string; readonly description?: string; readonly $ref?: string }[]
+}
+
+const used = new Set<string>()
+const watched = references.map(({ fields, ...rest }, i) => ({
+  ...rest,
+  fields: new Proxy(fields, {
+    get(target, key: string) {
+      if (key in target) used.add(`${i} ${key}`)
+      return target[key]
+    },
+  }),
+}))
+const routes = describedRoutes(describedService)
+const api = JSON.parse(JSON.stringify(describeApi(routes, { version: '', references: watched, examples: {} }))) as {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Json> }
+}
+const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods))
+
+/** Every field of a schema that says nothing about itself, by the way to it. */
+function silent(node: unknown, way: string): string[] {
+  if (Array.isArray(node)) return node.flatMap((part) => silent(part, way))
+  if (typeof node !== 'object' || node === null) return []
+  const { properties, ...rest } = node as Json
+  const fields = Object.entries(properties ?? {}).flatMap(([name, field]) => [
+    ...(field.description === undefined ? [`${way}.${name}`] : []),
+    ...silent(field, `${way}.${name}`),
+  ])
+  return [...fields, ...Object.values(rest).flatMap((part) => silent(part, way))]
+}
+
+describe('The description of the API', () => {
+  it('has a summary and a description of every operation', () => {
+    const without = operations.filter(({ summary, description }) => summary.length < 10 || description.length < 12)
+
+    expect(without.map(({ operationId }) => operationId)).toEqual([])
+  })
+
+  it('says of every field and parameter what it means', () => {
+    const parameters = operations.flatMap(({ operationId, parameters }) =>
+      parameters.flatMap(({ name, description, $ref }) =>
+        $ref === undefined && description === undefined ? [`${operationId} ${name}`] : [],
+      ),
+    )
+
+    expect([...silent(api.paths, ''), ...silent(api.components.schemas, ''), ...parameters]).toEqual([])
+  })
+
+  it('describes nothing that is not there', () => {
+    const known = new Set(operations.map(({ operationId }) => operationId))
+    const fields = references.flatMap(({ fields }, i) =>
+      Object.keys(fields).filter((name) => !used.has(`${i} ${name}`)),
+    )
+    const gone = references.flatMap(({ operations }) => Object.keys(operations).filter((name) => !known.has(name)))
+
+    expect([...fields, ...gone]).toEqual([])
+  })
+})
