@@ -40,6 +40,8 @@ export interface AppOptions extends Limits {
   readonly settings: Settings
   /** What `openDatabase` takes; migrated already. */
   readonly databaseUrl: string
+  /** The way around a pooler, when that is where `databaseUrl` leads. */
+  readonly directUrl?: string
   readonly log: Logger
   readonly ids?: Ids
   /** What access tokens live on; the machine's clock when not said. A sandbox's own clock moves nothing of them. */
@@ -100,7 +102,7 @@ export async function openApp(options: AppOptions): Promise<App> {
 }
 
 /** A second service of the same kind, at a free port. */
-async function openFork(options: AppOptions) {
+async function openFork({ directUrl: _pooled, ...options }: AppOptions) {
   const app = await openApp({ ...options, settings: { ...options.settings, port: 0, publicUrl: undefined } })
   return { url: await app.listen(), close: () => app.close() }
 }
@@ -108,6 +110,7 @@ async function openFork(options: AppOptions) {
 /** What everything else stands on: the database, the clock, units of work, who is calling, and the rooms. */
 function build(options: AppOptions) {
   const { settings, databaseUrl, log, realTime = systemClock, works = false, dataDir } = options
+  const directUrl = options.directUrl ?? databaseUrl
   // Ids that can be told in advance would open what only their owners know.
   const seeded = settings.seed === undefined || settings.environment === 'live' ? undefined : seededIds(settings.seed)
   const ids = options.ids ?? seeded?.ids ?? randomIds
@@ -121,10 +124,11 @@ function build(options: AppOptions) {
       return settings.publicUrl ?? addressOf(settings.host, state.port)
     },
   }
-  const database = openDatabase(databaseUrl, { ...options, connectionsMax: settings.databaseConnections })
+  const connectionsMax = settings.databaseConnections
+  const database = openDatabase(databaseUrl, { ...options, connectionsMax, pooled: options.directUrl !== undefined })
   const sandboxClock = new SandboxClock(database)
   const clock: Clock = environment === 'sandbox' ? sandboxClock : systemClock
-  const broadcast = new Broadcast(databaseUrl, database)
+  const broadcast = new Broadcast(directUrl, database)
   const recorder = environment === 'sandbox' ? openRecorder({ database, clock, broadcast, log }) : undefined
   const opened = rooms.map((open) => open(service))
   const definitions = opened.flatMap(({ jobs = [] }) => jobs)
@@ -143,7 +147,7 @@ function build(options: AppOptions) {
   const metrics = makeMetrics(database, clock)
   const authenticator = new Authenticator(service, database, realTime)
   return {
-    ...{ options, settings, log, ids, realTime, works, dataDir, state, service },
+    ...{ options, directUrl, settings, log, ids, realTime, works, dataDir, state, service },
     ...{ database, sandboxClock, clock, broadcast, recorder, transactFor, metrics, authenticator, opened, definitions },
   }
 }
@@ -198,7 +202,8 @@ function wire(parts: Parts) {
       onError,
     },
     clock: sandboxClock,
-    databaseUrl: parts.options.databaseUrl,
+    // A pooler knows the databases it was told of, and keeps connections to those that are to be copied.
+    databaseUrl: parts.directUrl,
     localUrl: () => addressOf(settings.host, parts.state.port),
     openFork: (databaseUrl) => openFork({ ...parts.options, databaseUrl }),
   })

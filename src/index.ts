@@ -2,8 +2,9 @@ import { resolve } from 'node:path'
 import { pino } from 'pino'
 import { openApp } from './app.ts'
 import { logOptions } from './cli/log.ts'
+import { waysOf } from './database/address.ts'
 import { startEmbedded } from './database/embedded/server.ts'
-import { migrate } from './database/migrate.ts'
+import { migrateBy } from './database/migrate.ts'
 import { readSettings } from './settings.ts'
 
 /** A service that answers. */
@@ -23,13 +24,13 @@ export async function start(variables: Readonly<Record<string, string>> = {}): P
     settings.databaseUrl === undefined
       ? await startEmbedded({ dataDir, connectionsMax: databaseConnections })
       : undefined
-  const databaseUrl = settings.databaseUrl ?? embedded!.url
+  const ways = waysOf(settings, embedded)
   try {
-    await migrate(databaseUrl)
+    await migrateBy(ways)
     const log = pino(logOptions(settings.logLevel))
     const app = await openApp({
       settings,
-      databaseUrl,
+      ...ways,
       log,
       works: true,
       ...(embedded && { dataDir: resolve(dataDir) }),

@@ -29,6 +29,11 @@ const sentences: readonly (readonly [RegExp, string | ((where: string, message: 
     (where, message) =>
       `What listens at ${where} does not speak as PostgreSQL does (${message}): correct DATABASE_URL.`,
   ],
+  [
+    /^08P01$/,
+    (where, message) =>
+      `The pooler at ${where} refuses what our connections begin with (${message}): set DATABASE_DIRECT_URL to the address of the server itself, and none is sent.`,
+  ],
   [/^28\w{3}$/, (where, message) => `PostgreSQL at ${where} does not let us in (${message}): correct DATABASE_URL.`],
   [/^3D000$/, (where) => `PostgreSQL runs, but there is no database ${where}: create it, or correct DATABASE_URL.`],
   [

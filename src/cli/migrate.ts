@@ -1,5 +1,6 @@
+import { waysOf } from '../database/address.ts'
 import { startEmbedded } from '../database/embedded/server.ts'
-import { migrate } from '../database/migrate.ts'
+import { migrateBy } from '../database/migrate.ts'
 import type { Command } from './command.ts'
 
 /** Brings the schema up to date. A service that starts does this by itself; running it before is for planned upgrades. */
@@ -11,7 +12,7 @@ export const migrateCommand: Command = {
     const embedded =
       settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join: true }) : undefined
     try {
-      const applied = await migrate(settings.databaseUrl ?? embedded!.url)
+      const applied = await migrateBy(waysOf(settings, embedded))
       output.out(applied.length === 0 ? 'The schema is up to date.\n' : `Applied ${applied.join(', ')}.\n`)
     } finally {
       await embedded?.stop()

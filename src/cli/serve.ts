@@ -2,8 +2,9 @@ import { resolve } from 'node:path'
 import { type Logger, pino } from 'pino'
 import type { App } from '../app.ts'
 import { SettingError } from '../config.ts'
+import { waysOf } from '../database/address.ts'
 import { type EmbeddedServer, startEmbedded } from '../database/embedded/server.ts'
-import { migrate } from '../database/migrate.ts'
+import { migrateBy } from '../database/migrate.ts'
 import { credentials } from '../sandbox/people.ts'
 import type { Settings } from '../settings.ts'
 import { addressRefusal, requireFreeAddress } from './address.ts'
@@ -62,17 +63,17 @@ export async function openService(
   // is refused does not wait for it.
   const loading = import('../app.ts')
   const embedded = await startDatabase(settings)
-  const databaseUrl = settings.databaseUrl ?? embedded!.url
+  const ways = waysOf(settings, embedded)
   let app: App | undefined
   const close = async () => {
     await app?.close()
     await embedded?.stop()
   }
   try {
-    await migrate(databaseUrl)
+    await migrateBy(ways)
     const { openApp } = await loading
     const dataDir = embedded ? resolve(settings.dataDir) : undefined
-    app = await openApp({ settings, databaseUrl, log, works, ...(dataDir !== undefined && { dataDir }) })
+    app = await openApp({ settings, ...ways, log, works, ...(dataDir !== undefined && { dataDir }) })
     if (serves) await listen(app, settings)
     return { app, close }
   } catch (error) {

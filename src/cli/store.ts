@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BELIEVED_MS } from '../accounts/authenticate.ts'
+import { waysOf } from '../database/address.ts'
 import { startEmbedded } from '../database/embedded/server.ts'
 import { requireEnvironment } from '../database/environment.ts'
-import { migrate } from '../database/migrate.ts'
+import { migrateBy } from '../database/migrate.ts'
 import { openDatabase } from '../database/open.ts'
 import { sql } from '../database/sql.ts'
 import { makeTransact } from '../database/transaction.ts'
@@ -21,10 +22,13 @@ type Store = Pick<StoreInput, 'db' | 'database' | 'transact' | 'announceAccessCh
 export async function withStore<T>(settings: Settings, cause: Cause, work: (store: Store) => Promise<T>): Promise<T> {
   const embedded =
     settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join: true }) : undefined
-  const url = settings.databaseUrl ?? embedded!.url
+  const ways = waysOf(settings, embedded)
   try {
-    await migrate(url)
-    const database = openDatabase(url, { connectionsMax: 2, applicationName: 'quittance command' })
+    await migrateBy(ways)
+    const database = openDatabase(ways.directUrl ?? ways.databaseUrl, {
+      connectionsMax: 2,
+      applicationName: 'quittance command',
+    })
     try {
       await requireEnvironment(database, settings.environment)
       const sandboxClock = new SandboxClock(database)

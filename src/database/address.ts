@@ -57,6 +57,26 @@ export function connectionSettings(url: string, options = ''): pg.ClientConfig {
   return { connectionString: theirs.href }
 }
 
+/** How a service gets to its database. */
+export interface Ways {
+  readonly databaseUrl: string
+  /** The way around the pooler that `databaseUrl` leads to; absent when it leads to none. */
+  readonly directUrl?: string
+}
+
+/** The ways that the settings name, or else the one to the embedded server. */
+export function waysOf(named: Named, embedded: { readonly url: string } | undefined): Ways {
+  if (named.databaseUrl === undefined && named.databaseDirectUrl !== undefined)
+    throw new AddressError('DATABASE_DIRECT_URL goes with DATABASE_URL, which is the address of a pooler: set both.')
+  const { databaseUrl = embedded!.url, databaseDirectUrl } = named
+  return { databaseUrl, ...(databaseDirectUrl !== undefined && { directUrl: databaseDirectUrl }) }
+}
+
+interface Named {
+  readonly databaseUrl: string | undefined
+  readonly databaseDirectUrl: string | undefined
+}
+
 /** The same server, another database. */
 export function inDatabase(url: string, name: string): string {
   if (url.startsWith('socket:')) return url.replace(/\/[^/]*$/, `/${name}`)

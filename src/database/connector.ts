@@ -7,6 +7,13 @@ export const CONNECT_TIMEOUT_MS = 2_000
 /** Of several servers none can be used, with why for each. */
 export class NoServerError extends AggregateError {}
 
+interface ConnectorOptions {
+  /** For all servers together. */
+  readonly limitMs?: number
+  /** The address is a pooler's, which tells of its servers what one of them once said. */
+  readonly pooled?: boolean
+}
+
 /**
  * Opens connections to the server of an address that fits. The one that did last time is asked first, so that a
  * failover costs the others one try.
@@ -15,12 +22,18 @@ export class Connector {
   readonly #address: Address
   readonly #settings: pg.ClientConfig
   readonly #limitMs: number
+  readonly #pooled: boolean
   #first = 0
 
-  constructor(address: Address, settings: pg.ClientConfig, limitMs = CONNECT_TIMEOUT_MS) {
+  constructor(
+    address: Address,
+    settings: pg.ClientConfig,
+    { limitMs = CONNECT_TIMEOUT_MS, pooled = false }: ConnectorOptions = {},
+  ) {
     this.#address = address
     this.#settings = settings
     this.#limitMs = limitMs / address.servers.length
+    this.#pooled = pooled
   }
 
   /** A connection that can be used. Whatever becomes of it later, it never ends the process. */
@@ -45,7 +58,7 @@ export class Connector {
 
   async #connectTo(server: pg.ClientConfig): Promise<pg.Client> {
     const client = new pg.Client({ ...this.#settings, ...server, connectionTimeoutMillis: this.#limitMs })
-    const role = watchRole(client)
+    const role = this.#pooled ? {} : watchRole(client)
     // Without a listener an error would end the process. It also fails what is under way, which is where it is seen.
     client.on('error', () => {})
     try {

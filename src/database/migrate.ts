@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { addressOf } from './address.ts'
+import { addressOf, type Ways } from './address.ts'
 import { Connector } from './connector.ts'
 import type { Connection } from './open.ts'
+import { isLentByTransaction, isPooled } from './pooler.ts'
+import { settleRole, unlimited } from './session.ts'
 import { sql } from './sql.ts'
 
 /** One file of `migrations/`. It is applied once and never edited again. */
@@ -53,8 +55,10 @@ function readMigrations(folder: string): Migration[] {
   })
 }
 
-/** What a test puts in the place of ours. */
 interface MigrateOptions {
+  /** The service reaches the same database through a pooler. */
+  readonly pooled?: boolean
+  // What a test puts in the place of ours.
   readonly folder?: string
   readonly takeLock?: (client: pg.Client) => Promise<void>
   readonly lockTimeoutMs?: number
@@ -66,13 +70,22 @@ interface MigrateOptions {
  */
 export async function migrate(
   url: string,
-  { folder = ourMigrations, takeLock = waitForLock, lockTimeoutMs = LOCK_TIMEOUT_MS }: MigrateOptions = {},
+  {
+    folder = ourMigrations,
+    takeLock = waitForLock,
+    lockTimeoutMs = LOCK_TIMEOUT_MS,
+    pooled = false,
+  }: MigrateOptions = {},
 ): Promise<string[]> {
   const migrations = readMigrations(folder)
-  const connector = new Connector(addressOf(url), { application_name: 'quittance migrate' }, CONNECT_MS_MAX)
+  const settings = { application_name: 'quittance migrate' }
+  const connector = new Connector(addressOf(url), settings, { limitMs: CONNECT_MS_MAX })
   const client = await connector.connect()
   try {
     await requireVersion(client)
+    if (await isPooled(client)) await requireSession(connector)
+    await client.query(unlimited)
+    if (pooled) await settleRole(client)
     if ((await pendingOf(client, migrations)).length === 0) return []
     await takeLock(client)
     await client.query(`
@@ -90,6 +103,10 @@ export async function migrate(
   }
 }
 
+/** The same by whichever way leads to the server itself. */
+export const migrateBy = ({ databaseUrl, directUrl }: Ways): Promise<string[]> =>
+  directUrl === undefined ? migrate(databaseUrl) : migrate(directUrl, { pooled: true })
+
 async function requireVersion(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ number: number; version: string }>(
     "select current_setting('server_version_num')::int as number, current_setting('server_version') as version",
@@ -97,6 +114,14 @@ async function requireVersion(client: pg.Client): Promise<void> {
   if (rows[0]!.number < SERVER_VERSION_MIN)
     throw new MigrationError(
       `This is PostgreSQL ${rows[0]!.version}, and Quittance needs 15 or newer: upgrade the server, or name another in DATABASE_URL.`,
+    )
+}
+
+/** Locks and notifications belong to a session, which a pooler gives to somebody else after each transaction. */
+async function requireSession(connector: Connector): Promise<void> {
+  if (await isLentByTransaction(connector))
+    throw new MigrationError(
+      'A pooler in transaction mode stands before the database, and migrations and notifications need a connection of their own: set DATABASE_DIRECT_URL to the address of the server itself.',
     )
 }
 

@@ -3,6 +3,8 @@ import pg from 'pg'
 import { addressOf } from './address.ts'
 import { CONNECT_TIMEOUT_MS, Connector } from './connector.ts'
 import { Pool, type Run } from './pool.ts'
+import { keepsStatements } from './pooler.ts'
+import { STATEMENT_TIMEOUT_MS, startOptions } from './session.ts'
 import { type Statement, unprepared } from './sql.ts'
 
 /** Something that runs one prepared statement at a time. */
@@ -34,16 +36,14 @@ export interface DatabaseOptions {
   /** How long a connection may take to be made or to come free; two seconds when not said. */
   readonly connectTimeoutMs?: number
   readonly applicationName?: string
+  /**
+   * The address is a pooler's, which lends a server for a transaction: connections bring no settings of their own, and
+   * prepare statements only if it keeps them.
+   */
+  readonly pooled?: boolean
 }
 
 const WAITING_POLL_MS = 5
-const LOCK_TIMEOUT_MS = 2_000
-const IDLE_IN_TRANSACTION_MS = 10_000
-/**
- * Every statement of ours has an index to go by. Without this, one that is planned while its table is empty, as queues
- * mostly are, reads the whole table, and goes on doing so when a hundred thousand rows have come to wait there.
- */
-const PLANNER = '-c enable_seqscan=off -c jit=off'
 
 // A count or a sum of money is a bigint; the driver's default, text, would compare wrongly without a word.
 const types = new pg.TypeOverrides()
@@ -57,23 +57,22 @@ export function openDatabase(
   url: string,
   {
     connectionsMax = 10,
-    statementTimeoutMs = 5_000,
+    statementTimeoutMs = STATEMENT_TIMEOUT_MS,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
     applicationName = 'quittance',
+    pooled = false,
   }: DatabaseOptions = {},
 ): Database {
   const forTransactions = Math.max(1, Math.round(connectionsMax * TRANSACTION_SHARE))
-  const settings = {
-    types,
-    application_name: applicationName,
-    statement_timeout: statementTimeoutMs,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    pipeline: true,
-    keepAlive: true,
-  }
-  const connector = new Connector(addressOf(url, PLANNER), settings, connectTimeoutMs)
-  const limits = { connector, statementTimeoutMs, waitMs: connectTimeoutMs }
+  const settings = { types, application_name: applicationName, pipeline: true, keepAlive: true }
+  const address = addressOf(url, pooled ? '' : startOptions(statementTimeoutMs))
+  const connector = new Connector(address, settings, { limitMs: connectTimeoutMs, pooled })
+  const naming = { prepares: !pooled }
+  const probing = pooled ? keepsStatements(connector).catch(() => false) : Promise.resolve(true)
+  void probing.then((prepares) => {
+    naming.prepares = prepares
+  })
+  const limits = { connector, statementTimeoutMs, waitMs: connectTimeoutMs, naming }
   const openPools = () => ({
     statements: new Pool({ ...limits, max: Math.max(1, connectionsMax - forTransactions) }),
     transactions: new Pool({ ...limits, max: forTransactions }),
@@ -93,6 +92,7 @@ export function openDatabase(
 
   async function disconnected<T>(work: () => Promise<T>): Promise<T> {
     while (waiting() > 0) await pause(WAITING_POLL_MS)
+    await probing
     await closePools()
     try {
       return await work()
@@ -121,6 +121,7 @@ export function openDatabase(
     },
     close: async () => {
       await passed()
+      await probing
       await closePools()
     },
   }

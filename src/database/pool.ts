@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { type Connector, cut } from './connector.ts'
 import { Corks } from './corks.ts'
 import { asFault, isAnswer, NoConnectionError } from './errors.ts'
-import { Prepared } from './prepared.ts'
+import { type Naming, Prepared } from './prepared.ts'
 import { type Statement, sql } from './sql.ts'
 import { Timings } from './timings.ts'
 
@@ -47,6 +47,7 @@ export interface PoolOptions {
   readonly max: number
   readonly statementTimeoutMs: number
   readonly waitMs: number
+  readonly naming: Naming
 }
 
 /**
@@ -182,7 +183,7 @@ export class Pool {
   #opened(client: pg.Client): void {
     this.#opening--
     const underWay = new Set<Answered>()
-    const prepared = new Prepared(client)
+    const prepared = new Prepared(client, this.#options.naming)
     const connection: PooledConnection = {
       client,
       prepared,
@@ -235,8 +236,7 @@ export class Pool {
     connection.underWay.add(answered)
     connection.shared = shares
     this.#corks.put(connection.client.connection.stream)
-    connection.prepared.use(statement)
-    const query = { name: statement.name, text: statement.text, values: values as unknown[] }
+    const query = { name: connection.prepared.use(statement), text: statement.text, values: values as unknown[] }
     connection.client.query(query, (error: Error | null, result?: pg.QueryResult) => {
       // The connection may have been dropped, or the driver may speak twice.
       if (!connection.underWay.delete(answered)) return

@@ -1,6 +1,11 @@
 import type pg from 'pg'
 import type { Share, Statement } from './sql.ts'
 
+/** Whether statements are prepared now, which behind a pooler turns out in time. */
+export interface Naming {
+  readonly prepares: boolean
+}
+
 /**
  * Which statements a connection holds prepared. PostgreSQL keeps each until it is told to close it, so of those put
  * together at run time the one used longest ago makes way for the next.
@@ -8,14 +13,21 @@ import type { Share, Statement } from './sql.ts'
 export class Prepared {
   readonly #connection: DriverConnection
   readonly #names = new Map<Share, Set<string>>()
+  readonly #naming: Naming
 
-  constructor(client: pg.Client) {
+  constructor(client: pg.Client, naming: Naming) {
     this.#connection = client.connection as DriverConnection
+    this.#naming = naming
   }
 
-  /** To be called right before a statement is sent. */
-  use({ name, share }: Statement): void {
-    if (name === '' || !share) return
+  /** The name to send a statement under, right after this; none for one that is not prepared. */
+  use({ name, share }: Statement): string {
+    if (!this.#naming.prepares) return ''
+    if (share && name !== '') this.#keep(name, share)
+    return name
+  }
+
+  #keep(name: string, share: Share): void {
     const names = this.#names.get(share) ?? new Set()
     this.#names.set(share, names)
     names.delete(name)

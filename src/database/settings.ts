@@ -10,6 +10,14 @@ export const databaseSettings = {
     description:
       'A PostgreSQL 15 or newer to use instead of the embedded one. May name several servers, of which the one that takes writes is used: `postgres://user:password@one:5432,two:5432/database`.',
   }),
+  databaseDirectUrl: setting<string | undefined>({
+    variable: 'DATABASE_DIRECT_URL',
+    initial: undefined,
+    initialText: '`DATABASE_URL`',
+    ...databaseAddress,
+    description:
+      'The same database without the pooler that `DATABASE_URL` leads to, for what needs a connection of its own: migrations and notifications between processes. Setting it says that there is a pooler: docs/high-availability.md.',
+  }),
   databaseConnections: setting<number>({
     variable: 'DATABASE_CONNECTIONS',
     initial: 20,

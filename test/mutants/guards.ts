@@ -116,4 +116,7 @@ export const guards: readonly Guard[] = [
   { guards: 'a proxy leads only the hosts it was told', file: 'src/outbound/forward-proxy.ts', text: 'if (!isLed(host)) {', replacement: "if (host === '') {", tests: ['test/scenarios/command-line/proxy.test.ts'] },
   { guards: 'two stories never share one clock', file: 'src/scenarios/runs.ts', text: '    if (running)\n', replacement: "    if (running?.id === '')\n", tests: ['test/scenarios/command-line/stories.test.ts'] },
   { guards: 'a webhook that listen left behind is taken away', file: 'src/cli/listen.ts', text: 'if (!isThere) await', replacement: 'if (!isThere && isThere) await', tests: ['test/scenarios/command-line/listen.test.ts'] },
+  { guards: 'a pooler that lends by transaction is gone around', file: 'src/database/migrate.ts', text: 'if (await isPooled(client)) await requireSession(connector)', replacement: '', tests: ['test/faults/pooler.test.ts'], titled: 'refuses to' },
+  { guards: 'nothing is prepared where it would not be found again', file: 'src/database/prepared.ts', text: "if (!this.#naming.prepares) return ''", replacement: '', tests: ['test/faults/pooler.test.ts'], titled: 'does all' },
+  { guards: 'limits hold behind a pooler too', file: 'src/database/migrate.ts', text: 'if (pooled) await settleRole(client)', replacement: '', tests: ['test/faults/pooler.test.ts'], titled: 'by the role' },
 ]

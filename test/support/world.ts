@@ -3,6 +3,7 @@ import type { App as AccountApp, Feature } from '../../src/accounts/schema.ts'
 import { addApp, addSecret } from '../../src/accounts/store.ts'
 import { type App, type AppOptions, openApp } from '../../src/app.ts'
 import { logOptions } from '../../src/cli/log.ts'
+import { databaseIn, inDatabase, type Ways } from '../../src/database/address.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { after, type Instant, systemClock } from '../../src/kernel/clock.ts'
 import { countingIds } from '../../src/kernel/ids.ts'
@@ -40,7 +41,14 @@ export interface WorldOptions {
   readonly works?: boolean
   readonly log?: Logger
   /** Leads the service to its database by another way than the straight one. */
-  readonly through?: (databaseUrl: string) => Promise<string>
+  readonly through?: (databaseUrl: string) => Promise<Ways>
+}
+
+/** Straight, or by the pooler that the lab put there. */
+async function usualWay(databaseUrl: string): Promise<Ways> {
+  const pooler = process.env['TEST_POOLER_URL']
+  if (pooler === undefined) return { databaseUrl }
+  return { databaseUrl: inDatabase(pooler, databaseIn(databaseUrl)), directUrl: databaseUrl }
 }
 
 /** On a busy machine everything may well be late: that is no reason to refuse anybody, but where a test is about it. */
@@ -51,19 +59,14 @@ export const patient: Partial<AppOptions> = {
 }
 
 /** A running service on a database of its own, with a clock that stands still, and people to use it. */
-export async function newWorld({
-  settings: extra = {},
-  works = false,
-  log,
-  through = async (straight) => straight,
-}: WorldOptions = {}) {
+export async function newWorld({ settings: extra = {}, works = false, log, through = usualWay }: WorldOptions = {}) {
   const { url, drop } = await newDatabase()
   const settings: Settings = readSettings({ LOG_LEVEL: 'error', PORT: '0', ...extra })
   if (settings.environment === 'sandbox') await stopClock(url)
   let realSeconds = 0
   const app: App = await openApp({
     settings,
-    databaseUrl: await through(url),
+    ...(await through(url)),
     log: log ?? pino(logOptions(settings.logLevel)),
     ...(settings.seed === undefined && { ids: countingIds() }),
     realTime: { now: () => after(systemClock.now(), realSeconds) },

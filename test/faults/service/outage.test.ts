@@ -11,7 +11,7 @@ describe('While the database is away', () => {
       settings: { LOG_LEVEL: 'silent' },
       through: async (url) => {
         proxy = await FaultyProxy.before(url)
-        return proxy.url(url)
+        return { databaseUrl: proxy.url(url) }
       },
     })
   })

@@ -135,7 +135,7 @@ describe('The commands', () => {
 
 describe('A role that may not make databases', () => {
   it('is told what right is missing, and everything else goes on', async () => {
-    const modest = await newWorld({ through: asModestRole })
+    const modest = await newWorld({ through: async (straight) => ({ databaseUrl: await asModestRole(straight) }) })
 
     for (const [path, body] of [
       ['/sandbox/snapshots', { name: 'mine' }],

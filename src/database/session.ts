@@ -1,0 +1,52 @@
+import type pg from 'pg'
+
+const LOCK_TIMEOUT_MS = 2_000
+const IDLE_IN_TRANSACTION_MS = 10_000
+
+/** How long the server lets a statement run where nobody says otherwise. */
+export const STATEMENT_TIMEOUT_MS = 5_000
+
+/** What every session of the service has: its limits, and how the planner goes about it. */
+const sessionSettings = (statementTimeoutMs: number) => ({
+  statement_timeout: statementTimeoutMs,
+  lock_timeout: LOCK_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  // Every statement of ours has an index to go by. Without this, one that is planned while its table is empty, as queues
+  // mostly are, reads the whole table, and goes on doing so when a hundred thousand rows have come to wait there.
+  enable_seqscan: 'off',
+  jit: 'off',
+})
+
+/** The same as start parameters of a connection. */
+export const startOptions = (statementTimeoutMs: number) =>
+  Object.entries(sessionSettings(statementTimeoutMs))
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
+
+const wanted = Object.entries(sessionSettings(STATEMENT_TIMEOUT_MS)).map(([name, value]) => `${name}=${value}`)
+
+/**
+ * Gives the role these settings in this database, for sessions that a pooler opens and lends to whoever comes: what one
+ * of us said at the start of a connection would hold for others, or for nobody.
+ */
+export async function settleRole(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from pg_db_role_setting s join pg_roles r on r.oid = s.setrole join pg_database d on d.oid = s.setdatabase
+     where r.rolname = session_user and d.datname = current_database() and s.setconfig @> $1`,
+    [wanted],
+  )
+  if (rowCount === 1) return
+  const changes = wanted.map((one) => {
+    const [name, value] = one.split('=')
+    return `execute format('alter role %I in database %I set ${name} = ${value}', session_user, current_database());`
+  })
+  // Processes that start together take turns: the second one would find a row that has changed under it.
+  await client.query(`do $$ begin perform pg_advisory_xact_lock(${ROLE_LOCK}); ${changes.join(' ')} end $$`)
+}
+
+/** Any number. */
+const ROLE_LOCK = 7_231_548_603
+
+/** What a session that changes the schema needs in its place: it takes as long as it takes. */
+export const unlimited =
+  'set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set enable_seqscan = on'
