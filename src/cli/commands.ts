@@ -1,6 +1,7 @@
 import { accountCommands } from './accounts.ts'
 import { appCommands } from './apps.ts'
 import { auditCommand } from './audit.ts'
+import { backupCommands } from './backup.ts'
 import type { Command } from './command.ts'
 import { completionCommand } from './completion.ts'
 import { docsCommand } from './docs.ts'
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   ...worldCommands,
   ...watchCommands,
   migrateCommand,
+  ...backupCommands,
   ...accountCommands,
   ...appCommands,
   ...jobCommands,

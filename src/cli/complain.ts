@@ -1,3 +1,4 @@
+import { BackupError } from '../backup/error.ts'
 import { SettingError } from '../config.ts'
 import { AddressError } from '../database/address.ts'
 import { NoServerError } from '../database/connector.ts'
@@ -20,7 +21,7 @@ export function complaintOf(error: unknown, databaseUrl: string | undefined): Co
 
   const wrongCall = [UsageError, SettingError, AddressError]
   if (error instanceof Error && wrongCall.some((kind) => error instanceof kind)) return say(error.message, 2)
-  const told = [CommandError, EmbeddedServerError, NoServerError]
+  const told = [CommandError, BackupError, EmbeddedServerError, NoServerError]
   if (error instanceof Error && told.some((kind) => error instanceof kind)) return say(error.message)
   const aboutDatabase = databaseComplaint(error, databaseUrl)
   if (aboutDatabase) return say(aboutDatabase)

@@ -56,7 +56,7 @@ function causes(error: unknown): { said: string; message: string }[] {
 }
 
 /** The host, port and database of an address, without its password. */
-function whereOf(databaseUrl: string): string {
+export function whereOf(databaseUrl: string): string {
   if (databaseUrl.startsWith('socket:')) return databaseUrl.slice('socket:'.length)
   return URL.canParse(databaseUrl) ? new URL(databaseUrl).host + new URL(databaseUrl).pathname : 'DATABASE_URL'
 }

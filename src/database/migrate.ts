@@ -11,10 +11,14 @@ import { isLentByTransaction, isPooled } from './pooler.ts'
 import { settleRole, unlimited } from './session.ts'
 import { sql } from './sql.ts'
 
-/** One file of `migrations/`. It is applied once and never edited again. */
-interface Migration {
+/** What a database keeps of a file that was applied to it. */
+export interface AppliedMigration {
   readonly name: string
   readonly checksum: string
+}
+
+/** One file of `migrations/`. It is applied once and never edited again. */
+export interface Migration extends AppliedMigration {
   readonly text: string
 }
 
@@ -55,6 +59,13 @@ function readMigrations(folder: string): Migration[] {
   })
 }
 
+const migrationsTable = `
+  create table if not exists migrations (
+    name       text collate "C" primary key,
+    checksum   text not null,
+    applied_at timestamptz not null default now()
+  )`
+
 interface MigrateOptions {
   /** The service reaches the same database through a pooler. */
   readonly pooled?: boolean
@@ -88,12 +99,7 @@ export async function migrate(
     if (pooled) await settleRole(client)
     if ((await pendingOf(client, migrations)).length === 0) return []
     await takeLock(client)
-    await client.query(`
-      create table if not exists migrations (
-        name       text collate "C" primary key,
-        checksum   text not null,
-        applied_at timestamptz not null default now()
-      )`)
+    await client.query(migrationsTable)
     const pending = await pendingOf(client, migrations)
     for (const migration of pending) await apply(client, migration, lockTimeoutMs)
     return pending.map(({ name }) => name)
@@ -132,12 +138,26 @@ export async function pendingMigrations(db: Connection): Promise<string[]> {
   return readdirSync(ourMigrations).filter((name) => isMigration(name) && !names.has(name))
 }
 
+/** What was applied to a database, in order; nothing where no version of ours ever was. */
+export async function appliedMigrations(client: pg.Client): Promise<AppliedMigration[]> {
+  const { rows: columns } = await client.query<{ ours: boolean }>(
+    "select count(*) = 2 as ours from pg_attribute where attrelid = to_regclass('migrations') and attname in ('name', 'checksum')",
+  )
+  if (!columns[0]!.ours) return []
+  const { rows } = await client.query<AppliedMigration>('select name, checksum from migrations order by name')
+  return rows.map(({ name, checksum }) => ({ name: presentName(name), checksum }))
+}
+
 /** What is still to be applied, in order. Refuses a database that a newer or an edited version has migrated. */
 async function pendingOf(client: pg.Client, migrations: readonly Migration[]): Promise<Migration[]> {
-  const exists = await client.query<{ yes: boolean }>("select to_regclass('migrations') is not null as yes")
-  if (!exists.rows[0]?.yes) return [...migrations]
-  const { rows } = await client.query<{ name: string; checksum: string }>('select name, checksum from migrations')
-  const applied = rows.map(({ name, checksum }) => ({ name: presentName(name), checksum }))
+  return splitMigrations(await appliedMigrations(client), migrations).since
+}
+
+/** The files of this version that were applied then, and those since. Refuses what a newer or an edited version has applied. */
+export function splitMigrations(
+  applied: readonly AppliedMigration[],
+  migrations: readonly Migration[] = readMigrations(ourMigrations),
+): { before: Migration[]; since: Migration[] } {
   for (const { name, checksum } of applied) {
     const ours = migrations.find((migration) => migration.name === name)
     if (!ours)
@@ -150,11 +170,25 @@ async function pendingOf(client: pg.Client, migrations: readonly Migration[]): P
       )
   }
   const known = new Set(applied.map(({ name }) => name))
-  return migrations.filter(({ name }) => !known.has(name))
+  return {
+    before: migrations.filter(({ name }) => known.has(name)),
+    since: migrations.filter(({ name }) => !known.has(name)),
+  }
+}
+
+/** Applies files within the transaction of the caller, who holds the lock. */
+export async function applyMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
+  await client.query(migrationsTable)
+  for (const migration of migrations) await applyOne(client, migration)
+}
+
+async function applyOne(client: pg.Client, { name, text, checksum }: Migration): Promise<void> {
+  await client.query(text)
+  await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
 }
 
 /** Asks again and again instead of waiting in the server, where a waiting statement would hold back others. */
-async function waitForLock(client: pg.Client): Promise<void> {
+export async function waitForLock(client: pg.Client): Promise<void> {
   const deadline = performance.now() + WAIT_MS_MAX
   for (;;) {
     const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
@@ -170,12 +204,11 @@ async function waitForLock(client: pg.Client): Promise<void> {
 }
 
 /** Applies one file in a transaction, again and again while others hold the tables it needs. */
-async function apply(client: pg.Client, { name, text, checksum }: Migration, lockTimeoutMs: number): Promise<void> {
+async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`)
-      await client.query(text)
-      await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
+      await applyOne(client, migration)
       await client.query('commit')
       return
     } catch (error) {
@@ -183,7 +216,9 @@ async function apply(client: pg.Client, { name, text, checksum }: Migration, loc
       const state = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
       if (!retryableStates.has(state) || attempt === TRIES_MAX) {
         const reason = error instanceof Error ? error.message : String(error)
-        throw new MigrationError(`The migration ${name} failed and changed nothing: ${reason}`, { cause: error })
+        throw new MigrationError(`The migration ${migration.name} failed and changed nothing: ${reason}`, {
+          cause: error,
+        })
       }
       await pause(Math.random() * 1000)
     }

@@ -18,6 +18,7 @@ const arrows: Record<string, readonly string[]> = {
   audit: ['kernel', 'database', 'jobs', 'http', 'accounts'],
   invariants: ['kernel', 'database', 'jobs', 'disputes', 'invoices'],
   people: ['kernel', 'database', 'accounts', 'invoices'],
+  backup: ['kernel', 'database', 'invariants', 'webhooks'],
   ledger: ['kernel', 'database', 'jobs', 'http', 'accounts'],
   invoices: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger'],
   disputes: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger'],

@@ -10,10 +10,12 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   realpathSync,
   rmdirSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Account, canEnter } from './account.ts'
@@ -40,6 +42,22 @@ export function makeDataDir(dataDir: string): string {
       `The data directory ${dataDir} cannot be written (${code}): set QUITTANCE_DATA_DIR to a folder that can, or set DATABASE_URL.`,
     )
   }
+}
+
+/** In a data directory whose data lives in another database now: where that is. */
+const MOVED = 'moved'
+
+/** Notes that the data lives elsewhere now, so that no service starts on what was left here and does its work a second time. */
+export function markMoved(dataDir: string, where: string): void {
+  writeFileSync(join(dataDir, MOVED), `${where}\n`)
+}
+
+export function refuseMoved(dataDir: string): void {
+  const mark = join(dataDir, MOVED)
+  if (existsSync(mark))
+    throw new EmbeddedServerError(
+      `The data in ${dataDir} was moved to ${readFileSync(mark, 'utf8').trim()}: set DATABASE_URL to that, or remove ${mark} to go on with what was left here.`,
+    )
 }
 
 /** Where the server of this data directory has its home, if it has one. */

@@ -54,7 +54,7 @@ export async function runServer({
   }
   if (cluster.version !== binaries.version)
     throw new EmbeddedServerError(
-      `The data in ${dataDir} was made by PostgreSQL ${cluster.version} and this version of Quittance brings ${binaries.version}: start the version that made it, or move the data with pg_dump.`,
+      `The data in ${dataDir} was made by PostgreSQL ${cluster.version} and this version of Quittance brings ${binaries.version}: run "quittance backup" with the version that made it, and "quittance restore" with this one on another folder.`,
     )
   const settings = { ...serverSettings({ connectionsMax, durable }), ...(await listening(cluster, port)) }
   // Before the server, so that there is no moment in which it could outlive us.

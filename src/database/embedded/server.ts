@@ -4,7 +4,7 @@ import pg from 'pg'
 import { connectionSettings, inDatabase } from '../address.ts'
 import { isAlive } from './cluster.ts'
 import { diskIsFull, EmbeddedServerError, NotYetError, saysDiskFull } from './error.ts'
-import { makeDataDir } from './folders.ts'
+import { makeDataDir, refuseMoved } from './folders.ts'
 import { type Guardian, guard } from './guardian.ts'
 import { keepLogSmall } from './log.ts'
 import { stopPostmaster } from './postmaster.ts'
@@ -60,6 +60,7 @@ export async function startEmbedded({
   ...options
 }: EmbeddedOptions): Promise<EmbeddedServer> {
   const dataDir = makeDataDir(resolve(options.dataDir))
+  refuseMoved(dataDir)
   let guardian: Guardian | undefined
   const hold = async (port?: number) => {
     const held = await holdServer({ dataDir, durable, connectionsMax, packageFolder, port })

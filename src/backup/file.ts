@@ -1,0 +1,242 @@
+import { createHash, type Hash } from 'node:crypto'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { syncFolder } from '../database/embedded/folders.ts'
+import type { Contents, Facts, Table, TableRows } from './contents.ts'
+import { PIECE_BYTES } from './copy.ts'
+import { BackupError } from './error.ts'
+
+// A backup is a compressed file that `zcat` shows: lines that are JSON, and between them the rows of each table as
+// COPY writes them, in pieces with their length in bytes before each. A length of 0 ends a table. The last line has a
+// digest of everything before it.
+const HEADING = 'quittance backup 1'
+/** Rows compress well, and a stronger level would take three times as long for a tenth less. */
+const LEVEL = 3
+const LINE_MAX = 10 * 1024 * 1024
+/** No row of PostgreSQL is larger, and a piece is one row where a row is large. */
+const ROW_MAX = 1024 ** 3
+
+interface TableEnd {
+  readonly rows: number
+}
+interface FileEnd {
+  readonly tables: number
+  readonly rows: number
+  readonly sha256: string
+}
+
+export interface Written extends FileEnd {
+  /** Of the file. */
+  readonly bytes: number
+}
+
+/** Writes a backup. The file has its name when it is complete and on the disk; it is for our eyes only. */
+export async function writeBackup(path: string, contents: Contents, signal?: AbortSignal): Promise<Written> {
+  if (existsSync(path)) throw new BackupError(`${path} exists: name a file that does not, or remove it.`)
+  const unfinished = `${path}.unfinished`
+  const end = { tables: 0, rows: 0, sha256: '' }
+  const file = createWriteStream(unfinished, { mode: 0o600, flush: true })
+  try {
+    await pipeline(Readable.from(partsOf(contents, end)), createGzip({ level: LEVEL }), file, { signal })
+    await rename(unfinished, path)
+    syncFolder(dirname(path))
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (signal?.aborted) throw new BackupError('The backup was interrupted, and there is no file.')
+    if (typeof code === 'string' && ['open', 'write', 'rename', 'fsync'].includes(syscall ?? ''))
+      throw new BackupError(`${path} cannot be written (${code}): name a file in a folder that can, with enough room.`)
+    throw error
+  }
+  return { ...end, bytes: (await stat(path)).size }
+}
+
+async function* partsOf({ facts, tables }: Contents, end: { tables: number; rows: number; sha256: string }) {
+  const digest = createHash('sha256')
+  const part = (bytes: Buffer | string) => {
+    digest.update(bytes)
+    return Buffer.from(bytes)
+  }
+  const line = (value: object) => part(`${JSON.stringify(value)}\n`)
+  yield part(`${HEADING}\n`)
+  yield line(facts)
+  for await (const { table, pieces, rows } of tables()) {
+    yield line(table)
+    for await (const piece of pieces) {
+      yield part(`${piece.length}\n`)
+      yield part(piece)
+    }
+    yield part('0\n')
+    yield line({ rows: rows() } satisfies TableEnd)
+    end.tables += 1
+    end.rows += rows()
+  }
+  end.sha256 = digest.digest('hex')
+  yield Buffer.from(`${JSON.stringify(end)}\n`)
+}
+
+/** A backup that was read once from beginning to end, and is what was written. */
+export interface ReadBackup extends Contents {
+  readonly end: FileEnd
+}
+
+/** Reads a backup without doing anything with it, and refuses one that is not whole. */
+export async function checkBackup(path: string, onPiece: (bytes: number) => void = () => {}): Promise<ReadBackup> {
+  const reader = new BackupReader(path)
+  try {
+    const facts = await reader.facts()
+    for await (const { pieces } of reader.tables()) for await (const piece of pieces) onPiece(piece.length)
+    const end = await reader.end()
+    return { facts, end, tables: () => readAgain(path) }
+  } finally {
+    await reader.close()
+  }
+}
+
+async function* readAgain(path: string): AsyncGenerator<TableRows> {
+  const reader = new BackupReader(path)
+  try {
+    await reader.facts()
+    yield* reader.tables()
+    await reader.end()
+  } finally {
+    await reader.close()
+  }
+}
+
+class BackupReader {
+  readonly #path: string
+  readonly #source: AsyncIterator<Buffer>
+  readonly #digest: Hash = createHash('sha256')
+  #bytes: Buffer = Buffer.alloc(0)
+  #tables = 0
+  #facts: Facts | undefined
+
+  constructor(path: string) {
+    this.#path = path
+    const file = createReadStream(path)
+    const plain = createGunzip({ chunkSize: PIECE_BYTES })
+    // Whoever reads on hears of it.
+    file.on('error', (error) => plain.destroy(error))
+    this.#source = file.pipe(plain)[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  }
+
+  async facts(): Promise<Facts> {
+    const heading = await this.#line().catch((error: unknown) => {
+      throw error instanceof BackupError && (error.cause as NodeJS.ErrnoException)?.syscall === undefined
+        ? new BackupError(`${this.#path} is no backup of Quittance.`)
+        : error
+    })
+    if (heading !== HEADING)
+      throw new BackupError(
+        /^quittance backup \d+$/.test(heading)
+          ? `${this.#path} was written by a newer version of Quittance: restore it with that one.`
+          : `${this.#path} is no backup of Quittance.`,
+      )
+    this.#facts = await this.#json<Facts>()
+    if (!Array.isArray(this.#facts.tables)) throw this.#damaged()
+    return this.#facts
+  }
+
+  async *tables(): AsyncGenerator<TableRows> {
+    for (const { name } of this.#facts!.tables) {
+      const table = await this.#json<Table>()
+      if (table.name !== name) throw this.#damaged()
+      let rows = 0
+      const reader = this
+      const pieces = async function* () {
+        for (;;) {
+          const length = Number(await reader.#line())
+          if (!(length >= 0 && length <= ROW_MAX)) throw reader.#damaged()
+          if (length === 0) break
+          yield await reader.#take(length)
+        }
+        rows = (await reader.#json<TableEnd>()).rows
+      }
+      yield { table, pieces: pieces(), rows: () => rows }
+      this.#tables += 1
+    }
+  }
+
+  /** Whether all that was read is what was written. */
+  async end(): Promise<FileEnd> {
+    const found = this.#digest.digest('hex')
+    const end = await this.#json<FileEnd>(false)
+    if (end.sha256 !== found || end.tables !== this.#tables) throw this.#damaged()
+    // The checksum of the compression comes last.
+    if (!(await this.#next()).done) throw this.#damaged()
+    return end
+  }
+
+  async close(): Promise<void> {
+    await this.#source.return?.()
+  }
+
+  async #json<Value>(counts = true): Promise<Value> {
+    const line = await this.#line(counts)
+    try {
+      // Written by this file; the digest at the end tells whether it is as it was.
+      return JSON.parse(line) as Value
+    } catch {
+      throw this.#damaged()
+    }
+  }
+
+  async #line(counts = true): Promise<string> {
+    let searched = 0
+    for (;;) {
+      const at = this.#bytes.indexOf(10, searched)
+      if (at >= 0) {
+        const line = this.#bytes.subarray(0, at + 1)
+        this.#bytes = this.#bytes.subarray(at + 1)
+        if (counts) this.#digest.update(line)
+        return line.toString('utf8', 0, at)
+      }
+      searched = this.#bytes.length
+      if (searched > LINE_MAX) throw this.#damaged()
+      await this.#more(searched + 1)
+    }
+  }
+
+  async #take(length: number): Promise<Buffer> {
+    if (this.#bytes.length < length) await this.#more(length)
+    const taken = this.#bytes.subarray(0, length)
+    this.#bytes = this.#bytes.subarray(length)
+    this.#digest.update(taken)
+    return taken
+  }
+
+  /** Reads on until so many bytes are there. */
+  async #more(wanted: number): Promise<void> {
+    const parts = [this.#bytes]
+    for (let size = this.#bytes.length; size < wanted; ) {
+      const { done, value } = await this.#next()
+      if (done) throw this.#cutOff()
+      parts.push(value)
+      size += value.length
+    }
+    this.#bytes = Buffer.concat(parts)
+  }
+
+  async #next(): Promise<IteratorResult<Buffer, unknown>> {
+    try {
+      return await this.#source.next()
+    } catch (error) {
+      const { code, syscall } = error as NodeJS.ErrnoException
+      if (syscall !== undefined) throw new BackupError(`${this.#path} cannot be read (${code}).`, { cause: error })
+      throw code === 'Z_BUF_ERROR' ? this.#cutOff() : this.#damaged()
+    }
+  }
+
+  #cutOff(): BackupError {
+    return new BackupError(`${this.#path} ends too early: use a copy that is whole. Nothing was changed.`)
+  }
+
+  #damaged(): BackupError {
+    return new BackupError(`${this.#path} is damaged: use another copy. Nothing was changed.`)
+  }
+}

@@ -1,0 +1,114 @@
+import type pg from 'pg'
+import { type Environment, SettingError } from '../config.ts'
+import { requireEnvironment } from '../database/environment.ts'
+import { appliedMigrations, applyMigrations, splitMigrations, waitForLock } from '../database/migrate.ts'
+import type { Statement } from '../database/sql.ts'
+import type { Reader } from '../database/transaction.ts'
+import { requireSameSecret, type Seal } from '../webhooks/signing/seal.ts'
+import { copied, type Facts, quoted, type TableRows, tablesOf } from './contents.ts'
+import { copyIn } from './copy.ts'
+import { BackupError } from './error.ts'
+
+export interface LoadOptions {
+  readonly facts: Facts
+  tables(): AsyncIterable<TableRows>
+  /** Of the settings: what is loaded must be of the same. */
+  readonly environment: Environment
+  readonly seal: Seal
+  /** Whether what the database holds may go. */
+  readonly replace: boolean
+}
+
+export interface Loaded {
+  readonly tables: number
+  readonly rows: number
+  /** Files of this version that what was loaded had not seen. */
+  readonly migrated: readonly string[]
+}
+
+/**
+ * Fills a database with what another one held, in one transaction: the schema as the files of that time made it, the
+ * rows, and then the files since. When it fails, everything is as it was before.
+ */
+export async function load(client: pg.Client, options: LoadOptions): Promise<Loaded> {
+  const { facts, tables, environment, seal } = options
+  const { before, since } = splitMigrations(facts.migrations)
+  if (facts.environment !== null && facts.environment !== environment)
+    throw new SettingError(
+      `What is to be loaded is of a ${facts.environment} service: set QUITTANCE_ENVIRONMENT=${facts.environment}.`,
+    )
+  await waitForLock(client)
+  await client.query('begin')
+  await clear(client, options)
+  await applyMigrations(client, before)
+  const rows = await fill(client, tables())
+  for (const [name, last] of Object.entries(facts.sequences))
+    await client.query('select setval($1::regclass, $2)', [quoted(name), last])
+  await applyMigrations(client, since)
+  await requireSameSecret(readerOf(client), seal)
+  await client.query('commit')
+  await client.query('analyze')
+  return { tables: facts.tables.length, rows, migrated: since.map(({ name }) => name) }
+}
+
+/** Makes room: an empty database, or one whose contents may go. */
+async function clear(client: pg.Client, { environment, replace }: LoadOptions): Promise<void> {
+  const tables = await tablesOf(client)
+  if ((await appliedMigrations(client)).length === 0) {
+    if (tables.length === 0) return
+    const names = tables.map(({ name }) => name).slice(0, 3)
+    throw new BackupError(
+      `The database holds tables of something else (${names.join(', ')}): create a database for Quittance alone.`,
+    )
+  }
+  if (tables.some(({ name }) => name === 'deployment')) await requireEnvironment(readerOf(client), environment)
+  if (!replace)
+    for (const { name } of tables)
+      if ((await client.query(`select from ${quoted(name)} limit 1`)).rowCount !== 0)
+        throw new BackupError(
+          `The database is not empty (${name} has rows): name an empty one, or let everything in it go with --replace.`,
+        )
+  const { rows } = await client.query<{ statement: string }>(dropStatements)
+  for (const { statement } of rows) await client.query(statement)
+}
+
+/** What drops everything in our schema but what belongs to an extension. */
+const dropStatements = `
+  with ours (class, id, kind, name) as (
+    select 'pg_class'::regclass, oid, 'table', oid::regclass::text from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+    union all select 'pg_class'::regclass, oid, 'view', oid::regclass::text from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind = 'v'
+    union all select 'pg_class'::regclass, oid, 'sequence', oid::regclass::text from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind = 'S'
+    union all select 'pg_proc'::regclass, oid, 'routine', oid::regprocedure::text from pg_proc
+      where pronamespace = current_schema()::regnamespace and prokind in ('f', 'p')
+    union all select 'pg_type'::regclass, oid, case typtype when 'd' then 'domain' else 'type' end, oid::regtype::text
+      from pg_type where typnamespace = current_schema()::regnamespace and typtype in ('d', 'e')
+  )
+  select format('drop %s if exists %s cascade', kind, name) as statement from ours
+  where not exists (select from pg_depend where classid = class and objid = id and deptype = 'e')`
+
+/** Nothing is worked out from the rows that come in: they are what was worked out. */
+async function fill(client: pg.Client, tables: AsyncIterable<TableRows>): Promise<number> {
+  let all = 0
+  for await (const { table, pieces, rows } of tables) {
+    await client.query(`alter table ${quoted(table.name)} disable trigger user`)
+    const taken = await copyIn(client, `${copied(table)} from stdin`, pieces)
+    if (taken !== rows()) throw new Error(`${table.name}: ${rows()} rows were sent and ${taken} arrived`)
+    await client.query(`alter table ${quoted(table.name)} enable trigger user`)
+    all += taken
+  }
+  return all
+}
+
+/** A connection, for what asks the database of a service. */
+export function readerOf(client: pg.Client): Reader {
+  const rows = async <Row>({ text }: Statement, values: readonly unknown[] = []) =>
+    // Each statement's caller states what its columns are.
+    (await client.query(text, [...values])).rows as Row[]
+  return {
+    rows,
+    row: async <Row>(statement: Statement, values?: readonly unknown[]) => (await rows<Row>(statement, values))[0],
+  }
+}

@@ -1,0 +1,110 @@
+import { resolve } from 'node:path'
+import { TargetError } from '../backup/error.ts'
+import { waysOf } from '../database/address.ts'
+import { findHome, markMoved } from '../database/embedded/folders.ts'
+import { startEmbedded } from '../database/embedded/server.ts'
+import { databaseSettings } from '../database/settings.ts'
+import type { Settings } from '../settings.ts'
+import { type Command, CommandError, type CommandInput, UsageError } from './command.ts'
+import { databaseComplaint, whereOf } from './database-complaint.ts'
+import { print } from './print.ts'
+import { requireSecrets } from './secrets.ts'
+
+/** Everything a service holds: into a file, out of one, and from one database to another. */
+export const backupCommands: readonly Command[] = [
+  {
+    kind: 'free',
+    name: 'backup',
+    summary: 'Write everything the database holds at this instant into a file; a service may run meanwhile',
+    arguments: ['file'],
+    examples: [['backup monday.backup', 'writes a compressed file, which restore reads']],
+    async run(input) {
+      const { backUp } = await import('../backup/run.ts')
+      const {
+        settings,
+        output,
+        arguments: [file],
+      } = input
+      requireData(settings)
+      await tellOf(input, { join: true }, (databaseUrl, say) =>
+        backUp(file!, { databaseUrl, environment: settings.environment, say }, output.interrupted),
+      )
+    },
+  },
+  {
+    kind: 'free',
+    name: 'restore',
+    summary: 'Fill an empty database with what a backup holds, and check that all of it is consistent',
+    arguments: ['file'],
+    options: { replace: { type: 'boolean', description: 'Let everything go that the database holds now' } },
+    examples: [
+      ['restore monday.backup --data-dir ./restored', 'makes a new data folder with it'],
+      ['restore monday.backup --replace', 'goes back to it'],
+    ],
+    async run(input) {
+      const { restore } = await import('../backup/run.ts')
+      const {
+        settings,
+        options,
+        arguments: [file],
+      } = input
+      const secrets = requireSecrets(settings)
+      const replace = options['replace'] === true
+      await tellOf(input, { join: false }, (databaseUrl, say) =>
+        restore(file!, { databaseUrl, environment: settings.environment, secrets, replace, say }),
+      )
+    },
+  },
+  {
+    kind: 'free',
+    name: 'move',
+    summary: 'Move everything to another, empty database, from the embedded server for example',
+    options: { to: { type: 'string', value: '<address>', description: 'Where to, as DATABASE_URL is written' } },
+    examples: [['move --to postgres://quittance:…@db.internal/quittance', 'moves what is in the data folder there']],
+    async run(input) {
+      const { move } = await import('../backup/run.ts')
+      const { settings, output, options } = input
+      const to = databaseSettings.databaseUrl.read(String(options['to'] ?? ''))
+      if (to === undefined) throw new UsageError('Say where to: --to postgres://user:password@host:5432/database.')
+      const secrets = requireSecrets(settings)
+      requireData(settings)
+      await tellOf(input, { join: false }, (databaseUrl, say) =>
+        move({ databaseUrl, environment: settings.environment, say }, { to, secrets }).catch(aboutTarget(to)),
+      )
+      if (settings.databaseUrl === undefined) markMoved(resolve(settings.dataDir), whereOf(to))
+      output.err(
+        'quittance: set DATABASE_URL to that address from now on. What was moved is also still where it was.\n',
+      )
+    },
+  },
+]
+
+/** Runs something on the database of the settings, the embedded one among them, and prints what came of it. */
+async function tellOf(
+  { settings, output, options }: CommandInput,
+  { join }: { join: boolean },
+  work: (databaseUrl: string, say: (sentence: string) => void) => Promise<object>,
+): Promise<void> {
+  const embedded =
+    settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join }) : undefined
+  try {
+    const say = (sentence: string) => output.err(`quittance: ${sentence}\n`)
+    const { databaseUrl, directUrl = databaseUrl } = waysOf(settings, embedded)
+    const result = await work(directUrl, say)
+    output.out(`${print(result, options['json'] === true)}\n`)
+  } finally {
+    await embedded?.stop()
+  }
+}
+
+/** A start would make an empty database first, and then find nothing in it. */
+function requireData({ databaseUrl, dataDir }: Settings): void {
+  if (databaseUrl === undefined && findHome(resolve(dataDir)) === undefined)
+    throw new CommandError(`There is no data in ${resolve(dataDir)}: set QUITTANCE_DATA_DIR, or DATABASE_URL.`)
+}
+
+/** What is wrong with the database at the other end, and not with that of the settings. */
+const aboutTarget = (to: string) => (error: unknown) => {
+  const sentence = error instanceof TargetError ? databaseComplaint(error, to) : undefined
+  throw sentence === undefined ? error : new CommandError(sentence.replaceAll('DATABASE_URL', '--to'))
+}
