@@ -112,7 +112,7 @@ function inOrder(tables: readonly Table[], references: readonly Reference[]): Ta
   return ordered
 }
 
-/** A number is given before its row is seen, so what is read after the instant is as high as any row of it. */
+/** A number is given before its row is seen, so what is read after the instant is no lower than in its rows. */
 async function sequencesOf(client: pg.Client): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; last: string }>(`
     select sequencename as name, last_value::text as last from pg_sequences
