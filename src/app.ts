@@ -213,7 +213,10 @@ function wire(parts: Parts) {
     service,
     opened.flatMap((room) => room.routes ?? []),
     {
-      console: { service, inner, db: database, clock: sandboxClock, routes: () => routes, server: () => server },
+      console: {
+        ...{ service, inner, db: database, clock: sandboxClock, onAccessChange: forgetTokens },
+        ...{ routes: () => routes, server: () => server },
+      },
       sandbox,
       tokens: { realTime, onChange: forgetTokens },
       status: {

@@ -1,15 +1,12 @@
+import { makeApp, rotateAppSecret } from '../accounts/apps.ts'
 import { type App, type Feature, features } from '../accounts/schema.ts'
-import { allScopes, defaultScopes, isFeature } from '../accounts/scopes.ts'
+import { allScopes, isFeature } from '../accounts/scopes.ts'
 import {
-  addApp,
-  addSecret,
   changeAppStatus,
   deleteApp,
-  endTokens,
   findAccount,
   findApp,
   grantConsent,
-  keepNewestSecrets,
   listApps,
   revokeConsent,
 } from '../accounts/store.ts'
@@ -19,8 +16,6 @@ import type { Settings } from '../settings.ts'
 import { makeSeal, requireSameSecret } from '../webhooks/signing/seal.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
 import { requireSecrets } from './secrets.ts'
-
-const SECRETS_MAX = 2
 
 const summaryOf = ({ client_id, id, account_id, name, status, features: enabled }: App) => ({
   client_id,
@@ -94,15 +89,9 @@ export const appCommands: readonly Command[] = [
     options: { revoke: { type: 'boolean', description: 'Revoke all earlier secrets at once, and the access tokens' } },
     async run({ db, settings, transact, options, arguments: [clientId], announceAccessChange }) {
       const ring = await requireServiceSecrets(db, settings)
-      const secret = await transact(async (tx) => {
-        const app = await requireApp(tx, clientId!)
-        const made = tx.newId('secret')
-        // The new secret is not among the rows this statement sees, so one fewer is kept.
-        keepNewestSecrets(tx, app.id, options['revoke'] ? 0 : SECRETS_MAX - 1)
-        addSecret(tx, app.id, made, ring)
-        if (options['revoke']) endTokens(tx, app.id)
-        return made
-      })
+      const secret = await transact(async (tx) =>
+        rotateAppSecret(tx, await requireApp(tx, clientId!), options['revoke'] === true, ring),
+      )
       await announceAccessChange()
       return { client_id: clientId, client_secret: secret }
     },
@@ -145,24 +134,11 @@ async function createApp({ db, settings, transact, options, arguments: [accountI
   return transact(async (tx) => {
     const account = await findAccount(tx, accountId!)
     if (!account) throw new CommandError(`There is no account ${accountId}.`)
-    const scopes = named ?? defaultScopes(account.kind, enabled)
-    if (scopes.length === 0)
+    const name = typeof options['name'] === 'string' ? options['name'] : 'app'
+    const made = makeApp(tx, account, { name, features: enabled, ...(named && { scopes: named }) }, ring)
+    if (!made)
       throw new CommandError('An app of a person has scopes of disputes by default; name any others with --scopes.')
-    const app: App = {
-      id: tx.newId('app'),
-      account_id: accountId!,
-      client_id: tx.newId('client'),
-      name: typeof options['name'] === 'string' ? options['name'] : 'app',
-      features: enabled,
-      scopes,
-      status: 'ENABLED',
-      sandbox: false,
-      create_time: tx.now,
-    }
-    const secret = tx.newId('secret')
-    addApp(tx, app)
-    addSecret(tx, app.id, secret, ring)
-    return { ...summaryOf(app), client_secret: secret }
+    return { ...summaryOf(made.app), client_secret: made.secret }
   })
 }
 

@@ -68,6 +68,8 @@ export interface Schemas {
   GenerateNextInvoiceNumberAnswer: { /** The number that the next invoice gets, unless another takes it first. */ invoice_number?: string; /** A new invoice id, where that was asked for. */ invoice_id?: string }
   GrossAsset: { /** Which coin. */ asset_symbol: ('BTC' | 'ETH' | 'BCH' | 'LTC' | 'PYUSD' | 'LINK' | 'SOL' | 'MATIC'); /** How much of it. */ quantity: string }
   Happening: { /** Where it stands in the order of things. */ seq: number; /** What kind of thing it is. */ kind: ('request' | 'due' | 'move' | 'money' | 'event' | 'attempt' | 'mail' | 'clock'); /** By the clock of the sandbox. */ time: string; /** By the clock of the machine. */ real_time: string; /** In words. */ summary: string; /** Refused, failed or not accepted. */ trouble: boolean; /** Whose it is. */ account_id?: string; /** What it is about: a request, invoice, dispute, payment, event, delivery or mail. */ ref?: string; /** As the kind has them. */ details: { [name: string]: unknown } }
+  Inbox: { name: string; /** The address to subscribe. */ url: string; /** What it answers. */ status: number; /** The newest first. */ arrivals: Schemas['InboxArrival'][]; has_more: boolean }
+  InboxArrival: { seq: number; /** By the clock of the sandbox. */ time: string; /** Whether a webhook of this sandbox with this address signed it. */ verified: boolean; /** What was answered. */ status: number; event_type?: string; event_id?: string; headers: { [name: string]: unknown }; body: string }
   Invoice: { /** The id; given by the service. */ id: string; /** The invoice this one belongs to, where it is part of a group. */ parent_id?: string; /** Where the invoice stands; it follows from what was sent, paid and given back, and is never written. */ status: ('DRAFT' | 'SCHEDULED' | 'SENT' | 'PAYMENT_PENDING' | 'PARTIALLY_PAID' | 'PAID' | 'MARKED_AS_PAID' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'MARKED_AS_REFUNDED' | 'CANCELLED'); /** The same as in the details, where it is read if the details have none. */ invoice_number?: string; /** Number, dates, currency and what is written on the invoice. */ detail: Schemas['Detail']; /** The business that sends the invoice; from the account of the merchant when absent. */ invoicer?: Schemas['Invoicer']; /** The customers the invoice is for. The first is the one who is billed. */ primary_recipients?: Schemas['PrimaryRecipients'][]; /** Mail addresses that get a copy. */ additional_recipients?: string[]; /** What is sold: one line each. */ items?: Schemas['Items'][]; /** How the sums are worked out, and what the page offers. */ configuration?: Schemas['Configuration']; /** The total and its parts. */ amount?: Schemas['InvoiceAmount']; /** What is still to be paid. */ due_amount?: Schemas['ItemTotal']; /** The tips that came with the payments; beside the total, not part of it. */ gratuity?: Schemas['ItemTotal']; /** What was paid on it. */ payments?: Schemas['Payments']; /** What was given back of it. */ refunds?: Schemas['Refunds']; /** Always false. */ unilateral?: boolean; /** What can be done next, and where; only what is possible now is listed. */ links: Schemas['Link'][] }
   InvoiceAmount: { /** The currency of the invoice. */ currency_code?: string; /** The total as a decimal string; worked out. */ value?: string; /** What the total is made of. */ breakdown?: { /** The lines, before discounts and taxes; worked out. */ item_total?: Schemas['ItemTotal']; /** A discount, as a percentage or an amount. */ discount?: { /** The discounts of the lines together; worked out. */ item_discount?: Schemas['ItemTotal']; /** A discount on the whole invoice. */ invoice_discount?: Schemas['Discount'] }; /** The taxes together; worked out. */ tax_total?: Schemas['ItemTotal']; /** What shipping costs, and its tax. */ shipping?: { /** What shipping costs. */ amount?: Schemas['Amount']; /** A tax on top of it, or contained in it where `tax_inclusive` says so. */ tax?: Schemas['Tax'] }; /** An amount with a name of your own. */ custom?: { /** What the custom amount is called on the invoice. */ label: string; /** The custom amount; it may be negative. */ amount: Schemas['Amount'] } } }
   InvoiceDateRange: { /** The beginning: a date-time, or a day from its first hour. */ start: string; /** The end: a date-time, or a day until its last hour. */ end: string }
@@ -213,6 +215,12 @@ export interface Api {
     clearFaults: { params: []; answer: undefined }
     /** Remove a fault. Takes one rule away; the others stay. Only in the sandbox environment. */
     removeFault: { params: [id: string]; answer: undefined }
+    /** Take a delivery in: it is kept, checked, and answered as the inbox was told. Only in the sandbox environment. */
+    receiveInInbox: { params: [name: string]; body?: unknown; answer: undefined }
+    /** Show what arrived at an inbox, the newest first. Only in the sandbox environment. */
+    showInbox: { params: [name: string]; query: { /** The last one that was seen. */ before?: (string | number) }; answer: Schemas['Inbox'] }
+    /** Tell an inbox what to answer from now on. Only in the sandbox environment. */
+    setInboxAnswer: { params: [name: string]; body: { status: number }; answer: { name: string; status: number } }
   }
   invoices: {
     /** Create a draft invoice. Writes a draft. Nobody but the merchant sees it until it is sent, and everything in it can still be changed. The service works out the sums, gives it the next free number where you name none, and fills in what a template says. With `Prefer: return=representation` the whole invoice is answered instead of a link to it. */
@@ -486,6 +494,9 @@ export const operations = {
     addFault: { call: 'POST /sandbox/faults', body: 'json', open: true },
     clearFaults: { call: 'DELETE /sandbox/faults', open: true, answer: 'nothing' },
     removeFault: { call: 'DELETE /sandbox/faults/{id}', open: true, answer: 'nothing' },
+    receiveInInbox: { call: 'POST /sandbox/inbox/{name}', body: 'json', open: true, answer: 'nothing' },
+    showInbox: { call: 'GET /sandbox/inbox/{name}', query: true, open: true },
+    setInboxAnswer: { call: 'PUT /sandbox/inbox/{name}', body: 'json', open: true },
   },
   invoices: {
     create: { call: 'POST /v2/invoicing/invoices', body: 'json', once: true },

@@ -42,6 +42,7 @@ const sandboxPages = [
   ['Mail', '/console/mail'],
   ['Requests', '/console/requests'],
   ['Money', '/console/money'],
+  ['Apps', '/console/apps'],
   ['Clock', '/console/clock'],
   ['Scenarios', '/console/scenarios'],
 ] as const

@@ -5,10 +5,14 @@ import { systemClock } from '../kernel/clock.ts'
 import { notFound } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
 import { makeOperations, type OperationParts, type Operations } from './operate.ts'
+import { appPages } from './pages/apps.ts'
 import { clockPages } from './pages/clock.ts'
+import { deliveryPages } from './pages/deliveries.ts'
 import { disputePages } from './pages/dispute.ts'
 import { disputeOpeningPages } from './pages/dispute-opening.ts'
 import { disputeListPages } from './pages/disputes.ts'
+import { eventPages } from './pages/event.ts'
+import { inboxPages } from './pages/inbox.ts'
 import { invoicePages } from './pages/invoice.ts'
 import { invoiceWritingPages } from './pages/invoice-writing.ts'
 import { invoiceListPages } from './pages/invoices.ts'
@@ -18,7 +22,8 @@ import { requestPages } from './pages/requests.ts'
 import { scenarioPages } from './pages/scenarios.ts'
 import { searchPages } from './pages/search.ts'
 import { dueOf, timelinePages } from './pages/timeline.ts'
-import { webhookPages } from './pages/webhooks.ts'
+import { webhookPages } from './pages/webhook.ts'
+import { webhookListPages } from './pages/webhooks.ts'
 import { span } from './parts/time.ts'
 import { assetAnswer, assets, seeOther } from './respond.ts'
 import { backIn, makePages, tag } from './visit.ts'
@@ -27,6 +32,8 @@ import { eyesCookie, eyesIn, eyesNames, onlookerAs } from './who.ts'
 
 export interface ConsoleRoutesParts extends Omit<OperationParts, 'clock'> {
   readonly clock: Clock & { readonly frozen: boolean }
+  /** Every process forgets what it believes of tokens. */
+  onAccessChange(): void
 }
 
 /** Every page of the console, and what it is made of. */
@@ -95,8 +102,13 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...searchPages(pages),
     ...requestPages(pages, operations, () => service.publicUrl),
     ...mailPages(pages),
+    ...webhookListPages(pages, operations),
     ...webhookPages(pages, operations),
+    ...inboxPages(pages),
+    ...deliveryPages(pages),
+    ...eventPages(pages),
     ...moneyPages(pages),
+    ...appPages(pages, parts),
     ...scenarioPages(pages, operations),
   ]
 }

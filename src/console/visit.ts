@@ -1,4 +1,4 @@
-import type { Reader } from '../database/transaction.ts'
+import type { Reader, Transact } from '../database/transaction.ts'
 import type { UploadedFile } from '../http/body/multipart.ts'
 import { html } from '../http/html.ts'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
@@ -30,6 +30,8 @@ export interface Visit<Params extends TSchema = TSchema, Query extends TSchema =
   operate(operation: string, ordered?: Omit<Ordered, 'address'>): Promise<Outcome>
   /** For operations that ask for no token. */
   operateOpenly(operation: string, ordered?: Omit<Ordered, 'address'>): Promise<Outcome>
+  /** A unit of work by whoever looks, for what no operation does. The audit log names them. */
+  readonly change: Transact
 }
 
 /** A form that was sent. */
@@ -106,12 +108,13 @@ const refusal = ({ status, details, message }: Problem): Answer => {
 
 /** Pages and forms of the console, as routes like any other. */
 export function makePages({ service, operations, now, onlooker, surroundings }: ConsoleParts) {
-  async function visitOf(db: Reader, given: { params: unknown; query: unknown; headers: Headers; address: string }) {
-    const { params, query, headers, address } = given
+  type Given = { params: unknown; query: unknown; headers: Headers; address: string; transact: Transact }
+  async function visitOf(db: Reader, given: Given) {
+    const { params, query, headers, address, transact: change } = given
     const who = await onlooker(db, headers)
     const time = now()
     const visit: Visit = {
-      ...{ who, params: params as never, query: query as never, headers, db, now: time },
+      ...{ who, params: params as never, query: query as never, headers, db, now: time, change },
       times: timesIn(who.zone, time),
       look: (operation, asked) => operations.look(who.caller, operation, asked),
       operate: (operation, ordered = {}) => operations.operate(who.caller, operation, { ...ordered, address }),
@@ -138,8 +141,8 @@ export function makePages({ service, operations, now, onlooker, surroundings }: 
         ...rest,
         method: 'GET',
         refusal,
-        async handle({ db, params, query, headers, address }) {
-          const visit = await visitOf(db, { params, query: query ?? {}, headers, address })
+        async handle({ db, params, query, headers, address, transact }) {
+          const visit = await visitOf(db, { params, query: query ?? {}, headers, address, transact })
           const drawn = await draw(visit as Visit<Params, Query>)
           return drawn instanceof Answer ? drawn : framed(visit, pathOf(rest.url, params), drawn)
         },
@@ -154,10 +157,10 @@ export function makePages({ service, operations, now, onlooker, surroundings }: 
         body: FormBody,
         prepare: (body) => body,
         refusal,
-        async handle({ db, params, body, files, headers, address }) {
+        async handle({ db, params, body, files, headers, address, transact }) {
           // No page of somebody else's may send a form of ours.
           if (!isOwnOrigin(headers, service)) throw forbidden('This form was sent from another page than ours.')
-          const visit = await visitOf(db, { params, query: {}, headers, address })
+          const visit = await visitOf(db, { params, query: {}, headers, address, transact })
           return take({
             ...(visit as Visit<Params>),
             typed: body,

@@ -6,6 +6,7 @@ import { invalid, malformed, refused } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
 import { scenarioRoutes } from '../scenarios/routes.ts'
 import type { SandboxClock } from './clock.ts'
+import { inboxRoutes } from './inbox/routes.ts'
 import type { SandboxParts } from './parts.ts'
 import { keepable } from './reset.ts'
 import type { TimeTravel } from './time-travel.ts'
@@ -122,6 +123,7 @@ export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
     ...dueRoutes(parts),
     ...explainRoutes(parts),
     ...faultRoutes(parts),
+    ...inboxRoutes(parts),
   ]
 }
 

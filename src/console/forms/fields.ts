@@ -91,7 +91,7 @@ ${follows && html`<div class="then">${icon('request')}<p>${follows}</p></div>`}
 <div class="buttons"><button class="button${danger && ' danger'}">${button}</button></div></form>`
 }
 
-const newRequestId = () => `console-${randomBytes(12).toString('base64url')}`
+export const newRequestId = () => `console-${randomBytes(12).toString('base64url')}`
 
 /** Why nothing happened, first of all; what belongs to a field stands beside it. */
 export function refusalBox({ message, debug_id, details = [] }: Refusal, unplaced: readonly Issue[] = details): Html {

@@ -4,6 +4,7 @@ import type { Issue } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { refusalBox } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal } from '../operate.ts'
+import { clientCode } from '../parts/client-code.ts'
 import { bodyOf, headerList, program } from '../parts/code.ts'
 import { broken, facts, folded, heading, mark, nothing, pager, sheet, status, tabs, taken } from '../parts/parts.ts'
 import { partAnswer } from '../respond.ts'
@@ -77,6 +78,26 @@ function asCurl(one: Whole, publicUrl: string): string {
   ].join(' \\\n  ')
 }
 
+/** The same with the typed client; undefined for what was no JSON, or is no operation of it. */
+function asClientCode(one: Whole, operations: Operations, publicUrl: string): string | undefined {
+  if (one.operation === 'none' || !one.client_id) return undefined
+  const { url } = operations.route(one.operation)
+  const params = paramsIn(url, one.path)
+  const { body } = one.request
+  if (!params || (body && !isJson(body))) return undefined
+  const query = Object.fromEntries(new URLSearchParams(one.path.split('?')[1] ?? ''))
+  return clientCode({ method: one.method, url, params, query, body }, { publicUrl, clientId: one.client_id })
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const marksOf = (one: LoggedRequest): ReadonlyMap<string, string> =>
   new Map(
     (one.problem?.details ?? []).flatMap(({ field, description }) => (field ? [[field, description] as const] : [])),
@@ -118,6 +139,7 @@ function drawOne(
   left?: { body: string; refusal: Refusal },
 ) {
   const title = nameOf(operations, one)
+  const code = asClientCode(one, operations, publicUrl)
   const canRepeat =
     eyesOf(one.client_id) !== undefined &&
     one.operation !== 'none' &&
@@ -136,6 +158,7 @@ ${because(one) && html`<section class="sheet">${because(one)}</section>`}
 ${one.unknown_fields && sheet('Not understood', html`<ul>${one.unknown_fields.map((text) => html`<li>${text}</li>`)}</ul>`)}
 <div class="two even below">${side('Request', one.request, marksOf(one))}${side('Answer', one.answer)}</div>
 ${sheet('As a command', html`<div>${program(asCurl(one, publicUrl), 'The same as a command')}<p class="hint">A token for it: <code class="mono">curl -s -u ${one.client_id ?? 'sandbox-merchant'}:${one.client_id ?? 'sandbox-merchant'}-secret -d grant_type=client_credentials ${publicUrl}/v1/oauth2/token</code></p></div>`)}
+${code && sheet('As a program', program(code, 'The same with the client'))}
 ${
   canRepeat &&
   sheet(

@@ -17,6 +17,7 @@ const forms: readonly { form: RegExp; operation: string; param: string; page: st
     param: 'transmission_id',
     page: '/console/deliveries/',
   },
+  { form: /^WH-[A-Z0-9-]+$/i, operation: 'showEvent', param: 'event_id', page: '/console/events/' },
   { form: /^[A-Z0-9]{17}$/, operation: 'showWebhook', param: 'webhook_id', page: '/console/webhooks/' },
   { form: /^PP-[A-Z]-[A-Z0-9]{3}-\d+$/i, operation: 'showDispute', param: 'id', page: '/console/disputes/' },
 ]

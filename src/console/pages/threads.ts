@@ -63,6 +63,7 @@ function addressOf({ kind, ref, details }: Happening, cause: string): string | u
   if (kind === 'move') return `/console/${text(details, 'of') === 'invoice' ? 'invoices' : 'disputes'}/${ref}`
   if (kind === 'mail') return `/console/mail?open=${encodeURIComponent(ref ?? '')}`
   if (kind === 'attempt') return ref ? `/console/deliveries/${ref}` : undefined
+  if (kind === 'event') return ref ? `/console/events/${ref}` : undefined
   if (kind === 'money') return '/console/money'
   return undefined
 }

@@ -1,4 +1,5 @@
 import { type Content, type Html, html } from '../../http/html.ts'
+import { icon } from './icons.ts'
 
 interface CodeOptions {
   readonly label: string
@@ -53,7 +54,7 @@ export const plain = (text: string, label: string): Html => region(label, '', te
 
 /** Commands to copy: their lines stay whole. */
 export const program = (text: string, label: string): Html =>
-  html`<div>${region(label, 'program', html`<span data-value>${text}</span>`)}</div>`
+  html`<div class="copied">${region(label, 'program', html`<span data-value>${text}</span>`)}<button class="copy" type="button" data-copy>${icon('copy')}<span class="seen-not">Copy: ${label}</span></button></div>`
 
 export const headerList = (entries: readonly (readonly [name: string, value: string])[], label: string): Html =>
   html`<dl class="headers" aria-label="${label}">${entries.map(

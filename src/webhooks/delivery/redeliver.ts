@@ -1,5 +1,5 @@
 import { sql, statementOf } from '../../database/sql.ts'
-import type { Tx } from '../../database/transaction.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { mayHear } from '../audience.ts'
@@ -30,9 +30,8 @@ export function resend(tx: Tx, event: StoredEvent, webhooks: readonly Webhook[])
   tx.wake('deliveries')
 }
 
-/** Every event of a span of time that never arrived at a webhook, or every one there was, once more. */
-const replayRange = statementOf(`
-  with wanted as (
+/** The events of a span of time that never arrived at a webhook, or every one there was. */
+const wantedInRange = (held: string) => `
     select e.account_id, e.id, e.type, e.seq, e.resource_id,
       (select max(d.round) from deliveries d
        where d.account_id = $1 and d.event_id = e.id and d.webhook_id = $2) as last_round
@@ -40,11 +39,15 @@ const replayRange = statementOf(`
       join webhooks w on w.account_id = a.account_id and w.id = $2
     where a.account_id = $1 and a.app_id = $3 and a.create_time between $4 and $5
       and (e.type = any(w.event_types) or '*' = any(w.event_types))
-      and ${mayHear({ app: '$3', appAccount: '$1', account: 'e.account_id', type: 'e.type', held: '$9::text[]' })}
+      and ${mayHear({ app: '$3', appAccount: '$1', account: 'e.account_id', type: 'e.type', held })}
       and not exists (select from deliveries d
         where d.account_id = $1 and d.event_id = e.id and d.webhook_id = $2 and d.failure is null
           and ($6 or exists (select from delivery_queue q where q.account_id = $1 and q.id = d.id)))
-    order by a.create_time, a.seq limit $7 for key share of a),
+    order by a.create_time, a.seq limit $7`
+
+/** All of those, once more. */
+const replayRange = statementOf(`
+  with wanted as (${wantedInRange('$9::text[]')} for key share of a),
   inserted as (
     insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, round, seq,
       resource_id, transmit_time)
@@ -88,6 +91,33 @@ export async function replay(
     [...scopes],
   ])
   tx.wake('deliveries')
+  return row!.replayed
+}
+
+/** How many that would be, and how many of the others would be hastened. */
+const countRange = statementOf(`
+  select ((select count(*) from (${wantedInRange('$8::text[]')}) wanted where not $6 or last_round is not null)
+    + (select count(*) from (
+        select 1 from delivery_queue where $6 and account_id = $1 and webhook_id = $2 and attempts > 0
+          and transmit_time between $4 and $5 limit $7) retried))::int as replayed`)
+
+/** How many a replay would send, counted no further than its `max`. */
+export async function countReplay(
+  db: Reader,
+  { account_id, id, app_id }: Webhook,
+  { scopes }: Pick<Caller, 'scopes'>,
+  { from, to, failedOnly, max }: ReplayRange,
+): Promise<number> {
+  const row = await db.row<{ replayed: number }>(countRange, [
+    account_id,
+    id,
+    app_id,
+    from,
+    to,
+    failedOnly,
+    max,
+    [...scopes],
+  ])
   return row!.replayed
 }
 

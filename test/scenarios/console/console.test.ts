@@ -195,6 +195,7 @@ describe('Requests, mail, webhooks and money', () => {
     const page = await merchant.page(at)
     expect(page).toMatch(/class="line bad".*?9999\.00.*?class="why".*?At most 99\.00 USD is due/s)
     expect(page).not.toContain('Bearer A21')
+    expect(page).toContain(`client.invoices.recordPayment(&quot;${id}&quot;, {`)
     expect(await merchant.page(`${at}/part`)).toContain('At most 99.00 USD is due')
     const again = await merchant.send(`${at}/again`, { body: JSON.stringify({ method: 'CASH', amount: usd('9.00') }) })
     expect(again.location).toMatch(/^\/console\/requests\//)

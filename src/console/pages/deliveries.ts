@@ -1,0 +1,144 @@
+import { type Html, html } from '../../http/html.ts'
+import { Type } from '../../kernel/type.ts'
+import { requireDone } from '../operate.ts'
+import { bodyOf, headerList } from '../parts/code.ts'
+import { broken, facts, folded, heading, mono, nothing, status } from '../parts/parts.ts'
+import type { Pages, Visit } from '../visit.ts'
+
+export interface Transmission {
+  readonly transmission_id: string
+  readonly webhook_id: string
+  readonly webhook_url: string
+  readonly status: 'PENDING' | 'SUCCESS' | 'FAILURE'
+  readonly timestamp: string
+  readonly attempts: number
+  readonly http_status?: number
+  readonly error_message?: string
+  readonly next_attempt_time?: string
+  readonly event_id: string
+  readonly event_type: string
+}
+interface Attempt {
+  readonly number: number
+  readonly time: string
+  readonly webhook_url: string
+  readonly duration: number
+  readonly http_status?: number
+  readonly response_headers: Readonly<Record<string, string>>
+  readonly response_body: string
+  readonly error_message?: string
+}
+
+const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9-]+$' }) })
+
+/** To the request that led to something; what a command or time led to has no page. */
+export const causeLink = (cause: string): Html =>
+  /^[\da-f]+$/.test(cause) ? html`<a href="/console/requests/${cause}">${mono(cause)}</a>` : mono(cause)
+
+export const transmissionsOf = (visit: Pick<Visit, 'look'>, webhookId?: string) =>
+  visit.look<{ transmissions: Transmission[] }>('listTransmissions', {
+    query: { page_size: 50, ...(webhookId && { webhook_id: webhookId }) },
+  })
+
+/** How a delivery went, in a few words. */
+export function outcome(one: Transmission, { times }: Visit): Html {
+  if (one.status === 'SUCCESS')
+    return html`<span class="soft">arrived${one.http_status && `, ${one.http_status}`}</span>`
+  const why = one.http_status ?? one.error_message ?? ''
+  if (one.status === 'FAILURE') return html`<b class="warn">given up</b> <span class="soft">${why}</span>`
+  if (one.attempts === 0) return html`<span class="soft">on its way</span>`
+  return html`<span class="warn">${why}</span>${one.next_attempt_time && html` <span class="soft">again ${times.away(one.next_attempt_time)}</span>`}`
+}
+
+export function deliveries(list: readonly Transmission[], visit: Visit): Html {
+  if (list.length === 0) return nothing('Nothing was sent yet', 'Deliveries stand here with every attempt.')
+  return html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num">Attempts</th></tr></thead><tbody>${list.map(
+    (one) =>
+      html`<tr><td class="nowrap soft">${visit.times.at(one.timestamp)}</td><td class="second"><a class="open plainly" href="/console/deliveries/${one.transmission_id}">${broken(one.event_type)}</a><small>${one.webhook_url}</small></td><td class="whole">${outcome(one, visit)}</td><td class="num right">${one.attempts}</td></tr>`,
+  )}</tbody></table>`
+}
+
+const act = (action: string, label: string, kind = 'quiet') =>
+  html`<form method="post" action="${action}"><button class="button ${kind}">${label}</button></form>`
+
+async function drawDelivery(visit: Visit<typeof Id>, number: number | undefined) {
+  const one = await visit.look<Transmission & { attempt_log: Attempt[]; cause?: string }>('showTransmission', {
+    params: { transmission_id: visit.params.id },
+  })
+  const event = await visit.look<object>('showEvent', { params: { event_id: one.event_id } })
+  const attempt = one.attempt_log.find((each) => each.number === number) ?? one.attempt_log.at(-1)
+  const at = `/console/deliveries/${one.transmission_id}`
+  return {
+    title: one.event_type,
+    content: html`${heading(broken(one.event_type), {
+      back: ['The webhook', `/console/webhooks/${one.webhook_id}`],
+      sub: html`to <span class="mono">${one.webhook_url}</span>, ${outcome(one, visit)}`,
+      actions: html`${one.status !== 'SUCCESS' && act(`${at}/attempt`, 'Attempt it now', '')}${one.status !== 'PENDING' && act(`${at}/resend`, 'Send it anew')}`,
+    })}
+${facts([
+  ['Event', html`<a href="/console/events/${one.event_id}">${mono(one.event_id)}</a>`],
+  ['Delivery', mono(one.transmission_id)],
+  ...(one.cause ? [['Cause', causeLink(one.cause)] as const] : []),
+])}
+<nav class="attempts" aria-label="Attempts">${one.attempt_log.map(
+      (each) =>
+        html`<a href="${at}?attempt=${each.number}"${each.number === attempt?.number && html` aria-current="page"`}><b>Attempt ${each.number}</b><small>${each.http_status ? status(each.http_status) : html`<span class="warn">no answer</span>`} ${visit.times.at(each.time)}</small></a>`,
+    )}</nav>
+<div class="sides"><section class="sheet"><h3>Sent</h3>${bodyOf(JSON.stringify(withoutStanding(event)), 'What was sent')}</section>
+<section class="sheet"><h3>Answered</h3>${
+      attempt
+        ? html`<p>${attempt.http_status ? status(attempt.http_status) : html`<span class="warn">${attempt.error_message ?? 'No answer'}</span>`} <span class="soft">in ${attempt.duration} ms</span></p>${attempt.response_body !== '' && bodyOf(attempt.response_body, 'What was answered')}${folded('Headers', headerList(Object.entries(attempt.response_headers), 'Headers of the answer'), Object.keys(attempt.response_headers).length)}`
+        : html`<p class="soft">Not attempted yet.</p>`
+    }</section></div>`,
+  }
+}
+
+/** An event as it was sent, without what became of it. */
+const withoutStanding = (event: object) => {
+  const { status: _1, transmissions: _2, ...sent } = event as { status?: unknown; transmissions?: unknown }
+  return sent
+}
+
+export const deliveryPages = ({ page, form }: Pages) => [
+  page({
+    url: '/console/deliveries/:id',
+    operation: 'consoleDelivery',
+    summary: 'Show a delivery with every attempt',
+    params: Id,
+    query: Type.Object({ attempt: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })) }),
+    draw: (visit) => drawDelivery(visit, visit.query.attempt),
+  }),
+  form({
+    url: '/console/deliveries/:id/attempt',
+    operation: 'consoleAttempt',
+    summary: 'Attempt a delivery now',
+    params: Id,
+    async take(sent) {
+      requireDone(await sent.operate('attemptTransmission', { params: { transmission_id: sent.params.id }, body: {} }))
+      return sent.lead(`/console/deliveries/${sent.params.id}`, 'It is attempted now.')
+    },
+  }),
+  form({
+    url: '/console/deliveries/:id/resend',
+    operation: 'consoleResend',
+    summary: 'Send the event of a delivery anew',
+    params: Id,
+    async take(sent) {
+      const one = await sent.look<Transmission>('showTransmission', { params: { transmission_id: sent.params.id } })
+      requireDone(
+        await sent.operate('resendEvent', {
+          params: { event_id: one.event_id },
+          body: { webhook_ids: [one.webhook_id] },
+        }),
+      )
+      // To the new one, which is the newest of this webhook.
+      const { transmissions: list } = await transmissionsOf(sent, one.webhook_id)
+      const made = list.find(
+        ({ event_id, transmission_id }) => event_id === one.event_id && transmission_id !== one.transmission_id,
+      )
+      return made
+        ? sent.lead(`/console/deliveries/${made.transmission_id}`, 'It was sent anew.')
+        : sent.lead(`/console/deliveries/${one.transmission_id}`, 'It is under way already.')
+    },
+  }),
+]

@@ -1,0 +1,98 @@
+import { sql } from '../../database/sql.ts'
+import { type Html, html } from '../../http/html.ts'
+import { Problem } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import { findEvent, type StoredEvent } from '../../webhooks/events/store.ts'
+import { requireDone } from '../operate.ts'
+import { bodyOf } from '../parts/code.ts'
+import { broken, facts, heading, nothing, sheet, taken } from '../parts/parts.ts'
+import type { Pages, Visit } from '../visit.ts'
+import { type Eyes, eyes, eyesNames, type Onlooker, onlookerAs } from '../who.ts'
+import { causeLink, outcome, type Transmission } from './deliveries.ts'
+
+const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9-]+$' }) })
+
+const causeOfEvent = sql`select cause from events where account_id = $1 and id = $2`
+
+interface Shown {
+  readonly event: StoredEvent
+  /** Whose app heard of it. */
+  readonly who: Onlooker
+}
+
+/** An event as whoever looks heard of it; in a sandbox else as one of the others did, since the timeline shows them all. */
+async function find(visit: Visit<typeof Id>): Promise<Shown> {
+  const { db, params, who } = visit
+  try {
+    return { event: await findEvent(db, who.caller, params.id), who }
+  } catch (error) {
+    if (!(error instanceof Problem) || who.face !== 'sandbox') throw error
+    for (const name of eyesNames.filter((one): one is Eyes => eyes[one].client !== undefined)) {
+      const other = await onlookerAs(db, name)
+      const event = await findEvent(db, other.caller, params.id).catch(() => undefined)
+      if (event) return { event, who: other }
+    }
+    throw error
+  }
+}
+
+function heard(list: readonly Transmission[], visit: Visit): Html {
+  if (list.length === 0) return nothing('Nobody was told', 'No webhook was subscribed to it when it happened.')
+  return html`<table class="rows"><thead><tr><th>When</th><th>Address</th><th>How it went</th><th class="num">Attempts</th></tr></thead><tbody>${list.map(
+    (one) =>
+      html`<tr><td class="nowrap soft">${visit.times.at(one.timestamp)}</td><td class="second fill"><a class="open mono plainly" href="/console/deliveries/${one.transmission_id}">${one.webhook_url}</a></td><td class="whole">${outcome(one, visit)}</td><td class="num right">${one.attempts}</td></tr>`,
+  )}</tbody></table>`
+}
+
+export const eventPages = ({ page, form }: Pages) => [
+  page({
+    url: '/console/events/:id',
+    operation: 'consoleEvent',
+    summary: 'Show an event: what was sent, who heard it, what led to it',
+    params: Id,
+    async draw(visit) {
+      const { event, who } = await find(visit)
+      const isOwn = who === visit.who
+      const { transmissions } = isOwn
+        ? await visit.look<{ transmissions: Transmission[] }>('showEvent', { params: { event_id: event.id } })
+        : { transmissions: [] }
+      const found = await visit.db.row<{ cause: string | null }>(causeOfEvent, [event.account_id, event.id])
+      return {
+        title: event.type,
+        content: html`${heading(broken(event.type), {
+          back: ['Webhooks', '/console/webhooks'],
+          sub: visit.times.fully(event.create_time),
+          ...(isOwn && {
+            actions: html`<form method="post" action="/console/events/${event.id}/resend"><button class="button quiet">Send it again</button></form>`,
+          }),
+        })}
+${facts([
+  ['Event', taken(event.id, 'id')],
+  ...(found?.cause ? [['Cause', causeLink(found.cause)] as const] : []),
+  ['Heard by', who.name],
+])}
+<section class="sheet flush"><header class="sheet-head"><h2>Who heard it</h2></header>${
+          isOwn
+            ? heard(transmissions, visit)
+            : nothing(`It was not for you`, `Look as the ${who.name.toLowerCase()} to see how its deliveries went.`)
+        }</section>
+${sheet('As it was sent', html`<div class="copied">${bodyOf(event.body, 'The event as it was sent')}<button class="copy" type="button" data-copy>Copy<span class="seen-not"> the event</span></button><span hidden data-value>${event.body}</span></div>`, { aside: `${Buffer.byteLength(event.body)} bytes` })}`,
+      }
+    },
+  }),
+  form({
+    url: '/console/events/:id/resend',
+    operation: 'consoleResendEvent',
+    summary: 'Send an event again to everybody who listens',
+    params: Id,
+    async take(sent) {
+      const done = await sent.operate('resendEvent', { params: { event_id: sent.params.id }, body: {} })
+      requireDone(done)
+      const { status } = done.body as { status: string }
+      return sent.lead(
+        `/console/events/${sent.params.id}`,
+        status === 'PENDING' ? 'It is sent again to every webhook that listens.' : 'No webhook listens to it.',
+      )
+    },
+  }),
+]

@@ -1,0 +1,227 @@
+import { type Content, html } from '../../http/html.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import { type Static, Type } from '../../kernel/type.ts'
+import { countReplay } from '../../webhooks/delivery/redeliver.ts'
+import { readSpan } from '../../webhooks/routes/paging.ts'
+import { REPLAY_MAX } from '../../webhooks/schema.ts'
+import { findWebhook } from '../../webhooks/subscriptions/store.ts'
+import { form as drawForm, type Typed } from '../forms/fields.ts'
+import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
+import { facts, folded, heading, sheet, taken } from '../parts/parts.ts'
+import type { Pages, Sent, Visit } from '../visit.ts'
+import { deliveries, transmissionsOf } from './deliveries.ts'
+import type { Webhook } from './webhooks.ts'
+
+const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9-]+$' }) })
+const Span = Type.Object({
+  from: Type.Optional(Type.String({ maxLength: 40 })),
+  to: Type.Optional(Type.String({ maxLength: 40 })),
+  include: Type.Optional(Type.Enum(['FAILED', 'ALL'])),
+})
+
+const act = (action: string, label: string, kind = 'quiet') =>
+  html`<form method="post" action="${action}"><button class="button ${kind}">${label}</button></form>`
+
+const startOfDay = (now: string) => `${now.slice(0, 10)}T00:00:00Z`
+
+interface Left {
+  readonly typed: Typed
+  readonly refusal: Refusal
+}
+
+const show = (visit: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
+  visit.look<Webhook>('showWebhook', { params: { webhook_id: visit.params.id } })
+
+/** The address and the events as one form; each kind of event on a line of its own. */
+const editing = (operations: Operations, one: Webhook, left?: Left) =>
+  drawForm({
+    name: 'edit',
+    action: `/console/webhooks/${one.id}/edit`,
+    route: operations.route('createWebhook'),
+    fields: [
+      { kind: 'text', at: '/url', label: 'Address', value: one.url },
+      {
+        kind: 'long',
+        at: '/event_types',
+        label: 'Events, one on a line',
+        value: one.event_types.map(({ name }) => name).join('\n'),
+        hint: '* for all.',
+      },
+    ],
+    button: 'Save',
+    ...left,
+  })
+
+const spanForm = (at: string, { from, to, include = 'FAILED' }: Static<typeof Span>, now: string) =>
+  html`<form class="stack" action="${at}/replay"><div class="pair"><div><label for="span-from">From</label><input class="boxed" id="span-from" name="from" maxlength="40" value="${from ?? startOfDay(now)}"></div><div><label for="span-to">To</label><input class="boxed" id="span-to" name="to" maxlength="40" value="${to ?? now.replace(/\.\d+Z$/, 'Z')}"></div></div><fieldset><legend>Which</legend><div class="choices">${(
+    [
+      ['FAILED', 'What has not arrived'],
+      ['ALL', 'All of it, once more'],
+    ] as const
+  ).map(
+    ([value, label]) =>
+      html`<label class="choice"><input type="radio" name="include" value="${value}"${value === include && html` checked`}><span><b>${label}</b></span></label>`,
+  )}</div></fieldset><div class="buttons"><button class="button quiet">See how many</button></div></form>`
+
+async function drawOne(visit: Visit<typeof Id>, operations: Operations, left?: Left) {
+  const one = await show(visit)
+  const { transmissions: list } = await transmissionsOf(visit, one.id)
+  const at = `/console/webhooks/${one.id}`
+  const isOn = one.status === 'ENABLED'
+  return {
+    title: 'A webhook',
+    ...(left && { status: 422 }),
+    content: html`${heading(html`<span class="mono">${one.url}</span>`, {
+      back: ['Webhooks', '/console/webhooks'],
+      sub: isOn ? 'Enabled' : 'Disabled: nothing is sent, and what happens is kept for a replay',
+      actions: html`${act(`${at}/sample`, 'Send a sample')}${isOn ? act(`${at}/disable`, 'Disable') : act(`${at}/enable`, 'Enable')}${act(`${at}/delete`, 'Delete', 'danger')}`,
+    })}
+${facts([
+  ['Id', taken(one.id, 'id')],
+  [
+    'Events',
+    one.event_types
+      .map(({ name }) => name)
+      .slice(0, 5)
+      .join(', '),
+    one.event_types.length > 5 ? `and ${one.event_types.length - 5} more` : undefined,
+  ],
+  ...(one.previous_secret_expire_time
+    ? [['The earlier secret', html`signs too until ${visit.times.at(one.previous_secret_expire_time)}`] as const]
+    : []),
+])}
+<div class="two"><div class="column"><section class="sheet flush"><header class="sheet-head"><h2>Deliveries</h2></header>${deliveries(list, visit)}</section></div>
+<aside>${sheet('Send again', spanForm(at, {}, visit.now))}${secretSheet(one, at)}${sheet('Change', folded('Address and events', editing(operations, one, left)))}</aside></div>`,
+  }
+}
+
+const secretSheet = ({ signing_secret }: Webhook, at: string): Content =>
+  sheet(
+    'Signing secret',
+    html`${signing_secret !== undefined && folded('Show', taken(signing_secret, 'signing secret'))}<div class="buttons below">${act(`${at}/rotate`, 'Replace it')}</div><p class="hint">For a day both sign, so that nothing is missed.</p>`,
+  )
+
+/** Says how many a replay would send, before it is sent. */
+async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
+  const { id } = visit.params
+  const { from, to, include = 'FAILED' } = visit.query
+  const at = `/console/webhooks/${id}`
+  const webhook = await findWebhook(visit.db, visit.who.caller.appId, id)
+  const span = readSpan(from ?? startOfDay(visit.now), to ?? visit.now, visit.now as Instant)
+  const range = { ...span, failedOnly: include !== 'ALL', max: REPLAY_MAX }
+  const count = await countReplay(visit.db, webhook, visit.who.caller, range)
+  const many =
+    count === 1 ? 'One event' : `${count === REPLAY_MAX ? `${REPLAY_MAX} events or more` : `${count} events`}`
+  return {
+    title: 'Send again',
+    content: html`${heading(count === 0 ? 'Nothing to send again' : `${many} would be sent again`, { back: ['The webhook', at], sub: html`<span class="mono">${webhook.url}</span>, ${visit.times.at(span.from)} to ${visit.times.at(span.to)}` })}
+<section class="sheet">${
+      count > 0 &&
+      html`<form class="stack" method="post" action="${at}/replay"><input type="hidden" name="from" value="${span.from}"><input type="hidden" name="to" value="${span.to}"><input type="hidden" name="include" value="${include}"><p>Each is sent with its own id, so a handler that knows it does nothing twice.${count >= REPLAY_MAX && ` At most ${REPLAY_MAX} are sent at once; do it again for the rest.`}</p><div class="buttons"><button class="button">Send ${count === 1 ? 'it' : 'them'} again</button><a class="button quiet" href="${at}">Leave it</a></div></form>`
+    }</section>${sheet('Another span', spanForm(at, visit.query, visit.now))}`,
+  }
+}
+
+export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
+  page({
+    url: '/console/webhooks/:id',
+    operation: 'consoleWebhook',
+    summary: 'Show a webhook',
+    params: Id,
+    draw: (visit) => drawOne(visit, operations),
+  }),
+  page({
+    url: '/console/webhooks/:id/replay',
+    operation: 'consoleCountReplay',
+    summary: 'Say how many events a replay would send',
+    params: Id,
+    query: Span,
+    draw: drawReplay,
+  }),
+  form({
+    url: '/console/webhooks/:id/edit',
+    operation: 'consoleEditWebhook',
+    summary: 'Change the address or the events of a webhook',
+    params: Id,
+    async take(sent) {
+      const { typed } = sent
+      const names = (typed['/event_types'] ?? '').split(/\s+/).filter(Boolean)
+      const done = await sent.operate('updateWebhook', {
+        params: { webhook_id: sent.params.id },
+        body: [
+          { op: 'replace', path: '/url', value: typed['/url'] ?? '' },
+          { op: 'replace', path: '/event_types', value: names.map((name) => ({ name })) },
+        ],
+      })
+      const refusal = mendable(done)
+      if (refusal) return sent.again(await drawOne(sent, operations, { typed, refusal }))
+      return sent.lead(`/console/webhooks/${sent.params.id}`, 'The webhook was changed.')
+    },
+  }),
+  ...(
+    [
+      ['replay', 'Send what failed again', replay],
+      ['sample', 'Send a sample event', sample],
+      ['rotate', 'Replace the signing secret', rotate],
+      ['enable', 'Send events to a webhook again', enabling('enableWebhook', 'Events are sent there again.')],
+      ['disable', 'Stop sending events to a webhook', enabling('disableWebhook', 'Nothing is sent there any more.')],
+      ['delete', 'Delete a webhook', remove],
+    ] as const
+  ).map(([name, summary, take]) =>
+    form({
+      url: `/console/webhooks/:id/${name}`,
+      operation: `consoleWebhook${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+      summary,
+      params: Id,
+      take,
+    }),
+  ),
+]
+
+async function replay(sent: Sent<typeof Id>) {
+  const { from, to, include } = sent.typed
+  const done = await sent.operate('replayEvents', {
+    params: { webhook_id: sent.params.id },
+    body: {
+      start_time: from ?? startOfDay(sent.now),
+      end_time: to ?? sent.now,
+      include: include === 'ALL' ? 'ALL' : 'FAILED',
+    },
+  })
+  requireDone(done)
+  const { replayed } = done.body as { replayed: number }
+  return sent.lead(
+    `/console/webhooks/${sent.params.id}`,
+    replayed === 0
+      ? 'There was nothing to send.'
+      : `${replayed} ${replayed === 1 ? 'event is' : 'events are'} sent again.`,
+  )
+}
+
+async function sample(sent: Sent<typeof Id>) {
+  requireDone(
+    await sent.operate('simulateEvent', { body: { webhook_id: sent.params.id, event_type: 'INVOICING.INVOICE.PAID' } }),
+  )
+  return sent.lead(`/console/webhooks/${sent.params.id}`, 'A sample of INVOICING.INVOICE.PAID was sent.')
+}
+
+async function rotate(sent: Sent<typeof Id>) {
+  const done = await sent.operate('rotateWebhookSecret', { params: { webhook_id: sent.params.id }, body: {} })
+  const at = `/console/webhooks/${sent.params.id}`
+  if (done.refusal && done.status === 422)
+    return sent.lead(at, done.refusal.details?.map(({ description }) => description).join(' ') ?? done.refusal.message)
+  requireDone(done)
+  return sent.lead(at, 'There is a new secret; for a day the earlier one signs too.')
+}
+
+function enabling(operation: string, notice: string) {
+  return async (sent: Sent<typeof Id>) => {
+    requireDone(await sent.operate(operation, { params: { webhook_id: sent.params.id }, body: {} }))
+    return sent.lead(`/console/webhooks/${sent.params.id}`, notice)
+  }
+}
+
+async function remove(sent: Sent<typeof Id>) {
+  requireDone(await sent.operate('deleteWebhook', { params: { webhook_id: sent.params.id } }))
+  return sent.lead('/console/webhooks', 'The webhook was deleted.')
+}

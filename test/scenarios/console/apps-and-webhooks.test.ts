@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { seededApps } from '../../../src/sandbox/people.ts'
+import { consoleOf } from '../../support/console.ts'
+import { newWorld, usd, type World } from '../../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld()
+  await world.app.listen()
+})
+afterAll(() => world.close())
+
+const secretIn = (text: string) => {
+  const [, clientId, secret] = /Client id.*?data-value>([^<]+)<.*?Secret.*?data-value>([^<]+)</s.exec(text) ?? []
+  return { clientId: clientId!, secret: secret! }
+}
+const opens = async ({ clientId, secret }: { clientId: string; secret: string }) =>
+  world.tokenFor(clientId, secret).then(
+    () => true,
+    () => false,
+  )
+
+describe('Apps at the console', () => {
+  it('are made with a secret that is shown once, replaced, disabled and enabled', async () => {
+    const merchant = consoleOf(world)
+    expect(await merchant.page('/console/apps')).toContain('sandbox-merchant')
+
+    const sent = { name: 'Shop <b>floor</b>', 'feature-invoicing': 'true', 'request-id': 'console-app-1' }
+    const made = await merchant.send('/console/apps', sent)
+    const first = secretIn(made.text)
+    expect([made.status, await opens(first)]).toEqual([200, true])
+    expect((await merchant.send('/console/apps', sent)).status).toBe(422)
+    const page = await merchant.page('/console/apps')
+    expect(page).not.toContain(first.secret)
+    expect(page).toContain('Shop &lt;b&gt;floor&lt;/b&gt;')
+    expect(page.match(/Shop &lt;b/g)).toHaveLength(1)
+
+    const at = `/console/apps/${first.clientId}`
+    const second = secretIn((await merchant.send(`${at}/rotate`)).text)
+    expect([await opens(first), await opens(second)]).toEqual([true, true])
+    const third = secretIn((await merchant.send(`${at}/revoke`)).text)
+    expect([await opens(first), await opens(second), await opens(third)]).toEqual([false, false, true])
+    expect((await merchant.send(`${at}/disable`)).location).toBe('/console/apps')
+    expect(await opens(third)).toBe(false)
+    await merchant.send(`${at}/enable`)
+    expect(await opens(third)).toBe(true)
+    await merchant.send(`${at}/hear`)
+    expect(await merchant.page('/console/apps')).toContain('all of the account')
+    await merchant.send(`${at}/hear-not`)
+    expect((await merchant.send('/console/apps', { name: ' ' })).status).toBe(422)
+    expect((await merchant.send('/console/apps', { name: 'None' })).status).toBe(422)
+  })
+
+  it('are nobody else’s to see or change', async () => {
+    const other = consoleOf(world, 'merchant2')
+    expect(await other.page('/console/apps')).not.toContain('Shop')
+    for (const name of ['rotate', 'revoke', 'disable', 'enable', 'hear', 'hear-not'])
+      expect((await other.send(`/console/apps/sandbox-merchant/${name}`)).status, name).toBe(404)
+    expect(await consoleOf(world, 'agent').page('/console/apps')).toContain('has no apps')
+    expect(await opens({ clientId: 'sandbox-merchant', secret: 'sandbox-merchant-secret' })).toBe(true)
+  })
+
+  it('of partners act for a merchant until it takes its consent back', async () => {
+    const partner = seededApps.find(({ client_id }) => client_id === 'sandbox-partner')!
+    const merchant = consoleOf(world)
+    const shown = await merchant.page('/console/apps')
+    expect(shown).toContain('/console/consents/sandbox-partner/revoke')
+
+    expect((await merchant.send('/console/consents/sandbox-partner/revoke')).location).toBe('/console/apps')
+    expect(await merchant.page('/console/apps')).not.toContain(partner.client_id)
+    expect((await merchant.send('/console/consents/sandbox-partner/revoke')).status).toBe(422)
+  })
+})
+
+describe('Webhooks at the console', () => {
+  it('lead to an inbox that keeps what arrives, checks it and answers as told; an event tells who heard it', async () => {
+    const merchant = consoleOf(world)
+    const inbox = '/console/inbox/sandbox-merchant'
+    expect((await merchant.send(inbox)).location).toBe(inbox)
+    await merchant.send(inbox)
+    await merchant.send(`${inbox}/answer`, { status: '503' })
+    const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD' },
+      primary_recipients: [{ billing_info: { email_address: 'buyer@example.com' } }],
+      items: [{ name: 'A chair', quantity: '1', unit_amount: usd('9.00') }],
+    })
+    await world.merchant.post(`/v2/invoicing/invoices/${body.id}/send`, {})
+    await world.settle()
+
+    const page = await merchant.page(inbox)
+    expect(page).toContain('signed by a webhook of yours')
+    expect(page).not.toContain('not signed by us')
+    const event = /href="(\/console\/events\/[^"]+)"/.exec(page)![1]!
+    const shown = await merchant.page(event)
+    expect(shown).toContain('/sandbox/inbox/sandbox-merchant')
+    expect(shown).toContain('503')
+    expect(shown).toMatch(/Cause.*?\/console\/requests\/[\da-f]+/s)
+    // The timeline leads there whoever looks; what is another's says so.
+    expect(await consoleOf(world, 'merchant2').page(event)).toContain('It was not for you')
+    expect((await consoleOf(world, 'merchant2').send(`${event}/resend`)).status).toBe(404)
+    expect((await world.call('GET', `/console/search?q=${event.split('/').at(-1)}`)).headers['location']).toBe(event)
+
+    await merchant.send(`${inbox}/answer`, { status: '200' })
+    expect((await merchant.send(`${event}/resend`)).location).toBe(event)
+    const strange = await world.call('POST', '/sandbox/inbox/sandbox-merchant', { id: 'WH-X', event_type: '<script>' })
+    expect(strange.status).toBe(200)
+    expect(await merchant.page(inbox)).toContain('not signed by us')
+  })
+
+  it('say how many a span would send again before it is sent; are changed, stopped and signed anew', async () => {
+    const merchant = consoleOf(world)
+    const list = await merchant.page('/console/webhooks')
+    const at = /href="(\/console\/webhooks\/[A-Z0-9]{17})"/.exec(list)![1]!
+    expect(list).toContain('A handler to begin with')
+    for (const _ of [1, 2]) await merchant.send(`${at}/sample`)
+    await world.pass('PT1H')
+
+    const counted = await merchant.page(`${at}/replay?include=ALL`)
+    const [, count] = />(\d+) events would be sent again</.exec(counted)!
+    const fields = Object.fromEntries(
+      [...counted.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, n, v]) => [n, v]),
+    )
+    const sent = await merchant.send(`${at}/replay`, fields as Record<string, string>)
+    expect(decodeURIComponent(String(sent.headers['set-cookie']))).toContain(`${count} events are sent again.`)
+    expect(await merchant.page(`${at}/replay?from=2001-01-01T00:00:00Z&to=2001-01-02T00:00:00Z`)).toContain(
+      'Nothing to send again',
+    )
+    await merchant.page(`${at}/replay?from=never`, 400)
+
+    const secretOf = async () => /data-value>(whsec_[^<]+)</.exec(await merchant.page(at))![1]
+    const before = await secretOf()
+    await merchant.send(`${at}/rotate`)
+    expect(await secretOf()).not.toBe(before)
+    expect(decodeURIComponent(String((await merchant.send(`${at}/rotate`)).headers['set-cookie']))).toContain(
+      'still signs until',
+    )
+    const refused = await merchant.send(`${at}/edit`, { '/url': 'ftp://x', '/event_types': '*' })
+    expect([refused.status, /id="edit-url-problem"/.test(refused.text)]).toEqual([422, true])
+    await merchant.send(`${at}/edit`, {
+      '/url': 'http://127.0.0.1:4998/h',
+      '/event_types': 'INVOICING.INVOICE.PAID\nINVOICING.INVOICE.SENT',
+    })
+    expect(await merchant.page(at)).toContain('INVOICING.INVOICE.PAID, INVOICING.INVOICE.SENT')
+    await merchant.send(`${at}/disable`)
+    expect(await merchant.page(at)).toContain('Disabled: nothing is sent')
+    await merchant.send(`${at}/enable`)
+    for (const name of ['replay', 'rotate', 'disable', 'edit', 'delete'])
+      expect((await consoleOf(world, 'merchant2').send(`${at}/${name}`)).status, name).toBe(404)
+    await consoleOf(world, 'merchant2').page(`${at}/replay`, 404)
+  })
+})
