@@ -44,6 +44,10 @@ export const sandboxReference: RoomReference = {
       'Makes calls or deliveries go wrong on purpose: slow, refused, dropped, doubled, reordered. For finding out what your program does then.',
     clearFaults: 'Everything goes right again.',
     removeFault: 'Takes one rule away; the others stay.',
+    receiveInInbox:
+      'Stands in for a handler that is not written yet: subscribe its address, and what arrives is kept, checked and answered.',
+    showInbox: 'What arrived, the newest first, with whether one of the webhooks that lead here signed it.',
+    setInboxAnswer: 'Makes an inbox answer with another status, for finding out what becomes of the deliveries then.',
   },
   fields: {
     id: 'The id of the thing the address is about.',

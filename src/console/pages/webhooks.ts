@@ -35,24 +35,24 @@ const newFields: readonly Field[] = [
 ]
 
 /** A handler that checks who signed a delivery, to begin with. */
-const receiver = `import { createHmac, timingSafeEqual } from 'node:crypto'
-import { createServer } from 'node:http'
+const receiver = `import { createHmac, timingSafeEqual } from "node:crypto"
+import { createServer } from "node:http"
 
-const secret = Buffer.from(process.env.SIGNING_SECRET.replace('whsec_', ''), 'base64')
+const secret = Buffer.from(process.env.SIGNING_SECRET.replace("whsec_", ""), "base64")
 
 createServer(async (request, response) => {
   const chunks = []
   for await (const chunk of request) chunks.push(chunk)
   const body = Buffer.concat(chunks)
-  const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signatures } = request.headers
-  const own = createHmac('sha256', secret).update(\`\${id}.\${time}.\`).update(body).digest()
-  const isOurs = String(signatures).split(' ').some((one) => {
-    const theirs = Buffer.from(one.replace('v1,', ''), 'base64')
+  const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": signatures } = request.headers
+  const own = createHmac("sha256", secret).update(\`\${id}.\${time}.\`).update(body).digest()
+  const isOurs = String(signatures).split(" ").some((one) => {
+    const theirs = Buffer.from(one.replace("v1,", ""), "base64")
     return theirs.length === own.length && timingSafeEqual(theirs, own)
   })
   if (!isOurs) return response.writeHead(401).end()
   const event = JSON.parse(body)
-  console.log(event.id, event.event_type) // The same id may come twice: do the work once.
+  console.info(event.id, event.event_type) // The same id may come twice: do the work once.
   response.writeHead(204).end()
 }).listen(4000)`
 

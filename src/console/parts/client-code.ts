@@ -44,5 +44,5 @@ const client = createClient({
 })
 
 const answer = await client.${known.name}(${[...path, ...given].join(', ')})
-console.log(answer)`
+console.dir(answer)`
 }
