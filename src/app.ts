@@ -7,6 +7,7 @@ import { sweepTokens } from './accounts/tokens.ts'
 import { Broadcast } from './database/broadcast.ts'
 import { claimEnvironment } from './database/environment.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database/open.ts'
+import { openReplica } from './database/open-replica.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
 import { addressOf } from './http/address.ts'
 import { InnerCalls } from './http/inner.ts'
@@ -103,7 +104,8 @@ export async function openApp(options: AppOptions): Promise<App> {
 
 /** A second service of the same kind, at a free port. */
 async function openFork({ directUrl: _pooled, ...options }: AppOptions) {
-  const app = await openApp({ ...options, settings: { ...options.settings, port: 0, publicUrl: undefined } })
+  const settings = { ...options.settings, port: 0, publicUrl: undefined, databaseReadUrl: undefined }
+  const app = await openApp({ ...options, settings })
   return { url: await app.listen(), close: () => app.close() }
 }
 
@@ -126,6 +128,7 @@ function build(options: AppOptions) {
   }
   const connectionsMax = settings.databaseConnections
   const database = openDatabase(databaseUrl, { ...options, connectionsMax, pooled: options.directUrl !== undefined })
+  const replica = openReplica(options, database)
   const sandboxClock = new SandboxClock(database)
   const clock: Clock = environment === 'sandbox' ? sandboxClock : systemClock
   const broadcast = new Broadcast(directUrl, database)
@@ -144,10 +147,10 @@ function build(options: AppOptions) {
     ...(recorder && { onHappened: (unit) => recorder.happened(unit) }),
     onHintFailure: (error) => log.error({ err: error }, 'a hint after a commit failed'),
   })
-  const metrics = makeMetrics(database, clock)
+  const metrics = makeMetrics(database, clock, replica)
   const authenticator = new Authenticator(service, database, realTime)
   return {
-    ...{ options, directUrl, settings, log, ids, realTime, works, dataDir, state, service },
+    ...{ options, directUrl, settings, log, ids, realTime, works, dataDir, state, service, replica },
     ...{ database, sandboxClock, clock, broadcast, recorder, transactFor, metrics, authenticator, opened, definitions },
   }
 }
@@ -232,6 +235,7 @@ function wire(parts: Parts) {
     ...{ service, routes, transactFor, clock, ids, log },
     constraints: Object.assign({}, ...opened.map(({ constraints = {} }) => constraints)),
     db: database,
+    ...(parts.replica && { replica: parts.replica }),
     authenticate: async (headers, ip) => inner.callerOf(headers) ?? parts.authenticator.authenticate(headers, ip),
     ...makeAdmission(settings),
     observe: metrics.observe,
@@ -247,11 +251,11 @@ type Wired = ReturnType<typeof wire>
 
 /** Refuses a database that cannot be worked on, seeds a new sandbox, and sets everything going that runs by itself. */
 async function run(
-  { service, works, database, sandboxClock, broadcast, transactFor, authenticator, opened }: Parts,
+  { service, works, database, replica, sandboxClock, broadcast, transactFor, authenticator, opened }: Parts,
   { sources, worker, sweeper }: Wired,
 ): Promise<void> {
   await claimEnvironment(database, service.environment)
-  await Promise.all(opened.map(({ check }) => check?.(database)))
+  await Promise.all([replica?.start(), ...opened.map(({ check }) => check?.(database))])
   if (service.environment === 'sandbox') {
     await sandboxClock.load()
     await seedIfEmpty(database, () => seedPeople(transactFor, service))
@@ -268,7 +272,7 @@ async function run(
 
 /** Ends in the order in which nothing is missed by what still runs. Whatever never ran ends at once. */
 async function stop(
-  { settings, state, opened, broadcast, database, recorder }: Parts,
+  { settings, state, opened, broadcast, database, replica, recorder }: Parts,
   { server, worker, worlds, following, sweeper }: Wired,
 ): Promise<void> {
   // Balancers ask whether we are ready, so they are told first, and given time to ask.
@@ -284,6 +288,7 @@ async function stop(
   await sweeper.stop()
   await recorder?.close()
   await broadcast.close()
+  await replica?.close()
   await database.close()
 }
 

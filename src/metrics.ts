@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database } from './database/open.ts'
+import type { Replica } from './database/replica.ts'
 import { sql } from './database/sql.ts'
 import type { Clock } from './kernel/clock.ts'
 
@@ -8,7 +9,7 @@ const jobFigures = sql`
   from (select count(*)::int as count, min(run_at) as oldest from jobs where parked_time is null and run_at <= $1) due`
 
 /** The figures that show whether requests are answered and jobs are done in time. */
-export function makeMetrics(database: Database, clock: Clock) {
+export function makeMetrics(database: Database, clock: Clock, replica?: Replica) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -45,6 +46,8 @@ export function makeMetrics(database: Database, clock: Clock) {
     },
   })
 
+  if (replica) watchReplica(replica, registry)
+
   return {
     registry,
     observe: (operation: string, method: string, status: number, seconds: number) =>
@@ -64,4 +67,31 @@ export function makeMetrics(database: Database, clock: Clock) {
       return registry.metrics()
     },
   }
+}
+
+/** The figures of a replica, as this process last saw it. */
+function watchReplica({ state }: Replica, registry: Registry): void {
+  const registers = [registry]
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name: `quittance_replica_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(value())
+      },
+    })
+  gauge('in_use', 'Whether reads go to the replica.', () => Number(state.inUse))
+  gauge('lag_seconds', 'How long the replica has lacked something the primary has.', () => state.lagSeconds)
+  gauge('lag_bytes', 'How much of the write-ahead log the replica lacked when last looked at.', () => state.lagBytes)
+  new Counter({
+    name: 'quittance_replica_reads_total',
+    help: 'Reads that may come from the replica, by who answered.',
+    labelNames: ['answered_by'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [by, count] of Object.entries(state.answered)) this.inc({ answered_by: by }, count)
+    },
+  })
 }

@@ -58,6 +58,7 @@ const listAudit = (service: Service): AnyRoute =>
     query: Query,
     success: { 200: Type.Object({ entries: Type.Array(Entry), links: Links }) },
     reads: true,
+    fromReplica: true,
     async handle({ db, query }) {
       const { page_token, start_time, page_size: size = PAGE_SIZE_DEFAULT, ...rest } = query
       const filter: AuditFilter = { ...rest, ...(start_time !== undefined && { since: readInstant(start_time) }) }

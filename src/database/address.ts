@@ -3,9 +3,12 @@ import type pg from 'pg'
 /** Where a database is: one server, or several of which the first that fits is used. */
 export interface Address {
   readonly servers: readonly ServerAddress[]
-  /** Only a server that takes writes fits. */
-  readonly writes: boolean
+  /** What a server must be to fit. */
+  readonly role: Role
 }
+
+/** A primary takes writes, a standby replays those of another. */
+export type Role = 'primary' | 'standby' | 'any'
 
 interface ServerAddress {
   /** As it stands in the address, for people. */
@@ -16,24 +19,30 @@ interface ServerAddress {
 /** Why an address cannot be used, in one sentence for the person who starts the service. */
 export class AddressError extends Error {}
 
-/** What `target_session_attrs` may say. A service that could only read would be of no use. */
-const writesFor: Readonly<Record<string, boolean>> = { 'read-write': true, primary: true, any: false }
+/** What `target_session_attrs` may say. A service that could only read would be of no use, nor a replica that does more. */
+const roles: Readonly<Record<'primary' | 'standby', Readonly<Record<string, Role>>>> = {
+  primary: { 'read-write': 'primary', primary: 'primary', any: 'any' },
+  standby: { standby: 'standby', 'read-only': 'standby' },
+}
 
 /**
  * Reads `postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`, in which several servers
  * may stand, and `socket:<folder>:<port>/<database>`, which is the embedded server.
  */
-export function addressOf(url: string, options = ''): Address {
+export function addressOf(url: string, options = '', role: 'primary' | 'standby' = 'primary'): Address {
   const several = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/s.exec(url)
-  if (!several) return { servers: [{ name: url, settings: connectionSettings(url, options) }], writes: true }
+  if (!several) return { servers: [{ name: url, settings: connectionSettings(url, options) }], role }
   const [, before = '', hosts = '', behind = ''] = several
   const [path = '', query = ''] = behind.split(/\?(.*)/s)
   const parameters = new URLSearchParams(query)
-  const wanted = parameters.get('target_session_attrs') ?? 'read-write'
-  if (!Object.hasOwn(writesFor, wanted))
+  const wanted = parameters.get('target_session_attrs') ?? role
+  if (!Object.hasOwn(roles[role], wanted)) {
+    const [variable, others] =
+      role === 'primary' ? ['DATABASE_URL', 'that take no writes'] : ['DATABASE_READ_URL', 'that are no replicas']
     throw new AddressError(
-      `target_session_attrs in DATABASE_URL is ${Object.keys(writesFor).join(', ')}; ${wanted} would lead to servers that take no writes.`,
+      `target_session_attrs in ${variable} is ${Object.keys(roles[role]).join(', ')}; ${wanted} would lead to servers ${others}.`,
     )
+  }
   parameters.delete('target_session_attrs')
   const rest = parameters.size === 0 ? path : `${path}?${parameters}`
   return {
@@ -41,7 +50,7 @@ export function addressOf(url: string, options = ''): Address {
       name: host,
       settings: connectionSettings(`${before}${host}${rest}`, options),
     })),
-    writes: writesFor[wanted]!,
+    role: roles[role][wanted]!,
   }
 }
 

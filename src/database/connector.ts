@@ -63,7 +63,8 @@ export class Connector {
     client.on('error', () => {})
     try {
       await client.connect()
-      if (this.#address.writes) await requireWritable(client, role, this.#limitMs)
+      if (this.#address.role === 'primary') await requireWritable(client, role, this.#limitMs)
+      if (this.#address.role === 'standby') requireStandby(client, role)
       return client
     } catch (error) {
       // The driver waits for the server to hang up, which one that is stopping or starting may not do.
@@ -101,6 +102,14 @@ async function requireWritable(client: pg.Client, role: Role, limitMs: number): 
       ? await readOnlyNow(client, limitMs)
       : role.in_hot_standby === 'on' || role.default_transaction_read_only === 'on'
   if (readOnly) throw Object.assign(new Error('the database server takes no writes'), { code: '25006' })
+}
+
+/** Refuses a primary, and leaves a server that has become one with its next answer, so that another can be found. */
+function requireStandby(client: pg.Client, role: Role): void {
+  if (role.in_hot_standby === 'off') throw new Error('the database server is no replica')
+  client.connection.on('parameterStatus', ({ parameterName, parameterValue }: Record<string, string>) => {
+    if (parameterName === 'in_hot_standby' && parameterValue === 'off') cut(client)
+  })
 }
 
 async function readOnlyNow(client: pg.Client, limitMs: number): Promise<boolean> {

@@ -41,6 +41,8 @@ export interface DatabaseOptions {
    * prepare statements only if it keeps them.
    */
   readonly pooled?: boolean
+  /** The address is a replica's, of which all connections but one are for transactions; a primary's when not said. */
+  readonly standby?: boolean
 }
 
 const WAITING_POLL_MS = 5
@@ -61,11 +63,12 @@ export function openDatabase(
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
     applicationName = 'quittance',
     pooled = false,
+    standby = false,
   }: DatabaseOptions = {},
 ): Database {
-  const forTransactions = Math.max(1, Math.round(connectionsMax * TRANSACTION_SHARE))
+  const forTransactions = standby ? connectionsMax : Math.max(1, Math.round(connectionsMax * TRANSACTION_SHARE))
   const settings = { types, application_name: applicationName, pipeline: true, keepAlive: true }
-  const address = addressOf(url, pooled ? '' : startOptions(statementTimeoutMs))
+  const address = addressOf(url, pooled ? '' : startOptions(statementTimeoutMs), standby ? 'standby' : 'primary')
   const connector = new Connector(address, settings, { limitMs: connectTimeoutMs, pooled })
   const naming = { prepares: !pooled }
   const probing = pooled ? keepsStatements(connector).catch(() => false) : Promise.resolve(true)

@@ -18,11 +18,19 @@ export const databaseSettings = {
     description:
       'The same database without the pooler that `DATABASE_URL` leads to, for what needs a connection of its own: migrations and notifications between processes. Setting it says that there is a pooler: docs/high-availability.md.',
   }),
+  databaseReadUrl: setting<string | undefined>({
+    variable: 'DATABASE_READ_URL',
+    initial: undefined,
+    initialText: 'none',
+    ...databaseAddress,
+    description:
+      'A streaming replica of the server at `DATABASE_URL` that lists, searches, pages and reports are read from as long as it keeps up: docs/scaling.md. May name several, of which one is used.',
+  }),
   databaseConnections: setting<number>({
     variable: 'DATABASE_CONNECTIONS',
     initial: 20,
     ...whole(2, 500),
-    description: 'How many connections to PostgreSQL a process keeps at most.',
+    description: 'How many connections to PostgreSQL a process keeps at most, and as many again to a replica.',
   }),
   dataDir: setting<string>({
     variable: 'QUITTANCE_DATA_DIR',

@@ -77,6 +77,11 @@ export interface TransactOptions {
    * rows; a change of one document is protected by `guard`.
    */
   readonly locks?: boolean
+  /**
+   * Where the work reads: somewhere that has all that was committed before. When somebody else gets in between, it
+   * starts over on the database itself. Not with locks.
+   */
+  readonly reader?: Reader
 }
 
 /** Runs the work and commits it, starting over when another writer got in between. The work must be repeatable. */
@@ -125,14 +130,14 @@ export function makeTransact({ database, clock, ids, onWork, ...parts }: Transac
   } = parts
   const turns = new Turns()
   return (cause) =>
-    async (work, { locks = false } = {}) => {
+    async (work, { locks = false, reader } = {}) => {
       const begin = idsOf(cause)
       for (let attempt = 1; ; attempt++) {
         const unit = new UnitOfWork(clock.now(), begin(), { announce, isUrgent, turns, attempt }, cause)
         try {
           const result = locks
             ? await database.transaction((connection) => unit.run(connection, work))
-            : await unit.run(database, work)
+            : await unit.run(database, work, attempt === 1 ? reader : undefined)
           if (onHappened && unit.events.length + unit.happenings.length > 0) unit.afterCommit(() => onHappened(unit))
           giveHints([...[...unit.work].map((kind) => () => onWork(kind)), ...unit.hints], onHintFailure)
           return result
@@ -174,7 +179,7 @@ class UnitOfWork {
   readonly happenings: (() => Happening)[] = []
   readonly hints: (() => void)[] = []
   readonly work = new Set<WorkKind>()
-  #connection: Connection | undefined
+  #reads: Connection | undefined
 
   constructor(now: Instant, ids: Ids, parts: UnitParts, cause: Cause) {
     this.now = now
@@ -187,8 +192,9 @@ class UnitOfWork {
     return this.cause.kind === 'request' ? this.cause.appId : undefined
   }
 
-  async run<T>(connection: Connection, work: (tx: Tx) => Promise<T>): Promise<T> {
-    this.#connection = connection
+  /** Reads from the reader where there is one, and from the connection that it commits on where not. */
+  async run<T>(connection: Connection, work: (tx: Tx) => Promise<T>, reader?: Connection): Promise<T> {
+    this.#reads = reader ?? connection
     try {
       const result = await work(this)
       await this.#commit(connection)
@@ -207,7 +213,7 @@ class UnitOfWork {
   }
 
   rows<Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.#connection!.rows<Row>(statement, values)
+    return this.#reads!.rows<Row>(statement, values)
   }
 
   async row<Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row | undefined> {

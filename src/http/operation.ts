@@ -34,6 +34,8 @@ export interface OperationParts {
   readonly service: Service
   readonly routes: readonly AnyRoute[]
   readonly db: Reader
+  /** Where lists, searches, pages and reports read; absent without a replica. */
+  readonly replica?: Reader
   readonly transactFor: TransactFor
   readonly clock: Clock
   /** Told how large a caller's body was, uploads aside, when it has arrived. */
@@ -80,6 +82,8 @@ export const sharedState = ({ settings }: Service) => ({
 /** Compiles a route once; what follows for each request is the contract's order of checks. */
 export function operationOf(route: AnyRoute, parts: OperationParts, shared: ReturnType<typeof sharedState>): Operation {
   const { service, db, transactFor, clock } = parts
+  const replica = route.fromReplica ? parts.replica : undefined
+  const reader = replica ?? db
   const checkParams = validatorOf(route.params, 'path')
   const checkQuery = validatorOf(route.query, 'query')
   const bodies = route.body && bodyReader(route, () => sentBack(route, parts.routes))
@@ -121,9 +125,12 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
       TSchema,
       TSchema
     >
-    if (route.reads === true) return render(await route.handle({ ...checked, db, now: clock.now() }), usualStatus)
-    if (route.reads === 'free')
-      return render(await route.handle({ ...checked, db, transact: transactFor(causeOf(route, request)) }), usualStatus)
+    if (route.reads === true)
+      return render(await route.handle({ ...checked, db: reader, now: clock.now() }), usualStatus)
+    if (route.reads === 'free') {
+      const transact = readingFrom(replica, transactFor(causeOf(route, request)))
+      return render(await route.handle({ ...checked, db: reader, transact }), usualStatus)
+    }
 
     const key = route.method === 'POST' && caller !== nobody ? requestKey(headers) : undefined
     const transact = transactFor(causeOf(route, request, key))
@@ -211,6 +218,10 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
 }
 
 type Work = (tx: Tx) => Promise<Rendered>
+
+/** Units of work that read what they need from a replica. */
+const readingFrom = (replica: Reader | undefined, transact: Transact): Transact =>
+  replica ? (work, options) => transact(work, { ...options, reader: replica }) : transact
 
 const validatorOf = (schema: TSchema | undefined, place: 'path' | 'query') =>
   schema ? makeValidator(schema, place) : () => []

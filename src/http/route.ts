@@ -90,6 +90,8 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   trigger?(request: { params: Readonly<Record<string, string>>; query: unknown; body: () => unknown }): void
   /** Refuses with 404 or 403 before a malformed body is reported; only called when the body is malformed. */
   precheck?(reader: Reader, caller: Caller, params: Static<Params>): Promise<void>
+  /** A list, a search, a page or a report: what it reads may come from a replica that has all that was committed before. */
+  readonly fromReplica?: boolean
   /** How long an answer is kept for a repeated request id, in hours. */
   readonly replayHours?: number
 }

@@ -82,6 +82,7 @@ export const reportingRoutes = (service: Service): AnyRoute[] => [
     }),
     success: { 200: BalancesOut },
     reads: true,
+    fromReplica: true,
     async handle({ db, caller, query: { currency_code = 'ALL' }, now }) {
       const balances = await findMerchantBalances(db, caller.accountId)
       return {
@@ -107,6 +108,7 @@ export const reportingRoutes = (service: Service): AnyRoute[] => [
     }),
     success: { 200: Page },
     reads: true,
+    fromReplica: true,
     async handle({ db, caller, query }) {
       const { page_size: size = PAGE_SIZE_DEFAULT, page_token } = query
       const span = { from: instant('start_date', query.start_date), to: instant('end_date', query.end_date) }

@@ -49,6 +49,12 @@ export const guards: readonly Guard[] = [
   { guards: 'an action cannot write the state', file: 'src/disputes/machine/action.ts', text: '} & { [Facet in keyof DisputeNode]?: never }', replacement: '}', tests: ['test/house/types.test.ts'] },
   { guards: 'a merchant is mailed when it is their turn', file: 'src/disputes/news.ts', text: 'if (byParty && actor.side === side) return undefined', replacement: '', tests: ['test/scenarios/payer/dispute-mail.test.ts'] },
 
+  // Replicas
+  { guards: 'a replica answers what it has replayed', file: 'src/database/replica.ts', text: ' && place.bytes >= wanted.bytes', replacement: '', tests: ['test/faults/replica.test.ts'] },
+  { guards: 'a replica of before a failover answers nothing', file: 'src/database/replica.ts', text: 'place.timeline === wanted.timeline && ', replacement: '', tests: ['test/faults/replica.test.ts'] },
+  { guards: 'a replica of another database is refused', file: 'src/database/replica.ts', text: "if (found.identity !== this.#identity && this.#away === 'not looked at yet')", replacement: "if (found.identity === '')", tests: ['test/faults/replica.test.ts'] },
+  { guards: 'a replica that is gone keeps no read', file: 'src/database/replica.ts', text: "if (!found) return this.#turn('gone')", replacement: 'if (!found) return', tests: ['test/faults/replica.test.ts'] },
+
   // Access
   { guards: 'an operation asks for its scope', file: 'src/http/operation.ts', text: "  if (scopes === 'public' || scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope))) return\n", replacement: '  if (scopes !== undefined) return\n', tests: ['test/contract/routes.test.ts'], titled: 'GET /v1.*without its scope' },
   { guards: 'an old token is refused', file: 'src/accounts/authenticate.ts', text: 'if (holder.expire_time <= this.#realTime.now())', replacement: "if (holder.expire_time === '')", tests: ['test/scenarios/accounts/access.test.ts'] },

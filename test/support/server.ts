@@ -50,7 +50,7 @@ const MEMORY = '/dev/shm'
 const MEMORY_MIN = 2 * 1024 ** 3
 
 /** A folder that is no disk, where there is one with room for all databases of a run: a new database is 300 new files. */
-function inMemory(): string | undefined {
+export function inMemory(): string | undefined {
   if (!existsSync(MEMORY)) return undefined
   const { bavail, bsize } = statfsSync(MEMORY)
   return bavail * bsize >= MEMORY_MIN ? MEMORY : undefined

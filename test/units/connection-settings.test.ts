@@ -39,9 +39,9 @@ describe('An address', () => {
   })
 
   it('wants a server that takes writes unless it says otherwise', () => {
-    expect(addressOf('postgres://one/books').writes).toBe(true)
-    expect(addressOf('postgres://one/books?target_session_attrs=primary').writes).toBe(true)
-    expect(addressOf('postgres://one,two/books?sslmode=disable&target_session_attrs=any').writes).toBe(false)
+    expect(addressOf('postgres://one/books').role).toBe('primary')
+    expect(addressOf('postgres://one/books?target_session_attrs=primary').role).toBe('primary')
+    expect(addressOf('postgres://one,two/books?sslmode=disable&target_session_attrs=any').role).toBe('any')
     expect(() => addressOf('postgres://one/books?target_session_attrs=standby')).toThrow(
       'target_session_attrs in DATABASE_URL is read-write, primary, any; standby would lead to servers that take no writes.',
     )

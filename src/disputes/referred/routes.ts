@@ -70,6 +70,7 @@ export function referredRoutes(service: Service): AnyRoute[] {
       }),
     },
     reads: true,
+    fromReplica: true,
     async handle({ db, caller, query }) {
       const size = query.page_size ?? 10
       const listing = {

@@ -40,6 +40,7 @@ export function disputeRoutes(house: House): AnyRoute[] {
     query: ListQuery,
     success: { 200: DisputeList },
     reads: true,
+    fromReplica: true,
     trigger: ({ query }) => pullTrigger('list', (query as ListQuery).disputed_transaction_id),
     handle: ({ db, caller, query, now }) => listFor(db, caller, query, now, service),
   })

@@ -88,6 +88,7 @@ export function enquiryRoutes(service: Service): AnyRoute[] {
       body: MetricsBody,
       success: { 200: Metrics },
       reads: true,
+      fromReplica: true,
       handle: ({ db, caller, body }) => computeMetrics(db, caller, body, service.dialect),
     }),
     route({
@@ -102,6 +103,7 @@ export function enquiryRoutes(service: Service): AnyRoute[] {
         200: Type.Object({ suggestions: Type.Array(Type.String(), { maxItems: 10 }), links: Links }),
       },
       reads: true,
+      fromReplica: true,
       async handle({ db, caller, query }) {
         const suggestions = await suggest(db, caller, query.search_text, query.search_field)
         const search = new URLSearchParams(query as Record<string, string>)

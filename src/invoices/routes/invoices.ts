@@ -151,6 +151,7 @@ export function listRoutes(service: Service): AnyRoute[] {
       query: Type.Object({ ...listQuery, fields: Type.Optional(Type.String({ maxLength: 200, 'x-list': true })) }),
       success: { 200: InvoiceList },
       reads: true,
+      fromReplica: true,
       async handle({ db, caller, query }) {
         const fields = parseFields((query.fields ?? 'none').split(','))
         const place = { url: invoicesUrl(service), method: 'GET', query } as const
@@ -170,6 +171,7 @@ export function listRoutes(service: Service): AnyRoute[] {
       prepare: prepareSearch(readerOf(SearchInput, { clean: true })),
       success: { 200: InvoiceList },
       reads: true,
+      fromReplica: true,
       async handle({ db, caller, query, body }) {
         const fields = parseFields(body.fields ?? ['none'])
         const place = { url: `${service.publicUrl}/v2/invoicing/search-invoices`, method: 'POST', query } as const

@@ -80,6 +80,7 @@ export function templateRoutes(service: Service): AnyRoute[] {
       query: Type.Object({ ...pageQuery, fields: Type.Optional(Type.String({ maxLength: 200, 'x-list': true })) }),
       success: { 200: TemplateList },
       reads: true,
+      fromReplica: true,
       async handle({ db, caller, query }) {
         const own = await findTemplates(db, caller.accountId)
         const { page = 1, page_size = 20, fields } = query

@@ -59,6 +59,7 @@ export function eventRoutes({ service, seal }: WebhookParts): AnyRoute[] {
       operation: 'listEvents',
       summary: 'List events of this app, newest first',
       reads: true,
+      fromReplica: true,
       query: EventQuery,
       success: { 200: EventList },
       async handle({ db, now, caller, query }) {

@@ -21,6 +21,7 @@ export function transmissionRoutes({ service }: WebhookParts): AnyRoute[] {
       operation: 'listTransmissions',
       summary: 'List transmissions, newest first, for example those that failed',
       reads: true,
+      fromReplica: true,
       query: TransmissionQuery,
       success: { 200: TransmissionList },
       async handle({ db, now, caller, query }) {

@@ -1,0 +1,231 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { AddressError } from './address.ts'
+import type { Connection, Database } from './open.ts'
+import { type Statement, sql } from './sql.ts'
+import type { Reader } from './transaction.ts'
+
+/** How long a read waits for the replica to have what was committed before it. */
+const WAIT_MS = 50
+const POLL_MS = 2
+const WATCH_EVERY_MS = 500
+/** A replica that says nothing for so long is gone. */
+const SILENT_MS = 1_000
+/** The server ended the statement because it took too long, which it would elsewhere too. */
+const TOO_LONG = '57014'
+
+/** A place in the write-ahead log. After a failover another timeline begins, and its places are not those of the old one. */
+interface Place {
+  readonly timeline: bigint
+  readonly bytes: bigint
+}
+
+interface ReplicaPlace extends Place {
+  readonly standby: boolean
+  /** Which cluster and database it is a replica of. */
+  readonly identity: string
+}
+
+const primaryPlace = sql`
+  select ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::int8 as timeline, (lsn - '0/0')::int8 as bytes
+  from (select pg_current_wal_flush_lsn() as lsn) flushed`
+/** Who may not see the receiver learns of another timeline with the next restart point, minutes later. */
+const replicaPlace = sql`
+  select pg_is_in_recovery() as standby, coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::int8 as bytes,
+    coalesce((select received_tli from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()))::int8 as timeline,
+    (select system_identifier from pg_control_system()) || '/' || (select oid from pg_database where datname = current_database()) as identity`
+const primaryIdentity = sql`
+  select (select system_identifier from pg_control_system()) || '/' || (select oid from pg_database where datname = current_database()) as identity`
+
+const has = (place: Place, wanted: Place) => place.timeline === wanted.timeline && place.bytes >= wanted.bytes
+
+/** Why reads go to the primary, in a word for the log. */
+type Away = 'not looked at yet' | 'behind' | 'gone' | 'no replica'
+
+/** The replica cannot answer this read, and the primary can. */
+class NotHere extends Error {
+  readonly away: Away | undefined
+
+  constructor(away?: Away) {
+    super('The replica does not answer this read.')
+    this.away = away
+  }
+}
+
+export interface ReplicaParts {
+  readonly primary: Database
+  /** All of whose connections are for transactions. */
+  readonly replica: Database
+  /** Told when reads go elsewhere than before, and why. */
+  onChange?(away: string | undefined): void
+}
+
+/**
+ * Reads that may come from a replica and still see everything that was committed before they began, by whichever
+ * process: the primary is asked how far its log is, once for all reads that ask at the same time, and the replica answers
+ * when it has replayed that much. One that takes too long, is gone, or became a primary itself answers nothing; then the
+ * primary does, as if there were no replica.
+ */
+export class Replica implements Reader {
+  /** For whoever watches: how many reads each side answered, and how far behind the replica was when last looked at. */
+  readonly state = { answered: { replica: 0, primary: 0 }, inUse: false, lagSeconds: 0, lagBytes: 0 }
+  readonly #parts: ReplicaParts
+  #identity: string | undefined
+  #away: Away | undefined = 'not looked at yet'
+  /** Rejects when the replica is found gone, so that nobody waits for its answers. */
+  #gone = newOutage()
+  /** Places of the primary that the replica was not seen to have, with when they were looked at. */
+  #missing: { place: Place; at: number }[] = []
+  #asking: Promise<Place> | undefined
+  #next: Promise<Place> | undefined
+  #watch: NodeJS.Timeout | undefined
+  #watching: Promise<void> | undefined
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts
+  }
+
+  /** Looks at the replica from now on. Refuses one of another database; one that is away may come back. */
+  async start(): Promise<void> {
+    await this.#look()
+    this.#watch = setInterval(() => {
+      this.#watching ??= this.#look()
+        .catch(() => {})
+        .finally(() => {
+          this.#watching = undefined
+        })
+    }, WATCH_EVERY_MS)
+    this.#watch.unref()
+  }
+
+  async rows<Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
+    try {
+      const rows = await this.#read<Row>(statement, values)
+      this.state.answered.replica++
+      return rows
+    } catch (error) {
+      if ((error as { code?: string }).code === TOO_LONG) throw error
+      if (error instanceof NotHere && error.away) this.#turn(error.away)
+      this.state.answered.primary++
+      return this.#parts.primary.rows<Row>(statement, values)
+    }
+  }
+
+  async row<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row | undefined> {
+    return (await this.rows<Row>(statement, values))[0]
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#watch)
+    await this.#watching
+    await this.#parts.replica.close()
+  }
+
+  async #read<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const { replica } = this.#parts
+    // A replica that has more to do than it can is spared what it would only get to later.
+    if (this.#away || replica.waitingCount > 0) throw new NotHere()
+    const wanted = await this.#primaryPlace()
+    const gone = this.#gone
+    const answer = replica.transaction(async (connection) => {
+      // On the very connection that reads: behind one address there may be several replicas.
+      await this.#reach(connection, wanted)
+      return connection.rows<Row>(statement, values)
+    })
+    return Promise.race([answer, gone.promise])
+  }
+
+  async #reach(connection: Connection, wanted: Place): Promise<void> {
+    const place = await this.#waitFor(connection, wanted)
+    if (this.#isOther(place)) throw new NotHere('no replica')
+    if (!has(place, wanted)) throw new NotHere('behind')
+  }
+
+  /** Where the replica is once it has what is wanted, or when it took too long. */
+  async #waitFor(connection: Connection, wanted: Place): Promise<ReplicaPlace> {
+    const until = performance.now() + WAIT_MS
+    for (;;) {
+      const [place] = await connection.rows<ReplicaPlace>(replicaPlace)
+      if (has(place!, wanted) || !place!.standby || performance.now() > until) return place!
+      await pause(POLL_MS)
+    }
+  }
+
+  /** A server that takes writes of its own has gone its own way, and so has one that follows another. */
+  #isOther({ standby, identity }: ReplicaPlace): boolean {
+    return !standby || identity !== this.#identity
+  }
+
+  /** Where the log of the primary ends. Whoever asks while a question is under way shares the next one with all others. */
+  #primaryPlace(): Promise<Place> {
+    this.#next ??= (this.#asking ?? Promise.resolve())
+      .catch(() => {})
+      .then(async () => {
+        this.#asking = this.#next
+        this.#next = undefined
+        const [place] = await this.#parts.primary.rows<Place>(primaryPlace)
+        return place!
+      })
+    return this.#next
+  }
+
+  /** Finds out how far behind the replica is, and whether reads can go there. */
+  async #look(): Promise<void> {
+    const place = await this.#primaryPlace().catch(() => undefined)
+    // Without a primary nothing can be said, and nothing read that must be true.
+    if (!place) return
+    const began = performance.now()
+    const found = await this.#lookAtReplica(place).catch(() => undefined)
+    const now = performance.now()
+    this.#missing.push({ place, at: began })
+    this.#missing = this.#missing.filter(
+      (one) => one.place.timeline === place.timeline && !(found && has(found, one.place)),
+    )
+    // Of many the oldest says how long it has been, and the newest when that is over.
+    if (this.#missing.length > MISSING_MAX) this.#missing.splice(1, 1)
+    this.state.lagSeconds = (this.#missing[0] ? now - this.#missing[0].at : 0) / 1000
+    if (!found) return this.#turn('gone')
+    this.state.lagBytes = Number(place.bytes > found.bytes ? place.bytes - found.bytes : 0n)
+    this.#identity ??= (await this.#parts.primary.row<{ identity: string }>(primaryIdentity))?.identity
+    if (found.identity !== this.#identity && this.#away === 'not looked at yet')
+      throw new AddressError('DATABASE_READ_URL leads to a server that is no replica of the one at DATABASE_URL.')
+    if (this.#isOther(found)) return this.#turn('no replica')
+    this.#turn(has(found, place) ? undefined : 'behind')
+  }
+
+  /** Waits as a read would, on a connection that no read takes. */
+  async #lookAtReplica(wanted: Place): Promise<ReplicaPlace> {
+    const late = new AbortController()
+    const silence = pause(SILENT_MS, undefined, { signal: late.signal, ref: false }).then(() => {
+      throw new NotHere()
+    })
+    silence.catch(() => {})
+    try {
+      return await Promise.race([this.#waitFor(this.#parts.replica, wanted), silence])
+    } finally {
+      late.abort()
+    }
+  }
+
+  #turn(away: Away | undefined): void {
+    if (away === 'gone') {
+      this.#gone.reject(new NotHere())
+      this.#gone = newOutage()
+    }
+    if (away === this.#away) return
+    this.#away = away
+    this.state.inUse = away === undefined
+    this.#parts.onChange?.(away)
+  }
+}
+
+/** So many places are remembered, half a second apart. */
+const MISSING_MAX = 600
+
+function newOutage() {
+  let reject: (error: Error) => void = () => {}
+  const promise = new Promise<never>((_, refuse) => {
+    reject = refuse
+  })
+  promise.catch(() => {})
+  return { promise, reject }
+}
