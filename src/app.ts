@@ -291,11 +291,3 @@ async function stop(
   await replica?.close()
   await database.close()
 }
-
-/** The operations as data, without anything that runs: what the printed documents and the tests of them read. */
-export function describedRoutes(service: Service): AnyRoute[] {
-  // Handlers keep what they are given for later and are never called here.
-  const unused = {} as never
-  const ofRooms = rooms.flatMap((open) => open(service).routes ?? [])
-  return routesOf(service, ofRooms, { console: unused, sandbox: unused, status: unused, tokens: unused })
-}

@@ -3,6 +3,7 @@ import { type ConsoleRoutesParts, consoleRoutes } from './console/routes.ts'
 import type { AnyRoute } from './http/route.ts'
 import { type StatusParts, statusRoutes } from './http/status.ts'
 import type { Service } from './room.ts'
+import { rooms } from './rooms.ts'
 import type { SandboxParts } from './sandbox/parts.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
 
@@ -29,4 +30,12 @@ export function routesOf(
   const isHidden = ({ environment, url }: AnyRoute) =>
     environment !== undefined && environment !== service.environment && /^\/(sandbox|console|$)/.test(url)
   return routes.filter((route) => !isHidden(route))
+}
+
+/** The operations as data, without anything that runs: what the printed documents and the tests of them read. */
+export function describedRoutes(service: Service): AnyRoute[] {
+  // Handlers keep what they are given for later and are never called here.
+  const unused = {} as never
+  const ofRooms = rooms.flatMap((open) => open(service).routes ?? [])
+  return routesOf(service, ofRooms, { console: unused, sandbox: unused, status: unused, tokens: unused })
 }

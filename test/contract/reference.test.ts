@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { describedRoutes } from '../../src/app.ts'
 import { describeApi } from '../../src/http/openapi.ts'
 import { describedService } from '../../src/printed.ts'
 import { references } from '../../src/reference/rooms.ts'
+import { describedRoutes } from '../../src/routes.ts'
 
 interface Json {
   readonly description?: string

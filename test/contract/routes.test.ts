@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { describedRoutes } from '../../src/app.ts'
 import type { AnyRoute } from '../../src/http/route.ts'
 import { describedService } from '../../src/printed.ts'
+import { describedRoutes } from '../../src/routes.ts'
 import { newWorld, type Person, type World } from '../support/world.ts'
 
 interface ErrorBody {

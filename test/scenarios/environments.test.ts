@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describedRoutes } from '../../src/app.ts'
+import { describedRoutes } from '../../src/routes.ts'
 import { newLiveWorld } from '../support/live.ts'
 import { newWorld } from '../support/world.ts'
 

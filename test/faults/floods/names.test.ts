@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { describedRoutes } from '../../../src/app.ts'
 import type { describeApi } from '../../../src/http/openapi.ts'
 import { networkOf, RateLimit } from '../../../src/http/rate-limit.ts'
 import { statusRoutes } from '../../../src/http/status.ts'
 import { RecentMap } from '../../../src/kernel/recent-map.ts'
 import { chooseLocale } from '../../../src/payer/words/languages.ts'
+import { describedRoutes } from '../../../src/routes.ts'
 import { basic, newWorld, type World } from '../../support/world.ts'
 
 const refuses = (limit: RateLimit, name: string) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { describedRoutes } from '../../../src/app.ts'
 import type { AnyRoute } from '../../../src/http/route.ts'
 import { makeValidator } from '../../../src/http/validation/validator.ts'
 import { dialects } from '../../../src/kernel/dialect.ts'
+import { describedRoutes } from '../../../src/routes.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { costOf } from '../../support/cpu.ts'
 

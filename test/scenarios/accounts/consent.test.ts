@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allScopes, expandScopes } from '../../../src/accounts/scopes.ts'
 import { findAccount, findApp, grantConsent, saveAccount } from '../../../src/accounts/store.ts'
-import { describedRoutes } from '../../../src/app.ts'
 import type { AnyRoute } from '../../../src/http/route.ts'
 import { describedService } from '../../../src/printed.ts'
+import { describedRoutes } from '../../../src/routes.ts'
 import { assertion, newWorld, type Person, usd, type World } from '../../support/world.ts'
 import { DISPUTES, does, multipart, open, png, sees } from '../disputes/people.ts'
 

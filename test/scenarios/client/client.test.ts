@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
-import { describedRoutes } from '../../../src/app.ts'
 import { operations } from '../../../src/client/api.ts'
 import {
   type Call,
@@ -17,6 +16,7 @@ import {
 } from '../../../src/client/index.ts'
 import { dialectNames } from '../../../src/kernel/dialect.ts'
 import { describedService } from '../../../src/printed.ts'
+import { describedRoutes } from '../../../src/routes.ts'
 import { temporaryFolder } from '../../support/process.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
