@@ -1,4 +1,5 @@
 import { openAudit } from './audit/room.ts'
+import { openConsole } from './console/room.ts'
 import { disputesFollow, openDisputes } from './disputes/room.ts'
 import { openInvariants } from './invariants/room.ts'
 import { openInvoices } from './invoices/room.ts'
@@ -16,4 +17,5 @@ export const rooms: readonly OpenRoom[] = [
   openPayer,
   openAudit,
   openInvariants,
+  openConsole,
 ]

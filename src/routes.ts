@@ -37,5 +37,6 @@ export function describedRoutes(service: Service): AnyRoute[] {
   // Handlers keep what they are given for later and are never called here.
   const unused = {} as never
   const ofRooms = rooms.flatMap((open) => open(service).routes ?? [])
-  return routesOf(service, ofRooms, { console: unused, sandbox: unused, status: unused, tokens: unused })
+  const console = { service } as never
+  return routesOf(service, ofRooms, { console, sandbox: unused, status: unused, tokens: unused })
 }

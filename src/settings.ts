@@ -13,6 +13,7 @@ import {
   type Written,
   whole,
 } from './config.ts'
+import { consoleSettings } from './console/settings.ts'
 import { databaseSettings } from './database/settings.ts'
 import { disputeSettings } from './disputes/settings.ts'
 import { httpSettings } from './http/settings.ts'
@@ -79,6 +80,7 @@ export const settings = {
   ...webhookSettings,
   ...auditSettings,
   ...invariantSettings,
+  ...consoleSettings,
   ...commandSettings,
 } as const
 

@@ -1,6 +1,7 @@
 import type { SettingsOf } from '../config.ts'
 import { networkOf, RateLimit } from '../http/rate-limit.ts'
 import type { ServerParts } from '../http/server.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { accountSettings } from './settings.ts'
 import { clientIdOf } from './tokens.ts'
 
@@ -15,7 +16,10 @@ type AccountSettings = SettingsOf<typeof accountSettings>
 export const tokensOfAddress = ({ tokenRateLimitPerMinute }: AccountSettings): number =>
   tokenRateLimitPerMinute * TOKENS_OF_ADDRESS
 
-/** How much one caller may ask for: an app, a client id that wants a token, or an address that looks at pages. */
+/** What calls are counted by. */
+const nameOf = ({ appId, personId }: Caller): string => personId ?? appId
+
+/** How much one caller may ask for: an app, a person at the console, a client id that wants a token, or an address that looks at pages. */
 export function makeAdmission(settings: AccountSettings): Pick<ServerParts, 'admit' | 'charge'> {
   const requests = new RateLimit(settings.rateLimitPerMinute, settings.rateLimitBurst)
   const tokens = new RateLimit(settings.tokenRateLimitPerMinute, settings.tokenRateLimitPerMinute)
@@ -23,7 +27,7 @@ export function makeAdmission(settings: AccountSettings): Pick<ServerParts, 'adm
   const pages = new RateLimit(settings.pageRateLimitPerMinute, settings.pageRateLimitPerMinute)
   return {
     admit({ errors, limitedBy }, { caller, headers, ip }) {
-      if (caller) return requests.take(caller.appId)
+      if (caller) return requests.take(nameOf(caller))
       if (limitedBy === 'address') return pages.take(networkOf(ip))
       if (errors !== 'oauth') return {}
       // By address too, so that a stranger who guesses cannot keep the owner of a client id out.
@@ -31,6 +35,6 @@ export function makeAdmission(settings: AccountSettings): Pick<ServerParts, 'adm
       addresses.take(network)
       return tokens.take(`${network} ${clientIdOf(headers)}`)
     },
-    charge: ({ appId }, bytes) => requests.charge(appId, Math.floor(bytes / REQUEST_BYTES)),
+    charge: (caller, bytes) => requests.charge(nameOf(caller), Math.floor(bytes / REQUEST_BYTES)),
   }
 }

@@ -4,6 +4,7 @@ import { auditCommand } from './audit.ts'
 import { backupCommands } from './backup.ts'
 import type { Command } from './command.ts'
 import { completionCommand } from './completion.ts'
+import { consoleCommands } from './console.ts'
 import { docsCommand } from './docs.ts'
 import { gauntletCommand } from './gauntlet.ts'
 import { jobCommands } from './jobs.ts'
@@ -38,6 +39,7 @@ export const commands: readonly Command[] = [
   ...secretCommands,
   auditCommand,
   ...peopleCommands,
+  ...consoleCommands,
   docsCommand,
   completionCommand(() => commands),
 ]

@@ -2,7 +2,8 @@ import { type Content, type Html, html } from '../http/html.ts'
 import { icon } from './parts/icons.ts'
 import { mark, notice } from './parts/parts.ts'
 import { assetBase } from './respond.ts'
-import { type Eyes, eyes, eyesNames, type Onlooker } from './who.ts'
+import { type Capability, roleNames } from './roles.ts'
+import { type Eyes, eyes, eyesNames, type Onlooker, type SignedIn } from './who.ts'
 
 /** What a page puts into the frame. */
 export interface Drawn {
@@ -32,6 +33,8 @@ export interface Surroundings {
   /** How many things wait for each of the eyes. */
   readonly waiting: Readonly<Partial<Record<Eyes, number>>>
   readonly notice?: string | undefined
+  /** What the console calls itself. */
+  readonly name: string
 }
 
 const sandboxPages = [
@@ -47,6 +50,19 @@ const sandboxPages = [
   ['Scenarios', '/console/scenarios'],
 ] as const
 
+/** The pages that a live console leads to, and what each takes. */
+const livePages: readonly (readonly [label: string, href: string, may: readonly Capability[]])[] = [
+  ['Invoices', '/console/invoices', ['see']],
+  ['Disputes', '/console/disputes', ['see', 'review']],
+  ['Webhooks', '/console/webhooks', ['see']],
+  ['Money', '/console/money', ['see']],
+]
+
+const pagesFor = ({ face, may }: Onlooker): readonly (readonly [label: string, href: string])[] =>
+  face === 'sandbox'
+    ? sandboxPages
+    : livePages.filter(([, , wanted]) => wanted.some(may)).map(([label, href]) => [label, href])
+
 const count = (n: number | undefined, words: string) =>
   n !== undefined &&
   n > 0 &&
@@ -54,7 +70,7 @@ const count = (n: number | undefined, words: string) =>
 
 function navigation({ who, path, waiting }: Surroundings): Html {
   const isHere = (href: string) => (href === '/console' ? path === href : path === href || path.startsWith(`${href}/`))
-  return html`<nav id="nav" popover aria-label="Console"><ul>${sandboxPages.map(
+  return html`<nav id="nav" popover aria-label="Console"><ul>${pagesFor(who).map(
     ([label, href]) =>
       html`<li><a href="${href}"${isHere(href) && html` aria-current="page"`}>${label}${
         label === 'Disputes' && count(waiting[who.mark], 'waiting')
@@ -70,6 +86,18 @@ const eyesForm = ({ who, path, waiting }: Surroundings): Html =>
       html`<li><button name="as" value="${name}"${name === who.mark && html` aria-current="true"`}>${mark(name)}<span>${eyes[name].label}</span>${count(waiting[name], 'to answer')}</button></li>`,
   )}</ul></form>`
 
+/** Who is signed in, as what, and what they can do about it. */
+const personMenu = ({ name, role, account, elsewhere, isLooking }: SignedIn): Html =>
+  html`<p class="account"><button type="button" popovertarget="account"><b>${name}</b><span>${roleNames[role]}${account && !isLooking && `, ${account.name}`}</span>${icon('down')}</button></p>
+<div class="menu-box" id="account" popover><ul><li><a href="/console/passkeys">Passkeys and sign-ins</a></li>${elsewhere.map(
+    ({ value, label }) =>
+      html`<li><form method="post" action="/console/place"><input type="hidden" name="place" value="${value}"><button>${label}</button></form></li>`,
+  )}<li><form method="post" action="/console/sign-out"><button>Sign out</button></form></li></ul></div>`
+
+/** Says on every page that an operator only looks. */
+const lookingBar = ({ account }: SignedIn): Html =>
+  html`<div class="notice hold looking" role="status"><p>You see <b>${account?.name}</b> as its people do, and can change nothing.</p><form method="post" action="/console/look-as/stop"><button class="button quiet small">Stop looking</button></form></div>`
+
 const clockBar = ({ now, frozen, apart, next }: Timepiece, path: string): Html =>
   html`<form class="timepiece" method="post" action="/console/clock" aria-label="Clock"><input type="hidden" name="back" value="${path}">
 <a class="reading" href="/console/clock"><time datetime="${now}" title="${now}" data-clock${frozen && html` data-frozen`}>${now.slice(0, 10)} <b>${now.slice(11, 19)}</b></time><small>${frozen ? 'frozen' : 'running'}, ${apart}</small></a>
@@ -82,39 +110,42 @@ const font = '/invoice/assets/fonts/ibm-plex-sans-latin'
 /** The frame around every page. */
 export function frame(drawn: Drawn, around: Surroundings): string {
   const { who, timepiece, path } = around
+  const { person } = who
   return shell(
     drawn.title,
     `console ${drawn.className ?? ''}`,
+    around.name,
     html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top">
-<div class="brand"><a href="/console">Quittance</a><span class="env ${who.face}">${who.face === 'sandbox' ? 'Sandbox' : 'Live'}</span></div>
+<div class="brand"><a href="/console">${around.name}</a><span class="env ${who.face}">${who.face === 'sandbox' ? 'Sandbox' : 'Live'}</span></div>
 <form class="find" role="search" action="/console/search">${icon('search')}<input type="search" name="q" maxlength="300" aria-label="Search, or paste any id" placeholder="Search, or paste any id" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
 ${timepiece && !drawn.ownClock && clockBar(timepiece, path)}
 ${
   who.face === 'sandbox' &&
   html`<button class="seen-by" type="button" popovertarget="eyes">${mark(who.mark)}<span class="seen-not">Seen by </span><span class="name">${who.name}</span>${icon('down')}</button>`
 }
+${person && personMenu(person)}
 <button class="burger" type="button" popovertarget="nav">${icon('menu')}<span class="seen-not">Menu</span></button>
 </header>
 <div class="side">${navigation(around)}${who.face === 'sandbox' && eyesForm(around)}</div>
 <main id="main">
-${around.notice !== undefined && notice('good', html`<p>${around.notice}</p>`)}
+${person?.isLooking && lookingBar(person)}${around.notice !== undefined && notice('good', html`<p>${around.notice}</p>`)}
 ${drawn.content}
 </main>`,
   )
 }
 
 /** A page without anybody: what is left to say when even the frame cannot be drawn. */
-export const alone = (title: string, content: Content): string =>
-  shell(title, 'alone', html`<main id="main">${content}</main>`)
+export const alone = (title: string, content: Content, name = 'Quittance'): string =>
+  shell(title, 'alone', name, html`<main id="main">${content}</main>`)
 
-const shell = (title: string, className: string, content: Content): string =>
+const shell = (title: string, className: string, name: string, content: Content): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Quittance</title>
+<title>${title} · ${name}</title>
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <link rel="preload" href="${font}-400-normal.woff2" as="font" type="font/woff2" crossorigin>

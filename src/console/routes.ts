@@ -1,7 +1,6 @@
 import { type AnyRoute, route } from '../http/route.ts'
 import type { Caller } from '../kernel/caller.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { systemClock } from '../kernel/clock.ts'
+import { type Clock, systemClock } from '../kernel/clock.ts'
 import { notFound } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
 import { makeOperations, type OperationParts, type Operations } from './operate.ts'
@@ -26,42 +25,48 @@ import { webhookPages } from './pages/webhook.ts'
 import { webhookListPages } from './pages/webhooks.ts'
 import { span } from './parts/time.ts'
 import { assetAnswer, assets, seeOther } from './respond.ts'
+import { homes } from './roles.ts'
+import { makeLiveOnlooker } from './sign-in/onlooker.ts'
+import { makeSignIn, signInRoutes } from './sign-in/pages.ts'
+import { selfPages } from './sign-in/self.ts'
 import { backIn, makePages, tag } from './visit.ts'
-import { waitingFor } from './waiting.ts'
+import { waitingAt, waitingFor } from './waiting.ts'
 import { eyesCookie, eyesIn, eyesNames, onlookerAs } from './who.ts'
 
-export interface ConsoleRoutesParts extends Omit<OperationParts, 'clock'> {
-  readonly clock: Clock & { readonly frozen: boolean }
+export interface ConsoleRoutesParts extends OperationParts {
+  readonly sandboxClock: Clock & { readonly frozen: boolean }
+  /** What sign-ins live on. */
+  readonly realTime: Clock
   /** Every process forgets what it believes of tokens. */
   onAccessChange(): void
 }
 
 /** Every page of the console, and what it is made of. */
 export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
-  const { service, clock } = parts
+  const { service, clock, sandboxClock, realTime } = parts
+  const isSandbox = service.environment === 'sandbox'
   const operations = makeOperations(parts)
+  const signIn = makeSignIn(parts)
   const pages = makePages({
     service,
     operations,
     now: () => clock.now(),
-    onlooker: (db, headers) => onlookerAs(db, eyesIn(headers['cookie'] as string | undefined)),
-    surroundings: async (db, { caller }) => ({
-      waiting: await waitingFor(db),
-      timepiece: { ...timepiece(clock), next: await nextDue(operations, caller, clock.now()) },
-    }),
+    realNow: () => realTime.now(),
+    onlooker: isSandbox
+      ? (db, { headers }) => onlookerAs(db, eyesIn(headers['cookie'] as string | undefined))
+      : makeLiveOnlooker(service, realTime),
+    async surroundings(db, { caller }) {
+      if (!isSandbox) return { waiting: await waitingAt(db, caller.accountId) }
+      const next = await nextDue(operations, caller, clock.now())
+      return { waiting: await waitingFor(db), timepiece: { ...timepiece(sandboxClock), next } }
+    },
   })
-  const open = {
-    tag,
-    scopes: 'public',
-    environment: 'sandbox',
-    reads: 'free',
-    watches: true,
-    success: { 200: Type.String() },
-  } as const
+  const open = { tag, scopes: 'public', reads: 'free', watches: true, success: { 200: Type.String() } } as const
   return [
     route({
       ...open,
       method: 'GET',
+      environment: 'sandbox',
       url: '/',
       operation: 'leadToConsole',
       summary: 'Lead to the console',
@@ -91,6 +96,16 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
         return seeOther(backIn(typed), eyesCookie(chosen))
       },
     }),
+    pages.page({
+      url: '/console',
+      operation: 'consoleHome',
+      summary: 'Lead to where somebody works',
+      may: 'self',
+      liveOnly: true,
+      draw: async ({ who: { person } }) => seeOther(person!.isLooking ? homes.viewer : homes[person!.role]),
+    }),
+    ...signInRoutes(signIn),
+    ...selfPages(pages, signIn),
     ...timelinePages(pages, () => service.publicUrl),
     ...invoiceListPages(pages),
     ...invoiceWritingPages(pages, operations),
@@ -98,7 +113,7 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...disputeListPages(pages),
     ...disputeOpeningPages(pages, operations),
     ...disputePages(pages, { operations, service }),
-    ...clockPages(pages, () => timepiece(clock)),
+    ...clockPages(pages, () => timepiece(sandboxClock)),
     ...searchPages(pages),
     ...requestPages(pages, operations, () => service.publicUrl),
     ...mailPages(pages),

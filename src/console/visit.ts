@@ -1,17 +1,25 @@
 import type { Reader, Transact } from '../database/transaction.ts'
 import type { UploadedFile } from '../http/body/multipart.ts'
 import { html } from '../http/html.ts'
-import { Answer, type AnyRoute, route } from '../http/route.ts'
+import { Answer, type AnyRoute, type FreeParts, route } from '../http/route.ts'
+import type { Instant } from '../kernel/clock.ts'
+import type { Money } from '../kernel/money.ts'
 import { forbidden, type Problem } from '../kernel/problem.ts'
 import { type Static, type TSchema, Type } from '../kernel/type.ts'
 import { isOwnOrigin } from '../payer/page/form-token.ts'
 import type { Service } from '../room.ts'
+import { cookieOf } from './cookies.ts'
 import type { Typed } from './forms/fields.ts'
 import { alone, type Drawn, frame, type Surroundings } from './frame.ts'
 import type { Asked, Operations, Ordered, Outcome } from './operate.ts'
 import { type Times, timesIn } from './parts/time.ts'
 import { noticeCookie, noticeGone, noticeIn, noticeName, pageAnswer, seeOther } from './respond.ts'
-import { cookieOf, type Onlooker } from './who.ts'
+import { type Capability, capabilities } from './roles.ts'
+import { confirmAnswer, confirmPerson } from './sign-in/confirm.ts'
+import { isTokenOf, TOKEN_FIELD, tokenFor, withTokens } from './sign-in/form-tokens.ts'
+import type { Arrived } from './sign-in/onlooker.ts'
+import { PASSKEY_FIELD } from './sign-in/passkey-form.ts'
+import type { Onlooker } from './who.ts'
 
 export const tag = 'Console'
 
@@ -49,24 +57,48 @@ export interface Sent<Params extends TSchema = TSchema> extends Visit<Params> {
 export interface ConsoleParts {
   readonly service: Service
   readonly operations: Operations
-  now(): string
-  /** Who looks; refuses whoever may not. */
-  onlooker(db: Reader, headers: Headers): Promise<Onlooker>
+  now(): Instant
+  /** What sign-ins and forms live on. */
+  realNow(): Instant
+  /** Who looks; undefined for somebody who must sign in first. */
+  onlooker(db: Reader, arrived: Arrived): Promise<Onlooker | undefined>
   surroundings(db: Reader, who: Onlooker): Promise<Pick<Surroundings, 'timepiece' | 'waiting'>>
+}
+
+/** Who may open a page or send a form. */
+export interface Access {
+  /** In live, whoever holds one of these. What names none is the sandbox's alone. */
+  readonly may?: Capability | readonly Capability[]
+  /** It exists in live alone. */
+  readonly liveOnly?: boolean
+}
+
+const declared = new WeakMap<AnyRoute, Access>()
+
+/** What a page or form of the console said about who may; undefined for routes of anything else. */
+export const accessOf = (one: AnyRoute): Access | undefined => declared.get(one)
+
+export const mayOf = ({ may = [] }: Access): readonly Capability[] => (typeof may === 'string' ? [may] : may)
+
+/** A page of the console with what it said about who may. */
+function declare(access: Access, made: AnyRoute): AnyRoute {
+  const environment = access.may === undefined ? 'sandbox' : access.liveOnly ? 'live' : undefined
+  const one: AnyRoute = environment === undefined ? made : { ...made, environment }
+  declared.set(one, access)
+  return one
 }
 
 const shared = {
   tag,
   scopes: 'public',
   reads: 'free',
-  environment: 'sandbox',
   // Looking is not something that happens; what a form does is a request of its own.
   watches: true,
   produces: ['text/html', '*/*'],
   success: { 200: Type.String() },
 } as const
 
-interface PageDefinition<Params extends TSchema, Query extends TSchema> {
+interface PageDefinition<Params extends TSchema, Query extends TSchema> extends Access {
   readonly url: string
   readonly operation: string
   readonly summary: string
@@ -75,11 +107,15 @@ interface PageDefinition<Params extends TSchema, Query extends TSchema> {
   draw(visit: Visit<Params, Query>): Promise<Drawn | Answer>
 }
 
-interface FormDefinition<Params extends TSchema> {
+interface FormDefinition<Params extends TSchema> extends Access {
   readonly url: string
   readonly operation: string
   readonly summary: string
   readonly params?: Params
+  /** In live it asks for a passkey or single sign-on of the last five minutes. */
+  readonly isGrave?: boolean
+  /** How much it gives away: support may so much, and for more than that it is grave. */
+  gives?(sent: Sent<Params>): Promise<Money | undefined>
   take(sent: Sent<Params>): Promise<Answer>
 }
 
@@ -87,8 +123,8 @@ const FormBody = Type.Unsafe<Typed>({ type: 'object' })
 
 /** What is told of a refusal that has no form to stand beside. */
 const refusals: Readonly<Record<number, readonly [title: string, text: string]>> = {
-  403: ['Not for you', 'Whoever you look as may not see or do this.'],
-  404: ['Nothing here', 'There is nothing at this address for whoever you look as.'],
+  403: ['Not for you', 'Whoever you are here may not see or do this.'],
+  404: ['Nothing here', 'There is nothing at this address for whoever you are here.'],
   413: ['Too large', 'What was sent is larger than is taken.'],
   429: ['Too many requests', 'Wait a moment and load the page again.'],
   500: ['Something went wrong', 'It is our mistake, and it was logged.'],
@@ -107,26 +143,68 @@ const refusal = ({ status, details, message }: Problem): Answer => {
 }
 
 /** Pages and forms of the console, as routes like any other. */
-export function makePages({ service, operations, now, onlooker, surroundings }: ConsoleParts) {
-  type Given = { params: unknown; query: unknown; headers: Headers; address: string; transact: Transact }
-  async function visitOf(db: Reader, given: Given) {
-    const { params, query, headers, address, transact: change } = given
-    const who = await onlooker(db, headers)
+export function makePages({ service, operations, now, realNow, onlooker, surroundings }: ConsoleParts) {
+  type Given = FreeParts & Arrived & { params: unknown; query: unknown }
+
+  /** Whoever may is let in; undefined for somebody who must sign in first. */
+  async function visitOf(access: Access, given: Given): Promise<Visit | undefined> {
+    const { db, params, query, headers, address } = given
+    const who = await onlooker(db, given)
+    if (!who) return undefined
+    if (who.person) requireMay(who, mayOf(access))
     const time = now()
     const visit: Visit = {
-      ...{ who, params: params as never, query: query as never, headers, db, now: time, change },
+      ...{ who, params: params as never, query: query as never, headers, db, now: time },
       times: timesIn(who.zone, time),
       look: (operation, asked) => operations.look(who.caller, operation, asked),
       operate: (operation, ordered = {}) => operations.operate(who.caller, operation, { ...ordered, address }),
       operateOpenly: (operation, ordered = {}) => operations.operate(undefined, operation, { ...ordered, address }),
+      change: given.transactAs(who.caller),
     }
     return visit
   }
 
   async function framed({ db, who, headers }: Visit, path: string, drawn: Drawn): Promise<Answer> {
     const notice = noticeIn(cookieOf(headers['cookie'] as string | undefined, noticeName))
-    const around = { ...(await surroundings(db, who)), who, path, notice }
-    return pageAnswer(drawn.status ?? 200, frame(drawn, around), notice === undefined ? undefined : noticeGone)
+    const around = { ...(await surroundings(db, who)), who, path, notice, name: service.settings.consoleName }
+    const markup = tokened(who, path, frame(drawn, around))
+    return pageAnswer(drawn.status ?? 200, markup, notice === undefined ? undefined : noticeGone)
+  }
+
+  /** What each form takes, by the form of its address. */
+  const forms: { readonly address: RegExp; readonly access: Access }[] = []
+
+  /** A form is drawn for whoever may send it, with a token; for nobody else. */
+  function tokened({ person, may }: Onlooker, path: string, markup: string): string {
+    if (!person) return markup
+    return withTokens(markup, path, (action) => {
+      const taken = forms.find(({ address }) => address.test(action.split('?', 1)[0]!))
+      if (taken && !mayOf(taken.access).some(may)) return undefined
+      return tokenFor(service.settings.secrets!, person.session, action, realNow())
+    })
+  }
+
+  /** A form of a page that was drawn for another login, for another purpose or too long ago changes nothing. */
+  function requireToken({ person }: Onlooker, path: string, typed: Typed): void {
+    if (person && !isTokenOf(service.settings.secrets!, person.session, path, typed[TOKEN_FIELD] ?? '', realNow()))
+      throw forbidden('This form was drawn for somebody else or too long ago. Load its page again.')
+  }
+
+  /** Asks once more who it is before something grave; undefined where there is nothing to ask. */
+  async function askedAgain<Params extends TSchema>(
+    { isGrave, gives }: FormDefinition<Params>,
+    sent: Sent<Params>,
+    path: string,
+  ): Promise<Answer | undefined> {
+    const { person } = sent.who
+    if (!person) return undefined
+    const given = await gives?.(sent)
+    const isMuch = given !== undefined && Number(given.value) > service.settings.consoleRefundLimit
+    if (isMuch && person.role === 'support')
+      throw forbidden(`Support gives back ${service.settings.consoleRefundLimit} at most; ask an admin of the account.`)
+    if ((!isGrave && !isMuch) || person.isFresh) return undefined
+    if (sent.typed[PASSKEY_FIELD]) return confirmPerson(service, sent, person, realNow())
+    return confirmAnswer(service, { person, path, typed: sent.typed, now: realNow() })
   }
 
   /** The address of a page, from the url of its route. */
@@ -135,21 +213,25 @@ export function makePages({ service, operations, now, onlooker, surroundings }: 
 
   return {
     page<Params extends TSchema, Query extends TSchema>(definition: PageDefinition<Params, Query>): AnyRoute {
-      const { draw, ...rest } = definition
-      return route({
+      const { draw, may: _, liveOnly: __, ...rest } = definition
+      const made = route({
         ...shared,
         ...rest,
         method: 'GET',
         refusal,
-        async handle({ db, params, query, headers, address, transact }) {
-          const visit = await visitOf(db, { params, query: query ?? {}, headers, address, transact })
+        async handle(given) {
+          const path = pathOf(rest.url, given.params)
+          const visit = await visitOf(definition, { ...given, query: given.query ?? {} })
+          if (!visit) return toSignIn(path)
           const drawn = await draw(visit as Visit<Params, Query>)
-          return drawn instanceof Answer ? drawn : framed(visit, pathOf(rest.url, params), drawn)
+          return drawn instanceof Answer ? drawn : framed(visit, path, drawn)
         },
       })
+      return declare(definition, made)
     },
-    form<Params extends TSchema>({ take, ...rest }: FormDefinition<Params>): AnyRoute {
-      return route({
+    form<Params extends TSchema>(definition: FormDefinition<Params>): AnyRoute {
+      const { take, may: _, liveOnly: __, isGrave: ___, gives: ____, ...rest } = definition
+      const made = route({
         ...shared,
         ...rest,
         method: 'POST',
@@ -157,24 +239,39 @@ export function makePages({ service, operations, now, onlooker, surroundings }: 
         body: FormBody,
         prepare: (body) => body,
         refusal,
-        async handle({ db, params, body, files, headers, address, transact }) {
+        async handle(given) {
+          const { params, body, files, headers, address } = given
+          const path = pathOf(rest.url, params)
           // No page of somebody else's may send a form of ours.
           if (!isOwnOrigin(headers, service)) throw forbidden('This form was sent from another page than ours.')
-          const visit = await visitOf(db, { params, query: {}, headers, address, transact })
-          return take({
+          const visit = await visitOf(definition, { ...given, query: {} })
+          if (!visit) return toSignIn('/console')
+          requireToken(visit.who, path, body)
+          const sent: Sent<Params> = {
             ...(visit as Visit<Params>),
             typed: body,
             address,
             files: files.filter(({ fileName, bytes }) => fileName !== '' || bytes.length > 0),
             lead: (to, notice) => seeOther(to, notice === undefined ? undefined : noticeCookie(notice)),
-            again: (drawn) => framed(visit, pathOf(rest.url, params), drawn),
-          })
+            again: (drawn) => framed(visit, path, drawn),
+          }
+          return (await askedAgain(definition, sent, path)) ?? take(sent)
         },
       })
+      forms.push({ address: new RegExp(`^${rest.url.replace(/:\w+/g, '[^/]+')}$`), access: definition })
+      return declare(definition, made)
     },
   }
 }
 export type Pages = ReturnType<typeof makePages>
+
+function requireMay({ person, may }: Onlooker, wanted: readonly Capability[]): void {
+  if (wanted.some(may)) return
+  if (person?.isLooking) throw forbidden('You only look at this account; nobody acts for it from the outside.')
+  throw forbidden(`Your role may not: ${wanted.map((one) => capabilities[one]).join('; ')}.`)
+}
+
+const toSignIn = (path: string): Answer => seeOther(`/console/sign-in?${new URLSearchParams({ back: path })}`)
 
 /** Only a place of the console is gone back to. */
 export const backIn = (typed: Typed): string => {

@@ -15,6 +15,15 @@ const asBuyer = sql`
 const underReview = sql`
   select count(*)::int as n from (select 1 from disputes where status = 'UNDER_REVIEW' limit $1) counted`
 
+/** How many disputes wait for the people of an account, or for those who decide for all. */
+export async function waitingAt(db: Reader, accountId: string): Promise<Partial<Record<Eyes, number>>> {
+  const row =
+    accountId === ''
+      ? await db.row<{ n: number }>(underReview, [COUNTED_MAX])
+      : await db.row<{ n: number }>(asSeller, [accountId, COUNTED_MAX])
+  return { [accountId === '' ? 'agent' : 'merchant']: row?.n ?? 0 }
+}
+
 /** How many disputes wait for each of the people of a sandbox, so that one can be played from both sides. */
 export async function waitingFor(db: Reader): Promise<Partial<Record<Eyes, number>>> {
   const counts = await Promise.all(

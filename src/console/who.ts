@@ -4,6 +4,8 @@ import type { Reader } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { unavailable } from '../kernel/problem.ts'
 import { people } from '../sandbox/people.ts'
+import { cookieOf } from './cookies.ts'
+import type { Capability, Role } from './roles.ts'
 
 /** The people of a sandbox through whose eyes it can be looked at; shape and letter tell them apart, not colour. */
 export const eyes = {
@@ -26,6 +28,32 @@ export interface Onlooker {
   readonly zone: string
   /** Where the days of the account begin and end, and with them what is late. */
   readonly accountZone: string
+  /** Whether they may do what takes this. In a sandbox everybody may everything. */
+  may(capability: Capability): boolean
+  /** Who it is, where people sign in. */
+  readonly person?: SignedIn
+}
+
+/** Somebody who signed in, at the place they work at now. */
+export interface SignedIn {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+  /** The account they work for, or that an operator looks at. */
+  readonly account?: { readonly id: string; readonly name: string }
+  /** An operator who sees an account as its people do, and can change nothing. */
+  readonly isLooking: boolean
+  /** What else they are: other accounts, or the service. */
+  readonly elsewhere: readonly { readonly value: string; readonly label: string }[]
+  /** What their cookie holds; forms are bound to it. */
+  readonly session: string
+  /** Whether they proved who they are a few minutes ago at most. */
+  readonly isFresh: boolean
+  /** Whether they came by a link a few minutes ago, which lets them make a passkey and nothing else that is grave. */
+  readonly isJustIn: boolean
+  /** Single sign-on vouches for them, and says what they are. */
+  readonly isManaged: boolean
 }
 
 /** Someone who decides disputes; in the sandbox no app stands behind them. */
@@ -48,20 +76,14 @@ export const eyesIn = (cookies: string | undefined): Eyes => {
 
 export const eyesCookie = (chosen: Eyes) => `${COOKIE}=${chosen}; Path=/console; HttpOnly; SameSite=Lax`
 
-export const cookieOf = (cookies: string | undefined, name: string): string | undefined =>
-  (cookies ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${name}=`))
-    ?.slice(name.length + 1)
-
 /**
  * A person of the sandbox. Parties act as parties and agents as agents here, so that each sees what is theirs to do,
  * although a token of the sandbox opens both.
  */
 export async function onlookerAs(db: Reader, mark: Eyes): Promise<Onlooker> {
   const { label, client } = eyes[mark]
-  const shared = { face: 'sandbox', mark, name: label, zone: 'utc', accountZone: people.merchant.time_zone } as const
+  const accountZone = people.merchant.time_zone
+  const shared = { face: 'sandbox', mark, name: label, zone: 'utc', accountZone, may: () => true } as const
   if (client === undefined) return { ...shared, caller: agent }
   const app = await findApp(db, client)
   if (!app) throw unavailable('The sandbox is being emptied; look again in a moment.')

@@ -128,8 +128,11 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
     if (route.reads === true)
       return render(await route.handle({ ...checked, db: reader, now: clock.now() }), usualStatus)
     if (route.reads === 'free') {
-      const transact = readingFrom(replica, transactFor(causeOf(route, request)))
-      return render(await route.handle({ ...checked, db: reader, transact }), usualStatus)
+      const { id, ip } = request
+      const transactAs = (known?: Caller) =>
+        readingFrom(replica, transactFor(causeOf(route, { id, ip, params, caller: known })))
+      const free = { db: reader, transact: transactAs(request.caller), transactAs }
+      return render(await route.handle({ ...checked, ...free }), usualStatus)
     }
 
     const key = route.method === 'POST' && caller !== nobody ? requestKey(headers) : undefined

@@ -6,6 +6,7 @@ const PATH_LOGGED_MAX = 200
 
 /** One line an answer; its debug id leads from the answer to the line. */
 export function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  const { caller } = request
   log.info(
     {
       method: request.method,
@@ -14,8 +15,9 @@ export function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyRe
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
       debug_id: request.id,
-      app: request.caller?.appId,
-      account: request.caller?.accountId,
+      app: caller?.personId === undefined ? caller?.appId : undefined,
+      person: caller?.personId,
+      account: caller?.accountId,
       issues: request.problem && issuesOf(request.problem),
     },
     'request',

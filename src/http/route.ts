@@ -114,12 +114,20 @@ export interface WriteRoute<Params extends TSchema, Query extends TSchema, Body 
   handle(request: Request<Params, Query, Body> & { readonly tx: Tx }): Promise<unknown>
 }
 
+/** What an operation needs that opens units of work itself. */
+export interface FreeParts {
+  readonly db: Reader
+  readonly transact: Transact
+  /** Units of work of this request for somebody who brought no token, once it is known who it is. */
+  transactAs(caller: Caller): Transact
+}
+
 /** An operation that is neither: it opens units of work itself, for example to move the sandbox clock. */
 export interface FreeRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
   extends RouteBase<Params, Query, Body> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly reads: 'free'
-  handle(request: Request<Params, Query, Body> & { readonly db: Reader; readonly transact: Transact }): Promise<unknown>
+  handle(request: Request<Params, Query, Body> & FreeParts): Promise<unknown>
 }
 
 /** Everything there is to know about an operation. The server, the OpenAPI document and the tests all read it. */

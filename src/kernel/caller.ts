@@ -8,6 +8,8 @@ export type Role = 'seller' | 'buyer' | 'partner' | 'agent' | 'clock'
 export interface Caller {
   /** The app whose token it is. Events of this call go to its webhooks. */
   readonly appId: string
+  /** The person at the console who calls; no app does then, and `appId` only says whose webhooks are looked at. */
+  readonly personId?: string
   readonly clientId: string
   /** The account the call acts for: the app's own, or the merchant or person the assertion names. */
   readonly accountId: string

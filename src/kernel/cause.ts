@@ -8,6 +8,8 @@ export interface RequestCause {
   readonly address: string
   /** The app whose token it is. Absent where the operation asks for none. */
   readonly appId?: string
+  /** The person at the console whose request it is; no app then. */
+  readonly personId?: string
   /** The account the call acts for. */
   readonly accountId?: string
   /** The app belongs to another account than the one it acts for. */
@@ -48,10 +50,14 @@ export type Cause =
   /** The service itself: it seeds a sandbox, or keeps the answer to a refused request. */
   | { readonly kind: 'service'; readonly task: string }
 
-/** Who acts, in one word that logs, transitions and ledger entries share: `app:APP-…`, `command:apps create`, `payer`. */
+/**
+ * Who acts, in one word that logs, transitions and ledger entries share: `app:APP-…`, `person:PER-…`,
+ * `command:apps create`, `payer`.
+ */
 export function actorOf(cause: Cause): string {
   switch (cause.kind) {
     case 'request':
+      if (cause.personId !== undefined) return `person:${cause.personId}`
       return cause.appId === undefined ? (cause.stranger ?? 'public') : `app:${cause.appId}`
     case 'service':
       return `service:${cause.task}`

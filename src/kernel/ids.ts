@@ -37,6 +37,7 @@ const forms = {
   dispute: (draw: Draw) => `PP-R-${draw(letters, 3)}-${draw(digits, 8)}`,
   document: (draw: Draw) => draw(upper, 26),
   mail: (draw: Draw) => draw(upper, 20),
+  person: (draw: Draw) => `PER-${draw(upper, 17)}`,
 } as const satisfies Record<string, (draw: Draw) => string>
 
 export type IdKind = keyof typeof forms

@@ -22,6 +22,7 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
     'what waits for an agent, who decides for all accounts, and for a buyer, by the account of the buyer',
   ],
   [/^(update|delete from) apps\b/, 'commands of the operator, by client id'],
+  [/^delete from console_roles where person_id = \$1$/, 'a person is removed everywhere'],
   [
     /^select body as dispute, version from disputes where id = \$1|^select dispute_id from dispute_documents/,
     'found first, and shown only to whom disputes/access.ts lets see it',

@@ -1,5 +1,6 @@
 // What a reader gains with scripts: keys, copying, clocks that tick. Every page works without them.
 import './follow.js'
+import './passkey.js'
 
 document.documentElement.classList.add('scripted')
 

@@ -1,6 +1,7 @@
 import { reasonTargets } from '../../disputes/machine/actions/change-reason.ts'
 import { disputeActions, type PublicAction } from '../../disputes/machine/actions/index.ts'
 import { acceptClaimReasons, cancellationReasons, escalationReasons } from '../../disputes/schema/enums.ts'
+import type { Capability } from '../roles.ts'
 import { money, reasonWords } from '../words.ts'
 import {
   amount,
@@ -24,6 +25,12 @@ export interface DisputeForm {
   readonly done: string
   readonly danger?: boolean
   fields(dispute: Dispute): readonly Field[]
+}
+
+/** What it takes to do each. */
+export const takes = (action: PublicAction): Capability => {
+  if (action === 'adjudicate' || action === 'require-evidence') return 'decide'
+  return action === 'accept-claim' ? 'settle' : 'work'
 }
 
 /** The form of an action: the one that says it better than its schema, or else what the schema asks for. */

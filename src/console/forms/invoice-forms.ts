@@ -1,5 +1,6 @@
 import type { InvoiceView } from '../../invoices/schema/shown.ts'
 import type { Static } from '../../kernel/type.ts'
+import type { Capability } from '../roles.ts'
 import { money } from '../words.ts'
 import type { Field } from './fields.ts'
 
@@ -8,6 +9,8 @@ export type Invoice = Static<typeof InvoiceView>
 /** One action on an invoice: its link, the operation behind it, and what is asked. */
 export interface InvoiceForm {
   readonly operation: string
+  /** What it takes to do it. */
+  readonly may: Capability
   readonly title: string
   readonly button: string
   readonly done: string
@@ -46,6 +49,7 @@ const currencyOf = ({ amount, detail }: Invoice) => amount?.currency_code ?? det
 export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
   send: {
     operation: 'sendInvoice',
+    may: 'work',
     title: 'Send the invoice',
     button: 'Send the invoice',
     done: 'The invoice was sent.',
@@ -56,6 +60,7 @@ export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
   },
   remind: {
     operation: 'remindInvoice',
+    may: 'work',
     title: 'Send a reminder',
     button: 'Send the reminder',
     done: 'A reminder was sent.',
@@ -64,6 +69,7 @@ export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
   },
   'record-payment': {
     operation: 'recordPayment',
+    may: 'work',
     title: 'Record a payment',
     button: 'Record the payment',
     done: 'The payment was recorded.',
@@ -90,6 +96,7 @@ export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
   },
   'record-refund': {
     operation: 'recordRefund',
+    may: 'settle',
     title: 'Record a refund',
     button: 'Record the refund',
     done: 'The refund was recorded.',
@@ -113,6 +120,7 @@ export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
   },
   cancel: {
     operation: 'cancelInvoice',
+    may: 'work',
     title: 'Cancel the invoice',
     button: 'Cancel the invoice',
     done: 'The invoice was cancelled.',
@@ -122,6 +130,7 @@ export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
   },
   delete: {
     operation: 'deleteInvoice',
+    may: 'work',
     title: 'Delete the invoice',
     button: 'Delete the invoice',
     done: 'The invoice was deleted.',

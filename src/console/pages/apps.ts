@@ -137,6 +137,9 @@ export function appPages({ page, form }: Pages, { service, onAccessChange }: App
       url: `/console/apps/:client/${name}`,
       operation: `console${name.replace(/(^|-)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())}App`,
       summary,
+      may: 'manage',
+      // A new secret is shown, and the earlier ones may end.
+      isGrave: name === 'rotate' || name === 'revoke',
       params: ClientId,
       async take(sent): Promise<Answer> {
         const secret = await sent.change(async (tx) => {
@@ -155,12 +158,15 @@ export function appPages({ page, form }: Pages, { service, onAccessChange }: App
       url: '/console/apps',
       operation: 'consoleApps',
       summary: 'List apps and consents',
+      may: 'manage',
       draw: (visit) => draw(visit),
     }),
     form({
       url: '/console/apps',
       operation: 'consoleNewApp',
       summary: 'Make an app',
+      may: 'manage',
+      isGrave: true,
       async take(sent) {
         const { typed, who } = sent
         const name = (typed['name'] ?? '').trim()
@@ -202,6 +208,7 @@ export function appPages({ page, form }: Pages, { service, onAccessChange }: App
       url: '/console/consents/:client/revoke',
       operation: 'consoleRevokeConsent',
       summary: 'Take the consent to an app back',
+      may: 'manage',
       params: ClientId,
       async take(sent) {
         const { accountId } = sent.who.caller

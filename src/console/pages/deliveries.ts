@@ -78,7 +78,7 @@ async function drawDelivery(visit: Visit<typeof Id>, number: number | undefined)
 ${facts([
   ['Event', html`<a href="/console/events/${one.event_id}">${mono(one.event_id)}</a>`],
   ['Delivery', mono(one.transmission_id)],
-  ...(one.cause ? [['Cause', causeLink(one.cause)] as const] : []),
+  ...(one.cause ? [['Cause', visit.who.face === 'sandbox' ? causeLink(one.cause) : mono(one.cause)] as const] : []),
 ])}
 <nav class="attempts" aria-label="Attempts">${one.attempt_log.map(
       (each) =>
@@ -104,6 +104,7 @@ export const deliveryPages = ({ page, form }: Pages) => [
     url: '/console/deliveries/:id',
     operation: 'consoleDelivery',
     summary: 'Show a delivery with every attempt',
+    may: 'see',
     params: Id,
     query: Type.Object({ attempt: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })) }),
     draw: (visit) => drawDelivery(visit, visit.query.attempt),
@@ -112,6 +113,7 @@ export const deliveryPages = ({ page, form }: Pages) => [
     url: '/console/deliveries/:id/attempt',
     operation: 'consoleAttempt',
     summary: 'Attempt a delivery now',
+    may: 'settle',
     params: Id,
     async take(sent) {
       requireDone(await sent.operate('attemptTransmission', { params: { transmission_id: sent.params.id }, body: {} }))
@@ -122,6 +124,7 @@ export const deliveryPages = ({ page, form }: Pages) => [
     url: '/console/deliveries/:id/resend',
     operation: 'consoleResend',
     summary: 'Send the event of a delivery anew',
+    may: 'settle',
     params: Id,
     async take(sent) {
       const one = await sent.look<Transmission>('showTransmission', { params: { transmission_id: sent.params.id } })

@@ -1,9 +1,10 @@
 import { type PublicAction, publicActions } from '../../disputes/machine/actions/index.ts'
 import { type Html, html } from '../../http/html.ts'
+import type { Money } from '../../kernel/money.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
-import { disputeFormOf } from '../forms/dispute-forms.ts'
+import { disputeFormOf, takes } from '../forms/dispute-forms.ts'
 import { bodyFrom, form, type Typed } from '../forms/fields.ts'
 import { fitted } from '../forms/generated.ts'
 import { followsOf, notNow, type Prospects, prospectsOf, unless, whereItCanGo } from '../forms/prospects.ts'
@@ -39,6 +40,17 @@ export const actionsIn = ({ links = [] }: { links?: readonly { href: string; met
       .map(({ href }) => href.slice(href.lastIndexOf('/') + 1) as PublicAction),
   ),
 ]
+
+/** Those of them that whoever looks may take. */
+const actionsFor = (dispute: Dispute, { who }: Visit): PublicAction[] =>
+  actionsIn(dispute).filter((action) => who.may(takes(action)))
+
+/** What accepting a claim gives back: the amount that is named, or all that is in dispute. */
+async function refundIn(sent: Sent<typeof Id>): Promise<Money> {
+  const { dispute_amount } = await sent.look<Dispute>('showDispute', { params: sent.params })
+  const value = sent.typed['/refund_amount/value']?.trim()
+  return value ? { ...dispute_amount, value } : dispute_amount
+}
 
 export const operationOf = (action: string) =>
   `dispute${action.replace(/(^|-)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())}`
@@ -86,7 +98,7 @@ const likeliest: readonly PublicAction[] = [
 
 /** Every action that the answer links to, as a form. */
 function doings({ operations }: Parts, dispute: Dispute, prospects: Prospects, visit: Visit, left?: Left): Html {
-  const actions = actionsIn(dispute)
+  const actions = actionsFor(dispute, visit)
   const title = visit.who.mark === 'agent' ? 'What an agent can do now' : 'What you can do now'
   const rest = notNow(prospects.consequences, (action) => disputeFormOf(action as PublicAction).title)
   if (actions.length === 0)
@@ -115,7 +127,7 @@ async function draw(visit: Visit<typeof Id>, parts: Parts, left?: Left) {
   const dispute = await visit.look<Dispute>('showDispute', { params: visit.params })
   const prospects = await prospectsOf(visit, dispute.dispute_id, parts.service)
   const due = dueOf(dispute)
-  const actions = actionsIn(dispute)
+  const actions = actionsFor(dispute, visit)
   const isActing = actions.length > 0 && (due !== undefined || visit.who.mark === 'agent')
   return {
     title: `${reasonWords(dispute.reason)}, ${money(dispute.dispute_amount)}`,
@@ -165,6 +177,7 @@ export const disputePages = ({ page, form: formRoute }: Pages, parts: Parts) => 
     url: '/console/disputes/:id',
     operation: 'consoleDispute',
     summary: 'Show a dispute',
+    may: ['see', 'review'],
     params: Id,
     draw: (visit) => draw(visit, parts),
   }),
@@ -173,7 +186,9 @@ export const disputePages = ({ page, form: formRoute }: Pages, parts: Parts) => 
       url: `/console/disputes/:id/${action}`,
       operation: `consoleDispute${operationOf(action).slice('dispute'.length)}`,
       summary: disputeFormOf(action).title,
+      may: takes(action),
       params: Id,
+      ...(action === 'accept-claim' && { gives: refundIn }),
       take: (sent) => take(sent, parts, action),
     }),
   ),
@@ -181,6 +196,7 @@ export const disputePages = ({ page, form: formRoute }: Pages, parts: Parts) => 
     url: '/console/documents/:document/:n',
     operation: 'consoleDocument',
     summary: 'Show a document of a dispute',
+    may: ['see', 'review'],
     params: Type.Object({
       document: Type.String({ maxLength: 64, pattern: '^[A-Z0-9]+$' }),
       n: Type.String({ maxLength: 3, pattern: '^[1-9][0-9]*$' }),

@@ -118,6 +118,7 @@ export const disputeListPages = ({ page }: Pages) => [
     url: '/console/disputes',
     operation: 'consoleDisputes',
     summary: 'List disputes',
+    may: ['see', 'review'],
     query: Query,
     async draw(visit) {
       const title = 'Disputes'

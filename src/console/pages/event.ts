@@ -5,7 +5,7 @@ import { Type } from '../../kernel/type.ts'
 import { findEvent, type StoredEvent } from '../../webhooks/events/store.ts'
 import { requireDone } from '../operate.ts'
 import { bodyOf } from '../parts/code.ts'
-import { broken, facts, heading, nothing, sheet, taken } from '../parts/parts.ts'
+import { broken, facts, heading, mono, nothing, sheet, taken } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { type Eyes, eyes, eyesNames, type Onlooker, onlookerAs } from '../who.ts'
 import { causeLink, outcome, type Transmission } from './deliveries.ts'
@@ -49,6 +49,7 @@ export const eventPages = ({ page, form }: Pages) => [
     url: '/console/events/:id',
     operation: 'consoleEvent',
     summary: 'Show an event: what was sent, who heard it, what led to it',
+    may: 'see',
     params: Id,
     async draw(visit) {
       const { event, who } = await find(visit)
@@ -68,7 +69,9 @@ export const eventPages = ({ page, form }: Pages) => [
         })}
 ${facts([
   ['Event', taken(event.id, 'id')],
-  ...(found?.cause ? [['Cause', causeLink(found.cause)] as const] : []),
+  ...(found?.cause
+    ? [['Cause', visit.who.face === 'sandbox' ? causeLink(found.cause) : mono(found.cause)] as const]
+    : []),
   ['Heard by', who.name],
 ])}
 <section class="sheet flush"><header class="sheet-head"><h2>Who heard it</h2></header>${
@@ -84,6 +87,7 @@ ${sheet('As it was sent', html`<div class="copied">${bodyOf(event.body, 'The eve
     url: '/console/events/:id/resend',
     operation: 'consoleResendEvent',
     summary: 'Send an event again to everybody who listens',
+    may: 'settle',
     params: Id,
     async take(sent) {
       const done = await sent.operate('resendEvent', { params: { event_id: sent.params.id }, body: {} })

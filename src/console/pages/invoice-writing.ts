@@ -159,6 +159,7 @@ export const invoiceWritingPages = ({ page, form: formRoute }: Pages, operations
     url: '/console/invoices/new',
     operation: 'consoleNewInvoice',
     summary: 'Write an invoice: the form',
+    may: 'work',
     draw: async (visit) =>
       sells(visit)
         ? draw(operations, undefined)
@@ -168,6 +169,7 @@ export const invoiceWritingPages = ({ page, form: formRoute }: Pages, operations
     url: '/console/invoices/new',
     operation: 'consoleWriteInvoice',
     summary: 'Write an invoice',
+    may: 'work',
     async take(sent) {
       const { typed } = sent
       const outcome = await sent.operate('createInvoice', { body: bodyOf(typed), requestId: typed['request-id'] })
@@ -180,6 +182,7 @@ export const invoiceWritingPages = ({ page, form: formRoute }: Pages, operations
     url: '/console/invoices/:id/edit',
     operation: 'consoleEditInvoice',
     summary: 'Edit an invoice: the form',
+    may: 'work',
     params: Id,
     draw: async (visit) => draw(operations, await show(visit)),
   }),
@@ -187,6 +190,7 @@ export const invoiceWritingPages = ({ page, form: formRoute }: Pages, operations
     url: '/console/invoices/:id/edit',
     operation: 'consoleUpdateInvoice',
     summary: 'Edit an invoice',
+    may: 'work',
     params: Id,
     async take(sent) {
       const { typed, params } = sent

@@ -45,7 +45,7 @@ const seenOf = ({ detail }: Invoice) => detail?.metadata?.last_update_time ?? de
 
 const tones: Readonly<Partial<Record<Sheet['standing'], string>>> = { overdue: 'warn', paid: 'good', pending: 'wait' }
 
-function till(invoice: Invoice, paper: Sheet): Html {
+function till(invoice: Invoice, paper: Sheet, { who }: Visit): Html {
   const { status = 'DRAFT', detail } = invoice
   const isOut = status !== 'DRAFT' && status !== 'SCHEDULED'
   const rels = relsOf(invoice)
@@ -58,26 +58,31 @@ function till(invoice: Invoice, paper: Sheet): Html {
   ]
     .filter(Boolean)
     .join(', ')}</span></p></div>
-<div class="actions">${standing(status)}${rels.includes('replace') && linkButton('Edit', `/console/invoices/${invoice.id}/edit`)}</div></section>`
+<div class="actions">${standing(status)}${rels.includes('replace') && who.may('work') && linkButton('Edit', `/console/invoices/${invoice.id}/edit`)}</div></section>`
 }
 
 const doing = (name: string, { title, note }: Pick<InvoiceForm, 'title' | 'note'>, content: Content, isOpen: boolean) =>
   html`<details name="doing" id="do-${name}"${isOpen && html` open`}><summary><b>${title}</b>${icon('down')}${note && html`<small>${note}</small>`}</summary>${content}</details>`
 
-/** Every action that the answer links to, as a form; nothing else decides which. */
-function doings(operations: Operations, { invoice, today, prospects }: Read, left?: Left): Html {
-  const rels = relsOf(invoice).filter((rel) => !otherLinks.includes(rel))
+function formOf(rel: string): InvoiceForm {
+  const one = invoiceForms[rel]
+  if (!one) throw new Error(`There is no form for ${rel}.`)
+  return one
+}
+
+/** Every action that the answer links to and whoever looks may take, as a form; nothing else decides which. */
+function doings(operations: Operations, { invoice, today, prospects }: Read, { who }: Visit, left?: Left): Html {
+  const rels = relsOf(invoice).filter((rel) => !otherLinks.includes(rel) && who.may(formOf(rel).may))
   const likeliest = rels.find((rel) => ['send', 'record-payment'].includes(rel))
   if (rels.length === 0)
     return sheet(
       'What you can do now',
-      html`<p class="soft">Nothing: it is ${standingWords(invoice.status ?? '').toLowerCase()}.</p>${notPossible(prospects)}`,
+      html`<p class="soft">Nothing: ${who.may('work') ? `it is ${standingWords(invoice.status ?? '').toLowerCase()}` : 'you may look'}.</p>${notPossible(prospects)}`,
       { className: 'doings' },
     )
   return html`<section class="sheet doings" id="do"><header class="sheet-head"><h2>What you can do now</h2></header>${rels.map(
     (rel) => {
-      const one = invoiceForms[rel]
-      if (!one) throw new Error(`There is no form for ${rel}.`)
+      const one = formOf(rel)
       const drawn = form({
         name: rel,
         action: `/console/invoices/${invoice.id}/${rel}`,
@@ -101,7 +106,7 @@ const notPossible = ({ consequences }: InvoiceProspects): Content =>
     (action) => invoiceForms[action]!.title,
   )
 
-function moneySheet(invoice: Invoice): Html {
+function moneySheet(invoice: Invoice, { who }: Visit): Html {
   const { id, amount, due_amount, payments, refunds } = invoice
   const records = [
     ...(payments?.transactions ?? []).map((one) => ({
@@ -130,6 +135,7 @@ function moneySheet(invoice: Invoice): Html {
         (one) =>
           html`<tr><td class="fill">${one.kind === 'payments' ? 'Payment' : 'Refund'}, ${sentence(one.method ?? '')}<small>${one.day}</small></td><td class="num right">${one.amount && money(one.amount as never)}${
             one.type === 'EXTERNAL' &&
+            who.may('work') &&
             html`<form method="post" action="/console/invoices/${id}/${one.kind}/${one.record}/delete"><button class="link">Delete the record</button></form>`
           }</td></tr>`,
       )}</tbody></table>`
@@ -160,8 +166,8 @@ async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left
   return {
     title: `Invoice ${invoice.detail?.invoice_number}`,
     ...(left && { status: 422 }),
-    content: html`${till(invoice, paper)}<div class="two">${invoicePaper({ sheet: paper }, html`<p class="kind">Invoice</p>`)}
-<aside>${prospects.unattended && html`<div class="unless"><p><b>If nobody acts</b></p><p>${prospects.unattended}</p></div>`}${doings(operations, found, left)}${moneySheet(invoice)}${story(invoice, moves, visit)}${sheet(
+    content: html`${till(invoice, paper, visit)}<div class="two">${invoicePaper({ sheet: paper }, html`<p class="kind">Invoice</p>`)}
+<aside>${prospects.unattended && html`<div class="unless"><p><b>If nobody acts</b></p><p>${prospects.unattended}</p></div>`}${doings(operations, found, visit, left)}${moneySheet(invoice, visit)}${story(invoice, moves, visit)}${sheet(
       'Links',
       lines([
         ...(visit.who.face === 'sandbox' && moves.some(({ to }) => to === 'SENT')
@@ -170,7 +176,9 @@ async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left
               ['PDF', html`<a href="${`${page}/pdf`}">Open</a>`] as const,
             ]
           : []),
-        ...(isOut ? [['QR code', html`<a href="/console/invoices/${invoice.id}/qr-code">Show</a>`] as const] : []),
+        ...(isOut && visit.who.may('work')
+          ? [['QR code', html`<a href="/console/invoices/${invoice.id}/qr-code">Show</a>`] as const]
+          : []),
         ['Id', taken(invoice.id ?? '', 'id')],
       ]),
     )}</aside></div>`,
@@ -195,6 +203,14 @@ async function take(sent: Sent<typeof Id>, operations: Operations, rel: string) 
   return sent.lead(rel === 'delete' ? '/console/invoices' : `/console/invoices/${id}`, one.done)
 }
 
+/** What a recorded refund gives back: the amount, or all that is left where none is named. */
+async function refundIn(sent: Sent<typeof Id>) {
+  const value = sent.typed['/amount/value']?.trim()
+  const { invoice } = await read(sent)
+  const { paid_amount } = invoice.payments ?? {}
+  return value ? { currency_code: paid_amount?.currency_code ?? '', value } : paid_amount
+}
+
 export const faster: Refusal = {
   name: 'CONFLICT',
   message: 'Somebody was faster: it changed since this page was drawn. Look at it as it stands now.',
@@ -212,15 +228,18 @@ export const invoicePages = ({ page, form: formRoute }: Pages, operations: Opera
     url: '/console/invoices/:id',
     operation: 'consoleInvoice',
     summary: 'Show an invoice',
+    may: 'see',
     params: Id,
     draw: (visit) => draw(visit, operations),
   }),
-  ...Object.entries(invoiceForms).map(([rel, { operation, title }]) =>
+  ...Object.entries(invoiceForms).map(([rel, { operation, title, may }]) =>
     formRoute({
       url: `/console/invoices/:id/${rel}`,
       operation: `console${operation.charAt(0).toUpperCase()}${operation.slice(1)}`,
       summary: title,
+      may,
       params: Id,
+      ...(rel === 'record-refund' && { gives: refundIn }),
       take: (sent) => take(sent, operations, rel),
     }),
   ),
@@ -228,6 +247,7 @@ export const invoicePages = ({ page, form: formRoute }: Pages, operations: Opera
     url: '/console/invoices/:id/:kind/:record/delete',
     operation: 'consoleDeleteRecord',
     summary: 'Delete a recorded payment or refund',
+    may: 'work',
     params: Record,
     async take(sent) {
       const { id, kind, record } = sent.params
@@ -242,6 +262,7 @@ export const invoicePages = ({ page, form: formRoute }: Pages, operations: Opera
     url: '/console/invoices/:id/qr-code',
     operation: 'consoleQrCode',
     summary: 'Show the QR code of an invoice',
+    may: 'work',
     params: Id,
     async draw(visit) {
       const outcome = await visit.operate('generateQrCode', { params: { invoice_id: visit.params.id }, body: {} })

@@ -113,7 +113,7 @@ const addressOf = (view: string, q: string | undefined, page = 1) => {
 }
 
 /** Whoever sells has invoices; a buyer reads theirs on the page that the mail leads to. */
-export const sells = ({ who }: Pick<Visit, 'who'>) => who.caller.scopes.has('invoicing/invoices/readwrite')
+export const sells = ({ who }: Pick<Visit, 'who'>) => who.caller.scopes.has('invoicing/invoices/read')
 
 export const cannotSell = (visit: Pick<Visit, 'who'>): Content =>
   html`<section class="sheet flush">${nothing(`A ${visit.who.name.toLowerCase()} writes no invoices`, 'Look as a merchant to see some, or open the customer’s page of one from its mail.')}</section>`
@@ -123,6 +123,7 @@ export const invoiceListPages = ({ page }: Pages) => [
     url: '/console/invoices',
     operation: 'consoleInvoices',
     summary: 'List invoices',
+    may: 'see',
     query: Query,
     async draw(visit) {
       const title = 'Invoices'
@@ -138,7 +139,7 @@ export const invoiceListPages = ({ page }: Pages) => [
         : views[chosen]!.none
       return {
         title,
-        content: html`${heading(title, { actions: linkButton('New invoice', '/console/invoices/new', { kind: '', glyph: 'plus' }) })}
+        content: html`${heading(title, { actions: visit.who.may('work') && linkButton('New invoice', '/console/invoices/new', { kind: '', glyph: 'plus' }) })}
 <section class="sheet flush">
 ${tabs(
   'Standing',

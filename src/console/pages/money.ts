@@ -53,6 +53,7 @@ export const moneyPages = ({ page }: Pages) => [
     url: '/console/money',
     operation: 'consoleMoney',
     summary: 'Show balances and movements',
+    may: 'see',
     query: Query,
     async draw(visit) {
       const title = 'Money'

@@ -56,6 +56,7 @@ export const searchPages = ({ page }: Pages) => [
     url: '/console/search',
     operation: 'consoleSearch',
     summary: 'Find anything by its id, number or address',
+    may: ['see', 'review'],
     query: Type.Object({ q: Type.Optional(Type.String({ maxLength: 300 })) }),
     async draw(visit) {
       const q = visit.query.q?.trim() ?? ''

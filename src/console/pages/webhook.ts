@@ -127,6 +127,7 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
     url: '/console/webhooks/:id',
     operation: 'consoleWebhook',
     summary: 'Show a webhook',
+    may: 'see',
     params: Id,
     draw: (visit) => drawOne(visit, operations),
   }),
@@ -134,6 +135,7 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
     url: '/console/webhooks/:id/replay',
     operation: 'consoleCountReplay',
     summary: 'Say how many events a replay would send',
+    may: 'settle',
     params: Id,
     query: Span,
     draw: drawReplay,
@@ -142,6 +144,7 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
     url: '/console/webhooks/:id/edit',
     operation: 'consoleEditWebhook',
     summary: 'Change the address or the events of a webhook',
+    may: 'manage',
     params: Id,
     async take(sent) {
       const { typed } = sent
@@ -160,18 +163,25 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
   }),
   ...(
     [
-      ['replay', 'Send what failed again', replay],
-      ['sample', 'Send a sample event', sample],
-      ['rotate', 'Replace the signing secret', rotate],
-      ['enable', 'Send events to a webhook again', enabling('enableWebhook', 'Events are sent there again.')],
-      ['disable', 'Stop sending events to a webhook', enabling('disableWebhook', 'Nothing is sent there any more.')],
-      ['delete', 'Delete a webhook', remove],
+      ['replay', 'Send what failed again', 'settle', replay],
+      ['sample', 'Send a sample event', 'manage', sample],
+      ['rotate', 'Replace the signing secret', 'manage', rotate],
+      ['enable', 'Send events to a webhook again', 'manage', enabling('enableWebhook', 'Events are sent there again.')],
+      [
+        'disable',
+        'Stop sending events to a webhook',
+        'manage',
+        enabling('disableWebhook', 'Nothing is sent there any more.'),
+      ],
+      ['delete', 'Delete a webhook', 'manage', remove],
     ] as const
-  ).map(([name, summary, take]) =>
+  ).map(([name, summary, may, take]) =>
     form({
       url: `/console/webhooks/:id/${name}`,
       operation: `consoleWebhook${name.charAt(0).toUpperCase()}${name.slice(1)}`,
       summary,
+      may,
+      isGrave: name === 'rotate',
       params: Id,
       take,
     }),

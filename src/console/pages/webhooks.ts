@@ -92,7 +92,7 @@ async function drawList(visit: Visit, operations: Operations, left?: { typed: Ty
           )}</tbody></table>`
     }</section>
 <section class="sheet flush"><header class="sheet-head"><h2>Newest deliveries</h2></header>${deliveries(list, visit)}</section></div>
-<aside>${sheet('Add an address', drawForm({ name: 'listen', action: '/console/webhooks', route: operations.route('createWebhook'), fields: newFields, button: 'Listen there', ...left }))}${visit.who.face === 'sandbox' && listenHere(visit, webhooks)}</aside></div>`,
+<aside>${visit.who.may('manage') && sheet('Add an address', drawForm({ name: 'listen', action: '/console/webhooks', route: operations.route('createWebhook'), fields: newFields, button: 'Listen there', ...left }))}${visit.who.face === 'sandbox' && listenHere(visit, webhooks)}</aside></div>`,
   }
 }
 
@@ -101,12 +101,14 @@ export const webhookListPages = ({ page, form }: Pages, operations: Operations) 
     url: '/console/webhooks',
     operation: 'consoleWebhooks',
     summary: 'List webhooks',
+    may: 'see',
     draw: (visit) => drawList(visit, operations),
   }),
   form({
     url: '/console/webhooks',
     operation: 'consoleListen',
     summary: 'Add the address of a handler',
+    may: 'manage',
     async take(sent) {
       const { typed } = sent
       const done = await sent.operate('createWebhook', { body: bodyFrom(typed), requestId: typed['request-id'] })

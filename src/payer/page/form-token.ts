@@ -19,9 +19,14 @@ export interface FormPurpose {
   readonly purpose: string
 }
 
-export function issueFormToken([secret]: SecretRing, { session, purpose }: FormPurpose, now: Instant): FormToken {
+export function issueFormToken(
+  [secret]: SecretRing,
+  { session, purpose }: FormPurpose,
+  now: Instant,
+  seconds = FORM_SECONDS,
+): FormToken {
   const nonce = randomBytes(18).toString('base64url')
-  const expires = after(now, FORM_SECONDS)
+  const expires = after(now, seconds)
   return {
     nonce,
     text: `${nonce}.${Date.parse(expires)}.${sign(secret, session, purpose, nonce, String(Date.parse(expires)))}`,

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Eyes } from '../../../src/console/who.ts'
 import { stories } from '../../../src/disputes/stories.ts'
 import { consoleOf, formsIn } from '../../support/console.ts'
-import { newLiveWorld } from '../../support/live.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 let world: World
@@ -22,13 +21,6 @@ describe('The console of a sandbox', () => {
     expect(page.headers['content-security-policy']).toContain("default-src 'none'")
     expect(page.headers['content-security-policy']).toContain("require-trusted-types-for 'script'")
     expect(page.text).not.toMatch(/ style=|<style|<script>| on\w+=/)
-  })
-
-  it('does not exist in live', async () => {
-    const live = await newLiveWorld()
-    for (const path of ['/', '/console', '/console/invoices', '/console/disputes'])
-      expect((await live.call('GET', path)).status, path).toBe(404)
-    await live.close()
   })
 
   it('hands callers over by tickets that nobody else can bring', async () => {

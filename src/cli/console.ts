@@ -1,0 +1,128 @@
+import { findAccount } from '../accounts/store.ts'
+import { isOfAccount, isRole, type Role, roles } from '../console/roles.ts'
+import { addLink, linkAddress } from '../console/sign-in/links.ts'
+import {
+  addPerson,
+  findInvited,
+  findPerson,
+  grantRole,
+  listPeople,
+  type Person,
+  removePerson,
+  signOutEverywhere,
+} from '../console/sign-in/people.ts'
+import type { Reader } from '../database/transaction.ts'
+import { addressOf } from '../http/address.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
+
+/** The people who sign in to the console of a live service, and the first of them. */
+export const consoleCommands: readonly Command[] = [
+  {
+    kind: 'store',
+    name: 'console invite',
+    summary: 'Let a person sign in to the console, and print a link that works once',
+    options: {
+      role: {
+        type: 'string',
+        value: '<role>',
+        description: `What they are to be: ${roles.join(', ')}`,
+        choices: () => roles,
+      },
+      email: { type: 'string', value: '<address>', description: 'Their e-mail address', personal: true },
+      name: {
+        type: 'string',
+        value: '<name>',
+        description: 'What to call them; the address by default',
+        personal: true,
+      },
+      account: {
+        type: 'string',
+        value: '<id>',
+        description: 'The account that a viewer, support or admin works for',
+      },
+    },
+    examples: [
+      ['console invite --role operator --email jon@example.com', 'print a link for the first operator'],
+      ['console invite --role admin --account 8KB4X… --email ann@example.com', 'and for an admin of an account'],
+    ],
+    run: invite,
+  },
+  {
+    kind: 'store',
+    name: 'console people',
+    summary: 'List who may sign in to the console',
+    options: { account: { type: 'string', value: '<id>', description: 'Only those of this account' } },
+    async run({ db, options }) {
+      const account = options['account']
+      const people = await listPeople(db, systemClock.now(), typeof account === 'string' ? account : undefined)
+      return people.map(({ id, name, email, issuer, roles: held, passkeys, logins, seen_time }) => ({
+        person_id: id,
+        name,
+        email,
+        roles: held.map(({ role, account_id }) => (account_id === null ? role : `${role}@${account_id}`)),
+        passkeys,
+        signed_in: logins,
+        last_seen: seen_time,
+        ...(issuer !== null && { issuer }),
+      }))
+    },
+  },
+  {
+    kind: 'store',
+    name: 'console sign-out',
+    summary: 'End every sign-in of a person, and their links',
+    arguments: ['e-mail address or person id'],
+    run: (input) => changePerson(input, 'SIGNED_OUT', (tx, { id }) => signOutEverywhere(tx, id)),
+  },
+  {
+    kind: 'store',
+    name: 'console remove',
+    summary: 'Take everything from a person that lets them in',
+    arguments: ['e-mail address or person id'],
+    run: (input) => changePerson(input, 'REMOVED', (tx, { id }) => removePerson(tx, id)),
+  },
+]
+
+async function invite({ db, transact, settings, options }: StoreInput) {
+  const { role, email, account, name } = options
+  if (settings.environment !== 'live') throw new CommandError('A sandbox has a console that nobody signs in to.')
+  if (typeof role !== 'string' || !isRole(role)) throw new UsageError(`--role must be one of ${roles.join(', ')}.`)
+  if (typeof email !== 'string' || !/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email))
+    throw new UsageError('--email must be an e-mail address.')
+  const accountId = await requireAccount(db, role, account)
+  const called = typeof name === 'string' && name.trim() !== '' ? name.trim().slice(0, 300) : email
+  const now = systemClock.now()
+  const { id, code, expires } = await transact(async (tx) => {
+    const known = await findInvited(tx, email)
+    const person = known?.id ?? addPerson(tx, { name: called, email })
+    grantRole(tx, person, { role, account_id: accountId })
+    return { id: person, ...addLink(tx, person, now) }
+  })
+  const publicUrl = settings.publicUrl ?? addressOf(settings.host, settings.port)
+  return { person_id: id, role, link: linkAddress(publicUrl, code), expires }
+}
+
+/** The account that goes with a role: some must name one, and the others none. */
+async function requireAccount(db: Reader, role: Role, account: unknown): Promise<string | null> {
+  if (!isOfAccount(role)) {
+    if (account !== undefined) throw new UsageError(`--account does not go with --role ${role}.`)
+    return null
+  }
+  if (typeof account !== 'string') throw new UsageError(`--role ${role} needs --account <id>.`)
+  const found = await findAccount(db, account)
+  if (!found) throw new CommandError(`There is no account ${account}.`)
+  if (found.kind !== 'BUSINESS') throw new CommandError('The console is for the people of business accounts.')
+  return found.id
+}
+
+async function changePerson(
+  { db, transact, arguments: [name] }: StoreInput,
+  status: string,
+  change: (tx: Parameters<Parameters<StoreInput['transact']>[0]>[0], person: Person) => void,
+) {
+  const person = name!.includes('@') ? await findInvited(db, name!) : await findPerson(db, name!)
+  if (!person) throw new CommandError(`There is no person ${name}; "quittance console people" lists them.`)
+  await transact(async (tx) => change(tx, person))
+  return { person_id: person.id, status }
+}

@@ -1,0 +1,37 @@
+import type { Instant } from '../../kernel/clock.ts'
+import type { SecretRing } from '../../kernel/secrets.ts'
+import { issueFormToken, readFormToken } from '../../payer/page/form-token.ts'
+
+/** The field in which every form of a live console carries its token. */
+export const TOKEN_FIELD = 'form-token'
+
+/** People leave pages open while they work; a login that nobody uses ends no later. */
+const SECONDS = 12 * 3_600
+
+const purposeOf = (path: string) => `console ${decoded(path.split('?', 1)[0]!)}`
+
+/** A token for one form of one login (or of a browser, before anybody signed in), for a few hours. */
+export const tokenFor = (ring: SecretRing, session: string, path: string, now: Instant): string =>
+  issueFormToken(ring, { session, purpose: purposeOf(path) }, now, SECONDS).text
+
+export const isTokenOf = (ring: SecretRing, session: string, path: string, token: string, now: Instant): boolean =>
+  readFormToken(ring, { session, purpose: purposeOf(path) }, token, now) !== undefined
+
+/**
+ * Puts a token into every form of a page that changes something, so that none can go without; one that gets no token
+ * is left out. Whatever people wrote is escaped, so only our own markup begins with a form.
+ */
+export const withTokens = (markup: string, path: string, tokenOf: (action: string) => string | undefined): string =>
+  markup.replace(/(<form\b[^>]*\bmethod="post"[^>]*>)([\s\S]*?<\/form>)/g, (_, opening: string, rest: string) => {
+    const action = /\baction="([^"]*)"/.exec(opening)?.[1]?.replaceAll('&amp;', '&') ?? path
+    const token = tokenOf(action)
+    return token === undefined ? '' : `${opening}<input type="hidden" name="${TOKEN_FIELD}" value="${token}">${rest}`
+  })
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

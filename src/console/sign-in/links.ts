@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from '../../database/sql.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
+import { after, type Instant } from '../../kernel/clock.ts'
+import { digestOf } from './logins.ts'
+
+/** How long a link to sign in works. */
+export const LINK_SECONDS = 900
+
+/** What became of a link. One that never was and one that is long gone look the same. */
+export type LinkState =
+  | { readonly kind: 'good'; readonly personId: string; readonly name: string; readonly email: string }
+  | { readonly kind: 'used' | 'late' | 'none' }
+
+const insertLink = sql`
+  insert into console_links (digest, person_id, create_time, expire_time) values ($1, $2, $3, $4)`
+const findLink = sql`
+  select l.person_id, l.expire_time, l.used_time, p.name, p.email
+  from console_links l join console_people p on p.id = l.person_id
+  where l.digest = $1 and p.removed_time is null`
+const useLink = sql`
+  update console_links set used_time = $2 where digest = $1 and used_time is null and expire_time > $2`
+
+/** Makes a link for somebody: what stands behind the address, of which only the digest is kept. */
+export function addLink(tx: Tx, personId: string, now: Instant): { code: string; expires: Instant } {
+  const code = randomBytes(32).toString('base64url')
+  const expires = after(now, LINK_SECONDS)
+  tx.write(insertLink, [digestOf(code), personId, now, expires])
+  return { code, expires }
+}
+
+export const linkAddress = (publicUrl: string, code: string): string => `${publicUrl}/console/sign-in/link/${code}`
+
+interface FoundLink {
+  readonly person_id: string
+  readonly expire_time: Instant
+  readonly used_time: Instant | null
+  readonly name: string
+  readonly email: string
+}
+
+/** What a link is good for; looking does not use it up. */
+export async function readLink(db: Reader, code: string, now: Instant): Promise<LinkState> {
+  const found = await db.row<FoundLink>(findLink, [digestOf(code)])
+  if (!found) return { kind: 'none' }
+  if (found.used_time !== null) return { kind: 'used' }
+  if (found.expire_time <= now) return { kind: 'late' }
+  return { kind: 'good', personId: found.person_id, name: found.name, email: found.email }
+}
+
+/** Uses a link up. Of two who come at once, one starts over and finds it used. */
+export function takeLink(tx: Tx, code: string, now: Instant): void {
+  tx.guard(useLink, [digestOf(code), now])
+}

@@ -1,0 +1,120 @@
+import { tokensOfAddress } from '../../accounts/admission.ts'
+import type { Account } from '../../accounts/schema.ts'
+import { sql } from '../../database/sql.ts'
+import type { Reader } from '../../database/transaction.ts'
+import { networkOf, RateLimit } from '../../http/rate-limit.ts'
+import { after, type Clock, type Instant } from '../../kernel/clock.ts'
+import type { Service } from '../../room.ts'
+import { cookieOf } from '../cookies.ts'
+import { capabilitiesOf, onlyLooking, roleNames, scopesFor } from '../roles.ts'
+import type { Onlooker, SignedIn } from '../who.ts'
+import { LINK_SECONDS } from './links.ts'
+import { isFresh, type Login, loginOf, type Place, sessionIn } from './logins.ts'
+
+const PLACE = 'console-place'
+const LOOK = 'console-look'
+const OF_THE_SERVICE = 'service'
+
+const kept = '; Path=/console; Secure; HttpOnly; SameSite=Lax'
+/** Where somebody who works at several places works now. */
+export const placeCookie = (place: string): string => `${PLACE}=${encodeURIComponent(place)}${kept}`
+/** The account that an operator looks at. */
+export const lookCookie = (accountId: string): string => `${LOOK}=${encodeURIComponent(accountId)}${kept}`
+export const lookGone = `${LOOK}=; Max-Age=0${kept}`
+
+const nameOf = ({ account }: Place) => account?.id ?? OF_THE_SERVICE
+
+const accountLookedAt = sql`
+  select body as account, (
+    select apps.id from apps where apps.account_id = accounts.id and apps.status = 'ENABLED'
+    order by apps.create_time, apps.id limit 1) as app_id
+  from accounts where id = $1`
+
+export interface Arrived {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly address: string
+}
+
+/** Tells who is at a page of a live service; undefined for somebody who must sign in first. */
+export function makeLiveOnlooker({ settings }: Service, realTime: Clock) {
+  // Cookies that nobody holds, by the address they come from.
+  const most = tokensOfAddress(settings)
+  const guesses = new RateLimit(most, most)
+
+  return async (db: Reader, { headers, address }: Arrived): Promise<Onlooker | undefined> => {
+    const cookies = headers['cookie'] as string | undefined
+    const session = sessionIn(cookies)
+    if (session === undefined) return undefined
+    const now = realTime.now()
+    const network = networkOf(address)
+    guesses.take(network)
+    const login = await loginOf(db, session, now)
+    if (!login) return undefined
+    guesses.giveBack(network)
+    return atPlace(db, login, { cookies, session, now })
+  }
+}
+
+interface Known {
+  readonly cookies: string | undefined
+  readonly session: string
+  readonly now: Instant
+}
+
+async function atPlace(db: Reader, login: Login, { cookies, session, now }: Known): Promise<Onlooker | undefined> {
+  const chosen = cookieOf(cookies, PLACE)
+  const place = login.places.find((one) => encodeURIComponent(nameOf(one)) === chosen) ?? login.places[0]
+  // Somebody who is nothing anywhere any more.
+  if (!place) return undefined
+  const looked = place.role === 'operator' ? await lookedAt(db, cookieOf(cookies, LOOK)) : undefined
+  const { account, app_id } = looked ?? place
+  const held = looked ? onlyLooking : capabilitiesOf(place.role)
+  const person: SignedIn = {
+    id: login.person_id,
+    name: login.name,
+    email: login.email,
+    role: place.role,
+    ...(account && { account: { id: account.id, name: account.name } }),
+    isLooking: looked !== undefined,
+    elsewhere: login.places
+      .filter((one) => one !== place)
+      .map((one) => ({ value: nameOf(one), label: one.account?.name ?? roleNames[one.role] })),
+    session,
+    isFresh: isFresh(login, now),
+    isJustIn: login.way === 'link' && after(login.create_time, LINK_SECONDS) > now,
+    isManaged: login.issuer !== null,
+  }
+  const zone = account?.time_zone ?? 'utc'
+  return {
+    face: 'live',
+    mark: account ? 'merchant' : 'agent',
+    name: login.name,
+    person,
+    zone,
+    accountZone: zone,
+    may: (capability) => held.includes(capability),
+    caller: {
+      appId: app_id ?? '',
+      personId: login.person_id,
+      clientId: 'console',
+      accountId: account?.id ?? '',
+      onBehalf: false,
+      hasConsents: false,
+      scopes: scopesFor(held),
+      roles: account ? [] : ['agent'],
+    },
+  }
+}
+
+const lookedAt = async (db: Reader, accountId: string | undefined) =>
+  accountId === undefined || accountId === ''
+    ? undefined
+    : db.row<{ account: Account; app_id: string | null }>(accountLookedAt, [decoded(accountId)])
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,105 @@
+import { sql } from '../../database/sql.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import type { Role } from '../roles.ts'
+
+/** Somebody who may sign in. */
+export interface Person {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  /** Who vouches for one whom single sign-on brought; null for one who was invited. */
+  readonly issuer: string | null
+  readonly seen_time: Instant | null
+}
+
+/** What somebody is, at an account or for the whole service. */
+export interface Grant {
+  readonly role: Role
+  readonly account_id: string | null
+}
+
+/** Somebody as lists show them: with what they are, and from where they can come in. */
+export interface ListedPerson extends Person {
+  readonly roles: readonly Grant[]
+  readonly passkeys: number
+  readonly logins: number
+}
+
+/** As many as a list shows; who runs the service finds the others by name on the command line. */
+export const PEOPLE_MAX = 1_000
+
+const insertPerson = sql`
+  insert into console_people (id, name, email, issuer, subject, create_time) values ($1, $2, $3, $4, $5, $6)`
+const personById = sql`
+  select id, name, email, issuer, seen_time from console_people where id = $1 and removed_time is null`
+const peopleByEmail = sql`
+  select id, name, email, issuer, seen_time from console_people
+  where lower(email) = lower($1) and issuer is null and removed_time is null`
+const everybody = sql`
+  select p.id, p.name, p.email, p.issuer, p.seen_time,
+    coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'account_id', r.account_id))
+      from console_roles r where r.person_id = p.id), '[]') as roles,
+    (select count(*)::int from console_passkeys k where k.person_id = p.id) as passkeys,
+    (select count(*)::int from console_logins l where l.person_id = p.id and l.expire_time > $1) as logins
+  from console_people p where p.removed_time is null order by p.create_time, p.id limit $2`
+const ofAccount = sql`
+  select p.id, p.name, p.email, p.issuer, p.seen_time,
+    jsonb_build_array(jsonb_build_object('role', r.role, 'account_id', r.account_id)) as roles,
+    (select count(*)::int from console_passkeys k where k.person_id = p.id) as passkeys,
+    (select count(*)::int from console_logins l where l.person_id = p.id and l.expire_time > $1) as logins
+  from console_roles r join console_people p on p.id = r.person_id
+  where r.account_id = $3 and p.removed_time is null order by p.create_time, p.id limit $2`
+const putRole = sql`
+  insert into console_roles (person_id, account_id, role, create_time) values ($1, $2, $3, $4)
+  on conflict (person_id, coalesce(account_id, '')) do update set role = excluded.role`
+const takeRoles = sql`delete from console_roles where person_id = $1`
+const endLogins = sql`delete from console_logins where person_id = $1`
+const endLinks = sql`delete from console_links where person_id = $1`
+const deletePasskeys = sql`delete from console_passkeys where person_id = $1`
+const markRemoved = sql`update console_people set removed_time = $2 where id = $1`
+
+export const findPerson = (db: Reader, id: string): Promise<Person | undefined> => db.row<Person>(personById, [id])
+
+/** One who was invited under this address. Nobody is found by the address that single sign-on tells. */
+export const findInvited = (db: Reader, email: string): Promise<Person | undefined> =>
+  db.row<Person>(peopleByEmail, [email])
+
+export const listPeople = (db: Reader, now: Instant, accountId?: string): Promise<ListedPerson[]> =>
+  accountId === undefined
+    ? db.rows<ListedPerson>(everybody, [now, PEOPLE_MAX])
+    : db.rows<ListedPerson>(ofAccount, [now, PEOPLE_MAX, accountId])
+
+export interface NewPerson {
+  readonly name: string
+  readonly email: string
+  readonly issuer?: string
+  readonly subject?: string
+}
+
+export function addPerson(tx: Tx, { name, email, issuer, subject }: NewPerson): string {
+  const id = tx.newId('person')
+  tx.write(insertPerson, [id, name, email, issuer ?? null, subject ?? null, tx.now])
+  return id
+}
+
+/** Makes somebody something at an account, or of the service where the role is of none, instead of what they were there. */
+export function grantRole(tx: Tx, id: string, { role, account_id }: Grant): void {
+  tx.about(account_id, id)
+  tx.write(putRole, [id, account_id, role, tx.now])
+}
+
+/** Ends every login and link of somebody, in all processes and from the next request on. */
+export function signOutEverywhere(tx: Tx, id: string, accountId: string | null = null): void {
+  tx.about(accountId, id)
+  tx.write(endLogins, [id])
+  tx.write(endLinks, [id])
+}
+
+/** Takes everything from somebody that lets them in. The audit log still knows their name until its time is over. */
+export function removePerson(tx: Tx, id: string, accountId: string | null = null): void {
+  signOutEverywhere(tx, id, accountId)
+  tx.write(takeRoles, [id])
+  tx.write(deletePasskeys, [id])
+  tx.guard(markRemoved, [id, tx.now])
+}

@@ -1,0 +1,103 @@
+import type { Role } from '../../src/console/roles.ts'
+import { json } from './command.ts'
+import { newLiveWorld } from './live.ts'
+import type { World } from './world.ts'
+
+export const CONSOLE_URL = 'https://console.test'
+
+type Fields = Readonly<Record<string, string>>
+
+/** A live service with a console, as many tries as a test needs, and its own address. */
+export const newConsoleWorld = (settings: Record<string, string> = {}): Promise<World> =>
+  newLiveWorld({ PUBLIC_URL: CONSOLE_URL, CONSOLE_TRIES_PER_MINUTE: '0', ...settings })
+
+/** What the command line is started with beside that service. */
+export const besides = (world: World, settings: Record<string, string> = {}) => ({
+  DATABASE_URL: world.databaseUrl,
+  QUITTANCE_ENVIRONMENT: 'live',
+  QUITTANCE_SECRET: 'a secret of a live service, long enough',
+  PUBLIC_URL: CONSOLE_URL,
+  ...settings,
+})
+
+let invited = 0
+
+/** Invites somebody on the command line: who they are, and where their link leads. */
+export async function invite(world: World, role: Role, account?: string, email = `person${++invited}@example.test`) {
+  const words = ['console', 'invite', '--role', role, '--email', email, '--name', `A ${role}`]
+  const made = await json<{ person_id: string; link: string }>(
+    account === undefined ? words : [...words, '--account', account],
+    besides(world),
+  )
+  return { email, personId: made.person_id, path: new URL(made.link).pathname }
+}
+
+/** A browser without scripts: it keeps cookies, and sends forms as they stand on the page it is at. */
+export function browserOf(world: World) {
+  const cookies = new Map<string, string>()
+
+  async function call(method: 'GET' | 'POST', path: string, payload?: string, more: Record<string, string> = {}) {
+    const response = await world.call(method, path, payload, {
+      headers: {
+        host: 'console.test',
+        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(method === 'POST' && {
+          origin: CONSOLE_URL,
+          'sec-fetch-site': 'same-origin',
+          'content-type': 'application/x-www-form-urlencoded',
+        }),
+        ...more,
+      },
+    })
+    for (const line of [response.headers['set-cookie'] ?? []].flat()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(String(line))!
+      if (/Max-Age=0/.test(String(line))) cookies.delete(name!)
+      else cookies.set(name!, value!)
+    }
+    return { ...response, location: String(response.headers['location'] ?? '') }
+  }
+
+  const get = (path: string) => call('GET', path)
+
+  return {
+    cookies,
+    get,
+    post: (path: string, fields: Fields = {}, headers?: Record<string, string>) =>
+      call('POST', path, new URLSearchParams(fields).toString(), headers),
+    /** Sends a form of a page, with what stands in it and what is typed. */
+    async send(page: string, action: string, fields: Fields = {}, headers?: Record<string, string>) {
+      const { text } = await get(page)
+      const form = formIn(text, action)
+      if (!form) throw new Error(`${page} has no form for ${action}: ${text.slice(0, 300)}`)
+      return call('POST', action, new URLSearchParams({ ...form, ...fields }).toString(), headers)
+    },
+    /** Opens a link and signs in by it. */
+    async signInBy(path: string) {
+      const answer = await this.send(path, path)
+      if (answer.status !== 303) throw new Error(`not signed in: ${answer.status} ${answer.text}`)
+      return answer
+    },
+  }
+}
+export type Browser = ReturnType<typeof browserOf>
+
+/** The hidden fields of the form of a page that leads somewhere. */
+export function formIn(markup: string, action: string): Fields | undefined {
+  const forms = [...markup.matchAll(/<form\b[^>]*method="post"[^>]*>[\s\S]*?<\/form>/g)].map(([form]) => form)
+  const form = forms.find((one) => one.includes(`action="${action}"`))
+  if (form === undefined) return undefined
+  const hidden = form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)
+  return Object.fromEntries([...hidden].map(([, name, value]) => [name!, value!]))
+}
+
+/** Somebody of a role who is signed in. */
+export async function signedIn(world: World, role: Role, account?: string) {
+  const person = await invite(world, role, account)
+  const browser = browserOf(world)
+  await browser.signInBy(person.path)
+  return { ...browser, ...person }
+}
+
+/** As if everybody who is signed in had just used a passkey, which takes an authenticator. */
+export const freshen = (world: World) =>
+  world.app.database.query('update console_logins set fresh_time = $1', [world.now()])
