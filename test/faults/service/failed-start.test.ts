@@ -43,6 +43,36 @@ async function listener(onConnection: (socket: Socket) => void = () => {}): Prom
   }
 }
 
+/** Lets everybody in, and answers every question with a version of PostgreSQL. */
+function speakAsVersion(socket: Socket, version: string, number: number): void {
+  const text = (value: string) => Buffer.from(`${value}\0`)
+  const int = (bytes: 2 | 4, value: number) => {
+    const buffer = Buffer.alloc(bytes)
+    buffer.writeIntBE(value, 0, bytes)
+    return buffer
+  }
+  const message = (type: string, ...parts: Buffer[]) => {
+    const body = Buffer.concat(parts)
+    return Buffer.concat([Buffer.from(type), int(4, body.length + 4), body])
+  }
+  const column = (name: string, type: number) =>
+    Buffer.concat([text(name), int(4, 0), int(2, 0), int(4, type), int(2, -1), int(4, -1), int(2, 0)])
+  const value = (written: string) => Buffer.concat([int(4, written.length), Buffer.from(written)])
+  const ready = message('Z', Buffer.from('I'))
+  const row = [value(String(number)), value(version)]
+  socket.once('data', () => {
+    socket.write(Buffer.concat([message('R', int(4, 0)), message('S', text('in_hot_standby'), text('off')), ready]))
+    socket.on('data', (asked) => {
+      if (asked[0] !== 'Q'.charCodeAt(0)) return void socket.end()
+      const answer = [
+        message('T', int(2, 2), column('number', 23), column('version', 25)),
+        message('D', int(2, 2), ...row),
+      ]
+      socket.write(Buffer.concat([...answer, message('C', text('SELECT 1')), ready]))
+    })
+  })
+}
+
 describe('A start', () => {
   const folder = temporaryFolder()
   afterAll(() => folder.remove())
@@ -157,6 +187,36 @@ describe('A start with a DATABASE_URL', () => {
     expectRefusal(other!, /does not speak as PostgreSQL does/)
     expectRefusal(silence!, /Nothing answers at/)
     for (const { close } of [web, deaf]) close()
+  })
+
+  it('of a PostgreSQL that is too old says which it is', async () => {
+    const old = await listener((socket) => speakAsVersion(socket, '14.11', 140_011))
+
+    const finished = await start(`postgres://me@127.0.0.1:${old.port}/shop`)
+
+    expectRefusal(finished, /This is PostgreSQL 14\.11, and Quittance needs 15 or newer/)
+    old.close()
+  })
+
+  it('that a newer version has migrated, another secret sealed or the other environment has says so', async () => {
+    const database = await newDatabase()
+    const client = new pg.Client(connectionSettings(database.url))
+    await client.connect()
+    const live = { QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: 'a secret of a live service, long enough' }
+    const startAs = (variables: Record<string, string>) =>
+      run(['start'], { PORT: '0', DATABASE_URL: database.url, ...variables })
+
+    await client.query("insert into deployment values (true, 'live')")
+    expectRefusal(await startAs({}), /belongs to a live service.*set QUITTANCE_ENVIRONMENT=live/, 2)
+    await client.query(`insert into signing_keys (id, sealed, certificate, current, create_time)
+      values ('K', 'sealed', '', true, '2026-03-02T09:00:00.000Z')`)
+    expectRefusal(await startAs(live), /QUITTANCE_SECRET is not the one/, 2)
+    await client.query("insert into migrations values ('9999_tomorrow.sql', '')")
+    expectRefusal(await startAs(live), /newer version of Quittance \(9999_tomorrow\.sql is unknown/)
+    expectRefusal(await startAs({ ...live, QUITTANCE_SECRET: 'short' }), /QUITTANCE_SECRET must be/, 2)
+
+    await client.end()
+    await database.drop()
   })
 
   it('whose database is not there says so', async () => {
