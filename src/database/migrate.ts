@@ -176,16 +176,35 @@ export function splitMigrations(
   }
 }
 
-/** Applies files within the transaction of the caller, who holds the lock. */
+/** Applies files within the transaction of the caller, who holds the lock and has the database alone. */
 export async function applyMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
   await client.query(migrationsTable)
-  for (const migration of migrations) await applyOne(client, migration)
+  for (const migration of migrations)
+    await applyOne(client, { ...migration, text: isOutside(migration) ? withoutHaste(migration.text) : migration.text })
 }
 
-async function applyOne(client: pg.Client, { name, text, checksum }: Migration): Promise<void> {
+async function applyOne(client: pg.Client, { text, ...migration }: Migration): Promise<void> {
   await client.query(text)
-  await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
+  await noteApplied(client, migration)
 }
+
+/**
+ * The first line of a file that makes indexes while a table is written to, which PostgreSQL does in no transaction. Its
+ * statements run one by one and may all run again, when something failed in between.
+ */
+const OUTSIDE = '-- Runs outside a transaction.\n'
+const isOutside = ({ text }: Migration) => text.startsWith(OUTSIDE)
+const withoutHaste = (text: string) => text.replaceAll(/\bconcurrently\b/gi, '')
+
+/** Waits as long as it takes: nobody waits for it in turn. */
+async function applyOutside(client: pg.Client, { text, ...migration }: Migration): Promise<void> {
+  await client.query('set lock_timeout = 0')
+  for (const statement of text.split(/;\s*(?:\n|$)/)) if (statement.trim() !== '') await client.query(statement)
+  await noteApplied(client, migration)
+}
+
+const noteApplied = (client: pg.Client, { name, checksum }: AppliedMigration) =>
+  client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
 
 /** Asks again and again instead of waiting in the server, where a waiting statement would hold back others. */
 export async function waitForLock(client: pg.Client): Promise<void> {
@@ -207,18 +226,20 @@ export async function waitForLock(client: pg.Client): Promise<void> {
 async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`)
-      await applyOne(client, migration)
-      await client.query('commit')
+      if (isOutside(migration)) await applyOutside(client, migration)
+      else {
+        await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`)
+        await applyOne(client, migration)
+        await client.query('commit')
+      }
       return
     } catch (error) {
       await client.query('rollback').catch(() => {})
       const state = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
       if (!retryableStates.has(state) || attempt === TRIES_MAX) {
         const reason = error instanceof Error ? error.message : String(error)
-        throw new MigrationError(`The migration ${migration.name} failed and changed nothing: ${reason}`, {
-          cause: error,
-        })
+        const left = isOutside(migration) ? 'and is tried again at the next start' : 'and changed nothing'
+        throw new MigrationError(`The migration ${migration.name} failed ${left}: ${reason}`, { cause: error })
       }
       await pause(Math.random() * 1000)
     }

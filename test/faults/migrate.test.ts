@@ -97,6 +97,33 @@ describe('Migrating', () => {
     expect(await count('migrations')).toBe(1)
   })
 
+  it('makes an index while others write, and once more where it was not finished', async () => {
+    await migrate(own.url, { folder })
+    const make = 'drop index concurrently if exists by_id;\ncreate unique index concurrently by_id on second (id);\n'
+    file('0003_by_id.sql', `-- Runs outside a transaction.\n${make}`)
+    await client.query('insert into second values (2)')
+    const unfinished = /^The migration 0003_by_id\.sql failed and is tried again at the next start: could not create/
+    await expect(migrate(own.url, { folder })).rejects.toThrow(unfinished)
+    const isValid = async () =>
+      (await client.query("select indisvalid from pg_index where indexrelid = 'by_id'::regclass")).rows[0]
+    expect(await isValid()).toEqual({ indisvalid: false })
+
+    await client.query('delete from second where id = 2')
+    // Somebody writes, and has not committed when the index is begun.
+    const other = new pg.Client(connectionSettings(own.url))
+    await other.connect()
+    await other.query('begin; insert into second values (3)')
+    const migrating = migrate(own.url, { folder, lockTimeoutMs: 20 })
+    const waits = async () => (await client.query('select 1 from pg_locks where not granted')).rowCount === 1
+    while (!(await waits())) await pause(1)
+    await client.query('insert into second values (4)')
+    await other.query('commit')
+
+    expect(await migrating).toEqual(['0003_by_id.sql'])
+    expect(await isValid()).toEqual({ indisvalid: true })
+    await other.end()
+  })
+
   it('refuses two files with one number', async () => {
     file('0002_other.sql', 'create table other ()')
 
