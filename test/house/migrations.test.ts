@@ -51,6 +51,7 @@ const before = [
   '0033_event_causes.sql',
   '0036_disputes_under_review.sql',
   '0037_mail_causes.sql',
+  '0041_inbox.sql',
 ]
 
 /** The statements of a file, without comments, in one line each. */
