@@ -43,7 +43,7 @@ export function printedFiles(): { path: string; text: string }[] {
 
 const LINE_MAX = 160
 
-/** JSON in which whatever fits into a line stands in one: half as long, and as easily compared. */
+/** JSON in which whatever fits into a line stands in one, and every example: half as long, and as easily compared. */
 function narrowJson(value: unknown, indent = '', before = 0): string {
   const line = inLine(value)
   if (typeof value !== 'object' || value === null || indent.length + before + line.length < LINE_MAX) return line
@@ -55,7 +55,7 @@ function narrowJson(value: unknown, indent = '', before = 0): string {
         '}',
         Object.entries(value).map(([key, part]) => {
           const name = `${JSON.stringify(key)}: `
-          return name + narrowJson(part, deeper, name.length)
+          return name + (key === 'example' ? inLine(part) : narrowJson(part, deeper, name.length))
         }),
       ]
   return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`

@@ -19,5 +19,34 @@ export const accountsReference: RoomReference = {
     token: 'The token to end.',
     token_type_hint: 'Read and not used: there is one kind of token.',
   },
-  issues: {},
+  issues: [
+    {
+      issue: 'UNSUPPORTED_GRANT_TYPE',
+      status: 400,
+      by: ['createAccessToken'],
+      when: 'grant_type is not client_credentials. The answer has `unsupported_grant_type`.',
+      mend: 'Send grant_type=client_credentials.',
+    },
+    {
+      issue: 'INVALID_SCOPE',
+      status: 400,
+      by: ['createAccessToken'],
+      when: 'The app has none of the scopes that were asked for. The answer has `invalid_scope`.',
+      mend: 'Ask for scopes of the app, or for none.',
+    },
+    {
+      issue: 'INVALID_REQUEST',
+      status: 400,
+      by: ['createAccessToken', 'terminateAccessToken'],
+      when: 'The credentials came twice, in the header and in the form. The answer has `invalid_request`.',
+      mend: 'Send them in one way.',
+    },
+    {
+      issue: 'INVALID_CLIENT',
+      status: 401,
+      by: ['createAccessToken', 'terminateAccessToken'],
+      when: 'The client id or its secret is wrong. The answer has `invalid_client`.',
+      mend: 'Check both; a secret that was replaced no longer works.',
+    },
+  ],
 }

@@ -11,5 +11,5 @@ export const auditReference: RoomReference = {
     time: 'When it was done.',
     links: 'Where the next page is.',
   },
-  issues: {},
+  issues: [],
 }

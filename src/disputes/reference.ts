@@ -1,4 +1,6 @@
 import type { RoomReference } from '../kernel/reference.ts'
+import { filingIssues } from './issues.ts'
+import { actionIssues } from './machine/issues.ts'
 import { disputeFields } from './schema/fields.ts'
 import { otherDisputeFields } from './schema/other-fields.ts'
 
@@ -70,5 +72,5 @@ export const disputesReference: RoomReference = {
     validateReferredDisputeEligibility: 'Whether a payment can still be referred, before anything is told about it.',
   },
   fields: { ...disputeFields, ...otherDisputeFields },
-  issues: {},
+  issues: [...filingIssues, ...actionIssues],
 }

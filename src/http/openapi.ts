@@ -29,6 +29,7 @@ export interface CallExample {
   readonly as?: string
   readonly type?: string
   readonly body?: unknown
+  readonly files?: readonly { readonly part: string; readonly name: string }[]
   readonly status: number
   readonly answerType?: string
   readonly answer?: unknown

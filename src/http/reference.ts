@@ -13,5 +13,5 @@ export const serviceReference: RoomReference = {
     status: 'A word.',
     reasons: 'Why requests should go elsewhere.',
   },
-  issues: {},
+  issues: [],
 }

@@ -1,4 +1,5 @@
 import type { RoomReference } from '../kernel/reference.ts'
+import { invoiceIssues } from './issues.ts'
 import { invoiceFields } from './schema/fields.ts'
 
 const nextNumber =
@@ -44,5 +45,5 @@ export const invoicesReference: RoomReference = {
     deleteTemplate: 'Removes a template of the merchant. Those of the service cannot be removed.',
   },
   fields: invoiceFields,
-  issues: {},
+  issues: invoiceIssues,
 }

@@ -7,15 +7,17 @@ export interface RoomReference {
    * fits is taken, and begins at the operation or at the name of a shared schema.
    */
   readonly fields: Readonly<Record<string, string>>
-  /** What its refusals mean and what would make the call work, by issue. */
-  readonly issues: Readonly<Record<string, IssueReference>>
+  /** What it refuses with codes of its own. */
+  readonly issues: readonly IssueReference[]
 }
 
+/** A refusal that some operations have and others do not. */
 export interface IssueReference {
-  /** A status, or several where it depends on the moment. */
+  readonly issue: string
   readonly status: number
-  readonly when: string
-  readonly mend: string
   /** Which operations refuse with it. */
   readonly by: readonly string[]
+  readonly when: string
+  /** What would make the call work. */
+  readonly mend: string
 }

@@ -45,5 +45,5 @@ export const payerReference: RoomReference = {
     key: 'The key of the private link.',
     action: 'What to do.',
   },
-  issues: {},
+  issues: [],
 }

@@ -1,5 +1,6 @@
 import type { RoomReference } from '../kernel/reference.ts'
 import { webhookFields } from './fields.ts'
+import { webhookIssues } from './issues.ts'
 
 export const webhooksReference: RoomReference = {
   operations: {
@@ -41,5 +42,5 @@ export const webhooksReference: RoomReference = {
       'After an outage of yours: sends what has not arrived in a span of time, or everything, up to 10,000 events at once.',
   },
   fields: webhookFields,
-  issues: {},
+  issues: webhookIssues,
 }

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { describeApi } from '../../src/http/openapi.ts'
 import { describedService } from '../../src/printed.ts'
@@ -12,8 +13,17 @@ interface Operation {
   readonly operationId: string
   readonly summary: string
   readonly description: string
-  readonly parameters: readonly { readonly name?: string; readonly description?: string; readonly $ref?: string }[]
+  readonly parameters: readonly {
+    readonly name?: string
+    readonly required?: boolean
+    readonly description?: string
+    readonly example?: string
+    readonly $ref?: string
+  }[]
+  readonly requestBody?: { readonly required: boolean; readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
 }
+type Content = Readonly<Record<string, { readonly example?: unknown }>>
 
 const used = new Set<string>()
 const watched = references.map(({ fields, ...rest }, i) => ({
@@ -26,7 +36,10 @@ const watched = references.map(({ fields, ...rest }, i) => ({
   }),
 }))
 const routes = describedRoutes(describedService)
-const api = JSON.parse(JSON.stringify(describeApi(routes, { version: '', references: watched, examples: {} }))) as {
+const examples: Record<string, { status: number }> = JSON.parse(
+  readFileSync(new URL('../../src/reference/examples.json', import.meta.url), 'utf8'),
+)
+const api = JSON.parse(JSON.stringify(describeApi(routes, { version: '', references: watched, examples }))) as {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Json> }
 }
@@ -44,6 +57,13 @@ function silent(node: unknown, way: string): string[] {
   return [...fields, ...Object.values(rest).flatMap((part) => silent(part, way))]
 }
 
+/** All that the rooms say, less the tables that tell of refusals. */
+const sources = () =>
+  readdirSync(new URL('../../src', import.meta.url), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !/(^|\/)(issues|reference)\.ts$|client\/api\.ts$/.test(name))
+    .map((name) => readFileSync(new URL(`../../src/${name}`, import.meta.url), 'utf8'))
+    .join('\n')
+
 describe('The description of the API', () => {
   it('has a summary and a description of every operation', () => {
     const without = operations.filter(({ summary, description }) => summary.length < 10 || description.length < 12)
@@ -59,6 +79,38 @@ describe('The description of the API', () => {
     )
 
     expect([...silent(api.paths, ''), ...silent(api.components.schemas, ''), ...parameters]).toEqual([])
+  })
+
+  it('has an example of every operation: its parameters, its body and its answer', () => {
+    const shows = (content: Content | undefined) =>
+      Object.entries(content ?? {}).some(([type, { example }]) => example !== undefined || /image|pdf|woff/.test(type))
+    const without = operations.flatMap(({ operationId, parameters, requestBody, responses }) => [
+      ...(operationId in examples ? [] : [`${operationId}: no call`]),
+      ...parameters
+        .filter(({ required, example }) => required && example === undefined)
+        .map(({ name }) => `${operationId}: ${name}`),
+      ...(requestBody?.required && !shows(requestBody.content) ? [`${operationId}: no body`] : []),
+      ...(responses[examples[operationId]!.status]?.content && !shows(responses[examples[operationId]!.status]!.content)
+        ? [`${operationId}: no answer`]
+        : []),
+    ])
+
+    expect(without).toEqual([])
+    expect(Object.keys(examples).filter((name) => operations.every(({ operationId }) => operationId !== name))).toEqual(
+      [],
+    )
+  })
+
+  it('names only refusals that there are, by operations that there are', () => {
+    const source = sources()
+    const known = new Set(operations.map(({ operationId }) => operationId))
+    const rows = references.flatMap(({ issues }) => issues)
+
+    // The token operations spell theirs in small letters.
+    expect(
+      rows.filter(({ issue }) => !source.includes(`'${issue}'`) && !source.includes(`'${issue.toLowerCase()}'`)),
+    ).toEqual([])
+    expect(rows.flatMap(({ by }) => by.filter((name) => !known.has(name)))).toEqual([])
   })
 
   it('describes nothing that is not there', () => {
