@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { describeApi } from '../../src/http/openapi.ts'
+import { type CallExample, describeApi } from '../../src/http/openapi.ts'
 import { describedService } from '../../src/printed.ts'
 import { references } from '../../src/reference/rooms.ts'
 import { describedRoutes } from '../../src/routes.ts'
@@ -36,7 +36,7 @@ const watched = references.map(({ fields, ...rest }, i) => ({
   }),
 }))
 const routes = describedRoutes(describedService)
-const examples: Record<string, { status: number }> = JSON.parse(
+const examples: Record<string, CallExample> = JSON.parse(
   readFileSync(new URL('../../src/reference/examples.json', import.meta.url), 'utf8'),
 )
 const api = JSON.parse(JSON.stringify(describeApi(routes, { version: '', references: watched, examples }))) as {

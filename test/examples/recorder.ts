@@ -1,6 +1,6 @@
-import { describedRoutes } from '../../src/app.ts'
 import type { CallExample } from '../../src/http/openapi.ts'
 import { describedService } from '../../src/printed.ts'
+import { describedRoutes } from '../../src/routes.ts'
 import type { Person, World } from '../support/world.ts'
 
 /** A file that goes along with a call. */

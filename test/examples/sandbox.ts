@@ -30,6 +30,12 @@ export async function sandbox(world: World, show: Show): Promise<void> {
   await show('removeFault', undefined, { params: { id: String(fault.body['id']) } })
   await show('clearFaults', undefined)
 
+  const inbox = { params: { name: 'orders' } }
+  await show('setInboxAnswer', undefined, { ...inbox, body: { status: 503 } })
+  await world.call('PUT', '/sandbox/inbox/orders', { status: 200 })
+  await show('receiveInInbox', undefined, { ...inbox, body: { event_type: 'INVOICING.INVOICE.PAID' } })
+  await show('showInbox', undefined, inbox)
+
   await show('saveSnapshot', undefined, { body: { name: 'two-chairs-paid' } })
   await show('listSnapshots', undefined)
   await show('loadSnapshot', undefined, { params: { name: 'two-chairs-paid' } })
