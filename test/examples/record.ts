@@ -16,7 +16,7 @@ export async function recordExamples(): Promise<string> {
   })
   try {
     const show = recorder.in(world)
-    await service(world, show)
+    await service(show)
     await invoicing(world, show)
     await paying(world, show)
     await disputing(world, show)

@@ -55,7 +55,7 @@ export async function sandbox(world: World, show: Show): Promise<void> {
 }
 
 /** Tokens, and what the service tells about itself. */
-export async function service(world: World, show: Show): Promise<void> {
+export async function service(show: Show): Promise<void> {
   const headers = {
     authorization: `Basic ${Buffer.from('sandbox-merchant:sandbox-merchant-secret').toString('base64')}`,
   }
