@@ -8,6 +8,7 @@ import { appPages } from './pages/apps.ts'
 import { clockPages } from './pages/clock.ts'
 import { deliveryPages } from './pages/deliveries.ts'
 import { disputePages } from './pages/dispute.ts'
+import { disputeDeskPages } from './pages/dispute-desk.ts'
 import { disputeOpeningPages } from './pages/dispute-opening.ts'
 import { disputeListPages } from './pages/disputes.ts'
 import { eventPages } from './pages/event.ts'
@@ -113,6 +114,7 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...disputeListPages(pages),
     ...disputeOpeningPages(pages, operations),
     ...disputePages(pages, { operations, service }),
+    ...disputeDeskPages(pages),
     ...clockPages(pages, () => timepiece(sandboxClock)),
     ...searchPages(pages),
     ...requestPages(pages, operations, () => service.publicUrl),

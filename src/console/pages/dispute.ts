@@ -3,17 +3,19 @@ import { type Html, html } from '../../http/html.ts'
 import type { Money } from '../../kernel/money.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
+import { type Draft, dropDraft, findDesk } from '../desk.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { disputeFormOf, takes } from '../forms/dispute-forms.ts'
 import { bodyFrom, form, type Typed } from '../forms/fields.ts'
 import { fitted } from '../forms/generated.ts'
-import { followsOf, notNow, type Prospects, prospectsOf, unless, whereItCanGo } from '../forms/prospects.ts'
+import { followsOf, notNow, prospectsOf, unless, whereItCanGo } from '../forms/prospects.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { icon } from '../parts/icons.ts'
 import { backTo, sheet, stageOf } from '../parts/parts.ts'
 import { fileAnswer } from '../respond.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { money, outcomeWords, reasonWords, stateWords } from '../words.ts'
+import { deskSheet, sideOf } from './dispute-desk.ts'
 import { moneySheet, paymentSheet } from './dispute-sheets.ts'
 import { bothSides, story } from './dispute-story.ts'
 import { dueOf, urgency } from './disputes.ts'
@@ -97,7 +99,7 @@ const likeliest: readonly PublicAction[] = [
 ]
 
 /** Every action that the answer links to, as a form. */
-function doings({ operations }: Parts, dispute: Dispute, prospects: Prospects, visit: Visit, left?: Left): Html {
+function doings({ operations }: Parts, { dispute, prospects, desk }: Read, visit: Visit, left?: Left): Html {
   const actions = actionsFor(dispute, visit)
   const title = visit.who.mark === 'agent' ? 'What an agent can do now' : 'What you can do now'
   const rest = notNow(prospects.consequences, (action) => disputeFormOf(action as PublicAction).title)
@@ -107,25 +109,47 @@ function doings({ operations }: Parts, dispute: Dispute, prospects: Prospects, v
   return html`<section class="sheet doings"><header class="sheet-head"><h2>${title}</h2></header>${actions.map(
     (action) => {
       const one = disputeFormOf(action)
+      const at = `/console/disputes/${dispute.dispute_id}`
+      const draft = desk.drafts.find((each) => each.action === action)
       const drawn = form({
         name: action,
-        action: `/console/disputes/${dispute.dispute_id}/${action}`,
+        action: `${at}/${action}`,
         route: operations.route(operationOf(action)),
         fields: one.fields(dispute),
         button: one.button,
         danger: one.danger ?? false,
         follows: followsOf(prospects, action, visit),
         seen: dispute.update_time,
+        ...(draftable.includes(action) && { instead: { label: 'Keep as a draft', action: `${at}/drafts/${action}` } }),
+        ...(draft && { typed: draft.typed }),
         ...(left?.action === action && { typed: left.typed, refusal: left.refusal }),
       })
-      return html`<details name="doing" id="do-${action}"${action === open && html` open`}><summary><b>${one.title}</b>${icon('down')}${one.note && html`<small>${one.note}</small>`}</summary>${drawn}</details>`
+      return html`<details name="doing" id="do-${action}"${action === open && html` open`}><summary><b>${one.title}</b>${icon('down')}${one.note && html`<small>${one.note}</small>`}</summary>${draft && draftNote(draft, `${at}/drafts/${action}/drop`, visit)}${drawn}</details>`
     },
   )}${rest}</section>`
 }
 
-async function draw(visit: Visit<typeof Id>, parts: Parts, left?: Left) {
+/** Answers that take long to write, and that colleagues look over. */
+const draftable: readonly string[] = ['provide-evidence', 'appeal', 'make-offer', 'provide-supporting-info']
+
+const draftNote = ({ person, update_time }: Draft, drop: string, { times }: Visit): Html =>
+  html`<form class="taken-by" method="post" action="${drop}"><p>A draft of <b>${person}</b>, ${times.at(update_time)}. Files are not kept with it.</p><button class="button small quiet">Drop it</button></form>`
+
+/** What a page is drawn from. */
+async function read(visit: Visit<typeof Id>, { service }: Parts) {
   const dispute = await visit.look<Dispute>('showDispute', { params: visit.params })
-  const prospects = await prospectsOf(visit, dispute.dispute_id, parts.service)
+  const id = dispute.dispute_id
+  return {
+    dispute,
+    prospects: await prospectsOf(visit, id, service),
+    desk: await findDesk(visit.db, sideOf(visit, id)),
+  }
+}
+type Read = Awaited<ReturnType<typeof read>>
+
+async function draw(visit: Visit<typeof Id>, parts: Parts, left?: Left) {
+  const found = await read(visit, parts)
+  const { dispute, prospects, desk } = found
   const due = dueOf(dispute)
   const actions = actionsFor(dispute, visit)
   const isActing = actions.length > 0 && (due !== undefined || visit.who.mark === 'agent')
@@ -138,7 +162,7 @@ ${visit.who.mark === 'agent' && bothSides(dispute)}
 ${sheet('What happened', story(dispute, visit))}
 ${visit.who.mark === 'agent' && sheet('Where it can go', whereItCanGo(prospects))}
 <div class="two even">${moneySheet(dispute, visit)}${paymentSheet(dispute)}</div></div>
-<aside id="do">${unless(prospects, visit)}${doings(parts, dispute, prospects, visit, left)}</aside></div>
+<aside id="do">${unless(prospects, visit)}${doings(parts, found, visit, left)}${deskSheet(desk, dispute.dispute_id, visit)}</aside></div>
 ${isActing && html`<p class="act-bar"><a class="button" href="#do">${visit.who.mark === 'agent' ? 'Decide' : 'Act'}</a><span class="soft">${due ? visit.times.away(due) : money(dispute.dispute_amount)}</span></p>`}`,
   }
 }
@@ -162,6 +186,7 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
   const { done } = disputeFormOf(action)
   const refusal = mendable(outcome)
   if (refusal) return sent.again(await draw(sent, parts, { action, typed: sent.typed, refusal }))
+  await sent.change(async (tx) => dropDraft(tx, sideOf(sent, dispute.dispute_id), action))
   return sent.lead(`/console/disputes/${sent.params.id}`, done)
 }
 

@@ -1,6 +1,7 @@
 import { listUnderReview } from '../../disputes/lists/review.ts'
 import { type Html, html } from '../../http/html.ts'
 import { Type } from '../../kernel/type.ts'
+import { takenOf } from '../desk.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { heading, linkButton, nothing, pager, spent, stageOf, tabs } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
@@ -63,7 +64,7 @@ const groups = [
   ['Later', Number.POSITIVE_INFINITY],
 ] as const
 
-function row(dispute: Dispute, { now, times, who }: Visit): Html {
+function row(dispute: Dispute, { now, times, who }: Visit, taken: string | undefined): Html {
   const { dispute_id: id, reason, dispute_amount, dispute_state, disputed_transactions: [payment] = [] } = dispute
   const due = dueOf(dispute)
   const tone = due ? urgency(due, now) : ''
@@ -75,11 +76,13 @@ function row(dispute: Dispute, { now, times, who }: Visit): Html {
     due
       ? html`<span class="due-in"><b class="${tone}">${times.away(due)}</b><small>${times.at(due)}</small>${spent(gone, tone)}</span>`
       : html`<span class="soft">${times.at(dispute.update_time)}</span>`
-  }</td><td class="second"><a class="open" href="/console/disputes/${id}">${reasonWords(reason)}</a><small>${other && `${other} · `}<span class="nowrap">${id}</span></small></td><td class="whole">${stateWords(dispute_state)}</td><td class="gone">${stageOf(dispute.dispute_life_cycle_stage)}</td><td class="num right"><b>${money(dispute_amount)}</b></td></tr>`
+  }</td><td class="second"><a class="open" href="/console/disputes/${id}">${reasonWords(reason)}</a><small>${other && `${other} · `}<span class="nowrap">${id}</span>${taken && ` · taken by ${taken}`}</small></td><td class="whole">${stateWords(dispute_state)}</td><td class="gone">${stageOf(dispute.dispute_life_cycle_stage)}</td><td class="num right"><b>${money(dispute_amount)}</b></td></tr>`
 }
 
-function rows(items: readonly Dispute[], visit: Visit, byDue: boolean): Html {
-  const draw = (list: readonly Dispute[]) => list.map((one) => row(one, visit))
+async function rows(items: readonly Dispute[], visit: Visit, byDue: boolean): Promise<Html> {
+  const ids = items.map(({ dispute_id }) => dispute_id)
+  const taken = await takenOf(visit.db, visit.who.caller.accountId, ids)
+  const draw = (list: readonly Dispute[]) => list.map((one) => row(one, visit, taken.get(one.dispute_id)))
   const left = (one: Dispute) => Date.parse(dueOf(one) ?? '9999-12-31') - Date.parse(visit.now)
   let from = Number.NEGATIVE_INFINITY
   const body = byDue
@@ -109,7 +112,7 @@ async function decisions(visit: Visit) {
   return html`<section class="sheet flush">${
     items.length === 0
       ? nothing('Nothing waits for a decision', 'Disputes that an agent decides stand here, the oldest first.')
-      : rows(items, visit, false)
+      : await rows(items, visit, false)
   }</section>`
 }
 
@@ -152,7 +155,7 @@ ${tabs(
 ${
   items.length === 0
     ? nothing(...none)
-    : html`${rows(items, visit, byDue)}${pager(byDue ? 'Soonest first' : 'Newest first', { newer: at > 1 ? addressOf(chosen, at - 1) : undefined, older: more ? addressOf(chosen, at + 1) : undefined })}`
+    : html`${await rows(items, visit, byDue)}${pager(byDue ? 'Soonest first' : 'Newest first', { newer: at > 1 ? addressOf(chosen, at - 1) : undefined, older: more ? addressOf(chosen, at + 1) : undefined })}`
 }</section>`,
       }
     },

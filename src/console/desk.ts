@@ -1,0 +1,102 @@
+import { sql } from '../database/sql.ts'
+import type { Reader, Tx } from '../database/transaction.ts'
+import { refused } from '../kernel/problem.ts'
+import type { Typed } from './forms/fields.ts'
+
+/** One side of a dispute: its account, or nobody's for those who decide. */
+export interface Side {
+  readonly accountId: string
+  readonly disputeId: string
+}
+
+export interface Taken {
+  readonly person: string
+  readonly create_time: string
+}
+export interface Note extends Taken {
+  readonly content: string
+}
+export interface Draft {
+  readonly action: string
+  readonly typed: Typed
+  readonly person: string
+  readonly update_time: string
+}
+
+/** What one side keeps among itself. */
+export interface Desk {
+  readonly taken: Taken | null
+  readonly notes: readonly Note[]
+  readonly drafts: readonly Draft[]
+}
+
+const NOTES_MAX = 200
+export const NOTE_LENGTH_MAX = 4_000
+const DRAFT_BYTES_MAX = 64 * 1024
+
+const deskOf = sql`
+  select
+    (select json_build_object('person', t.person, 'create_time', t.create_time) from console_taken t
+     where t.account_id = $1 and t.dispute_id = $2) as taken,
+    (select coalesce(json_agg(json_build_object('person', n.person, 'create_time', n.create_time, 'content', n.content)
+       order by n.seq), '[]') from console_notes n where n.account_id = $1 and n.dispute_id = $2) as notes,
+    (select coalesce(json_agg(json_build_object('action', d.action, 'typed', d.typed, 'person', d.person,
+       'update_time', d.update_time)), '[]') from console_drafts d
+     where d.account_id = $1 and d.dispute_id = $2) as drafts`
+const countNotes = sql`select count(*)::int as n from console_notes where account_id = $1 and dispute_id = $2`
+const insertNote = sql`
+  insert into console_notes (account_id, dispute_id, person, content, create_time) values ($1, $2, $3, $4, $5)`
+const insertTaken = sql`
+  insert into console_taken (account_id, dispute_id, person, create_time) values ($1, $2, $3, $4)
+  on conflict (account_id, dispute_id) do update set person = excluded.person, create_time = excluded.create_time`
+const deleteTaken = sql`delete from console_taken where account_id = $1 and dispute_id = $2`
+const upsertDraft = sql`
+  insert into console_drafts (account_id, dispute_id, action, typed, person, update_time)
+  values ($1, $2, $3, $4, $5, $6)
+  on conflict (account_id, dispute_id, action) do update set
+    typed = excluded.typed, person = excluded.person, update_time = excluded.update_time`
+const deleteDraft = sql`delete from console_drafts where account_id = $1 and dispute_id = $2 and action = $3`
+const takenAmong = sql`
+  select dispute_id, person from console_taken where account_id = $1 and dispute_id = any($2::text[])`
+
+export const findDesk = async (db: Reader, { accountId, disputeId }: Side): Promise<Desk> =>
+  (await db.row<Desk>(deskOf, [accountId, disputeId]))!
+
+/** Who has taken which of these. */
+export async function takenOf(
+  db: Reader,
+  accountId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.rows<{ dispute_id: string; person: string }>(takenAmong, [accountId, ids])
+  return new Map(rows.map(({ dispute_id, person }) => [dispute_id, person]))
+}
+
+export function takeIt(tx: Tx, { accountId, disputeId }: Side, person: string): void {
+  tx.about(accountId === '' ? null : accountId, disputeId)
+  tx.write(insertTaken, [accountId, disputeId, person, tx.now])
+}
+
+export function giveItBack(tx: Tx, { accountId, disputeId }: Side): void {
+  tx.about(accountId === '' ? null : accountId, disputeId)
+  tx.write(deleteTaken, [accountId, disputeId])
+}
+
+export async function addNote(tx: Tx, { accountId, disputeId }: Side, person: string, content: string): Promise<void> {
+  const { n } = (await tx.row<{ n: number }>(countNotes, [accountId, disputeId]))!
+  if (n >= NOTES_MAX) throw refused('TOO_MANY_NOTES', `A dispute has at most ${NOTES_MAX} notes.`)
+  tx.about(accountId === '' ? null : accountId, disputeId)
+  tx.write(insertNote, [accountId, disputeId, person, content, tx.now])
+}
+
+/** Keeps what was typed into the form of an action, in place of what was kept before. */
+export function keepDraft(tx: Tx, { accountId, disputeId }: Side, action: string, typed: Typed, person: string): void {
+  const fields = Object.fromEntries(Object.entries(typed).filter(([name]) => name.startsWith('/')))
+  const text = JSON.stringify(fields)
+  if (text.length > DRAFT_BYTES_MAX) throw refused('DRAFT_TOO_LONG', 'This is too long to be kept as a draft.')
+  tx.about(accountId === '' ? null : accountId, disputeId)
+  tx.write(upsertDraft, [accountId, disputeId, action, text, person, tx.now])
+}
+
+export const dropDraft = (tx: Tx, { accountId, disputeId }: Side, action: string): void =>
+  tx.write(deleteDraft, [accountId, disputeId, action])

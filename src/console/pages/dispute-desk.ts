@@ -1,0 +1,109 @@
+import { publicActions } from '../../disputes/machine/actions/index.ts'
+import { type Html, html, paragraphs } from '../../http/html.ts'
+import { refused } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import { addNote, type Desk, dropDraft, giveItBack, keepDraft, NOTE_LENGTH_MAX, type Side, takeIt } from '../desk.ts'
+import type { Dispute } from '../forms/dispute-fields.ts'
+import { newRequestId } from '../forms/fields.ts'
+import { onceOnly } from '../once.ts'
+import { sheet } from '../parts/parts.ts'
+import type { Pages, Visit } from '../visit.ts'
+
+const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' }) })
+
+/** Whose desk it is: that of the account whoever looks works for. */
+export const sideOf = ({ who }: Pick<Visit, 'who'>, disputeId: string): Side => ({
+  accountId: who.caller.accountId,
+  disputeId,
+})
+
+/** What one side keeps among itself about a dispute. */
+export function deskSheet({ taken, notes }: Desk, id: string, { times }: Visit): Html {
+  const at = `/console/disputes/${id}`
+  return sheet(
+    'Among yourselves',
+    html`<form class="taken-by" method="post" action="${at}/${taken ? 'give-back' : 'take'}"><p>${
+      taken ? html`Taken by <b>${taken.person}</b>, ${times.at(taken.create_time)}` : 'Nobody has taken it.'
+    }</p><button class="button small quiet">${taken ? 'Give it back' : 'Take it'}</button></form>
+${
+  notes.length > 0 &&
+  html`<ol class="story slim">${notes.map(
+    ({ person, content, create_time }) =>
+      html`<li><span class="bead"></span><div class="by"><span><b>${person}</b></span>${times.at(create_time)}</div><p class="said">${paragraphs(content)}</p></li>`,
+  )}</ol>`
+}
+<form class="noting" method="post" action="${at}/notes"><input type="hidden" name="request-id" value="${newRequestId()}"><label for="note-text">Note</label><textarea class="boxed" id="note-text" name="content" required maxlength="${NOTE_LENGTH_MAX}"></textarea><p class="hint">Neither the other side nor the API ever shows these.</p><div class="buttons"><button class="button quiet">Keep the note</button></div></form>`,
+  )
+}
+
+const Action = Type.Object({ id: Id.properties.id, action: Type.Enum([...publicActions]) })
+
+export function disputeDeskPages({ form }: Pages) {
+  const nameOf = ({ who }: Pick<Visit, 'who'>) => who.name
+  /** Only what somebody can see can be kept about. */
+  const seen = async (sent: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
+    (await sent.look<Dispute>('showDispute', { params: { id: sent.params.id } })).dispute_id
+  return [
+    form({
+      url: '/console/disputes/:id/take',
+      operation: 'consoleTakeDispute',
+      summary: 'Take a dispute',
+      params: Id,
+      async take(sent) {
+        const side = sideOf(sent, await seen(sent))
+        await sent.change(async (tx) => takeIt(tx, side, nameOf(sent)))
+        return sent.lead(`/console/disputes/${side.disputeId}`, 'You have taken it.')
+      },
+    }),
+    form({
+      url: '/console/disputes/:id/give-back',
+      operation: 'consoleGiveDisputeBack',
+      summary: 'Give a dispute back',
+      params: Id,
+      async take(sent) {
+        const side = sideOf(sent, await seen(sent))
+        await sent.change(async (tx) => giveItBack(tx, side))
+        return sent.lead(`/console/disputes/${side.disputeId}`, 'Nobody has taken it now.')
+      },
+    }),
+    form({
+      url: '/console/disputes/:id/notes',
+      operation: 'consoleNoteDispute',
+      summary: 'Keep a note about a dispute among yourselves',
+      params: Id,
+      async take(sent) {
+        const side = sideOf(sent, await seen(sent))
+        const content = (sent.typed['content'] ?? '').trim()
+        if (content === '' || content.length > NOTE_LENGTH_MAX)
+          throw refused('INVALID_NOTE', `A note has between one and ${NOTE_LENGTH_MAX} characters.`)
+        await sent.change(async (tx) => {
+          await onceOnly(tx, side.accountId, sent.typed)
+          await addNote(tx, side, nameOf(sent), content)
+        })
+        return sent.lead(`/console/disputes/${side.disputeId}`, 'The note was kept.')
+      },
+    }),
+    form({
+      url: '/console/disputes/:id/drafts/:action',
+      operation: 'consoleKeepDraft',
+      summary: 'Keep an answer as a draft',
+      params: Action,
+      async take(sent) {
+        const side = sideOf(sent, await seen(sent as never))
+        await sent.change(async (tx) => keepDraft(tx, side, sent.params.action, sent.typed, nameOf(sent)))
+        return sent.lead(`/console/disputes/${side.disputeId}`, 'The draft was kept; nothing was sent.')
+      },
+    }),
+    form({
+      url: '/console/disputes/:id/drafts/:action/drop',
+      operation: 'consoleDropDraft',
+      summary: 'Drop a draft',
+      params: Action,
+      async take(sent) {
+        const side = sideOf(sent, await seen(sent as never))
+        await sent.change(async (tx) => dropDraft(tx, side, sent.params.action))
+        return sent.lead(`/console/disputes/${side.disputeId}`, 'The draft was dropped.')
+      },
+    }),
+  ]
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { consoleOf } from '../../support/console.ts'
+import { newWorld, type World } from '../../support/world.ts'
+import { does, open } from '../disputes/people.ts'
+
+let world: World
+let id: string
+let at: string
+beforeAll(async () => {
+  world = await newWorld()
+  id = await open(world.buyer)
+  await world.settle()
+  at = `/console/disputes/${id}`
+})
+afterAll(() => world.close())
+
+const secret = 'The parcel went to <i>number 7</i>, says the driver.'
+const draft = { '/evidences/0/evidence_type': 'OTHER', '/evidences/0/notes': 'Half of what we know.' }
+
+/** All that anybody but the merchant can read of the dispute. */
+async function elsewhere(): Promise<string> {
+  const pages = await Promise.all((['buyer', 'agent', 'partner'] as const).map((as) => consoleOf(world, as).page(at)))
+  const answers = await Promise.all(
+    [world.buyer, world.merchant, world.partner].flatMap((person) => [
+      person.get(`/v1/customer/disputes/${id}`),
+      person.get('/v1/customer/disputes'),
+    ]),
+  )
+  const log = await world.call('GET', '/sandbox/timeline?page_size=100')
+  return [
+    ...pages,
+    ...answers.map(({ text }) => text),
+    log.text,
+    (await world.call('GET', '/sandbox/requests')).text,
+  ].join()
+}
+
+describe('What one side keeps among itself about a dispute', () => {
+  it('is who has taken it, on its page and at the desk', async () => {
+    const merchant = consoleOf(world)
+    expect((await merchant.send(`${at}/take`)).location).toBe(at)
+
+    expect(await merchant.page(at)).toContain('Taken by <b>Merchant</b>')
+    expect(await merchant.page('/console/disputes?view=all')).toContain('taken by Merchant')
+    expect(await elsewhere()).not.toMatch(/taken by merchant/i)
+    await merchant.send(`${at}/give-back`)
+    expect(await merchant.page(at)).toContain('Nobody has taken it.')
+  })
+
+  it('are notes, kept once however often they are sent', async () => {
+    const merchant = consoleOf(world)
+    const sent = { content: secret, 'request-id': 'console-note-1' }
+    expect((await merchant.send(`${at}/notes`, sent)).status).toBe(303)
+    expect((await merchant.send(`${at}/notes`, sent)).status).toBe(422)
+    expect((await merchant.send(`${at}/notes`, { content: ' ' })).status).toBe(422)
+    expect((await merchant.send(`${at}/notes`, { content: 'x'.repeat(4_001) })).status).toBe(422)
+
+    const page = await merchant.page(at)
+    expect(page.match(/The parcel went to &lt;i&gt;number 7&lt;\/i&gt;/g)).toHaveLength(1)
+    expect(await elsewhere()).not.toContain('number 7')
+    await consoleOf(world, 'buyer').send(`${at}/notes`, { content: 'They lie.' })
+    expect(await merchant.page(at)).not.toContain('They lie.')
+    expect(await consoleOf(world, 'buyer').page(at)).toContain('They lie.')
+    await consoleOf(world, 'agent').send(`${at}/notes`, { content: 'Both lie.' })
+    expect(await consoleOf(world, 'agent').page(at)).toContain('Both lie.')
+    expect(await merchant.page(at)).not.toContain('Both lie.')
+  })
+
+  it('are drafts, which fill the form until they are sent or dropped', async () => {
+    const merchant = consoleOf(world)
+    await does(world.buyer, id, 'escalate', { note: 'Enough.' })
+    expect((await merchant.send(`${at}/drafts/provide-evidence`, draft)).location).toBe(at)
+
+    expect(await merchant.page(at)).toMatch(/A draft of <b>Merchant<\/b>.*Half of what we know\./s)
+    expect(await elsewhere()).not.toContain('Half of what we know.')
+    await merchant.send(`${at}/drafts/provide-evidence/drop`)
+    expect(await merchant.page(at)).not.toContain('Half of what we know.')
+    await merchant.send(`${at}/drafts/provide-evidence`, draft)
+    expect((await merchant.send(`${at}/provide-evidence`, draft)).status).toBe(303)
+    expect(await merchant.page(at)).not.toContain('A draft of')
+  })
+
+  it('is nobody’s who cannot see the dispute', async () => {
+    for (const path of ['take', 'give-back', 'notes', 'drafts/provide-evidence', 'drafts/provide-evidence/drop'])
+      expect((await consoleOf(world, 'merchant2').send(`${at}/${path}`, { content: 'x' })).status, path).toBe(404)
+  })
+})
