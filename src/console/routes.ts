@@ -5,6 +5,7 @@ import { notFound } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
 import { makeOperations, type OperationParts, type Operations } from './operate.ts'
 import { appPages } from './pages/apps.ts'
+import { bulkPages } from './pages/bulk.ts'
 import { clockPages } from './pages/clock.ts'
 import { deliveryPages } from './pages/deliveries.ts'
 import { disputePages } from './pages/dispute.ts'
@@ -21,6 +22,7 @@ import { moneyPages } from './pages/money.ts'
 import { requestPages } from './pages/requests.ts'
 import { scenarioPages } from './pages/scenarios.ts'
 import { searchPages } from './pages/search.ts'
+import { templatePages } from './pages/templates.ts'
 import { dueOf, timelinePages } from './pages/timeline.ts'
 import { webhookPages } from './pages/webhook.ts'
 import { webhookListPages } from './pages/webhooks.ts'
@@ -109,7 +111,9 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...selfPages(pages, signIn),
     ...timelinePages(pages, () => service.publicUrl),
     ...invoiceListPages(pages),
-    ...invoiceWritingPages(pages, operations),
+    ...invoiceWritingPages(pages, operations, service),
+    ...templatePages(pages, operations),
+    ...bulkPages(pages),
     ...invoicePages(pages, operations),
     ...disputeListPages(pages),
     ...disputeOpeningPages(pages, operations),

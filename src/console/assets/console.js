@@ -1,6 +1,7 @@
 // What a reader gains with scripts: keys, copying, clocks that tick. Every page works without them.
 import './follow.js'
 import './passkey.js'
+import './write.js'
 
 document.documentElement.classList.add('scripted')
 

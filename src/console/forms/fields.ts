@@ -51,8 +51,8 @@ export interface FormParts {
   readonly seen?: string | undefined
   readonly typed?: Typed | undefined
   readonly refusal?: Refusal | undefined
-  /** Another way to send it, which asks for nothing. */
-  readonly instead?: { readonly label: string; readonly action: string } | undefined
+  /** Other ways to send it; `typed['instead']` then says which. One that is loose sends what is not complete yet. */
+  readonly instead?: readonly { readonly name: string; readonly label: string; readonly loose?: boolean }[] | undefined
 }
 
 interface Known {
@@ -78,7 +78,7 @@ function known(route: AnyRoute, pointer: string): Known {
 
 /** A form that is one operation. A second click sends the same request id, and changes nothing. */
 export function form(parts: FormParts): Html {
-  const { name, action, fields, button, danger, follows, seen, typed, refusal, instead } = parts
+  const { name, action, fields, button, danger, follows, seen, typed, refusal, instead = [] } = parts
   const issues = new Map<string, Issue>()
   for (const issue of refusal?.details ?? []) if (issue.field !== undefined) issues.set(issue.field, issue)
   const placed = new Set<string>()
@@ -90,10 +90,10 @@ export function form(parts: FormParts): Html {
   }
 ${refusal && refusalBox(refusal, unplaced)}${drawn}
 ${follows && html`<div class="then">${icon('request')}<p>${follows}</p></div>`}
-<div class="buttons"><button class="button${danger && ' danger'}">${button}</button>${
-    instead &&
-    html`<button class="button quiet" formaction="${instead.action}" formnovalidate>${instead.label}</button>`
-  }</div></form>`
+<div class="buttons"><button class="button${danger && ' danger'}">${button}</button>${instead.map(
+    (other) =>
+      html`<button class="button quiet" name="instead" value="${other.name}"${other.loose && html` formnovalidate`}>${other.label}</button>`,
+  )}</div></form>`
 }
 
 export const newRequestId = () => `console-${randomBytes(12).toString('base64url')}`

@@ -2,7 +2,7 @@ import { publicActions } from '../../disputes/machine/actions/index.ts'
 import { type Html, html, paragraphs } from '../../http/html.ts'
 import { refused } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
-import { addNote, type Desk, dropDraft, giveItBack, keepDraft, NOTE_LENGTH_MAX, type Side, takeIt } from '../desk.ts'
+import { addNote, type Desk, dropDraft, giveItBack, NOTE_LENGTH_MAX, type Side, takeIt } from '../desk.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { newRequestId } from '../forms/fields.ts'
 import { onceOnly } from '../once.ts'
@@ -81,17 +81,6 @@ export function disputeDeskPages({ form }: Pages) {
           await addNote(tx, side, nameOf(sent), content)
         })
         return sent.lead(`/console/disputes/${side.disputeId}`, 'The note was kept.')
-      },
-    }),
-    form({
-      url: '/console/disputes/:id/drafts/:action',
-      operation: 'consoleKeepDraft',
-      summary: 'Keep an answer as a draft',
-      params: Action,
-      async take(sent) {
-        const side = sideOf(sent, await seen(sent as never))
-        await sent.change(async (tx) => keepDraft(tx, side, sent.params.action, sent.typed, nameOf(sent)))
-        return sent.lead(`/console/disputes/${side.disputeId}`, 'The draft was kept; nothing was sent.')
       },
     }),
     form({

@@ -3,7 +3,7 @@ import { type Html, html } from '../../http/html.ts'
 import type { Money } from '../../kernel/money.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
-import { type Draft, dropDraft, findDesk } from '../desk.ts'
+import { type Draft, dropDraft, findDesk, keepDraft } from '../desk.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { disputeFormOf, takes } from '../forms/dispute-forms.ts'
 import { bodyFrom, form, type Typed } from '../forms/fields.ts'
@@ -120,7 +120,7 @@ function doings({ operations }: Parts, { dispute, prospects, desk }: Read, visit
         danger: one.danger ?? false,
         follows: followsOf(prospects, action, visit),
         seen: dispute.update_time,
-        ...(draftable.includes(action) && { instead: { label: 'Keep as a draft', action: `${at}/drafts/${action}` } }),
+        ...(draftable.includes(action) && { instead: [{ name: 'draft', label: 'Keep as a draft', loose: true }] }),
         ...(draft && { typed: draft.typed }),
         ...(left?.action === action && { typed: left.typed, refusal: left.refusal }),
       })
@@ -170,6 +170,11 @@ ${isActing && html`<p class="act-bar"><a class="button" href="#do">${visit.who.m
 async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
   const dispute = await sent.look<Dispute>('showDispute', { params: sent.params })
   const { seen } = sent.typed
+  const side = sideOf(sent, dispute.dispute_id)
+  if (sent.typed['instead'] === 'draft') {
+    await sent.change(async (tx) => keepDraft(tx, side, action, sent.typed, sent.who.name))
+    return sent.lead(`/console/disputes/${sent.params.id}`, 'The draft was kept; nothing was sent.')
+  }
   // Only where it matters: what is still allowed is done, whoever else did something meanwhile.
   if (seen !== undefined && seen !== dispute.update_time && !actionsIn(dispute).includes(action))
     return sent.again(
@@ -186,7 +191,7 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
   const { done } = disputeFormOf(action)
   const refusal = mendable(outcome)
   if (refusal) return sent.again(await draw(sent, parts, { action, typed: sent.typed, refusal }))
-  await sent.change(async (tx) => dropDraft(tx, sideOf(sent, dispute.dispute_id), action))
+  await sent.change(async (tx) => dropDraft(tx, side, action))
   return sent.lead(`/console/disputes/${sent.params.id}`, done)
 }
 

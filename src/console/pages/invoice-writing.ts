@@ -1,11 +1,15 @@
-import { html } from '../../http/html.ts'
+import { type Html, html } from '../../http/html.ts'
+import type { Answer } from '../../http/route.ts'
 import { Type } from '../../kernel/type.ts'
+import type { Service } from '../../room.ts'
 import { bodyFrom, type Field, form, type Typed } from '../forms/fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { mendable, type Operations, type Refusal } from '../operate.ts'
 import { heading } from '../parts/parts.ts'
-import type { Pages, Sent } from '../visit.ts'
+import { partAnswer } from '../respond.ts'
+import type { Pages, Sent, Visit } from '../visit.ts'
 import { cannotSell, sells } from './invoices.ts'
+import { makePreview } from './preview.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Za-z0-9-]+$' }) })
 
@@ -17,7 +21,7 @@ const terms = ['DUE_ON_RECEIPT', 'NET_10', 'NET_15', 'NET_30', 'NET_45', 'NET_60
 const termName = (term: string) =>
   term.startsWith('NET_') ? `In ${term.slice(4)} days` : term === 'NO_DUE_DATE' ? 'No due date' : 'On receipt'
 
-type Line = {
+export type Line = {
   name?: string
   quantity?: string
   unit_amount?: { currency_code?: string; value?: string }
@@ -41,7 +45,18 @@ function itemFields(items: readonly Line[]): Field[] {
   })
 }
 
-function fieldsOf(invoice: Partial<Invoice>, lines: readonly Line[]): Field[] {
+/** The fields of an invoice, or of what a template says of one. */
+export function fieldsOf(invoice: Partial<Invoice>, lines: readonly Line[], within = ''): Field[] {
+  const fields = fieldsAt(invoice, lines)
+  return within === '' ? fields : fields.map((field) => movedTo(within, field))
+}
+
+function movedTo(within: string, field: Field): Field {
+  if (field.kind === 'pair') return { ...field, fields: field.fields.map((one) => movedTo(within, one)) }
+  return field.kind === 'files' ? field : { ...field, at: within + field.at }
+}
+
+function fieldsAt(invoice: Partial<Invoice>, lines: readonly Line[]): Field[] {
   const { detail, primary_recipients: [recipient] = [] } = invoice
   const billing = recipient?.billing_info
   const to = '/primary_recipients/0/billing_info'
@@ -95,7 +110,7 @@ function fieldsOf(invoice: Partial<Invoice>, lines: readonly Line[]): Field[] {
 }
 
 /** The body of an invoice: prices are in its currency, and lines without a name are none. */
-function bodyOf(typed: Typed, before?: Invoice): Record<string, unknown> {
+export function bodyOf(typed: Typed, before?: Invoice): Record<string, unknown> {
   const body = bodyFrom(typed) as { detail?: { currency_code?: string }; items?: Line[] } & Record<string, unknown>
   const currency_code = body.detail?.currency_code ?? 'USD'
   const kept = (before?.items ?? []) as Line[]
@@ -127,81 +142,142 @@ function bodyOf(typed: Typed, before?: Invoice): Record<string, unknown> {
 
 interface Left {
   readonly typed: Typed
-  readonly refusal: Refusal
+  readonly refusal?: Refusal
+  readonly paper?: Html
 }
 
-function draw(operations: Operations, invoice: Invoice | undefined, left?: Left) {
+/** What the page begins with: an invoice that is there, or what a template says of a new one. */
+interface Begun {
+  readonly invoice?: Invoice
+  readonly template?: { readonly id: string; readonly name: string; readonly info: Partial<Invoice> }
+}
+
+/** As many lines as were typed. */
+export const linesTyped = (typed: Typed): Line[] =>
+  Array.from(
+    { length: Math.max(0, Object.keys(typed).filter((name) => name.endsWith('/name')).length - LINES_FREE) },
+    () => ({}),
+  )
+
+function draw(operations: Operations, { invoice, template }: Begun, left?: Left) {
   const title = invoice ? `Edit invoice ${invoice.detail?.invoice_number}` : 'New invoice'
-  const typedLines = Object.keys(left?.typed ?? {}).filter((name) => name.endsWith('/name')).length - LINES_FREE
-  const lines = (invoice?.items ?? Array.from({ length: Math.max(0, typedLines) }, () => ({}))) as Line[]
+  const shown = invoice ?? template?.info ?? {}
+  const lines = (shown.items ?? linesTyped(left?.typed ?? {})) as Line[]
+  const from: Field[] = template ? [{ kind: 'fixed', at: '/configuration/template_id', value: template.id }] : []
+  const back = invoice
+    ? (['The invoice', `/console/invoices/${invoice.id}`] as const)
+    : (['Invoices', '/console/invoices'] as const)
   return {
     title,
-    ...(left && { status: 422 }),
-    content: html`${heading(title, { back: invoice ? ['The invoice', `/console/invoices/${invoice.id}`] : ['Invoices', '/console/invoices'] })}<section class="sheet">${form(
+    ...(left?.refusal && { status: 422 }),
+    content: html`${heading(title, { back, ...(template && { sub: `From the template ${template.name}` }) })}<div class="two writing"><section class="sheet">${form(
       {
         name: 'write',
         action: invoice ? `/console/invoices/${invoice.id}/edit` : '/console/invoices/new',
         route: operations.route(invoice ? 'updateInvoice' : 'createInvoice'),
-        fields: fieldsOf(invoice ?? {}, lines),
+        fields: [...from, ...fieldsOf(shown, lines)],
         button: invoice ? 'Save' : 'Save as a draft',
         follows: invoice ? undefined : 'Nobody hears of it until you send it.',
-        ...left,
+        instead: [
+          ...(invoice ? [] : [{ name: 'send', label: 'Save and send' }]),
+          { name: 'preview', label: 'Preview', loose: true },
+        ],
+        ...(left && { typed: left.typed, refusal: left.refusal }),
       },
-    )}</section>`,
+    )}</section><aside class="previewed" data-preview aria-live="polite">${left?.paper ?? html`<p class="soft">The paper stands here as you write.</p>`}</aside></div>`,
   }
 }
 
 const show = (visit: Pick<Sent<typeof Id>, 'look' | 'params'>) =>
   visit.look<Invoice>('showInvoice', { params: { invoice_id: visit.params.id } })
 
-export const invoiceWritingPages = ({ page, form: formRoute }: Pages, operations: Operations) => [
-  page({
-    url: '/console/invoices/new',
-    operation: 'consoleNewInvoice',
-    summary: 'Write an invoice: the form',
-    may: 'work',
-    draw: async (visit) =>
-      sells(visit)
-        ? draw(operations, undefined)
-        : { title: 'New invoice', content: html`${heading('New invoice')}${cannotSell(visit)}` },
-  }),
-  formRoute({
-    url: '/console/invoices/new',
-    operation: 'consoleWriteInvoice',
-    summary: 'Write an invoice',
-    may: 'work',
-    async take(sent) {
-      const { typed } = sent
-      const outcome = await sent.operate('createInvoice', { body: bodyOf(typed), requestId: typed['request-id'] })
-      const refusal = mendable(outcome)
-      if (refusal) return sent.again(draw(operations, undefined, { typed, refusal }))
-      return sent.lead(`/console/invoices/${(outcome.body as { id: string }).id}`, 'The draft was saved.')
-    },
-  }),
-  page({
-    url: '/console/invoices/:id/edit',
-    operation: 'consoleEditInvoice',
-    summary: 'Edit an invoice: the form',
-    may: 'work',
-    params: Id,
-    draw: async (visit) => draw(operations, await show(visit)),
-  }),
-  formRoute({
-    url: '/console/invoices/:id/edit',
-    operation: 'consoleUpdateInvoice',
-    summary: 'Edit an invoice',
-    may: 'work',
-    params: Id,
-    async take(sent) {
-      const { typed, params } = sent
-      const before = await show(sent)
-      const outcome = await sent.operate('updateInvoice', {
-        params: { invoice_id: params.id },
-        body: bodyOf(typed, before),
-      })
-      const refusal = mendable(outcome)
-      if (refusal) return sent.again(draw(operations, before, { typed, refusal }))
-      return sent.lead(`/console/invoices/${params.id}`, 'The invoice was saved.')
-    },
-  }),
-]
+async function templateIn(visit: Visit, id: string | undefined): Promise<Begun> {
+  if (id === undefined) return {}
+  const { name, template_info: info = {} } = await visit.look<{ name: string; template_info?: Partial<Invoice> }>(
+    'showTemplate',
+    { params: { template_id: id } },
+  )
+  return { template: { id, name, info } }
+}
+
+/** What is wrong, where the paper would be, for whoever still writes. */
+const unfinished = ({ details = [], message }: Refusal): Html =>
+  html`<div class="sheet"><p class="soft">${details.length === 0 ? message : details.map(({ description }) => description).join(' ')}</p></div>`
+
+export function invoiceWritingPages({ page, form: formRoute }: Pages, operations: Operations, service: Service) {
+  const preview = makePreview(service, () => operations.route('createInvoice'))
+
+  /** The paper beside the form: a part of the page for a script, and the page again without one. */
+  async function previewed(sent: Sent, begun: Begun): Promise<Answer> {
+    const { typed } = sent
+    const found = await preview(sent.change, sent.who.caller.accountId, bodyOf(typed, begun.invoice))
+    const paper = found.refusal ? unfinished(found.refusal) : found.paper
+    if (typed['part'] === 'true') return partAnswer(paper.text)
+    return sent.again(draw(operations, begun, { typed, paper }))
+  }
+
+  return [
+    page({
+      url: '/console/invoices/new',
+      operation: 'consoleNewInvoice',
+      summary: 'Write an invoice: the form',
+      may: 'work',
+      query: Type.Object({ template: Type.Optional(Type.String({ maxLength: 255 })) }),
+      draw: async (visit) =>
+        sells(visit)
+          ? draw(operations, await templateIn(visit as Visit, visit.query.template))
+          : { title: 'New invoice', content: html`${heading('New invoice')}${cannotSell(visit)}` },
+    }),
+    formRoute({
+      url: '/console/invoices/new',
+      operation: 'consoleWriteInvoice',
+      summary: 'Write an invoice',
+      may: 'work',
+      async take(sent) {
+        const { typed } = sent
+        const begun = await templateIn(sent, typed['/configuration/template_id'])
+        if (typed['instead'] === 'preview') return previewed(sent, begun)
+        const outcome = await sent.operate('createInvoice', { body: bodyOf(typed), requestId: typed['request-id'] })
+        const refusal = mendable(outcome)
+        if (refusal) return sent.again(draw(operations, begun, { typed, refusal }))
+        const { id } = outcome.body as { id: string }
+        if (typed['instead'] !== 'send') return sent.lead(`/console/invoices/${id}`, 'The draft was saved.')
+        const out = await sent.operate('sendInvoice', { params: { invoice_id: id }, body: {} })
+        const why = mendable(out)
+          ?.details?.map(({ description }) => description)
+          .join(' ')
+        return sent.lead(
+          `/console/invoices/${id}`,
+          out.refusal ? `The draft was saved, but not sent: ${why}` : 'The invoice was saved and sent.',
+        )
+      },
+    }),
+    page({
+      url: '/console/invoices/:id/edit',
+      operation: 'consoleEditInvoice',
+      summary: 'Edit an invoice: the form',
+      may: 'work',
+      params: Id,
+      draw: async (visit) => draw(operations, { invoice: await show(visit) }),
+    }),
+    formRoute({
+      url: '/console/invoices/:id/edit',
+      operation: 'consoleUpdateInvoice',
+      summary: 'Edit an invoice',
+      may: 'work',
+      params: Id,
+      async take(sent) {
+        const { typed, params } = sent
+        const before = await show(sent)
+        if (typed['instead'] === 'preview') return previewed(sent, { invoice: before })
+        const outcome = await sent.operate('updateInvoice', {
+          params: { invoice_id: params.id },
+          body: bodyOf(typed, before),
+        })
+        const refusal = mendable(outcome)
+        if (refusal) return sent.again(draw(operations, { invoice: before }, { typed, refusal }))
+        return sent.lead(`/console/invoices/${params.id}`, 'The invoice was saved.')
+      },
+    }),
+  ]
+}

@@ -1,6 +1,6 @@
 import { type Content, type Html, html } from '../../http/html.ts'
 import { addDays, dayIn, type Instant } from '../../kernel/clock.ts'
-import { Type } from '../../kernel/type.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { heading, linkButton, nothing, pager, tabs } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
@@ -16,7 +16,7 @@ interface View {
 const outstanding = ['SENT', 'PARTIALLY_PAID', 'PAYMENT_PENDING']
 
 /** Lists by how invoices stand; each is a search that the API can do. */
-const views: Readonly<Record<string, View>> = {
+export const views: Readonly<Record<string, View>> = {
   all: { label: 'All', none: ['No invoice yet', 'Write one here, or create one through the API.'] },
   drafts: { label: 'Drafts', statuses: ['DRAFT'], none: ['No drafts', 'Invoices stand here until they are sent.'] },
   scheduled: {
@@ -56,7 +56,7 @@ const PAGE_SIZE = 25
 const PAGES_MAX = 40
 const FIRST_DAY = '2000-01-01'
 
-const Query = Type.Object({
+export const Query = Type.Object({
   view: Type.Optional(Type.Enum(Object.keys(views))),
   q: Type.Optional(Type.String({ maxLength: 254 })),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGES_MAX })),
@@ -70,12 +70,18 @@ function criteria(q: string): object {
   return { recipient_business_name: q }
 }
 
-async function search(visit: Visit<typeof Query, typeof Query>): Promise<Shown> {
+/** What a list is asked for; each is an address. */
+export type ListQuery = Static<typeof Query>
+
+export async function search(
+  visit: Pick<Visit, 'look' | 'now' | 'who'> & { readonly query: ListQuery },
+  { page, size }: { page: number; size: number },
+): Promise<Shown> {
   const { query, now } = visit
   const { statuses, overdue } = views[query.view ?? 'all']!
   const yesterday = addDays(dayIn(now as Instant, visit.who.accountZone), -1)
   return visit.look<Shown>('searchInvoices', {
-    query: { page: query.page ?? 1, page_size: PAGE_SIZE },
+    query: { page, page_size: size },
     body: {
       ...(statuses && { status: statuses }),
       ...(overdue && { due_date_range: { start: FIRST_DAY, end: yesterday } }),
@@ -103,7 +109,7 @@ function row(invoice: Invoice, today: string): Html {
   }</td><td class="num right">${amount && money({ currency_code: amount.currency_code ?? '', value: amount.value ?? '0' })}</td><td class="num gone mid-gone">${left && html`<b>${money(due_amount)}</b>`}</td></tr>`
 }
 
-const addressOf = (view: string, q: string | undefined, page = 1) => {
+export const addressOf = (view: string, q: string | undefined, page = 1) => {
   const query = new URLSearchParams({
     ...(view !== 'all' && { view }),
     ...(q && { q }),
@@ -131,21 +137,21 @@ export const invoiceListPages = ({ page }: Pages) => [
       const { query } = visit
       const today = dayIn(visit.now as Instant, visit.who.accountZone)
       const chosen = query.view ?? 'all'
-      const { items, links } = await search(visit as never)
       const at = query.page ?? 1
+      const { items, links } = await search(visit, { page: at, size: PAGE_SIZE })
       const more = links.some(({ rel }) => rel === 'next') && at < PAGES_MAX
       const [none, text] = query.q
         ? ['Nothing by that name', 'Search by number, customer or e-mail address.']
         : views[chosen]!.none
       return {
         title,
-        content: html`${heading(title, { actions: visit.who.may('work') && linkButton('New invoice', '/console/invoices/new', { kind: '', glyph: 'plus' }) })}
+        content: html`${heading(title, { actions: html`${linkButton('Templates', '/console/templates')}${visit.who.may('work') && linkButton('New invoice', '/console/invoices/new', { kind: '', glyph: 'plus' })}` })}
 <section class="sheet flush">
 ${tabs(
   'Standing',
   Object.entries(views).map(([name, { label }]) => ({ label, href: addressOf(name, query.q), here: name === chosen })),
 )}
-<form class="sieve inside" role="search" aria-label="Search invoices" action="/console/invoices">${chosen !== 'all' && html`<input type="hidden" name="view" value="${chosen}">`}<input class="boxed" type="search" name="q" maxlength="254" value="${query.q}" aria-label="Number, customer or e-mail address" placeholder="Number, customer or e-mail address"><button class="button quiet small">Search</button></form>
+<form class="sieve inside" role="search" aria-label="Search invoices" action="/console/invoices">${chosen !== 'all' && html`<input type="hidden" name="view" value="${chosen}">`}<input class="boxed" type="search" name="q" maxlength="254" value="${query.q}" aria-label="Number, customer or e-mail address" placeholder="Number, customer or e-mail address"><button class="button quiet small">Search</button>${items.length > 0 && html`<a class="all-that-match" href="${addressOf(chosen, query.q).replace('/console/invoices', '/console/invoices/all')}">All that match</a>`}</form>
 ${
   items.length === 0
     ? nothing(none, text)

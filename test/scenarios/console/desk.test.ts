@@ -69,19 +69,19 @@ describe('What one side keeps among itself about a dispute', () => {
   it('are drafts, which fill the form until they are sent or dropped', async () => {
     const merchant = consoleOf(world)
     await does(world.buyer, id, 'escalate', { note: 'Enough.' })
-    expect((await merchant.send(`${at}/drafts/provide-evidence`, draft)).location).toBe(at)
+    expect((await merchant.send(`${at}/provide-evidence`, { ...draft, instead: 'draft' })).location).toBe(at)
 
     expect(await merchant.page(at)).toMatch(/A draft of <b>Merchant<\/b>.*Half of what we know\./s)
     expect(await elsewhere()).not.toContain('Half of what we know.')
     await merchant.send(`${at}/drafts/provide-evidence/drop`)
     expect(await merchant.page(at)).not.toContain('Half of what we know.')
-    await merchant.send(`${at}/drafts/provide-evidence`, draft)
+    await merchant.send(`${at}/provide-evidence`, { ...draft, instead: 'draft' })
     expect((await merchant.send(`${at}/provide-evidence`, draft)).status).toBe(303)
     expect(await merchant.page(at)).not.toContain('A draft of')
   })
 
   it('is nobody’s who cannot see the dispute', async () => {
-    for (const path of ['take', 'give-back', 'notes', 'drafts/provide-evidence', 'drafts/provide-evidence/drop'])
+    for (const path of ['take', 'give-back', 'notes', 'drafts/provide-evidence/drop'])
       expect((await consoleOf(world, 'merchant2').send(`${at}/${path}`, { content: 'x' })).status, path).toBe(404)
   })
 })

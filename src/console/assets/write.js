@@ -1,0 +1,55 @@
+// Writing an invoice: the paper is worked out by the server as one types, and what was not sent yet is kept here.
+import { parsed } from './follow.js'
+
+const form = document.querySelector('#write')
+const place = document.querySelector('[data-preview]')
+const PAUSE_MS = 400
+
+let waiting
+let latest = 0
+async function preview() {
+  const turn = ++latest
+  const fields = new FormData(form)
+  fields.set('instead', 'preview')
+  fields.set('part', 'true')
+  const answer = await fetch(form.action, { method: 'POST', body: fields }).catch(() => undefined)
+  if (!answer?.ok || turn !== latest) return
+  place.replaceChildren(...parsed(await answer.text()).childNodes)
+}
+
+const key = form && `console-unsent ${new URL(form.action).pathname}`
+const typed = () =>
+  Object.fromEntries([...new FormData(form)].filter(([name, value]) => name.startsWith('/') && value !== ''))
+
+/** What was left behind by a page that was closed before its form was sent. */
+function offerUnsent() {
+  const kept = JSON.parse(localStorage.getItem(key) ?? 'null')
+  if (!kept || JSON.stringify(kept) === JSON.stringify(typed()) || form.querySelector('.problem-box')) return
+  const offer = document.createElement('p')
+  offer.className = 'notice plain'
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'link'
+  button.textContent = 'Put it back'
+  button.addEventListener('click', () => {
+    for (const [name, value] of Object.entries(kept)) {
+      const field = form.elements.namedItem(name)
+      if (field && 'value' in field) field.value = value
+    }
+    offer.remove()
+    preview()
+  })
+  offer.append('What you typed here was not sent. ', button)
+  form.before(offer)
+}
+
+if (form && place) {
+  offerUnsent()
+  form.addEventListener('input', () => {
+    localStorage.setItem(key, JSON.stringify(typed()))
+    clearTimeout(waiting)
+    waiting = setTimeout(preview, PAUSE_MS)
+  })
+  form.addEventListener('submit', () => localStorage.removeItem(key))
+  if (Object.keys(typed()).length > 3) preview()
+}

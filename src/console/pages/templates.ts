@@ -1,0 +1,189 @@
+import { html } from '../../http/html.ts'
+import { Type } from '../../kernel/type.ts'
+import { type Field, form, type Typed } from '../forms/fields.ts'
+import type { Invoice } from '../forms/invoice-forms.ts'
+import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
+import { heading, linkButton, nothing } from '../parts/parts.ts'
+import type { Pages, Visit } from '../visit.ts'
+import { money } from '../words.ts'
+import { bodyOf, fieldsOf, type Line, linesTyped } from './invoice-writing.ts'
+import { cannotSell, sells } from './invoices.ts'
+
+interface Template {
+  readonly id: string
+  readonly name: string
+  readonly description?: string
+  readonly default_template: boolean
+  readonly standard_template?: boolean
+  readonly template_info?: Partial<Invoice>
+}
+
+const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' }) })
+const WITHIN = '/template_info'
+
+interface Left {
+  readonly typed: Typed
+  readonly refusal: Refusal
+}
+
+const act = (action: string, label: string, kind = 'quiet') =>
+  html`<form method="post" action="${action}"><button class="button small ${kind}">${label}</button></form>`
+
+const row = (one: Template) => {
+  const at = `/console/templates/${one.id}`
+  const { items = [], amount } = one.template_info ?? {}
+  return html`<tr><td class="second fill">${
+    one.standard_template ? html`<b>${one.name}</b>` : html`<a class="plainly" href="${at}/edit">${one.name}</a>`
+  }<small>${[one.description, items.length > 0 && `${items.length} ${items.length === 1 ? 'item' : 'items'}`, one.standard_template && 'comes along'].filter(Boolean).join(' · ')}</small></td><td class="num gone">${amount?.value !== undefined && Number(amount.value) > 0 && money(amount as never)}</td><td class="whole">${
+    one.default_template ? html`<span class="soft">the usual one</span>` : act(`${at}/default`, 'Make it the usual one')
+  }</td><td class="num right"><div class="buttons">${linkButton('New invoice', `/console/invoices/new?template=${one.id}`)}${!one.standard_template && act(`${at}/delete`, 'Delete', 'danger')}</div></td></tr>`
+}
+
+/** The body of a template: its own name, and what it says of an invoice. */
+function templateBody(typed: Typed, before?: Template): Record<string, unknown> {
+  const inner = Object.fromEntries(
+    Object.entries(typed).flatMap(([name, value]) =>
+      name.startsWith(`${WITHIN}/`) ? [[name.slice(WITHIN.length), value]] : [],
+    ),
+  )
+  const name = typed['/name']?.trim()
+  return {
+    ...(name && { name }),
+    ...(typed['/description']?.trim() && { description: typed['/description'] }),
+    default_template: typed['/default_template'] === 'true',
+    template_info: bodyOf(inner, before?.template_info as Invoice | undefined),
+  }
+}
+
+function draw(operations: Operations, one: Template | undefined, left?: Left) {
+  const title = one ? `Edit the template ${one.name}` : 'New template'
+  const info = one?.template_info ?? {}
+  const lines = (info.items ?? linesTyped(left?.typed ?? {})) as Line[]
+  const fields: Field[] = [
+    {
+      kind: 'pair',
+      fields: [
+        { kind: 'text', at: '/name', label: 'Name of the template', value: one?.name },
+        { kind: 'text', at: '/description', label: 'What it is for', value: one?.description },
+      ],
+    },
+    {
+      kind: 'tick',
+      at: '/default_template',
+      label: 'The usual one, for invoices that name none',
+      value: String(one?.default_template ?? false),
+    },
+    ...fieldsOf({ ...info, detail: { ...info.detail, invoice_number: '' } as never }, lines, WITHIN).filter(
+      (field) => field.kind !== 'date',
+    ),
+  ]
+  return {
+    title,
+    ...(left && { status: 422 }),
+    content: html`${heading(title, { back: ['Templates', '/console/templates'] })}<section class="sheet">${form({
+      name: 'template',
+      action: one ? `/console/templates/${one.id}/edit` : '/console/templates/new',
+      route: operations.route(one ? 'updateTemplate' : 'createTemplate'),
+      fields,
+      button: 'Save the template',
+      ...left,
+    })}</section>`,
+  }
+}
+
+const show = (visit: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
+  visit.look<Template>('showTemplate', { params: { template_id: visit.params.id } })
+
+export const templatePages = ({ page, form: formRoute }: Pages, operations: Operations) => [
+  page({
+    url: '/console/templates',
+    operation: 'consoleTemplates',
+    summary: 'List templates',
+    async draw(visit) {
+      const title = 'Templates'
+      if (!sells(visit)) return { title, content: html`${heading(title)}${cannotSell(visit)}` }
+      const { templates } = await visit.look<{ templates: Template[] }>('listTemplates', { query: { page_size: 100 } })
+      return {
+        title,
+        content: html`${heading(title, { back: ['Invoices', '/console/invoices'], actions: linkButton('New template', '/console/templates/new', { kind: '', glyph: 'plus' }) })}<section class="sheet flush">${
+          templates.length === 0
+            ? nothing('No template yet', 'Write one, and invoices begin with it.')
+            : html`<table class="rows"><thead><tr><th>Name</th><th class="num">Total</th><th>Usual</th><th class="num">Use</th></tr></thead><tbody>${templates.map(row)}</tbody></table>`
+        }</section>`,
+      }
+    },
+  }),
+  page({
+    url: '/console/templates/new',
+    operation: 'consoleNewTemplate',
+    summary: 'Write a template: the form',
+    draw: async (visit) =>
+      sells(visit)
+        ? draw(operations, undefined)
+        : { title: 'New template', content: html`${heading('New template')}${cannotSell(visit)}` },
+  }),
+  formRoute({
+    url: '/console/templates/new',
+    operation: 'consoleWriteTemplate',
+    summary: 'Write a template',
+    async take(sent) {
+      const { typed } = sent
+      const outcome = await sent.operate('createTemplate', {
+        body: templateBody(typed),
+        requestId: typed['request-id'],
+      })
+      const refusal = mendable(outcome)
+      if (refusal) return sent.again(draw(operations, undefined, { typed, refusal }))
+      return sent.lead('/console/templates', 'The template was saved.')
+    },
+  }),
+  page({
+    url: '/console/templates/:id/edit',
+    operation: 'consoleEditTemplate',
+    summary: 'Edit a template: the form',
+    params: Id,
+    draw: async (visit) => draw(operations, await show(visit)),
+  }),
+  formRoute({
+    url: '/console/templates/:id/edit',
+    operation: 'consoleUpdateTemplate',
+    summary: 'Edit a template',
+    params: Id,
+    async take(sent) {
+      const { typed, params } = sent
+      const before = await show(sent)
+      const outcome = await sent.operate('updateTemplate', {
+        params: { template_id: params.id },
+        body: templateBody(typed, before),
+      })
+      const refusal = mendable(outcome)
+      if (refusal) return sent.again(draw(operations, before, { typed, refusal }))
+      return sent.lead('/console/templates', 'The template was saved.')
+    },
+  }),
+  formRoute({
+    url: '/console/templates/:id/default',
+    operation: 'consoleDefaultTemplate',
+    summary: 'Make a template the usual one',
+    params: Id,
+    async take(sent) {
+      const one = await show(sent)
+      const { standard_template, ...rest } = one as Template & Record<string, unknown>
+      // Replacing a template clears what is left out, so it is sent back whole; of the system's nothing else may be sent.
+      const { id: _1, template_id: _2, links: _3, ...whole } = rest
+      const body = standard_template ? { default_template: true } : { ...whole, default_template: true }
+      requireDone(await sent.operate('updateTemplate', { params: { template_id: sent.params.id }, body }))
+      return sent.lead('/console/templates', `${one.name} is the usual one now.`)
+    },
+  }),
+  formRoute({
+    url: '/console/templates/:id/delete',
+    operation: 'consoleDeleteTemplate',
+    summary: 'Delete a template',
+    params: Id,
+    async take(sent) {
+      requireDone(await sent.operate('deleteTemplate', { params: { template_id: sent.params.id } }))
+      return sent.lead('/console/templates', 'The template was deleted; invoices made from it stay as they are.')
+    },
+  }),
+]

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { consoleOf } from '../../support/console.ts'
+import { newWorld, usd, type World } from '../../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld()
+})
+afterAll(() => world.close())
+
+const line = { '/items/0/name': 'A chair', '/items/0/quantity': '2', '/items/0/unit_amount/value': '49.50' }
+const written = { ...line, '/detail/currency_code': 'USD', '/items/0/tax/percent': '10' }
+const total = async () => (await world.merchant.get<{ items: object[] }>('/v2/invoicing/invoices')).body.items.length
+
+describe('Writing an invoice at the console', () => {
+  it('shows the paper as the server works it out, and keeps nothing of it', async () => {
+    const merchant = consoleOf(world)
+    const before = await total()
+    const page = await merchant.send('/console/invoices/new', { ...written, instead: 'preview' })
+    const part = await merchant.send('/console/invoices/new', { ...written, instead: 'preview', part: 'true' })
+
+    expect(page.status).toBe(200)
+    for (const { text } of [page, part]) expect(text).toContain('$108.90')
+    expect(page.text).toContain('value="49.50"')
+    expect(part.text).not.toContain('<html')
+    const wrong = await merchant.send('/console/invoices/new', {
+      ...written,
+      '/items/0/quantity': 'many',
+      instead: 'preview',
+      part: 'true',
+    })
+    expect([wrong.status, wrong.text.includes('wrong.text.includes('$')8')]).toEqual([200, false])
+    expect(await total()).toBe(before)
+  })
+
+  it('saves and sends in one go, or says why it was only saved', async () => {
+    const merchant = consoleOf(world)
+    const to = { '/primary_recipients/0/billing_info/email_address': 'buyer@example.com' }
+    const sent = await merchant.send('/console/invoices/new', { ...written, ...to, instead: 'send' })
+    expect(await merchant.page(sent.location)).toContain('Sent')
+
+    const edited = await merchant.send(`${sent.location}/edit`, {
+      ...written,
+      '/items/0/quantity': '3',
+      instead: 'preview',
+    })
+    expect(edited.text).toContain('$163.35')
+    const unsent = await merchant.send('/console/invoices/new', { '/detail/currency_code': 'USD', instead: 'send' })
+    expect(decodeURIComponent(String(unsent.headers['set-cookie']))).toContain('The draft was saved, but not sent')
+  })
+})
+
+describe('Templates at the console', () => {
+  it('are written, changed, made the usual one, used and deleted', async () => {
+    const merchant = consoleOf(world)
+    const inside = Object.fromEntries(Object.entries(written).map(([name, value]) => [`/template_info${name}`, value]))
+    const fields = { '/name': 'Chairs <b>', ...inside, '/template_info/detail/note': 'Thank you.' }
+    expect((await merchant.send('/console/templates/new', fields)).location).toBe('/console/templates')
+    const again = await merchant.send('/console/templates/new', fields)
+    expect([again.status, again.text.includes('id="template-name-problem"')]).toEqual([422, true])
+
+    const list = await merchant.page('/console/templates')
+    expect(list).toContain('Chairs &lt;b&gt;')
+    const at = /href="(\/console\/templates\/[^"]+)\/edit"/.exec(list)![1]!
+    const id = at.split('/').at(-1)!
+    expect(await merchant.page(`${at}/edit`)).toContain('value="49.50"')
+    await merchant.send(`${at}/edit`, { ...fields, '/name': 'Stools' })
+    await merchant.send(`${at}/default`)
+    const shown = (await world.merchant.get<Record<string, unknown>>(`/v2/invoicing/templates/${id}`)).body
+    expect(shown).toMatchObject({
+      name: 'Stools',
+      default_template: true,
+      template_info: { detail: { note: 'Thank you.' }, items: [{ name: 'A chair', unit_amount: usd('49.50') }] },
+    })
+
+    const begun = await merchant.page(`/console/invoices/new?template=${id}`)
+    expect(begun).toContain('value="A chair"')
+    const made = await merchant.send('/console/invoices/new', { ...written, '/configuration/template_id': id })
+    expect(await merchant.page(made.location)).toContain('Thank you.')
+    const standard = /action="(\/console\/templates\/[^"]+\/default)"/.exec(
+      await merchant.page('/console/templates'),
+    )![1]!
+    expect((await merchant.send(standard)).status).toBe(303)
+
+    for (const path of [`${at}/edit`, `${at}/default`, `${at}/delete`])
+      expect((await consoleOf(world, 'merchant2').send(path, fields)).status, path).toBe(404)
+    expect((await merchant.send(`${at}/delete`)).location).toBe('/console/templates')
+    await merchant.page(`${at}/edit`, 404)
+    expect(await consoleOf(world, 'buyer').page('/console/templates')).toContain('writes no invoices')
+  })
+})
+
+describe('All that match', () => {
+  it('says how many first, reminds those that can be, and is a file to take along', async () => {
+    const merchant = consoleOf(world)
+    for (const name of ['=HYPERLINK("x")', 'Plain, "quoted"']) {
+      const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
+        detail: { currency_code: 'USD', reference: name },
+        primary_recipients: [{ billing_info: { business_name: name, email_address: 'buyer@example.com' } }],
+        items: [{ name: 'A chair', quantity: '1', unit_amount: usd('9.00') }],
+      })
+      await world.merchant.post(`/v2/invoicing/invoices/${body.id}/send`, {})
+    }
+    expect(await merchant.page('/console/invoices?view=outstanding')).toContain(
+      '/console/invoices/all?view=outstanding',
+    )
+    const page = await merchant.page('/console/invoices/all?view=outstanding')
+    expect(page).toMatch(/3 invoices match.*3 of them can be reminded/s)
+    const file = await world.call('GET', '/console/invoices/csv?view=outstanding')
+    expect(file.headers['content-type']).toContain('text/csv')
+    expect(file.text.split('\r\n')).toHaveLength(5)
+    expect(file.text).toContain(`"'=HYPERLINK(""x"")"`)
+    expect(file.text).toContain('"Plain, ""quoted"""')
+
+    const said = async () =>
+      decodeURIComponent(
+        String((await merchant.send('/console/invoices/remind-all', { view: 'outstanding' })).headers['set-cookie']),
+      )
+    expect(await said()).toContain('3 reminders were sent.')
+    await said()
+    expect(await said()).toMatch(/0 reminders were sent\. 3 not: /)
+    expect(await merchant.page('/console/invoices/all?view=cancelled')).toContain('None of them can be reminded')
+  })
+})
