@@ -60,6 +60,33 @@ export const partAnswer = (markup: string): Answer =>
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   })
 
+/** A message of server-sent events. */
+export interface LiveMessage {
+  readonly id?: number
+  readonly event?: string
+  readonly data?: string
+  /** How soon the browser comes back after the answer has ended. */
+  readonly retry?: number
+}
+
+/** Server-sent events. An answer ends with what it told; a browser comes back with the id of the last. */
+export const eventsAnswer = (messages: readonly LiveMessage[]): Answer =>
+  new Answer(
+    200,
+    messages
+      .map(({ id, event, data, retry }) =>
+        [
+          ...(retry === undefined ? [] : [`retry: ${retry}`]),
+          ...(id === undefined ? [] : [`id: ${id}`]),
+          ...(event === undefined ? [] : [`event: ${event}`]),
+          ...(data === undefined ? [] : data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`)),
+        ].join('\n'),
+      )
+      .map((text) => `${text}\n\n`)
+      .join(''),
+    { ...safe, 'content-type': 'text/event-stream; charset=utf-8' },
+  )
+
 /** To another page, after a form. */
 export const seeOther = (location: string, cookie?: string): Answer =>
   new Answer(303, undefined, { location, 'cache-control': 'no-store', ...(cookie && { 'set-cookie': cookie }) })

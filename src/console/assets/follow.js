@@ -42,28 +42,42 @@ function release() {
   say('on', 'Following')
 }
 
-async function follow() {
-  for (;;) {
-    if (document.hidden) await new Promise((resolve) => addEventListener('visibilitychange', resolve, { once: true }))
-    try {
-      const query = new URLSearchParams(location.search)
-      query.set('after', seq)
-      const answer = await fetch(`/console/live?${query}`, { headers: { accept: 'text/html' } })
-      if (answer.status === 503) return say('', 'Reload to see more')
-      if (!answer.ok) throw new Error(answer.statusText)
-      const next = answer.headers.get('last-seq')
-      // Another state of the sandbox was loaded, or it began anew.
-      if (Number(next) < Number(seq)) return location.reload()
-      seq = next
-      held.push(...parsed(await answer.text()).children)
-      if (!isReading) release()
-      if (held.length > 0) say('held', `${held.length} new, held while you read`)
-      else say('on', 'Following')
-    } catch {
-      say('lost', 'Connection lost, trying again')
-      await new Promise((resolve) => setTimeout(resolve, 2000))
-    }
+const LOST_AFTER_MS = 4000
+let source
+let lost
+
+/** Every answer ends with what it told, and the browser comes back by itself; only one that stays away is lost. */
+function follow() {
+  const query = new URLSearchParams(location.search)
+  query.set('after', seq)
+  source = new EventSource(`/console/live?${query}`)
+  source.onopen = () => clearTimeout(lost)
+  source.onmessage = ({ data }) => held.push(...parsed(data).children)
+  source.addEventListener('many', ({ data }) => {
+    source.close()
+    say('held', `More than ${data} new; reload to see them`)
+  })
+  source.addEventListener('seq', ({ data }) => {
+    clearTimeout(lost)
+    // Another state of the sandbox was loaded, or it began anew.
+    if (Number(data) < Number(seq)) return location.reload()
+    seq = data
+    if (!isReading) release()
+    if (held.length > 0) say('held', `${held.length} new, held while you read`)
+    else if (source.readyState !== EventSource.CLOSED) say('on', 'Following')
+  })
+  source.onerror = () => {
+    clearTimeout(lost)
+    if (source.readyState === EventSource.CLOSED) return say('', 'Reload to see more')
+    lost = setTimeout(() => say('lost', 'Connection lost, trying again'), LOST_AFTER_MS)
   }
+}
+
+/** Nobody looks at a hidden tab, so nothing is asked for it. */
+function rest() {
+  clearTimeout(lost)
+  source?.close()
+  if (!document.hidden) follow()
 }
 
 const inspector = document.querySelector('.inspector')
@@ -93,7 +107,8 @@ if (list) {
   })
   list.addEventListener('click', inspect)
   say('on', 'Following')
-  follow()
+  document.addEventListener('visibilitychange', rest)
+  if (!document.hidden) follow()
 }
 
 // A story that is being played: the page is drawn again with every step.

@@ -1,12 +1,11 @@
 import { type Content, html } from '../../http/html.ts'
 import { seqForm } from '../../http/keyset.ts'
-import { Answer } from '../../http/route.ts'
 import { unavailable } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { program } from '../parts/code.ts'
 import { icon } from '../parts/icons.ts'
 import { heading, lines, linkButton, mark, pager, sheet, taken } from '../parts/parts.ts'
-import { partAnswer } from '../respond.ts'
+import { eventsAnswer } from '../respond.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { eyes, eyesNames } from '../who.ts'
 import { happened, kinds, type Thread, thread } from './threads.ts'
@@ -21,7 +20,11 @@ export interface Due {
 }
 
 const PAGE_SIZE = 40
+/** An answer ends after this long, or as soon as there was something to tell; the browser comes back by itself. */
 const WAIT_SECONDS = 25
+const RECONNECT_MS = 100
+/** More than this many at once are a number, not rows. */
+const TOLD_AT_ONCE_MAX = 50
 /** More than this many people who follow at once reload instead. */
 const FOLLOWERS_MAX = 20
 
@@ -155,18 +158,26 @@ export function timelinePages({ page }: Pages, publicUrl: () => string) {
     page({
       url: '/console/live',
       operation: 'consoleLive',
-      summary: 'Tell what happened since',
+      summary: 'Tell what happened since, as server-sent events',
       query: LiveQuery,
       async draw(visit) {
         const { after, ...filter } = visit.query
+        const last = String(visit.headers['last-event-id'] ?? '')
+        const since = /^\d{1,18}$/.test(last) ? last : after
         if (followers >= FOLLOWERS_MAX) throw unavailable('Too many follow; reload to see more.', WAIT_SECONDS)
         followers++
         try {
           const { threads: list, seq } = await visit.look<Told>('listSandboxTimeline', {
-            query: { after, wait: WAIT_SECONDS, page_size: PAGE_SIZE, ...asked(filter) },
+            query: { after: since, wait: WAIT_SECONDS, page_size: TOLD_AT_ONCE_MAX + 1, ...asked(filter) },
           })
-          const markup = html`${happened(list).map((one) => thread(one, visit.times))}`.text
-          return new Answer(200, partAnswer(markup).body, { ...partAnswer(markup).headers, 'last-seq': String(seq) })
+          return eventsAnswer([
+            { retry: RECONNECT_MS },
+            ...(list.length > TOLD_AT_ONCE_MAX
+              ? [{ event: 'many', data: String(TOLD_AT_ONCE_MAX) }]
+              : happened(list).map((one) => ({ data: html`${thread(one, visit.times)}`.text }))),
+            // What was filtered out is told too, or it would be asked for again.
+            { id: seq, event: 'seq', data: String(seq) },
+          ])
         } finally {
           followers--
         }

@@ -333,8 +333,17 @@ describe('The timeline', () => {
 
     const id = location.split('/').at(-1)!
     const { text, headers } = await waiting
-    expect(Number(headers['last-seq'])).toBeGreaterThan(Number(seq))
-    expect(text).toMatch(/^<li class="thread"/)
+    expect(headers['content-type']).toContain('text/event-stream')
+    expect(text).toMatch(/^retry: 100\n\ndata: <li class="thread"/)
+    const last = /\nid: (\d+)\nevent: seq\n/.exec(text)![1]!
+    expect(Number(last)).toBeGreaterThan(Number(seq))
+    // A browser that lost the connection says what it heard last, whatever the address says.
+    await merchant.send(`${location}/remind`)
+    const next = await world.call('GET', `/console/live?after=${seq}`, undefined, {
+      headers: { 'last-event-id': last },
+    })
+    expect(next.text).toContain('/remind')
+    expect(next.text).not.toContain('/send<')
     const page = await merchant.page('/console')
     const thread = page.split('<li class="thread"').find((one) => one.includes(`/send`) && one.includes(id))!
     expect(thread).toContain(`href="/console/invoices/${id}"`)
