@@ -56,6 +56,7 @@ const livePages: readonly (readonly [label: string, href: string, may: readonly 
   ['Disputes', '/console/disputes', ['see', 'review']],
   ['Webhooks', '/console/webhooks', ['see']],
   ['Money', '/console/money', ['see']],
+  ['Apps', '/console/apps', ['manage']],
 ]
 
 const pagesFor = ({ face, may }: Onlooker): readonly (readonly [label: string, href: string])[] =>

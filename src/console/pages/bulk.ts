@@ -62,6 +62,7 @@ export const bulkPages = ({ page, form }: Pages) => [
     url: '/console/invoices/all',
     operation: 'consoleAllThatMatch',
     summary: 'Say how many invoices match a filter, and what can be done with all of them',
+    may: 'see',
     query: Query,
     async draw(visit) {
       const { query } = visit
@@ -74,12 +75,15 @@ export const bulkPages = ({ page, form }: Pages) => [
         title: 'All that match',
         content: html`${heading(many(items.length, more), { back: ['Invoices', back], sub: `${views[view]!.label}${q ? `, “${q}”` : ''}` })}
 ${more && html`<section class="sheet"><p>The newest ${MATCHES_MAX} of them are taken; a narrower filter reaches the others.</p></section>`}
-<div class="two even">${sheet(
-          'Send reminders',
-          open === 0
-            ? html`<p class="soft">None of them can be reminded: only what was sent and is not paid can.</p>`
-            : html`<form class="stack" method="post" action="/console/invoices/remind-all">${hidden}<p>${open === 1 ? 'One of them' : `${open} of them`} can be reminded, by mail, in the usual words. An invoice is reminded twice a day at most; those that were are left out.</p><div class="buttons"><button class="button">Remind ${open === 1 ? 'the customer' : `${open} customers`}</button></div></form>`,
-        )}${sheet(
+<div class="two even">${
+          visit.who.may('work') &&
+          sheet(
+            'Send reminders',
+            open === 0
+              ? html`<p class="soft">None of them can be reminded: only what was sent and is not paid can.</p>`
+              : html`<form class="stack" method="post" action="/console/invoices/remind-all">${hidden}<p>${open === 1 ? 'One of them' : `${open} of them`} can be reminded, by mail, in the usual words. An invoice is reminded twice a day at most; those that were are left out.</p><div class="buttons"><button class="button">Remind ${open === 1 ? 'the customer' : `${open} customers`}</button></div></form>`,
+          )
+        }${sheet(
           'Download',
           html`<p>${items.length === 1 ? 'One row' : `${items.length} rows`}, with number, customer, standing, dates and amounts.</p><p class="below">${linkButton('Download as CSV', back.replace('/console/invoices', '/console/invoices/csv'))}</p>`,
         )}</div>`,
@@ -90,6 +94,7 @@ ${more && html`<section class="sheet"><p>The newest ${MATCHES_MAX} of them are t
     url: '/console/invoices/csv',
     operation: 'consoleInvoicesCsv',
     summary: 'Download the invoices that match a filter',
+    may: 'see',
     query: Query,
     async draw(visit) {
       const { items } = await matching(visit)
@@ -105,6 +110,7 @@ ${more && html`<section class="sheet"><p>The newest ${MATCHES_MAX} of them are t
     url: '/console/invoices/remind-all',
     operation: 'consoleRemindAll',
     summary: 'Remind the customers of all invoices that match a filter',
+    may: 'work',
     take: remindAll,
   }),
 ]

@@ -18,13 +18,14 @@ export const sideOf = ({ who }: Pick<Visit, 'who'>, disputeId: string): Side => 
 })
 
 /** What one side keeps among itself about a dispute. */
-export function deskSheet({ taken, notes }: Desk, id: string, { times }: Visit): Html {
+export function deskSheet({ taken, notes }: Desk, id: string, { times, who }: Visit): Html {
+  const canWrite = who.may('work') || who.may('decide')
   const at = `/console/disputes/${id}`
   return sheet(
     'Among yourselves',
     html`<form class="taken-by" method="post" action="${at}/${taken ? 'give-back' : 'take'}"><p>${
       taken ? html`Taken by <b>${taken.person}</b>, ${times.at(taken.create_time)}` : 'Nobody has taken it.'
-    }</p><button class="button small quiet">${taken ? 'Give it back' : 'Take it'}</button></form>
+    }</p>${canWrite && html`<button class="button small quiet">${taken ? 'Give it back' : 'Take it'}</button>`}</form>
 ${
   notes.length > 0 &&
   html`<ol class="story slim">${notes.map(
@@ -32,7 +33,10 @@ ${
       html`<li><span class="bead"></span><div class="by"><span><b>${person}</b></span>${times.at(create_time)}</div><p class="said">${paragraphs(content)}</p></li>`,
   )}</ol>`
 }
-<form class="noting" method="post" action="${at}/notes"><input type="hidden" name="request-id" value="${newRequestId()}"><label for="note-text">Note</label><textarea class="boxed" id="note-text" name="content" required maxlength="${NOTE_LENGTH_MAX}"></textarea><p class="hint">Neither the other side nor the API ever shows these.</p><div class="buttons"><button class="button quiet">Keep the note</button></div></form>`,
+${
+  canWrite &&
+  html`<form class="noting" method="post" action="${at}/notes"><input type="hidden" name="request-id" value="${newRequestId()}"><label for="note-text">Note</label><textarea class="boxed" id="note-text" name="content" required maxlength="${NOTE_LENGTH_MAX}"></textarea><p class="hint">Neither the other side nor the API ever shows these.</p><div class="buttons"><button class="button quiet">Keep the note</button></div></form>`
+}`,
   )
 }
 
@@ -48,6 +52,7 @@ export function disputeDeskPages({ form }: Pages) {
       url: '/console/disputes/:id/take',
       operation: 'consoleTakeDispute',
       summary: 'Take a dispute',
+      may: ['work', 'decide'],
       params: Id,
       async take(sent) {
         const side = sideOf(sent, await seen(sent))
@@ -59,6 +64,7 @@ export function disputeDeskPages({ form }: Pages) {
       url: '/console/disputes/:id/give-back',
       operation: 'consoleGiveDisputeBack',
       summary: 'Give a dispute back',
+      may: ['work', 'decide'],
       params: Id,
       async take(sent) {
         const side = sideOf(sent, await seen(sent))
@@ -70,6 +76,7 @@ export function disputeDeskPages({ form }: Pages) {
       url: '/console/disputes/:id/notes',
       operation: 'consoleNoteDispute',
       summary: 'Keep a note about a dispute among yourselves',
+      may: ['work', 'decide'],
       params: Id,
       async take(sent) {
         const side = sideOf(sent, await seen(sent))
@@ -87,6 +94,7 @@ export function disputeDeskPages({ form }: Pages) {
       url: '/console/disputes/:id/drafts/:action/drop',
       operation: 'consoleDropDraft',
       summary: 'Drop a draft',
+      may: ['work', 'decide'],
       params: Action,
       async take(sent) {
         const side = sideOf(sent, await seen(sent as never))

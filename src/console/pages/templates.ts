@@ -29,14 +29,18 @@ interface Left {
 const act = (action: string, label: string, kind = 'quiet') =>
   html`<form method="post" action="${action}"><button class="button small ${kind}">${label}</button></form>`
 
-const row = (one: Template) => {
+const row = (one: Template, canWrite: boolean) => {
   const at = `/console/templates/${one.id}`
   const { items = [], amount } = one.template_info ?? {}
   return html`<tr><td class="second fill">${
-    one.standard_template ? html`<b>${one.name}</b>` : html`<a class="plainly" href="${at}/edit">${one.name}</a>`
+    one.standard_template || !canWrite
+      ? html`<b>${one.name}</b>`
+      : html`<a class="plainly" href="${at}/edit">${one.name}</a>`
   }<small>${[one.description, items.length > 0 && `${items.length} ${items.length === 1 ? 'item' : 'items'}`, one.standard_template && 'comes along'].filter(Boolean).join(' · ')}</small></td><td class="num gone">${amount?.value !== undefined && Number(amount.value) > 0 && money(amount as never)}</td><td class="whole">${
-    one.default_template ? html`<span class="soft">the usual one</span>` : act(`${at}/default`, 'Make it the usual one')
-  }</td><td class="num right"><div class="buttons">${linkButton('New invoice', `/console/invoices/new?template=${one.id}`)}${!one.standard_template && act(`${at}/delete`, 'Delete', 'danger')}</div></td></tr>`
+    one.default_template
+      ? html`<span class="soft">the usual one</span>`
+      : canWrite && act(`${at}/default`, 'Make it the usual one')
+  }</td><td class="num right">${canWrite && html`<div class="buttons">${linkButton('New invoice', `/console/invoices/new?template=${one.id}`)}${!one.standard_template && act(`${at}/delete`, 'Delete', 'danger')}</div>`}</td></tr>`
 }
 
 /** The body of a template: its own name, and what it says of an invoice. */
@@ -99,16 +103,17 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     url: '/console/templates',
     operation: 'consoleTemplates',
     summary: 'List templates',
+    may: 'see',
     async draw(visit) {
       const title = 'Templates'
       if (!sells(visit)) return { title, content: html`${heading(title)}${cannotSell(visit)}` }
       const { templates } = await visit.look<{ templates: Template[] }>('listTemplates', { query: { page_size: 100 } })
       return {
         title,
-        content: html`${heading(title, { back: ['Invoices', '/console/invoices'], actions: linkButton('New template', '/console/templates/new', { kind: '', glyph: 'plus' }) })}<section class="sheet flush">${
+        content: html`${heading(title, { back: ['Invoices', '/console/invoices'], actions: visit.who.may('work') && linkButton('New template', '/console/templates/new', { kind: '', glyph: 'plus' }) })}<section class="sheet flush">${
           templates.length === 0
             ? nothing('No template yet', 'Write one, and invoices begin with it.')
-            : html`<table class="rows"><thead><tr><th>Name</th><th class="num">Total</th><th>Usual</th><th class="num">Use</th></tr></thead><tbody>${templates.map(row)}</tbody></table>`
+            : html`<table class="rows"><thead><tr><th>Name</th><th class="num">Total</th><th>Usual</th><th class="num">Use</th></tr></thead><tbody>${templates.map((one) => row(one, visit.who.may('work')))}</tbody></table>`
         }</section>`,
       }
     },
@@ -117,6 +122,7 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     url: '/console/templates/new',
     operation: 'consoleNewTemplate',
     summary: 'Write a template: the form',
+    may: 'work',
     draw: async (visit) =>
       sells(visit)
         ? draw(operations, undefined)
@@ -126,6 +132,7 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     url: '/console/templates/new',
     operation: 'consoleWriteTemplate',
     summary: 'Write a template',
+    may: 'work',
     async take(sent) {
       const { typed } = sent
       const outcome = await sent.operate('createTemplate', {
@@ -141,6 +148,7 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     url: '/console/templates/:id/edit',
     operation: 'consoleEditTemplate',
     summary: 'Edit a template: the form',
+    may: 'work',
     params: Id,
     draw: async (visit) => draw(operations, await show(visit)),
   }),
@@ -148,6 +156,7 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     url: '/console/templates/:id/edit',
     operation: 'consoleUpdateTemplate',
     summary: 'Edit a template',
+    may: 'work',
     params: Id,
     async take(sent) {
       const { typed, params } = sent
@@ -165,6 +174,7 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     url: '/console/templates/:id/default',
     operation: 'consoleDefaultTemplate',
     summary: 'Make a template the usual one',
+    may: 'work',
     params: Id,
     async take(sent) {
       const one = await show(sent)
@@ -180,6 +190,7 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     url: '/console/templates/:id/delete',
     operation: 'consoleDeleteTemplate',
     summary: 'Delete a template',
+    may: 'work',
     params: Id,
     async take(sent) {
       requireDone(await sent.operate('deleteTemplate', { params: { template_id: sent.params.id } }))

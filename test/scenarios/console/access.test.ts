@@ -32,6 +32,7 @@ const absent: Readonly<Record<string, string>> = {
   kind: 'payments',
   record: 'EXTR-00000000000000000',
   n: '1',
+  action: 'provide-evidence',
 }
 const absentPath = (url: string) =>
   url
