@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
@@ -69,15 +69,14 @@ export class Authenticator {
     if (!looksLikeToken(token)) throw invalidToken('The access token is not one of this service.')
 
     const assertion = requestHeader(headers, 'auth-assertion')
-    const digest = tokenDigest(token)
-    const memory = memoryOf(digest, assertion)
+    const memory = memoryOf(token, assertion)
     const known = this.#remembered.get(memory)
     if (known && known.until > performance.now() && known.holder.expire_time > this.#realTime.now()) return known.caller
 
     // A token that was good a while ago is no guess, whoever else guesses at its address.
     const network = known ? undefined : networkOf(ip)
     if (network !== undefined) this.#guesses.take(network)
-    const holder = await this.#db.row<Holder>(holderOf, [digest, this.#isSandbox])
+    const holder = await this.#db.row<Holder>(holderOf, [tokenDigest(token), this.#isSandbox])
     if (!holder) throw invalidToken('The access token is unknown or was revoked. Request a new one.')
     if (holder.expire_time <= this.#realTime.now())
       throw invalidToken('The access token has expired. Request a new one.')
@@ -109,10 +108,8 @@ export class Authenticator {
 }
 
 /** As long for every caller: an assertion is as long as its sender likes. */
-function memoryOf(digest: Buffer, assertion: string | undefined): string {
-  const both = assertion === undefined ? digest : createHash('sha256').update(digest).update(assertion).digest()
-  return both.toString('latin1')
-}
+const memoryOf = (token: string, assertion: string | undefined): string =>
+  assertion === undefined ? token : `${token} ${hash('sha256', assertion, 'base64')}`
 
 const noToken = () =>
   new Problem(401, 'AUTHENTICATION_FAILURE', [], { headers: { 'www-authenticate': 'Bearer realm="quittance"' } })

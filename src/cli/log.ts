@@ -1,4 +1,4 @@
-import type { DestinationStream, LoggerOptions } from 'pino'
+import { type DestinationStream, type LoggerOptions, pino } from 'pino'
 import { loggedError } from '../kernel/error-text.ts'
 import type { Settings } from '../settings.ts'
 import { makePaint, type Paint } from './paint.ts'
@@ -14,6 +14,30 @@ export const logOptions = (level: Settings['logLevel']): LoggerOptions => ({
   base: null,
   serializers: { err: loggedError },
 })
+
+/** A line goes out this much after it was written at the latest, with all that came in between. */
+const TOGETHER_MS = 20
+const TOGETHER_LENGTH = 8_192
+
+/**
+ * JSON lines for programs, several in a write: one for each line would cost more than the line. What is not out yet when
+ * the process ends goes out then.
+ */
+export function lineLog(): DestinationStream {
+  const out = pino.destination({ dest: 1, minLength: TOGETHER_LENGTH, sync: false })
+  let isDue = false
+  const flush = () => {
+    isDue = false
+    out.flush()
+  }
+  return {
+    write(line) {
+      out.write(line)
+      if (!isDue) setTimeout(flush, TOGETHER_MS).unref()
+      isDue = true
+    },
+  }
+}
 
 /** What our log lines hold; each has some of it. */
 interface Line {

@@ -9,7 +9,7 @@ import { credentials } from '../sandbox/people.ts'
 import type { Settings } from '../settings.ts'
 import { addressRefusal, requireFreeAddress } from './address.ts'
 import type { Command, CommandInput, FreeCommand } from './command.ts'
-import { logOptions, terminalLog } from './log.ts'
+import { lineLog, logOptions, terminalLog } from './log.ts'
 import { requireSecrets } from './secrets.ts'
 import { stopped } from './stopping.ts'
 
@@ -126,7 +126,7 @@ async function requireCallable(settings: Settings): Promise<void> {
 const logDestination = () =>
   process.stdout.isTTY
     ? terminalLog((text) => process.stdout.write(text), { coloured: process.env['NO_COLOR'] === undefined })
-    : pino.destination(1)
+    : lineLog()
 
 /** How long stopping may take: the grace, and then what is under way. */
 const overdue = ({ shutdownGraceSeconds }: Settings) =>

@@ -1,7 +1,7 @@
 import { actorOf, type Cause, causeId } from '../kernel/cause.ts'
 import type { Instant } from '../kernel/clock.ts'
 import type { GatheredWrite } from './combine.ts'
-import { sql } from './sql.ts'
+import { statementOf } from './sql.ts'
 
 /** What a unit of work changes, and whose it is. */
 export interface Subject {
@@ -9,10 +9,14 @@ export interface Subject {
   readonly resourceId: string | null
 }
 
-const insertRows = sql`
-  insert into audit_log (create_time, account_id, actor, action, resource_id, address, request_id, cause, arguments)
-  select $1, subject.account_id, $4, $5, subject.resource_id, $6, $7, $8, $9
-  from unnest($2::text[], $3::text[]) as subject (account_id, resource_id)`
+const columns = 'create_time, actor, action, address, request_id, cause, arguments, account_id, resource_id'
+
+/** Nearly every unit of work is about one thing, whose row then need not travel as part of an array. */
+const insertRow = statementOf(`insert into audit_log (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`)
+const insertRows = statementOf(`
+  insert into audit_log (${columns})
+  select $1, $2, $3, $4, $5, $6, $7, subject.account_id, subject.resource_id
+  from unnest($8::text[], $9::text[]) as subject (account_id, resource_id)`)
 
 /**
  * The rows of the audit log that belong to a unit of work: one for each thing it says it is about. What somebody asked
@@ -27,21 +31,13 @@ export function auditWrite(
   const subjects = named.length > 0 ? distinct(named) : hasChanges ? assumed(cause) : []
   if (subjects.length === 0) return undefined
   const { address = null, requestId = null, args = null } = originOf(cause)
-  return {
-    statement: insertRows,
-    guarded: false,
-    values: [
-      now,
-      subjects.map(({ accountId }) => accountId),
-      subjects.map(({ resourceId }) => resourceId),
-      actorOf(cause),
-      actionOf(cause),
-      address,
-      requestId,
-      causeId(cause),
-      args,
-    ],
-  }
+  const common = [now, actorOf(cause), actionOf(cause), address, requestId, causeId(cause), args]
+  const [first] = subjects
+  if (subjects.length === 1)
+    return { statement: insertRow, guarded: false, values: [...common, first!.accountId, first!.resourceId] }
+  const accounts = subjects.map(({ accountId }) => accountId)
+  const resources = subjects.map(({ resourceId }) => resourceId)
+  return { statement: insertRows, guarded: false, values: [...common, accounts, resources] }
 }
 
 function assumed(cause: Cause): Subject[] {

@@ -70,8 +70,9 @@ function print(writes: readonly GatheredWrite[]): string {
   const guards = writes.flatMap(({ statement, guarded }, i) => {
     if (!guarded) return []
     // Of a batch every row must be found: as many as its first array has.
-    const others = statement.batch ? ` - cardinality($${firsts[i]}) + 1` : ''
-    return [`changed_one((select count(*) from w${i})${others})`]
+    const wanted = statement.batch ? `cardinality($${firsts[i]})` : '1'
+    // The function that refuses is called only to refuse: a call of it costs more than the count.
+    return [`case when (select count(*) from w${i}) <> ${wanted} then changed_one(0) end`]
   })
   const wakes = writes.flatMap(({ name, wakes }) =>
     name && wakes ? [`case when exists (select from ${name}) then '${wakes}' end`] : [],

@@ -3,6 +3,7 @@ import { type Connector, cut } from './connector.ts'
 import { Corks } from './corks.ts'
 import { asFault, isAnswer, NoConnectionError } from './errors.ts'
 import { type Naming, Prepared } from './prepared.ts'
+import { Query } from './query.ts'
 import { type Statement, sql } from './sql.ts'
 import { Timings } from './timings.ts'
 
@@ -236,8 +237,7 @@ export class Pool {
     connection.underWay.add(answered)
     connection.shared = shares
     this.#corks.put(connection.client.connection.stream)
-    const query = { name: connection.prepared.use(statement), text: statement.text, values: values as unknown[] }
-    connection.client.query(query, (error: Error | null, result?: pg.QueryResult) => {
+    const done = (error: Error | null, result?: pg.QueryResult) => {
       // The connection may have been dropped, or the driver may speak twice.
       if (!connection.underWay.delete(answered)) return
       const now = performance.now()
@@ -250,7 +250,9 @@ export class Pool {
         this.#drop(connection, asFault(error))
         answered(connection.failure)
       }
-    })
+    }
+    const name = connection.prepared.use(statement)
+    connection.client.query(new Query({ name, text: statement.text }, values, connection.prepared, done))
   }
 
   /** A connection may be able to take more. */

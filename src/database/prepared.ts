@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { Shape } from './query.ts'
 import type { Share, Statement } from './sql.ts'
 
 /** Whether statements are prepared now, which behind a pooler turns out in time. */
@@ -11,13 +12,31 @@ export interface Naming {
  * together at run time the one used longest ago makes way for the next.
  */
 export class Prepared {
+  readonly #client: pg.Client
   readonly #connection: DriverConnection
   readonly #names = new Map<Share, Set<string>>()
   readonly #naming: Naming
+  readonly #shapes = new Map<string, Shape>()
 
   constructor(client: pg.Client, naming: Naming) {
-    this.#connection = client.connection as DriverConnection
+    this.#client = client
+    this.#connection = client.connection as unknown as DriverConnection
     this.#naming = naming
+  }
+
+  /** How the rows of a statement look that is prepared; undefined while nobody knows. */
+  shapeOf(name: string): Shape | undefined {
+    return this.#shapes.get(name)
+  }
+
+  /** Remembers how its rows look. */
+  looks(name: string, shape: Shape): void {
+    this.#shapes.set(name, shape)
+  }
+
+  /** How values of a type are read. */
+  parserOf(type: number): (text: string) => unknown {
+    return this.#client.getTypeParser(type, 'text') as (text: string) => unknown
   }
 
   /** The name to send a statement under, right after this; none for one that is not prepared. */
@@ -41,12 +60,20 @@ export class Prepared {
     // The answer comes with those of the next statement, and nobody waits for it.
     this.#connection.close({ type: 'S', name: oldest! })
     delete this.#connection.parsedStatements[oldest!]
+    this.#shapes.delete(oldest!)
   }
 }
 
 /** What the driver's types leave out; a test holds the driver to it. */
-export interface DriverConnection extends pg.Connection {
+export interface DriverConnection {
   /** By name, the texts it takes for prepared. */
   readonly parsedStatements: Record<string, string>
+  /** The same of those whose preparation is on its way. */
+  readonly submittedNamedStatements: Record<string, string>
+  parse(statement: { name: string; text: string }): void
+  bind(values: { statement: string; values: unknown[]; valueMapper: (value: unknown) => unknown }): void
+  describe(what: { type: 'P' }): void
+  execute(): void
+  sync(): void
   close(what: { type: 'S'; name: string }): void
 }

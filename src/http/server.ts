@@ -9,6 +9,7 @@ import type { Ids } from '../kernel/ids.ts'
 import { forbidden, Problem } from '../kernel/problem.ts'
 import type { Room, Service } from '../room.ts'
 import { limitConnections } from './connections.ts'
+import { LateBodies } from './late-bodies.ts'
 import { type DelayMeter, LoadWatch } from './load.ts'
 import { captured, makeNoSuchOperation, makePageFor } from './no-such-operation.ts'
 import { type Operation, type OperationParts, operationOf, sharedState } from './operation.ts'
@@ -107,7 +108,11 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   limitConnections(server.server, trusted)
   server.server.on('connect', (_request, socket) => refuseOn(socket, 'CONNECT'))
   server.server.on('checkExpectation', (request: IncomingMessage) => refuseOn(request.socket, 'EXPECT'))
-  server.addHook('onClose', async () => load.close())
+  const lateBodies = new LateBodies(bodyTimeoutMs, ({ socket }) => refuseOn(socket, 'ERR_HTTP_REQUEST_TIMEOUT'))
+  server.addHook('onClose', async () => {
+    load.close()
+    lateBodies.close()
+  })
 
   // Bodies arrive as streams and are read by the operation, after it knows who is calling and what it accepts.
   server.removeAllContentTypeParsers()
@@ -141,13 +146,14 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     const { headers, socket } = request.raw
     const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
     if (hasBody) {
-      const isUpload = /^multipart\//i.test(headers['content-type'] ?? '')
-      const refuseLate = () => refuseOn(socket, 'ERR_HTTP_REQUEST_TIMEOUT')
-      const late = isUpload ? onceStalled(socket, refuseLate, stalledMs) : setTimeout(refuseLate, bodyTimeoutMs).unref()
-      const arrived = () => clearTimeout(late)
-      payload.once('end', arrived).once('close', arrived)
-      // An answer that did not wait for the body ends the wait too: the connection may carry another request by then.
-      reply.raw.once('finish', arrived)
+      if (!/^multipart\//i.test(headers['content-type'] ?? '')) lateBodies.await(request.raw)
+      else {
+        const stalled = onceStalled(socket, () => refuseOn(socket, 'ERR_HTTP_REQUEST_TIMEOUT'), stalledMs)
+        const arrived = () => clearInterval(stalled)
+        payload.once('end', arrived).once('close', arrived)
+        // An answer that did not wait for the body ends the wait too.
+        reply.raw.once('finish', arrived)
+      }
     }
     done(null, payload)
   })
@@ -185,6 +191,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   server.setNotFoundHandler((request, reply) => refuse(noSuchOperation(request.method, request.url), request, reply))
 
   server.addHook('onResponse', (request, reply, done) => {
+    lateBodies.answered(request.raw)
     const operation = request.operation?.route.operation ?? 'none'
     parts.observe(operation, request.method, reply.statusCode, reply.elapsedTime / 1000)
     if (log.isLevelEnabled('info')) logAnswer(lines, request, reply)

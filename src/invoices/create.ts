@@ -1,35 +1,20 @@
 import type { Account } from '../accounts/schema.ts'
-import { sql } from '../database/sql.ts'
 import type { Tx } from '../database/transaction.ts'
 import { dayIn, toSeconds } from '../kernel/clock.ts'
 import { toMinor, toMoney } from '../kernel/money.ts'
-import { forbidden, refused } from '../kernel/problem.ts'
+import { forbidden, Problem, refused } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'
 import { announce } from './act.ts'
+import { type Ground, rememberedBy } from './ground.ts'
+import { type ChosenNumber, chooseNumber, givenNumber } from './numbers.ts'
 import type { InvoiceInput } from './schema/given.ts'
 import type { Invoice } from './schema/invoice.ts'
-import { chooseNumber, insertInvoice } from './store.ts'
+import { insertInvoice } from './store.ts'
 import { checkInvoice } from './sums/check.ts'
 import { compose } from './sums/compose.ts'
 import { applyTemplate } from './templates/compose.ts'
 import { hiddenFields, type Template } from './templates/schema.ts'
 import { systemTemplates } from './templates/system.ts'
-
-interface Ground {
-  readonly account: Account
-  readonly default_template_id: string | null
-  /** The template the request names, if the merchant has it. */
-  readonly asked: Template | null
-  readonly usual: Template | null
-}
-
-const ground = sql`
-  select a.body as account, s.default_template_id, asked.body as asked, usual.body as usual
-  from accounts a
-    left join invoice_settings s on s.account_id = a.id
-    left join invoice_templates asked on asked.account_id = a.id and asked.id = $2
-    left join invoice_templates usual on usual.account_id = a.id and usual.id = s.default_template_id
-  where a.id = $1`
 
 /** Makes a draft from what the merchant wrote, the template it names or the usual one, and the defaults. */
 export async function createInvoice(
@@ -39,29 +24,55 @@ export async function createInvoice(
   input: InvoiceInput,
 ): Promise<Invoice> {
   checkInvoice(input)
+  const remembered = rememberedBy(service)
+  const templateId = input.configuration?.template_id ?? null
   const given = input.detail.invoice_number
-  const found = await tx.row<Ground>(ground, [accountId, input.configuration?.template_id ?? null])
-  if (!found) throw new Error(`The account ${accountId} of a caller does not exist.`)
-  requireBusiness(service, found.account)
-  requireOwnEmail(service, found.account, input)
+  let chosen: ChosenNumber | undefined
+  const number = async () => {
+    chosen ??=
+      given === undefined ? await chooseNumber(tx, accountId, remembered) : givenNumber(accountId, given, remembered)
+    return chosen
+  }
+  const known = remembered.ground(tx, accountId, templateId)
+  if (known)
+    try {
+      return await createOn(service, tx, known, input, number)
+    } catch (error) {
+      // What is refused may be so only because of something that has been changed since.
+      if (!(error instanceof Problem)) throw error
+    }
+  return createOn(service, tx, await remembered.readGround(tx, accountId, templateId), input, number)
+}
 
-  const template = templateOf(found, input.configuration?.template_id)
+async function createOn(
+  service: Service,
+  tx: Tx,
+  ground: Ground,
+  input: InvoiceInput,
+  number: () => Promise<ChosenNumber>,
+): Promise<Invoice> {
+  const { account } = ground
+  requireBusiness(service, account)
+  requireOwnEmail(service, account, input)
+
+  const template = templateOf(ground, input.configuration?.template_id)
   const filled = applyTemplate(input, template)
+  const chosen = await number()
   const composed = compose(
     {
       ...filled,
       configuration: { ...filled.configuration, template_id: template.id },
       detail: {
         ...filled.detail,
-        invoice_number: given ?? (await chooseNumber(tx, accountId)),
-        invoice_date: filled.detail.invoice_date ?? dayIn(tx.now, found.account.time_zone),
+        invoice_number: chosen.number,
+        invoice_date: filled.detail.invoice_date ?? dayIn(tx.now, account.time_zone),
       },
     },
-    { accountId, newId: (kind) => tx.newId(kind) },
+    { accountId: account.id, newId: (kind) => tx.newId(kind) },
   )
   const hidden_fields = hiddenFields(template)
   const now = toSeconds(tx.now)
-  const by = found.account.email
+  const by = account.email
   const invoice: Invoice = {
     id: tx.newId('invoice'),
     status: 'DRAFT',
@@ -79,8 +90,8 @@ export async function createInvoice(
     reminder_times: [],
     recipient_change_times: [],
   }
-  insertInvoice(tx, accountId, invoice, given === undefined)
-  announce(service, tx, accountId, invoice, 'INVOICING.INVOICE.CREATED')
+  insertInvoice(tx, ground, invoice, chosen)
+  announce(service, tx, account.id, invoice, 'INVOICING.INVOICE.CREATED')
   return invoice
 }
 

@@ -3,11 +3,12 @@ import { sql, statementOf } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { toMinor } from '../kernel/money.ts'
 import { notFound } from '../kernel/problem.ts'
+import { type Ground, groundRows, groundVersions } from './ground.ts'
+import type { ChosenNumber } from './numbers.ts'
 import { idOfCode } from './schema/codes.ts'
 import type { Payment, Refund } from './schema/given.ts'
 import type { Invoice } from './schema/invoice.ts'
 import { searchColumns } from './search/columns.ts'
-import { nextNumber, nextNumbers, numberKey } from './sums/numbering.ts'
 
 /** An invoice with the version it was read at and the merchant it belongs to. */
 export interface StoredInvoice {
@@ -45,19 +46,36 @@ export async function findByRecipientCode(db: Reader, code: string): Promise<Sto
   return id === undefined ? undefined : db.row<StoredInvoice>(storedByCode, [id])
 }
 
+/** Only while what the draft was made from is as it was, and its number follows that of the newest invoice. */
 const insertText = `
   insert into invoices (account_id, id, body, create_time, number_key, amount_minor, emails, first_names, last_names,
     business_names, reference, memo, item_text, grams)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, array_to_tsvector($14::text[]))`
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, array_to_tsvector($14::text[])
+  from ${groundRows('$15')}
+  where a.id = $1 and ${groundVersions} = $16`
 const insertStatement = statementOf(insertText)
-const insertNumberedStatement = statementOf(`${insertText} on conflict (account_id, number_key) do nothing`)
+const insertNumberedStatement = statementOf(`${insertText}
+    and ($17::text is null or $17 = (
+      select newest.id from invoices newest where newest.account_id = $1
+      order by newest.create_time desc, newest.seq desc limit 1))
+  on conflict (account_id, number_key) do nothing`)
 
-/** Stores a new invoice. When the number is one we chose and somebody else took it, the work starts over. */
-export function insertInvoice(tx: Tx, accountId: string, invoice: Invoice, numberIsOurs: boolean): void {
-  const values = [accountId, invoice.id, JSON.stringify(invoice), tx.now, ...searchColumns(invoice)]
-  tx.about(accountId, invoice.id)
-  if (numberIsOurs) tx.guard(insertNumberedStatement, values)
-  else tx.write(insertStatement, values)
+/**
+ * Stores a new invoice, if what it was made from is still so. When the number is one we chose and somebody else took it,
+ * the work starts over as well.
+ */
+export function insertInvoice(
+  tx: Tx,
+  { account, templateId, versions }: Ground,
+  invoice: Invoice,
+  number: ChosenNumber,
+): void {
+  const columns = [account.id, invoice.id, JSON.stringify(invoice), tx.now, ...searchColumns(invoice)]
+  const values = [...columns, templateId, versions]
+  tx.about(account.id, invoice.id)
+  number.creates(invoice.id)
+  if (number.isOurs) tx.guard(insertNumberedStatement, [...values, number.after ?? null])
+  else tx.guard(insertStatement, values)
 }
 
 const updateStatement = sql`
@@ -135,35 +153,3 @@ const refundRow = ({ type, refund_date, amount }: Refund) => [
   toMinor(amount),
   false,
 ]
-
-const newestNumber = sql`
-  select body#>>'{detail,invoice_number}' as number from invoices
-  where account_id = $1 order by create_time desc, seq desc limit 1`
-const takenNumbers = sql`select number_key from invoices where account_id = $1 and number_key = any($2)`
-
-const CANDIDATES = 20
-const CANDIDATES_MAX = 5_000
-
-/**
- * A number for an invoice that is created in this unit of work. Creations of a merchant take turns here, so that each
- * sees the one before, and there are no gaps; a guard keeps out other processes. The next number is nearly always free,
- * so whether it is shows when it is written.
- */
-export async function chooseNumber(tx: Tx, accountId: string): Promise<string> {
-  await tx.takeTurn(`invoice number ${accountId}`)
-  if (tx.attempt > 1) return findNextNumber(tx, accountId)
-  return nextNumber((await tx.row<{ number: string }>(newestNumber, [accountId]))?.number)
-}
-
-/** The first free number after that of the newest invoice. Reserves nothing. */
-export async function findNextNumber(db: Reader, accountId: string): Promise<string> {
-  let last = (await db.row<{ number: string }>(newestNumber, [accountId]))?.number
-  for (let count = CANDIDATES; ; count = Math.min(count * 10, CANDIDATES_MAX)) {
-    const candidates = nextNumbers(last, count)
-    const rows = await db.rows<{ number_key: string }>(takenNumbers, [accountId, candidates.map(numberKey)])
-    const taken = new Set(rows.map(({ number_key }) => number_key))
-    const free = candidates.find((candidate) => !taken.has(numberKey(candidate)))
-    if (free !== undefined) return free
-    last = candidates.at(-1)
-  }
-}

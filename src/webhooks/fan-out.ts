@@ -95,24 +95,25 @@ const insertDeliveries = statementOf(`
  */
 export const makeAnnounce = (service: Service): Announce => {
   return (events) => {
+    const texts = events.map((event) => eventBody(service, event))
     const writes: Write[] = [
-      { name: 'announced', ...inserted(events.map((event) => rowOf(service, event))) },
+      { name: 'announced', ...inserted(events.map((event, i) => rowOf(event, texts[i]!))) },
       audienceOf(events),
       { name: 'inserted', statement: insertDeliveries, values: [] },
       { name: 'queued', statement: queueInserted, values: [], wakes: 'deliveries' },
-      ...mentionIds(events),
+      ...mentionIds(events, texts),
     ]
     return writes
   }
 }
 
-const rowOf = (service: Service, event: AnnouncedEvent) => [
+const rowOf = (event: AnnouncedEvent, text: string) => [
   event.accountId,
   event.id,
   event.callingAppId ?? event.appId ?? null,
   event.type,
   event.resourceId,
-  eventBody(service, event),
+  text,
   event.time,
   event.actor,
   event.cause,

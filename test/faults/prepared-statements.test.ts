@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stepCount } from '../../src/database/combine.ts'
 import type { Connection } from '../../src/database/open.ts'
 import type { DriverConnection } from '../../src/database/prepared.ts'
+import { Query } from '../../src/database/query.ts'
 import { everyStatement, listStatements, sql } from '../../src/database/sql.ts'
 import { newWorld, type World } from '../support/world.ts'
 
@@ -123,12 +124,16 @@ describe('Lists that callers put together', () => {
 describe('The driver', () => {
   it('has what we use of it beside its types', () => {
     const { connection } = new pg.Client()
-    const { parsedStatements, close } = connection as DriverConnection
+    const driver = connection as unknown as DriverConnection
 
     expect(typeof connection.stream.cork).toBe('function')
     expect(typeof connection.stream.destroy).toBe('function')
     expect(typeof connection.on).toBe('function')
-    expect(parsedStatements).toEqual({})
-    expect(typeof close).toBe('function')
+    expect([driver.parsedStatements, driver.submittedNamedStatements]).toEqual([{}, {}])
+    for (const name of ['parse', 'bind', 'describe', 'execute', 'sync', 'close'] as const)
+      expect(typeof driver[name]).toBe('function')
+    const { prototype } = pg.Query as unknown as { prototype: Record<string, unknown> }
+    for (const name of Object.getOwnPropertyNames(Query.prototype).filter((name) => name !== 'constructor'))
+      expect(typeof prototype[name], name).toBe('function')
   })
 })

@@ -28,7 +28,9 @@ export const guards: readonly Guard[] = [
   { guards: 'a reversal is turned only once', file: 'src/ledger/reversal.ts', text: "if (reversal.kind !== 'reversal' || reversal.status === status)", replacement: "if (reversal.kind !== 'reversal')", tests: ['test/scenarios/ledger/books.test.ts'] },
   { guards: 'what the service bears is not refunded again', file: 'src/ledger/present.ts', text: ' && leftOf(transaction) > 0n', replacement: '', tests: [`${disputes}/money.test.ts`] },
   { guards: 'the invoice follows a cancelled reversal', file: 'src/invoices/jobs.ts', text: "if (made?.status === 'CANCELLED') await cancelServiceRefund(service, tx, target, refund)", replacement: "if (made?.status === 'PENDING' as string) await cancelServiceRefund(service, tx, target, refund)", tests: [`${disputes}/money.test.ts`] },
-  { guards: 'a number that we choose is taken once', file: 'src/invoices/store.ts', text: 'if (numberIsOurs) tx.guard(insertNumberedStatement', replacement: 'if (numberIsOurs) tx.write(insertNumberedStatement', tests: ['test/faults/invoices/numbers.test.ts'] },
+  { guards: 'a number that we choose is taken once', file: 'src/invoices/store.ts', text: 'if (number.isOurs) tx.guard(insertNumberedStatement', replacement: 'if (number.isOurs) tx.write(insertNumberedStatement', tests: ['test/faults/invoices/numbers.test.ts'] },
+  { guards: 'a number follows that of the newest invoice', file: 'src/invoices/store.ts', text: '($17::text is null or $17 = (', replacement: '($17::text is null or $17 <> (', tests: ['test/faults/invoices/remembered.test.ts'] },
+  { guards: 'what a process remembers of a merchant is checked', file: 'src/invoices/store.ts', text: 'and ${groundVersions} = $16`', replacement: 'and $16::text is not null`', tests: ['test/faults/invoices/remembered.test.ts'] },
   { guards: 'an invoice changes only as it was read', file: 'src/invoices/store.ts', text: 'set body = $4, version = version + 1 where account_id = $1 and id = $2 and version = $3`', replacement: 'set body = $4, version = version + 1 where account_id = $1 and id = $2 and $3::bigint is not null`', tests: ['test/faults/invoices/race.test.ts'] },
 
   // Disputes

@@ -37,6 +37,19 @@ export type FindUnknowns = (value: unknown) => Unknown[]
 export function unknownsFinder(schemas: () => readonly TSchema[], alsoKnown: readonly string[] = []): FindUnknowns {
   const everywhere = new Set(alsoKnown)
   let root: Place | undefined
+  /** Whether there is nothing to be found: nearly always, and then nobody asks where. */
+  const isKnown = (place: Place, value: unknown, depth: number): boolean => {
+    if (typeof value === 'string') return place.values.size === 0 || place.values.has(value)
+    if (typeof value !== 'object' || value === null || depth > DEPTH_MAX) return true
+    if (Array.isArray(value)) return value.every((item) => isKnown(place.items, item, depth + 1))
+    if (place.names.size === 0) return true
+    for (const name of Object.keys(value)) {
+      const field = place.field(name)
+      if (field ? !isKnown(field, (value as Record<string, unknown>)[name], depth + 1) : !everywhere.has(name))
+        return false
+    }
+    return true
+  }
   return (value) => {
     root ??= new Place(branches(schemas() as readonly Node[]))
     const found: Unknown[] = []
@@ -63,7 +76,7 @@ export function unknownsFinder(schemas: () => readonly TSchema[], alsoKnown: rea
       else if (!everywhere.has(name) && found.length < UNKNOWNS_MAX)
         found.push({ kind: 'field', pointer: `${pointer()}/${name}`, word: name, meant: nearest(name, place.names) })
     }
-    visit(root, value)
+    if (!isKnown(root, value, 0)) visit(root, value)
     return found
   }
 }
@@ -84,9 +97,9 @@ class Place {
   }
 
   field(name: string): Place | undefined {
-    if (!this.names.has(name)) return undefined
     let place = this.#fields.get(name)
     if (!place) {
+      if (!this.names.has(name)) return undefined
       const parts = this.#nodes.flatMap(({ properties = {} }) =>
         Object.hasOwn(properties, name) ? properties[name]! : [],
       )

@@ -5,6 +5,7 @@ import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { act } from '../act.ts'
 import { createInvoice } from '../create.ts'
+import { findNextNumber } from '../numbers.ts'
 import {
   type Fields,
   invoicesUrl,
@@ -19,7 +20,7 @@ import { InvoiceInput, InvoiceUpdate } from '../schema/given.ts'
 import { InvoiceView } from '../schema/shown.ts'
 import { criteriaOf, SearchInput } from '../search/criteria.ts'
 import { type Criteria, countInvoices, findInvoices } from '../search/find.ts'
-import { findInvoice, findNextNumber } from '../store.ts'
+import { findInvoice } from '../store.ts'
 import { type PageRequest, pageLinks, pageQuery } from './paging.ts'
 import { InvoiceId, prefersRepresentation, readScopes, tag, writeScopes } from './parts.ts'
 import { pull } from './triggers.ts'

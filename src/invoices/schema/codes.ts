@@ -1,10 +1,16 @@
 import { hash } from 'node:crypto'
+import { RecentMap } from '../../kernel/recent-map.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const LENGTH = 17
 
+/** The same few taxes and templates come with every invoice of a merchant. */
+const derived = new RecentMap<string, string>(2_000)
+
 /** The part of an identifier that follows from what it names, so that the same thing always has the same one. */
-export function derivedCode(name: string): string {
+export const derivedCode = (name: string): string => derived.getOrMake(name, () => derive(name))
+
+function derive(name: string): string {
   const digest = hash('sha256', name, 'buffer')
   let code = ''
   for (let i = 0; i < LENGTH; i++) code += ALPHABET[digest[i]! % ALPHABET.length]

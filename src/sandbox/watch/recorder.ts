@@ -18,6 +18,8 @@ const HELD_BYTES_MAX = 16_777_216
 /** What is due is written when nothing came for this long, or at once while somebody follows. */
 const QUIET_MS = 20
 const FOLLOWED_MS = 40
+/** What comes soon after a write is written with what comes after it: a busy sandbox has many moments that look quiet. */
+const BETWEEN_MS = 500
 
 /**
  * Writers wait for each other at the one row that counts, so numbers become visible in their order. What falls out of the
@@ -81,6 +83,7 @@ export class Recorder {
   #noted: (Noted | AnsweredRequest)[] = []
   #bytes = 0
   #cameAt = 0
+  #wroteAt = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
   #followers = 0
@@ -171,7 +174,8 @@ export class Recorder {
 
   #lookAgain(): void {
     this.#timer = undefined
-    const isQuiet = performance.now() - this.#cameAt >= QUIET_MS - 1
+    const now = performance.now()
+    const isQuiet = now - this.#cameAt >= QUIET_MS - 1 && now - this.#wroteAt >= BETWEEN_MS
     if (isQuiet || this.#followers > 0 || this.#bytes > HELD_BYTES_MAX)
       void this.flush().catch((error: unknown) => this.#parts.onError(error))
     else this.#timer = setTimeout(() => this.#lookAgain(), QUIET_MS).unref()
@@ -183,6 +187,7 @@ export class Recorder {
     this.#requests = []
     this.#noted = []
     this.#bytes = 0
+    this.#wroteAt = performance.now()
     const rows = requests.slice(-KEPT_MAX).map(rowOf)
     const values = [
       storable(JSON.stringify(rows)),

@@ -71,8 +71,9 @@ export const queueInserted = sql`
   insert into delivery_queue (account_id, id, webhook_id, event_account_id, event_id, seq, resource_id, transmit_time,
     url, lane, attempts, next_time)
   select p.account_id, p.id, p.webhook_id, p.event_account_id, p.event_id, p.seq, p.resource_id, p.transmit_time, p.url,
-    coalesce(w.lane, 1), 0, p.transmit_time
-  from inserted p left join webhooks w on w.account_id = p.account_id and w.id = p.webhook_id
+    coalesce((select w.lane from webhooks w where w.account_id = p.account_id and w.id = p.webhook_id), 1), 0,
+    p.transmit_time
+  from inserted p
   where p.failure is null order by p.seq
   returning 1`
 

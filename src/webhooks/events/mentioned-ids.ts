@@ -21,6 +21,9 @@ interface Mentioning {
   readonly resource: object
 }
 
+/** In the text of an event, where one of those names stands as a key; the longer ones end like the shorter. */
+const namesInText = ['dispute_id":', 'transaction_id":', 'payment_id":', 'refund_id":']
+
 /** What follows an insert named `announced`: the ids that its events mention beside that of their resource. */
 const insertIds = statementOf(
   `insert into event_ids (account_id, mentioned_id, seq, event_id, create_time)
@@ -28,18 +31,21 @@ const insertIds = statementOf(
    from unnest($1::text[], $2::text[]) as m (event_id, mentioned_id) join announced e on e.id = m.event_id`,
 )
 
-/** Makes events findable by the ids in them; most mention none but that of their resource, and cost nothing. */
-export function mentionIds(events: readonly Mentioning[]): Write[] {
-  const pairs = events.flatMap((event) => mentionedIds(event).map((id) => [event.id, id] as const))
+/**
+ * Makes events findable by the ids in them. Most mention none but that of their resource, which the text of the event
+ * shows at once.
+ */
+export function mentionIds(events: readonly Mentioning[], texts: readonly string[]): Write[] {
+  const pairs = events.flatMap((event, i) => mentionedIds(event, texts[i]!).map((id) => [event.id, id] as const))
   if (pairs.length === 0) return []
   return [{ statement: insertIds, values: [pairs.map(([event]) => event), pairs.map(([, id]) => id)] }]
 }
 
-function mentionedIds({ resourceId, resource }: Mentioning): string[] {
+function mentionedIds({ resourceId, resource }: Mentioning, text: string): string[] {
   const found = new Set<string>()
   const { id } = resource as { id?: unknown }
   if (typeof id === 'string') found.add(id)
-  collect(resource, found)
+  if (namesInText.some((name) => text.includes(name))) collect(resource, found)
   found.delete(resourceId)
   return [...found].filter(isId).slice(0, MENTIONED_MAX)
 }

@@ -59,7 +59,8 @@ export function simulate(tx: Tx, service: Service, simulation: Simulation): stri
   tx.write(insertAudience, [])
   tx.write(insertDelivery, [tx.newId('transmission'), webhookId, url ?? null], 'inserted')
   tx.write(queueInserted, [])
-  for (const { statement, values } of mentionIds([{ id, resourceId: id, resource: shown }])) tx.write(statement, values)
+  for (const { statement, values } of mentionIds([{ id, resourceId: id, resource: shown }], [body]))
+    tx.write(statement, values)
   tx.wake('deliveries')
   return body
 }

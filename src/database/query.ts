@@ -1,0 +1,105 @@
+import pg from 'pg'
+import type { DriverConnection, Prepared } from './prepared.ts'
+import type { Statement } from './sql.ts'
+
+/** How the rows of a prepared statement look: the server keeps that for as long as the statement is prepared. */
+export interface Shape {
+  readonly names: readonly string[]
+  readonly parsers: readonly ((text: string) => unknown)[]
+  /** What every row begins as, so that all of them are alike. */
+  readonly empty: Readonly<Record<string, null>>
+}
+
+interface RowDescription {
+  readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[]
+}
+
+/** What the driver's types leave out: how a value is written. */
+const { prepareValue } = (pg as unknown as { readonly utils: { prepareValue(value: unknown): unknown } }).utils
+
+type Done = (error: Error | null, result?: pg.QueryResult) => void
+
+/**
+ * One statement on its way through the driver. The driver's own query copies what it is given, asks for the look of the
+ * rows each time and announces each row to nobody, which is a tenth of what a read costs.
+ */
+export class Query extends pg.Query {
+  declare name: string
+  declare readonly text: string
+  declare readonly values: unknown[]
+  declare readonly callback: Done
+  readonly #prepared: Prepared
+  #shape: Shape | undefined
+  #rows: Record<string, unknown>[] = []
+  #command = ''
+  #failure: Error | undefined
+
+  constructor({ name, text }: Statement, values: readonly unknown[], prepared: Prepared, done: Done) {
+    super(text, values as unknown[], done as never)
+    this.name = name
+    this.#prepared = prepared
+    this.#shape = name === '' ? undefined : prepared.shapeOf(name)
+  }
+
+  prepare(connection: DriverConnection): void {
+    const { name, text, values } = this
+    const isParsed = name !== '' && (name in connection.parsedStatements || name in connection.submittedNamedStatements)
+    if (!isParsed) {
+      connection.parse({ name, text })
+      if (name !== '') connection.submittedNamedStatements[name] = text
+    }
+    try {
+      connection.bind({ statement: name, values, valueMapper: prepareValue })
+    } catch (error) {
+      this.#failure = error as Error
+      connection.sync()
+      return
+    }
+    if (!isParsed || !this.#shape) {
+      this.#shape = undefined
+      connection.describe({ type: 'P' })
+    }
+    connection.execute()
+    connection.sync()
+  }
+
+  handleRowDescription({ fields }: RowDescription): void {
+    this.#shape = {
+      names: fields.map(({ name }) => name),
+      parsers: fields.map(({ dataTypeID }) => this.#prepared.parserOf(dataTypeID)),
+      empty: Object.fromEntries(fields.map(({ name }) => [name, null])),
+    }
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    if (this.#failure) return
+    const { names, parsers, empty } = this.#shape!
+    const row: Record<string, unknown> = { ...empty }
+    try {
+      for (let i = 0; i < fields.length; i++) {
+        const text = fields[i]
+        if (text !== null && text !== undefined) row[names[i]!] = parsers[i]!(text)
+      }
+    } catch (error) {
+      this.#failure = error as Error
+    }
+    this.#rows.push(row)
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    this.#command = text.split(' ', 1)[0]!
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#failure) {
+      this.callback(this.#failure)
+      return
+    }
+    if (this.name !== '') this.#prepared.looks(this.name, this.#shape ?? nothing)
+    // Of the result only the rows and the command are ever asked for.
+    this.callback(null, { rows: this.#rows, command: this.#command } as pg.QueryResult)
+  }
+}
+
+/** Of a statement that gives no rows. */
+const nothing: Shape = { names: [], parsers: [], empty: {} }

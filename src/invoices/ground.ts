@@ -1,0 +1,89 @@
+import type { Account } from '../accounts/schema.ts'
+import { statementOf } from '../database/sql.ts'
+import type { Tx } from '../database/transaction.ts'
+import { RecentMap } from '../kernel/recent-map.ts'
+import type { Service } from '../room.ts'
+import type { Template } from './templates/schema.ts'
+
+/** What a creation stands on: the merchant, and the templates that may fill the invoice in. */
+export interface Ground {
+  readonly account: Account
+  readonly default_template_id: string | null
+  /** What the request names as its template. */
+  readonly templateId: string | null
+  /** That template, if the merchant has it. */
+  readonly asked: Template | null
+  readonly usual: Template | null
+  /** Another as soon as any of this changes. */
+  readonly versions: string
+}
+
+/** The rows of a ground, by merchant and the place of the template asked for, and what tells whether they changed. */
+export const groundRows = (templatePlace: string) => `
+  accounts a
+    left join invoice_settings s on s.account_id = a.id
+    left join invoice_templates asked on asked.account_id = a.id and asked.id = ${templatePlace}
+    left join invoice_templates usual on usual.account_id = a.id and usual.id = s.default_template_id`
+export const groundVersions = `concat(a.xmin, ' ', s.xmin, ' ', asked.xmin, ' ', usual.xmin)`
+
+const groundOf = statementOf(`
+  select a.body as account, s.default_template_id, asked.body as asked, usual.body as usual, ${groundVersions} as versions
+  from ${groundRows('$2')}
+  where a.id = $1`)
+
+const GROUNDS_MAX = 1_000
+const NEWEST_MAX = 10_000
+/** How long another process that creates for the same merchant keeps us from guessing. */
+const SHARED_MS = 1_000
+
+/** The newest invoice of a merchant, as far as this process knows. */
+interface Newest {
+  readonly id: string
+  readonly number: string
+}
+
+/**
+ * What a process remembers from one creation to the next, so that most are a single statement. None of it is believed:
+ * the commit checks that it is still so, and when it is not, the work starts over and reads.
+ */
+export class Remembered {
+  readonly #grounds = new RecentMap<string, Ground>(GROUNDS_MAX)
+  readonly #newest = new RecentMap<string, Newest | { readonly sharedUntil: number }>(NEWEST_MAX)
+
+  ground(tx: Tx, accountId: string, templateId: string | null): Ground | undefined {
+    return tx.attempt > 1 ? undefined : this.#grounds.get(keyOf(accountId, templateId))
+  }
+
+  async readGround(tx: Tx, accountId: string, templateId: string | null): Promise<Ground> {
+    const found = await tx.row<Omit<Ground, 'templateId'>>(groundOf, [accountId, templateId])
+    if (!found) throw new Error(`The account ${accountId} of a caller does not exist.`)
+    const ground = { ...found, templateId }
+    this.#grounds.set(keyOf(accountId, templateId), ground)
+    return ground
+  }
+
+  /** To be asked by whoever has the turn of the merchant's numbers. */
+  newest(tx: Tx, accountId: string): Newest | undefined {
+    if (tx.attempt > 1) this.#newest.set(accountId, { sharedUntil: performance.now() + SHARED_MS })
+    const known = this.#newest.get(accountId)
+    return known && 'id' in known ? known : undefined
+  }
+
+  /** Tells that an invoice is about to be the newest; with a number that its caller chose, nobody knows which will be. */
+  creates(accountId: string, newest: Newest | undefined): void {
+    const known = this.#newest.get(accountId)
+    if (known && 'sharedUntil' in known && known.sharedUntil > performance.now()) return
+    if (newest) this.#newest.set(accountId, newest)
+    else this.#newest.delete(accountId)
+  }
+}
+
+const keyOf = (accountId: string, templateId: string | null) => `${accountId} ${templateId ?? ''}`
+
+const ofServices = new WeakMap<Service, Remembered>()
+
+export function rememberedBy(service: Service): Remembered {
+  const remembered = ofServices.get(service) ?? new Remembered()
+  ofServices.set(service, remembered)
+  return remembered
+}

@@ -1,0 +1,90 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, openApp } from '../../../src/app.ts'
+import { randomIds } from '../../../src/kernel/ids.ts'
+import { readSettings } from '../../../src/settings.ts'
+import { INVOICES } from '../../support/shop.ts'
+import { statementsOf } from '../../support/statements.ts'
+import { newWorld, patient, type World } from '../../support/world.ts'
+
+const TEMPLATES = '/v2/invoicing/templates'
+
+interface Made {
+  detail: { invoice_number: string; note?: string; currency_code: string; metadata: { created_by: string } }
+}
+
+describe('What a process remembers of a merchant between creations', () => {
+  let world: World
+  let second: App
+  let token: string
+  beforeAll(async () => {
+    world = await newWorld({ settings: { STRICT_INVOICER_EMAIL: 'true' } })
+    const settings = readSettings({ LOG_LEVEL: 'error', PORT: '0' })
+    const log = pino({ level: 'error' })
+    second = await openApp({ ...patient, settings, databaseUrl: world.databaseUrl, log, ids: randomIds })
+    token = await world.tokenFor('sandbox-merchant')
+  })
+  afterAll(async () => {
+    await second.close()
+    await world.close()
+  })
+
+  const send = async (app: App, method: 'POST' | 'PUT' | 'DELETE', url: string, payload: object = {}) => {
+    const headers = { authorization: `Bearer ${token}`, prefer: 'return=representation' }
+    const answer = await app.server.inject({ method, url, headers, payload })
+    expect(answer.statusCode, answer.body).toBeLessThan(300)
+    return (answer.body === '' ? undefined : answer.json()) as Made & { id: string }
+  }
+  const create = (app: App, detail: object = {}, rest: object = {}) =>
+    send(app, 'POST', INVOICES, { detail: { currency_code: 'USD', ...detail }, ...rest })
+  const numberOf = async (app: App, detail: object = {}) => (await create(app, detail)).detail.invoice_number
+
+  it('makes a creation one statement, and is no reason to repeat a number or to leave one out', async () => {
+    await numberOf(world.app, { invoice_number: 'A-7' })
+    expect(await numberOf(world.app)).toBe('A-8')
+
+    const statements = await statementsOf(async () => expect(await numberOf(world.app)).toBe('A-9'))
+    expect(statements).toHaveLength(1)
+
+    // Another process counts on, and the merchant chooses one there.
+    expect(await numberOf(second)).toBe('A-10')
+    expect(await numberOf(world.app)).toBe('A-11')
+    await numberOf(second, { invoice_number: 'B-500' })
+    expect(await numberOf(world.app)).toBe('B-501')
+
+    const { id } = await create(world.app)
+    await send(second, 'DELETE', `${INVOICES}/${id}`)
+    expect(await numberOf(world.app)).toBe('B-502')
+  })
+
+  it('is not believed when another process changed a template, or made one the usual', async () => {
+    const template = (note: string) => ({
+      name: 'Remembered',
+      default_template: true,
+      template_info: { detail: { currency_code: 'USD', note } },
+    })
+    expect((await create(world.app)).detail.note).toBeUndefined()
+
+    const { id } = await send(second, 'POST', TEMPLATES, template('First'))
+    expect((await create(world.app)).detail.note).toBe('First')
+
+    await send(second, 'PUT', `${TEMPLATES}/${id}`, template('Second'))
+    expect((await create(world.app)).detail.note).toBe('Second')
+    expect((await create(world.app, { invoice_number: 'C-1' })).detail.note).toBe('Second')
+
+    await send(second, 'DELETE', `${TEMPLATES}/${id}`)
+    expect((await create(world.app)).detail.note).toBeUndefined()
+  })
+
+  it('refuses nothing that is allowed by now', async () => {
+    const { merchant, app } = world
+    const from = (email_address: string) => ({ detail: { currency_code: 'USD' }, invoicer: { email_address } })
+    expect((await merchant.post(INVOICES, from('merchant@example.com'))).status).toBe(201)
+    expect((await merchant.post(INVOICES, from('new@example.com'))).status).toBe(422)
+
+    await app.database.query(
+      `update accounts set body = jsonb_set(body, '{email}', '"new@example.com"') where id = 'MERCHANTAAAAA'`,
+    )
+    expect((await merchant.post(INVOICES, from('new@example.com'))).status).toBe(201)
+  })
+})
