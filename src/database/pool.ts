@@ -4,7 +4,7 @@ import { Corks } from './corks.ts'
 import { asFault, isAnswer, NoConnectionError } from './errors.ts'
 import { type Naming, Prepared } from './prepared.ts'
 import { Query } from './query.ts'
-import { type Statement, sql } from './sql.ts'
+import { type Query as Sent, type Statement, sql } from './sql.ts'
 import { Timings } from './timings.ts'
 
 /** So many quick reads may be under way on one connection; anything else has a connection to itself. */
@@ -251,8 +251,7 @@ export class Pool {
         answered(connection.failure)
       }
     }
-    const name = connection.prepared.use(statement)
-    connection.client.query(new Query({ name, text: statement.text }, values, connection.prepared, done))
+    connection.client.query(new Query(statement, values, connection.prepared, done))
   }
 
   /** A connection may be able to take more. */
@@ -284,11 +283,6 @@ export class Pool {
       if (connection.underWay.size > 0 && connection.movedAt < limit)
         this.#drop(connection, new NoConnectionError('The database has stopped answering.'))
   }
-}
-
-interface Sent {
-  readonly statement: Statement
-  readonly values: readonly unknown[]
 }
 
 const begin = sql`begin`

@@ -1,6 +1,13 @@
 import type pg from 'pg'
-import type { Shape } from './query.ts'
 import type { Share, Statement } from './sql.ts'
+
+/** How the rows of a prepared statement look: the server keeps that for as long as the statement is prepared. */
+export interface Shape {
+  readonly names: readonly string[]
+  readonly parsers: readonly ((text: string) => unknown)[]
+  /** What every row begins as, so that all of them are alike. */
+  readonly empty: Readonly<Record<string, null>>
+}
 
 /** Whether statements are prepared now, which behind a pooler turns out in time. */
 export interface Naming {

@@ -1,14 +1,6 @@
 import pg from 'pg'
-import type { DriverConnection, Prepared } from './prepared.ts'
+import type { DriverConnection, Prepared, Shape } from './prepared.ts'
 import type { Statement } from './sql.ts'
-
-/** How the rows of a prepared statement look: the server keeps that for as long as the statement is prepared. */
-export interface Shape {
-  readonly names: readonly string[]
-  readonly parsers: readonly ((text: string) => unknown)[]
-  /** What every row begins as, so that all of them are alike. */
-  readonly empty: Readonly<Record<string, null>>
-}
 
 interface RowDescription {
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[]
@@ -34,8 +26,10 @@ export class Query extends pg.Query {
   #command = ''
   #failure: Error | undefined
 
-  constructor({ name, text }: Statement, values: readonly unknown[], prepared: Prepared, done: Done) {
-    super(text, values as unknown[], done as never)
+  /** To be sent right away. */
+  constructor(statement: Statement, values: readonly unknown[], prepared: Prepared, done: Done) {
+    super(statement.text, values as unknown[], done as never)
+    const name = prepared.use(statement)
     this.name = name
     this.#prepared = prepared
     this.#shape = name === '' ? undefined : prepared.shapeOf(name)

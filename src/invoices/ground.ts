@@ -14,7 +14,7 @@ export interface Ground {
   /** That template, if the merchant has it. */
   readonly asked: Template | null
   readonly usual: Template | null
-  /** Another as soon as any of this changes. */
+  /** Different as soon as one of the rows is. */
   readonly versions: string
 }
 
