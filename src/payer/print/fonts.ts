@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { inflateSync } from 'node:zlib'
-import { create } from 'fontkit'
 import { type Font, layingOutOnce } from './layout.ts'
 
 const require = createRequire(import.meta.url)
@@ -33,12 +32,15 @@ export function japaneseStyle(): string {
 
 const printFonts = new Map<string, Font>()
 
+/** A library of megabytes, which only print needs. */
+const openFont = (file: Uint8Array) => (require('fontkit') as typeof import('fontkit')).create(file)
+
 /** A font for print, read once: its tables are large, and finding a letter in the packed file would unpack them again. */
 export function printFont(family: string, subset: string, weight: 400 | 600): Font {
   const path = join(folderOf(family), 'files', `${family}-${subset}-${weight}-normal.woff`)
   let font = printFonts.get(path)
   if (!font) {
-    font = layingOutOnce(create(unpacked(readFileSync(path))))
+    font = layingOutOnce(openFont(unpacked(readFileSync(path))))
     printFonts.set(path, font)
   }
   return font
