@@ -26,7 +26,7 @@ function compile() {
     if (status !== 0) process.exit(status ?? 1)
   }
   // What browsers load and what was recorded is not compiled.
-  for (const name of ['console/assets', 'reference/examples.json'])
+  for (const name of ['console/assets', 'reference/assets', 'reference/examples.json'])
     cpSync(join(root, 'src', name), join(root, 'dist', name), { recursive: true })
   // The compiler leaves the names of source files in declarations, where nobody finds them.
   for (const name of readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })) {

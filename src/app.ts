@@ -225,9 +225,6 @@ function wire(parts: Parts) {
       status: {
         notReady: () => reasonsNotReady(database, parts.state, parts.dataDir),
         metrics: () => metrics.print(),
-        // Much text that only readers of it need, so no start waits for it.
-        describe: async (publicUrl) => (await import('./reference/describe.ts')).describeWhole(routes, publicUrl),
-        publicUrl: () => service.publicUrl,
       },
     },
   )

@@ -126,7 +126,7 @@ A refusal has this body, under a status of 400 or above:
   "message": "for people; its wording may change",
   "debug_id": "names this answer in the logs, and stands in a header too",
   "details": [{ "issue": "A_CODE", "description": "what would make the call work", "field": "/items/0/name", "location": "body" }],
-  "links": [{ "rel": "information_link", "href": "…/docs#the-operation", "method": "GET" }]
+  "links": [{ "rel": "information_link", "href": "…/docs/theOperation", "method": "GET" }]
 }
 \`\`\`
 

@@ -2,6 +2,7 @@ import { type TokenParts, tokenRoutes } from './accounts/tokens.ts'
 import { type ConsoleRoutesParts, consoleRoutes } from './console/routes.ts'
 import type { AnyRoute } from './http/route.ts'
 import { type StatusParts, statusRoutes } from './http/status.ts'
+import { referenceRoutes } from './reference/routes.ts'
 import type { Service } from './room.ts'
 import { rooms } from './rooms.ts'
 import type { SandboxParts } from './sandbox/parts.ts'
@@ -25,6 +26,7 @@ export function routesOf(
     ...ofRooms,
     ...sandboxRoutes(sandbox),
     ...statusRoutes(status),
+    ...referenceRoutes(console),
     ...consoleRoutes(console),
   ]
   const isHidden = ({ environment, url }: AnyRoute) =>

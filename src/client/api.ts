@@ -445,8 +445,8 @@ export interface Api {
     showMetrics: { params: []; answer: string }
     /** This API as an OpenAPI 3.1 document. The machine-readable form of this reference, with the address of this very service in it. */
     showOpenApi: { params: []; answer: { [name: string]: unknown } }
-    /** This API as a page to read. The page that lists every operation; each has a page of its own. */
-    showReference: { params: []; answer: string }
+    /** This API as pages to read. The first page of this reference: every operation by its group. Each has a page of its own at `/docs/` and its name. */
+    showReference: { params: []; query: { /** Which of the two dialects is shown. */ dialect?: ('service' | 'paypal') }; answer: string }
   }
 }
 
@@ -618,6 +618,6 @@ export const operations = {
     showReadiness: { call: 'GET /readyz', open: true },
     showMetrics: { call: 'GET /metrics', open: true, answer: 'text' },
     showOpenApi: { call: 'GET /openapi.json', open: true },
-    showReference: { call: 'GET /docs', open: true, answer: 'text' },
+    showReference: { call: 'GET /docs', query: true, open: true, answer: 'text' },
   },
 } as const

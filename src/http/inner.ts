@@ -12,6 +12,8 @@ export interface InnerCall {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly files?: readonly UploadedFile[]
+  /** A body that is written already, in place of both. */
+  readonly payload?: { readonly type: string; readonly payload: Buffer | undefined }
   readonly headers?: Readonly<Record<string, string>>
   /** The address of whoever it is made for. */
   readonly address: string
@@ -45,7 +47,7 @@ export class InnerCalls {
   async call(server: FastifyInstance, caller: Caller | undefined, call: InnerCall): Promise<InnerAnswer> {
     const ticket = randomBytes(TICKET_BYTES).toString('base64url')
     const { route, params = {}, query, files = [], address } = call
-    const { type, payload } = payloadOf(call.body, files)
+    const { type, payload } = call.payload ?? payloadOf(call.body, files)
     if (caller) this.#tickets.set(ticket, caller)
     try {
       const { statusCode, headers, rawPayload } = await server.inject({

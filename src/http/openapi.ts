@@ -15,9 +15,6 @@ import {
 } from './openapi-shared.ts'
 import type { AnyRoute } from './route.ts'
 
-/** Requests and answers below this address are described with it; a running service has its own. */
-const exampleUrl = 'http://127.0.0.1:8080'
-
 type Json = Record<string, unknown>
 
 /** A call of an operation as it once was made and answered. */
@@ -37,7 +34,7 @@ export interface CallExample {
 
 export interface ApiParts {
   readonly version: string
-  readonly publicUrl?: string
+  readonly publicUrl: string
   /** What the rooms tell about their operations and fields. */
   readonly references: readonly RoomReference[]
   /** By the name of the operation. */
@@ -52,10 +49,7 @@ interface Book {
 }
 
 /** The OpenAPI 3.1 document. A TypeBox schema already is JSON Schema, so there is nothing to convert. */
-export function describeApi(
-  routes: readonly AnyRoute[],
-  { version, publicUrl = exampleUrl, references, examples }: ApiParts,
-) {
+export function describeApi(routes: readonly AnyRoute[], { version, publicUrl, references, examples }: ApiParts) {
   const schemas: Json = { Error: errorSchema, TokenError: tokenErrorSchema }
   const paths: Record<string, Json> = {}
   const scopes = new Set<string>()

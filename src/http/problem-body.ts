@@ -54,7 +54,7 @@ export interface Telling {
 
 /** A refusal as it goes out. */
 export function renderProblem(problem: Problem, { route, debugId, publicUrl }: Telling): Rendered {
-  const documentation = `${publicUrl}/docs${route ? `#${route.operation}` : ''}`
+  const documentation = `${publicUrl}/docs${route ? `/${route.operation}` : ''}`
   const body = problemBody(problem, route?.errors ?? 'standard', debugId, documentation)
   const headers = { 'content-type': 'application/json; charset=utf-8', ...problem.headers }
   return { status: problem.status, headers, body: JSON.stringify(body) }

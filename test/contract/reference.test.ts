@@ -39,7 +39,9 @@ const routes = describedRoutes(describedService)
 const examples: Record<string, CallExample> = JSON.parse(
   readFileSync(new URL('../../src/reference/examples.json', import.meta.url), 'utf8'),
 )
-const api = JSON.parse(JSON.stringify(describeApi(routes, { version: '', references: watched, examples }))) as {
+const api = JSON.parse(
+  JSON.stringify(describeApi(routes, { version: '', publicUrl: '', references: watched, examples })),
+) as {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Json> }
 }

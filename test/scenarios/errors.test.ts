@@ -54,7 +54,7 @@ describe('A refusal', () => {
     const { links } = await refusal(world.merchant.get('/v2/invoicing/invoices/INV2-XXXX-XXXX-XXXX-XXXX'))
     const reference = (await world.call('GET', '/docs')).text
 
-    const [, operation] = links[0]!.href.split('/docs#')
+    const [, operation] = links[0]!.href.split('/docs/')
     expect(reference).toContain(`id="${operation}"`)
   })
 
@@ -71,7 +71,7 @@ describe('A refusal', () => {
         location: 'body',
       },
     ])
-    expect(information_link).toMatch(/\/docs#\w+$/)
+    expect(information_link).toMatch(/\/docs\/\w+$/)
   })
 })
 

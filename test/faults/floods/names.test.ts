@@ -1,11 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { describeApi } from '../../../src/http/openapi.ts'
 import { networkOf, RateLimit } from '../../../src/http/rate-limit.ts'
 import { statusRoutes } from '../../../src/http/status.ts'
+import { dialects } from '../../../src/kernel/dialect.ts'
 import { RecentMap } from '../../../src/kernel/recent-map.ts'
 import { chooseLocale } from '../../../src/payer/words/languages.ts'
+import { referenceRoutes } from '../../../src/reference/routes.ts'
 import { describedRoutes } from '../../../src/routes.ts'
 import { basic, newWorld, type World } from '../../support/world.ts'
 
@@ -130,19 +131,25 @@ it('Invented access tokens end for an address before the database is asked, and 
 
 describe('What the service says of itself', () => {
   const asked = { notReady: 0, metrics: 0, describe: 0 }
-  const api = { openapi: '3.1.0', info: { title: '' }, paths: {}, components: {}, servers: [], tags: [] }
-  const routes = statusRoutes({
-    notReady: async () => [`${asked.notReady++}`],
-    metrics: async () => `${asked.metrics++}`,
-    describe: async () => {
+  const parts = {
+    service: { publicUrl: 'https://public.example', environment: 'live', dialect: dialects.service },
+    routes: () => {
       asked.describe++
-      // As much of a description as a page needs.
-      return api as unknown as ReturnType<typeof describeApi>
+      return []
     },
-    publicUrl: () => 'https://public.example',
-  })
+  }
+  const routes = [
+    ...statusRoutes({
+      notReady: async () => [`${asked.notReady++}`],
+      metrics: async () => `${asked.metrics++}`,
+    }),
+    // As much of the service as its description needs.
+    ...referenceRoutes(parts as unknown as Parameters<typeof referenceRoutes>[0]),
+  ]
   const ask = (url: string, times: number) =>
-    Promise.all(Array.from({ length: times }, () => routes.find((route) => route.url === url)!.handle({} as never)))
+    Promise.all(
+      Array.from({ length: times }, () => routes.find((route) => route.url === url)!.handle({ query: {} } as never)),
+    )
 
   it('is made once for all who ask, or for all who ask at once', async () => {
     for (const url of ['/readyz', '/metrics', '/openapi.json', '/docs']) await ask(url, 50)

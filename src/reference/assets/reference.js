@@ -1,0 +1,107 @@
+// What a reader gains with scripts: a search that drops down, copying, and answers in the page. All works without them.
+document.documentElement.classList.add('scripted')
+
+const policy = globalThis.trustedTypes?.createPolicy('quittance', { createHTML: (markup) => markup })
+
+/** Markup of our own server, every value in it escaped there. */
+function put(place, markup) {
+  const holder = document.createElement('template')
+  holder.innerHTML = policy ? policy.createHTML(markup) : markup
+  place.replaceChildren(holder.content)
+}
+
+const field = document.querySelector('.find input')
+const found = document.querySelector('#found')
+let waiting
+let asked = 0
+
+function close() {
+  found.hidden = true
+  found.replaceChildren()
+}
+
+async function search() {
+  const query = field.value.trim()
+  const mine = ++asked
+  if (query.length < 2) return close()
+  const wish = new URLSearchParams({ q: query })
+  const dialect = new URLSearchParams(location.search).get('dialect')
+  if (dialect) wish.set('dialect', dialect)
+  const answer = await fetch(`/docs/search/part?${wish}`)
+  if (mine !== asked || !answer.ok) return
+  put(found, await answer.text())
+  found.hidden = !found.firstElementChild
+}
+
+field.addEventListener('input', () => {
+  clearTimeout(waiting)
+  waiting = setTimeout(search, 120)
+})
+
+const hits = () => [...found.querySelectorAll('a')]
+
+addEventListener('keydown', (event) => {
+  if (event.metaKey || event.ctrlKey || event.altKey) return
+  const { key, target } = event
+  const inSearch = target === field || found.contains(target)
+  if (key === 'Escape' && inSearch) {
+    close()
+    return field.focus()
+  }
+  if (inSearch && (key === 'ArrowDown' || key === 'ArrowUp')) {
+    const all = [field, ...hits()]
+    const next = all[all.indexOf(target) + (key === 'ArrowDown' ? 1 : -1)]
+    if (!next) return
+    event.preventDefault()
+    return next.focus()
+  }
+  if (target.closest?.('input, select, textarea')) return
+  if (key === '/') {
+    event.preventDefault()
+    field.focus()
+  }
+})
+addEventListener('click', ({ target }) => {
+  if (!target.closest?.('.find')) close()
+})
+
+addEventListener('click', async ({ target }) => {
+  const button = target.closest?.('[data-copy]')
+  const text = button?.parentElement.querySelector('[data-value]')?.textContent
+  if (!text) return
+  await navigator.clipboard.writeText(text)
+  button.classList.add('done')
+  setTimeout(() => button.classList.remove('done'), 1200)
+})
+
+for (const form of document.querySelectorAll('[data-try]'))
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    const place = form.parentElement.querySelector('.outcome')
+    const button = form.querySelector('button')
+    button.disabled = true
+    const body = form.enctype === 'multipart/form-data' ? new FormData(form) : new URLSearchParams(new FormData(form))
+    const address = new URL(form.action)
+    address.searchParams.set('part', '1')
+    try {
+      const answer = await fetch(address, { method: 'POST', body })
+      if (!answer.headers.get('content-type')?.startsWith('text/html')) throw new Error(String(answer.status))
+      put(place, await answer.text())
+    } catch (error) {
+      place.textContent = `No answer came (${error.message}).`
+    } finally {
+      button.disabled = false
+    }
+  })
+
+// An address can name a field that is folded away.
+function unfold() {
+  const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  if (!target) return
+  for (let place = target.closest('details'); place; place = place.parentElement.closest('details')) place.open = true
+  target.scrollIntoView({ block: 'start' })
+}
+addEventListener('hashchange', unfold)
+unfold()
+
+document.querySelector('.side [aria-current]')?.scrollIntoView({ block: 'nearest' })

@@ -1,0 +1,137 @@
+import type { AnyRoute } from '../http/route.ts'
+import type { IssueReference } from '../kernel/reference.ts'
+import { references } from './rooms.ts'
+
+type General = Omit<IssueReference, 'by'> & { readonly of: (route: AnyRoute) => boolean }
+
+const isOpen = ({ scopes }: AnyRoute) => scopes === 'public'
+const writes = ({ method, reads }: AnyRoute) => method !== 'GET' && reads !== true
+const takesRequestId = (route: AnyRoute) => route.method === 'POST' && !route.reads && !isOpen(route)
+const isPage = ({ refusal }: AnyRoute) => refusal !== undefined
+
+/** What every operation of a kind refuses in the same way. */
+const general: readonly General[] = [
+  {
+    issue: 'MALFORMED_REQUEST_JSON',
+    status: 400,
+    of: ({ body, accepts }) => body !== undefined && (accepts === undefined || accepts.includes('application/json')),
+    when: 'The body is no JSON, or deeper or larger than is read.',
+    mend: 'Send JSON as the body describes it.',
+  },
+  {
+    issue: 'MISSING_REQUIRED_PARAMETER',
+    status: 400,
+    of: ({ body, query }) => body !== undefined || query !== undefined,
+    when: 'A required field or parameter is absent.',
+    mend: 'Send it; `field` names where.',
+  },
+  {
+    issue: 'INVALID_PARAMETER_SYNTAX',
+    status: 400,
+    of: ({ body, query, params }) => [body, query, params].some((schema) => schema !== undefined),
+    when: 'A value is not of its type or form.',
+    mend: 'Write it as the field describes it.',
+  },
+  {
+    issue: 'INVALID_PARAMETER_VALUE',
+    status: 400,
+    of: ({ body, query }) => body !== undefined || query !== undefined,
+    when: 'A value is none of those that are possible.',
+    mend: 'Use one that the field lists.',
+  },
+  {
+    issue: 'INVALID_STRING_LENGTH',
+    status: 400,
+    of: ({ body, query, params }) => [body, query, params].some((schema) => schema !== undefined),
+    when: 'A text is too short or too long.',
+    mend: 'Keep to the length of the field.',
+  },
+  {
+    issue: 'INVALID_TOKEN',
+    status: 401,
+    of: (route) => !isOpen(route),
+    when: 'The access token is absent, unknown, expired or ended.',
+    mend: 'Get one with createAccessToken and send it as Authorization: Bearer.',
+  },
+  {
+    issue: 'PERMISSION_DENIED',
+    status: 403,
+    of: (route) => !isOpen(route),
+    when: 'The token has none of the scopes, or the account has not consented.',
+    mend: 'Give the app a scope of this operation, or act for an account that agreed.',
+  },
+  {
+    issue: 'INVALID_RESOURCE_ID',
+    status: 404,
+    of: ({ params }) => params !== undefined,
+    when: 'There is no such thing for this caller; that of somebody else looks the same.',
+    mend: 'Check the id, and whose token it is.',
+  },
+  {
+    issue: 'CONCURRENT_UPDATE',
+    status: 409,
+    of: (route) => writes(route) && !isPage(route),
+    when: 'Others kept changing the same thing; nothing was changed.',
+    mend: 'Send it again.',
+  },
+  {
+    issue: 'PREVIOUS_REQUEST_IN_PROGRESS',
+    status: 409,
+    of: takesRequestId,
+    when: 'The first request with this request id is still under way.',
+    mend: 'Wait a moment and repeat it; the first answer comes again.',
+  },
+  {
+    issue: 'PAYLOAD_TOO_LARGE',
+    status: 413,
+    of: ({ body }) => body !== undefined,
+    when: 'The body is larger than is taken.',
+    mend: 'Send less, or fewer files.',
+  },
+  {
+    issue: 'UNSUPPORTED_MEDIA_TYPE',
+    status: 415,
+    of: ({ body }) => body !== undefined,
+    when: 'The body is of a content type that this operation does not take.',
+    mend: 'Send one of the content types of the body.',
+  },
+  {
+    issue: 'DUPLICATE_REQUEST_ID',
+    status: 422,
+    of: takesRequestId,
+    when: 'The request id was used for another request.',
+    mend: 'Choose a new one for every new request.',
+  },
+  {
+    issue: 'RATE_LIMIT_REACHED',
+    status: 429,
+    of: () => true,
+    when: 'Too many requests came from this caller or address.',
+    mend: 'Wait as long as Retry-After says.',
+  },
+  {
+    issue: 'SERVICE_UNAVAILABLE',
+    status: 503,
+    of: () => true,
+    when: 'The service is starting, stopping or overloaded.',
+    mend: 'Send it again after Retry-After, with the same request id.',
+  },
+]
+
+/** What an operation refuses, its own rules first. */
+export function refusalsOf(route: AnyRoute): IssueReference[] {
+  const own = references.flatMap(({ issues }) => issues.filter(({ by }) => by.includes(route.operation)))
+  const shared = general
+    .filter(({ of, issue }) => of(route) && own.every((row) => row.issue !== issue))
+    .map(({ of: _, ...row }) => ({ ...row, by: [] }))
+  return [...own, ...shared]
+}
+
+/** Every refusal there is, with the operations that have it; none where nearly all have it. */
+export const everyRefusal = (): IssueReference[] => [
+  ...references.flatMap(({ issues }) => issues),
+  ...general.map(({ of: _, ...row }) => ({ ...row, by: [] })),
+]
+
+/** Whether it is one that nearly every operation has. */
+export const isGeneral = ({ by }: IssueReference): boolean => by.length === 0
