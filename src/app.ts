@@ -217,7 +217,7 @@ function wire(parts: Parts) {
     opened.flatMap((room) => room.routes ?? []),
     {
       console: {
-        ...{ service, inner, db: database, clock, sandboxClock, realTime, onAccessChange: forgetTokens },
+        ...{ service, inner, db: database, clock, sandboxClock, realTime, onAccessChange: forgetTokens, database },
         ...{ routes: () => routes, server: () => server },
       },
       sandbox,

@@ -1,29 +1,41 @@
-import { sql } from '../database/sql.ts'
-import type { Command } from './command.ts'
+import { dropParked, listParked, retryParked } from '../jobs/parked.ts'
+import { type Command, CommandError, UsageError } from './command.ts'
 
-const parkedJobs = sql`
-  select id::text, name, attempts, parked_time, split_part(last_error, E'\n', 1) as error from jobs
-  where parked_time is not null order by parked_time limit 200`
-const retryParked = sql`
-  update jobs set parked_time = null, attempts = 0, crashes = 0, run_at = $2
-  where parked_time is not null and ($1 = 'all' or id::text = $1)`
-
-/** Shows parked jobs, and tries them again. */
+/** Shows parked jobs, tries them again, and gives them up. */
 export const jobCommands: readonly Command[] = [
   {
     kind: 'store',
     name: 'jobs parked',
     summary: 'List jobs that failed for good',
-    run: ({ db }) => db.rows<object>(parkedJobs),
+    run: async ({ db }) =>
+      (await listParked(db)).map(({ id, name, attempts, parked_time, error }) => ({
+        ...{ id, name, attempts, parked_time, error },
+      })),
   },
   {
     kind: 'store',
     name: 'jobs retry',
     summary: 'Try parked jobs again, one by its id or all',
     arguments: ['id or all'],
-    async run({ transact, arguments: [id] }) {
-      await transact(async (tx) => tx.write(retryParked, [id, tx.now]))
-      return { retried: id }
+    options: { name: { type: 'string', value: '<name>', description: 'With all: only jobs of this name' } },
+    async run({ transact, arguments: [id], options: { name } }) {
+      if (name !== undefined && id !== 'all') throw new UsageError('--name goes with all.')
+      await transact(async (tx) =>
+        retryParked(tx, id === 'all' ? { name: name === undefined ? undefined : String(name) } : { id }),
+      )
+      return { retried: id, ...(name !== undefined && { name }) }
+    },
+  },
+  {
+    kind: 'store',
+    name: 'jobs drop',
+    summary: 'Give a parked job up; what it was to do is not done',
+    arguments: ['id'],
+    async run({ db, transact, arguments: [id] }) {
+      const [found] = await listParked(db, { id })
+      if (!found) throw new CommandError(`There is no parked job ${id}; "quittance jobs parked" shows those there are.`)
+      await transact(async (tx) => dropParked(tx, found.id))
+      return { dropped: found.id, name: found.name }
     },
   },
 ]

@@ -53,10 +53,17 @@ const sandboxPages = [
 /** The pages that a live console leads to, and what each takes. */
 const livePages: readonly (readonly [label: string, href: string, may: readonly Capability[]])[] = [
   ['Invoices', '/console/invoices', ['see']],
-  ['Disputes', '/console/disputes', ['see', 'review']],
+  ['Overview', '/console/operator', ['operate']],
+  ['Decisions', '/console/operator/decisions', ['review']],
+  ['Disputes', '/console/disputes', ['see']],
   ['Webhooks', '/console/webhooks', ['see']],
   ['Money', '/console/money', ['see']],
   ['Apps', '/console/apps', ['manage']],
+  ['Accounts', '/console/operator/accounts', ['operate']],
+  ['Deliveries', '/console/operator/deliveries', ['operate']],
+  ['Parked jobs', '/console/operator/jobs', ['operate']],
+  ['Signing keys', '/console/operator/keys', ['operate']],
+  ['Audit log', '/console/operator/audit', ['operate']],
 ]
 
 const pagesFor = ({ face, may }: Onlooker): readonly (readonly [label: string, href: string])[] =>
@@ -70,11 +77,12 @@ const count = (n: number | undefined, words: string) =>
   html`<span class="count"><span class="seen-not">, </span>${n > 99 ? '99+' : n}<span class="seen-not"> ${words}</span></span>`
 
 function navigation({ who, path, waiting }: Surroundings): Html {
-  const isHere = (href: string) => (href === '/console' ? path === href : path === href || path.startsWith(`${href}/`))
+  const isHere = (href: string) =>
+    href === '/console' || href === '/console/operator' ? path === href : path === href || path.startsWith(`${href}/`)
   return html`<nav id="nav" popover aria-label="Console"><ul>${pagesFor(who).map(
     ([label, href]) =>
       html`<li><a href="${href}"${isHere(href) && html` aria-current="page"`}>${label}${
-        label === 'Disputes' && count(waiting[who.mark], 'waiting')
+        (label === 'Disputes' || label === 'Decisions') && count(waiting[who.mark], 'waiting')
       }</a></li>`,
   )}</ul>
 <ul class="minor"><li><a href="/docs">API reference ${icon('out')}</a></li></ul></nav>`

@@ -61,8 +61,8 @@ export const homes: Readonly<Record<Role, string>> = {
   viewer: '/console/invoices',
   support: '/console/disputes',
   admin: '/console/invoices',
-  agent: '/console/disputes',
-  operator: '/console/disputes',
+  agent: '/console/operator/decisions',
+  operator: '/console/operator',
 }
 
 export const roleNames: Readonly<Record<Role, string>> = {

@@ -1,9 +1,17 @@
+import type { Database } from '../database/open.ts'
 import { type AnyRoute, route } from '../http/route.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { notFound } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
 import { makeOperations, type OperationParts, type Operations } from './operate.ts'
+import { accountPages } from './operator/accounts.ts'
+import { auditPages } from './operator/audit.ts'
+import { decisionPages } from './operator/decisions.ts'
+import { deliveryHealthPages } from './operator/deliveries.ts'
+import { jobPages } from './operator/jobs.ts'
+import { keyPages } from './operator/keys.ts'
+import { overviewPages } from './operator/overview.ts'
 import { appPages } from './pages/apps.ts'
 import { bulkPages } from './pages/bulk.ts'
 import { clockPages } from './pages/clock.ts'
@@ -40,6 +48,7 @@ export interface ConsoleRoutesParts extends OperationParts {
   readonly sandboxClock: Clock & { readonly frozen: boolean }
   /** What sign-ins live on. */
   readonly realTime: Clock
+  readonly database: Database
   /** Every process forgets what it believes of tokens. */
   onAccessChange(): void
 }
@@ -131,6 +140,13 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...moneyPages(pages),
     ...appPages(pages, parts),
     ...scenarioPages(pages, operations),
+    ...overviewPages(pages),
+    ...decisionPages(pages),
+    ...accountPages(pages, parts),
+    ...deliveryHealthPages(pages),
+    ...jobPages(pages),
+    ...keyPages(pages, service),
+    ...auditPages(pages),
   ]
 }
 

@@ -18,7 +18,7 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
     'the queue of all accounts',
   ],
   [
-    /^select (id|count\(\*\)::int as n) from (\( ?select 1 from )?disputes where (status|buyer_account_id)/,
+    /^select (id, update_time|count\(\*\)::int as n) from (\( ?select 1 from )?disputes where (status|buyer_account_id)/,
     'what waits for an agent, who decides for all accounts, and for a buyer, by the account of the buyer',
   ],
   [/^(update|delete from) apps\b/, 'commands of the operator, by client id'],

@@ -69,6 +69,7 @@ const targets = ({ path, text }: { path: string; text: string }) =>
 const readTables: Record<string, string> = {
   'accounts/access.test.ts': 'a secret is nowhere in what is kept; a commit is held up between two statements',
   'command-line/backup.test.ts': 'a database that holds something else is made',
+  'console/operator.test.ts': 'jobs that failed for good are put there',
   'disputes/compensation.test.ts': 'what the service spends stands in its own book alone',
   'disputes/money.test.ts': 'the books of a merchant, of which reporting shows the balance and what is withheld',
   'invoices/list.test.ts': 'a thousand invoices are copied in the database',

@@ -108,7 +108,7 @@ type Shown = { items: Dispute[]; links: { rel: string }[] }
 /** What waits for a decision, of all accounts: an agent has no side, and sees only that. */
 async function decisions(visit: Visit) {
   const found = await listUnderReview(visit.db, PAGE_SIZE)
-  const items = await Promise.all(found.map((id) => visit.look<Dispute>('showDispute', { params: { id } })))
+  const items = await Promise.all(found.map(({ id }) => visit.look<Dispute>('showDispute', { params: { id } })))
   return html`<section class="sheet flush">${
     items.length === 0
       ? nothing('Nothing waits for a decision', 'Disputes that an agent decides stand here, the oldest first.')

@@ -33,6 +33,7 @@ const absent: Readonly<Record<string, string>> = {
   record: 'EXTR-00000000000000000',
   n: '1',
   action: 'provide-evidence',
+  jobs: '0',
 }
 const absentPath = (url: string) =>
   url

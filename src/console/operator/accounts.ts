@@ -1,0 +1,244 @@
+import { makeApp } from '../../accounts/apps.ts'
+import { type Account, features } from '../../accounts/schema.ts'
+import { findAccount, findAccountByEmail, saveAccount } from '../../accounts/store.ts'
+import { accountCommands } from '../../cli/accounts.ts'
+import { CommandError, UsageError } from '../../cli/command.ts'
+import type { Database } from '../../database/open.ts'
+import { sql } from '../../database/sql.ts'
+import type { Reader } from '../../database/transaction.ts'
+import { html } from '../../http/html.ts'
+import { refused } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import { languages } from '../../payer/words/languages.ts'
+import type { Service } from '../../room.ts'
+import { form as drawForm, type Field, type Typed } from '../forms/fields.ts'
+import { onceOnly } from '../once.ts'
+import type { Refusal } from '../operate.ts'
+import { heading, nothing, pager, sheet } from '../parts/parts.ts'
+import type { Pages, Sent, Visit } from '../visit.ts'
+import { sentence } from '../words.ts'
+import { account, ACCOUNTS as at, drawAccount as drawOne, Id, unchecked } from './account.ts'
+import { askTwice, ofOperators } from './parts.ts'
+
+export interface AccountParts {
+  readonly service: Service
+  readonly database: Database
+  onAccessChange(): void
+}
+
+const PAGE_SIZE = 50
+const Query = Type.Object({
+  q: Type.Optional(Type.String({ maxLength: 254 })),
+  after: Type.Optional(Type.String({ maxLength: 254 })),
+})
+
+/** By address, from the beginning of one on; the index of addresses has their order. */
+const byAddress = sql`
+  select body from accounts where email > $1 and email >= $2 and email < $3 order by email limit $4`
+
+async function search(db: Reader, q: string, after: string): Promise<Account[]> {
+  const exact =
+    q === '' ? undefined : await findAccount(db, q.toUpperCase()).then((found) => found ?? findAccount(db, q))
+  if (exact) return [exact]
+  const from = q.toLowerCase()
+  const rows = await db.rows<{ body: Account }>(byAddress, [
+    after,
+    from,
+    from === '' ? '\u{10ffff}' : `${from}\u{10ffff}`,
+    PAGE_SIZE + 1,
+  ])
+  return rows.map(({ body }) => body)
+}
+
+const fields: readonly Field[] = [
+  {
+    kind: 'chips',
+    at: '/kind',
+    label: 'Kind',
+    choices: [
+      { value: 'BUSINESS', label: 'Business' },
+      { value: 'PERSONAL', label: 'Person' },
+    ],
+  },
+  { kind: 'text', at: '/name', label: 'Name' },
+  { kind: 'email', at: '/email', label: 'E-mail address' },
+  {
+    kind: 'pair',
+    fields: [
+      { kind: 'text', at: '/time-zone', label: 'Time zone', value: 'UTC', hint: 'For example Europe/Berlin.' },
+      { kind: 'text', at: '/currency', label: 'Currency', value: 'USD' },
+      { kind: 'text', at: '/country', label: 'Country', value: 'US' },
+    ],
+  },
+]
+
+interface Left {
+  readonly typed: Typed
+  readonly refusal: Refusal
+}
+
+const listAt = (q: string | undefined, after?: string) => {
+  const query = new URLSearchParams({ ...(q && { q }), ...(after && { after }) })
+  return query.size > 0 ? `${at}?${query}` : at
+}
+
+/** What a command answers is what the command line would print; a refusal stands beside the form. */
+async function command(
+  sent: Sent,
+  { service, database, onAccessChange }: AccountParts,
+  name: string,
+  given: { arguments?: string[]; options?: Record<string, string> },
+) {
+  const found = accountCommands.find((one) => one.name === name)
+  if (found?.kind !== 'store') throw new Error(`There is no command ${name}.`)
+  return found.run({
+    ...{ db: sent.db, database, transact: sent.change, settings: service.settings },
+    arguments: given.arguments ?? [],
+    options: given.options ?? {},
+    output: { out() {}, err() {} },
+    announceAccessChange: async () => onAccessChange(),
+  })
+}
+
+const refusalOf = (error: unknown): Refusal => {
+  if (!(error instanceof UsageError || error instanceof CommandError)) throw error
+  const [, option] = /^--([a-z-]+)/.exec(error.message) ?? []
+  const description = error.message.replaceAll('--', '')
+  return {
+    name: 'INVALID_REQUEST',
+    message: description,
+    debug_id: '–',
+    ...(option !== undefined && { details: [{ issue: 'INVALID_PARAMETER', description, field: `/${option}` }] }),
+  }
+}
+
+async function drawList(visit: Visit, q = '', after = '', left?: Left) {
+  const found = await search(visit.db, q.trim(), after)
+  const list = found.slice(0, PAGE_SIZE)
+  const last = found.length > PAGE_SIZE ? list.at(-1) : undefined
+  return {
+    title: 'Accounts',
+    ...(left && { status: 422 }),
+    content: html`${heading('Accounts', { sub: 'Everybody who has one, by address.' })}
+<div class="two"><section class="sheet flush"><form class="sieve inside" role="search" aria-label="Search accounts" action="${at}"><input class="boxed" type="search" name="q" maxlength="254" value="${q}" aria-label="Beginning of an address, or an id" placeholder="Beginning of an address, or an id"><button class="button quiet small">Search</button></form>${
+      list.length === 0
+        ? nothing('No account by that name', 'Search by the beginning of its address, or by its id.')
+        : html`<table class="rows"><thead><tr><th>Name</th><th>Id</th><th>Kind</th><th>Standing</th></tr></thead><tbody>${list.map(
+            (one) =>
+              html`<tr><td class="second fill"><a class="open" href="${at}/${one.id}">${one.name}</a><small>${one.email}</small></td><td class="mono gone">${one.id}</td><td class="whole">${sentence(one.kind)}</td><td class="num right">${one.status === 'ACTIVE' ? html`<span class="soft">active</span>` : html`<b class="warn">suspended</b>`}</td></tr>`,
+          )}</tbody></table>${pager('By address', { newer: after ? listAt(q) : undefined, older: last ? listAt(q, last.email.toLowerCase()) : undefined })}`
+    }</section><aside>${sheet('New account', drawForm({ name: 'new-account', action: at, route: unchecked, fields, button: 'Make the account', ...left }))}</aside></div>`,
+  }
+}
+
+export function accountPages({ page, form }: Pages, parts: AccountParts) {
+  const changing = (name: 'suspend' | 'activate', notice: string) =>
+    form({
+      url: `${at}/:id/${name}`,
+      operation: `console${name === 'suspend' ? 'Suspend' : 'Activate'}Account`,
+      summary: name === 'suspend' ? 'Suspend an account' : 'Lift the suspension of an account',
+      ...ofOperators,
+      params: Id,
+      async take(sent) {
+        const { id } = await account(sent)
+        await command(sent as never, parts, `accounts ${name}`, { arguments: [id] })
+        return sent.lead(`${at}/${id}`, notice)
+      },
+    })
+  return [
+    page({
+      url: at,
+      operation: 'consoleAccounts',
+      summary: 'List accounts',
+      ...ofOperators,
+      query: Query,
+      draw: (visit) => drawList(visit as Visit, visit.query.q, visit.query.after),
+    }),
+    form({
+      url: at,
+      operation: 'consoleCreateAccount',
+      summary: 'Make an account',
+      ...ofOperators,
+      async take(sent) {
+        const { typed } = sent
+        const options = Object.fromEntries(
+          Object.entries(typed).flatMap(([name, value]) =>
+            name.startsWith('/') && value.trim() !== '' ? [[name.slice(1), value.trim()]] : [],
+          ),
+        )
+        try {
+          if (options['email'] && (await findAccountByEmail(sent.db, options['email'])))
+            throw new UsageError('--email is that of another account.')
+          const made = (await command(sent, parts, 'accounts create', { options })) as { id: string }
+          return sent.lead(`${at}/${made.id}`, 'The account was made.')
+        } catch (error) {
+          return sent.again(await drawList(sent, '', '', { typed, refusal: refusalOf(error) }))
+        }
+      },
+    }),
+    page({
+      url: `${at}/:id`,
+      operation: 'consoleAccount',
+      summary: 'Show an account',
+      ...ofOperators,
+      params: Id,
+      draw: (visit) => drawOne(visit),
+    }),
+    page({
+      url: `${at}/:id/suspend`,
+      operation: 'consoleAskSuspend',
+      summary: 'Ask before an account is suspended',
+      ...ofOperators,
+      params: Id,
+      async draw(visit) {
+        const { id, name } = await account(visit)
+        return askTwice({
+          title: `Suspend ${name}?`,
+          back: ['The account', `${at}/${id}`],
+          text: 'Its access tokens end at once, and nobody can pay its invoices or act for it until the suspension is lifted.',
+          action: `${at}/${id}/suspend`,
+          button: 'Suspend the account',
+        })
+      },
+    }),
+    changing('suspend', 'The account is suspended, and its access tokens ended.'),
+    changing('activate', 'The suspension was lifted.'),
+    form({
+      url: `${at}/:id/language`,
+      operation: 'consoleAccountLanguage',
+      summary: 'Set the language of an account',
+      ...ofOperators,
+      params: Id,
+      async take(sent) {
+        const chosen = languages.find((tag) => tag === sent.typed['language'])
+        const { id } = await account(sent)
+        if (!chosen) throw refused('UNKNOWN_LANGUAGE', `The language must be one of ${languages.join(', ')}.`)
+        await sent.change(async (tx) => {
+          const before = await findAccount(tx, id)
+          if (before) saveAccount(tx, before, { ...before, language: chosen })
+        })
+        return sent.lead(`${at}/${id}`, 'The language was set.')
+      },
+    }),
+    form({
+      url: `${at}/:id/apps`,
+      operation: 'consoleAccountApp',
+      summary: 'Make an app for an account',
+      ...ofOperators,
+      isGrave: true,
+      params: Id,
+      async take(sent) {
+        const one = await account(sent)
+        const { typed } = sent
+        const chosen = features.filter((feature) => typed[`/${feature}`] === 'true')
+        const name = (typed['/name'] ?? '').trim().slice(0, 100) || 'app'
+        const made = await sent.change(async (tx) => {
+          await onceOnly(tx, one.id, typed)
+          return makeApp(tx, one, { name, features: chosen }, parts.service.settings.secrets!)
+        })
+        if (!made) throw refused('NO_SCOPES', 'Choose something that this kind of account uses.')
+        return sent.again(await drawOne(sent, { clientId: made.app.client_id, secret: made.secret }))
+      },
+    }),
+  ]
+}

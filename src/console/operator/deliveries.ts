@@ -1,0 +1,46 @@
+import { type Html, html } from '../../http/html.ts'
+import { lanes } from '../../webhooks/dispatch/lanes.ts'
+import { facts, heading, nothing } from '../parts/parts.ts'
+import type { Pages, Visit } from '../visit.ts'
+import { counted, type Laggard, readFigures, worstWebhooks } from './figures.ts'
+import { ofOperators } from './parts.ts'
+
+const laneWords: readonly (readonly [lane: number, label: string, note: string])[] = [
+  [lanes.proven, 'Prompt', 'webhooks that answered promptly last time'],
+  [lanes.unproven, 'New', 'webhooks that were never called'],
+  [lanes.cold, 'Slow or failing', 'webhooks that failed or kept us waiting'],
+]
+
+/** Webhooks by how much waits for them. */
+export function laggardRows(list: readonly Laggard[], { times }: Visit): Html {
+  if (list.length === 0) return nothing('Every receiver answers', 'Webhooks that fail or keep us waiting stand here.')
+  return html`<table class="rows"><thead><tr><th>Webhook</th><th>Account</th><th class="num">Waiting</th><th class="num">Attempts</th><th>Next</th></tr></thead><tbody>${list.map(
+    (one) =>
+      html`<tr><td class="second fill"><span class="mono cut">${one.url ?? one.webhook_id}</span>${one.enabled === false && html`<small class="warn">disabled</small>`}</td><td class="second"><a href="/console/operator/accounts/${one.account_id}">${one.account ?? one.account_id}</a></td><td class="num right"><b>${counted(one.waiting)}</b></td><td class="num gone">${one.attempts}</td><td class="nowrap gone soft">${times.away(one.next_time)}</td></tr>`,
+  )}</tbody></table>`
+}
+
+export const deliveryHealthPages = ({ page }: Pages) => [
+  page({
+    url: '/console/operator/deliveries',
+    operation: 'consoleDeliveryHealth',
+    summary: 'Show how deliveries are doing',
+    ...ofOperators,
+    async draw(visit) {
+      const [told, worst] = [await readFigures(visit.db, visit.now), await worstWebhooks(visit.db)]
+      return {
+        title: 'Deliveries',
+        content: html`${heading('Deliveries', { sub: 'What has neither arrived nor failed for good.' })}
+${facts(
+  [
+    ['Waiting', counted(told.pending)],
+    ...laneWords.map(([lane, label, note]) => [label, counted(told.lanes?.[String(lane)] ?? 0), note] as const),
+    ['Disabled webhooks', counted(told.disabled)],
+  ],
+  'figures',
+)}
+<section class="sheet flush"><header class="sheet-head"><h2>Webhooks that wait most</h2></header>${laggardRows(worst, visit)}</section>`,
+      }
+    },
+  }),
+]

@@ -1,0 +1,127 @@
+import { type Html, html } from '../../http/html.ts'
+import {
+  countParked,
+  dropParked,
+  listParked,
+  PARKED_LISTED_MAX,
+  type ParkedJob,
+  retryParked,
+} from '../../jobs/parked.ts'
+import { notFound } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import { json } from '../parts/code.ts'
+import { folded, heading, nothing, tabs } from '../parts/parts.ts'
+import type { Pages, Visit } from '../visit.ts'
+import { act, askTwice, ofOperators } from './parts.ts'
+
+const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 20, pattern: '^[0-9]+$' }) })
+const Query = Type.Object({ name: Type.Optional(Type.String({ maxLength: 100, pattern: '^[a-z0-9-]+$' })) })
+const at = '/console/operator/jobs'
+
+/** Parked jobs with what was wrong, each to be tried again. */
+export const jobRows = (list: readonly ParkedJob[], { times }: Visit, whole = false): Html =>
+  html`<table class="rows"><tbody>${list.map(
+    (one) =>
+      html`<tr><td class="second fill"><b>${one.name}</b><small>${one.error ?? 'It gave no reason.'}</small><small>${one.attempts} ${one.attempts === 1 ? 'attempt' : 'attempts'}, parked ${times.at(one.parked_time)}${one.account_id !== '-' && html`, <a href="/console/operator/accounts/${one.account_id}">${one.account_id}</a>`}</small>${whole && folded('What it was to do', json(one.payload, { label: `Payload of job ${one.id}`, numbers: false }))}</td><td class="num right"><div class="buttons">${act(`${at}/${one.id}/retry`, 'Retry')}${whole && html`<a class="button small danger" href="${at}/${one.id}/drop">Drop</a>`}</div></td></tr>`,
+  )}</tbody></table>`
+
+const find = async (visit: Pick<Visit<typeof Id>, 'db' | 'params'>): Promise<ParkedJob> => {
+  const [found] = await listParked(visit.db, visit.params)
+  if (!found) throw notFound('The parked job')
+  return found
+}
+
+export const jobPages = ({ page, form }: Pages) => [
+  page({
+    url: at,
+    operation: 'consoleJobs',
+    summary: 'List parked jobs',
+    ...ofOperators,
+    query: Query,
+    async draw(visit) {
+      const { name } = visit.query
+      const [list, names] = [await listParked(visit.db, { name }), await countParked(visit.db)]
+      const matching = names.filter((one) => name === undefined || one.name === name)
+      const total = matching.reduce((sum, { count }) => sum + count, 0)
+      return {
+        title: 'Parked jobs',
+        content: html`${heading('Parked jobs', {
+          sub: 'What failed for good and waits for somebody to look at it.',
+          ...(total > 1 && {
+            actions: act(`${at}/retry`, `Retry all ${total} that match`, '', name === undefined ? {} : { name }),
+          }),
+        })}<section class="sheet flush">${
+          names.length > 1 &&
+          tabs('Name', [
+            { label: 'All', href: at, here: name === undefined },
+            ...names.map((one) => ({
+              label: one.name,
+              href: `${at}?name=${one.name}`,
+              here: one.name === name,
+              count: one.count,
+            })),
+          ])
+        }${
+          list.length === 0
+            ? nothing(
+                'Every promise was kept',
+                'Jobs that fail for good stand here, with the error and what they were to do.',
+              )
+            : html`${jobRows(list, visit as Visit, true)}${list.length === PARKED_LISTED_MAX && html`<p class="hint">The oldest ${PARKED_LISTED_MAX} are shown.</p>`}`
+        }</section>`,
+      }
+    },
+  }),
+  form({
+    url: `${at}/retry`,
+    operation: 'consoleRetryJobs',
+    summary: 'Try all parked jobs again that match',
+    ...ofOperators,
+    async take(sent) {
+      const name = sent.typed['name']
+      await sent.change(async (tx) => retryParked(tx, { name }))
+      return sent.lead(at, name === undefined ? 'All of them are tried again.' : `All of ${name} are tried again.`)
+    },
+  }),
+  form({
+    url: `${at}/:id/retry`,
+    operation: 'consoleRetryJob',
+    summary: 'Try a parked job again',
+    ...ofOperators,
+    params: Id,
+    async take(sent) {
+      const { id, name } = await find(sent)
+      await sent.change(async (tx) => retryParked(tx, { id }))
+      return sent.lead(at, `${name} is tried again.`)
+    },
+  }),
+  page({
+    url: `${at}/:id/drop`,
+    operation: 'consoleAskDropJob',
+    summary: 'Ask before a job is given up',
+    ...ofOperators,
+    params: Id,
+    async draw(visit) {
+      const { id, name, error } = await find(visit)
+      return askTwice({
+        title: `Drop ${name}?`,
+        back: ['Parked jobs', at],
+        text: `What it was to do is not done, and nobody is reminded of it. It failed with: ${error ?? 'no reason given'}`,
+        action: `${at}/${id}/drop`,
+        button: 'Drop the job',
+      })
+    },
+  }),
+  form({
+    url: `${at}/:id/drop`,
+    operation: 'consoleDropJob',
+    summary: 'Give a parked job up',
+    ...ofOperators,
+    params: Id,
+    async take(sent) {
+      const { id, name } = await find(sent)
+      await sent.change(async (tx) => dropParked(tx, id))
+      return sent.lead(at, `${name} was dropped.`)
+    },
+  }),
+]

@@ -1,0 +1,74 @@
+import { findEntries } from '../../audit/store.ts'
+import { html } from '../../http/html.ts'
+import { listParked } from '../../jobs/parked.ts'
+import { listKeys } from '../../webhooks/signing/keys.ts'
+import { facts, heading, nothing, sheet } from '../parts/parts.ts'
+import { span } from '../parts/time.ts'
+import type { Pages } from '../visit.ts'
+import { doings } from './audit.ts'
+import { decisionRows } from './decisions.ts'
+import { laggardRows } from './deliveries.ts'
+import { counted, readFigures, worstWebhooks } from './figures.ts'
+import { jobRows } from './jobs.ts'
+import { keyRows } from './keys.ts'
+import { ofOperators } from './parts.ts'
+
+const SHOWN = 5
+
+const more = (label: string, href: string) => html`<a href="${href}">${label}</a>`
+
+export const overviewPages = ({ page }: Pages) => [
+  page({
+    url: '/console/operator',
+    operation: 'consoleOverview',
+    summary: 'Show how the service is doing',
+    ...ofOperators,
+    async draw(visit) {
+      const { db, now } = visit
+      const [told, worst, parked, keys, done] = await Promise.all([
+        readFigures(db, now),
+        worstWebhooks(db),
+        listParked(db),
+        listKeys(db),
+        findEntries(db, {}, SHOWN),
+      ])
+      const age = (since: string | null) => (since === null ? 0 : Math.max(0, Date.parse(now) - Date.parse(since)))
+      return {
+        title: 'Overview',
+        content: html`${heading('Overview', { sub: 'How the service is doing, for all accounts.' })}
+${facts(
+  [
+    ['Accounts', counted(told.accounts)],
+    ['Oldest due work', told.oldest === null ? 'nothing is due' : span(age(told.oldest)), `${counted(told.due)} due`],
+    [
+      'Parked jobs',
+      told.parked === 0 ? 'none' : html`<span class="warn">${counted(told.parked)}</span>`,
+      'failed for good',
+    ],
+    [
+      'Waiting for a decision',
+      counted(told.decisions),
+      told.waiting_since === null ? undefined : html`oldest ${visit.times.away(told.waiting_since)}`,
+    ],
+    [
+      'Deliveries waiting',
+      counted(told.pending),
+      told.disabled > 0 ? `${counted(told.disabled)} webhooks disabled` : undefined,
+    ],
+  ],
+  'figures',
+)}
+<div class="two"><div class="column">
+<section class="sheet flush"><header class="sheet-head"><h2>Waiting for a decision</h2><div class="aside">${more('All, oldest first', '/console/operator/decisions')}</div></header>${await decisionRows(visit, SHOWN)}</section>
+<section class="sheet flush"><header class="sheet-head"><h2>Webhooks that wait most</h2><div class="aside">${more('Deliveries', '/console/operator/deliveries')}</div></header>${laggardRows(worst.slice(0, SHOWN), visit)}</section></div>
+<aside><section class="sheet flush"><header class="sheet-head"><h2>Parked jobs</h2><div class="aside">${more('All', '/console/operator/jobs')}</div></header>${
+          parked.length === 0
+            ? nothing('Every promise was kept', 'Jobs that fail for good stand here.')
+            : jobRows(parked.slice(0, SHOWN), visit)
+        }</section>
+<section class="sheet flush"><header class="sheet-head"><h2>Signing keys</h2><div class="aside">${more('All', '/console/operator/keys')}</div></header>${keyRows(keys.slice(0, 3), visit, false)}</section>
+${sheet('Done lately', await doings(done, visit), { aside: more('The audit log', '/console/operator/audit') })}</aside></div>`,
+      }
+    },
+  }),
+]

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isOfAccount, type Role } from '../../../src/console/roles.ts'
+import { SigningKeys } from '../../../src/webhooks/signing/keys.ts'
+import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
+import { type Browser, freshen, newConsoleWorld, signedIn } from '../../support/live-console.ts'
+import type { World } from '../../support/world.ts'
+
+let world: World
+let operator: Browser
+const as = (role: Role) => signedIn(world, role, isOfAccount(role) ? world.people.merchant.id : undefined)
+beforeAll(async () => {
+  world = await newConsoleWorld()
+  operator = await as('operator')
+  await freshen(world)
+})
+afterAll(() => world.close())
+
+const at = '/console/operator'
+const page = async (path: string, status = 200) => {
+  const answer = await operator.get(path)
+  expect(answer.status, `${path}: ${answer.text.slice(0, 500)}`).toBe(status)
+  return answer.text
+}
+const audit = () => page(`${at}/audit`)
+
+describe('Whoever runs the service', () => {
+  it('sees how it is doing, and is led there', async () => {
+    expect((await operator.get('/console')).location).toBe(at)
+    const text = await page(at)
+    for (const words of [
+      'Oldest due work',
+      'Every promise was kept',
+      'Nothing waits for a decision',
+      'Every receiver answers',
+    ])
+      expect(text).toContain(words)
+    expect(await page(`${at}/deliveries`)).toContain('Slow or failing')
+  })
+
+  it('makes accounts and apps, sets their language, suspends them after asking, and looks as them', async () => {
+    const fields = {
+      '/kind': 'BUSINESS',
+      '/name': 'Example <b>Books</b>',
+      '/email': 'books@example.test',
+      '/time-zone': 'Europe/Berlin',
+    }
+    const wrong = await operator.send(`${at}/accounts`, `${at}/accounts`, { ...fields, '/time-zone': 'Nowhere' })
+    expect([wrong.status, wrong.text.includes('id="new-account-time-zone-problem"')]).toEqual([422, true])
+    const { location } = await operator.send(`${at}/accounts`, `${at}/accounts`, fields)
+    expect(location).toMatch(/^\/console\/operator\/accounts\/\w+$/)
+    expect((await operator.send(`${at}/accounts`, `${at}/accounts`, fields)).status).toBe(422)
+    expect(await page(`${at}/accounts?q=books@`)).toContain('Example &lt;b&gt;Books&lt;/b&gt;')
+    expect(await page(`${at}/accounts?q=${location.split('/').at(-1)}`)).toContain('books@example.test')
+    expect(await page(`${at}/accounts?q=nobody`)).toContain('No account by that name')
+
+    const made = await operator.send(location, `${location}/apps`, { '/name': 'Till', '/invoicing': 'true' })
+    const [, clientId, secret] = /Client id.*?data-value>([^<]+)<.*?Secret.*?data-value>([^<]+)</s.exec(made.text)!
+    await world.tokenFor(clientId!, secret!)
+    expect(await page(location)).not.toContain(secret)
+    await operator.send(location, `${location}/language`, { language: 'de' })
+    expect(await page(location)).toContain('<dd>de</dd>')
+
+    await operator.send(`${location}/suspend`, `${location}/suspend`)
+    await expect(world.tokenFor(clientId!, secret!)).rejects.toThrow()
+    await operator.send(location, `${location}/activate`)
+    await world.tokenFor(clientId!, secret!)
+    expect(await page(`${at}/accounts/NOBODY`, 404)).toContain('Nothing here')
+    expect((await operator.send(location, '/console/look-as')).status).toBe(303)
+    expect((await operator.get('/console/invoices')).text).toContain('can change nothing')
+    await operator.send('/console/invoices', '/console/look-as/stop')
+    expect(await audit()).toMatch(/A operator<\/b>.*?suspend account/s)
+  })
+
+  it('tries parked jobs again, one or all that match, and drops one after asking', async () => {
+    const park = (name: string) =>
+      world.app.database.query(
+        `insert into jobs (name, payload, run_at, parked_time, attempts, last_error, create_time)
+         values ($1, '{"x":"<script>"}', $2, $2, 14, 'Error: 550 <script>no mailbox', $2)`,
+        [name, world.now()],
+      )
+    for (const name of ['mail', 'mail', 'sweep-nothing']) await park(name)
+    const list = await page(`${at}/jobs`)
+    expect(list).toContain('Retry all 3 that match')
+    expect(list).toContain('550 &lt;script&gt;no mailbox')
+    const [, one] = /action="([^"]+\/jobs\/\d+)\/retry"/.exec(list)!
+
+    expect((await operator.send(`${at}/jobs`, `${one}/retry`)).status).toBe(303)
+    await page(`${one}/drop`, 404)
+    expect(await page(`${at}/jobs?name=mail`)).not.toContain('that match')
+    const [, left] = /href="([^"]+\/jobs\/\d+)\/drop"/.exec(await page(`${at}/jobs?name=mail`))!
+    expect((await operator.send(`${left}/drop`, `${left}/drop`)).status).toBe(303)
+    await park('sweep-nothing')
+    await operator.send(`${at}/jobs`, `${at}/jobs/retry`)
+    expect(await page(`${at}/jobs`)).toContain('Every promise was kept')
+    await world.app.database.query(`delete from jobs where name in ('mail', 'sweep-nothing')`)
+    expect(await audit()).toContain('drop job')
+  })
+
+  it('replaces the signing key, and withdraws an earlier one after asking', async () => {
+    expect(await page(`${at}/keys`)).toContain('No key yet')
+    const { service, database } = world.app
+    const first = await new SigningKeys(database, makeSeal(service.settings.secrets!), service).current()
+
+    expect((await operator.send(`${at}/keys`, `${at}/keys/rotate`)).status).toBe(303)
+    const list = await page(`${at}/keys`)
+    expect(list).toMatch(/signs now.*still served/s)
+    const [, withdraw] = /href="([^"]+\/withdraw)"/.exec(list)!
+    expect(withdraw).toContain(first.id)
+    expect((await operator.send(withdraw!, withdraw!)).status).toBe(303)
+    expect(await page(`${at}/keys`)).toContain('withdrawn')
+    const [, now] = /(CERT-[\da-f-]+)(?:(?!CERT-).)*signs now/s.exec(await page(`${at}/keys`))!
+    await page(`${at}/keys/${now}/withdraw`, 422)
+  })
+
+  it('reads in the audit log who did what, and finds all of one thing', async () => {
+    const [, who] = /href="(\/console\/operator\/audit\?actor=person[^"]+)"/.exec(await audit())!
+    const theirs = await page(who!.replaceAll('&amp;', '&'))
+    expect(theirs).toContain('create account')
+    expect(theirs).not.toContain('console invite')
+    expect(await page(`${at}/audit?resource=nothing`)).toContain('Nothing was done')
+    await page(`${at}/audit?after=never`, 400)
+  })
+})
+
+describe('Nobody else', () => {
+  it('has any of it', async () => {
+    for (const role of ['admin', 'agent'] as const) {
+      const other = await as(role)
+      for (const path of ['', '/accounts', '/jobs', '/keys', '/audit', '/deliveries'])
+        expect((await other.get(at + path)).status, `${role} ${path}`).toBe(403)
+    }
+    expect((await (await as('agent')).get(`${at}/decisions`)).status).toBe(200)
+  })
+})
