@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { complaintsOf, openBrowser } from '../support/browser.ts'
+import { newWorld, usd, type World } from '../support/world.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const evil = `"><img src=x onerror=alert(1)><script>alert(2)</script>`
+
+let world: World
+let browser: Awaited<ReturnType<typeof openBrowser>>
+let base: string
+beforeAll(async () => {
+  world = await newWorld()
+  base = await world.app.listen()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+/** Of some, what is folded is unfolded and looked at too. */
+const pages = [
+  ['/docs'],
+  ['/docs/recordPayment', 'unfolded'],
+  ['/docs/disputeSendMessage?dialect=paypal', 'unfolded'],
+  ['/docs/createAccessToken'],
+  ['/docs/showInvoicePdf'],
+  ['/docs/errors'],
+  ['/docs/search?q=refund'],
+  ['/docs/search?q=quuxfrobnicate'],
+] as const
+
+interface Violation {
+  readonly id: string
+  readonly nodes: { readonly target: string[]; readonly failureSummary: string }[]
+}
+
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  const violations = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as Violation[]
+  return violations.map(({ id, nodes }) =>
+    `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join('; ')}`.slice(0, 600),
+  )
+}
+
+const unfold = (page: Page) =>
+  page.evaluate("for (const one of document.querySelectorAll('main details:not([name])')) one.open = true")
+
+describe.each([
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 390],
+  ['dark', 390],
+] as const)('In %s at %i pixels', (colorScheme, width) => {
+  it('every page is readable by everybody, fits the window, complains of nothing and loads nothing foreign', async () => {
+    const context = await browser.context({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true })
+    const page = await context.newPage()
+    const foreign: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(base) && !request.url().startsWith('data:')) foreign.push(request.url())
+    })
+    const complaints = complaintsOf(page)
+    for (const [path, unfolded] of pages) {
+      await page.goto(base + path)
+      if (unfolded) await unfold(page)
+      const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+      expect([path, isWide, await findings(page), complaints, foreign]).toEqual([path, false, [], [], []])
+    }
+    await context.close()
+  })
+})
+
+describe('With scripts, under the policy', () => {
+  it('is searched and read with the keyboard alone', async () => {
+    const context = await browser.context({ viewport: { width: 1440, height: 900 } })
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+    await page.goto(`${base}/docs`)
+
+    await page.keyboard.press('/')
+    await page.keyboard.type('minimum_amount_due')
+    await page.locator('#found a').first().waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/#.*minimum_amount_due$/)
+    const field = page.locator(':target')
+    await expect.poll(() => field.isVisible()).toBe(true)
+
+    await page.keyboard.press('/')
+    await page.keyboard.type('refund')
+    await page.locator('#found a').first().waitFor()
+    await page.keyboard.press('Escape')
+    expect(await page.locator('#found').isVisible()).toBe(false)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('tries an operation in its place, with the keyboard alone', async () => {
+    const context = await browser.context({ viewport: { width: 1440, height: 900 } })
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+    await page.goto(`${base}/docs/createInvoice`)
+
+    await page.locator('#try-body').focus()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    const outcome = page.locator('.outcome')
+    await outcome.locator('.status').waitFor()
+
+    expect(await outcome.locator('.status').textContent()).toBe('201')
+    expect(page.url()).toBe(`${base}/docs/createInvoice`)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('prints hostile texts, and runs nothing of them', async () => {
+    const made = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD', note: evil },
+      items: [{ name: evil, quantity: '1', unit_amount: usd('9.00') }],
+    })
+    const context = await browser.context()
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+    await page.goto(`${base}/docs/showInvoice`)
+    expect(await page.locator('#try-invoice_id').inputValue()).toBe(made.body.id)
+
+    await page.locator('[data-try] button').click()
+    await page.locator('.outcome .status').waitFor()
+    expect(await page.locator('.outcome').textContent()).toContain('<img src=x')
+    await page.locator('.find input').fill(evil)
+    await page.locator('#found').waitFor({ state: 'hidden' })
+    await page.goto(`${base}/docs/search?q=${encodeURIComponent(evil)}`)
+
+    expect(await page.locator('img').count()).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+describe('Without scripts', () => {
+  it('finds, unfolds, changes whose token it is, and shows what was answered', async () => {
+    const context = await browser.context({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
+    const page = await context.newPage()
+    await page.goto(`${base}/docs`)
+
+    await page.locator('.find input').fill('listDisputes')
+    await page.locator('.find input').press('Enter')
+    await page.locator('main a.row').first().click()
+    expect(new URL(page.url()).pathname).toBe('/docs/listDisputes')
+    await page.locator('.persons a', { hasText: 'Buyer' }).click()
+    await page.locator('.try button').click()
+
+    expect(await page.locator('main .answer-of-try .status').textContent()).toBe('200')
+    expect(await page.locator('main').textContent()).toContain('"items"')
+    await context.close()
+  })
+})
