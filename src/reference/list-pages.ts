@@ -5,7 +5,7 @@ import { problemMessages } from '../kernel/problem.ts'
 import type { Catalogue, Described } from './catalogue.ts'
 import { prose } from './fields.ts'
 import { everyRefusal, isGeneral } from './refusals.ts'
-import type { Found } from './search.ts'
+import { type Found, MOST } from './search.ts'
 
 const operationRow = ({ id, method, path, summary }: Described, search: string): Html =>
   html`<li id="${id}"><a class="row" href="/docs/${id}${search}"><span class="verb">${method}</span><span class="does">${prose(summary)}</span><code class="at">${path}</code></a></li>`
@@ -96,9 +96,11 @@ const withSearch = (href: string, search: string): string => {
 }
 
 export function searchPage(query: string, found: Found, search: string): Html {
-  const count = found.operations.length + found.fields.length + found.errors.length
+  const counts = [found.operations.length, found.fields.length, found.errors.length]
+  const count = counts.reduce((a, b) => a + b)
+  const told = counts.includes(MOST) ? `The best ${MOST} of each kind.` : `${count} found.`
   const nothing: Content =
     count === 0 &&
     html`<div class="empty"><h2>Nothing is called so</h2><p>Try the name of a field, a part of a path, or a code such as DUPLICATE_INVOICE_NUMBER.</p></div>`
-  return html`${heading(query === '' ? 'Search' : html`Search: ${query}`, { sub: query === '' ? 'Operations, paths, fields and errors.' : `${count} found` })}<div class="sheet found-page">${nothing}${foundList(found, search)}</div>`
+  return html`${heading(query === '' ? 'Search' : html`Search: ${query}`, { sub: query === '' ? 'Operations, paths, fields and errors.' : told })}<div class="sheet found-page">${nothing}${foundList(found, search)}</div>`
 }

@@ -33,13 +33,15 @@ export function referenceRoutes(parts: OperationParts): AnyRoute[] {
     return opened.library
   }
 
-  const open = { scopes: 'public', limitedBy: 'address', watches: true } as const
+  const open = { scopes: 'public', limitedBy: 'address' } as const
   const document = { ...open, method: 'GET', tag: 'Service', reads: true } as const
   // Pages are for people, and change with them, so no document describes them.
   const page = {
     ...open,
     tag: 'Console',
     reads: 'free',
+    // Looking is not something that happens; what a form sends is a request of its own.
+    watches: true,
     produces: ['text/html', '*/*'],
     success: { 200: Type.String() },
     // Before the pages were made there is no page to refuse with.
@@ -60,6 +62,7 @@ export function referenceRoutes(parts: OperationParts): AnyRoute[] {
       operation: 'showReference',
       summary: 'This API as pages to read',
       query: Type.Object(wish),
+      watches: true,
       produces: ['text/html'],
       success: { 200: Type.String() },
       handle: async ({ query }) => (await library()).overview(query),

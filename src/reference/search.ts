@@ -23,7 +23,8 @@ export interface Found {
 
 export type Search = (query: string) => Found
 
-const MOST = 12
+/** How many of a kind are shown. */
+export const MOST = 12
 const DEPTH_MAX = 8
 
 /** Finds by operation, path, field and error: every word must be there, and names count before texts. */

@@ -56,7 +56,7 @@ async function trade(call: Call, drain: Studio['drain']) {
   return { dispute: `/console/disputes/${id}` }
 }
 
-/** The pictures of docs/console.md. */
+/** The pictures of docs/console.md and docs/reference.md. */
 export async function takeConsolePictures({ base, folder, call, drain, context }: Studio): Promise<void> {
   const { dispute } = await trade(call, drain)
   const picture = async (name: string, path: string, options: BrowserContextOptions, fullPage = false) => {
@@ -77,4 +77,6 @@ export async function takeConsolePictures({ base, folder, call, drain, context }
   await picture('console-dispute-dark', dispute, { ...wide, colorScheme: 'dark' }, true)
   await picture('console-scenarios', '/console/scenarios', wide)
   await picture('console-phone', dispute, phone)
+  await picture('reference', '/docs/recordPayment', wide)
+  await picture('reference-phone', '/docs/recordPayment', phone)
 }
