@@ -94,7 +94,7 @@ const shared = {
   reads: 'free',
   // Looking is not something that happens; what a form does is a request of its own.
   watches: true,
-  produces: ['text/html', '*/*'],
+  produces: ['text/html', 'text/event-stream', '*/*'],
   success: { 200: Type.String() },
 } as const
 

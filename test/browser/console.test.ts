@@ -5,6 +5,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Eyes } from '../../src/console/who.ts'
 import { complaintsOf, openBrowser } from '../support/browser.ts'
+import { consoleOf } from '../support/console.ts'
 import { payloads } from '../support/payloads.ts'
 import { newWorld, usd, type World } from '../support/world.ts'
 
@@ -16,6 +17,9 @@ let base: string
 let invoice: string
 let dispute: string
 let refused: string
+let webhook: string
+let event: string
+let template: string
 beforeAll(async () => {
   world = await newWorld()
   base = await world.app.listen()
@@ -31,16 +35,40 @@ beforeAll(async () => {
     messages: [{ content: 'Nothing came. '.repeat(20) }],
   })
   dispute = opened.body.links[0]!.href.split('/').at(-1)!
-  await world.merchant.post('/v1/notifications/webhooks', {
+  const hook = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', {
     url: `http://127.0.0.1:4999/${'long/'.repeat(60)}`,
     event_types: [{ name: '*' }],
   })
+  webhook = hook.body.id
+  const made = await world.merchant.post<{ id: string }>('/v2/invoicing/templates', {
+    name: 'A template with quite a long name for what it is',
+    template_info: {
+      detail: { currency_code: 'USD' },
+      items: [{ name: 'A chair', quantity: '1', unit_amount: usd('9.00') }],
+    },
+  })
+  template = made.body.id
   const answer = await world.merchant.post<{ debug_id: string }>(`/v2/invoicing/invoices/${invoice}/payments`, {
     method: 'CASH',
     amount: usd('9999.00'),
   })
   refused = answer.body.debug_id
+  await world.call('POST', '/sandbox/inbox/sandbox-merchant', { id: 'WH-1', event_type: 'NOTHING.OF.OURS' })
+  const merchant = consoleOf(world)
+  await merchant.send(`/console/disputes/${dispute}/notes`, {
+    content: 'Between us: the driver remembers it. '.repeat(10),
+  })
+  await merchant.send(`/console/disputes/${dispute}/take`)
   await world.settle()
+  const sent = await world.merchant.send<{ id: string }>(
+    'POST',
+    `/v2/invoicing/invoices/${await invoiceOf('Told')}/send`,
+    {},
+  )
+  expect(sent.status).toBe(200)
+  await world.settle()
+  const events = await world.merchant.get<{ events: { id: string }[] }>('/v1/notifications/webhooks-events')
+  event = events.body.events[0]!.id
 })
 afterAll(async () => {
   await browser.close()
@@ -70,7 +98,18 @@ const pages = (): [path: string, as?: Eyes][] => [
   ['/console/disputes/new', 'buyer'],
   [`/console/disputes/${dispute}`],
   [`/console/disputes/${dispute}`, 'buyer'],
+  ['/console/invoices/all?view=outstanding'],
+  [`/console/invoices/new?template=${template}`],
+  ['/console/templates'],
+  ['/console/templates/new'],
+  [`/console/templates/${template}/edit`],
+  [`/console/disputes/${dispute}`, 'agent'],
   ['/console/webhooks'],
+  [`/console/webhooks/${webhook}`],
+  [`/console/webhooks/${webhook}/replay?include=ALL`],
+  ['/console/inbox/sandbox-merchant'],
+  [`/console/events/${event}`],
+  ['/console/apps'],
   ['/console/mail'],
   ['/console/requests'],
   [`/console/requests/${refused}`],
@@ -219,6 +258,27 @@ describe('The console in a browser', () => {
     await context.close()
   })
 
+  it('shows the paper while one writes, and keeps what was typed and not sent', async () => {
+    const context = await contextAs('merchant')
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+    await page.goto(`${base}/console/invoices/new`)
+
+    await page.getByLabel('Item 1').fill('A table')
+    await page.getByLabel('Price').first().fill('120.50')
+    await page.locator('[data-preview]', { hasText: '$120.50' }).waitFor()
+    await page.goto(`${base}/console/invoices`)
+    await page.goto(`${base}/console/invoices/new`)
+    await page.getByRole('button', { name: 'Put it back' }).click()
+    expect(await page.getByLabel('Item 1').inputValue()).toBe('A table')
+    await page.getByRole('button', { name: 'Save as a draft' }).click()
+    await page.waitForURL(/\/console\/invoices\/INV2/)
+    await page.goto(`${base}/console/invoices/new`)
+    expect(await page.getByRole('button', { name: 'Put it back' }).count()).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   it('can be worked by keys alone', async () => {
     const context = await contextAs('merchant')
     const page = await context.newPage()
@@ -267,6 +327,17 @@ describe('The console in a browser', () => {
         method: text,
         note: text,
       })
+      const merchant = consoleOf(world)
+      await merchant.send('/console/apps', { name: text.slice(0, 100), 'feature-invoicing': 'true' })
+      await merchant.send(`/console/disputes/${at}/notes`, { content: text.slice(0, 4_000) })
+      await merchant.send(`/console/disputes/${at}/make-offer`, { '/note': text, instead: 'draft' })
+      await world.call('POST', '/sandbox/inbox/hostile', { id: text.slice(0, 60), event_type: text.slice(0, 200) })
+      await merchant.send('/console/templates/new', {
+        '/name': `${payloads.indexOf(text)}${text}`.slice(0, 60),
+        '/template_info/detail/currency_code': 'USD',
+        '/template_info/items/0/name': text.slice(0, 200),
+        '/template_info/items/0/unit_amount/value': '1.00',
+      })
       for (const path of [
         `/console/invoices/${id}`,
         `/console/invoices/${id}/edit`,
@@ -279,9 +350,12 @@ describe('The console in a browser', () => {
         expect(await page.evaluate(suspects), text).toEqual([])
       }
     }
-    for (const path of ['/console/invoices', '/console/disputes', '/console/requests', '/console/mail'])
-      await page.goto(base + path)
-    expect(await page.evaluate('window.fired')).toBe(0)
+    const lists = ['invoices', 'disputes', 'requests', 'mail', 'apps', 'templates', 'inbox/hostile', 'invoices/all']
+    for (const path of lists) {
+      await page.goto(`${base}/console/${path}`)
+      expect(await page.evaluate('window.fired'), path).toBe(0)
+      expect(await page.evaluate(suspects), path).toEqual([])
+    }
     expect(complaints).toEqual([])
     await context.close()
   })

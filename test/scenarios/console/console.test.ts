@@ -328,7 +328,9 @@ describe('The timeline', () => {
     const merchant = consoleOf(world)
     const { location } = await merchant.send('/console/invoices/new', { ...line, '/detail/currency_code': 'USD' })
     const seq = /data-follow="(\d+)"/.exec(await merchant.page('/console'))![1]!
-    const waiting = world.call('GET', `/console/live?after=${seq}`)
+    const waiting = world.call('GET', `/console/live?after=${seq}`, undefined, {
+      headers: { accept: 'text/event-stream' },
+    })
     await merchant.send(`${location}/send`)
 
     const id = location.split('/').at(-1)!

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openBrowser } from '../support/browser.ts'
+import { CONSOLE_URL, freshen, newConsoleWorld, signedIn } from '../support/live-console.ts'
+import { payloads } from '../support/payloads.ts'
+import type { World } from '../support/world.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let world: World
+let browser: Awaited<ReturnType<typeof openBrowser>>
+const drawn = new Map<string, string>()
+const hostile = payloads.filter((_, i) => i % 50 === 0)
+
+/** Pages of a live console as the service answers them: its cookie needs TLS, which a browser is not given here. */
+beforeAll(async () => {
+  world = await newConsoleWorld()
+  browser = await openBrowser()
+  const operator = await signedIn(world, 'operator')
+  await freshen(world)
+  const at = '/console/operator'
+  for (const [i, text] of hostile.entries()) {
+    const made = await operator.send(`${at}/accounts`, `${at}/accounts`, {
+      '/kind': 'BUSINESS',
+      '/name': text.slice(0, 300),
+      '/email': `hostile${i}@example.test`,
+    })
+    await operator.send(made.location, `${made.location}/apps`, { '/name': text.slice(0, 100), '/invoicing': 'true' })
+    await world.app.database.query(
+      `insert into jobs (name, payload, run_at, parked_time, attempts, last_error, create_time)
+       values ('mail', $1, $2, $2, 3, $3, $2)`,
+      [JSON.stringify({ text }), world.now(), text.replaceAll('\u0000', '')],
+    )
+    drawn.set(`account ${i}`, (await operator.get(made.location)).text)
+  }
+  for (const path of ['', '/accounts', '/decisions', '/deliveries', '/jobs', '/keys', '/audit', '/accounts?q=nobody'])
+    drawn.set(path, (await operator.get(at + path)).text)
+  await world.app.database.query(`delete from jobs where name = 'mail'`)
+})
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+describe.each([
+  ['light', 1440],
+  ['dark', 390],
+] as const)('The pages of those who run the service, in %s at %i pixels', (colorScheme, width) => {
+  it('are readable by everybody, fit the window and the weight, and let no text run', async () => {
+    const context = await browser.context({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true })
+    await context.addInitScript('window.fired = 0; window.alert = () => { window.fired++ }')
+    await context.route('**/*', async (route) => {
+      const { pathname } = new URL(route.request().url())
+      if (!pathname.startsWith('/page/')) {
+        const { status, headers, text } = await world.call('GET', pathname, undefined, {
+          headers: { host: 'console.test' },
+        })
+        return route.fulfill({ status, headers: headers as Record<string, string>, body: text })
+      }
+      return route.fulfill({ contentType: 'text/html', body: drawn.get(decodeURIComponent(pathname.slice(6)))! })
+    })
+    const page = await context.newPage()
+    for (const [name, text] of drawn) {
+      expect(gzipSync(text).length, name).toBeLessThan(60 * 1024)
+      await page.goto(`${CONSOLE_URL}/page/${encodeURIComponent(name)}`)
+      expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(width)
+      expect(await page.locator('h1').count(), name).toBe(1)
+      expect(await page.evaluate('window.fired'), name).toBe(0)
+      await page.evaluate(axeSource)
+      const violations = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as {
+        id: string
+        nodes: { html: string }[]
+      }[]
+      expect(
+        violations.map(
+          ({ id, nodes }) =>
+            `${id}: ${nodes
+              .map(({ html }) => html)
+              .join('; ')
+              .slice(0, 300)}`,
+        ),
+        name,
+      ).toEqual([])
+    }
+    await context.close()
+  })
+})
