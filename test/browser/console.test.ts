@@ -166,7 +166,7 @@ describe.each(sizes)('In %s at %i pixels', (colorScheme, width) => {
       expect(foreign, path).toEqual([])
       await context.close()
     }
-  })
+  }, 600_000)
 })
 
 describe('The console in a browser', () => {
