@@ -12,6 +12,7 @@ import type { Service } from '../room.ts'
 import { tokensOfAddress } from './admission.ts'
 import { actFor } from './assertion.ts'
 import { looksLikeToken, tokenDigest } from './credentials.ts'
+import { whereItWent } from './forwards.ts'
 import { expandScopes, operatorScope } from './scopes.ts'
 
 /** What a token stands for. */
@@ -76,8 +77,13 @@ export class Authenticator {
     // A token that was good a while ago is no guess, whoever else guesses at its address.
     const network = known ? undefined : networkOf(ip)
     if (network !== undefined) this.#guesses.take(network)
-    const holder = await this.#db.row<Holder>(holderOf, [tokenDigest(token), this.#isSandbox])
-    if (!holder) throw invalidToken('The access token is unknown or was revoked. Request a new one.')
+    const digest = tokenDigest(token)
+    const holder = await this.#db.row<Holder>(holderOf, [digest, this.#isSandbox])
+    if (!holder)
+      throw invalidToken(
+        (await whereItWent(this.#db, 'token', digest.toString('hex'))) ??
+          'The access token is unknown or was revoked. Request a new one.',
+      )
     if (holder.expire_time <= this.#realTime.now())
       throw invalidToken('The access token has expired. Request a new one.')
     if (network !== undefined) this.#guesses.giveBack(network)

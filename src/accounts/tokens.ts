@@ -10,6 +10,7 @@ import { type SecretRing, secretId } from '../kernel/secrets.ts'
 import { Type } from '../kernel/type.ts'
 import type { Service } from '../room.ts'
 import { sameDigest, secretDigest, tokenDigest, tokenOf } from './credentials.ts'
+import { whereItWent } from './forwards.ts'
 import type { Feature } from './schema.ts'
 import { grantableScopes } from './scopes.ts'
 import { renewDigest } from './store.ts'
@@ -218,7 +219,7 @@ async function authenticateClient(
   const client = await tx.row<Client>(clientById, [id, service.environment === 'sandbox'])
   // An unknown client costs the same comparison as a wrong secret, so that the time of the answer tells nothing.
   const matching = matchingDigest(client?.digests ?? [secretDigest('', ring[0])], secret, ring)
-  if (!client || !matching) throw invalidClient()
+  if (!client || !matching) throw invalidClient(await whereItWent(tx, 'client', id))
   if (client.keys[client.digests.indexOf(matching)] !== secretId(ring[0])) {
     tx.about(client.account_id, client.app_id)
     renewDigest(tx, client.app_id, matching, secret, ring)
@@ -252,16 +253,11 @@ function formDecoded(text: string): string {
 /** The client id a token request names in its header; refuses a header of another kind. */
 export const clientIdOf = (headers: IncomingHttpHeaders): string => readBasic(headers.authorization)?.id ?? ''
 
-const invalidClient = () =>
-  new Problem(
-    401,
-    'AUTHENTICATION_FAILURE',
-    [{ issue: 'INVALID_CLIENT', description: 'The client id or the client secret is wrong.' }],
-    {
-      headers: { 'www-authenticate': 'Basic realm="quittance"' },
-      oauthError: 'invalid_client',
-    },
-  )
+const invalidClient = (description = 'The client id or the client secret is wrong.') =>
+  new Problem(401, 'AUTHENTICATION_FAILURE', [{ issue: 'INVALID_CLIENT', description }], {
+    headers: { 'www-authenticate': 'Basic realm="quittance"' },
+    oauthError: 'invalid_client',
+  })
 
 const oauthProblem = (status: number, oauthError: string, description: string) =>
   new Problem(status, 'INVALID_REQUEST', [{ issue: oauthError.toUpperCase(), description }], { oauthError })

@@ -72,7 +72,7 @@ async function clear(client: pg.Client, { environment, replace }: LoadOptions): 
   for (const { statement } of rows) await client.query(statement)
 }
 
-/** What drops everything in our schema but what belongs to an extension. */
+/** What drops everything in our schema but what belongs to an extension; tables first, which take their sequences along. */
 const dropStatements = `
   with ours (class, id, kind, name) as (
     select 'pg_class'::regclass, oid, 'table', oid::regclass::text from pg_class
@@ -87,7 +87,8 @@ const dropStatements = `
       from pg_type where typnamespace = current_schema()::regnamespace and typtype in ('d', 'e')
   )
   select format('drop %s if exists %s cascade', kind, name) as statement from ours
-  where not exists (select from pg_depend where classid = class and objid = id and deptype = 'e')`
+  where not exists (select from pg_depend where classid = class and objid = id and deptype = 'e')
+  order by array_position(array['table', 'view', 'sequence', 'routine', 'domain', 'type'], kind)`
 
 /** Nothing is worked out from the rows that come in: they are what was worked out. */
 async function fill(client: pg.Client, tables: AsyncIterable<TableRows>): Promise<number> {

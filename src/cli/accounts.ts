@@ -5,6 +5,7 @@ import { isZone } from '../kernel/clock.ts'
 import { isCurrency } from '../kernel/money.ts'
 import { accountLocale, chooseLocale, languages } from '../payer/words/languages.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
+import { moveCommand } from './move.ts'
 
 const text = (input: StoreInput, name: string, initial?: string): string => {
   const value = input.options[name] ?? initial
@@ -92,6 +93,7 @@ export const accountCommands: readonly Command[] = [
   },
   changeStatus('accounts suspend', 'Suspend an account and end the access tokens of its apps', 'SUSPENDED'),
   changeStatus('accounts activate', 'Lift the suspension of an account', 'ACTIVE'),
+  moveCommand,
 ]
 
 function readAccount(input: StoreInput, id: string, now: string): Account {

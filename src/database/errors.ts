@@ -33,6 +33,9 @@ const passing = new Set([
   ...['40001', '40P01'], // a conflict outside a unit of work, which would have tried again itself
 ])
 
+/** Raised by `account_moving`: the account lives in another database. */
+const MOVED = 'QT002'
+
 /** Something that was asked of the database and never answered, or never sent: there was no connection to a server. */
 export class NoConnectionError extends Error {}
 
@@ -50,6 +53,7 @@ export function sqlProblem(error: unknown, constraints: Constraints): Problem | 
   const description = unstorable.get(code)
   if (description) return malformed({ issue: 'INVALID_PARAMETER_VALUE', description })
 
+  if (code === MOVED) return unavailable('This account is on its way to another place; send it again.')
   if (passing.has(code) || isAway(error)) return unavailable('The database cannot answer now; try again shortly.')
   return undefined
 }

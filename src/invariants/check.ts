@@ -57,6 +57,13 @@ export const checkJob = (hours: number): JobDefinition =>
     },
   })
 
+/** The rules that rows break now, or that took too long to check. */
+export async function brokenRules(transact: Transact): Promise<string[]> {
+  const broken: string[] = []
+  for (const rule of rules) if ((await countBroken(transact, rule)) !== 0) broken.push(rule.sentence)
+  return broken
+}
+
 const raiseTimeout = sql`
   select set_config('statement_timeout', $1, true), set_config('enable_seqscan', 'on', true)`
 

@@ -1,12 +1,14 @@
+import { findForward } from '../accounts/forwards.ts'
 import { type AnyRoute, route } from '../http/route.ts'
 import { markViewed } from '../invoices/act.ts'
+import { idOfCode } from '../invoices/schema/codes.ts'
 import { findByRecipientCode } from '../invoices/store.ts'
 import { notFound, type Problem } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
 import type { Service } from '../room.ts'
 import { detailsPage } from './details-page.ts'
 import { findLogo } from './logo/store.ts'
-import { answerPage, localeFor, openByCode } from './page/open-page.ts'
+import { answerPage, localeFor, openByCode, pagePath } from './page/open-page.ts'
 import { assetAnswer, logoAnswer, pageAnswer, pdfAnswer, seeOther } from './page/respond.ts'
 import { hashPage, messagePage } from './page/small-pages.ts'
 import { assets } from './page/style.ts'
@@ -72,7 +74,12 @@ export const pageRoutes = (service: Service, printer: Printer): AnyRoute[] => [
     async handle({ transact, params, query, headers }) {
       return transact(async (tx) => {
         const opened = await openByCode(tx, params.code, headers, query.lang)
-        if (!opened) return pageAnswer(404, messagePage(localeFor(headers, query.lang), missing))
+        if (!opened) {
+          const id = idOfCode(params.code.toUpperCase())
+          const left = id === undefined ? undefined : await findForward(tx, 'invoice', id)
+          if (id !== undefined && left?.home) return seeOther(left.home + pagePath(id))
+          return pageAnswer(404, messagePage(localeFor(headers, query.lang), missing))
+        }
         const { invoice, account } = opened.stored
         if (!invoice.detail.viewed_by_recipient)
           await markViewed(service, tx, { accountId: account.id, id: invoice.id })

@@ -17,6 +17,7 @@ const arrows: Record<string, readonly string[]> = {
   accounts: ['kernel', 'database', 'jobs', 'http'],
   audit: ['kernel', 'database', 'jobs', 'http', 'accounts'],
   invariants: ['kernel', 'database', 'jobs', 'disputes', 'invoices'],
+  moves: ['kernel', 'database'],
   people: ['kernel', 'database', 'accounts', 'invoices'],
   backup: ['kernel', 'database', 'invariants', 'webhooks'],
   ledger: ['kernel', 'database', 'jobs', 'http', 'accounts'],

@@ -57,6 +57,12 @@ export const guards: readonly Guard[] = [
   { guards: 'a replica of another database is refused', file: 'src/database/replica.ts', text: "if (found.identity !== this.#identity && this.#away === 'not looked at yet')", replacement: "if (found.identity === '')", tests: ['test/faults/replica.test.ts'] },
   { guards: 'a replica that is gone keeps no read', file: 'src/database/replica.ts', text: "if (!found) return this.#turn('gone')", replacement: 'if (!found) return', tests: ['test/faults/replica.test.ts'] },
 
+  // Moves
+  { guards: 'writers of an account that left are refused', file: 'migrations/0045_account_moves.sql', text: "    raise exception 'account % lives in another database', moving using errcode = 'QT002';\n", replacement: '    null;\n', tests: ['test/faults/move.test.ts'] },
+  { guards: 'a move brings over what changed meanwhile', file: 'src/moves/move.ts', text: 'if (changed.length > 0) await target.follow(changed)', replacement: 'if (changed.length < 0) await target.follow(changed)', tests: ['test/faults/move.test.ts'] },
+  { guards: 'nobody gets in at the source any more', file: 'src/moves/source.ts', text: 'for (const statement of [...emptyQueues, ...shutDoors])', replacement: 'for (const statement of emptyQueues)', tests: ['test/faults/move.test.ts'] },
+  { guards: 'accounts that share something go together', file: 'src/moves/move.ts', text: '  if (ties.length > 0)\n', replacement: '  if (ties.length < 0)\n', tests: ['test/faults/move.test.ts'] },
+
   // Access
   { guards: 'an operation asks for its scope', file: 'src/http/operation.ts', text: "  if (scopes === 'public' || scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope))) return\n", replacement: '  if (scopes !== undefined) return\n', tests: ['test/contract/routes.test.ts'], titled: 'GET /v1.*without its scope' },
   { guards: 'an old token is refused', file: 'src/accounts/authenticate.ts', text: 'if (holder.expire_time <= this.#realTime.now())', replacement: "if (holder.expire_time === '')", tests: ['test/scenarios/accounts/access.test.ts'] },

@@ -1,0 +1,108 @@
+import { databaseAddress, url } from '../config.ts'
+import { addressOf } from '../database/address.ts'
+import { Connector, cut } from '../database/connector.ts'
+import { claimEnvironment } from '../database/environment.ts'
+import { pendingMigrations } from '../database/migrate.ts'
+import { type Database, openDatabase } from '../database/open.ts'
+import { makeTransact } from '../database/transaction.ts'
+import { brokenRules } from '../invariants/check.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { randomIds } from '../kernel/ids.ts'
+import { MoveError, moveAccounts } from '../moves/move.ts'
+import { makeSeal, requireSameSecret } from '../webhooks/signing/seal.ts'
+import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
+
+const applicationName = 'quittance move'
+const patient = { connectionsMax: 2, statementTimeoutMs: 60_000, applicationName }
+
+/** Moves accounts to the database of another deployment of the same service. */
+export const moveCommand: Command = {
+  kind: 'store',
+  name: 'accounts move',
+  summary: 'Move accounts to another database while they work; call again to go on with one that was stopped',
+  arguments: ['account id', '[account id…]'],
+  options: {
+    to: { type: 'string', value: '<url>', description: 'The database they go to', personal: true },
+    home: { type: 'string', value: '<url>', description: 'Where they are reached afterwards, if that is elsewhere' },
+  },
+  examples: [['accounts move 5D7AXM9OKD1Q6 --to postgres://quittance@db2.internal/quittance', 'moves one account']],
+  async run(input) {
+    const to = databaseAddress.read(String(input.options['to'] ?? ''))
+    const home = input.options['home'] === undefined ? null : url.read(String(input.options['home']))
+    if (to === undefined) throw new UsageError(`--to must be ${databaseAddress.form}.`)
+    if (home === undefined) throw new UsageError(`--home must be ${url.form}.`)
+    const ids = [...new Set(input.arguments)]
+    const odd = ids.find((id) => !/^[A-Za-z0-9_-]{1,30}$/.test(id))
+    if (odd !== undefined) throw new CommandError(`There is no account ${odd}.`)
+    const target = openDatabase(to, patient)
+    try {
+      return await alone(input, ids, (source) => move(input, { source, target, ids, home }))
+    } catch (error) {
+      if (error instanceof MoveError) throw new CommandError(error.message)
+      throw error
+    } finally {
+      await target.close()
+    }
+  },
+}
+
+/** Two calls that follow the same changes would bring over what is no longer true. */
+async function alone<T>(
+  { settings }: StoreInput,
+  ids: readonly string[],
+  work: (source: Database) => Promise<T>,
+): Promise<T> {
+  const url = settings.databaseDirectUrl ?? settings.databaseUrl
+  if (url === undefined) throw new CommandError('Accounts are moved between servers of your own: set DATABASE_URL.')
+  const client = await new Connector(addressOf(url), { application_name: applicationName, keepAlive: true }).connect()
+  const source = openDatabase(url, patient)
+  try {
+    for (const id of ids) {
+      const { rows } = await client.query('select pg_try_advisory_lock(7232, hashtext($1)) as mine', [id])
+      if (!rows[0].mine) throw new CommandError(`Account ${id} is being moved by another call.`)
+    }
+    return await work(source)
+  } finally {
+    await source.close()
+    cut(client)
+  }
+}
+
+interface Wish {
+  readonly source: Database
+  readonly target: Database
+  readonly ids: readonly string[]
+  readonly home: string | null
+}
+
+async function move({ settings, transact }: StoreInput, { source, target, ids, home }: Wish) {
+  await requireFit(target, settings)
+  const moveId = randomIds
+    .next('token')
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '')
+    .slice(0, 16)
+  const moved = await moveAccounts({ source, target, ids, moveId, home, now: systemClock.now() })
+  const cause = { kind: 'service', task: moveCommand.name } as const
+  const there = makeTransact({ database: target, clock: systemClock, ids: randomIds, onWork: () => {} })(cause)
+  // Both logs say what became of them.
+  for (const write of [transact, there])
+    await write(async (tx) => {
+      for (const id of ids) tx.about(id, id)
+    })
+  const broken = { here: await brokenRules(transact), there: await brokenRules(there) }
+  if (broken.here.length + broken.there.length > 0)
+    throw new CommandError(
+      `The accounts were moved, and rules are broken: ${[...broken.here, ...broken.there].join(' ')} Run invariants.sql on both databases.`,
+    )
+  return { account_ids: ids, ...moved, rules_broken: 0 }
+}
+
+/** A database of the same service: the same version, environment and secret. */
+async function requireFit(target: Database, settings: StoreInput['settings']): Promise<void> {
+  const pending = await pendingMigrations(target).catch(() => ['all'])
+  if (pending.length > 0)
+    throw new CommandError('The schema of the other database is of another version: run quittance migrate on it first.')
+  await claimEnvironment(target, settings.environment)
+  await requireSameSecret(target, makeSeal(settings.secrets!))
+}

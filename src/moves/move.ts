@@ -1,0 +1,206 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Connection, Database } from '../database/open.ts'
+import { sql, statementOf } from '../database/sql.ts'
+import type { Instant } from '../kernel/clock.ts'
+import { countRows, readAll, readKeys, readPage } from './rows.ts'
+import { Source } from './source.ts'
+import { doors, type MovedTable, type MovedTables, readTables } from './tables.ts'
+import { type Arrival, type Changed, Target } from './target.ts'
+import { findTies } from './ties.ts'
+
+/** Why accounts cannot be moved, in one sentence for whoever asked. */
+export class MoveError extends Error {}
+
+export interface MoveParts {
+  readonly source: Database
+  readonly target: Database
+  /** Accounts that go together. */
+  readonly ids: readonly string[]
+  readonly moveId: string
+  /** Where they can be reached afterwards, if that is another address. */
+  readonly home: string | null
+  readonly now: Instant
+}
+
+export interface Moved {
+  readonly rows: number
+  /** How long writers had to wait; undefined when an earlier call had come further. */
+  readonly stopped_ms?: number
+}
+
+/** So long writers are made to wait; a try that takes longer is given up before anything is decided. */
+const STOP_MS_MAX = 1_500
+/** So many changes are brought over in a moment; of a busy account there are always some. */
+const FEW = 200
+const DRAIN_POLL_MS = 100
+const DRAIN_MS_MAX = 120_000
+const STOPS_MAX = 50
+const LOCK_TIMEOUT = '55P03'
+
+/** Rows that time takes away may go in either database while the account is on its way. */
+const swept = new Set([
+  ...['audit_log', 'deliveries', 'delivery_attempts', 'dispute_event_inbox', 'event_audience', 'event_ids', 'events'],
+  ...['idempotency', 'quotas'],
+])
+
+const accountsHere = sql`select id from accounts where id = any($1::text[])`
+const emailsOf = sql`select email from accounts where id = any($1::text[])`
+const accountsWithEmail = sql`select id from accounts where email = any($1::text[]) and id <> all($2::text[]) limit 1`
+const signingKeys = sql`select coalesce(json_agg(k), '[]')::text as keys from signing_keys k`
+const doorRows = new Map(
+  doors.map((name) => [
+    name as string,
+    statementOf(`select coalesce(json_agg(d), '[]')::text as rows from ${name} d
+      where app_id in (select id from apps where account_id = $1)`),
+  ]),
+)
+
+/**
+ * Moves accounts from one database to another while they work. What it has come to is written down in both databases, so
+ * it can be stopped at any moment and called again: the source decides, with one commit, that the accounts have left, and
+ * only then does the target let them in.
+ */
+export async function moveAccounts(parts: MoveParts): Promise<Moved> {
+  const tables = await readTables(parts.source)
+  const source = new Source(parts.source, tables, parts.ids)
+  const target = new Target(parts.target, tables, parts.ids)
+  const known = await source.moves()
+  const moveId = known[0]?.move_id ?? parts.moveId
+  const states = new Set(parts.ids.map((id) => known.find(({ account_id }) => account_id === id)?.state ?? 'HERE'))
+  if (states.size > 1 || known.some(({ move_id }) => move_id !== moveId))
+    throw new MoveError('Some of these accounts are on their way by themselves: name those that were named then.')
+  const [state] = states
+  if (state === 'GONE') throw new MoveError('These accounts have been moved already.')
+  const took = state === 'MOVED' ? undefined : await leave(parts, { tables, source, target, moveId })
+  await target.welcome()
+  let rows = 0
+  for (const id of parts.ids) for (const table of tables.copied) rows += await target.count(table, id)
+  await source.clean(moveId)
+  return { rows, ...(took !== undefined && { stopped_ms: took }) }
+}
+
+interface Ends {
+  readonly tables: MovedTables
+  readonly source: Source
+  readonly target: Target
+  readonly moveId: string
+}
+
+/** Copies, follows, drains and stops; gives how long writers waited. */
+async function leave(parts: MoveParts, { tables, source, target, moveId }: Ends): Promise<number> {
+  await requireMovable(parts, target, moveId)
+  await source.begin(moveId, parts.home, parts.now)
+  const [keys] = await parts.source.rows<{ keys: string }>(signingKeys)
+  const arrivals = await target.expect(moveId, keys!.keys, parts.now)
+  for (const arrival of arrivals) for (const table of tables.copied) await copy(parts.source, target, arrival, table)
+  const follow = makeFollow(tables, source, target)
+  while ((await follow(parts.source)) > FEW);
+  await source.drain()
+  for (let i = 1; i <= STOPS_MAX; i++) {
+    await workEnded(source)
+    while ((await follow(parts.source)) > FEW);
+    const took = await stop(parts, { tables, source, target, moveId }, follow)
+    if (took !== undefined) return took
+  }
+  throw new MoveError('These accounts are so busy that their writers could not be stopped for long enough: call again.')
+}
+
+async function requireMovable({ source, target: to, ids }: MoveParts, target: Target, moveId: string): Promise<void> {
+  const here = new Set((await source.rows<{ id: string }>(accountsHere, [ids])).map(({ id }) => id))
+  const missing = ids.find((id) => !here.has(id))
+  if (missing !== undefined) throw new MoveError(`There is no account ${missing}.`)
+  const arrivals = await target.arrivals()
+  const there = (await to.rows<{ id: string }>(accountsHere, [ids])).map(({ id }) => id)
+  const taken = there.find((id) => !arrivals.some((one) => one.account_id === id && one.move_id === moveId))
+  if (taken !== undefined) throw new MoveError(`There is an account ${taken} in the other database already.`)
+  const emails = (await source.rows<{ email: string }>(emailsOf, [ids])).map(({ email }) => email)
+  const [sameEmail] = await to.rows<{ id: string }>(accountsWithEmail, [emails, ids])
+  if (sameEmail) throw new MoveError(`Account ${sameEmail.id} in the other database has the same e-mail address.`)
+  const ties = await findTies(source, ids)
+  if (ties.length > 0)
+    throw new MoveError(
+      `These accounts share ${ties.map(({ by, id }) => `${by} with ${id}`).join(', ')}: move them together.`,
+    )
+}
+
+/** Copies the rows of a table from where an earlier call ended. */
+async function copy(source: Database, target: Target, arrival: Arrival, table: MovedTable): Promise<void> {
+  let after = arrival.progress[table.name]
+  while (after !== true) {
+    const page = await readPage(source, table, arrival.account_id, after)
+    const progress = page.count === 0 ? true : page.last
+    await target.put(arrival, table, page, progress)
+    after = progress
+  }
+}
+
+type Follow = (db: Connection) => Promise<number>
+
+/** Brings some of the changes over that were made since, and tells how many there were. */
+function makeFollow(tables: MovedTables, source: Source, target: Target): Follow {
+  const byName = new Map(tables.copied.map((table) => [table.name, table]))
+  return async (db) => {
+    const { changes, noted, done } = await source.changes(db)
+    const changed: Changed[] = []
+    for (const { table: name, keys, count } of changes) {
+      const table = byName.get(name)
+      if (table) changed.push({ table, keys, count, found: await readKeys(db, table, keys) })
+    }
+    if (changed.length > 0) await target.follow(changed)
+    if (noted > 0) await done()
+    return noted
+  }
+}
+
+/** What workers have in their hands is finished where it was begun. */
+async function workEnded(source: Source): Promise<void> {
+  const until = performance.now() + DRAIN_MS_MAX
+  while (await source.hasWorkUnderWay()) {
+    if (performance.now() > until)
+      throw new MoveError('Work of these accounts is under way and does not end; call again when it has.')
+    await pause(DRAIN_POLL_MS)
+  }
+}
+
+/** Undefined when it could not be done in time, or work had begun again: then nothing has happened. */
+async function stop(parts: MoveParts, { tables, source, target }: Ends, follow: Follow): Promise<number | undefined> {
+  // Those who come from here on wait behind us, also while we wait for those who came before.
+  const began = performance.now()
+  const inTime = () => performance.now() - began < STOP_MS_MAX
+  try {
+    const left = await source.stopped(async (db) => {
+      if (await source.hasWorkUnderWay(db)) return false
+      while ((await follow(db)) > 0) if (!inTime()) return false
+      for (const id of parts.ids) {
+        await requireSame(db, target, tables, id)
+        await target.holdBack(id, await heldRowsOf(db, tables, id))
+      }
+      return inTime()
+    })
+    return left ? Math.round(performance.now() - began) : undefined
+  } catch (error) {
+    if ((error as { code?: string }).code === LOCK_TIMEOUT) return undefined
+    throw error
+  }
+}
+
+async function requireSame(db: Connection, target: Target, tables: MovedTables, id: string): Promise<void> {
+  for (const table of tables.copied.filter(({ name }) => !swept.has(name))) {
+    const [here, there] = [await countRows(db, table, id), await target.count(table, id)]
+    if (here !== there)
+      throw new MoveError(
+        `${table.name} has ${here} rows of ${id}, and ${there} of them arrived: nothing was switched.`,
+      )
+  }
+}
+
+async function heldRowsOf(db: Connection, tables: MovedTables, id: string): Promise<Map<string, string>> {
+  const held = new Map<string, string>()
+  const accounts = tables.copied.find(({ name }) => name === 'accounts')!
+  for (const table of [...tables.heldBack, accounts]) held.set(table.name, (await readAll(db, table, id)).rows)
+  for (const [name, statement] of doorRows) {
+    const [row] = await db.rows<{ rows: string }>(statement, [id])
+    held.set(name, row!.rows)
+  }
+  return held
+}

@@ -1,0 +1,207 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Connection, Database } from '../database/open.ts'
+import { sql, statementOf, unprepared } from '../database/sql.ts'
+import type { Instant } from '../kernel/clock.ts'
+import { removeSome } from './rows.ts'
+import { doors, type MovedTable, type MovedTables } from './tables.ts'
+
+export type MoveState = 'COPYING' | 'DRAINING' | 'MOVED' | 'GONE'
+
+export interface StoredMove {
+  readonly account_id: string
+  readonly move_id: string
+  readonly state: MoveState
+}
+
+/** Some changes of one table, in the order in which they were made last. */
+export interface Changes {
+  readonly table: string
+  readonly keys: string
+  readonly count: number
+}
+
+const CHANGES_MAX = 1_000
+const TRIES_MAX = 100
+const TRY_AGAIN_MS = 50
+const LOCK_TIMEOUT = '55P03'
+
+const movesOf = sql`select account_id, move_id, state from account_moves where account_id = any($1::text[])`
+const insertMoves = sql`
+  insert into account_moves (account_id, move_id, state, home, create_time)
+  select id, $2, 'COPYING', $3, $4 from unnest($1::text[]) as id on conflict (account_id) do nothing`
+const setState = sql`update account_moves set state = $2 where account_id = any($1::text[])`
+export const takesRows = sql`select set_config('quittance.moves', 'on', true)`
+const shortLocks = sql`select set_config('lock_timeout', '500', true)`
+const stopWriters = sql`select pg_advisory_xact_lock(7231, hashtext(id)) from unnest($1::text[]) as id order by id`
+const someChanges = sql`
+  with noted as (select seq, table_name, key from account_move_changes where account_id = any($1::text[]) order by seq limit $2),
+  last as (select table_name, key::text as key, max(seq) as seq from noted group by table_name, key::text)
+  select table_name as table, json_agg(key::json order by seq)::text as keys, count(*)::int as count,
+    (select array_agg(seq) from noted) as seqs from last group by table_name`
+const forgetChanges = sql`delete from account_move_changes where account_id = any($1::text[]) and seq = any($2::bigint[])`
+const heldWork = sql`
+  select (select count(*) from jobs where account_id = any($1::text[]) and lease_until > clock_timestamp())::int
+    + (select count(*) from delivery_queue where account_id = any($1::text[]) and lease_until > clock_timestamp())::int as held`
+const forwardCallers = sql`
+  insert into account_forwards (kind, key, account_id)
+  select 'client', client_id, account_id from apps where account_id = any($1::text[])
+  union all
+  select 'token', encode(digest, 'hex'), a.account_id from tokens t join apps a on a.id = t.app_id where a.account_id = any($1::text[])
+  on conflict do nothing`
+const forwardPages = sql`
+  insert into account_forwards (kind, key, account_id)
+  select 'invoice', id, account_id from invoices where account_id = any($1::text[]) on conflict do nothing`
+const shutDoors = doors.map((name) =>
+  statementOf(`delete from ${name} where app_id in (select id from apps where account_id = any($1::text[]))`),
+)
+const emptyQueues = ['jobs', 'delivery_queue'].map((name) =>
+  statementOf(`delete from ${name} where account_id = any($1::text[])`),
+)
+const triggersOf = sql`
+  select c.relname || ' ' || substr(t.tgname, length($1) + 1) as place from pg_trigger t join pg_class c on c.oid = t.tgrelid
+  where starts_with(t.tgname, $1)`
+const tellAccess = sql`select pg_notify('quittance', 'access')`
+const forgetAllChanges = sql`delete from account_move_changes where account_id = any($1::text[])`
+
+/** The database that accounts leave. */
+export class Source {
+  readonly db: Database
+  readonly #tables: MovedTables
+  readonly #ids: readonly string[]
+
+  constructor(db: Database, tables: MovedTables, ids: readonly string[]) {
+    this.db = db
+    this.#tables = tables
+    this.#ids = ids
+  }
+
+  moves(): Promise<StoredMove[]> {
+    return this.db.rows<StoredMove>(movesOf, [this.#ids])
+  }
+
+  /** From here on every change is noted. */
+  async begin(moveId: string, home: string | null, now: Instant): Promise<void> {
+    await this.db.rows(insertMoves, [this.#ids, moveId, home, now])
+    const rows = await this.db.rows<{ place: string }>(triggersOf, [`move_${moveId}_`])
+    const there = new Set(rows.map(({ place }) => place))
+    const wanted = [...this.#all().flatMap((table) => this.#notes(table)), ...this.#refusals()]
+    for (const { table, kind, text } of wanted)
+      if (!there.has(`${table} ${kind}`))
+        await this.#define(`create or replace trigger ${triggerOf(moveId, kind)} ${text}`)
+  }
+
+  /** Nothing of the accounts is begun in the background from here on; requests are answered as before. */
+  async drain(): Promise<void> {
+    await this.db.rows(setState, [this.#ids, 'DRAINING'])
+  }
+
+  async hasWorkUnderWay(db: Connection = this.db): Promise<boolean> {
+    const [row] = await db.rows<{ held: number }>(heldWork, [this.#ids])
+    return row!.held > 0
+  }
+
+  /** Some of the changes that were noted; `done` forgets them. */
+  async changes(db: Connection = this.db): Promise<{ changes: Changes[]; noted: number; done(): Promise<void> }> {
+    const changes = await db.rows<Changes & { seqs: bigint[] }>(someChanges, [this.#ids, CHANGES_MAX])
+    const seqs = changes[0]?.seqs ?? []
+    return {
+      changes,
+      noted: seqs.length,
+      done: async () => void (await db.rows(forgetChanges, [this.#ids, seqs.map(String)])),
+    }
+  }
+
+  /**
+   * Runs the work while no writer of the accounts can commit. When it says so, they have left when this comes back: nothing
+   * is due here any more, nobody gets in, and writers that waited are refused.
+   */
+  stopped(work: (db: Connection) => Promise<boolean>): Promise<boolean> {
+    return this.db.transaction(async (db) => {
+      await db.rows(shortLocks)
+      await db.rows(stopWriters, [this.#ids])
+      const leaves = await work(db)
+      if (!leaves) return false
+      await db.rows(takesRows)
+      await db.rows(forwardCallers, [this.#ids])
+      for (const statement of [...emptyQueues, ...shutDoors]) await db.rows(statement, [this.#ids])
+      await db.rows(setState, [this.#ids, 'MOVED'])
+      await db.rows(tellAccess)
+      return true
+    })
+  }
+
+  /** Removes what was left behind. */
+  async clean(moveId: string): Promise<void> {
+    await this.db.rows(forwardPages, [this.#ids])
+    for (const table of [...this.#tables.copied].reverse())
+      for (const id of this.#ids) while ((await this.#moving((db) => removeSome(db, table, id))) > 0);
+    for (const { place } of await this.db.rows<{ place: string }>(triggersOf, [`move_${moveId}_`])) {
+      const [table, kind] = place.split(' ') as [string, Trigger['kind']]
+      await this.#define(`drop trigger if exists ${triggerOf(moveId, kind)} on "${table}"`)
+    }
+    await this.db.rows(forgetAllChanges, [this.#ids])
+    await this.db.rows(setState, [this.#ids, 'GONE'])
+  }
+
+  #moving<T>(work: (db: Connection) => Promise<T>): Promise<T> {
+    return this.db.transaction(async (db) => {
+      await db.rows(takesRows)
+      return work(db)
+    })
+  }
+
+  #all(): MovedTable[] {
+    return [...this.#tables.copied, ...this.#tables.heldBack]
+  }
+
+  /** What notes every change of a row, and refuses it when the account has left. */
+  #notes({ name, owner, key }: MovedTable): Trigger[] {
+    const words = [owner, ...key.map((column) => column.name)].map((word) => `'${word}'`).join(', ')
+    const note = (kind: 'change' | 'removal', when: string, row: string) => ({
+      table: name,
+      kind,
+      text: `after ${when} on "${name}" for each row when (${row}."${owner}" in (${this.#list()}))
+        execute function account_moving(${words})`,
+    })
+    return [note('change', 'insert or update', 'new'), note('removal', 'delete', 'old')]
+  }
+
+  /** What keeps workers from taking up anything once the account drains. */
+  #refusals(): Trigger[] {
+    const refuse = (table: string, mark: string): Trigger => ({
+      table,
+      kind: 'claim',
+      text: `before update on ${table} for each row
+        when (old.account_id in (${this.#list()}) and new.${mark} is distinct from old.${mark} and new.lease_until is not null)
+        execute function account_draining()`,
+    })
+    return [refuse('jobs', 'fence'), refuse('delivery_queue', 'claim')]
+  }
+
+  /** Waits for writers of the table a moment at a time, so that others never queue for long behind us. */
+  async #define(text: string): Promise<void> {
+    for (let i = 1; ; i++)
+      try {
+        await this.db.transaction(async (db) => {
+          await db.rows(shortLocks)
+          await db.rows(unprepared(text))
+        })
+        return
+      } catch (error) {
+        if ((error as { code?: string }).code !== LOCK_TIMEOUT || i === TRIES_MAX) throw error
+        await pause(TRY_AGAIN_MS)
+      }
+  }
+
+  #list(): string {
+    return this.#ids.map((id) => `'${id}'`).join(', ')
+  }
+}
+
+interface Trigger {
+  readonly table: string
+  readonly kind: 'change' | 'removal' | 'claim'
+  readonly text: string
+}
+
+const triggerOf = (moveId: string, kind: Trigger['kind']) => `move_${moveId}_${kind}`

@@ -1,0 +1,139 @@
+import type { Connection, Database } from '../database/open.ts'
+import { sql, statementOf } from '../database/sql.ts'
+import type { Instant } from '../kernel/clock.ts'
+import { countRows, moveCounter, putRows, type Rows, removeMissing } from './rows.ts'
+import { takesRows } from './source.ts'
+import { doors, type MovedTable, type MovedTables } from './tables.ts'
+
+export interface Arrival {
+  readonly account_id: string
+  readonly move_id: string
+  readonly state: 'ARRIVING' | 'HERE'
+  readonly progress: Readonly<Record<string, unknown>>
+}
+
+const arrivalsOf = sql`select account_id, move_id, state, progress from account_arrivals where account_id = any($1::text[])`
+const insertArrivals = sql`
+  insert into account_arrivals (account_id, move_id, state, create_time)
+  select id, $2, 'ARRIVING', $3 from unnest($1::text[]) as id on conflict (account_id) do nothing`
+/** An account that left and comes back has a mark of its leaving here. */
+const forgetLeaving = [
+  sql`delete from account_moves where account_id = any($1::text[]) and state = 'GONE'`,
+  sql`delete from account_forwards where account_id = any($1::text[])`,
+]
+const noteProgress = sql`
+  update account_arrivals set progress = jsonb_set(progress, array[$2], $3::jsonb) where account_id = $1`
+const holdBack = sql`
+  insert into account_arrival_rows (account_id, table_name, rows) values ($1, $2, $3)
+  on conflict (account_id, table_name) do update set rows = excluded.rows`
+const heldRows = sql`select table_name, rows::text as rows from account_arrival_rows where account_id = $1`
+const dropHeld = sql`delete from account_arrival_rows where account_id = $1`
+const putAccount = sql`
+  update accounts set body = r.body from json_populate_recordset(null::accounts, $2::json) r where accounts.id = $1`
+const putDoors = new Map(
+  doors.map((name) => [
+    name as string,
+    statementOf(
+      `insert into ${name} select r.* from json_populate_recordset(null::${name}, $1::json) r on conflict do nothing`,
+    ),
+  ]),
+)
+const putKeys = sql`
+  insert into signing_keys (id, sealed, certificate, current, create_time, withdraw_time)
+  select id, sealed, certificate, false, create_time, withdraw_time from json_populate_recordset(null::signing_keys, $1::json)
+  on conflict do nothing`
+const setHere = sql`update account_arrivals set state = 'HERE' where account_id = $1`
+const tell = sql`select pg_notify('quittance', topic) from unnest(array['access', 'jobs', 'deliveries']) as topic`
+
+/** What was changed at the source, with how it is there now. */
+export interface Changed {
+  readonly table: MovedTable
+  readonly keys: string
+  readonly count: number
+  readonly found: Rows
+}
+
+/** The database that accounts come to. */
+export class Target {
+  readonly db: Database
+  readonly #tables: MovedTables
+  readonly #ids: readonly string[]
+
+  constructor(db: Database, tables: MovedTables, ids: readonly string[]) {
+    this.db = db
+    this.#tables = tables
+    this.#ids = ids
+  }
+
+  arrivals(): Promise<Arrival[]> {
+    return this.db.rows<Arrival>(arrivalsOf, [this.#ids])
+  }
+
+  async expect(moveId: string, signingKeys: string, now: Instant): Promise<Arrival[]> {
+    await this.db.transaction(async (db) => {
+      for (const statement of forgetLeaving) await db.rows(statement, [this.#ids])
+      await db.rows(insertArrivals, [this.#ids, moveId, now])
+      // What the source signed stays signed, and is still to be verified here.
+      await db.rows(putKeys, [signingKeys])
+    })
+    return this.arrivals()
+  }
+
+  /** Some rows, and how far that is: both or neither. */
+  async put(arrival: Arrival, table: MovedTable, page: Rows, progress: unknown): Promise<void> {
+    await this.#moving(async (db) => {
+      await putRows(db, table, page, false)
+      await db.rows(noteProgress, [arrival.account_id, table.name, JSON.stringify(progress)])
+    })
+  }
+
+  /** What is gone goes first, from the end, and what is there comes from the beginning: so no row refers to nothing. */
+  async follow(changed: readonly Changed[]): Promise<void> {
+    const order = this.#tables.copied.map(({ name }) => name)
+    const sorted = [...changed].sort((a, b) => order.indexOf(a.table.name) - order.indexOf(b.table.name))
+    await this.#moving(async (db) => {
+      for (const { table, keys, count, found } of [...sorted].reverse())
+        if (found.count < count) await removeMissing(db, table, keys, found)
+      for (const { table, found } of sorted) if (found.count > 0) await putRows(db, table, found, true)
+    })
+  }
+
+  /** Keeps what must not be found before its account is here. */
+  async holdBack(accountId: string, rows: ReadonlyMap<string, string>): Promise<void> {
+    await this.db.transaction(async (db) => {
+      for (const [table, held] of rows) await db.rows(holdBack, [accountId, table, held])
+    })
+  }
+
+  count(table: MovedTable, accountId: string): Promise<number> {
+    return countRows(this.db, table, accountId)
+  }
+
+  /** The account is here: it may be called, and what is due is done. */
+  async welcome(): Promise<void> {
+    await this.#moving(async (db) => {
+      for (const arrival of await db.rows<Arrival>(arrivalsOf, [this.#ids]))
+        if (arrival.state === 'ARRIVING') await this.#take(db, arrival)
+      await db.rows(tell)
+    })
+  }
+
+  async #take(db: Connection, { account_id: id }: Arrival): Promise<void> {
+    const held = new Map(
+      (await db.rows<{ table_name: string; rows: string }>(heldRows, [id])).map((row) => [row.table_name, row.rows]),
+    )
+    for (const table of this.#tables.copied) await moveCounter(db, table, id)
+    for (const table of this.#tables.heldBack) await putRows(db, table, { rows: held.get(table.name) ?? '[]' }, false)
+    for (const [name, statement] of putDoors) await db.rows(statement, [held.get(name) ?? '[]'])
+    await db.rows(putAccount, [id, held.get('accounts')])
+    await db.rows(dropHeld, [id])
+    await db.rows(setHere, [id])
+  }
+
+  #moving<T>(work: (db: Connection) => Promise<T>): Promise<T> {
+    return this.db.transaction(async (db) => {
+      await db.rows(takesRows)
+      return work(db)
+    })
+  }
+}

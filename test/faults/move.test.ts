@@ -1,0 +1,207 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultScopes } from '../../src/accounts/scopes.ts'
+import type { Connection, Database } from '../../src/database/open.ts'
+import { makeLedger } from '../../src/ledger/ledger.ts'
+import { moveAccounts } from '../../src/moves/move.ts'
+import { readTables } from '../../src/moves/tables.ts'
+import { pagePath } from '../../src/payer/page/open-page.ts'
+import { run } from '../support/command.ts'
+import { newLiveWorld } from '../support/live.ts'
+import { Receiver } from '../support/receiver.ts'
+import { INVOICES, type Listed, over } from '../support/shop.ts'
+import { times } from '../support/size.ts'
+import { newWorld, usd, type World } from '../support/world.ts'
+
+const settings = {
+  QUITTANCE_ENVIRONMENT: 'live',
+  QUITTANCE_SECRET: 'a secret of a live service, long enough',
+  RATE_LIMIT_PER_MINUTE: '0',
+  TOKEN_RATE_LIMIT_PER_MINUTE: '0',
+  WEBHOOK_ALLOW_HTTP: 'true',
+  WEBHOOK_ALLOW_PRIVATE: 'true',
+  WEBHOOK_SIGNATURES: 'standard',
+  // Ids that nobody can tell: those of the other database must not be made here a second time.
+  SEED: '1',
+}
+
+class Death extends Error {}
+
+/** A way to the database on which the caller dies: before a statement or a commit, or after it without learning of it. */
+function mortal(db: Database, fate: { steps: number }): Database {
+  const step = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (--fate.steps < 0) throw new Death()
+    const result = await work()
+    if (--fate.steps < 0) throw new Death()
+    return result
+  }
+  const rows =
+    (connection: Connection): Connection['rows'] =>
+    (statement, values) =>
+      step(() => connection.rows(statement, values))
+  return {
+    ...db,
+    rows: rows(db),
+    transaction: (work) => step(() => db.transaction((connection) => work({ rows: rows(connection) }))),
+  }
+}
+
+describe('An account that is moved', () => {
+  let from: World
+  let to: World
+  let receiver: Receiver
+  let token: string
+  let id: string
+  const created: string[] = []
+  const refusals = new Set<number>()
+  let isWriting = true
+
+  /** The merchant calls where the account is, and again where it went. */
+  async function calls<Body>(method: 'GET' | 'POST', path: string, payload?: object) {
+    for (;;) {
+      for (const world of [from, to]) {
+        const answer = await world.call<Body>(method, path, payload, { headers: { authorization: `Bearer ${token}` } })
+        if (answer.status < 300) return answer
+        refusals.add(answer.status)
+      }
+      await pause(5)
+    }
+  }
+
+  async function writes(): Promise<void> {
+    while (isWriting) {
+      created.push((await calls<{ id: string }>('POST', INVOICES, over('10.00'))).body.id)
+      await pause(20)
+    }
+  }
+
+  const rowsOf = async (world: World, table: string) =>
+    (await world.app.database.query(`select * from ${table} where account_id = $1`, [id])).rows
+  const move = (...words: string[]) =>
+    run(['accounts', 'move', id, '--to', to.databaseUrl, ...words, '--json'], {
+      ...settings,
+      DATABASE_URL: from.databaseUrl,
+    })
+
+  beforeAll(async () => {
+    from = await newLiveWorld(settings, { works: true })
+    to = await newWorld({ settings, works: true })
+    receiver = await Receiver.open()
+    id = from.people.merchant.id
+    const scopes = defaultScopes('BUSINESS', ['invoicing', 'webhooks', 'payments'])
+    const merchant = await from.personWithApp(id, scopes)
+    token = await from.tokenFor(
+      merchant.clientId,
+      'a secret of this app alone, long enough to be one of ours: ' + 'x'.repeat(21),
+    )
+    await merchant.post('/v1/notifications/webhooks', { url: receiver.url(), event_types: [{ name: '*' }] })
+    const { body } = await merchant.post<{ id: string }>(INVOICES, over('5.00', {}, { invoice_date: '2999-01-01' }))
+    created.push(body.id)
+    expect((await merchant.post(`${INVOICES}/${body.id}/send`, {})).status).toBeLessThan(300)
+    const { capture } = makeLedger(from.app.service)
+    await from.app.transact(async (tx) => {
+      for (const status of ['COMPLETED', 'PENDING'] as const)
+        capture(tx, { status, seller: { account_id: id }, buyer: {}, gross: usd('9.00') })
+    })
+  })
+  afterAll(async () => {
+    await from.close()
+    await to.close()
+    await receiver.close()
+  })
+
+  it('takes along every table that names an account, so each has a key to find its rows by', async () => {
+    const { copied, heldBack } = await readTables(from.app.database)
+    const names = copied.map(({ name }) => name)
+
+    expect(heldBack.map(({ name }) => name)).toEqual(['delivery_queue', 'jobs'])
+    expect(names[0]).toBe('accounts')
+    expect(names.indexOf('invoices')).toBeLessThan(names.indexOf('invoice_transactions'))
+    expect(copied.filter(({ key }) => !key).map(({ name }) => name)).toEqual([])
+  })
+
+  it('is refused while it shares something with one that stays', async () => {
+    const other = await from.personWithApp(from.people.otherMerchant.id, ['disputes/read-partner'])
+    const consent = ['apps', 'consent', other.clientId, id, '--scopes', 'disputes/read-partner']
+    const variables = { ...settings, DATABASE_URL: from.databaseUrl }
+    await run(consent, variables)
+
+    const { code, stderr } = await move()
+
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      `quittance: These accounts share a consent with ${from.people.otherMerchant.id}: move them together.\n`,
+    )
+    expect((await run([...consent.slice(0, 4), '--revoke'], variables)).code).toBe(0)
+  })
+
+  it('loses nothing and doubles nothing, however often the move dies', async () => {
+    const writers = [writes(), writes()]
+    let deaths = 0
+    const wanted = times(10, 60)
+    for (let i = 0; deaths < wanted; i++) {
+      const fate = { steps: 1 + Math.floor(Math.random() ** 2 * 500) }
+      const parts = {
+        ids: [id],
+        moveId: `try${i}`,
+        home: 'https://two.example',
+        now: from.now(),
+        source: mortal(from.app.database, fate),
+        target: mortal(to.app.database, fate),
+      }
+      const ended = await moveAccounts(parts).catch((error: unknown) => error)
+      if (!(ended instanceof Death)) break
+      deaths++
+    }
+    const { code, stdout, stderr } = await move()
+    isWriting = false
+    await Promise.all(writers)
+    created.push((await calls<{ id: string }>('POST', INVOICES, over('10.00'))).body.id)
+
+    expect([code, stderr]).toEqual([0, ''])
+    expect(JSON.parse(stdout)).toMatchObject({ account_ids: [id], rules_broken: 0 })
+    // Who called meanwhile was asked to come again, or told that the account is elsewhere.
+    expect([...refusals].filter((status) => status !== 503 && status !== 401)).toEqual([])
+    // Everything that was acknowledged is there once, and nothing is left.
+    const there = await rowsOf(to, 'invoices')
+    expect(there.map((invoice) => invoice.id).sort()).toEqual([...created].sort())
+    for (const table of ['invoices', 'events', 'jobs', 'delivery_queue', 'webhooks'])
+      expect(await rowsOf(from, table)).toEqual([])
+    expect((await rowsOf(to, 'jobs')).filter(({ name }) => name === 'issue-invoice')).toHaveLength(1)
+    const { body } = await calls<Listed>('GET', `${INVOICES}?page_size=1`)
+    expect(body.items[0]!.id).toBe(created.at(-1))
+    // Every event has reached the receiver, once.
+    const events = (await rowsOf(to, 'events')).map((event) => event.id)
+    await receiver.has(events.length)
+    expect(receiver.received.map(({ event }) => event.id).sort()).toEqual(events.sort())
+  })
+
+  it('goes together with those it shares something with', async () => {
+    const { otherMerchant, buyer } = from.people
+    const variables = { ...settings, DATABASE_URL: from.databaseUrl }
+    const partner = await from.personWithApp(otherMerchant.id, ['disputes/read-partner'])
+    await run(['apps', 'consent', partner.clientId, buyer.id, '--scopes', 'disputes/read-partner'], variables)
+
+    const moved = await run(
+      ['accounts', 'move', otherMerchant.id, buyer.id, '--to', to.databaseUrl, '--json'],
+      variables,
+    )
+
+    expect([moved.code, moved.stderr]).toEqual([0, ''])
+    expect((await to.app.database.query('select account_id from consents')).rows).toEqual([{ account_id: buyer.id }])
+    const left = await from.app.database.query('select id from accounts')
+    expect(left.rows).toEqual([])
+  })
+
+  it('leaves word where it went', async () => {
+    const answer = await from.call<{ error_description?: string }>('GET', INVOICES, undefined, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+
+    expect(answer.status).toBe(401)
+    expect(answer.text).toContain('This account has moved')
+    const page = await from.call('GET', pagePath(created[0]!))
+    expect([page.status, page.headers['location']]).toEqual([303, `https://two.example${pagePath(created[0]!)}`])
+    expect((await move()).stderr).toBe('quittance: These accounts have been moved already.\n')
+  })
+})
