@@ -74,7 +74,7 @@ export async function moveAccounts(parts: MoveParts): Promise<Moved> {
   const took = state === 'MOVED' ? undefined : await leave(parts, { tables, source, target, moveId })
   await target.welcome()
   let rows = 0
-  for (const id of parts.ids) for (const table of tables.copied) rows += await target.count(table, id)
+  for (const id of parts.ids) for (const count of (await target.count(tables.copied, id)).values()) rows += count
   await source.clean(moveId)
   return { rows, ...(took !== undefined && { stopped_ms: took }) }
 }
@@ -185,13 +185,11 @@ async function stop(parts: MoveParts, { tables, source, target }: Ends, follow: 
 }
 
 async function requireSame(db: Connection, target: Target, tables: MovedTables, id: string): Promise<void> {
-  for (const table of tables.copied.filter(({ name }) => !swept.has(name))) {
-    const [here, there] = [await countRows(db, table, id), await target.count(table, id)]
-    if (here !== there)
-      throw new MoveError(
-        `${table.name} has ${here} rows of ${id}, and ${there} of them arrived: nothing was switched.`,
-      )
-  }
+  const kept = tables.copied.filter(({ name }) => !swept.has(name))
+  const [here, there] = await Promise.all([countRows(db, kept, id), target.count(kept, id)])
+  for (const [name, count] of here)
+    if (there.get(name) !== count)
+      throw new MoveError(`${name} has ${count} rows of ${id}, and ${there.get(name)} arrived: nothing was switched.`)
 }
 
 async function heldRowsOf(db: Connection, tables: MovedTables, id: string): Promise<Map<string, string>> {

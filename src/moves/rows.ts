@@ -129,13 +129,17 @@ export async function removeMissing(
   )
 }
 
-export async function countRows(db: Connection, table: MovedTable, accountId: string): Promise<number> {
-  const [row] = await run<{ count: number }>(
-    db,
-    `select count(*)::int as count from "${table.name}" where "${table.owner}" = $1`,
-    [accountId],
+/** By table: how many rows an account has. */
+export async function countRows(
+  db: Connection,
+  tables: readonly MovedTable[],
+  accountId: string,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = tables.map(
+    ({ name, owner }) => `select '${name}' as name, count(*)::int as count from "${name}" where "${owner}" = $1`,
   )
-  return row!.count
+  const rows = await run<{ name: string; count: number }>(db, counts.join(' union all '), [accountId])
+  return new Map(rows.map(({ name, count }) => [name, count]))
 }
 
 /** Removes some rows of an account, and tells how many there were. */

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection, Database } from '../database/open.ts'
-import { sql, statementOf, unprepared } from '../database/sql.ts'
+import { sql, unprepared } from '../database/sql.ts'
 import type { Instant } from '../kernel/clock.ts'
 import { removeSome } from './rows.ts'
-import { doors, type MovedTable, type MovedTables } from './tables.ts'
+import type { MovedTable, MovedTables } from './tables.ts'
 
 export type MoveState = 'COPYING' | 'DRAINING' | 'MOVED' | 'GONE'
 
@@ -42,25 +42,27 @@ const forgetChanges = sql`delete from account_move_changes where account_id = an
 const heldWork = sql`
   select (select count(*) from jobs where account_id = any($1::text[]) and lease_until > clock_timestamp())::int
     + (select count(*) from delivery_queue where account_id = any($1::text[]) and lease_until > clock_timestamp())::int as held`
-const forwardCallers = sql`
-  insert into account_forwards (kind, key, account_id)
-  select 'client', client_id, account_id from apps where account_id = any($1::text[])
-  union all
-  select 'token', encode(digest, 'hex'), a.account_id from tokens t join apps a on a.id = t.app_id where a.account_id = any($1::text[])
-  on conflict do nothing`
 const forwardPages = sql`
   insert into account_forwards (kind, key, account_id)
   select 'invoice', id, account_id from invoices where account_id = any($1::text[]) on conflict do nothing`
-const shutDoors = doors.map((name) =>
-  statementOf(`delete from ${name} where app_id in (select id from apps where account_id = any($1::text[]))`),
-)
-const emptyQueues = ['jobs', 'delivery_queue'].map((name) =>
-  statementOf(`delete from ${name} where account_id = any($1::text[])`),
-)
+/** One statement, so that writers wait for no more than it takes. */
+const leave = sql`
+  with forwarded as (
+    insert into account_forwards (kind, key, account_id)
+    select 'client', client_id, account_id from apps where account_id = any($1::text[])
+    union all
+    select 'token', encode(digest, 'hex'), a.account_id from tokens t join apps a on a.id = t.app_id
+    where a.account_id = any($1::text[])
+    on conflict do nothing),
+  due as (delete from jobs where account_id = any($1::text[])),
+  queued as (delete from delivery_queue where account_id = any($1::text[])),
+  secrets as (delete from app_secrets where app_id in (select id from apps where account_id = any($1::text[]))),
+  opened as (delete from tokens where app_id in (select id from apps where account_id = any($1::text[]))),
+  moved as (update account_moves set state = 'MOVED' where account_id = any($1::text[]))
+  select pg_notify('quittance', 'access')`
 const triggersOf = sql`
   select c.relname || ' ' || substr(t.tgname, length($1) + 1) as place from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where starts_with(t.tgname, $1)`
-const tellAccess = sql`select pg_notify('quittance', 'access')`
 const forgetAllChanges = sql`delete from account_move_changes where account_id = any($1::text[])`
 
 /** The database that accounts leave. */
@@ -122,10 +124,7 @@ export class Source {
       const leaves = await work(db)
       if (!leaves) return false
       await db.rows(takesRows)
-      await db.rows(forwardCallers, [this.#ids])
-      for (const statement of [...emptyQueues, ...shutDoors]) await db.rows(statement, [this.#ids])
-      await db.rows(setState, [this.#ids, 'MOVED'])
-      await db.rows(tellAccess)
+      await db.rows(leave, [this.#ids])
       return true
     })
   }

@@ -24,7 +24,8 @@ const forgetLeaving = [
 const noteProgress = sql`
   update account_arrivals set progress = jsonb_set(progress, array[$2], $3::jsonb) where account_id = $1`
 const holdBack = sql`
-  insert into account_arrival_rows (account_id, table_name, rows) values ($1, $2, $3)
+  insert into account_arrival_rows (account_id, table_name, rows)
+  select $1, held.name, held.rows::json from unnest($2::text[], $3::text[]) as held (name, rows)
   on conflict (account_id, table_name) do update set rows = excluded.rows`
 const heldRows = sql`select table_name, rows::text as rows from account_arrival_rows where account_id = $1`
 const dropHeld = sql`delete from account_arrival_rows where account_id = $1`
@@ -100,13 +101,11 @@ export class Target {
 
   /** Keeps what must not be found before its account is here. */
   async holdBack(accountId: string, rows: ReadonlyMap<string, string>): Promise<void> {
-    await this.db.transaction(async (db) => {
-      for (const [table, held] of rows) await db.rows(holdBack, [accountId, table, held])
-    })
+    await this.db.rows(holdBack, [accountId, [...rows.keys()], [...rows.values()]])
   }
 
-  count(table: MovedTable, accountId: string): Promise<number> {
-    return countRows(this.db, table, accountId)
+  count(tables: readonly MovedTable[], accountId: string): Promise<ReadonlyMap<string, number>> {
+    return countRows(this.db, tables, accountId)
   }
 
   /** The account is here: it may be called, and what is due is done. */

@@ -71,7 +71,7 @@ describe('An account that is moved', () => {
   async function writes(): Promise<void> {
     while (isWriting) {
       created.push((await calls<{ id: string }>('POST', INVOICES, over('10.00'))).body.id)
-      await pause(20)
+      await pause(50)
     }
   }
 
@@ -138,7 +138,7 @@ describe('An account that is moved', () => {
   it('loses nothing and doubles nothing, however often the move dies', async () => {
     const writers = [writes(), writes()]
     let deaths = 0
-    const wanted = times(10, 60)
+    const wanted = times(6, 60)
     for (let i = 0; deaths < wanted; i++) {
       const fate = { steps: 1 + Math.floor(Math.random() ** 2 * 500) }
       const parts = {
