@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import type { Connector } from './connector.ts'
 
 /** Two clients of a pooler meet at one server within so many tries, if they meet at all. */
 const TRIES = 5
-const probe = { name: 'quittance_probe', text: 'select pg_backend_pid() as pid' }
+/** There is no such prepared statement. */
+const NOT_PREPARED = '26000'
+const whichServer = 'select pg_backend_pid() as pid'
 
 /** Whether the server at the other end is not the one that answered: a pooler stands in between. */
 export async function isPooled(client: pg.Client): Promise<boolean> {
@@ -25,20 +28,23 @@ export const isLentByTransaction = (connector: Connector): Promise<boolean> =>
   })
 
 /**
- * Whether a pooler keeps the prepared statements of its clients apart and brings them along to every server. Two clients
- * that share servers find out; where they do not come to share one, the answer is no, which is always safe.
+ * Whether a pooler keeps the prepared statements of its clients and brings them along to every server: one client finds
+ * its own at another server than the one it was prepared on. Where it is not led to another, the answer is no, which is
+ * always safe.
  */
 export const keepsStatements = (connector: Connector): Promise<boolean> =>
   withTwo(connector, async (one, other) => {
+    // A name of its own: somebody else may have left one behind at any of the servers.
+    const probe = { name: `quittance_${randomUUID()}`, text: whichServer }
     for (let i = 0; i < TRIES; i++) {
-      const mine = await preparedOn(one)
+      const first = await preparedOn(one, probe)
+      // Whoever asks next mostly gets the server that was used last, and then the first one has to go elsewhere.
       await other.query('begin')
-      const theirs = await preparedOn(other)
-      // With its server held by the other, the first one is led to another.
-      const next = await preparedOn(one)
+      await serverOf(other)
+      const next = await preparedOn(one, probe)
       await other.query('rollback')
-      if (mine === undefined || theirs === undefined || next === undefined) return false
-      if (mine === theirs && mine !== next) return true
+      if (first === undefined || next === undefined) return false
+      if (first !== next) return true
     }
     return false
   })
@@ -57,20 +63,17 @@ async function withTwo(
 }
 
 async function serverOf(client: pg.Client): Promise<number | undefined> {
-  const { rows } = await client.query<{ pid: number }>(probe.text)
+  const { rows } = await client.query<{ pid: number }>(whichServer)
   return rows[0]?.pid
 }
 
 /** The server that ran the prepared statement; undefined when none did. */
-async function preparedOn(client: pg.Client): Promise<number | undefined> {
+async function preparedOn(client: pg.Client, probe: pg.QueryConfig): Promise<number | undefined> {
   try {
     const { rows } = await client.query<{ pid: number }>(probe)
     return rows[0]?.pid
   } catch (error) {
-    if (notKept.has(String((error as { code?: string }).code))) return undefined
+    if ((error as { code?: string }).code === NOT_PREPARED) return undefined
     throw error
   }
 }
-
-/** There is no such prepared statement, or one of another client has the name. */
-const notKept = new Set(['26000', '42P05'])

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addressOf } from '../../src/database/address.ts'
 import { Broadcast } from '../../src/database/broadcast.ts'
+import { Connector } from '../../src/database/connector.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { type Database, openDatabase } from '../../src/database/open.ts'
+import { keepsStatements } from '../../src/database/pooler.ts'
 import { sql } from '../../src/database/sql.ts'
 import { run } from '../support/command.ts'
 import { newDatabase, type TestDatabase } from '../support/database.ts'
@@ -110,6 +113,15 @@ describe('A pooler in transaction mode', () => {
     })
 
     expect(pids[0]).toEqual(pids[1])
+  })
+
+  it('is not taken for one that keeps prepared statements, whichever servers one is led to', async () => {
+    const connector = new Connector(addressOf(pooler.url), {}, { pooled: true })
+
+    for (let i = 0; i < 5; i++) {
+      await Promise.all(Array.from({ length: 8 }, () => pooled.rows(me)))
+      expect(await keepsStatements(connector)).toBe(false)
+    }
   })
 
   it('is gone around by what listens', async () => {
