@@ -1,0 +1,29 @@
+import { databaseDays } from './faults/database.ts'
+import { networkDays } from './faults/network.ts'
+import { overload } from './faults/overload.ts'
+import { processDays } from './faults/processes.ts'
+import { live } from './faults/scene.ts'
+import { provide } from './harness/packages.ts'
+import type { Part, Result } from './harness/result.ts'
+
+/** The bad days that every landing change has to go through; the others take their time. */
+const REDUCED = ['terminate', 'network']
+
+export const faults: Part = async (lab) => {
+  provide(['postgresql', 'libfaketime'], lab.say)
+  const only = process.env['LAB_ONLY']?.split(',')
+  const days = [...processDays, ...databaseDays, ...networkDays].filter(
+    ({ name }) => only?.includes(name) ?? (!lab.isReduced || REDUCED.includes(name)),
+  )
+  const results: Result[] = []
+  for (const day of days) {
+    try {
+      results.push(await live(lab, day))
+    } catch (error) {
+      const outcome = error instanceof Error ? error.message : String(error)
+      results.push({ part: 'faults', what: day.what(lab), outcome, clients: '', isMet: false, seconds: 0 })
+    }
+  }
+  if (only?.includes('overload') ?? !lab.isReduced) results.push(await overload(lab))
+  return results
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Ground } from '../harness/ground.ts'
+import { draft, tokenOf } from '../harness/load.ts'
+import { Postgres } from '../harness/postgres.ts'
+import { answersSaid, type Lab, type Result, seconds } from '../harness/result.ts'
+import { openStage } from '../harness/stage.ts'
+
+const PROMISED = 0.8
+const AT_ONCE = 16
+const ANSWER_WITHIN_MS = 10_000
+
+/** More than the service can carry: it must go on doing nearly as much as it can, and refuse the rest soon. */
+export async function overload(lab: Lab): Promise<Result> {
+  const began = performance.now()
+  const ground = new Ground('overload')
+  try {
+    const { url } = await Postgres.open(ground)
+    const stage = await openStage(ground, { databaseUrls: [url] })
+    const token = await tokenOf(stage.urls[0]!, stage.merchant)
+    const call = caller(stage.urls[0]!, token)
+    const ms = lab.isReduced ? 4_000 : 20_000
+    lab.say('faults: what the service can carry')
+    await closedLoop(call, ms)
+    const best = await closedLoop(call, ms)
+    lab.say(`faults: ${Math.round(best)} invoices a second; now three times as many`)
+    const flood = await openLoop(call, { ratePerSecond: best * 3, ms })
+    const ratio = flood.goodput / best
+    return {
+      part: 'faults',
+      what: `overload: three times the invoices a second that it can carry, for ${seconds(ms)}`,
+      outcome: `${Math.round(flood.goodput)} a second done of ${Math.round(flood.offered)} offered, ${ratio.toFixed(2)} of the best (${Math.round(best)})`,
+      clients: `${answersSaid(flood.answers)}; the slowest answer took ${seconds(flood.slowestMs)}`,
+      isMet: ratio >= PROMISED && flood.slowestMs < ANSWER_WITHIN_MS,
+      seconds: Math.round((performance.now() - began) / 1000),
+    }
+  } finally {
+    await ground.close()
+  }
+}
+
+type Call = () => Promise<string>
+
+function caller(target: string, token: string): Call {
+  const agent = new Agent({ keepAlive: true, maxSockets: 450 })
+  const { hostname, port } = new URL(target)
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return () =>
+    new Promise((resolve) => {
+      const reference = randomUUID()
+      // A number of its own, or each would have to wait for the number of the one before.
+      const body = draft(reference)
+      const sent = request(
+        { hostname, port, agent, method: 'POST', path: '/v2/invoicing/invoices', headers, timeout: ANSWER_WITHIN_MS },
+        (response) => {
+          response.resume()
+          response.on('end', () => resolve(String(response.statusCode)))
+        },
+      )
+      sent.on('timeout', () => sent.destroy(new Error('no answer')))
+      sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+      sent.end(JSON.stringify({ ...body, detail: { ...body.detail, invoice_number: reference.slice(0, 20) } }))
+    })
+}
+
+async function closedLoop(call: Call, ms: number): Promise<number> {
+  const end = performance.now() + ms
+  let done = 0
+  const clients = Array.from({ length: AT_ONCE }, async () => {
+    while (performance.now() < end) if ((await call()) === '201') done++
+  })
+  await Promise.all(clients)
+  return done / (ms / 1000)
+}
+
+/** Calls come at their rate, whatever becomes of those before. */
+async function openLoop(call: Call, { ratePerSecond, ms }: { ratePerSecond: number; ms: number }) {
+  const answers: Record<string, number> = {}
+  const began = performance.now()
+  const underWay: Promise<void>[] = []
+  let slowestMs = 0
+  while (performance.now() - began < ms) {
+    const due = ((performance.now() - began) / 1000) * ratePerSecond
+    while (underWay.length < due) {
+      const at = performance.now()
+      underWay.push(
+        call().then((answer) => {
+          slowestMs = Math.max(slowestMs, performance.now() - at)
+          answers[answer] = (answers[answer] ?? 0) + 1
+        }),
+      )
+    }
+    await pause(5)
+  }
+  const offered = underWay.length / ((performance.now() - began) / 1000)
+  await Promise.all(underWay)
+  const took = (performance.now() - began) / 1000
+  return { goodput: (answers['201'] ?? 0) / took, offered, answers, slowestMs }
+}

@@ -1,0 +1,70 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Ground, signal } from '../harness/ground.ts'
+import { fakeTime } from '../harness/packages.ts'
+import type { BadDay } from './scene.ts'
+
+/** What happens to the services themselves. */
+export const processDays: readonly BadDay[] = [
+  {
+    name: 'kill',
+    what: ({ isReduced }) => `a service killed with SIGKILL, ${isReduced ? 3 : 100} times, the two in turn`,
+    async run({ lab, stage }) {
+      for (let round = 0; round < (lab.isReduced ? 3 : 100); round++) {
+        const service = stage.services[round % 2]!
+        await pause(Math.random() * 1_000)
+        await service.end('SIGKILL')
+        await service.again()
+      }
+      return ''
+    },
+  },
+  {
+    name: 'stop',
+    what: ({ isReduced }) =>
+      `a service stopped with SIGSTOP for ${isReduced ? 4 : 60} s in the middle of its work, then let go on`,
+    async run({ lab, stage }) {
+      const { pid } = stage.services[0]!.running
+      signal(pid, 'SIGSTOP')
+      await pause(lab.isReduced ? 4_000 : 60_000)
+      signal(pid, 'SIGCONT')
+      await pause(2_000)
+      return 'whoever met the stopped service waited for its own limit and asked the other'
+    },
+  },
+  {
+    name: 'clock',
+    what: ({ isReduced }) =>
+      `the clock of one service's machine ${isReduced ? '2 h ahead' : '2 h and 3 days ahead and behind'}, and right again`,
+    async run({ lab, ground, stage }) {
+      for (const offset of lab.isReduced ? ['+2h'] : ['+2h', '-2h', '+3d', '-3d']) {
+        const file = clockFile(ground)
+        writeFileSync(file, '+0\n')
+        await stage.services[1]!.end('SIGTERM')
+        const skewed = await stage.start(`service-skewed${offset}`, {
+          PORT: new URL(stage.urls[1]!).port,
+          LD_PRELOAD: fakeTime()!,
+          FAKETIME_TIMESTAMP_FILE: file,
+          FAKETIME_NO_CACHE: '1',
+          FAKETIME_DONT_FAKE_MONOTONIC: '1',
+        })
+        await pause(1_000)
+        // It jumps while the service runs, and jumps back.
+        writeFileSync(file, `${offset}\n`)
+        await pause(lab.isReduced ? 3_000 : 20_000)
+        writeFileSync(file, '+0\n')
+        await pause(1_000)
+        await skewed.end('SIGTERM')
+        await stage.services[1]!.again()
+      }
+      return ''
+    },
+  },
+]
+
+function clockFile(ground: Ground): string {
+  const folder = join(ground.folder, 'clock')
+  mkdirSync(folder, { recursive: true })
+  return join(folder, 'offset')
+}

@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Ground } from './harness/ground.ts'
+import { provide } from './harness/packages.ts'
+import { type PoolMode, startPgbouncer } from './harness/pgbouncer.ts'
+import { ask, Postgres } from './harness/postgres.ts'
+import { answersSaid, type Lab, type Part, type Result, seconds, timed } from './harness/result.ts'
+import { openStage } from './harness/stage.ts'
+import { judge, verify } from './harness/verify.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+/** Far fewer than the services have connections. */
+const POOL_SIZE = 8
+
+/** Services and the scenarios of the tests behind pgbouncer, which refuses start parameters. */
+export const pooler: Part = async (lab) => {
+  provide(['postgresql', 'pgbouncer'], lab.say)
+  const results: Result[] = []
+  for (const mode of ['session', 'transaction'] as const) results.push(await sales(lab, mode))
+  results.push(await scenarios(lab))
+  return results
+}
+
+async function sales(lab: Lab, mode: PoolMode): Promise<Result> {
+  lab.say(`pooler: two services in ${mode} mode`)
+  const ground = new Ground(`pooler-${mode}`)
+  try {
+    const server = await Postgres.open(ground)
+    // A session is kept for as long as its client, so there must be one for each connection.
+    const poolSize = mode === 'session' ? 60 : POOL_SIZE
+    const url = await startPgbouncer(ground, { mode, serverPort: server.port, poolSize })
+    const { value, seconds: took } = await timed(async () => {
+      const stage = await openStage(ground, {
+        databaseUrls: [url, url],
+        variables: { DATABASE_DIRECT_URL: server.url },
+      })
+      const load = stage.newLoad({ clients: 12 })
+      load.start()
+      await pause(lab.isReduced ? 3_000 : 60_000)
+      await load.stop()
+      const [most] = await ask<{ count: number }>(
+        server.url,
+        "select count(*)::int as count from pg_stat_activity where backend_type = 'client backend' and application_name not in ('quittance broadcast', '')",
+      )
+      return { load, servers: most!.count, verdict: judge(await verify(server.url, load, stage.farEnds)) }
+    })
+    const { load, servers, verdict } = value
+    return {
+      part: 'pooler',
+      what: `pgbouncer in ${mode} mode that refuses start parameters; two services with 20 connections each, ${servers} at the server`,
+      outcome: verdict.said,
+      clients: `${answersSaid(load.answers)}; the slowest took ${seconds(load.slowestMs)}`,
+      isMet: verdict.isMet,
+      seconds: took,
+    }
+  } finally {
+    await ground.close()
+  }
+}
+
+interface Report {
+  readonly numTotalTests: number
+  readonly numPassedTests: number
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
+  }[]
+}
+
+/** The scenarios of the tests, each world of them behind the pooler. */
+async function scenarios(lab: Lab): Promise<Result> {
+  const folders = lab.isReduced
+    ? ['test/scenarios/ledger']
+    : ['test/scenarios', 'test/faults/invoices', 'test/faults/payer', 'test/faults/jobs']
+  lab.say(`pooler: ${folders.join(', ')} in transaction mode`)
+  const ground = new Ground('pooler-scenarios')
+  try {
+    const server = await Postgres.open(ground, {
+      settings: 'fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nmax_connections = 400',
+    })
+    const url = await startPgbouncer(ground, { mode: 'transaction', serverPort: server.port, poolSize: POOL_SIZE })
+    const { value: report, seconds: took } = await timed(() =>
+      runTests(ground, folders, { DATABASE_URL: server.url, TEST_POOLER_URL: url }),
+    )
+    const failed = report.testResults.flatMap(({ assertionResults }) =>
+      assertionResults.filter(({ status }) => status === 'failed'),
+    )
+    for (const { fullName } of failed) lab.say(`pooler: failed: ${fullName}`)
+    const { numPassedTests: passed, numTotalTests: total } = report
+    return {
+      part: 'pooler',
+      what: `${folders.join(', ')} with every world behind pgbouncer in transaction mode`,
+      outcome: `${passed} of ${total} tests pass`,
+      clients:
+        failed.length === 0
+          ? 'the same as without a pooler'
+          : failed
+              .map(({ fullName }) => fullName)
+              .slice(0, 5)
+              .join('; '),
+      isMet: passed === total && total > 0,
+      seconds: took,
+    }
+  } finally {
+    await ground.close()
+  }
+}
+
+async function runTests(
+  ground: Ground,
+  folders: readonly string[],
+  variables: Record<string, string>,
+): Promise<Report> {
+  const file = join(ground.folder, 'report.json')
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+  const child = spawn(process.execPath, [vitest, 'run', ...folders, '--reporter=json', `--outputFile=${file}`], {
+    cwd: root,
+    env: { ...process.env, ...variables },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  await new Promise((resolve) => child.once('exit', resolve))
+  if (!existsSync(file)) throw new Error('The tests did not come to their end.')
+  return JSON.parse(readFileSync(file, 'utf8')) as Report
+}

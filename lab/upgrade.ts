@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { answers, CHECK_MS, startBalancer } from './harness/balancer.ts'
+import { Ground } from './harness/ground.ts'
+import { draft, tokenOf } from './harness/load.ts'
+import { buildOlder } from './harness/older.ts'
+import { provide } from './harness/packages.ts'
+import { Postgres, until } from './harness/postgres.ts'
+import { answersSaid, type Lab, type Part, type Result, seconds } from './harness/result.ts'
+import { type Merchant, presentProgram } from './harness/service.ts'
+import { openStage } from './harness/stage.ts'
+
+const GRACE_SECONDS = 3
+const CLIENTS = 8
+const READY_WITHIN_MS = 60_000
+
+/** Two services behind haproxy, restarted and brought to a newer version in turn, under clients that never try again. */
+export const upgrade: Part = async (lab) => {
+  provide(['postgresql', 'haproxy'], lab.say)
+  const results = [await roll(lab, { restarts: lab.isReduced ? 2 : 6, calls: lab.isReduced ? 500 : 10_000 })]
+  if (!lab.isReduced) results.push(await roll(lab, { restarts: 2, calls: 1_000, isUpgrade: true }))
+  return results
+}
+
+interface Plan {
+  readonly restarts: number
+  readonly calls: number
+  readonly isUpgrade?: boolean
+}
+
+async function roll(lab: Lab, { restarts, calls, isUpgrade = false }: Plan): Promise<Result> {
+  const began = performance.now()
+  const ground = new Ground('upgrade')
+  try {
+    const older = isUpgrade ? buildOlder(ground) : undefined
+    const { url } = await Postgres.open(ground)
+    const stage = await openStage(ground, {
+      databaseUrls: [url, url],
+      variables: { SHUTDOWN_GRACE_SECONDS: String(GRACE_SECONDS), TRUST_PROXY: 'loopback' },
+      ...(older && { program: older.program }),
+    })
+    const balancer = await startBalancer(ground, stage.urls)
+    const load = new Impatient(balancer, stage.merchant)
+    load.start()
+    let done = 0
+    while (done < restarts || load.count < calls) {
+      const service = stage.services[done % stage.services.length]!
+      const code = await service.end('SIGTERM')
+      if (code !== 0) load.failures.push(`a service ended with ${code}`)
+      await service.again(presentProgram)
+      await until(() => answers(`${service.url}/readyz`), READY_WITHIN_MS, 'the service to be ready')
+      // The balancer must have seen it, or it would have nobody left when the other one goes.
+      await pause(CHECK_MS * 4)
+      done++
+      lab.say(`upgrade: ${done} restarts, ${load.count} calls, ${load.failures.length} failed`)
+    }
+    await load.stop()
+    const from = older ? `rolling upgrade from ${older.commit} with its migrations` : 'rolling restart'
+    return {
+      part: 'upgrade',
+      what: `${from} behind haproxy, ${done} restarts of two services by SIGTERM, a grace of ${GRACE_SECONDS} s`,
+      outcome: `${load.failures.length} of ${load.count} calls failed${load.failures.length > 0 ? `: ${[...new Set(load.failures)].slice(0, 3).join('; ')}` : ''}`,
+      clients: `${answersSaid(load.answers)}; the slowest took ${seconds(load.slowestMs)}`,
+      isMet: load.failures.length === 0 && load.count >= calls,
+      seconds: Math.round((performance.now() - began) / 1000),
+    }
+  } finally {
+    await ground.close()
+  }
+}
+
+/** Clients that read and write through the balancer and take the first answer for the last. */
+class Impatient {
+  readonly #target: string
+  readonly #merchant: Merchant
+  readonly answers: Record<string, number> = {}
+  readonly failures: string[] = []
+  count = 0
+  slowestMs = 0
+  #stopped = false
+  #running: Promise<void>[] = []
+
+  constructor(target: string, merchant: Merchant) {
+    this.#target = target
+    this.#merchant = merchant
+  }
+
+  start(): void {
+    this.#running = Array.from({ length: CLIENTS }, () => this.#client())
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await Promise.all(this.#running)
+  }
+
+  async #client(): Promise<void> {
+    const headers = {
+      authorization: `Bearer ${await tokenOf(this.#target, this.#merchant)}`,
+      'content-type': 'application/json',
+    }
+    while (!this.#stopped) {
+      const body = JSON.stringify(draft(randomUUID()))
+      await this.#call('POST', '/v2/invoicing/invoices', {
+        headers: { ...headers, 'service-request-id': randomUUID() },
+        body,
+      })
+      for (let i = 0; i < 4; i++) await this.#call('GET', '/v2/invoicing/invoices?page_size=2', { headers })
+    }
+  }
+
+  async #call(method: string, path: string, parts: RequestInit): Promise<void> {
+    const began = performance.now()
+    let answer: string
+    try {
+      const response = await fetch(`${this.#target}${path}`, { method, ...parts, signal: AbortSignal.timeout(20_000) })
+      await response.arrayBuffer()
+      answer = String(response.status)
+    } catch (error) {
+      answer = String((error as { cause?: { code?: string } }).cause?.code ?? error)
+    }
+    this.count++
+    this.slowestMs = Math.max(this.slowestMs, performance.now() - began)
+    this.answers[answer] = (this.answers[answer] ?? 0) + 1
+    if (!/^2\d\d$/.test(answer)) this.failures.push(`${method} ${answer}`)
+    await pause(5)
+  }
+}
