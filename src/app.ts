@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { makeAdmission } from './accounts/admission.ts'
 import { Authenticator } from './accounts/authenticate.ts'
 import { sweepTokens } from './accounts/tokens.ts'
+import { openClocks } from './clocks.ts'
 import { Broadcast } from './database/broadcast.ts'
 import { claimEnvironment } from './database/environment.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database/open.ts'
@@ -17,7 +18,7 @@ import { Runner } from './jobs/runner.ts'
 import { Sweeper } from './jobs/sweep.ts'
 import type { WorkSource } from './jobs/work-source.ts'
 import { Worker } from './jobs/worker.ts'
-import { type Clock, systemClock } from './kernel/clock.ts'
+import type { Clock } from './kernel/clock.ts'
 import { dialects } from './kernel/dialect.ts'
 import { type Ids, randomIds, seededIds } from './kernel/ids.ts'
 import { makeMetrics } from './metrics.ts'
@@ -25,7 +26,6 @@ import { reasonsNotReady } from './readiness.ts'
 import type { Service } from './room.ts'
 import { rooms } from './rooms.ts'
 import { routesOf } from './routes.ts'
-import { SandboxClock } from './sandbox/clock.ts'
 import { seedIfEmpty, seedPeople } from './sandbox/people.ts'
 import { openRecorder, openSandbox } from './sandbox/room.ts'
 import { Faults } from './sandbox/watch/faults.ts'
@@ -111,7 +111,7 @@ async function openFork({ directUrl: _pooled, ...options }: AppOptions) {
 
 /** What everything else stands on: the database, the clock, units of work, who is calling, and the rooms. */
 function build(options: AppOptions) {
-  const { settings, databaseUrl, log, realTime = systemClock, works = false, dataDir } = options
+  const { settings, databaseUrl, log, works = false, dataDir } = options
   const directUrl = options.directUrl ?? databaseUrl
   // Ids that can be told in advance would open what only their owners know.
   const seeded = settings.seed === undefined || settings.environment === 'live' ? undefined : seededIds(settings.seed)
@@ -129,8 +129,9 @@ function build(options: AppOptions) {
   const connectionsMax = settings.databaseConnections
   const database = openDatabase(databaseUrl, { ...options, connectionsMax, pooled: options.directUrl !== undefined })
   const replica = openReplica(options, database)
-  const sandboxClock = new SandboxClock(database)
-  const clock: Clock = environment === 'sandbox' ? sandboxClock : systemClock
+  const clocks = openClocks(environment, database)
+  const { clock, sandboxClock } = clocks
+  const { realTime = clocks.realTime } = options
   const broadcast = new Broadcast(directUrl, database)
   const recorder = environment === 'sandbox' ? openRecorder({ database, clock, broadcast, log }) : undefined
   const opened = rooms.map((open) => open(service))
@@ -151,7 +152,8 @@ function build(options: AppOptions) {
   const authenticator = new Authenticator(service, database, realTime)
   return {
     ...{ options, directUrl, settings, log, ids, realTime, works, dataDir, state, service, replica },
-    ...{ database, sandboxClock, clock, broadcast, recorder, transactFor, metrics, authenticator, opened, definitions },
+    ...{ database, clocks, clock, sandboxClock, broadcast, transactFor },
+    ...{ recorder, metrics, authenticator, opened, definitions },
   }
 }
 type Parts = ReturnType<typeof build>
@@ -248,13 +250,12 @@ type Wired = ReturnType<typeof wire>
 
 /** Refuses a database that cannot be worked on, seeds a new sandbox, and sets everything going that runs by itself. */
 async function run(
-  { service, works, database, replica, sandboxClock, broadcast, transactFor, authenticator, opened }: Parts,
+  { service, works, database, replica, sandboxClock, clocks, broadcast, transactFor, authenticator, opened }: Parts,
   { sources, worker, sweeper }: Wired,
 ): Promise<void> {
   await claimEnvironment(database, service.environment)
-  await Promise.all([replica?.start(), ...opened.map(({ check }) => check?.(database))])
+  await Promise.all([clocks.start(), replica?.start(), ...opened.map(({ check }) => check?.(database))])
   if (service.environment === 'sandbox') {
-    await sandboxClock.load()
     await seedIfEmpty(database, () => seedPeople(transactFor, service))
     broadcast.on('clock', () => void sandboxClock.load().catch(() => {}))
   }
@@ -269,7 +270,7 @@ async function run(
 
 /** Ends in the order in which nothing is missed by what still runs. Whatever never ran ends at once. */
 async function stop(
-  { settings, state, opened, broadcast, database, replica, recorder }: Parts,
+  { settings, state, opened, clocks, broadcast, database, replica, recorder }: Parts,
   { server, worker, worlds, following, sweeper }: Wired,
 ): Promise<void> {
   // Balancers ask whether we are ready, so they are told first, and given time to ask.
@@ -284,6 +285,7 @@ async function stop(
   await Promise.all(opened.map((room) => room.close?.()))
   await sweeper.stop()
   await recorder?.close()
+  clocks.stop()
   await broadcast.close()
   await replica?.close()
   await database.close()

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BELIEVED_MS } from '../accounts/authenticate.ts'
+import { openClocks } from '../clocks.ts'
 import { waysOf } from '../database/address.ts'
 import { startEmbedded } from '../database/embedded/server.ts'
 import { requireEnvironment } from '../database/environment.ts'
@@ -8,9 +9,7 @@ import { openDatabase } from '../database/open.ts'
 import { sql } from '../database/sql.ts'
 import { makeTransact } from '../database/transaction.ts'
 import type { Cause } from '../kernel/cause.ts'
-import { type Clock, systemClock } from '../kernel/clock.ts'
 import { randomIds } from '../kernel/ids.ts'
-import { SandboxClock } from '../sandbox/clock.ts'
 import type { Settings } from '../settings.ts'
 import type { StoreInput } from './command.ts'
 
@@ -31,9 +30,10 @@ export async function withStore<T>(settings: Settings, cause: Cause, work: (stor
     })
     try {
       await requireEnvironment(database, settings.environment)
-      const sandboxClock = new SandboxClock(database)
-      if (settings.environment === 'sandbox') await sandboxClock.load()
-      const clock: Clock = settings.environment === 'sandbox' ? sandboxClock : systemClock
+      const clocks = openClocks(settings.environment, database)
+      await clocks.start()
+      clocks.stop()
+      const { clock } = clocks
       const transact = makeTransact({ database, clock, ids: randomIds, onWork: () => {} })(cause)
       const announceAccessChange = async () => {
         await database.rows(tellAccessChanged)

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import type { Connector } from './connector.ts'
 
@@ -35,7 +35,7 @@ export const isLentByTransaction = (connector: Connector): Promise<boolean> =>
 export const keepsStatements = (connector: Connector): Promise<boolean> =>
   withTwo(connector, async (one, other) => {
     // A name of its own: somebody else may have left one behind at any of the servers.
-    const probe = { name: `quittance_${randomUUID()}`, text: whichServer }
+    const probe = { name: `quittance_${randomBytes(8).toString('hex')}`, text: whichServer }
     for (let i = 0; i < TRIES; i++) {
       const first = await preparedOn(one, probe)
       // Whoever asks next mostly gets the server that was used last, and then the first one has to go elsewhere.

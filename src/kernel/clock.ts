@@ -6,7 +6,7 @@ export type Instant = string & { readonly __brand: 'Instant' }
 /** A calendar day without a zone: `2026-03-01`. */
 export type Day = string & { readonly __brand: 'Day' }
 
-/** Where every `now` comes from. Live reads the machine's clock; a sandbox reads one that can be moved. */
+/** Where every `now` comes from. Live goes by the database's clock; a sandbox has one that can be moved. */
 export interface Clock {
   now(): Instant
 }
@@ -14,15 +14,17 @@ export interface Clock {
 let printedMs = Number.NaN
 let printed = '' as Instant
 
-/** The present instant moved by so many milliseconds. It is printed once a millisecond: every request asks repeatedly. */
-export function nowMovedBy(milliseconds: number): Instant {
-  const ms = Date.now() + milliseconds
+/** The instant so many milliseconds after 1970 began. The present is printed once a millisecond: every request asks repeatedly. */
+export function instantAt(ms: number): Instant {
   if (ms !== printedMs) {
     printed = toInstant(new Date(ms))
     printedMs = ms
   }
   return printed
 }
+
+/** The present instant of this machine moved by so many milliseconds. */
+export const nowMovedBy = (milliseconds: number): Instant => instantAt(Date.now() + milliseconds)
 
 /** Seconds since 1970 on the machine's own clock, for receivers who compare them with theirs. */
 export const realSeconds = (): number => Math.floor(Date.now() / 1000)

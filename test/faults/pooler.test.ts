@@ -25,6 +25,7 @@ describe('A service behind a pooler in transaction mode', () => {
     receiver = await Receiver.open()
     world = await newWorld({
       works: true,
+      settings: { WEBHOOK_SIGNATURES: 'standard' },
       through: async (directUrl) => {
         pooler = await TransactionPooler.before(directUrl)
         return { databaseUrl: pooler.url, directUrl }
@@ -77,7 +78,7 @@ describe('A service behind a pooler in transaction mode', () => {
   it('keeps and forks whole worlds, around the pooler', async () => {
     expect((await world.call('POST', '/sandbox/snapshots', { name: 'before' })).status).toBeLessThan(300)
     const fork = await world.call<{ name: string }>('POST', '/sandbox/forks')
-    expect(fork.status).toBe(201)
+    expect(fork.status, fork.text).toBe(201)
     expect((await world.call('DELETE', `/sandbox/forks/${fork.body.name}`)).status).toBeLessThan(300)
   })
 })

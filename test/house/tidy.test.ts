@@ -155,6 +155,7 @@ describe('The house is tidy', () => {
   it('has every room in the table of arrows', () => {
     const wired = [
       'app',
+      'clocks',
       'index',
       'main',
       'metrics',

@@ -1,0 +1,44 @@
+import { type Clock, type Instant, instantAt, systemClock } from '../kernel/clock.ts'
+import type { Database } from './open.ts'
+import { sql } from './sql.ts'
+
+const readTime = sql`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`
+const READ_EVERY_MS = 10_000
+
+/**
+ * The database's clock, carried on between two looks at it by the time that passes here. All processes share it, so a
+ * machine whose own clock is wrong, or is set while we run, lets nothing fall due early, late or never.
+ */
+export class DatabaseClock implements Clock {
+  readonly #database: Pick<Database, 'row'>
+  /** How far it is ahead of the time since this process began; before the first look, what this machine believes. */
+  #aheadMs = Date.parse(systemClock.now()) - performance.now()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(database: Pick<Database, 'row'>) {
+    this.#database = database
+  }
+
+  now(): Instant {
+    return instantAt(Math.floor(performance.now() + this.#aheadMs))
+  }
+
+  /** Looks at it, and from then on every few seconds; while the database is away, time goes on as it did. */
+  async start(): Promise<void> {
+    await this.#read()
+    this.#timer = setInterval(() => void this.#read().catch(() => {}), READ_EVERY_MS).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #read(): Promise<void> {
+    const asked = performance.now()
+    const row = await this.#database.row<{ ms: number }>(readTime)
+    const uncertainMs = (performance.now() - asked) / 2
+    const aheadMs = row!.ms - asked - uncertainMs
+    // It was read at some moment between asking and hearing; what lies within that is no reason to move.
+    if (Math.abs(aheadMs - this.#aheadMs) > uncertainMs) this.#aheadMs = aheadMs
+  }
+}
