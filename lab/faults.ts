@@ -4,7 +4,7 @@ import { overload } from './faults/overload.ts'
 import { processDays } from './faults/processes.ts'
 import { live } from './faults/scene.ts'
 import { provide } from './harness/packages.ts'
-import type { Part, Result } from './harness/result.ts'
+import type { Lab, Part, Result } from './harness/result.ts'
 
 /** The bad days that every landing change has to go through; the others take their time. */
 const REDUCED = ['terminate', 'network']
@@ -16,17 +16,20 @@ export const faults: Part = async (lab) => {
     ({ name }) => only?.includes(name) ?? (!lab.isReduced || REDUCED.includes(name)),
   )
   const results: Result[] = []
-  for (const day of days) results.push(await tried(day.what(lab), () => live(lab, day)))
-  if (only?.includes('overload') ?? !lab.isReduced) results.push(await tried('overload', () => overload(lab)))
+  for (const day of days) results.push(await tried(lab, day.what(lab), () => live(lab, day)))
+  if (only?.includes('overload') ?? !lab.isReduced) results.push(await tried(lab, 'overload', () => overload(lab)))
   return results
 }
 
 /** One that cannot be carried out must not take the others along. */
-async function tried(what: string, work: () => Promise<Result>): Promise<Result> {
+async function tried(lab: Lab, what: string, work: () => Promise<Result>): Promise<Result> {
+  let result: Result
   try {
-    return await work()
+    result = await work()
   } catch (error) {
     const outcome = error instanceof Error ? error.message : String(error)
-    return { part: 'faults', what, outcome, clients: '', isMet: false, seconds: 0 }
+    result = { part: 'faults', what, outcome, clients: '', isMet: false, seconds: 0 }
   }
+  lab.say(`faults: ${result.isMet ? 'met' : 'NOT MET'}: ${result.outcome}; ${result.clients}`)
+  return result
 }
