@@ -67,7 +67,9 @@ async function series(lab: Lab, plan: Series): Promise<Result> {
     await load.stop()
     await probe.stop()
     const verdict = await verify(cluster.url, load, stage.farEnds)
-    return conclude(plan, { load, gaps, verdict, began })
+    const result = conclude(plan, { load, gaps, verdict, began })
+    lab.say(`failover: ${result.isMet ? 'met' : 'NOT MET'}: ${result.outcome}; ${result.clients}`)
+    return result
   } finally {
     await ground.close()
   }

@@ -36,6 +36,10 @@ const END_WITHIN_MS = 20_000
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
 
+const grounds = new Set<Ground>()
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.once(name, () => Promise.all([...grounds].map((ground) => ground.close())).then(() => process.exit(130)))
+
 /** Where the lab stands: a folder, ports, and processes that end with it. */
 export class Ground {
   readonly folder: string
@@ -45,6 +49,7 @@ export class Ground {
   constructor(name: string, { inFolder = tmpdir() } = {}) {
     this.folder = mkdtempSync(join(inFolder, `quittance-lab-${name}-`))
     this.#give(this.folder)
+    grounds.add(this)
   }
 
   /** A folder of its own that the servers may write. */
@@ -87,6 +92,7 @@ export class Ground {
   }
 
   async close(): Promise<void> {
+    if (!grounds.delete(this)) return
     for (const close of this.#closers.reverse()) await close()
     await Promise.all([...this.#processes].reverse().map(([running, by]) => running.end(by)))
     if (process.env['LAB_KEEP'] === undefined) rmSync(this.folder, { recursive: true, force: true })

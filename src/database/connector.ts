@@ -24,6 +24,7 @@ export class Connector {
   readonly #limitMs: number
   readonly #pooled: boolean
   #first = 0
+  #troubleAt = Number.NEGATIVE_INFINITY
 
   constructor(
     address: Address,
@@ -34,6 +35,11 @@ export class Connector {
     this.#settings = settings
     this.#limitMs = limitMs / address.servers.length
     this.#pooled = pooled
+  }
+
+  /** For how long no connection has been lost, and one could be made whenever it was wanted. */
+  get steadyMs(): number {
+    return performance.now() - this.#troubleAt
   }
 
   /** A connection that can be used. Whatever becomes of it later, it never ends the process. */
@@ -51,6 +57,7 @@ export class Connector {
         failures.push(error as Error)
       }
     }
+    this.#troubleAt = performance.now()
     if (failures.length === 1) throw failures[0]
     const reasons = failures.map(({ message }, i) => `${servers[(first + i) % servers.length]!.name}: ${message}`)
     throw new NoServerError(failures, `No server of DATABASE_URL can be used: ${reasons.join('; ')}.`)
@@ -60,7 +67,9 @@ export class Connector {
     const client = new pg.Client({ ...this.#settings, ...server, connectionTimeoutMillis: this.#limitMs })
     const role = this.#pooled ? {} : watchRole(client)
     // Without a listener an error would end the process. It also fails what is under way, which is where it is seen.
-    client.on('error', () => {})
+    client.on('error', () => {
+      this.#troubleAt = performance.now()
+    })
     try {
       await client.connect()
       if (this.#address.role === 'primary') await requireWritable(client, role, this.#limitMs)

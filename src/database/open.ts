@@ -18,6 +18,8 @@ export interface Database extends Connection {
   readonly query: pg.Pool['query']
   /** How many statements and transactions wait for a connection. */
   readonly waitingCount: number
+  /** The database was there lately without a break: whoever held something through the last one has had time to say so. */
+  readonly isSettled: boolean
   /** One row or none. */
   row<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row | undefined>
   /** Runs the work between `begin` and `commit` on a connection of its own. */
@@ -46,6 +48,8 @@ export interface DatabaseOptions {
 }
 
 const WAITING_POLL_MS = 5
+/** Longer than it takes to come back, renew what is held and write down what was done meanwhile. */
+const SETTLED_MS = 5_000
 
 // A count or a sum of money is a bigint; the driver's default, text, would compare wrongly without a word.
 const types = new pg.TypeOverrides()
@@ -109,6 +113,9 @@ export function openDatabase(
     query: query as pg.Pool['query'],
     get waitingCount() {
       return waiting()
+    },
+    get isSettled() {
+      return connector.steadyMs > SETTLED_MS
     },
     rows,
     row: async <Row>(statement: Statement, values?: readonly unknown[]) => (await rows<Row>(statement, values))[0],

@@ -27,7 +27,8 @@ const ACCOUNTS_PER_CLAIM = 24
  * and found by the next claim.
  *
  * The lease runs on the database's own clock: the service's clock can be moved by a sandbox, and must not give away
- * jobs that are being worked on. A lease that ran out means the worker died.
+ * jobs that are being worked on. A lease that ran out means the worker died, unless the database was away: then it may come
+ * back, and nothing is taken over until it has had time to.
  */
 const claimInTurn = sql`
   with recursive promoted as (
@@ -58,7 +59,7 @@ const claimInTurn = sql`
     select able.class, able.place, waiting.id from able cross join lateral (
       select j.id from jobs j
       where j.due and j.parked_time is null and j.class = able.class and j.account_id = able.account_id
-        and j.run_at <= $1 and (j.lease_until is null or j.lease_until < clock_timestamp())
+        and j.run_at <= $1 and (j.lease_until is null or ($10 and j.lease_until < clock_timestamp()))
       order by j.run_at, j.id limit able.room
       for update skip locked) waiting),
   ranked as (
@@ -127,7 +128,13 @@ interface ClaimRow extends Omit<ClaimedJob, 'id'> {
   readonly id: bigint | null
 }
 
-export async function claimJobs(database: Connection, now: Instant, room: readonly Room[]): Promise<Claimed> {
+/** Takes over what others hold too long only with `takesOver`. */
+export async function claimJobs(
+  database: Connection,
+  now: Instant,
+  room: readonly Room[],
+  takesOver = true,
+): Promise<Claimed> {
   const busy = room.flatMap((one) =>
     [...one.running].map(([account, running]) => ({ class: one.class, account, running })),
   )
@@ -141,6 +148,7 @@ export async function claimJobs(database: Connection, now: Instant, room: readon
     busy.map((one) => one.class),
     busy.map(({ account }) => account),
     busy.map(({ running }) => running),
+    takesOver,
   ])
   const jobs = rows
     .filter((row): row is ClaimRow & ClaimedJob => row.id !== null)

@@ -118,7 +118,8 @@ export class Runner implements WorkSource {
         const room = this.#slots.free()
         if (room.length === 0) break
         this.#again = false
-        const claimed = await claimJobs(this.#parts.database, this.#parts.clock.now(), room)
+        const { database, clock } = this.#parts
+        const claimed = await claimJobs(database, clock.now(), room, database.isSettled)
         if (this.#slots.take(room, claimed)) this.#again = true
         for (const job of claimed.jobs) void this.#runInSlot(job)
       }

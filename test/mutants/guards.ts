@@ -93,7 +93,7 @@ export const guards: readonly Guard[] = [
 
   // Jobs and units of work
   { guards: 'a job is finished by who holds it', file: 'src/jobs/queue.ts', text: 'delete from jobs where id = $1 and fence = $2 returning 1', replacement: 'delete from jobs where id = $1 and $2::int is not null returning 1', tests: ['test/faults/jobs/runner.test.ts'] },
-  { guards: 'a job that is held is not taken', file: 'src/jobs/queue.ts', text: 'and j.run_at <= $1 and (j.lease_until is null or j.lease_until < clock_timestamp())', replacement: 'and j.run_at <= $1', tests: ['test/faults/jobs/runner.test.ts'] },
+  { guards: 'a job that is held is not taken', file: 'src/jobs/queue.ts', text: 'and j.run_at <= $1 and (j.lease_until is null or ($10 and j.lease_until < clock_timestamp()))', replacement: 'and j.run_at <= $1 and ($10 or true)', tests: ['test/faults/jobs/runner.test.ts'] },
   { guards: 'a guard that fails starts the work over', file: 'migrations/0001_foundation.sql', text: 'if count <> 1 then', replacement: 'if count < 0 then', tests: ['test/faults/payer/refund-race.test.ts'] },
   { guards: 'a quota is counted in the commit', file: 'src/database/quota.ts', text: 'where q.until <= $6 or q.used + excluded.used <= $7`', replacement: 'where q.until <= $6 or $7::bigint is not null`', tests: ['test/faults/quota.test.ts'] },
 
@@ -141,4 +141,7 @@ export const guards: readonly Guard[] = [
   { guards: 'rows are not lost unasked to a restore', file: 'src/backup/load.ts', text: '  if (!replace)\n', replacement: '  if (!replace && tables.length === 0)\n', tests: [backups] },
   { guards: 'what comes in is not booked a second time', file: 'src/backup/load.ts', text: '} disable trigger user`', replacement: '} enable trigger user`', tests: [backups] },
   { guards: 'numbers go on after a restore', file: 'src/backup/load.ts', text: 'Object.entries(facts.sequences)', replacement: 'Object.entries(facts.sequences).slice(0, 0)', tests: [backups] },
+  { guards: 'what others deliver is not taken over right after an outage', file: 'src/webhooks/delivery/work.ts', text: 'clock.now(), database.isSettled)', replacement: 'clock.now(), true)', tests: ['test/faults/webhooks/outage.test.ts'] },
+  { guards: 'jobs of others are not taken over right after an outage', file: 'src/jobs/runner.ts', text: 'room, database.isSettled)', replacement: 'room, true)', tests: ['test/faults/jobs/outage.test.ts'], titled: 'right after' },
+  { guards: 'a live service goes by the clock of the database', file: 'src/database/database-clock.ts', text: 'instantAt(Math.floor(performance.now() + this.#aheadMs))', replacement: 'systemClock.now()', tests: ['test/faults/clock.test.ts'], titled: 'goes by' },
 ]

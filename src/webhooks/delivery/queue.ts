@@ -80,7 +80,7 @@ export const queueInserted = sql`
 /**
  * Takes due deliveries of a lane, a few of each webhook, webhooks in turn. Stepping from webhook to webhook through
  * the index costs the same however much any of them has waiting. What would overtake an earlier event of the same
- * resource that has not been attempted yet, or is being attempted, stays. A lease that ran out can be taken over.
+ * resource that has not been attempted yet, or is being attempted, stays. A lease that ran out can be taken over, with `$9`.
  *
  * The first row tells whose turn it was and describes the webhooks, once each, however many deliveries they get.
  *
@@ -105,7 +105,7 @@ const claimDue = statementOf(`
     select first.* from able cross join lateral (
       select q.ctid as place, q.account_id, q.webhook_id from delivery_queue q
       where q.lane = $1 and q.webhook_id = able.webhook_id and q.next_time <= $5
-        and (q.lease_until is null or q.lease_until <= clock_timestamp())
+        and (q.lease_until is null or ($9 and q.lease_until <= clock_timestamp()))
         and not exists (
           select from delivery_queue earlier
           where earlier.webhook_id = q.webhook_id and earlier.resource_id = q.resource_id and earlier.seq < q.seq
@@ -220,19 +220,16 @@ interface ClaimHead {
 
 const CLAIM_MAX = 2 ** 47
 
-export async function claimDeliveries(database: Connection, wanted: Claim, now: Instant): Promise<ClaimResult> {
-  const { lane, afterWebhook, busy, webhooks, each, count } = wanted
+/** Takes over what others hold too long only with `takesOver`. */
+export async function claimDeliveries(
+  database: Connection,
+  { lane, afterWebhook, busy, webhooks, each, count }: Claim,
+  now: Instant,
+  takesOver = true,
+): Promise<ClaimResult> {
   const claim = randomInt(CLAIM_MAX)
-  const rows = await database.rows<ClaimHead | QueuedDelivery>(claimDue, [
-    lane,
-    afterWebhook,
-    busy,
-    webhooks,
-    now,
-    each,
-    count,
-    claim,
-  ])
+  const values = [lane, afterWebhook, busy, webhooks, now, each, count, claim, takesOver]
+  const rows = await database.rows<ClaimHead | QueuedDelivery>(claimDue, values)
   const head = rows.shift() as ClaimHead
   const described = new Map(head.webhooks?.map((webhook) => [webhook.id, webhook]))
   const claimed = (rows as QueuedDelivery[]).map(

@@ -25,6 +25,7 @@ import { type ClaimedDelivery, claimDeliveries, move, nextWaiting, record, relea
 import { upcomingDeliveries } from './upcoming.ts'
 
 const RENEW_EVERY_MS = 5_000
+const RENEW_AGAIN_MS = 500
 const CLOSE_WITHIN_MS = 5_000
 const LOOK_AGAIN_MS = 10
 const SIGN_AGAIN_MS = 1_000
@@ -71,7 +72,7 @@ export class DeliveryWork implements WorkSource {
     this.#dispatcher = new Dispatcher(
       {
         claim: async (claim) => {
-          const result = await claimDeliveries(database, claim, clock.now())
+          const result = await claimDeliveries(database, claim, clock.now(), database.isSettled)
           for (const delivery of result.claimed) this.#held.set(delivery.id, delivery)
           return result
         },
@@ -176,14 +177,25 @@ export class DeliveryWork implements WorkSource {
   }
 
   #startRenewing(): NodeJS.Timeout {
-    const { database, onError } = this.#parts
     const again = () => {
       // What was not here last time is young enough to wait for the next.
       const old = [...this.#held.values()].filter((delivery) => this.#heldBefore.has(delivery))
       this.#heldBefore = new Set(this.#held.values())
-      if (old.length > 0) renew(database, old).catch(onError)
+      if (old.length > 0) void this.#renew(old)
     }
     return setInterval(again, RENEW_EVERY_MS).unref()
+  }
+
+  async #renew(deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    try {
+      await renew(this.#parts.database, deliveries)
+    } catch (error) {
+      this.#parts.onError(error)
+      // After an outage soon again, before anybody takes what is held for given up.
+      await pause(RENEW_AGAIN_MS, undefined, { ref: false })
+      const held = deliveries.filter(({ id }) => this.#held.has(id))
+      if (held.length > 0 && !this.#closing.signal.aborted) await this.#renew(held)
+    }
   }
 
   /** After this nothing of the webhook is started by this process. */

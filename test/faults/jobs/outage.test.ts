@@ -134,6 +134,29 @@ describe('A job whose database goes away', () => {
     expect(await jobs()).toMatchObject([{ attempts: 2, crashes: 0, parked_time: null }])
   })
 
+  it('is not taken over right after, when whoever holds it may be coming back', async () => {
+    let ran = 0
+    const hopeful = runner(note(async () => void ran++))
+    await straight.rows(
+      sql`update jobs set due = true, fence = 1, lease_until = clock_timestamp() - interval '1 second'`,
+    )
+    proxy.set('closes')
+    await database.rows(sql`select 1`).catch(() => {})
+    proxy.set('fine')
+
+    hopeful.wake()
+    await hopeful.whenIdle()
+    expect(ran).toBe(0)
+
+    const settled = runner(
+      note(async () => void ran++),
+      straight,
+    )
+    settled.wake()
+    await settled.whenIdle()
+    expect(ran).toBe(1)
+  })
+
   it('is told from a far end that cannot be reached, which is an attempt', async () => {
     const unreachable = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:25'), {
       code: 'ECONNREFUSED',

@@ -1,0 +1,62 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, openApp } from '../../../src/app.ts'
+import { type Database, openDatabase } from '../../../src/database/open.ts'
+import { sql } from '../../../src/database/sql.ts'
+import { FaultyProxy } from '../../support/faulty-proxy.ts'
+import { invoiceBody } from '../../support/payer.ts'
+import { Receiver } from '../../support/receiver.ts'
+import { newWorld, patient, type World } from '../../support/world.ts'
+
+const COUNT = 5
+const expireLeases = sql`update delivery_queue set lease_until = clock_timestamp() - interval '1 minute'`
+const waiting = sql`select count(*)::int as count from delivery_queue`
+
+describe('Deliveries under way while the database goes away for longer than their lease', () => {
+  let world: World
+  let other: App
+  let proxy: FaultyProxy
+  let receiver: Receiver
+  let straight: Database
+  beforeAll(async () => {
+    receiver = await Receiver.open()
+    world = await newWorld({
+      works: true,
+      settings: { WEBHOOK_SIGNATURES: 'standard', LOG_LEVEL: 'silent' },
+      through: async (url) => {
+        proxy = await FaultyProxy.before(url)
+        return { databaseUrl: proxy.url(url) }
+      },
+    })
+    const { settings } = world.app.service
+    const databaseUrl = proxy.url(world.databaseUrl)
+    other = await openApp({ settings, databaseUrl, log: pino({ level: 'silent' }), works: true, ...patient })
+    straight = openDatabase(world.databaseUrl, { connectionsMax: 1 })
+  })
+  afterAll(async () => {
+    await straight.close()
+    await other.close()
+    await world.close()
+    proxy.close()
+    await receiver.close()
+  })
+
+  it('are written down by whoever made them, and made by nobody else', async () => {
+    const answers: (() => void)[] = []
+    receiver.behaviour = (_, response) => void answers.push(() => void response.end())
+    await world.merchant.post('/v1/notifications/webhooks', { url: receiver.url(), event_types: [{ name: '*' }] })
+    for (let i = 0; i < COUNT; i++) await world.merchant.post('/v2/invoicing/invoices', invoiceBody())
+    await receiver.until(() => answers.length >= 1)
+
+    proxy.set('closes')
+    receiver.behaviour = { status: 200 }
+    for (const answer of answers) answer()
+    await straight.rows(expireLeases)
+    proxy.set('fine')
+
+    await expect.poll(() => straight.row(waiting)).toEqual({ count: 0 })
+    const ids = receiver.received.map(({ event }) => event.id)
+    expect(new Set(ids).size).toBe(COUNT)
+    expect(ids).toHaveLength(COUNT)
+  })
+})
