@@ -7,8 +7,9 @@ import { newDatabase, type TestDatabase } from '../support/database.ts'
 
 let own: TestDatabase
 const opened: Database[] = []
-const open = (connectionsMax: number, statementTimeoutMs = 5_000) => {
-  const database = openDatabase(own.url, { connectionsMax, statementTimeoutMs })
+// How long a busy machine takes for what is not the point is nobody's failure.
+const open = (connectionsMax: number, statementTimeoutMs = 5_000, connectTimeoutMs = 60_000) => {
+  const database = openDatabase(own.url, { connectionsMax, statementTimeoutMs, connectTimeoutMs })
   opened.push(database)
   return database
 }
@@ -35,6 +36,18 @@ describe('Statements that share connections', () => {
     const answers = await Promise.all(numbers(500).map((i) => database.row<{ given: number }>(echo, [i])))
 
     expect(answers.map((answer) => answer?.given)).toEqual(numbers(500))
+  })
+
+  it('get their values as they were given, in arrays too', async () => {
+    const given = ['', ' ', 'NULL', 'a,b', '{}', '"', '\\', '\\"', "'", 'ü\n\t', null]
+
+    const row = await open(2).row(
+      sql`select $1::text[] as texts, $2::bigint[] as counts, $3::boolean[] as flags, $4::bytea[] as files, $5::text[] as none`,
+      [given, [1n, 2, null], [true, false], [Buffer.from([0, 255])], []],
+    )
+
+    expect(row).toMatchObject({ texts: given, counts: ['1', '2', null], flags: [true, false], none: [] })
+    expect((row as { files: Buffer[] }).files[0]).toEqual(Buffer.from([0, 255]))
   })
 
   it('keep to the connections there may be', async () => {
@@ -84,7 +97,7 @@ describe('Statements that share connections', () => {
   })
 
   it('are told to come back when all connections stay busy', async () => {
-    const database = open(2, 10_000)
+    const database = open(2, 10_000, 2_000)
     const sleeping = database.rows(sql`select pg_sleep(2.5)`)
 
     const refused = await database.row(echo, [1]).catch((error: unknown) => sqlProblem(error, {}))
