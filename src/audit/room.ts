@@ -29,7 +29,11 @@ const maybe = (description: string) => Type.Optional(Type.String({ description }
 const Entry = Type.Object(
   {
     time: Type.String(),
-    actor: Type.String({ description: 'Who did it: an app, a command, a job, or a payer or gateway without a token.' }),
+    actor: Type.String({
+      description:
+        'Who did it: an app, a person at the console, a command, a job, or a payer or gateway without a token.',
+    }),
+    actor_name: maybe('What the console calls them, where a person did it.'),
     action: Type.String({ description: 'The operation, command or job.' }),
     account_id: maybe('Whose the thing is that it was done to.'),
     resource_id: maybe('What it was done to.'),

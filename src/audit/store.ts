@@ -11,6 +11,8 @@ export interface AuditEntry {
   /** Whose the resource is. */
   readonly account_id: string | null
   readonly actor: string
+  /** What a person at the console is called. */
+  readonly actor_name: string | null
   readonly action: string
   readonly resource_id: string | null
   readonly address: string | null
@@ -27,8 +29,11 @@ export type AuditFilter = { readonly [Name in (typeof filterNames)[number]]?: st
 type By = (typeof filterNames)[number] | 'any'
 
 const columns = 'create_time, seq, account_id, actor, action, resource_id, address, request_id, cause, arguments'
-const chosen = (by: By) => `
-  select ${columns} from audit_log
+// The log itself holds nobody's name, so that people can be taken out of it by taking them out of there.
+const named = `${columns}, case when actor like 'person:%' then (
+    select name from console_people where console_people.id = substr(actor, 8)) end as actor_name`
+const chosen = (by: By, shown = named) => `
+  select ${shown} from audit_log
   where ${by === 'any' ? '' : `${by} = $${filterNames.indexOf(by) + 1} and `}create_time >= $5 and (create_time, seq) < ($6, $7)
     ${filterNames.map((name, i) => `and ($${i + 1}::text is null or ${name} = $${i + 1})`).join(' ')}`
 const newestFirst = 'order by create_time desc, seq desc limit $8'
@@ -37,7 +42,7 @@ const newestFirst = 'order by create_time desc, seq desc limit $8'
 const inOrder = (by: By) => statementOf(`${chosen(by)} ${newestFirst}`)
 /** Of one thing there are few, and their index knows no order. Found first: the other way round reads the whole log. */
 const sorted = (by: By) =>
-  statementOf(`with found as materialized (${chosen(by)}) select ${columns} from found ${newestFirst}`)
+  statementOf(`with found as materialized (${chosen(by, columns)}) select ${named} from found ${newestFirst}`)
 const listings = {
   resource_id: sorted('resource_id'),
   cause: sorted('cause'),

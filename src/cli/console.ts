@@ -87,6 +87,8 @@ export const consoleCommands: readonly Command[] = [
 async function invite({ db, transact, settings, options }: StoreInput) {
   const { role, email, account, name } = options
   if (settings.environment !== 'live') throw new CommandError('A sandbox has a console that nobody signs in to.')
+  if (!settings.consolePasskeys)
+    throw new CommandError('Single sign-on alone is in charge here; give the person a group that has a role.')
   if (typeof role !== 'string' || !isRole(role)) throw new UsageError(`--role must be one of ${roles.join(', ')}.`)
   if (typeof email !== 'string' || !/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email))
     throw new UsageError('--email must be an e-mail address.')
@@ -94,7 +96,9 @@ async function invite({ db, transact, settings, options }: StoreInput) {
   const called = typeof name === 'string' && name.trim() !== '' ? name.trim().slice(0, 300) : email
   const now = systemClock.now()
   const { id, code, expires } = await transact(async (tx) => {
-    const known = await findInvited(tx, email)
+    const [known, another] = await findInvited(tx, email)
+    if (known && another)
+      throw new CommandError(`Several people have this address (${known.id}, ${another.id}, …); remove all but one.`)
     const person = known?.id ?? addPerson(tx, { name: called, email })
     grantRole(tx, person, { role, account_id: accountId })
     return { id: person, ...addLink(tx, person, now) }
@@ -121,8 +125,9 @@ async function changePerson(
   status: string,
   change: (tx: Parameters<Parameters<StoreInput['transact']>[0]>[0], person: Person) => void,
 ) {
-  const person = name!.includes('@') ? await findInvited(db, name!) : await findPerson(db, name!)
-  if (!person) throw new CommandError(`There is no person ${name}; "quittance console people" lists them.`)
-  await transact(async (tx) => change(tx, person))
-  return { person_id: person.id, status }
+  const people = name!.includes('@') ? await findInvited(db, name!) : [await findPerson(db, name!)]
+  const found = people.filter((person) => person !== undefined)
+  if (found.length === 0) throw new CommandError(`There is no person ${name}; "quittance console people" lists them.`)
+  for (const person of found) await transact(async (tx) => change(tx, person))
+  return found.map(({ id }) => ({ person_id: id, status }))
 }

@@ -57,6 +57,7 @@ export async function openService(
   { serves, works }: ServiceParts,
 ): Promise<{ app: App; close(): Promise<void> }> {
   requireSecrets(settings)
+  requireWayIn(settings)
   await requireCallable(settings)
   if (serves) await requireFreeAddress(settings)
   // Loading every room takes longer than all that comes before, so it goes on while the database starts; a start that
@@ -100,6 +101,14 @@ async function listen(app: App, settings: Settings): Promise<void> {
 async function startDatabase(settings: Settings): Promise<EmbeddedServer | undefined> {
   if (settings.databaseUrl !== undefined) return undefined
   return startEmbedded({ dataDir: settings.dataDir, connectionsMax: settings.databaseConnections })
+}
+
+/** Single sign-on needs all of its settings, and somebody must be able to come in. */
+function requireWayIn({ consolePasskeys, consoleOidcIssuer, consoleOidcClientId, consoleOidcClientSecret }: Settings) {
+  if (consoleOidcIssuer === undefined && !consolePasskeys)
+    throw new SettingError('CONSOLE_PASSKEYS=off leaves no way into the console without CONSOLE_OIDC_ISSUER.')
+  if (consoleOidcIssuer !== undefined && (consoleOidcClientId === undefined || consoleOidcClientSecret === undefined))
+    throw new SettingError('CONSOLE_OIDC_ISSUER needs CONSOLE_OIDC_CLIENT_ID and CONSOLE_OIDC_CLIENT_SECRET.')
 }
 
 /** Every call would be refused, so the operator hears of it now rather than from the first customer. */

@@ -64,6 +64,7 @@ const livePages: readonly (readonly [label: string, href: string, may: readonly 
   ['Parked jobs', '/console/operator/jobs', ['operate']],
   ['Signing keys', '/console/operator/keys', ['operate']],
   ['Audit log', '/console/operator/audit', ['operate']],
+  ['People', '/console/people', ['manage', 'operate']],
 ]
 
 const pagesFor = ({ face, may }: Onlooker): readonly (readonly [label: string, href: string])[] =>

@@ -27,6 +27,7 @@ import { invoiceWritingPages } from './pages/invoice-writing.ts'
 import { invoiceListPages } from './pages/invoices.ts'
 import { mailPages } from './pages/mail.ts'
 import { moneyPages } from './pages/money.ts'
+import { peoplePages } from './pages/people.ts'
 import { requestPages } from './pages/requests.ts'
 import { scenarioPages } from './pages/scenarios.ts'
 import { searchPages } from './pages/search.ts'
@@ -38,8 +39,9 @@ import { span } from './parts/time.ts'
 import { assetAnswer, assets, seeOther } from './respond.ts'
 import { homes } from './roles.ts'
 import { makeLiveOnlooker } from './sign-in/onlooker.ts'
-import { makeSignIn, signInRoutes } from './sign-in/pages.ts'
 import { selfPages } from './sign-in/self.ts'
+import { makeSignIn } from './sign-in/sign-in.ts'
+import { signInRoutes } from './sign-in/ways-in.ts'
 import { backIn, makePages, tag } from './visit.ts'
 import { waitingAt, waitingFor } from './waiting.ts'
 import { eyesCookie, eyesIn, eyesNames, onlookerAs } from './who.ts'
@@ -118,6 +120,7 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     }),
     ...signInRoutes(signIn),
     ...selfPages(pages, signIn),
+    ...peoplePages(pages, operations, signIn),
     ...timelinePages(pages, () => service.publicUrl),
     ...invoiceListPages(pages),
     ...invoiceWritingPages(pages, operations, service),

@@ -1,4 +1,21 @@
-import { setting, text, whole } from '../config.ts'
+import { inSandbox, setting, text, whole } from '../config.ts'
+
+/** A role that membership of a group gives. */
+export interface GroupRole {
+  readonly group: string
+  readonly role: 'viewer' | 'support' | 'admin' | 'agent' | 'operator'
+  /** The account that a viewer, support or admin belongs to. */
+  readonly accountId?: string
+}
+
+/** `group:role` for agents and operators, `group:role@account` for people of an account; undefined when it is neither. */
+function readGroupRole(text: string): GroupRole | undefined {
+  const [, group, role, accountId] = /^(.+):(viewer|support|admin|agent|operator)(?:@([\w-]{1,30}))?$/.exec(text) ?? []
+  if (group === undefined || role === undefined) return undefined
+  const isOfService = role === 'agent' || role === 'operator'
+  if (isOfService !== (accountId === undefined)) return undefined
+  return { group, role: role as GroupRole['role'], ...(accountId !== undefined && { accountId }) }
+}
 
 /** Who signs in to the console of a live service, and how. */
 export const consoleSettings = {
@@ -7,6 +24,61 @@ export const consoleSettings = {
     initial: 'Quittance',
     ...text(/^[^\p{Cc}]{1,40}$/u),
     description: 'The name that stands on the console, for example that of whoever runs the service.',
+  }),
+  consolePasskeys: setting<boolean>({
+    variable: 'CONSOLE_PASSKEYS',
+    initial: true,
+    initialText: '`on`',
+    form: '`on` or `off`',
+    read: (value) => (value === 'on' ? true : value === 'off' ? false : undefined),
+    description:
+      'Whether people sign in to the console with links and passkeys. `off` leaves single sign-on alone in charge.',
+  }),
+  consoleOidcIssuer: setting<string | undefined>({
+    variable: 'CONSOLE_OIDC_ISSUER',
+    initial: undefined,
+    initialText: 'none: no single sign-on',
+    form: 'an http or https address',
+    // To the letter: some issuers end with a slash.
+    read: (value) => (URL.canParse(value) && /^https?:/.test(value) ? value : undefined),
+    description: 'The OpenID Connect issuer that people may sign in to the console with, as it calls itself.',
+  }),
+  consoleOidcClientId: setting<string | undefined>({
+    variable: 'CONSOLE_OIDC_CLIENT_ID',
+    initial: undefined,
+    initialText: 'none; needed with `CONSOLE_OIDC_ISSUER`',
+    ...text(/^[\x21-\x7e]{1,200}$/),
+    description: 'What the issuer calls this service.',
+  }),
+  consoleOidcClientSecret: setting<string | undefined>({
+    variable: 'CONSOLE_OIDC_CLIENT_SECRET',
+    initial: undefined,
+    initialText: 'none; needed with `CONSOLE_OIDC_ISSUER`',
+    ...text(/^[\x21-\x7e]{1,500}$/),
+    description: 'The secret that the issuer gave this service.',
+  }),
+  consoleOidcRoles: setting<readonly GroupRole[]>({
+    variable: 'CONSOLE_OIDC_ROLES',
+    initial: [],
+    initialText: 'none: nobody gets in by single sign-on',
+    form: '`group:role` or `group:role@account`, separated by commas',
+    read(value) {
+      const read = value.split(',').map((part) => readGroupRole(part.trim()))
+      return read.every((one) => one !== undefined) ? read : undefined
+    },
+    description:
+      'What the groups of the claim `groups` make of a person: `ops:operator,desk:agent,shop:admin@<account id>`.',
+  }),
+  consoleOidcAllowHttp: setting<boolean>({
+    variable: 'CONSOLE_OIDC_ALLOW_HTTP',
+    ...inSandbox,
+    description: 'Whether `CONSOLE_OIDC_ISSUER` may begin with `http://`.',
+  }),
+  consoleOidcAllowPrivate: setting<boolean>({
+    variable: 'CONSOLE_OIDC_ALLOW_PRIVATE',
+    ...inSandbox,
+    description:
+      'Whether the issuer may be on this machine or in a private network. Link-local addresses are refused in any case.',
   }),
   consoleTriesPerMinute: setting<number>({
     variable: 'CONSOLE_TRIES_PER_MINUTE',

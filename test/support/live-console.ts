@@ -1,4 +1,5 @@
 import type { Role } from '../../src/console/roles.ts'
+import { tokenFor } from '../../src/console/sign-in/form-tokens.ts'
 import { json } from './command.ts'
 import { newLiveWorld } from './live.ts'
 import type { World } from './world.ts'
@@ -101,3 +102,10 @@ export async function signedIn(world: World, role: Role, account?: string) {
 /** As if everybody who is signed in had just used a passkey, which takes an authenticator. */
 export const freshen = (world: World) =>
   world.app.database.query('update console_logins set fresh_time = $1', [world.now()])
+
+/** Sends a form that stands on no page for whoever sends it, with the token that it would have. */
+export function force(world: World, browser: Pick<Browser, 'cookies' | 'post'>, path: string, fields: Fields = {}) {
+  const session = browser.cookies.get('__Host-quittance') ?? ''
+  const token = tokenFor(world.app.service.settings.secrets!, session, path, world.now())
+  return browser.post(path, { 'form-token': token, ...fields })
+}

@@ -26,15 +26,19 @@ export function confirmAnswer(service: Service, { person, path, typed, now }: He
   const { consoleName, secrets } = service.settings
   const fields = Object.entries(typed).filter(([name]) => name !== TOKEN_FIELD && name !== PASSKEY_FIELD)
   const content = html`<div><h1>Is it you?</h1><p class="soft">This is one of the things that are asked twice. Nothing was changed yet.</p></div>
-${passkeyForm({
-  kind: 'get',
-  action: path,
-  options: askOptions(service, person.session, 'confirm', now),
-  button: 'Use a passkey',
-  fields: html`<input type="hidden" name="${TOKEN_FIELD}" value="${tokenFor(secrets!, person.session, path, now)}">${fields.map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}`,
-})}
+${
+  person.isManaged
+    ? html`<p>Sign in again, and then send the form once more.</p><a class="button" href="/console/sign-in/oidc?again=yes">Continue with single sign-on</a>`
+    : passkeyForm({
+        kind: 'get',
+        action: path,
+        options: askOptions(service, person.session, 'confirm', now),
+        button: 'Use a passkey',
+        fields: html`<input type="hidden" name="${TOKEN_FIELD}" value="${tokenFor(secrets!, person.session, path, now)}">${fields.map(
+          ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+        )}`,
+      })
+}
 <p><a href="/console">Leave it</a></p>`
   return pageAnswer(403, alone('Is it you?', html`<div class="sheet stack">${content}</div>`, consoleName))
 }

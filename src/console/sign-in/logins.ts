@@ -138,14 +138,15 @@ export async function loginOf(db: Reader, secret: string, now: Instant): Promise
 export interface Beginning {
   readonly personId: string
   readonly way: Way
+  readonly isFresh: boolean
   readonly address: string
   readonly browser: string
 }
 
 /** Signs somebody in: what their cookie is to hold, which nobody can tell from what is stored. */
-export function beginLogin(tx: Tx, { personId, way, address, browser }: Beginning, now: Instant): string {
+export function beginLogin(tx: Tx, { personId, way, isFresh, address, browser }: Beginning, now: Instant): string {
   const secret = newSecret()
-  const fresh = way === 'link' ? null : now
+  const fresh = isFresh ? now : null
   const kept = browser.slice(0, BROWSER_LENGTH_MAX)
   const expires = after(now, LONGEST_SECONDS)
   tx.write(insertLogin, [digestOf(secret), personId, way, address, kept, now, fresh, expires])

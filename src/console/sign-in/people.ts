@@ -36,6 +36,14 @@ const personById = sql`
 const peopleByEmail = sql`
   select id, name, email, issuer, seen_time from console_people
   where lower(email) = lower($1) and issuer is null and removed_time is null`
+const renamePerson = sql`update console_people set name = $2, email = $3 where id = $1`
+const personBySubject = sql`
+  select id, name, email, issuer, seen_time, removed_time from console_people where issuer = $1 and subject = $2`
+const rolesOf = sql`select role, account_id from console_roles where person_id = $1`
+const takeRole = sql`delete from console_roles where person_id = $1 and coalesce(account_id, '') = coalesce($2, '')`
+const takeOtherRoles = sql`
+  delete from console_roles where person_id = $1 and coalesce(account_id, '') <> all($2::text[])`
+const knownAccounts = sql`select id from accounts where id = any($1::text[])`
 const everybody = sql`
   select p.id, p.name, p.email, p.issuer, p.seen_time,
     coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'account_id', r.account_id))
@@ -61,9 +69,14 @@ const markRemoved = sql`update console_people set removed_time = $2 where id = $
 
 export const findPerson = (db: Reader, id: string): Promise<Person | undefined> => db.row<Person>(personById, [id])
 
-/** One who was invited under this address. Nobody is found by the address that single sign-on tells. */
-export const findInvited = (db: Reader, email: string): Promise<Person | undefined> =>
-  db.row<Person>(peopleByEmail, [email])
+/** Those who were invited under this address, each to another place. Nobody is found by what single sign-on tells. */
+export const findInvited = (db: Reader, email: string): Promise<Person[]> => db.rows<Person>(peopleByEmail, [email])
+
+/** One whom single sign-on brought before, also when they were removed since. */
+export const findBySubject = (db: Reader, issuer: string, subject: string) =>
+  db.row<Person & { removed_time: Instant | null }>(personBySubject, [issuer, subject])
+
+export const listRoles = (db: Reader, personId: string): Promise<Grant[]> => db.rows<Grant>(rolesOf, [personId])
 
 export const listPeople = (db: Reader, now: Instant, accountId?: string): Promise<ListedPerson[]> =>
   accountId === undefined
@@ -87,6 +100,26 @@ export function addPerson(tx: Tx, { name, email, issuer, subject }: NewPerson): 
 export function grantRole(tx: Tx, id: string, { role, account_id }: Grant): void {
   tx.about(account_id, id)
   tx.write(putRole, [id, account_id, role, tx.now])
+}
+
+export function revokeRole(tx: Tx, id: string, accountId: string | null): void {
+  tx.about(accountId, id)
+  tx.write(takeRole, [id, accountId])
+}
+
+/** Makes somebody what single sign-on says they are, and nothing else. Accounts that are not there are passed over. */
+export async function replaceRoles(tx: Tx, id: string, grants: readonly Grant[]): Promise<number> {
+  const named = grants.flatMap(({ account_id }) => account_id ?? [])
+  const known = new Set((await tx.rows<{ id: string }>(knownAccounts, [named])).map((row) => row.id))
+  const wanted = grants.filter(({ account_id }) => account_id === null || known.has(account_id))
+  tx.write(takeOtherRoles, [id, wanted.map(({ account_id }) => account_id ?? '')])
+  for (const grant of wanted) grantRole(tx, id, grant)
+  return wanted.length
+}
+
+/** What single sign-on calls them now. */
+export function renameTo(tx: Tx, id: string, { name, email }: Pick<NewPerson, 'name' | 'email'>): void {
+  tx.write(renamePerson, [id, name, email])
 }
 
 /** Ends every login and link of somebody, in all processes and from the next request on. */

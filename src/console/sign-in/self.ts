@@ -8,10 +8,10 @@ import type { Pages, Visit } from '../visit.ts'
 import type { SignedIn } from '../who.ts'
 import { endLogin, endLoginNamed, type ListedLogin, listLogins, loginCookie, newStranger } from './logins.ts'
 import { lookCookie, lookGone, placeCookie } from './onlooker.ts'
-import type { SignIn } from './pages.ts'
 import { PASSKEY_FIELD, passkeyForm } from './passkey-form.ts'
 import { deletePasskey, listPasskeys, makeOptions, type Passkey, registerPasskey } from './passkeys.ts'
 import { signOutEverywhere } from './people.ts'
+import type { SignIn } from './sign-in.ts'
 
 const ways: Readonly<Record<ListedLogin['way'], string>> = {
   link: 'by a link',
@@ -32,6 +32,8 @@ const browserName = (text: string): string =>
 
 /** What people do about themselves: their passkeys, where they are signed in, and at which place they work. */
 export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
+  const { consolePasskeys } = service.settings
+
   const passkeySheet = (held: readonly Passkey[], person: SignedIn, { times }: Visit) =>
     sheet(
       'Passkeys',
@@ -67,7 +69,7 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
     )
 
   /** Whoever took a browser over may not make themselves a passkey; who just came by a link makes theirs. */
-  const mayMake = ({ isFresh, isJustIn, isManaged }: SignedIn) => !isManaged && (isFresh || isJustIn)
+  const mayMake = ({ isFresh, isJustIn, isManaged }: SignedIn) => consolePasskeys && !isManaged && (isFresh || isJustIn)
 
   return [
     page({
@@ -84,7 +86,7 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
         ])
         return {
           title: 'Passkeys',
-          content: html`${heading('Passkeys and sign-ins', { sub: html`You are ${person.name}, ${person.email}.` })}${!person.isManaged && passkeySheet(held, person, visit)}${loginSheet(logins, visit)}`,
+          content: html`${heading(consolePasskeys ? 'Passkeys and sign-ins' : 'Sign-ins', { sub: html`You are ${person.name}, ${person.email}.` })}${consolePasskeys && !person.isManaged && passkeySheet(held, person, visit)}${loginSheet(logins, visit)}`,
         }
       },
     }),

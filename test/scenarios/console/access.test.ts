@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf, isOfAccount, type Role, roles } from '../../../src/console/roles.ts'
-import { tokenFor } from '../../../src/console/sign-in/form-tokens.ts'
 import { accessOf, mayOf } from '../../../src/console/visit.ts'
 import type { AnyRoute } from '../../../src/http/route.ts'
 import { describedRoutes } from '../../../src/routes.ts'
-import { type Browser, browserOf, freshen, newConsoleWorld, signedIn } from '../../support/live-console.ts'
+import { type Browser, browserOf, force, freshen, newConsoleWorld, signedIn } from '../../support/live-console.ts'
 import type { World } from '../../support/world.ts'
 
 let world: World
@@ -46,9 +45,7 @@ const absentPath = (url: string) =>
 /** Opens a page, or sends a form as its page would have it. */
 function ask(browser: Browser, { method }: AnyRoute, path: string) {
   if (method === 'GET') return browser.get(path)
-  const session = browser.cookies.get('__Host-quittance') ?? ''
-  const token = tokenFor(world.app.service.settings.secrets!, session, path, world.now())
-  return browser.post(path, { 'form-token': token })
+  return force(world, browser, path)
 }
 
 /** About people themselves, and asked twice or without a word about what is not there. */

@@ -1,7 +1,10 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json } from '../../support/command.ts'
-import { besides, browserOf, invite, newConsoleWorld, signedIn } from '../../support/live-console.ts'
-import type { World } from '../../support/world.ts'
+import { findAccount, saveAccount } from '../../../src/accounts/store.ts'
+import { openApp } from '../../../src/app.ts'
+import { json, run } from '../../support/command.ts'
+import { besides, browserOf, formIn, freshen, invite, newConsoleWorld, signedIn } from '../../support/live-console.ts'
+import { patient, type World } from '../../support/world.ts'
 
 let world: World
 let merchant: string
@@ -17,6 +20,8 @@ const line = {
   '/items/0/quantity': '2',
   '/items/0/unit_amount/value': '49.50',
 }
+
+const tokenOf = (markup: string) => /name="form-token" value="([^"]*)"/.exec(markup)?.[1]
 
 describe('A link to sign in', () => {
   it('signs in the person it was made for, once, with a cookie that no script reads and no other site sends', async () => {
@@ -43,6 +48,189 @@ describe('A link to sign in', () => {
     expect(text).toContain('Use a passkey')
     expect((await second.post(path, { 'form-token': 'x' })).status).toBe(403)
     expect((await second.get('/console/invoices')).location).toBe('/console/sign-in?back=%2Fconsole%2Finvoices')
+  })
+})
+
+describe('A way in that is none', () => {
+  it('is a link that comes too late, or that nobody made', async () => {
+    const { path } = await invite(world, 'viewer', merchant)
+    const browser = browserOf(world)
+    await browser.get(path)
+    world.passReally(901)
+    const late = await browser.get(path)
+    const posted = await browser.post(path, { 'form-token': tokenOf(late.text) ?? 'none' })
+    world.passReally(-901)
+
+    expect([late.status, late.text.includes('This link came too late')]).toEqual([410, true])
+    expect(posted.status).not.toBe(303)
+    expect((await browser.get(`/console/sign-in/link/${'A'.repeat(43)}`)).status).toBe(404)
+    expect((await browser.get('/console/invoices')).status).toBe(303)
+  })
+
+  it('is a form from another page, of another browser, of another purpose or of long ago', async () => {
+    const { path } = await invite(world, 'viewer', merchant)
+    const [browser, other] = [browserOf(world), browserOf(world)]
+    const token = tokenOf((await browser.get(path)).text)!
+    await other.get(path)
+
+    for (const headers of [
+      { origin: 'https://elsewhere.test' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ])
+      expect((await browser.post(path, { 'form-token': token }, headers)).status, JSON.stringify(headers)).toBe(403)
+    expect((await other.post(path, { 'form-token': token })).status).toBe(403)
+    expect((await browser.post(path)).status).toBe(403)
+    world.passReally(12 * 3_600 + 1)
+    expect((await browser.post(path, { 'form-token': token })).status).toBe(403)
+    world.passReally(-12 * 3_600 - 1)
+    expect((await browser.post(path, { 'form-token': token })).status).toBe(303)
+  })
+
+  it('is trying more often than ten times a minute', async () => {
+    const strict = await newConsoleWorld({ CONSOLE_TRIES_PER_MINUTE: '10' })
+    const browser = browserOf(strict)
+    for (let i = 0; i < 10; i++)
+      expect((await browser.get(`/console/sign-in/link/${'B'.repeat(42)}${i}`)).status).toBe(404)
+
+    const eleventh = await browser.get(`/console/sign-in/link/${'B'.repeat(43)}`)
+    expect([eleventh.status, eleventh.text.includes('Too many tries')]).toEqual([429, true])
+    expect((await browser.get('/console/sign-in')).status).toBe(200)
+    await strict.close()
+  })
+
+  it('is a passkey that nobody has, which is answered as one that somebody had', async () => {
+    const browser = browserOf(world)
+    const fields = { passkey: JSON.stringify({ id: 'AAAA', rawId: 'AAAA', type: 'public-key', response: {} }) }
+    const unknown = await browser.send('/console/sign-in', '/console/sign-in/passkey', fields)
+    const garbage = await browser.send('/console/sign-in', '/console/sign-in/passkey', { passkey: '{' })
+
+    expect([unknown.status, garbage.status]).toEqual([403, 403])
+    expect(unknown.text).toBe(garbage.text)
+  })
+})
+
+describe('Somebody who is signed in', () => {
+  const aliveFor = async (role: 'viewer' | 'operator', seconds: number) => {
+    const person = await signedIn(world, role, role === 'viewer' ? merchant : undefined)
+    world.passReally(seconds)
+    const { status } = await person.get('/console/disputes')
+    world.passReally(-seconds)
+    return status === 200
+  }
+
+  it('stays so while they are there, and no longer than the table of times says', async () => {
+    expect(await aliveFor('viewer', 12 * 3_600 - 5)).toBe(true)
+    expect(await aliveFor('viewer', 12 * 3_600 + 5)).toBe(false)
+    expect(await aliveFor('operator', 1_795)).toBe(true)
+    expect(await aliveFor('operator', 1_805)).toBe(false)
+
+    const busy = await signedIn(world, 'viewer', merchant)
+    let hours = 0
+    while (hours < 7 * 24 && (await busy.get('/console/disputes')).status === 200) {
+      hours += 11
+      world.passReally(11 * 3_600)
+    }
+    world.passReally(-hours * 3_600)
+    expect(hours).toBeGreaterThanOrEqual(7 * 24)
+  })
+
+  it('is nobody after signing out, also with a cookie that was copied before', async () => {
+    const person = await signedIn(world, 'viewer', merchant)
+    const thief = browserOf(world)
+    thief.cookies.set('__Host-quittance', person.cookies.get('__Host-quittance')!)
+    expect((await thief.get('/console/invoices')).status).toBe(200)
+
+    const out = await person.send('/console/invoices', '/console/sign-out')
+    expect([out.status, out.location]).toEqual([303, '/console/sign-in'])
+    expect((await thief.get('/console/invoices')).status).toBe(303)
+    expect((await person.get('/console/invoices')).status).toBe(303)
+  })
+
+  it('loses what is taken away at once, in every process', async () => {
+    const second = await openApp({
+      settings: world.app.service.settings,
+      databaseUrl: world.databaseUrl,
+      log: pino({ level: 'silent' }),
+      ...patient,
+    })
+    const [viewer, support] = [await signedIn(world, 'viewer', merchant), await signedIn(world, 'support', merchant)]
+    const elsewhere = async ({ cookies }: { cookies: Map<string, string> }, path: string) =>
+      (
+        await second.server.inject({
+          url: path,
+          headers: { cookie: `__Host-quittance=${cookies.get('__Host-quittance')}` },
+        })
+      ).statusCode
+    expect([await elsewhere(viewer, '/console/invoices'), await elsewhere(support, '/console/invoices/new')]).toEqual([
+      200, 200,
+    ])
+
+    await json(['console', 'sign-out', viewer.email], besides(world))
+    await json(
+      ['console', 'invite', '--role', 'viewer', '--account', merchant, '--email', support.email],
+      besides(world),
+    )
+
+    expect(await elsewhere(viewer, '/console/invoices')).toBe(303)
+    expect([await elsewhere(support, '/console/invoices'), await elsewhere(support, '/console/invoices/new')]).toEqual([
+      200, 403,
+    ])
+    await json(['console', 'remove', support.email], besides(world))
+    expect((await support.get('/console/invoices')).status).toBe(303)
+    expect((await run(['console', 'remove', support.email], besides(world))).code).toBe(1)
+    await second.close()
+  })
+
+  it('is let into no account that is suspended', async () => {
+    const admin = await signedIn(world, 'admin', world.people.otherMerchant.id)
+    expect((await admin.get('/console/invoices')).status).toBe(200)
+    const change = (status: 'SUSPENDED' | 'ACTIVE') =>
+      world.app.transact(async (tx) => {
+        const account = (await findAccount(tx, world.people.otherMerchant.id))!
+        saveAccount(tx, account, { ...account, status })
+      })
+
+    await change('SUSPENDED')
+    expect((await admin.get('/console/invoices')).location).toContain('/console/sign-in')
+    await change('ACTIVE')
+    expect((await admin.get('/console/invoices')).status).toBe(200)
+  })
+
+  it('sends forms of their own login alone, for what they were drawn for, while they are young', async () => {
+    const [one, other] = [await signedIn(world, 'support', merchant), await signedIn(world, 'support', merchant)]
+    const path = '/console/invoices/new'
+    const fields = formIn((await one.get(path)).text, path)!
+
+    expect((await other.post(path, { ...fields, ...line })).status).toBe(403)
+    expect((await one.post(path, line)).status).toBe(403)
+    expect((await one.post('/console/sign-out', fields)).status).toBe(403)
+    for (const headers of [{ origin: 'https://elsewhere.test' }, { 'sec-fetch-site': 'cross-site' }])
+      expect((await one.post(path, { ...fields, ...line }, headers)).status).toBe(403)
+    world.passReally(12 * 3_600 - 30)
+    expect((await one.get('/console/invoices')).status).toBe(200)
+    world.passReally(60)
+    expect((await one.post(path, { ...fields, ...line })).status).toBe(403)
+    world.passReally(-12 * 3_600 - 30)
+    expect((await one.post(path, { ...fields, ...line })).status).toBe(303)
+  })
+
+  it('is asked again before what is grave, and nothing is changed until then', async () => {
+    const admin = await signedIn(world, 'admin', merchant)
+    const asked = await admin.send('/console/apps', '/console/apps', { name: 'Shop', 'feature-invoicing': 'true' })
+
+    expect(asked.status).toBe(403)
+    expect(asked.text).toContain('Is it you?')
+    expect(formIn(asked.text, '/console/apps')).toMatchObject({ name: 'Shop', 'feature-invoicing': 'true' })
+    expect((await admin.get('/console/apps')).text).not.toContain('<h2>Shop</h2>')
+    await freshen(world)
+    const made = await admin.send('/console/apps', '/console/apps', { name: 'Shop', 'feature-invoicing': 'true' })
+    expect([made.status, made.text.includes('The new secret')]).toEqual([200, true])
+    world.passReally(301)
+    const late = await admin.send('/console/apps', '/console/apps', { name: 'Shop 2', 'feature-invoicing': 'true' })
+    world.passReally(-301)
+    expect(late.text).toContain('Is it you?')
   })
 })
 

@@ -1,0 +1,237 @@
+import { findAccount } from '../../accounts/store.ts'
+import type { Tx } from '../../database/transaction.ts'
+import { type Content, type Html, html } from '../../http/html.ts'
+import { notFound } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import type { Service } from '../../room.ts'
+import { refusalBox, type Typed } from '../forms/fields.ts'
+import type { Operations } from '../operate.ts'
+import { heading, mono, nothing, sheet, taken } from '../parts/parts.ts'
+import { accountRoles, isOfAccount, isRole, type Role, roleNames, roles } from '../roles.ts'
+import { type Deed, listDeeds } from '../sign-in/deeds.ts'
+import { invitationJob } from '../sign-in/invitation.ts'
+import { addLink, LINK_SECONDS, linkAddress } from '../sign-in/links.ts'
+import {
+  addPerson,
+  findInvited,
+  findPerson,
+  type Grant,
+  grantRole,
+  type ListedPerson,
+  listPeople,
+  listRoles,
+  removePerson,
+  revokeRole,
+  signOutEverywhere,
+} from '../sign-in/people.ts'
+import type { SignIn } from '../sign-in/sign-in.ts'
+import type { Pages, Sent, Visit } from '../visit.ts'
+
+const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Z0-9-]+$' }) })
+
+interface Left {
+  /** A link that was made a moment ago; it is shown now and never again. */
+  readonly made?: { readonly name: string; readonly link: string }
+  readonly problem?: string
+  readonly typed?: Typed
+}
+
+/** The account whose people somebody manages; undefined for those who manage everybody. */
+const placeOf = ({ who }: Pick<Visit, 'who'>): string | undefined => who.person?.account?.id
+
+/** What somebody can make of others: of an account, what it has; of the service, anything. */
+const rolesOpenTo = (visit: Pick<Visit, 'who'>): readonly Role[] =>
+  placeOf(visit) === undefined ? roles : accountRoles
+
+const describe = ({ role, account_id }: Grant, ofAccount: boolean): string =>
+  account_id === null || ofAccount ? roleNames[role] : `${roleNames[role]} of ${account_id}`
+
+const options = (list: readonly Role[], chosen: string | undefined): Content =>
+  list.map((role) => html`<option value="${role}"${role === chosen && html` selected`}>${roleNames[role]}</option>`)
+
+const act = (at: string, label: string, name: string, kind = 'quiet'): Html =>
+  html`<form method="post" action="${at}"><button class="button small ${kind}">${label}<span class="seen-not"> ${name}</span></button></form>`
+
+function row(one: ListedPerson, visit: Visit): Html {
+  const { id, name, email, issuer, roles: held, passkeys, logins, seen_time } = one
+  const at = `/console/people/${id}`
+  const isSelf = id === visit.who.person?.id
+  const ofAccount = placeOf(visit) !== undefined
+  const ways = issuer !== null ? 'by single sign-on' : passkeys === 1 ? 'one passkey' : `${passkeys || 'no'} passkeys`
+  const [only] = held
+  return html`<tr><td class="fill second"><b>${name}</b>${isSelf && html` <span class="soft">you</span>`}<small>${email}, ${ways}${logins > 0 && `, signed in ${logins === 1 ? 'once' : `${logins} times`}`}</small></td>
+<td class="whole">${
+    isSelf || issuer !== null || held.length !== 1
+      ? held.map((grant) => describe(grant, ofAccount)).join(', ') || 'nothing any more'
+      : html`<form class="inline" method="post" action="${at}/role"><label class="seen-not" for="role-${id}">Role of ${name}</label><select class="boxed" id="role-${id}" name="role">${options(only!.account_id === null ? ['agent', 'operator'] : accountRoles, only!.role)}</select><button class="button small quiet">Change<span class="seen-not"> the role of ${name}</span></button></form>`
+  }</td><td class="nowrap soft gone">${seen_time ? visit.times.at(seen_time) : 'never'}</td>
+<td class="num right">${!isSelf && html`<div class="buttons">${act(`${at}/sign-out`, 'Sign out', name)}${act(`${at}/remove`, 'Remove', name, 'danger')}</div>`}</td></tr>`
+}
+
+const inviting = (visit: Visit, { smtpUrl }: Service['settings'], { problem, typed = {} }: Left): Html =>
+  sheet(
+    'Invite somebody',
+    html`<form class="stack" method="post" action="/console/people" id="invite">${problem && refusalBox({ name: '', message: problem, debug_id: '–' })}
+<div><label for="invite-email">E-mail address</label><input class="boxed" type="email" id="invite-email" name="email" required maxlength="254" value="${typed['email']}"></div>
+<div><label for="invite-name">Name</label><input class="boxed" id="invite-name" name="name" required maxlength="300" value="${typed['name']}"></div>
+<div><label for="invite-role">Role</label><select class="boxed" id="invite-role" name="role">${options(rolesOpenTo(visit), typed['role'])}</select></div>
+${placeOf(visit) === undefined && html`<div><label for="invite-account">Account</label><input class="boxed" id="invite-account" name="account" maxlength="30" value="${typed['account']}" aria-describedby="invite-account-hint"><p class="hint" id="invite-account-hint">The id of the account that a viewer, support or admin works for.</p></div>`}
+${smtpUrl !== undefined && html`<label class="tick"><input type="checkbox" name="mail" value="true" checked><span>Send the link by mail</span></label>`}
+<div class="then"><p>The link signs them in once, within ${LINK_SECONDS / 60} minutes, and lets them make a passkey.</p></div><div class="buttons"><button class="button">Invite</button></div></form>`,
+  )
+
+const shownOnce = ({ name, link }: NonNullable<Left['made']>): Html =>
+  html`<section class="sheet secret" role="status"><header class="sheet-head"><h2>A link for ${name}</h2></header><p>Hand it over now: it is shown this once, works once, and for ${LINK_SECONDS / 60} minutes.</p><p class="below">${taken(link, 'link')}</p></section>`
+
+/** An operation in words; the table of operations has them. */
+function said(operations: Operations, action: string): string {
+  try {
+    return operations.route(action).summary
+  } catch {
+    return action
+  }
+}
+
+const done = (list: readonly Deed[], operations: Operations, { times }: Visit): Html =>
+  html`<section class="sheet flush"><header class="sheet-head"><h2>What people did</h2></header>${
+    list.length === 0
+      ? nothing('Nothing yet', 'What people change here stands under their names.')
+      : html`<table class="rows"><thead><tr><th>When</th><th>Who</th><th>What</th></tr></thead><tbody>${list.map(
+          ({ create_time, name, action, resource_id, cause }) =>
+            html`<tr><td class="nowrap soft">${times.at(create_time)}</td><td class="nowrap">${name ?? 'somebody who is gone'}</td><td class="fill second">${said(operations, action)}<small>${resource_id && html`${mono(resource_id)}, `}debug id ${cause}</small></td></tr>`,
+        )}</tbody></table>`
+  }</section>`
+
+export function peoplePages({ page, form }: Pages, operations: Operations, { service, now }: SignIn) {
+  const { settings } = service
+  const access = { may: ['manage', 'operate'], liveOnly: true } as const
+
+  async function draw(visit: Visit, left: Left = {}) {
+    const account = placeOf(visit)
+    const [people, deeds] = await Promise.all([listPeople(visit.db, now(), account), listDeeds(visit.db, account)])
+    return {
+      title: 'People',
+      ...(left.problem && { status: 422 }),
+      content: html`${heading('People', { sub: account === undefined ? 'Who may sign in, to all accounts and to the service.' : 'Who may sign in for this account.' })}${left.made && shownOnce(left.made)}
+<div class="two"><div class="column"><section class="sheet flush"><table class="rows people"><thead><tr><th>Who</th><th>Role</th><th>Last seen</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${people.map((one) => row(one, visit))}</tbody></table></section>${done(deeds, operations, visit)}</div>
+<aside>${settings.consolePasskeys && inviting(visit, settings, left)}</aside></div>`,
+    }
+  }
+
+  /** Somebody whom the one who asks may manage; for everybody else there is no such person. Oneself is somebody else’s. */
+  async function theirs(tx: Tx, sent: Sent<typeof Id>): Promise<{ held: Grant[]; isManaged: boolean }> {
+    const [person, held] = [await findPerson(tx, sent.params.id), await listRoles(tx, sent.params.id)]
+    const account = placeOf(sent)
+    const isHere = account === undefined || held.some(({ account_id }) => account_id === account)
+    if (!person || !isHere || person.id === sent.who.person?.id) throw notFound('The person')
+    return { held, isManaged: person.issuer !== null }
+  }
+
+  /** What is asked for, or why it cannot be. */
+  async function invited(visit: Sent): Promise<{ email: string; name: string; grant: Grant } | string> {
+    const { typed } = visit
+    const [email, name, role] = [typed['email']?.trim() ?? '', typed['name']?.trim() ?? '', typed['role'] ?? '']
+    if (!/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email)) return 'Give an e-mail address.'
+    if (name === '' || name.length > 300) return 'Give a name of at most 300 characters.'
+    if (!isRole(role) || !rolesOpenTo(visit).includes(role)) return 'Choose a role.'
+    const named = placeOf(visit) ?? typed['account']?.trim()
+    if (!isOfAccount(role)) return { email, name, grant: { role, account_id: null } }
+    const account = named ? await findAccount(visit.db, named) : undefined
+    if (account?.kind !== 'BUSINESS') return 'Name the business account that they work for.'
+    return { email, name, grant: { role, account_id: account.id } }
+  }
+
+  return [
+    page({
+      url: '/console/people',
+      operation: 'consolePeople',
+      summary: 'List people',
+      ...access,
+      draw: (visit) => draw(visit),
+    }),
+    form({
+      url: '/console/people',
+      operation: 'consoleInvite',
+      summary: 'Invite a person',
+      ...access,
+      isGrave: true,
+      async take(sent) {
+        const wish = await invited(sent)
+        if (typeof wish === 'string') return sent.again(await draw(sent, { problem: wish, typed: sent.typed }))
+        const byMail = settings.smtpUrl !== undefined && sent.typed['mail'] === 'true'
+        const code = await sent.change(async (tx) => {
+          for (const { id } of await findInvited(tx, wish.email))
+            if ((await listRoles(tx, id)).some(({ account_id }) => account_id === wish.grant.account_id))
+              return undefined
+          // Always somebody new: a link for one who is more elsewhere would be a key to that.
+          const id = addPerson(tx, wish)
+          grantRole(tx, id, wish.grant)
+          if (!byMail) return addLink(tx, id, now()).code
+          tx.enqueue(invitationJob(id, wish.grant.account_id))
+          return ''
+        })
+        if (code === undefined) {
+          const problem = 'Somebody with this address is in the list already; change their role there.'
+          return sent.again(await draw(sent, { problem, typed: sent.typed }))
+        }
+        if (code === '') return sent.lead('/console/people', `A link goes to ${wish.email}.`)
+        const made = { name: wish.name, link: linkAddress(service.publicUrl, code) }
+        return sent.again(await draw(sent, { made }))
+      },
+    }),
+    form({
+      url: '/console/people/:id/role',
+      operation: 'consoleChangeRole',
+      summary: 'Change the role of a person',
+      params: Id,
+      ...access,
+      isGrave: true,
+      async take(sent) {
+        const role = sent.typed['role'] ?? ''
+        await sent.change(async (tx) => {
+          const { held, isManaged } = await theirs(tx, sent)
+          const [only] =
+            placeOf(sent) === undefined ? held : held.filter(({ account_id }) => account_id === placeOf(sent))
+          const fits = isRole(role) && only && isOfAccount(role) === (only.account_id !== null)
+          if (!fits || isManaged) throw notFound('The role')
+          grantRole(tx, sent.params.id, { role, account_id: only.account_id })
+          signOutEverywhere(tx, sent.params.id, only.account_id)
+        })
+        return sent.lead('/console/people', 'The role was changed; they sign in anew.')
+      },
+    }),
+    form({
+      url: '/console/people/:id/sign-out',
+      operation: 'consoleSignOutPerson',
+      summary: 'Sign a person out everywhere',
+      params: Id,
+      ...access,
+      async take(sent) {
+        await sent.change(async (tx) => {
+          await theirs(tx, sent)
+          signOutEverywhere(tx, sent.params.id, placeOf(sent) ?? null)
+        })
+        return sent.lead('/console/people', 'They are signed out everywhere.')
+      },
+    }),
+    form({
+      url: '/console/people/:id/remove',
+      operation: 'consoleRemovePerson',
+      summary: 'Remove a person',
+      params: Id,
+      ...access,
+      isGrave: true,
+      async take(sent) {
+        const account = placeOf(sent)
+        await sent.change(async (tx) => {
+          const { held } = await theirs(tx, sent)
+          // Somebody who is something elsewhere stays that.
+          if (account === undefined || held.length === 1) return removePerson(tx, sent.params.id, account ?? null)
+          revokeRole(tx, sent.params.id, account)
+          signOutEverywhere(tx, sent.params.id, account)
+        })
+        return sent.lead('/console/people', 'They may not sign in any more.')
+      },
+    }),
+  ]
+}

@@ -1,0 +1,83 @@
+import type { Reader } from '../../database/transaction.ts'
+import { type AnyRoute, type FreeParts, route } from '../../http/route.ts'
+import { forbidden } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import { seeOther } from '../respond.ts'
+import { backIn } from '../visit.ts'
+import { requireUnanswered } from './answered.ts'
+import { sessionIn } from './logins.ts'
+import { openOidc, type Vouched } from './oidc.ts'
+import { addPerson, findBySubject, renameTo, replaceRoles } from './people.ts'
+import { open, refusalOutside, type SignIn } from './sign-in.ts'
+
+const ANSWERED_SECONDS = 600
+
+const told = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
+
+/** To the issuer, and back from there. The way back signs somebody in although it is a GET: that is how they come. */
+export function oidcRoutes({ service, now, countTry, enter }: SignIn): AnyRoute[] {
+  const oidc = openOidc(service)
+  const refusal = refusalOutside(service.settings.consoleName)
+  const sessionOf = (headers: { cookie?: unknown }) => sessionIn(headers.cookie as string | undefined)
+
+  /** The person as they are from now on: what their groups make of them, and nothing else. */
+  async function personOf(db: Reader, transact: FreeParts['transact'], one: Vouched): Promise<string> {
+    const known = await findBySubject(db, one.issuer, one.subject)
+    if (one.grants.length === 0 || (known && known.removed_time !== null)) throw noPlace()
+    return transact(async (tx) => {
+      const found = await findBySubject(tx, one.issuer, one.subject)
+      const id = found?.id ?? addPerson(tx, one)
+      if (found && (found.name !== one.name || found.email !== one.email)) renameTo(tx, id, one)
+      if ((await replaceRoles(tx, id, one.grants)) === 0) throw noPlace()
+      return id
+    })
+  }
+
+  return [
+    route({
+      ...open,
+      method: 'GET',
+      url: '/console/sign-in/oidc',
+      operation: 'consoleToIssuer',
+      summary: 'Go to the issuer to sign in there',
+      query: Type.Object({ back: told(500), again: Type.Optional(Type.Enum(['yes'])) }),
+      refusal,
+      async handle({ query, headers, address }) {
+        countTry(address)
+        const session = sessionOf(headers)
+        // The page of the ways in gives the browser its cookie.
+        if (session === undefined) return seeOther('/console/sign-in')
+        const back = backIn({ ...(query.back !== undefined && { back: query.back }) })
+        return seeOther(await oidc.begin(session, { back, again: query.again !== undefined }, now()))
+      },
+    }),
+    route({
+      ...open,
+      method: 'GET',
+      url: '/console/sign-in/oidc/callback',
+      operation: 'consoleSignInByIssuer',
+      summary: 'Sign in with what the issuer says',
+      query: Type.Object({
+        code: told(4_000),
+        state: told(4_000),
+        iss: told(1_000),
+        error: told(200),
+        error_description: told(2_000),
+      }),
+      refusal,
+      async handle({ db, query, headers, address, transact, transactAs }) {
+        countTry(address)
+        const session = sessionOf(headers)
+        if (session === undefined) return seeOther('/console/sign-in')
+        const vouched = await oidc.finish(session, query as Record<string, string>, now())
+        const personId = await personOf(db, transact, vouched)
+        return enter({
+          ...{ transactAs, headers, address, personId, way: 'oidc', isFresh: vouched.isFresh, back: vouched.back },
+          take: (tx) => requireUnanswered(tx, query.state!, now(), ANSWERED_SECONDS),
+        })
+      },
+    }),
+  ]
+}
+
+const noPlace = () => forbidden('You may not sign in here; ask whoever runs this service for a group that may.')

@@ -1,0 +1,117 @@
+import type { Tx } from '../../database/transaction.ts'
+import { type Content, html } from '../../http/html.ts'
+import { networkOf, RateLimit } from '../../http/rate-limit.ts'
+import type { Answer, FreeParts } from '../../http/route.ts'
+import { nobody } from '../../kernel/caller.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { forbidden, type Problem } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import { isOwnOrigin } from '../../payer/page/form-token.ts'
+import type { Service } from '../../room.ts'
+import type { Typed } from '../forms/fields.ts'
+import { alone } from '../frame.ts'
+import { linkButton } from '../parts/parts.ts'
+import { pageAnswer, seeOther } from '../respond.ts'
+import { tag } from '../visit.ts'
+import { isTokenOf, TOKEN_FIELD, tokenFor, withTokens } from './form-tokens.ts'
+import { beginLogin, endLogin, loginCookie, newStranger, sessionIn, type Way } from './logins.ts'
+
+export interface SignInParts {
+  readonly service: Service
+  readonly realTime: Clock
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** What every route of signing in shares. Its address may hold a key, so it is logged without. */
+export const open = {
+  tag,
+  scopes: 'public',
+  reads: 'free',
+  environment: 'live',
+  watches: true,
+  limitedBy: 'address',
+  produces: ['text/html', '*/*'],
+  success: { 200: Type.String() },
+} as const
+
+/** Pages for those who are not signed in yet, and the ways in. */
+export function makeSignIn({ service, realTime }: SignInParts) {
+  const { settings } = service
+  const tries = new RateLimit(settings.consoleTriesPerMinute, settings.consoleTriesPerMinute)
+  const now = () => realTime.now()
+
+  /** Whoever guesses is slowed down, by where they come from. */
+  const countTry = (address: string): void => void tries.take(networkOf(address))
+
+  /** A page of its own, for a browser that is known by a cookie which opens nothing. */
+  function page(status: number, title: string, path: string, headers: Headers, content: Draw): Answer {
+    const known = sessionIn(headers['cookie'] as string | undefined)
+    const session = known ?? newStranger()
+    const drawn = alone(title, outside(settings.consoleName, content(session)), settings.consoleName)
+    const markup = withTokens(drawn, path, (action) => tokenFor(settings.secrets!, session, action, now()))
+    return pageAnswer(status, markup, known === undefined ? loginCookie(session) : undefined)
+  }
+
+  /** The browser's own value, once a form is known to come from a page of ours that it was shown. */
+  function requireOwnForm(headers: Headers, path: string, typed: Typed): string {
+    if (!isOwnOrigin(headers, service)) throw forbidden('This form was sent from another page than ours.')
+    const session = sessionIn(headers['cookie'] as string | undefined)
+    if (session === undefined || !isTokenOf(settings.secrets!, session, path, typed[TOKEN_FIELD] ?? '', now()))
+      throw forbidden('This page was open for too long, or cookies are off. Load it again.')
+    return session
+  }
+
+  /** Signs somebody in, with a new secret each time, together with using up what let them in. */
+  async function enter({ transactAs, take, back, headers, ...rest }: Entry): Promise<Answer> {
+    const browser = String(headers['user-agent'] ?? '')
+    const before = sessionIn(headers['cookie'] as string | undefined)
+    const session = await transactAs({ ...nobody, personId: rest.personId })(async (tx) => {
+      await take(tx)
+      tx.about(null, rest.personId)
+      if (before !== undefined) endLogin(tx, before)
+      return beginLogin(tx, { ...rest, browser }, now())
+    })
+    return seeOther(back, loginCookie(session))
+  }
+
+  return { service, now, countTry, page, requireOwnForm, enter }
+}
+export type SignIn = ReturnType<typeof makeSignIn>
+
+interface Entry extends Pick<FreeParts, 'transactAs'> {
+  readonly personId: string
+  readonly way: Way
+  /** They showed just now who they are; a link shows only that they were sent one. */
+  readonly isFresh: boolean
+  readonly headers: Headers
+  readonly address: string
+  readonly back: string
+  /** Uses up what let them in. */
+  take(tx: Tx): Promise<void>
+}
+
+type Draw = (session: string) => Content
+
+const outside = (name: string, content: Content): Content =>
+  html`<p class="brandline"><b>${name}</b><span class="env">Live</span></p><div class="sheet stack">${content}</div>`
+
+/** Refusals outside of any page: what happened, and the way back to the beginning. */
+export const refusalOutside =
+  (name: string) =>
+  ({ status, details, message }: Problem): Answer =>
+    pageAnswer(
+      status,
+      alone(
+        'Not signed in',
+        outside(
+          name,
+          html`<div><h1>${status === 429 ? 'Too many tries' : 'Not signed in'}</h1></div><p>${
+            status === 429
+              ? 'Wait a minute, and try again.'
+              : details.map(({ description }) => description).join(' ') || message
+          }</p>${linkButton('To the beginning', '/console/sign-in', { kind: '' })}`,
+        ),
+        name,
+      ),
+    )

@@ -1,0 +1,158 @@
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json } from '../../support/command.ts'
+import {
+  besides,
+  browserOf,
+  force,
+  formIn,
+  freshen,
+  invite,
+  newConsoleWorld,
+  signedIn,
+} from '../../support/live-console.ts'
+import type { World } from '../../support/world.ts'
+
+let world: World
+let merchant: string
+let post: SMTPServer
+let letters: string[]
+beforeAll(async () => {
+  letters = []
+  post = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
+    async onData(stream, _session, done) {
+      let text = ''
+      for await (const chunk of stream) text += chunk
+      letters.push(text)
+      done()
+    },
+  })
+  await new Promise<void>((resolve) => post.listen(0, '127.0.0.1', resolve))
+  world = await newConsoleWorld({
+    SMTP_URL: `smtp://127.0.0.1:${(post.server.address() as AddressInfo).port}`,
+    SMTP_ALLOW_PRIVATE: 'true',
+    SMTP_ALLOW_PLAIN: 'true',
+    CONSOLE_NAME: 'Example Pay',
+  })
+  merchant = world.people.merchant.id
+})
+afterAll(async () => {
+  await world.close()
+  await new Promise<void>((resolve) => post.close(resolve))
+})
+
+const linkIn = (text: string) => /https:\/\/console\.test(\/console\/sign-in\/link\/[\w-]+)/.exec(text)?.[1]
+
+describe('The people of an account', () => {
+  it('are invited by a link to hand over, or by mail, and their roles change at once', async () => {
+    const admin = await signedIn(world, 'admin', merchant)
+    await freshen(world)
+    const shown = await admin.send('/console/people', '/console/people', {
+      email: 'new@example.test',
+      name: 'New <b>Person</b>',
+      role: 'support',
+    })
+    expect([shown.status, shown.text.includes('New &lt;b&gt;Person')]).toEqual([200, true])
+    const person = browserOf(world)
+    await person.signInBy(linkIn(shown.text)!)
+    expect((await person.get('/console/invoices/new')).status).toBe(200)
+    expect((await person.get('/console/people')).status).toBe(403)
+
+    const [listed] = (
+      await json<{ person_id: string; email: string }[]>(['console', 'people', '--account', merchant], besides(world))
+    ).filter(({ email }) => email === 'new@example.test')
+    const at = `/console/people/${listed!.person_id}`
+    expect((await admin.send('/console/people', `${at}/role`, { role: 'viewer' })).status).toBe(303)
+    expect((await person.get('/console/invoices')).status).toBe(303)
+
+    const mailed = await admin.send('/console/people', '/console/people', {
+      ...{ email: 'far@example.test', name: 'Far', role: 'viewer', mail: 'true' },
+    })
+    expect([mailed.status, mailed.location]).toEqual([303, '/console/people'])
+    await world.settle()
+    expect(letters.at(-1)).toMatch(/^Subject: Sign in to Example Pay/m)
+    const far = browserOf(world)
+    await far.signInBy(linkIn(letters.at(-1)!.replaceAll('=\r\n', ''))!)
+    expect((await far.get('/console/invoices')).text).toContain('Far')
+
+    const page = await admin.get('/console/people')
+    expect(page.text).toContain('Change the role of a person')
+    expect(page.text).toContain('<title>People · Example Pay</title>')
+    const log = await json<{ actor_name: string }[]>(['audit', '--resource', listed!.person_id], besides(world))
+    expect(log.at(0)).toMatchObject({ action: 'consoleChangeRole', actor_name: 'A admin' })
+  })
+
+  it('are nobody to the admin of another account, and nobody is made more than the account has', async () => {
+    const admin = await signedIn(world, 'admin', merchant)
+    const foreign = await signedIn(world, 'viewer', world.people.otherMerchant.id)
+    const operator = await signedIn(world, 'operator')
+    await freshen(world)
+    const fields = formIn((await admin.get('/console/people')).text, '/console/people')!
+    const invited = (more: Record<string, string>) =>
+      admin.post('/console/people', { ...fields, email: 'x@example.test', name: 'X', ...more })
+
+    expect((await invited({ role: 'operator' })).status).toBe(422)
+    expect((await invited({ role: 'agent' })).status).toBe(422)
+    const elsewhere = await invited({ role: 'viewer', account: world.people.otherMerchant.id })
+    const person = browserOf(world)
+    await person.signInBy(linkIn(elsewhere.text)!)
+    expect((await person.get('/console/invoices')).text).toContain(world.people.merchant.name)
+    for (const { personId } of [foreign, operator, admin])
+      for (const what of ['role', 'sign-out', 'remove']) {
+        const path = `/console/people/${personId}/${what}`
+        expect((await force(world, admin, path, { role: 'viewer' })).status, path).toBe(404)
+      }
+    expect((await operator.get('/console/people')).status).toBe(200)
+  })
+
+  it('who share an address with somebody who is more elsewhere get a link to themselves alone', async () => {
+    const operator = await invite(world, 'operator', undefined, 'boss@example.test')
+    const admin = await signedIn(world, 'admin', merchant)
+    await freshen(world)
+    const made = await admin.send('/console/people', '/console/people', {
+      ...{ email: 'boss@example.test', name: 'Boss', role: 'viewer' },
+    })
+    const person = browserOf(world)
+    await person.signInBy(linkIn(made.text)!)
+
+    expect((await person.get('/console')).location).toBe('/console/invoices')
+    const ids = (await json<{ person_id: string; email: string }[]>(['console', 'people'], besides(world)))
+      .filter(({ email }) => email === 'boss@example.test')
+      .map(({ person_id }) => person_id)
+    expect(new Set(ids).size).toBe(2)
+    expect(ids).toContain(operator.personId)
+  })
+})
+
+describe('An operator', () => {
+  it('sees an account as its people do, is told so on every page, and changes nothing there', async () => {
+    const admin = await signedIn(world, 'admin', merchant)
+    const line = {
+      '/detail/currency_code': 'USD',
+      '/items/0/name': 'A lamp',
+      '/items/0/quantity': '1',
+      '/items/0/unit_amount/value': '5.00',
+    }
+    const { location } = await admin.send('/console/invoices/new', '/console/invoices/new', line)
+    const operator = await signedIn(world, 'operator')
+    expect((await operator.get('/console/invoices')).status).toBe(403)
+
+    const token = formIn((await operator.get('/console/disputes')).text, '/console/sign-out')!
+    expect((await operator.post('/console/look-as', { ...token, account: merchant })).status).toBe(403)
+    expect((await force(world, operator, '/console/look-as', { account: merchant })).location).toBe('/console')
+    const page = await operator.get(location)
+    expect([page.status, page.text.includes('can change nothing')]).toEqual([200, true])
+    expect(formIn(page.text, `${location}/send`)).toBeUndefined()
+    expect((await operator.get('/console/invoices/new')).status).toBe(403)
+    expect((await operator.get('/console/people')).status).toBe(403)
+    const log = await json<{ actor: string; action: string }[]>(['audit', '--resource', merchant], besides(world))
+    expect(log[0]).toMatchObject({ actor: `person:${operator.personId}`, action: 'consoleLookAs' })
+
+    await operator.send(location, '/console/look-as/stop')
+    expect((await operator.get(location)).status).toBe(403)
+  })
+})
