@@ -26,9 +26,8 @@ const insertEvents = statementOf(
 /**
  * The apps that hear of an event. The known app is the one that called for this account, or that the resource is known
  * to come from; `called` tells the two apart. An app that calls for a merchant shares the event with the merchant's own
- * apps; an event nobody called for goes to the app the resource came from and to those that asked for such events, and
- * where no app had a part in the resource, as with what is written at the console, to all of the account; a dispute
- * concerns every app of the seller and every partner who may see the seller's disputes.
+ * apps; an event nobody called for goes to the app the resource came from and to those that asked for such events; a
+ * dispute concerns every app of the seller and every partner who may see the seller's disputes.
  */
 const listeners = `
   select a.id as app_id, a.account_id from apps a
@@ -40,10 +39,7 @@ const listeners = `
         and (known.dispute
           or (known.called and exists (select from apps c where c.id = known.app_id and c.account_id <> own.account_id))
           or (not known.called and exists (
-            select from webhook_lookups l where l.account_id = own.account_id and l.app_id = own.id))
-          or (known.app_id is null and not exists (
-            select from events e where e.account_id = own.account_id and e.resource_id = announced.resource_id
-              and e.app_id is not null)))
+            select from webhook_lookups l where l.account_id = own.account_id and l.app_id = own.id)))
       union
       select c.app_id from consents c where known.dispute and c.account_id = announced.account_id
       union

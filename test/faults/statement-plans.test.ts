@@ -34,6 +34,7 @@ const mayRead: [table: RegExp, statement: RegExp, why: string][] = [
   ],
   [/^signing_(keys|authority)$/, /./, 'a handful of rows, one for each replacement'],
   [/^(clock|happenings_told)$/, /./, 'one row'],
+  [/^console_people$/, /./, 'those who sign in to the console, of whom there are as many as a company has'],
   [
     /^delivery_queue$/,
     /^update delivery_queue set signature = null/,

@@ -119,7 +119,7 @@ describe('The reference', () => {
       expect(headers['cache-control']).toContain('immutable')
       expect(gzipSync(text).length).toBeLessThan(SCRIPT_MAX)
     }
-    expect((await get('/docs/assets/x/app.ts')).status).toBe(404)
+    expect((await world.call('GET', '/docs/assets/x/app.ts')).status).toBe(404)
   })
 
   it('refuses what it does not know with a page', async () => {
