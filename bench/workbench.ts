@@ -63,6 +63,28 @@ const reset = await medianOf(TIMES, async () => {
   await sandbox.reset()
   return async () => void (await merchant.invoices.create(anInvoice))
 })
+/** Twenty days in which nobody answers a dispute, with the timeout that ends it. */
+const { buyer } = sandbox.people
+const inquiry = await medianOf(TIMES, async () => {
+  const sale = await merchant.sandbox.createTransaction({ amount: { currency_code: 'USD', value: '50.00' } })
+  const complaint = {
+    reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED' as const,
+    disputed_transactions: [{ buyer_transaction_id: String(sale.buyer_transaction_id) }],
+  }
+  await buyer.disputes.create(complaint)
+  await sandbox.clock.advance('P21D')
+  return undefined
+})
+/** Three days in which a delivery is tried again and again, at an address where nobody is. */
+await merchant.webhooks.create({
+  url: 'http://127.0.0.1:30999/hook',
+  event_types: [{ name: 'INVOICING.INVOICE.CREATED' }],
+})
+const ladder = await medianOf(TIMES, async () => {
+  await merchant.invoices.create(anInvoice)
+  await sandbox.clock.advance('P4D')
+  return undefined
+})
 await sandbox.stop()
 
 const dataDir = mkdtempSync(join(tmpdir(), 'quittance-bench-'))
@@ -75,6 +97,8 @@ const rows = [
   [`a fork of a world with ${INVOICES} invoices`, fork, 1_000],
   ['a reset', reset, 100],
   ['a later start of quittance start', start, 1_000],
+  ['an inquiry of 20 days and its timeout', inquiry, 2_000],
+  ['a delivery that is tried for 72 hours', ladder, 2_000],
 ] as const
 process.stdout.write(
   `Medians of ${TIMES}, in milliseconds, on ${cpus().length} cores; load ${loadavg()[0]!.toFixed(1)}.\n\n`,

@@ -27,6 +27,8 @@ export interface WorldParts {
   readonly database: Database
   readonly clock: SandboxClock
   readonly travel: TimeTravel
+  /** Writes down what was noted and is not in the database yet. */
+  flush(): Promise<void>
   /** Lets go of what was believed about the state before. */
   forget(): void
   /** Opens a sandbox like this one on another database. */
@@ -66,7 +68,7 @@ async function putBack(db: Reader, { tokens, keys, authority }: Kept): Promise<v
 }
 
 /** Snapshots and forks of a sandbox: whole copies of its database. */
-export function openWorlds({ databaseUrl, database, clock, travel, forget, open, onError }: WorldParts) {
+export function openWorlds({ databaseUrl, database, clock, travel, flush, forget, open, onError }: WorldParts) {
   const copies = new Copies(databaseUrl)
   const forks = new Map<string, Fork & { close(): Promise<void> }>()
   /** Names of forks that run or are about to. */
@@ -84,6 +86,7 @@ export function openWorlds({ databaseUrl, database, clock, travel, forget, open,
   /** What is under way comes to its end, and what is asked for meanwhile waits. Tidying would take a half-made copy for an old one. */
   const copying = async <T>(work: () => Promise<T>) => {
     await tidying
+    await flush()
     return allowed(() => database.whileDisconnected(work))
   }
   const list = async (): Promise<Snapshot[]> =>

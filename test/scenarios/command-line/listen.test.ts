@@ -1,7 +1,15 @@
+import { spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../../../src/cli/run.ts'
+import { after, systemClock } from '../../../src/kernel/clock.ts'
+import { issueCertificate } from '../../../src/webhooks/signing/certificate.ts'
 import { run } from '../../support/command.ts'
+import { commandLine } from '../../support/process.ts'
 import { badHandler, goodHandler, HANDLER_SECRET } from '../../support/shop-handler.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
@@ -127,6 +135,75 @@ describe('quittance listen', () => {
       const { code, stderr } = await run(['listen', ...words], variables)
       expect([code, stderr.trim().split('\n').length]).toEqual([2, 1])
     }
+  })
+
+  it('forwards to a handler with a certificate of its own making, when it is told to', async () => {
+    const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const cert = issueCertificate({
+      ...{ publicKey: keys.publicKey, name: 'localhost', by: { name: 'nobody', privateKey: keys.privateKey } },
+      ...{ serial: Buffer.from([1]), from: after(systemClock.now(), -60), until: after(systemClock.now(), 3_600) },
+    })
+    const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' })
+    const got: string[] = []
+    const handler = createServer({ key, cert }, (request, response) => {
+      got.push(String(request.url))
+      request.resume().on('end', () => response.writeHead(204).end())
+    })
+    await new Promise<void>((resolve) => handler.listen(0, '127.0.0.1', resolve))
+    const url = `https://127.0.0.1:${(handler.address() as AddressInfo).port}/hook`
+    const heard = async (...more: string[]) => {
+      const { written, stop, ended } = running('listen', '--forward-to', url, ...more)
+      await until(() => written.err.includes('Listening'))
+      await world.merchant.post('/sandbox/transactions', { amount: { currency_code: 'USD', value: '5.00' } })
+      await world.settle()
+      await until(() => written.out.includes('PAYMENT.CAPTURE.COMPLETED'))
+      stop()
+      await ended
+      return written.out
+    }
+
+    expect(await heard()).toMatch(/PAYMENT\.CAPTURE\.COMPLETED +\S+ +no answer \(UNABLE_TO_VERIFY/)
+    expect(got).toEqual([])
+    expect(await heard('--skip-verify')).toMatch(/PAYMENT\.CAPTURE\.COMPLETED +\S+ +204/)
+    expect(got).toContain('/hook')
+    handler.closeAllConnections()
+    handler.close()
+  })
+
+  it('that was killed leaves a webhook, which the next one takes away', async () => {
+    const [program, words] = commandLine(['listen', '--url', variables['QUITTANCE_URL']!])
+    const killed = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'] })
+    let said = ''
+    killed.stderr.on('data', (text) => {
+      said += String(text)
+    })
+    await expect.poll(() => said).toContain('Listening')
+    killed.kill('SIGKILL')
+    await once(killed, 'exit')
+    const [left] = await webhooks()
+    expect(left).toBeDefined()
+
+    const { written, stop, ended } = running('listen')
+    await until(() => written.err.includes('Listening'))
+    expect((await webhooks()).map(({ id }) => id)).not.toContain(left!.id)
+    stop()
+    await ended
+  })
+})
+
+describe('quittance requests --follow', () => {
+  it('shows each request as it is answered, until it is stopped', async () => {
+    const { written, stop, ended } = running('requests', '--follow', '--limit', '1')
+    await world.merchant.get('/v2/invoicing/invoices')
+    await until(() => written.out.includes('200  GET /v2/invoicing/invoices'))
+
+    await world.merchant.get('/v2/invoicing/invoices/INV2-0000-0000-0000-0000')
+    await until(() => written.out.includes('404  GET /v2/invoicing/invoices/INV2-0000-0000-0000-0000'))
+    stop()
+    await world.merchant.get('/v2/invoicing/templates')
+
+    expect(await ended).toBe(0)
+    expect(written.out.match(/INV2-0000-0000-0000-0000 /g)).toHaveLength(1)
   })
 })
 

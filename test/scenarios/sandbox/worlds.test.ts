@@ -61,6 +61,19 @@ describe('Snapshots', () => {
     expect(await names()).toEqual(['one-invoice', 'again'])
   })
 
+  it('hold what was answered up to then', async () => {
+    const made = await newInvoice()
+    await save('told')
+    await world.call('POST', '/sandbox/reset')
+    await load('told')
+
+    const { body } = await world.call<{ requests: object[] }>('GET', '/sandbox/requests', undefined, {
+      query: { text: made },
+    })
+    expect(body.requests).toHaveLength(1)
+    await world.call('DELETE', '/sandbox/snapshots/told')
+  })
+
   it('are taken while requests come in, and fail none of them', async () => {
     const answers = await Promise.all([
       ...Array.from({ length: 20 }, () => world.merchant.post('/v2/invoicing/invoices', anInvoice)),
