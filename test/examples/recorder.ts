@@ -124,6 +124,8 @@ const drawn: Readonly<Record<string, unknown>> = {
   duration: 12,
   duration_ms: 12,
   ms: 12,
+  seq: 42,
+  last_seq: 47,
   real_time: '2026-03-02T09:00:00.000Z',
   timestamp: '2026-03-02T09:00:00Z',
   token: 'the token of the form',
@@ -141,6 +143,8 @@ const settled = (text: string) =>
     .replace(/\bf_[0-9a-f]{8}\b/g, 'f_1012ef41')
     .replace(/\bCERT-[0-9a-f-]+/g, 'CERT-360caa42-fca2a594')
     .replace(/\bin \d+ ms\b/g, 'in 12 ms')
+    .replace(/\bpage_token=\d+(?![\w%.-])/g, 'page_token=42')
+    .replace(/\bpage-[0-9a-f]{16}\./g, 'page-9585cabdd5678f9e.')
     .replace(/(BEGIN CERTIFICATE-----\n)[\s\S]*/, '$1MIIDNTCCAh2gAwIBAgIQZ7vujzBoL4BoxSq1Wr1WATANBgkqhkiG9w0BAQsFADAm…')
     .replace(/^(?!# )\w+(?:\{[^}]*\})? [\d.e+-]+\n/gm, '')
 
