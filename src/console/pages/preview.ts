@@ -58,5 +58,5 @@ export function makePreview(service: Service, route: () => AnyRoute) {
 async function paperOf(transact: Transact, accountId: string, invoice: Invoice): Promise<Html> {
   const [account, now] = await transact(async (tx) => [await findAccount(tx, accountId), tx.now] as const)
   const sheet = sheetOf({ invoice, account: account!, now }, { language: 'en', tag: 'en-US' })
-  return html`${invoicePaper({ sheet }, html`<p class="kind">As the customer will read it</p>`)}`
+  return html`${invoicePaper({ sheet }, html`<p class="kind">Invoice</p>`)}`
 }
