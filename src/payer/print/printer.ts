@@ -11,6 +11,11 @@ export const ORDERS_PER_ACCOUNT_MAX = 8
 const ORDERS_MAX = 50
 /** An order that takes longer is given up, with the thread that was at it. */
 export const TIME_LIMIT_MS = 10_000
+/**
+ * So much more for the first order of a thread, which has to load everything. On a busy machine that alone can take longer
+ * than an order may, and a thread that is ended for it would never come to print anything.
+ */
+const START_LIMIT_MS = 60_000
 export const KEPT_BYTES_MAX = 32 * 1024 * 1024
 
 /** An invoice at one of its versions. */
@@ -39,7 +44,7 @@ interface Order {
   reject(error: Error): void
 }
 
-export function openPrinter({ timeLimitMs = TIME_LIMIT_MS } = {}): Printer {
+export function openPrinter({ timeLimitMs = TIME_LIMIT_MS, startLimitMs = START_LIMIT_MS } = {}): Printer {
   /** Orders by account; the first of the first account is the next. */
   const waiting = new Map<string, Order[]>()
   const kept = new KeptFiles(KEPT_BYTES_MAX)
@@ -70,10 +75,11 @@ export function openPrinter({ timeLimitMs = TIME_LIMIT_MS } = {}): Printer {
     waiting.delete(accountId)
     if (others.length > 0) waiting.set(accountId, others)
     count--
+    const limitMs = thread ? timeLimitMs : startLimitMs + timeLimitMs
     thread ??= start()
     thread.ref()
-    const late = () => end(new Error(`Printing took longer than ${timeLimitMs} ms.`))
-    current = { order: order!, id: ++lastId, limit: setTimeout(late, timeLimitMs) }
+    const late = () => end(new Error(`Printing took longer than ${limitMs} ms.`))
+    current = { order: order!, id: ++lastId, limit: setTimeout(late, limitMs) }
     thread.postMessage({ id: lastId, ...order!.work } satisfies ThreadOrder)
   }
 
