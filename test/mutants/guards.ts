@@ -144,4 +144,12 @@ export const guards: readonly Guard[] = [
   { guards: 'what others deliver is not taken over right after an outage', file: 'src/webhooks/delivery/work.ts', text: 'clock.now(), database.isSettled)', replacement: 'clock.now(), true)', tests: ['test/faults/webhooks/outage.test.ts'] },
   { guards: 'jobs of others are not taken over right after an outage', file: 'src/jobs/runner.ts', text: 'room, database.isSettled)', replacement: 'room, true)', tests: ['test/faults/jobs/outage.test.ts'], titled: 'right after' },
   { guards: 'a live service goes by the clock of the database', file: 'src/database/database-clock.ts', text: 'instantAt(Math.floor(performance.now() + this.#aheadMs))', replacement: 'systemClock.now()', tests: ['test/faults/clock.test.ts'], titled: 'goes by' },
+
+  // The console of a live service
+  { guards: 'a form is bound to the login it was drawn for', file: 'src/console/visit.ts', text: '          requireToken(visit.who, path, body)\n', replacement: '', tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'forms of their own' },
+  { guards: 'a role opens what the table says', file: 'src/console/visit.ts', text: 'if (who.person) requireMay(who, mayOf(access))', replacement: '', tests: ['test/scenarios/console/access.test.ts'] },
+  { guards: 'a link works once', file: 'src/console/sign-in/links.ts', text: "if (found.used_time !== null) return { kind: 'used' }", replacement: '', tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'once' },
+  { guards: 'a link works for a quarter of an hour', file: 'src/console/sign-in/links.ts', text: "if (found.expire_time <= now) return { kind: 'late' }", replacement: '', tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'too late' },
+  { guards: 'what is grave is asked again', file: 'src/console/visit.ts', text: 'if ((!isGrave && !isMuch) || person.isFresh) return undefined', replacement: 'if (person) return undefined', tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'grave' },
+  { guards: 'the token of an issuer is signed by it', file: 'src/console/sign-in/oidc.ts', text: 'execute: [enableNonRepudiationChecks, ', replacement: 'execute: [', tests: ['test/scenarios/console/single-sign-on.test.ts'], titled: 'signature' },
 ]

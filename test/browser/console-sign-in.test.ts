@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { BrowserContext, CDPSession, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { complaintsOf, openBrowser } from '../support/browser.ts'
+import { json } from '../support/command.ts'
+import { newLiveWorld } from '../support/live.ts'
+import { besides } from '../support/live-console.ts'
+import { payloads } from '../support/payloads.ts'
+import type { World } from '../support/world.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let world: World
+let browser: Awaited<ReturnType<typeof openBrowser>>
+let base: string
+beforeAll(async () => {
+  // The name under which browsers take a page without TLS for safe, and the only one that passkeys know.
+  world = await newLiveWorld({ HOST: 'localhost', CONSOLE_TRIES_PER_MINUTE: '0', SHUTDOWN_GRACE_SECONDS: '0' })
+  base = await world.app.listen()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+const invite = async (role: string, name = `A ${role}`) => {
+  const account = role === 'operator' || role === 'agent' ? [] : ['--account', world.people.merchant.id]
+  const words = ['console', 'invite', '--role', role, '--email', `${role}@example.test`, '--name', name, ...account]
+  return (await json<{ link: string }>(words, besides(world, { PUBLIC_URL: base }))).link
+}
+
+/** A key that confirms whatever it is asked, as a finger on it would. */
+async function withAuthenticator(page: Page): Promise<CDPSession> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return session
+}
+
+async function signInBy(context: BrowserContext, link: string): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(/\/console\/passkeys$/)
+  return page
+}
+
+interface Violation {
+  readonly id: string
+  readonly nodes: { readonly target: string[]; readonly failureSummary: string }[]
+}
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  const violations = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as Violation[]
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join('; ')}`.slice(0, 600))
+}
+
+describe('Signing in with a browser', () => {
+  it('makes a passkey by a link, signs in with it, and asks for it again before what is grave', async () => {
+    const context = await browser.context()
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+    await withAuthenticator(page)
+    await page.goto(await invite('admin'))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Make a passkey' }).click()
+    await page.getByText('The passkey was made.').waitFor()
+
+    await page.getByRole('button', { name: 'A admin' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(/\/console\/sign-in$/)
+    await page.goto(`${base}/console/money`)
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.waitForURL(/\/console$|\/console\/money$/)
+    expect(page.url()).toBe(`${base}/console/money`)
+
+    world.passReally(600)
+    await page.goto(`${base}/console/apps`)
+    await page.getByLabel('Name').fill('Shop')
+    await page.getByRole('button', { name: 'Make the app' }).click()
+    await page.getByRole('heading', { name: 'Is it you?' }).waitFor()
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByText('The new secret').waitFor()
+    world.passReally(-600)
+    // A refusal is an answer of its own, which the browser tells of.
+    expect(complaints.filter((text) => !/status of 403/.test(text))).toEqual([])
+    await context.close()
+  })
+
+  it('refuses the answer of a passkey that was given before', async () => {
+    const context = await browser.context()
+    const page = await context.newPage()
+    await withAuthenticator(page)
+    await page.goto(await invite('viewer'))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Make a passkey' }).click()
+    await page.getByText('The passkey was made.').waitFor()
+    await page.goto(`${base}/console/sign-in`)
+    const sent = page.waitForRequest((one) => one.method() === 'POST' && one.url().endsWith('/sign-in/passkey'))
+    const cookies = await context.cookies()
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    const form = (await sent).postData()!
+    await page.waitForURL(/\/console\/invoices$/)
+
+    const again = await world.call('POST', '/console/sign-in/passkey', form, {
+      headers: {
+        origin: base,
+        cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+    })
+    expect(again.status).toBe(403)
+    expect(cookies.find(({ name }) => name === '__Host-quittance')).toMatchObject({
+      ...{ secure: true, httpOnly: true, sameSite: 'Lax', path: '/' },
+    })
+    await context.close()
+  })
+
+  it('works by link without scripts', async () => {
+    const context = await browser.context({ javaScriptEnabled: false })
+    const page = await signInBy(context, await invite('support'))
+    await page.goto(`${base}/console`)
+    expect(new URL(page.url()).pathname).toBe('/console/disputes')
+    await page.goto(`${base}/console/invoices/new`)
+    await page.getByLabel('Item 1', { exact: true }).fill('A chair')
+    await context.close()
+  })
+})
+
+describe.each([
+  ['light', 1440],
+  ['dark', 390],
+  ['dark', 1440],
+  ['light', 390],
+] as const)('In %s at %i pixels', (colorScheme, width) => {
+  it('the pages of signing in and of people are readable by everybody, fit the window and complain of nothing', async () => {
+    const context = await browser.context({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true })
+    const link = await invite('operator', payloads[0] ?? 'Somebody')
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+    const look = async (path: string, status = 200) => {
+      const response = await page.goto(base + path)
+      expect(response!.status(), path).toBe(status)
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width)
+      expect(await findings(page), path).toEqual([])
+      expect(await page.locator('h1').count(), path).toBe(1)
+    }
+    await look('/console/sign-in')
+    await look(new URL(link).pathname)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    for (const path of ['/console/passkeys', '/console/people']) await look(path)
+    await look(new URL(link).pathname, 410)
+    expect(complaints.filter((text) => !/status of 410/.test(text))).toEqual([])
+    await context.close()
+  })
+})
