@@ -17,6 +17,8 @@ export class SandboxClock implements Clock {
   readonly #database: Database
   #offsetMs = 0
   #frozen: Instant | null = null
+  /** How often it was set in this process. */
+  #sets = 0
 
   constructor(database: Database) {
     this.#database = database
@@ -32,7 +34,10 @@ export class SandboxClock implements Clock {
 
   /** Takes over what the database says; called at the start and whenever another process moved the clock. */
   async load(): Promise<void> {
+    const known = this.#sets
     const row = await this.#database.row<ClockRow>(readClock)
+    // It was set here while we read, perhaps before and perhaps after what was read.
+    if (known !== this.#sets) return this.load()
     this.#offsetMs = Number(row?.offset_ms ?? 0n)
     this.#frozen = row?.frozen_time ?? null
   }
@@ -41,6 +46,7 @@ export class SandboxClock implements Clock {
   async set(instant: Instant, frozen: boolean): Promise<void> {
     const offsetMs = Date.parse(instant) - Date.parse(systemClock.now())
     await this.#database.rows(writeClock, [offsetMs, frozen ? instant : null])
+    this.#sets++
     this.#offsetMs = offsetMs
     this.#frozen = frozen ? instant : null
   }
