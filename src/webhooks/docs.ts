@@ -99,7 +99,7 @@ any event of the table with a sample resource: stored, signed, readable and veri
 
 - The app that made the call.
 - A call for a merchant by a partner's app: that app, and the merchant's own apps.
-- An event no app called for (hosted page, passing of time, another party): the app the resource came from, and every
+- An event no app called for (hosted page, console, passing of time, another party): the app the resource came from, and every
   app of the account with a webhook lookup.
 - Disputes: every app of the seller, and partners' apps as below. Never the buyer's.
 
