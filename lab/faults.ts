@@ -6,7 +6,7 @@ import { live } from './faults/scene.ts'
 import { provide } from './harness/packages.ts'
 import type { Lab, Part, Result } from './harness/result.ts'
 
-/** The bad days that every landing change has to go through; the others take their time. */
+/** The bad days of a first look; the others take their time. */
 const REDUCED = ['terminate', 'network']
 
 export const faults: Part = async (lab) => {

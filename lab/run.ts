@@ -13,7 +13,7 @@ const help = `npm run lab -- <part…|all> [--reduced]
 
   ${Object.keys(parts).join(', ')}, or all of them
 
-  --reduced   as much as a change has to pass before it lands: under two minutes in all
+  --reduced   a little of everything, for a first look: minutes instead of hours
   --help
 
 Installs what is missing on Debian, keeps everything on loopback and below the temporary folder, and prints a table of what
