@@ -167,6 +167,7 @@ describe('An account that is moved', () => {
     expect(there.map((invoice) => invoice.id).sort()).toEqual([...created].sort())
     for (const table of ['invoices', 'events', 'jobs', 'delivery_queue', 'webhooks'])
       expect(await rowsOf(from, table)).toEqual([])
+    expect((await from.app.database.query('select id from tokens')).rows).toEqual([])
     expect((await rowsOf(to, 'jobs')).filter(({ name }) => name === 'issue-invoice')).toHaveLength(1)
     const { body } = await calls<Listed>('GET', `${INVOICES}?page_size=1`)
     expect(body.items[0]!.id).toBe(created.at(-1))
