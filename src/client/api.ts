@@ -216,7 +216,7 @@ export interface Api {
     /** Remove a fault. Takes one rule away; the others stay. Only in the sandbox environment. */
     removeFault: { params: [id: string]; answer: undefined }
     /** Take a delivery in: it is kept, checked, and answered as the inbox was told. Stands in for a handler that is not written yet: subscribe its address, and what arrives is kept, checked and answered. Only in the sandbox environment. */
-    receiveInInbox: { params: [name: string]; body?: unknown; answer: undefined }
+    receiveInInbox: { params: [name: string]; body?: { [name: string]: unknown }; answer: undefined }
     /** Show what arrived at an inbox, the newest first. What arrived, the newest first, with whether one of the webhooks that lead here signed it. Only in the sandbox environment. */
     showInbox: { params: [name: string]; query: { /** The last one that was seen. */ before?: (string | number) }; answer: Schemas['Inbox'] }
     /** Tell an inbox what to answer from now on. Makes an inbox answer with another status, for finding out what becomes of the deliveries then. Only in the sandbox environment. */

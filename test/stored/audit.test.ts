@@ -291,7 +291,7 @@ describe('The audit log of commands', () => {
     const entries = await quittance<(Entry & { arguments: string[] })[]>('audit', '--since', 'PT1H')
 
     expect(entries.map(({ actor, resource_id }) => `${actor} ${resource_id}`)).toEqual([
-      'command:jobs retry null',
+      'command:jobs retry all parked jobs',
       `command:accounts suspend ${account.id}`,
       `command:apps delete ${app.app_id}`,
       `command:apps consent ${app.app_id}`,

@@ -49,7 +49,7 @@ export function inboxRoutes({ service }: SandboxParts): AnyRoute[] {
       operation: 'receiveInInbox',
       summary: 'Take a delivery in: it is kept, checked, and answered as the inbox was told',
       reads: 'free',
-      body: Type.Unsafe<unknown>({}),
+      body: Type.Unsafe<unknown>({ type: 'object' }),
       bodyOptional: true,
       success: { 200: null },
       async handle({ db, transact, params, headers, raw }) {
