@@ -25,7 +25,7 @@ const figures = sql`
     (select min(run_at) from jobs where parked_time is null and run_at <= $2) as oldest,
     (select count(*)::int from (select from jobs where parked_time is not null limit $1) p) as parked,
     (select count(*)::int from (select from disputes where status = 'UNDER_REVIEW' limit $1) r) as decisions,
-    (select min(update_time) from disputes where status = 'UNDER_REVIEW') as waiting_since,
+    (select update_time from disputes where status = 'UNDER_REVIEW' order by update_time limit 1) as waiting_since,
     (select count(*)::int from (select from delivery_queue limit $1) q) as pending,
     (select count(*)::int from (select from webhooks where not enabled limit $1) w) as disabled,
     (select json_object_agg(l.lane, (select count(*)::int from (
