@@ -76,9 +76,16 @@ describe('Migrating', () => {
   })
 
   it('would fail for some of the five without the lock', async () => {
+    // It takes so long that all of them find it pending, on a busy machine too.
+    file('0001_first.sql', 'select pg_sleep(0.5); create table first (id int)')
     let arrived = 0
-    const together = async () => {
-      for (arrived++; arrived < 5; ) await pause(1)
+    let go = () => {}
+    const all = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    const together = () => {
+      if (++arrived === 5) go()
+      return all
     }
 
     const results = await five(() => migrate(own.url, { folder, takeLock: together }))
