@@ -151,5 +151,6 @@ export const guards: readonly Guard[] = [
   { guards: 'a link works once', file: 'src/console/sign-in/links.ts', text: "if (found.used_time !== null) return { kind: 'used' }", replacement: '', tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'once' },
   { guards: 'a link works for a quarter of an hour', file: 'src/console/sign-in/links.ts', text: "if (found.expire_time <= now) return { kind: 'late' }", replacement: '', tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'too late' },
   { guards: 'what is grave is asked again', file: 'src/console/visit.ts', text: 'if ((!isGrave && !isMuch) || person.isFresh) return undefined', replacement: 'if (person) return undefined', tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'grave' },
+  { guards: 'support gives back what the limit allows', file: 'src/console/visit.ts', text: "if (isMuch && person.role === 'support')", replacement: "if (isMuch && person.role === 'viewer')", tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'limit allows' },
   { guards: 'the token of an issuer is signed by it', file: 'src/console/sign-in/oidc.ts', text: 'execute: [enableNonRepudiationChecks, ', replacement: 'execute: [', tests: ['test/scenarios/console/single-sign-on.test.ts'], titled: 'signature' },
 ]

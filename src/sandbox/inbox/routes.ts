@@ -53,7 +53,7 @@ export function inboxRoutes({ service }: SandboxParts): AnyRoute[] {
       bodyOptional: true,
       success: { 200: null },
       async handle({ db, transact, params, headers, raw }) {
-        const body = (raw ?? Buffer.alloc(0)).subarray(0, BODY_KEPT_MAX)
+        const body = raw ?? Buffer.alloc(0)
         const status = await answerIn(db, params.name)
         seal ??= makeSeal(service.settings.secrets!)
         const given = Object.fromEntries(
@@ -65,7 +65,10 @@ export function inboxRoutes({ service }: SandboxParts): AnyRoute[] {
         )
         const verified = isSigned(given, body, secrets)
         await transact(async (tx) =>
-          keepArrival(tx, params.name, { headers: given, body: body.toString(), verified, status }),
+          keepArrival(tx, params.name, {
+            ...{ headers: given, verified, status },
+            body: body.subarray(0, BODY_KEPT_MAX).toString(),
+          }),
         )
         return new Answer(status)
       },

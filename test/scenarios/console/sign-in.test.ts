@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultScopes } from '../../../src/accounts/scopes.ts'
 import { findAccount, saveAccount } from '../../../src/accounts/store.ts'
 import { openApp } from '../../../src/app.ts'
 import { json, run } from '../../support/command.ts'
@@ -231,6 +232,45 @@ describe('Somebody who is signed in', () => {
     const late = await admin.send('/console/apps', '/console/apps', { name: 'Shop 2', 'feature-invoicing': 'true' })
     world.passReally(-301)
     expect(late.text).toContain('Is it you?')
+  })
+
+  it('gives back what the limit allows as support, and more than that as an admin who shows who it is', async () => {
+    const api = await world.personWithApp(merchant, defaultScopes('BUSINESS', ['invoicing']))
+    const usd = (value: string) => ({ currency_code: 'USD', value })
+    const { body } = await api.post<{ id: string }>('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD' },
+      items: [{ name: 'A chair', quantity: '1', unit_amount: usd('2000.00') }],
+    })
+    const paid = await api.post(`/v2/invoicing/invoices/${body.id}/payments`, {
+      method: 'CASH',
+      amount: usd('2000.00'),
+    })
+    expect(paid.status, paid.text).toBe(200)
+    const at = `/console/invoices/${body.id}`
+    const refund = (browser: typeof support, value: string) =>
+      browser.send(at, `${at}/record-refund`, { '/method': 'CASH', '/amount/value': value })
+    const refunded = async () =>
+      (await api.get<{ refunds?: { refund_amount: object } }>(`/v2/invoicing/invoices/${body.id}`)).body.refunds
+        ?.refund_amount
+    const support = await signedIn(world, 'support', merchant)
+    const admin = await signedIn(world, 'admin', merchant)
+
+    const [much, all, asked] = [
+      await refund(support, '500.01'),
+      await refund(support, ''),
+      await refund(admin, '500.01'),
+    ]
+
+    expect([much.status, all.status, asked.status]).toEqual([403, 403, 403])
+    expect(much.text).toContain('Support gives back 500 at most')
+    expect(asked.text).toContain('Is it you?')
+    expect(await refunded()).toBeUndefined()
+    const little = await refund(support, '500.00')
+    expect([little.status, little.location], little.text).toEqual([303, at])
+    await freshen(world)
+    expect((await refund(support, '500.01')).status).toBe(403)
+    expect((await refund(admin, '500.01')).status).toBe(303)
+    expect(await refunded()).toEqual(usd('1000.01'))
   })
 })
 
