@@ -42,7 +42,7 @@ const isMultipart = (type: string | undefined) => /^multipart\/(form-data|mixed|
 
 const typeOf = (headers: IncomingHttpHeaders) => parseMediaType(headers['content-type'])?.type
 
-/** Of a body that anybody may send: there can be as many of them as there are connections. */
+/** Of a body that anybody may send: there can be as many of them as there are connections. A sandbox is its developer's own. */
 const PUBLIC_BYTES_MAX = 65_536
 
 const tooLarge = (bytesMax: number) =>
@@ -58,12 +58,12 @@ const tooLarge = (bytesMax: number) =>
 export async function receiveBody(
   headers: IncomingHttpHeaders,
   body: unknown,
-  { scopes }: Pick<AnyRoute, 'scopes'>,
+  { scopes, environment }: Pick<AnyRoute, 'scopes' | 'environment'>,
 ): Promise<SentBody> {
   const stream = body instanceof Readable ? body : undefined
   if (stream === undefined || isMultipart(typeOf(headers))) return { bytes: undefined, stream, json: () => undefined }
   const declared = headers['content-length']
-  const bytesMax = scopes === 'public' ? PUBLIC_BYTES_MAX : jsonLimits.bytes
+  const bytesMax = scopes === 'public' && environment !== 'sandbox' ? PUBLIC_BYTES_MAX : jsonLimits.bytes
   const bytes = await collect(stream, { bytesMax, declared, tooLarge: () => tooLarge(bytesMax) })
   let parsed: { readonly value: unknown } | undefined
   return {

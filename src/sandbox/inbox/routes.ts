@@ -33,7 +33,6 @@ const Inbox = Type.Object(
   { $id: 'Inbox' },
 )
 const PAGE_SIZE = 50
-const BODY_KEPT_MAX = 256 * 1024
 const NEWEST = 2n ** 62n
 
 const addressOf = ({ publicUrl }: Service, name: string) => `${publicUrl}/sandbox/inbox/${name}`
@@ -65,10 +64,7 @@ export function inboxRoutes({ service }: SandboxParts): AnyRoute[] {
         )
         const verified = isSigned(given, body, secrets)
         await transact(async (tx) =>
-          keepArrival(tx, params.name, {
-            ...{ headers: given, verified, status },
-            body: body.subarray(0, BODY_KEPT_MAX).toString(),
-          }),
+          keepArrival(tx, params.name, { headers: given, body: body.toString(), verified, status }),
         )
         return new Answer(status)
       },

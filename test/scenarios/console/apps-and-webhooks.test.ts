@@ -107,6 +107,28 @@ describe('Webhooks at the console', () => {
     expect(await merchant.page(inbox)).toContain('not signed by us')
   })
 
+  it('lead to an inbox that takes the largest of events', async () => {
+    const chair = (n: number) => ({
+      name: `Chair ${n}`,
+      description: 'o'.repeat(1_000),
+      quantity: '1',
+      unit_amount: usd('9.00'),
+    })
+    const { status, text } = await world.merchant.post('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD' },
+      items: Array.from({ length: 100 }, (_, n) => chair(n)),
+    })
+    expect(status, text).toBe(201)
+    await world.settle()
+
+    const { body } = await world.call<{ arrivals: { body: string; verified: boolean }[] }>(
+      'GET',
+      '/sandbox/inbox/sandbox-merchant',
+    )
+    expect(body.arrivals[0]!.body.length).toBeGreaterThan(100_000)
+    expect(body.arrivals[0]!.verified).toBe(true)
+  })
+
   it('say how many a span would send again before it is sent; are changed, stopped and signed anew', async () => {
     const merchant = consoleOf(world)
     const list = await merchant.page('/console/webhooks')
