@@ -6,7 +6,7 @@ import { Authenticator } from './accounts/authenticate.ts'
 import { sweepTokens } from './accounts/tokens.ts'
 import { openClocks } from './clocks.ts'
 import { Broadcast } from './database/broadcast.ts'
-import { claimEnvironment } from './database/environment.ts'
+import { claimCell, claimEnvironment } from './database/environment.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database/open.ts'
 import { openReplica } from './database/open-replica.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
@@ -20,7 +20,7 @@ import type { WorkSource } from './jobs/work-source.ts'
 import { Worker } from './jobs/worker.ts'
 import type { Clock } from './kernel/clock.ts'
 import { dialects } from './kernel/dialect.ts'
-import { type Ids, randomIds, seededIds } from './kernel/ids.ts'
+import { type Ids, idsIn, randomIds, seededIds } from './kernel/ids.ts'
 import { makeMetrics } from './metrics.ts'
 import { reasonsNotReady } from './readiness.ts'
 import type { Service } from './room.ts'
@@ -114,8 +114,10 @@ function build(options: AppOptions) {
   const { settings, databaseUrl, log, works = false, dataDir } = options
   const directUrl = options.directUrl ?? databaseUrl
   // Ids that can be told in advance would open what only their owners know.
-  const seeded = settings.seed === undefined || settings.environment === 'live' ? undefined : seededIds(settings.seed)
-  const ids = options.ids ?? seeded?.ids ?? randomIds
+  const { cell } = settings
+  const isSeeded = settings.seed !== undefined && settings.environment !== 'live'
+  const seeded = isSeeded ? seededIds(settings.seed, cell) : undefined
+  const ids = idsIn(cell, options.ids ?? seeded?.ids ?? randomIds)
   const { environment } = settings
   const state = { port: settings.port, isDraining: false }
   const service: Service = {
@@ -254,6 +256,7 @@ async function run(
   { sources, worker, sweeper }: Wired,
 ): Promise<void> {
   await claimEnvironment(database, service.environment)
+  await claimCell(database, service.settings.cell)
   await Promise.all([clocks.start(), replica?.start(), ...opened.map(({ check }) => check?.(database))])
   if (service.environment === 'sandbox') {
     await seedIfEmpty(database, () => seedPeople(transactFor, service))

@@ -1,5 +1,6 @@
 import { accountSettings } from './accounts/settings.ts'
 import { auditSettings } from './audit/settings.ts'
+import { cellSettings } from './cells/settings.ts'
 import { commandSettings } from './cli/settings.ts'
 import {
   type Environment,
@@ -71,6 +72,7 @@ export const settings = {
       'Whether the service ends when the process that started it has ended, as a test runner may that is killed.',
   }),
   ...databaseSettings,
+  ...cellSettings,
   ...httpSettings,
   ...accountSettings,
   ...invoiceSettings,

@@ -3,6 +3,7 @@ import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
 import { removeAll, type Sweep } from '../jobs/sweep.ts'
+import { marked, markOf } from '../kernel/cell.ts'
 import { after, type Clock, type Instant, toSeconds } from '../kernel/clock.ts'
 import { neutralScope } from '../kernel/dialect.ts'
 import { Problem } from '../kernel/problem.ts'
@@ -161,7 +162,10 @@ interface TokenWish {
 
 /** The text of a token that was handed out before; undefined when the secret that it was derived from is gone. */
 function handedOut({ settings }: Service, row: TokenRow): Token | undefined {
-  const texts = settings.secrets!.map((secret) => tokenOf(row.id, secret))
+  const texts = settings.secrets!.flatMap((secret) => {
+    const text = tokenOf(row.id, secret)
+    return [text, marked('accessToken', text, markOf('token', row.id))]
+  })
   const text = texts.find((candidate) => sameDigest(tokenDigest(candidate), row.digest))
   return text === undefined ? undefined : { ...row, text }
 }
@@ -174,7 +178,7 @@ function newToken(tx: Tx, { settings }: Service, client: Client, { requested, no
   if (scopes.length === 0) throw oauthProblem(400, 'invalid_scope', 'None of the requested scopes can be granted.')
   const id = tx.newId('token')
   const token = {
-    text: tokenOf(id, settings.secrets![0]),
+    text: marked('accessToken', tokenOf(id, settings.secrets![0]), settings.cell),
     scopes,
     nonce: `${toSeconds(now)}${tx.newId('nonce')}`,
     expire_time: after(now, settings.tokenSeconds),

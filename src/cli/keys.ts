@@ -31,7 +31,7 @@ async function rotate({ db, transact, settings }: StoreInput) {
   if (!(await listKeys(db)).some(({ current }) => current))
     throw new CommandError('There is no key yet; the first delivery makes one.')
   const { publicUrl = `http://${settings.host}` } = settings
-  const keys = new SigningKeys(db, makeSeal(requireSecrets(settings)), { publicUrl })
+  const keys = new SigningKeys(db, makeSeal(requireSecrets(settings)), { publicUrl, settings })
   // A key that is sealed with another secret than the services have would stop every delivery.
   await keys.current().catch(() => {
     throw new CommandError('QUITTANCE_SECRET does not open the present key; set the one that the services have.')

@@ -3,13 +3,13 @@ import { BELIEVED_MS } from '../accounts/authenticate.ts'
 import { openClocks } from '../clocks.ts'
 import { waysOf } from '../database/address.ts'
 import { startEmbedded } from '../database/embedded/server.ts'
-import { requireEnvironment } from '../database/environment.ts'
+import { requireCell, requireEnvironment } from '../database/environment.ts'
 import { migrateBy } from '../database/migrate.ts'
 import { openDatabase } from '../database/open.ts'
 import { sql } from '../database/sql.ts'
 import { makeTransact } from '../database/transaction.ts'
 import type { Cause } from '../kernel/cause.ts'
-import { randomIds } from '../kernel/ids.ts'
+import { idsIn, randomIds } from '../kernel/ids.ts'
 import type { Settings } from '../settings.ts'
 import type { StoreInput } from './command.ts'
 
@@ -30,11 +30,12 @@ export async function withStore<T>(settings: Settings, cause: Cause, work: (stor
     })
     try {
       await requireEnvironment(database, settings.environment)
+      await requireCell(database, settings.cell)
       const clocks = openClocks(settings.environment, database)
       await clocks.start()
       clocks.stop()
       const { clock } = clocks
-      const transact = makeTransact({ database, clock, ids: randomIds, onWork: () => {} })(cause)
+      const transact = makeTransact({ database, clock, ids: idsIn(settings.cell, randomIds), onWork: () => {} })(cause)
       const announceAccessChange = async () => {
         await database.rows(tellAccessChanged)
         // A service that missed the notification believes a token for this long at most.

@@ -1,5 +1,6 @@
 import { createHash, randomFillSync } from 'node:crypto'
 import { actorOf, type Cause } from './cause.ts'
+import { type MarkedKind, marked, markPlaces } from './cell.ts'
 
 const upper = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const readable = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
@@ -49,6 +50,12 @@ export interface Ids {
 
 export const makeIds = (draw: Draw): Ids => ({ next: (kind) => forms[kind](draw) })
 
+const isMarked = (kind: IdKind): kind is IdKind & MarkedKind => Object.hasOwn(markPlaces, kind)
+
+/** The same, with the mark of a cell; without a cell the very same. */
+export const idsIn = (cell: string | undefined, ids: Ids): Ids =>
+  cell === undefined ? ids : { next: (kind) => (isMarked(kind) ? marked(kind, ids.next(kind), cell) : ids.next(kind)) }
+
 /** Unpredictable identifiers. Characters are drawn without bias: bytes past the last whole multiple are thrown away. */
 export const randomIds: Ids = makeIds((alphabet, length) => drawn(alphabet, length, nextByte))
 
@@ -69,7 +76,7 @@ export type IdsOf = (cause: Cause) => () => Ids
  * Identifiers that repeat: the same seed gives the same ones to the first, second and third work of a kind by somebody,
  * whatever happens in between. Anybody can tell them in advance, so they are for a sandbox.
  */
-export function seededIds(seed: number): { readonly ids: Ids; readonly idsOf: IdsOf } {
+export function seededIds(seed: number, cell?: string): { readonly ids: Ids; readonly idsOf: IdsOf } {
   const counts = new Map<string, number>()
   return {
     ids: drawnFrom(`${seed} answers`),
@@ -77,7 +84,7 @@ export function seededIds(seed: number): { readonly ids: Ids; readonly idsOf: Id
       const kind = `${actorOf(cause)} ${cause.kind === 'request' ? cause.operation : ''}`
       const count = (counts.get(kind) ?? 0) + 1
       counts.set(kind, count)
-      return () => drawnFrom(`${seed} ${kind} ${count}`)
+      return () => idsIn(cell, drawnFrom(`${seed} ${kind} ${count}`))
     },
   }
 }

@@ -70,7 +70,8 @@ if ((await databases(TEMPLATE)).length === 0) {
 /** Making the keys that sign webhooks takes longer than a world may, so all worlds have the same. */
 async function makeKeys(url: string): Promise<void> {
   const database = openDatabase(url, { connectionsMax: 2 })
-  await new SigningKeys(database, makeSeal(readSettings({}).secrets!), { publicUrl: 'http://127.0.0.1' }).current()
+  const settings = readSettings({})
+  await new SigningKeys(database, makeSeal(settings.secrets!), { publicUrl: 'http://127.0.0.1', settings }).current()
   await database.close()
 }
 

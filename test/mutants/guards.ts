@@ -63,6 +63,9 @@ export const guards: readonly Guard[] = [
   { guards: 'nobody gets in at the source any more', file: 'src/moves/source.ts', text: 'opened as (delete from tokens where app_id in (', replacement: 'opened as (delete from tokens where app_id is null and app_id in (', tests: ['test/faults/move.test.ts'] },
   { guards: 'accounts that share something go together', file: 'src/moves/move.ts', text: '  if (ties.length > 0)\n', replacement: '  if (ties.length < 0)\n', tests: ['test/faults/move.test.ts'] },
 
+  // Cells
+  { guards: 'a database is one cell', file: 'src/database/environment.ts', text: 'if (known === undefined || known === cell) return', replacement: "if (known !== '') return", tests: ['test/scenarios/cells/marks.test.ts'] },
+
   // Access
   { guards: 'an operation asks for its scope', file: 'src/http/operation.ts', text: "  if (scopes === 'public' || scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope))) return\n", replacement: '  if (scopes !== undefined) return\n', tests: ['test/contract/routes.test.ts'], titled: 'GET /v1.*without its scope' },
   { guards: 'an old token is refused', file: 'src/accounts/authenticate.ts', text: 'if (holder.expire_time <= this.#realTime.now())', replacement: "if (holder.expire_time === '')", tests: ['test/scenarios/accounts/access.test.ts'] },

@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes } from '
 import { promisify } from 'node:util'
 import { sql } from '../../database/sql.ts'
 import type { Reader, Tx } from '../../database/transaction.ts'
+import { marked } from '../../kernel/cell.ts'
 import { after, type Instant, systemClock } from '../../kernel/clock.ts'
 import type { Service } from '../../room.ts'
 import { issueCertificate } from './certificate.ts'
@@ -52,18 +53,21 @@ const AUTHORITY_NAME = 'Quittance webhook authority'
 
 const newCertificateId = () => `CERT-${randomBytes(12).toString('hex').match(/.{8}/g)!.join('-')}`
 
+/** Whose name a certificate has. */
+type Issuer = Pick<Service, 'publicUrl'> & { readonly settings: Pick<Service['settings'], 'cell'> }
+
 /** The keys that sign deliveries. One is made when the first is needed, and kept; every process uses the same. */
 export class SigningKeys {
   readonly #db: Reader
   readonly #seal: Seal
   /** Asked when a key is made: a service knows its address only once it listens. */
-  readonly #service: Pick<Service, 'publicUrl'>
+  readonly #service: Issuer
   #current: Promise<SigningKey> | undefined
   #until = 0
   #opened: SigningKey | undefined
   #withdrawn: readonly string[] = []
 
-  constructor(db: Reader, seal: Seal, service: Pick<Service, 'publicUrl'>) {
+  constructor(db: Reader, seal: Seal, service: Issuer) {
     this.#db = db
     this.#seal = seal
     this.#service = service
@@ -117,7 +121,7 @@ export class SigningKeys {
   async #make(): Promise<[id: string, sealed: Buffer, certificate: string, now: Instant]> {
     const authority = await this.#authority()
     const pair = await newKeyPair('rsa', { modulusLength: 2048 })
-    const id = newCertificateId()
+    const id = marked('certificate', newCertificateId(), this.#service.settings.cell)
     const by = { name: AUTHORITY_NAME, privateKey: authority.privateKey }
     const name = new URL(this.#service.publicUrl).hostname.replace(/^\[|\]$/g, '')
     const certificate = issueCertificate({ publicKey: pair.publicKey, name, by, ...validFromNow() })
