@@ -12,6 +12,7 @@ import { deliveryHealthPages } from './operator/deliveries.ts'
 import { jobPages } from './operator/jobs.ts'
 import { keyPages } from './operator/keys.ts'
 import { overviewPages } from './operator/overview.ts'
+import { operatorWebhookPages } from './operator/webhook.ts'
 import { appPages } from './pages/apps.ts'
 import { bulkPages } from './pages/bulk.ts'
 import { clockPages } from './pages/clock.ts'
@@ -147,6 +148,7 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...decisionPages(pages),
     ...accountPages(pages, parts),
     ...deliveryHealthPages(pages),
+    ...operatorWebhookPages(pages),
     ...jobPages(pages),
     ...keyPages(pages, service),
     ...auditPages(pages),

@@ -40,6 +40,8 @@ export interface Visit<Params extends TSchema = TSchema, Query extends TSchema =
   operateOpenly(operation: string, ordered?: Omit<Ordered, 'address'>): Promise<Outcome>
   /** A unit of work by whoever looks, for what no operation does. The audit log names them. */
   readonly change: Transact
+  /** What changes when the webhooks of another app of the account are looked at. */
+  byWayOf(appId: string): Pick<Visit, 'who' | 'look' | 'operate' | 'change'>
 }
 
 /** A form that was sent. */
@@ -153,16 +155,27 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
     if (!who) return undefined
     if (who.person) requireMay(who, mayOf(access))
     const time = now()
+    const asked = { params: params as never, query: query as never, headers, db, now: time }
     const visit: Visit = {
-      ...{ who, params: params as never, query: query as never, headers, db, now: time },
+      ...asked,
+      ...waysOf(who, given),
       times: timesIn(who.zone, time),
-      look: (operation, asked) => operations.look(who.caller, operation, asked),
-      operate: (operation, ordered = {}) => operations.operate(who.caller, operation, { ...ordered, address }),
       operateOpenly: (operation, ordered = {}) => operations.operate(undefined, operation, { ...ordered, address }),
-      change: given.transactAs(who.caller),
+      byWayOf: (appId) => waysOf({ ...who, caller: { ...who.caller, appId } }, given),
     }
     return visit
   }
+
+  /** What somebody can ask for, as whoever they are. */
+  const waysOf = (
+    who: Onlooker,
+    { address, transactAs }: Given,
+  ): Pick<Visit, 'who' | 'look' | 'operate' | 'change'> => ({
+    who,
+    look: (operation, asked) => operations.look(who.caller, operation, asked),
+    operate: (operation, ordered = {}) => operations.operate(who.caller, operation, { ...ordered, address }),
+    change: transactAs(who.caller),
+  })
 
   async function framed({ db, who, headers }: Visit, path: string, drawn: Drawn): Promise<Answer> {
     const notice = noticeIn(cookieOf(headers['cookie'] as string | undefined, noticeName))

@@ -104,7 +104,10 @@ export async function findForCaller(
 ): Promise<StoredDispute & Found> {
   const found = await findDispute(db, id)
   if (!found) throw noDispute()
-  if (isOperator(caller)) return { ...found, side: 'operator', held: caller }
+  if (isOperator(caller)) {
+    if (caller.onlyUnderReview && found.dispute.status !== 'UNDER_REVIEW') throw noDispute()
+    return { ...found, side: 'operator', held: caller }
+  }
   const side = sideOf(found.dispute, caller.accountId)
   if (side) return { ...found, side, held: caller }
   const scopes = await scopesAt(db, caller, found.dispute.seller.account_id)

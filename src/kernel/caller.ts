@@ -21,6 +21,8 @@ export interface Caller {
   readonly scopes: ReadonlySet<string>
   /** Roles held whatever the resource: `agent` for every caller of a sandbox and for operators. */
   readonly roles: readonly Role[]
+  /** Decides disputes and does nothing else: none exists for this caller but while it is under review. */
+  readonly onlyUnderReview?: true
 }
 
 /** A caller without a token, who may do nothing by name. */

@@ -82,7 +82,7 @@ ${facts([
 <section class="sheet flush"><header class="sheet-head"><h2>Webhooks</h2></header>${
       webhooks.length === 0
         ? nothing('Nobody listens', 'Addresses that are subscribed stand here.')
-        : html`<table class="rows"><tbody>${webhooks.map((hook) => html`<tr><td class="fill mono">${hook.url}</td><td class="num right">${hook.enabled ? html`<span class="soft">enabled</span>` : html`<b class="warn">disabled</b>`}</td></tr>`)}</tbody></table>`
+        : html`<table class="rows"><tbody>${webhooks.map((hook) => html`<tr><td class="fill"><a class="open mono plainly" href="/console/operator/webhooks/${hook.id}">${hook.url}</a></td><td class="num right">${hook.enabled ? html`<span class="soft">enabled</span>` : html`<b class="warn">disabled</b>`}</td></tr>`)}</tbody></table>`
     }</section>
 <section class="sheet flush"><header class="sheet-head"><h2>Consents</h2></header>${
       consents.length === 0

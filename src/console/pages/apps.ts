@@ -5,7 +5,7 @@ import { changeAppStatus, findAccount, revokeConsent } from '../../accounts/stor
 import type { Tx } from '../../database/transaction.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Answer } from '../../http/route.ts'
-import { notFound, refused } from '../../kernel/problem.ts'
+import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { addLookup, removeLookup } from '../../webhooks/subscriptions/store.ts'
@@ -214,7 +214,7 @@ export function appPages({ page, form }: Pages, { service, onAccessChange }: App
         const { accountId } = sent.who.caller
         await sent.change(async (tx) => {
           const consent = (await consentsBy(tx, accountId)).find(({ client_id }) => client_id === sent.params.client)
-          if (!consent) throw refused('NO_CONSENT', 'There is no such consent any more.')
+          if (!consent) throw notFound('The consent')
           revokeConsent(tx, accountId, consent.app_id)
         })
         onAccessChange()

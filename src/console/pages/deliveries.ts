@@ -3,6 +3,7 @@ import { Type } from '../../kernel/type.ts'
 import { requireDone } from '../operate.ts'
 import { bodyOf, headerList } from '../parts/code.ts'
 import { broken, facts, folded, heading, mono, nothing, status } from '../parts/parts.ts'
+import { throughOwner } from '../through-app.ts'
 import type { Pages, Visit } from '../visit.ts'
 
 export interface Transmission {
@@ -99,6 +100,9 @@ const withoutStanding = (event: object) => {
   return sent
 }
 
+/** By way of the app that the delivery belongs to, whichever of the account it is. */
+const at = <V extends Visit<typeof Id>>(visit: V) => throughOwner(visit, 'delivery', visit.params.id)
+
 export const deliveryPages = ({ page, form }: Pages) => [
   page({
     url: '/console/deliveries/:id',
@@ -107,7 +111,7 @@ export const deliveryPages = ({ page, form }: Pages) => [
     may: 'see',
     params: Id,
     query: Type.Object({ attempt: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })) }),
-    draw: (visit) => drawDelivery(visit, visit.query.attempt),
+    draw: async (visit) => drawDelivery(await at(visit), visit.query.attempt),
   }),
   form({
     url: '/console/deliveries/:id/attempt',
@@ -115,7 +119,8 @@ export const deliveryPages = ({ page, form }: Pages) => [
     summary: 'Attempt a delivery now',
     may: 'settle',
     params: Id,
-    async take(sent) {
+    async take(here) {
+      const sent = await at(here)
       requireDone(await sent.operate('attemptTransmission', { params: { transmission_id: sent.params.id }, body: {} }))
       return sent.lead(`/console/deliveries/${sent.params.id}`, 'It is attempted now.')
     },
@@ -126,7 +131,8 @@ export const deliveryPages = ({ page, form }: Pages) => [
     summary: 'Send the event of a delivery anew',
     may: 'settle',
     params: Id,
-    async take(sent) {
+    async take(here) {
+      const sent = await at(here)
       const one = await sent.look<Transmission>('showTransmission', { params: { transmission_id: sent.params.id } })
       requireDone(
         await sent.operate('resendEvent', {

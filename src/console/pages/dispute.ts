@@ -13,6 +13,7 @@ import { mendable, type Operations, type Refusal, requireDone } from '../operate
 import { icon } from '../parts/icons.ts'
 import { backTo, sheet, stageOf } from '../parts/parts.ts'
 import { fileAnswer } from '../respond.ts'
+import { homes } from '../roles.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { money, outcomeWords, reasonWords, stateWords } from '../words.ts'
 import { deskSheet, sideOf } from './dispute-desk.ts'
@@ -192,7 +193,8 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
   const refusal = mendable(outcome)
   if (refusal) return sent.again(await draw(sent, parts, { action, typed: sent.typed, refusal }))
   await sent.change(async (tx) => dropDraft(tx, side, action))
-  return sent.lead(`/console/disputes/${sent.params.id}`, done)
+  // What is decided is not under review any more, and an agent sees nothing else.
+  return sent.lead(sent.who.caller.onlyUnderReview ? homes.agent : `/console/disputes/${sent.params.id}`, done)
 }
 
 /** Files of evidence are named by the evidence they belong to. */

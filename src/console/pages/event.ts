@@ -6,6 +6,7 @@ import { findEvent, type StoredEvent } from '../../webhooks/events/store.ts'
 import { requireDone } from '../operate.ts'
 import { bodyOf } from '../parts/code.ts'
 import { broken, facts, heading, mono, nothing, sheet, taken } from '../parts/parts.ts'
+import { throughHearers } from '../through-app.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { type Eyes, eyes, eyesNames, type Onlooker, onlookerAs } from '../who.ts'
 import { causeLink, outcome, type Transmission } from './deliveries.ts'
@@ -51,12 +52,19 @@ export const eventPages = ({ page, form }: Pages) => [
     summary: 'Show an event: what was sent, who heard it, what led to it',
     may: 'see',
     params: Id,
-    async draw(visit) {
+    async draw(here) {
+      const hearers = await throughHearers(here, here.params.id)
+      const visit = hearers[0]!
       const { event, who } = await find(visit)
       const isOwn = who === visit.who
-      const { transmissions } = isOwn
-        ? await visit.look<{ transmissions: Transmission[] }>('showEvent', { params: { event_id: event.id } })
-        : { transmissions: [] }
+      const told = isOwn
+        ? await Promise.all(
+            hearers.map((one) =>
+              one.look<{ transmissions: Transmission[] }>('showEvent', { params: { event_id: event.id } }),
+            ),
+          )
+        : []
+      const transmissions = told.flatMap((one) => one.transmissions)
       const found = await visit.db.row<{ cause: string | null }>(causeOfEvent, [event.account_id, event.id])
       return {
         title: event.type,
@@ -90,12 +98,15 @@ ${sheet('As it was sent', html`<div class="copied">${bodyOf(event.body, 'The eve
     may: 'settle',
     params: Id,
     async take(sent) {
-      const done = await sent.operate('resendEvent', { params: { event_id: sent.params.id }, body: {} })
-      requireDone(done)
-      const { status } = done.body as { status: string }
+      let isSent = false
+      for (const hearer of await throughHearers(sent, sent.params.id)) {
+        const done = await hearer.operate('resendEvent', { params: { event_id: sent.params.id }, body: {} })
+        requireDone(done)
+        isSent ||= (done.body as { status: string }).status === 'PENDING'
+      }
       return sent.lead(
         `/console/events/${sent.params.id}`,
-        status === 'PENDING' ? 'It is sent again to every webhook that listens.' : 'No webhook listens to it.',
+        isSent ? 'It is sent again to every webhook that listens.' : 'No webhook listens to it.',
       )
     },
   }),

@@ -4,29 +4,46 @@ import { Type } from '../../kernel/type.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { heading, nothing } from '../parts/parts.ts'
 import { seeOther } from '../respond.ts'
+import { type Owned, throughOwner } from '../through-app.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { sells } from './invoices.ts'
 
 /** Ids by their form, the operation that knows them, and the page they open. */
-const forms: readonly { form: RegExp; operation: string; param: string; page: string }[] = [
+const forms: readonly { form: RegExp; operation: string; param: string; page: string; of?: Owned; sandbox?: true }[] = [
   { form: /^INV2(-\w{4}){4}$/i, operation: 'showInvoice', param: 'invoice_id', page: '/console/invoices/' },
-  { form: /^[A-Za-z0-9]{10,20}$/, operation: 'showSandboxRequest', param: 'debug_id', page: '/console/requests/' },
+  {
+    form: /^[A-Za-z0-9]{10,20}$/,
+    operation: 'showSandboxRequest',
+    param: 'debug_id',
+    page: '/console/requests/',
+    sandbox: true,
+  },
   {
     form: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i,
     operation: 'showTransmission',
     param: 'transmission_id',
     page: '/console/deliveries/',
+    of: 'delivery',
   },
-  { form: /^WH-[A-Z0-9-]+$/i, operation: 'showEvent', param: 'event_id', page: '/console/events/' },
-  { form: /^[A-Z0-9]{17}$/, operation: 'showWebhook', param: 'webhook_id', page: '/console/webhooks/' },
+  { form: /^WH-[A-Z0-9-]+$/i, operation: 'showEvent', param: 'event_id', page: '/console/events/', of: 'event' },
+  {
+    form: /^[A-Z0-9]{17}$/,
+    operation: 'showWebhook',
+    param: 'webhook_id',
+    page: '/console/webhooks/',
+    of: 'webhook',
+  },
   { form: /^PP-[A-Z]-[A-Z0-9]{3}-\d+$/i, operation: 'showDispute', param: 'id', page: '/console/disputes/' },
 ]
 
 /** Where an id leads; undefined when there is no such thing for whoever looks. */
 async function byId(visit: Visit, q: string): Promise<string | undefined> {
-  for (const { form, operation, param, page } of forms)
-    for (const id of form.test(q) ? new Set([q, q.toUpperCase()]) : [])
-      if (await exists(visit, operation, { [param]: id })) return page + id
+  const known = forms.filter(({ sandbox }) => !sandbox || visit.who.face === 'sandbox')
+  for (const { form, operation, param, page, of } of known)
+    for (const id of form.test(q) ? new Set([q, q.toUpperCase()]) : []) {
+      const way = of === undefined ? visit : await throughOwner(visit, of, id)
+      if (await exists(way, operation, { [param]: id })) return page + id
+    }
   return undefined
 }
 

@@ -8,6 +8,7 @@ import { findWebhook } from '../../webhooks/subscriptions/store.ts'
 import { form as drawForm, type Typed } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { facts, folded, heading, sheet, taken } from '../parts/parts.ts'
+import { throughOwner } from '../through-app.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { deliveries, transmissionsOf } from './deliveries.ts'
 import type { Webhook } from './webhooks.ts'
@@ -63,7 +64,7 @@ const spanForm = (at: string, { from, to, include = 'FAILED' }: Static<typeof Sp
       html`<label class="choice"><input type="radio" name="include" value="${value}"${value === include && html` checked`}><span><b>${label}</b></span></label>`,
   )}</div></fieldset><div class="buttons"><button class="button quiet">See how many</button></div></form>`
 
-async function drawOne(visit: Visit<typeof Id>, operations: Operations, left?: Left) {
+async function drawOne(visit: Visit<typeof Id>, operations: Operations, left?: Left, isShowing = false) {
   const one = await show(visit)
   const { transmissions: list } = await transmissionsOf(visit, one.id)
   const at = `/console/webhooks/${one.id}`
@@ -91,14 +92,15 @@ ${facts([
     : []),
 ])}
 <div class="two"><div class="column"><section class="sheet flush"><header class="sheet-head"><h2>Deliveries</h2></header>${deliveries(list, visit)}</section></div>
-<aside>${sheet('Send again', spanForm(at, {}, visit.now))}${secretSheet(one, at)}${sheet('Change', folded('Address and events', editing(operations, one, left)))}</aside></div>`,
+<aside>${visit.who.may('settle') && sheet('Send again', spanForm(at, {}, visit.now))}${visit.who.may('manage') && html`${secretSheet(one, at, isShowing || visit.who.face === 'sandbox')}${sheet('Change', folded('Address and events', editing(operations, one, left)))}`}</aside></div>`,
   }
 }
 
-const secretSheet = ({ signing_secret }: Webhook, at: string): Content =>
+/** In live it is shown to an admin who has just proved who they are, and to nobody else. */
+const secretSheet = ({ signing_secret }: Webhook, at: string, isShown: boolean): Content =>
   sheet(
     'Signing secret',
-    html`${signing_secret !== undefined && folded('Show', taken(signing_secret, 'signing secret'))}<div class="buttons below">${act(`${at}/rotate`, 'Replace it')}</div><p class="hint">For a day both sign, so that nothing is missed.</p>`,
+    html`${isShown && signing_secret !== undefined && html`<p>${taken(signing_secret, 'signing secret')}</p>`}<div class="buttons below">${!isShown && act(`${at}/secret`, 'Show it')}${act(`${at}/rotate`, 'Replace it')}</div><p class="hint">For a day both sign, so that nothing is missed.</p>`,
   )
 
 /** Says how many a replay would send, before it is sent. */
@@ -122,6 +124,9 @@ async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
   }
 }
 
+/** By way of the app that the webhook belongs to, whichever of the account it is. */
+const at = <V extends Visit<typeof Id>>(visit: V) => throughOwner(visit, 'webhook', visit.params.id)
+
 export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
   page({
     url: '/console/webhooks/:id',
@@ -129,7 +134,7 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
     summary: 'Show a webhook',
     may: 'see',
     params: Id,
-    draw: (visit) => drawOne(visit, operations),
+    draw: async (visit) => drawOne(await at(visit), operations),
   }),
   page({
     url: '/console/webhooks/:id/replay',
@@ -138,7 +143,7 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
     may: 'settle',
     params: Id,
     query: Span,
-    draw: drawReplay,
+    draw: async (visit) => drawReplay(await at(visit)),
   }),
   form({
     url: '/console/webhooks/:id/edit',
@@ -146,7 +151,8 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
     summary: 'Change the address or the events of a webhook',
     may: 'manage',
     params: Id,
-    async take(sent) {
+    async take(here) {
+      const sent = await at(here)
       const { typed } = sent
       const names = (typed['/event_types'] ?? '').split(/\s+/).filter(Boolean)
       const done = await sent.operate('updateWebhook', {
@@ -165,6 +171,7 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
     [
       ['replay', 'Send what failed again', 'settle', replay],
       ['sample', 'Send a sample event', 'manage', sample],
+      ['secret', 'Show the signing secret', 'manage', showSecret(operations)],
       ['rotate', 'Replace the signing secret', 'manage', rotate],
       ['enable', 'Send events to a webhook again', 'manage', enabling('enableWebhook', 'Events are sent there again.')],
       [
@@ -181,9 +188,9 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
       operation: `consoleWebhook${name.charAt(0).toUpperCase()}${name.slice(1)}`,
       summary,
       may,
-      isGrave: name === 'rotate',
+      isGrave: name === 'rotate' || name === 'secret',
       params: Id,
-      take,
+      take: async (sent) => take(await at(sent)),
     }),
   ),
 ]
@@ -214,6 +221,9 @@ async function sample(sent: Sent<typeof Id>) {
   )
   return sent.lead(`/console/webhooks/${sent.params.id}`, 'A sample of INVOICING.INVOICE.PAID was sent.')
 }
+
+const showSecret = (operations: Operations) => async (sent: Sent<typeof Id>) =>
+  sent.again(await drawOne(sent, operations, undefined, true))
 
 async function rotate(sent: Sent<typeof Id>) {
   const done = await sent.operate('rotateWebhookSecret', { params: { webhook_id: sent.params.id }, body: {} })

@@ -1,8 +1,10 @@
 import { type Html, html } from '../../http/html.ts'
+import { Type } from '../../kernel/type.ts'
 import { bodyFrom, form as drawForm, type Field, type Typed } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { program } from '../parts/code.ts'
-import { folded, heading, linkButton, nothing, sheet } from '../parts/parts.ts'
+import { folded, heading, linkButton, nothing, sheet, tabs } from '../parts/parts.ts'
+import { type ListeningApp, throughChosen } from '../through-app.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { deliveries, transmissionsOf } from './deliveries.ts'
 
@@ -70,19 +72,42 @@ const listenHere = (visit: Visit, webhooks: readonly Webhook[]): Html => {
   )
 }
 
-async function drawList(visit: Visit, operations: Operations, left?: { typed: Typed; refusal: Refusal }) {
+const addressOf = ({ client_id }: ListeningApp) => `/console/webhooks?app=${encodeURIComponent(client_id)}`
+
+async function drawList(
+  here: Visit,
+  operations: Operations,
+  { app, left }: { app?: string | undefined; left?: { typed: Typed; refusal: Refusal } } = {},
+) {
   const title = 'Webhooks'
-  if (!listens(visit))
+  if (!listens(here))
     return {
       title,
-      content: html`${heading(title)}<section class="sheet flush">${nothing(`A ${visit.who.name.toLowerCase()} has no webhooks`, 'Look as a merchant or the partner to see some.')}</section>`,
+      content: html`${heading(title)}<section class="sheet flush">${nothing(`A ${here.who.name.toLowerCase()} has no webhooks`, 'Look as a merchant or the partner to see some.')}</section>`,
+    }
+  const { visit, apps, chosen } = await throughChosen(here, app)
+  if (!chosen)
+    return {
+      title,
+      content: html`${heading(title)}<section class="sheet flush">${nothing('No app yet', 'Webhooks belong to an app; an admin of the account makes one.', here.who.may('manage') && linkButton('Apps', '/console/apps'))}</section>`,
     }
   const { webhooks } = await visit.look<{ webhooks: Webhook[] }>('listWebhooks')
   const { transmissions: list } = await transmissionsOf(visit)
   return {
     title,
     ...(left && { status: 422 }),
-    content: html`${heading(title, { sub: 'Who hears of what happens, and how it went.' })}
+    content: html`${heading(title, { sub: apps.length > 1 ? `Who hears of what happens to ${chosen.name}, and how it went.` : 'Who hears of what happens, and how it went.' })}${
+      apps.length > 1 &&
+      tabs(
+        'App',
+        apps.map((one) => ({
+          label: one.status === 'ENABLED' ? one.name : `${one.name}, disabled`,
+          href: addressOf(one),
+          here: one === chosen,
+          count: one.webhooks,
+        })),
+      )
+    }
 <div class="two"><div class="column"><section class="sheet flush"><header class="sheet-head"><h2>Addresses</h2></header>${
       webhooks.length === 0
         ? nothing('Nobody listens yet', 'Add the address of your handler.')
@@ -92,7 +117,7 @@ async function drawList(visit: Visit, operations: Operations, left?: { typed: Ty
           )}</tbody></table>`
     }</section>
 <section class="sheet flush"><header class="sheet-head"><h2>Newest deliveries</h2></header>${deliveries(list, visit)}</section></div>
-<aside>${visit.who.may('manage') && sheet('Add an address', drawForm({ name: 'listen', action: '/console/webhooks', route: operations.route('createWebhook'), fields: newFields, button: 'Listen there', ...left }))}${visit.who.face === 'sandbox' && listenHere(visit, webhooks)}</aside></div>`,
+<aside>${visit.who.may('manage') && sheet('Add an address', drawForm({ name: 'listen', action: '/console/webhooks', route: operations.route('createWebhook'), fields: [...newFields, { kind: 'fixed', at: 'app', value: chosen.client_id }], button: 'Listen there', ...left }))}${visit.who.face === 'sandbox' && listenHere(visit, webhooks)}</aside></div>`,
   }
 }
 
@@ -102,7 +127,8 @@ export const webhookListPages = ({ page, form }: Pages, operations: Operations) 
     operation: 'consoleWebhooks',
     summary: 'List webhooks',
     may: 'see',
-    draw: (visit) => drawList(visit, operations),
+    query: Type.Object({ app: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })) }),
+    draw: (visit) => drawList(visit as Visit, operations, { app: visit.query.app }),
   }),
   form({
     url: '/console/webhooks',
@@ -111,9 +137,11 @@ export const webhookListPages = ({ page, form }: Pages, operations: Operations) 
     may: 'manage',
     async take(sent) {
       const { typed } = sent
-      const done = await sent.operate('createWebhook', { body: bodyFrom(typed), requestId: typed['request-id'] })
+      const { app } = typed
+      const { visit } = await throughChosen(sent, app)
+      const done = await visit.operate('createWebhook', { body: bodyFrom(typed), requestId: typed['request-id'] })
       const refusal = mendable(done)
-      if (refusal) return sent.again(await drawList(sent, operations, { typed, refusal }))
+      if (refusal) return sent.again(await drawList(sent, operations, { app, left: { typed, refusal } }))
       return sent.lead(`/console/webhooks/${(done.body as Webhook).id}`, 'Whatever happens from now on is sent there.')
     },
   }),

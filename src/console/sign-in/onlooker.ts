@@ -102,6 +102,7 @@ async function atPlace(db: Reader, login: Login, { cookies, session, now }: Know
       hasConsents: false,
       scopes: scopesFor(held),
       roles: account ? [] : ['agent'],
+      ...(place.role === 'agent' && { onlyUnderReview: true }),
     },
   }
 }

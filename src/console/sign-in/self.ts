@@ -116,6 +116,7 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
       async take(sent) {
         const { id } = personOf(sent)
         await sent.change(async (tx) => {
+          if (!(await listPasskeys(tx, id)).some((one) => one.id === sent.params.id)) throw notFound('The passkey')
           tx.about(null, id)
           deletePasskey(tx, id, sent.params.id)
         })
@@ -141,6 +142,9 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
       async take(sent) {
         const { id } = personOf(sent)
         await sent.change(async (tx) => {
+          const named = Buffer.from(sent.params.id, 'base64url')
+          if (!(await listLogins(tx, id, now())).some(({ digest }) => digest.equals(named)))
+            throw notFound('The sign-in')
           tx.about(null, id)
           endLoginNamed(tx, id, sent.params.id)
         })

@@ -68,7 +68,7 @@ describe('Apps at the console', () => {
 
     expect((await merchant.send('/console/consents/sandbox-partner/revoke')).location).toBe('/console/apps')
     expect(await merchant.page('/console/apps')).not.toContain(partner.client_id)
-    expect((await merchant.send('/console/consents/sandbox-partner/revoke')).status).toBe(422)
+    expect((await merchant.send('/console/consents/sandbox-partner/revoke')).status).toBe(404)
   })
 })
 

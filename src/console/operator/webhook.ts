@@ -1,0 +1,196 @@
+import { expandScopes } from '../../accounts/scopes.ts'
+import { findAccount } from '../../accounts/store.ts'
+import { sql } from '../../database/sql.ts'
+import type { Reader } from '../../database/transaction.ts'
+import { html } from '../../http/html.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import { notFound, refused } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import { attemptNow, countReplay, replay } from '../../webhooks/delivery/redeliver.ts'
+import { isUuid, listTransmissions, type Transmission } from '../../webhooks/events/store.ts'
+import { readSpan } from '../../webhooks/routes/paging.ts'
+import { REPLAY_MAX } from '../../webhooks/schema.ts'
+import { findWebhook, type Webhook } from '../../webhooks/subscriptions/store.ts'
+import { newRequestId } from '../forms/fields.ts'
+import { onceOnly } from '../once.ts'
+import { broken, facts, heading, linkButton, nothing, sheet, tabs, taken } from '../parts/parts.ts'
+import type { Pages, Visit } from '../visit.ts'
+import { ACCOUNTS } from './account.ts'
+import { act, ofOperators } from './parts.ts'
+
+export const WEBHOOKS = '/console/operator/webhooks'
+
+const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9]+$' }) })
+const OneDelivery = Type.Object({ id: Id.properties.id, delivery: Type.String({ minLength: 36, maxLength: 36 }) })
+const standings = { FAILURE: 'Given up', PENDING: 'Waiting', all: 'All' } as const
+const Query = Type.Object({ standing: Type.Optional(Type.Enum(Object.keys(standings))) })
+const Span = Type.Object({
+  from: Type.Optional(Type.String({ maxLength: 40 })),
+  to: Type.Optional(Type.String({ maxLength: 40 })),
+})
+
+const LISTED_MAX = 50
+const DAY_MS = 86_400_000
+
+const appOfWebhook = sql`
+  select a.id, a.client_id, a.name, a.scopes, a.status from webhooks w join apps a on a.id = w.app_id where w.id = $1`
+const deliveryOf = sql`select 1 from deliveries where account_id = $1 and id = $2 and webhook_id = $3`
+
+interface Found {
+  readonly webhook: Webhook
+  readonly app: { readonly id: string; readonly name: string; readonly client_id: string; readonly status: string }
+  /** What the app may hear of: an operator sends nothing to it that it may not. */
+  readonly scopes: ReadonlySet<string>
+}
+
+async function find(db: Reader, id: string): Promise<Found> {
+  const app = await db.row<Found['app'] & { scopes: readonly string[] }>(appOfWebhook, [id])
+  if (!app) throw notFound('The webhook')
+  return { webhook: await findWebhook(db, app.id, id), app, scopes: expandScopes(app.scopes) }
+}
+
+const listed = (
+  { webhook, app, scopes }: Found,
+  { db, now }: Pick<Visit, 'db' | 'now'>,
+  status?: 'FAILURE' | 'PENDING',
+) =>
+  listTransmissions(
+    db,
+    { appId: app.id, scopes, accountId: webhook.account_id, webhookId: webhook.id, status },
+    { size: LISTED_MAX, ...readSpan(undefined, undefined, now as Instant) },
+  )
+
+function row(one: Transmission, at: string, { times }: Visit) {
+  const why = one.http_status ?? one.error ?? one.reason ?? ''
+  const went =
+    one.status === 'SUCCESS'
+      ? html`<span class="soft">arrived</span>`
+      : one.status === 'FAILURE'
+        ? html`<b class="warn">given up</b> <span class="soft">${why}</span>`
+        : html`<span class="${one.attempts > 0 && 'warn'}">${one.attempts === 0 ? 'on its way' : why}</span>${one.next_time && html` <span class="soft">again ${times.away(one.next_time)}</span>`}`
+  return html`<tr><td class="nowrap soft">${times.at(one.transmit_time)}</td><td class="second fill">${broken(one.event_type)}<small class="mono">${one.event_id}</small></td><td class="whole">${went}</td><td class="num gone">${one.attempts}</td><td class="num right">${one.status !== 'SUCCESS' && act(`${at}/deliveries/${one.id}/attempt`, 'Attempt now')}</td></tr>`
+}
+
+const dayBefore = (now: string) => new Date(Date.parse(now) - DAY_MS).toISOString()
+
+/** The span of a replay; it says how many before anything is sent. */
+const spanForm = (at: string, from: string, to: string) =>
+  html`<form class="stack" action="${at}/replay"><div class="pair"><div><label for="span-from">From</label><input class="boxed" id="span-from" name="from" maxlength="40" value="${from}"></div><div><label for="span-to">To</label><input class="boxed" id="span-to" name="to" maxlength="40" value="${to}"></div></div><p class="hint">What has not arrived in between, and nothing else.</p><div class="buttons"><button class="button quiet">See how many</button></div></form>`
+
+async function draw(visit: Visit<typeof Id, typeof Query>) {
+  const { standing = 'FAILURE' } = visit.query
+  const found = await find(visit.db, visit.params.id)
+  const { webhook, app } = found
+  const account = await findAccount(visit.db, webhook.account_id)
+  const list = await listed(found, visit, standing === 'all' ? undefined : (standing as 'FAILURE' | 'PENDING'))
+  const at = `${WEBHOOKS}/${webhook.id}`
+  return {
+    title: 'A webhook',
+    content: html`${heading(html`<span class="mono">${webhook.url}</span>`, {
+      back: ['Deliveries', '/console/operator/deliveries'],
+      sub: webhook.enabled ? 'Enabled' : 'Disabled: nothing is sent to it',
+    })}
+${facts([
+  ['Account', html`<a href="${ACCOUNTS}/${webhook.account_id}">${account?.name ?? webhook.account_id}</a>`],
+  ['App', app.name, app.client_id],
+  ['Id', taken(webhook.id, 'id')],
+])}
+<div class="two"><div class="column"><section class="sheet flush">${tabs(
+      'How they stand',
+      Object.entries(standings).map(([name, label]) => ({
+        label,
+        href: `${at}?standing=${name}`,
+        here: name === standing,
+      })),
+    )}${
+      list.length === 0
+        ? nothing('Nothing of this kind', 'Deliveries of the last 30 days stand here, the newest first.')
+        : html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num">Attempts</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${list.slice(0, LISTED_MAX).map((one) => row(one, at, visit as Visit))}</tbody></table>${list.length > LISTED_MAX && html`<p class="hint">The newest ${LISTED_MAX} are shown.</p>`}`
+    }</section></div>
+<aside>${sheet('Send again what failed', webhook.enabled ? spanForm(at, dayBefore(visit.now), visit.now) : html`<p class="soft">It is disabled; its people enable it first.</p>`)}</aside></div>`,
+  }
+}
+
+async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
+  const { from = dayBefore(visit.now), to = visit.now } = visit.query
+  const { webhook, scopes } = await find(visit.db, visit.params.id)
+  const at = `${WEBHOOKS}/${webhook.id}`
+  const span = readSpan(from, to, visit.now as Instant)
+  const count = await countReplay(visit.db, webhook, { scopes }, { ...span, failedOnly: true, max: REPLAY_MAX })
+  const many = count === 1 ? 'One event' : count >= REPLAY_MAX ? `${REPLAY_MAX} events or more` : `${count} events`
+  return {
+    title: 'Send again',
+    content: html`${heading(count === 0 ? 'Nothing to send again' : `${many} would be sent again`, { back: ['The webhook', at], sub: html`<span class="mono">${webhook.url}</span>, ${visit.times.at(span.from)} to ${visit.times.at(span.to)}` })}
+${
+  count > 0 &&
+  html`<section class="sheet"><form class="stack" method="post" action="${at}/replay"><input type="hidden" name="request-id" value="${newRequestId()}"><input type="hidden" name="from" value="${span.from}"><input type="hidden" name="to" value="${span.to}"><p>Each is sent with its own id, so a handler that knows it does nothing twice. The audit log of the account says that you did it.</p><div class="buttons"><button class="button">Send ${count === 1 ? 'it' : 'them'} again</button>${linkButton('Leave it', at)}</div></form></section>`
+}${sheet('Another span', spanForm(at, span.from, span.to))}`,
+  }
+}
+
+/** The way to one address, for those who run the service: what failed, and sending it again. Nobody reads bodies here. */
+export const operatorWebhookPages = ({ page, form }: Pages) => [
+  page({
+    url: `${WEBHOOKS}/:id`,
+    operation: 'consoleWebhookHealth',
+    summary: 'Show how deliveries to a webhook are doing',
+    ...ofOperators,
+    params: Id,
+    query: Query,
+    draw,
+  }),
+  page({
+    url: `${WEBHOOKS}/:id/replay`,
+    operation: 'consoleCountOperatorReplay',
+    summary: 'Say how many failed events would be sent again',
+    ...ofOperators,
+    params: Id,
+    query: Span,
+    draw: drawReplay,
+  }),
+  form({
+    url: `${WEBHOOKS}/:id/replay`,
+    operation: 'consoleOperatorReplay',
+    summary: 'Send the failed events of a webhook again',
+    ...ofOperators,
+    params: Id,
+    async take(sent) {
+      const { from, to } = sent.typed
+      const replayed = await sent.change(
+        async (tx) => {
+          const { webhook, scopes } = await find(tx, sent.params.id)
+          if (!webhook.enabled)
+            throw refused('WEBHOOK_DISABLED', 'The webhook is disabled; its people enable it first.')
+          await onceOnly(tx, webhook.account_id, sent.typed)
+          tx.about(webhook.account_id, webhook.id)
+          const span = readSpan(from ?? dayBefore(sent.now), to, tx.now)
+          return replay(tx, webhook, { scopes }, { ...span, failedOnly: true, max: REPLAY_MAX })
+        },
+        { locks: true },
+      )
+      const done = replayed === 1 ? 'One event is sent again.' : `${replayed} events are sent again.`
+      return sent.lead(
+        `${WEBHOOKS}/${sent.params.id}?standing=PENDING`,
+        replayed === 0 ? 'There was nothing to send.' : done,
+      )
+    },
+  }),
+  form({
+    url: `${WEBHOOKS}/:id/deliveries/:delivery/attempt`,
+    operation: 'consoleOperatorAttempt',
+    summary: 'Attempt a delivery of a webhook now',
+    ...ofOperators,
+    params: OneDelivery,
+    async take(sent) {
+      const { id, delivery } = sent.params
+      await sent.change(async (tx) => {
+        const { webhook } = await find(tx, id)
+        if (!isUuid(delivery) || !(await tx.row(deliveryOf, [webhook.account_id, delivery, id])))
+          throw notFound('The delivery')
+        tx.about(webhook.account_id, webhook.id)
+        attemptNow(tx, webhook.account_id, delivery)
+      })
+      return sent.lead(`${WEBHOOKS}/${id}?standing=PENDING`, 'It is attempted now.')
+    },
+  }),
+]
