@@ -1,3 +1,5 @@
+import type { Command } from './cli/command.ts'
+import { commandsPage } from './cli/commands-page.ts'
 import { compatibilityPage } from './compatibility.ts'
 import { disputesPage } from './disputes/docs.ts'
 import { disputeLifecycle } from './disputes/machine/lifecycle.ts'
@@ -24,7 +26,7 @@ export const describedService: Service = {
 }
 
 /** Every file that is printed from source, with its path below the root of the repository. */
-export function printedFiles(): { path: string; text: string }[] {
+export function printedFiles(commands: readonly Command[]): { path: string; text: string }[] {
   const api = describeWhole(describedRoutes(describedService))
   return [
     { path: 'openapi.json', text: `${narrowJson(JSON.parse(JSON.stringify(api)))}\n` },
@@ -38,6 +40,7 @@ export function printedFiles(): { path: string; text: string }[] {
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/scenarios.md', text: scenariosPage() },
     { path: 'docs/compatibility.md', text: compatibilityPage() },
+    { path: 'docs/commands.md', text: commandsPage(commands) },
   ]
 }
 

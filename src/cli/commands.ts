@@ -40,6 +40,6 @@ export const commands: readonly Command[] = [
   auditCommand,
   ...peopleCommands,
   ...consoleCommands,
-  docsCommand,
+  docsCommand(() => commands),
   completionCommand(() => commands),
 ]

@@ -28,7 +28,8 @@ const table = (rows: readonly (readonly [string, string])[]) => {
   return rows.map(([name, description]) => `  ${name.padEnd(width)}  ${description}`)
 }
 
-const headings: readonly (readonly [heading: string, kind: Command['kind']])[] = [
+/** What the commands are listed under. */
+export const headings: readonly (readonly [heading: string, kind: Command['kind']])[] = [
   ['Run a service, and other things that need none', 'free'],
   ['With a running sandbox', 'sandbox'],
   ['With the database of a service', 'store'],

@@ -22,6 +22,10 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
     'what waits for an agent, who decides for all accounts, and for a buyer, by the account of the buyer',
   ],
   [/^(update|delete from) apps\b/, 'commands of the operator, by client id'],
+  [
+    /^select a\.id, a\.client_id.* from webhooks w join apps a /,
+    'how deliveries to any webhook are doing, for operators',
+  ],
   [/^delete from console_roles where person_id = \$1$/, 'a person is removed everywhere'],
   [
     /^select body as dispute, version from disputes where id = \$1|^select dispute_id from dispute_documents/,

@@ -28,7 +28,7 @@ beforeAll(async () => {
   before = await subjects.foreign()
 })
 afterAll(async () => {
-  await world.app.database.query(`delete from jobs where name = 'of-nobody'`)
+  await subjects.tidy()
   await world.close()
 })
 
