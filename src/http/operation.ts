@@ -127,10 +127,23 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
     >
     if (route.reads === true)
       return render(await route.handle({ ...checked, db: reader, now: clock.now() }), usualStatus)
+    const bytes = files.reduce((sum, file) => sum + file.bytes.length, sent.bytes?.length ?? 0)
+    const count = (tx: Tx, accountId: string | undefined) =>
+      countStored(tx, service.settings, { accountId, network: networkOf(request.ip) }, bytes)
     if (route.reads === 'free') {
       const { id, ip } = request
-      const transactAs = (known?: Caller) =>
-        readingFrom(replica, transactFor(causeOf(route, { id, ip, params, caller: known })))
+      let isCounted = false
+      const transactAs = (known?: Caller): Transact => {
+        const transact = readingFrom(replica, transactFor(causeOf(route, { id, ip, params, caller: known })))
+        return (work, options) => {
+          if (isCounted) return transact(work, options)
+          isCounted = true
+          return transact(async (tx) => {
+            await count(tx, known?.accountId)
+            return work(tx)
+          }, options)
+        }
+      }
       const free = { db: reader, transact: transactAs(request.caller), transactAs }
       return render(await route.handle({ ...checked, ...free }), usualStatus)
     }
@@ -138,10 +151,8 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
     const key = route.method === 'POST' && caller !== nobody ? requestKey(headers) : undefined
     const transact = transactFor(causeOf(route, request, key))
     const { locks = false } = route
-    const bytes = files.reduce((sum, file) => sum + file.bytes.length, sent.bytes?.length ?? 0)
-    const sender = { accountId: request.caller?.accountId, network: networkOf(request.ip) }
     const work: Work = async (tx) => {
-      await countStored(tx, service.settings, sender, bytes)
+      await count(tx, request.caller?.accountId)
       return render(await route.handle({ ...checked, tx }), usualStatus)
     }
     if (key === undefined) return transact(work, { locks })

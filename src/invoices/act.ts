@@ -53,10 +53,9 @@ async function actOn<A extends ActingAction>(
 
   const decision = decide(invoice, input, contextOf(tx, account))
   const { to, emits } = invoiceLifecycle.follow(invoice, [role], action, decision.outcome)
-  const { jobs = [] } = decision
   if (role === 'seller')
-    await requireMailQuota(service.settings, tx, { accountId: account.id, invoiceId: invoice.id }, jobs)
-  for (const job of jobs) tx.enqueue(job)
+    await requireMailQuota(service.settings, tx, { accountId: account.id, invoiceId: invoice.id }, decision)
+  for (const job of decision.jobs ?? []) tx.enqueue(job)
   for (const key of decision.withdraws ?? []) tx.withdraw(key)
   if (!decision.changes) return invoice
 

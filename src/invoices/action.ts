@@ -30,6 +30,8 @@ export interface Decision<A extends InvoiceAction> {
   readonly jobs?: readonly JobRequest[]
   /** Keys of jobs that are no longer wanted. */
   readonly withdraws?: readonly string[]
+  /** How many will be mailed on another day because of this call. They count when it is asked for. */
+  readonly mailedLater?: number
 }
 
 /** What an action takes and what it decides. Pure: it reads no clock, no database and no network. */

@@ -1,28 +1,47 @@
 import type { SettingsOf } from '../config.ts'
-import { requireQuota } from '../database/quota.ts'
+import { requireQuota, useQuota } from '../database/quota.ts'
 import type { Tx } from '../database/transaction.ts'
-import type { JobRequest } from '../kernel/job.ts'
 import type { MailPayload } from '../kernel/mail.ts'
+import type { Decision } from './action.ts'
+import type { InvoiceAction } from './lifecycle.ts'
 import type { invoiceSettings } from './settings.ts'
 
 const DAY_SECONDS = 86_400
 
+type Settings = SettingsOf<typeof invoiceSettings>
+
+const ofInvoice = ({ mailPerInvoicePerDay }: Settings, invoiceId: string) => ({
+  quota: { name: 'mail-invoice', max: mailPerInvoicePerDay, seconds: DAY_SECONDS },
+  key: invoiceId,
+})
+const ofAccount = ({ mailPerAccountPerDay }: Settings, amount: number) => ({
+  quota: { name: 'mail-account', max: mailPerAccountPerDay, seconds: DAY_SECONDS },
+  amount,
+})
+
+export interface About {
+  readonly accountId: string
+  readonly invoiceId: string
+}
+
 /** Counts the mails that a merchant's call sends, or refuses the call: nobody's mailbox is at a merchant's mercy. */
 export async function requireMailQuota(
-  { mailPerInvoicePerDay, mailPerAccountPerDay }: SettingsOf<typeof invoiceSettings>,
+  settings: Settings,
   tx: Tx,
-  { accountId, invoiceId }: { accountId: string; invoiceId: string },
-  jobs: readonly JobRequest[],
+  { accountId, invoiceId }: About,
+  { jobs = [], mailedLater = 0 }: Pick<Decision<InvoiceAction>, 'jobs' | 'mailedLater'>,
 ): Promise<void> {
   // A job of this name carries such a payload. What merchants are sent themselves does not count.
   const mails = jobs
     .filter(({ name }) => name === 'send-mail')
     .map(({ payload }) => payload as unknown as MailPayload)
     .filter(({ to }) => to === 'recipient')
-  if (mails.length === 0) return
-  const addresses = mails.reduce((count, { recipients }) => count + recipients.length, 0)
-  const ofInvoice = { name: 'mail-invoice', max: mailPerInvoicePerDay, seconds: DAY_SECONDS }
-  const ofAccount = { name: 'mail-account', max: mailPerAccountPerDay, seconds: DAY_SECONDS }
-  await requireQuota(tx, accountId, [{ quota: ofInvoice, key: invoiceId }], 'Calls that mail about one invoice')
-  await requireQuota(tx, accountId, [{ quota: ofAccount, amount: addresses }], 'Mails of one merchant')
+  if (mails.length > 0)
+    await requireQuota(tx, accountId, [ofInvoice(settings, invoiceId)], 'Calls that mail about one invoice')
+  const addresses = mails.reduce((count, { recipients }) => count + recipients.length, mailedLater)
+  if (addresses > 0) await requireQuota(tx, accountId, [ofAccount(settings, addresses)], 'Mails of one merchant')
 }
+
+/** Counts one mail that follows from what a merchant did, and says whether there is room for it. */
+export const hasMailQuota = async (settings: Settings, tx: Tx, { accountId, invoiceId }: About): Promise<boolean> =>
+  (await useQuota(tx, accountId, [ofInvoice(settings, invoiceId), ofAccount(settings, 1)])) === undefined

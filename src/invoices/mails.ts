@@ -29,16 +29,25 @@ function copies({ additional_recipients }: Invoice, { additional_recipients: cho
   return additional_recipients.filter((email) => wanted.has(email.toLowerCase()))
 }
 
+/** Whom a mail about an invoice reaches, the merchant aside. */
+export const mailed = (
+  invoice: Invoice,
+  given: Pick<Notification, 'send_to_recipient' | 'additional_recipients'>,
+): string[] => [
+  ...new Set([
+    ...((given.send_to_recipient ?? true) ? emailsOf(invoice.primary_recipients) : []),
+    ...copies(invoice, given),
+  ]),
+]
+
 /**
  * Three separate choices: the customer is told unless the caller says no, those in copy are unless the caller chooses
  * others, the merchant only on demand.
  */
 export function mailsOf(kind: MailKind, account: Account, invoice: Invoice, given: Notification): JobRequest[] {
-  const { send_to_recipient = true, send_to_invoicer = false } = given
-  const customers = send_to_recipient ? emailsOf(invoice.primary_recipients) : []
   const told = {
-    recipient: [...customers, ...copies(invoice, given)],
-    invoicer: send_to_invoicer ? [account.email] : [],
+    recipient: mailed(invoice, given),
+    invoicer: given.send_to_invoicer ? [account.email] : [],
   }
   return (['recipient', 'invoicer'] as const).flatMap((to) =>
     told[to].length === 0
@@ -48,7 +57,7 @@ export function mailsOf(kind: MailKind, account: Account, invoice: Invoice, give
           kind,
           invoice_id: invoice.id,
           to,
-          recipients: [...new Set(told[to])],
+          recipients: told[to],
           ...words(given),
         }),
   )

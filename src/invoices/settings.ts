@@ -13,13 +13,13 @@ export const invoiceSettings = {
     initial: 10,
     ...whole(0, 1_000_000),
     description:
-      'Calls of a merchant that mail somebody about one invoice (send, update, remind, cancel) within a day; more are refused with 429. 0 is no limit.',
+      'Calls of a merchant that mail somebody about one invoice (send, update, remind, cancel) within a day; more are refused with 429. A refund counts as well, and is not mailed when there are more. 0 is no limit.',
   }),
   mailPerAccountPerDay: setting<number>({
     variable: 'MAIL_PER_ACCOUNT_PER_DAY',
     ...perEnvironment(0, 5_000),
     ...whole(0, 100_000_000),
     description:
-      'Mails that the calls of one merchant may send within a day, counted by recipient; more are refused with 429. 0 is no limit.',
+      'Mails that the calls of one merchant may send within a day or cause on an issue date, counted by recipient; more are refused with 429. 0 is no limit.',
   }),
 } as const

@@ -48,15 +48,19 @@ ${table(
   ['What', 'At most'],
   [
     ['calls of a merchant that mail about one invoice', '`MAIL_PER_INVOICE_PER_DAY` a day, then 429'],
-    ['mails that the calls of one merchant send, by recipient', '`MAIL_PER_ACCOUNT_PER_DAY` a day, then 429'],
+    [
+      'mails that the calls of one merchant send, now or on the issue date, by recipient',
+      '`MAIL_PER_ACCOUNT_PER_DAY` a day, then 429',
+    ],
     ['news of a dispute that each side is mailed, beside its beginning and its end', '`MAIL_PER_CASE_PER_DAY` a day'],
     ['mails of the private link, asked for on the page', `${LINK_MAILS_A_DAY} a day and case`],
     ['mails about denied payments of an invoice', `${DENIAL_MAILS_A_DAY} a day`],
+    ['mails about refunds', 'what is left of the first two; the refund is made without a mail then'],
   ],
 )}
 
-A day begins with the first mail. Receipts, and invoices that go out on their date, are always mailed. A form of a page can be
-sent once, within an hour.
+A day begins with the first mail. Receipts are always mailed, and so is an invoice on its issue date: those it reaches were counted
+when it was scheduled. A form of a page can be sent once, within an hour.
 
 ## The gateway
 
@@ -87,7 +91,8 @@ not start.
 ## What becomes of a charge
 
 The service asks for the status itself when no callback comes: every minute for thirty minutes, then after a tenth of the
-time that has passed, at most six hours. Callbacks may be early, late, doubled or out of order; whatever comes, money that
+time that has passed, at most six hours. It also asks for a day about a try that was refused or given up, because the payer may
+take another card on the gateway's page; what is taken later than that it learns from the callback alone. Callbacks may be early, late, doubled or out of order; whatever comes, money that
 was taken is on the invoice, or the gateway was told within a minute of our hearing of it to give all of it back with the
 refund id \`void-<charge_id>\`. Payer and merchant are mailed when money goes back.
 

@@ -3,7 +3,7 @@ import type { JobRequest } from '../../kernel/job.ts'
 import { toMinor } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import { type ActionContext, invoiceAction, withMetadata } from '../action.ts'
-import { mailsOf, Notification } from '../mails.ts'
+import { mailed, mailsOf, Notification } from '../mails.ts'
 import type { Metadata } from '../schema/given.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { emailsOf } from '../schema/parties.ts'
@@ -55,16 +55,16 @@ export const send = invoiceAction('send', {
       )
     if (isFuture) {
       const { subject, note, additional_recipients } = given
+      const issue_notice = {
+        ...(subject !== undefined && { subject }),
+        ...(note !== undefined && { note }),
+        ...(additional_recipients && { additional_recipients }),
+      }
       return {
         outcome: 'due later',
-        changes: {
-          issue_notice: {
-            ...(subject !== undefined && { subject }),
-            ...(note !== undefined && { note }),
-            ...(additional_recipients && { additional_recipients }),
-          },
-        },
+        changes: { issue_notice },
         jobs: [issueJob(invoice, context)],
+        mailedLater: mailed(invoice, issue_notice).length,
       }
     }
     if (given.send_to_recipient === true && emailsOf(invoice.primary_recipients).length === 0)

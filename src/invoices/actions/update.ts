@@ -3,7 +3,7 @@ import { refused } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { type ActionContext, invoiceAction, updatedAt } from '../action.ts'
 import { countRecipientChange } from '../limits.ts'
-import { mailsOf } from '../mails.ts'
+import { mailed, mailsOf } from '../mails.ts'
 import { InvoiceInput } from '../schema/given.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { sameRecipients } from '../schema/parties.ts'
@@ -25,6 +25,7 @@ export const update = invoiceAction('update', {
   check: (input: Update) => checkInvoice(input),
   decide(invoice, { send_to_recipient, send_to_invoicer, ...input }: Update, context) {
     const isSent = invoice.base_status === 'SENT'
+    const isScheduled = invoice.base_status === 'SCHEDULED'
     // Money is in the currency it was paid in.
     const keepsCurrency = isSent || invoice.payments.length > 0
     if (keepsCurrency && input.detail.currency_code !== invoice.detail.currency_code)
@@ -74,10 +75,17 @@ export const update = invoiceAction('update', {
           ? invoice.recipient_change_times
           : countRecipientChange(invoice.recipient_change_times, context.now),
       },
-      jobs: [...mails, ...(invoice.base_status === 'SCHEDULED' ? [issueJob(changed, context)] : [])],
+      jobs: [...mails, ...(isScheduled ? [issueJob(changed, context)] : [])],
+      ...(isScheduled && { mailedLater: newlyMailed(invoice, changed) }),
     }
   },
 })
+
+/** Those whom the issue date will mail since this change. */
+function newlyMailed(before: Invoice, after: Invoice): number {
+  const known = new Set(mailed(before, before.issue_notice ?? {}))
+  return mailed(after, after.issue_notice ?? {}).filter((email) => !known.has(email)).length
+}
 
 function composeAgain(invoice: Invoice, input: InvoiceInput, { account, newId }: ActionContext) {
   const { invoice_number, invoice_date } = invoice.detail

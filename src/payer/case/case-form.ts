@@ -67,7 +67,8 @@ export async function answerForm<Found>(
       return isUsable ? carryOut(tx, found) : forms.refusal(headers, body.lang)
     })
   } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500) throw error
+    // What is no fault of the form, too much in a day or ours, is told on a page of its own.
+    if (!(error instanceof Problem) || error.status >= 429) throw error
     return withFound((tx, found) => show(tx, found, { text: refusalText(error, refused(found)), tone: 'bad' }))
   }
 }

@@ -12,7 +12,7 @@ const hours = 60 * minutes
 
 /** How long a payer may take on the gateway's own page before the try is given up. */
 export const OPEN_SECONDS_MAX = 30 * minutes
-/** How long the gateway is asked about a try that was given up and never finished. */
+/** How long the gateway is asked about a try that was refused or given up. */
 export const ASKED_SECONDS_MAX = 24 * hours
 const ASK_SECONDS_MIN = 1 * minutes
 const ASK_SECONDS_MAX = 6 * hours
@@ -49,6 +49,8 @@ export interface ChargeRow {
 }
 
 const silence = ['ACTION_REQUIRED', 'UNKNOWN'] as const
+/** A refusal is not the last word: on the gateway's own page the payer can take another card. */
+const unfinished = ['DENIED', ...silence, 'REPLACED'] as const
 
 /**
  * What becomes of a try to pay, early, late, twice or out of order. Money that was taken ends on the invoice (COMPLETED)
@@ -60,22 +62,21 @@ export const chargeRows: readonly ChargeRow[] = [
   { stored: 'OPEN',      heard: ['COMPLETED'],            when: 'no longer due',     to: 'RETURNED',  does: ['reverse', 'void'] },
   { stored: 'OPEN',      heard: ['PENDING'],              when: 'still due',         to: 'PENDING',   does: ['capture', 'ask again'] },
   { stored: 'OPEN',      heard: ['PENDING'],              when: 'no longer due',     to: 'REVERSED',  does: ['reverse', 'ask again'] },
-  { stored: 'OPEN',      heard: ['DENIED'],                                          to: 'DENIED',    does: ['capture'] },
+  { stored: 'OPEN',      heard: ['DENIED'],                                          to: 'DENIED',    does: ['capture', 'ask again'] },
   { stored: 'OPEN',      heard: silence,                  when: 'within 30 minutes', to: 'OPEN',      does: ['ask again'] },
   { stored: 'OPEN',      heard: silence,                  when: 'after 30 minutes',  to: 'REVERSED',  does: ['reverse', 'ask again'] },
   { stored: 'OPEN',      heard: ['REPLACED'],                                        to: 'REVERSED',  does: ['reverse', 'ask again'] },
   { stored: 'PENDING',   heard: ['COMPLETED'],                                       to: 'COMPLETED', does: ['settle'] },
-  { stored: 'PENDING',   heard: ['DENIED'],                                          to: 'DENIED',    does: ['settle'] },
-  { stored: 'PENDING',   heard: ['PENDING', ...silence],                             to: 'PENDING',   does: ['ask again'] },
-  { stored: 'PENDING',   heard: ['REPLACED'],                                        to: 'PENDING',   does: [] },
+  { stored: 'PENDING',   heard: ['DENIED'],                                          to: 'DENIED',    does: ['settle', 'ask again'] },
+  { stored: 'PENDING',   heard: ['PENDING', ...silence, 'REPLACED'],                 to: 'PENDING',   does: ['ask again'] },
   { stored: 'DENIED',    heard: ['COMPLETED'],                                       to: 'RETURNED',  does: ['void'] },
   { stored: 'DENIED',    heard: ['PENDING'],                                         to: 'DENIED',    does: ['ask again'] },
-  { stored: 'DENIED',    heard: ['DENIED', ...silence, 'REPLACED'],                  to: 'DENIED',    does: [] },
+  { stored: 'DENIED',    heard: unfinished,               when: 'within a day',      to: 'DENIED',    does: ['ask again'] },
+  { stored: 'DENIED',    heard: unfinished,               when: 'after a day',       to: 'DENIED',    does: [] },
   { stored: 'REVERSED',  heard: ['COMPLETED'],                                       to: 'RETURNED',  does: ['void'] },
   { stored: 'REVERSED',  heard: ['PENDING'],                                         to: 'REVERSED',  does: ['ask again'] },
-  { stored: 'REVERSED',  heard: silence,                  when: 'within a day',      to: 'REVERSED',  does: ['ask again'] },
-  { stored: 'REVERSED',  heard: silence,                  when: 'after a day',       to: 'REVERSED',  does: [] },
-  { stored: 'REVERSED',  heard: ['DENIED', 'REPLACED'],                              to: 'REVERSED',  does: [] },
+  { stored: 'REVERSED',  heard: unfinished,               when: 'within a day',      to: 'REVERSED',  does: ['ask again'] },
+  { stored: 'REVERSED',  heard: unfinished,               when: 'after a day',       to: 'REVERSED',  does: [] },
   { stored: 'COMPLETED', heard: heardOf,                                             to: 'COMPLETED', does: [] },
   { stored: 'RETURNED',  heard: heardOf,                                             to: 'RETURNED',  does: [] },
 ]

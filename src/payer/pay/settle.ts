@@ -1,5 +1,6 @@
 import type { Tx } from '../../database/transaction.ts'
 import { settleServicePayment } from '../../invoices/act.ts'
+import { hasMailQuota } from '../../invoices/mail-quota.ts'
 import { findStored } from '../../invoices/store.ts'
 import { type JobDefinition, job } from '../../jobs/job-definition.ts'
 import { mailJob } from '../../kernel/mail.ts'
@@ -56,6 +57,8 @@ export const settleJobs = (service: Service, ledger: Ledger): JobDefinition[] =>
         const found = await findRefund(tx, account_id, refund_id)
         const { invoice_id, buyer } = found?.transaction ?? {}
         if (!found || invoice_id === undefined || buyer?.email === undefined) return
+        // A refund can be of a cent, and made as often as there are cents.
+        if (!(await hasMailQuota(service.settings, tx, { accountId: account_id, invoiceId: invoice_id }))) return
         const note = found.refund.note_to_payer
         const mail = { account_id, kind: 'payment-refunded', invoice_id, amount: found.refund.amount } as const
         tx.enqueue(

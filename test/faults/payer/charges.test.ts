@@ -86,6 +86,19 @@ describe('A charge that the gateway denied and then took', () => {
 
     expect([await paidOn(id), wentBack(attempt)]).toEqual([undefined, 1])
   })
+
+  it('goes back when only the denial was told', async () => {
+    const { id, path } = await sent(shop.merchant)
+    const { attempt } = await shop.pay(path)
+    await shop.world.settle()
+    await shop.tells(attempt, 'DENIED')
+    expect(await shop.nextLook(attempt)).toBeLessThanOrEqual(60)
+    shop.gateway.says.set(attempt, 'COMPLETED')
+
+    await shop.asks(attempt, 2)
+
+    expect([await paidOn(id), wentBack(attempt), await shop.nextLook(attempt)]).toEqual([undefined, 1, undefined])
+  })
 })
 
 describe('A callback that races a payment the merchant records', () => {

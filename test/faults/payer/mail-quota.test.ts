@@ -108,4 +108,41 @@ describe('A mailbox', () => {
     expect([...statuses]).toEqual([200, 429])
     expect(await mailsTo('many@example.com')).toHaveLength(40)
   })
+
+  it('is not filled on one morning by invoices that were scheduled for it', async () => {
+    await world.pass('P1D')
+    world.otherMerchant.signOut()
+    const later = { invoice_date: new Date(Date.parse(world.now()) + 2 * 86_400_000).toISOString().slice(0, 10) }
+    const schedule = async (more: Record<string, unknown>) => {
+      const { body } = await world.otherMerchant.post<{ id: string }>(INVOICES, invoiceBody(more, later))
+      const { status } = await world.otherMerchant.post(`${INVOICES}/${body.id}/send`, {})
+      return { id: body.id, status }
+    }
+    const statuses: number[] = []
+    for (let i = 0; i < 43; i++) statuses.push((await schedule(to('morning@example.com'))).status)
+    const quiet = await schedule({ primary_recipients: [] })
+    const aimed = await world.otherMerchant.put(
+      `${INVOICES}/${quiet.id}?send_to_recipient=false`,
+      invoiceBody(to('morning@example.com'), later),
+    )
+
+    expect(statuses.filter((status) => status === 202)).toHaveLength(40)
+    expect(statuses.slice(-3)).toEqual([429, 429, 429])
+    expect([quiet.status, aimed.status]).toEqual([202, 429])
+    await world.pass('P3D')
+    expect(await mailsTo('morning@example.com')).toHaveLength(40)
+  })
+
+  it('is not filled by refunds of a cent', async () => {
+    const { id } = await sentInvoice(world, to('cents@example.com'))
+    const { body } = await world.call<{ payment_id: string }>('POST', `/sandbox/invoices/${id}/pay`, {})
+    const before = (await mailsTo('cents@example.com')).length
+    for (let i = 0; i < 6; i++) {
+      const refund = { amount: { currency_code: 'USD', value: '0.01' } }
+      const { status } = await world.merchant.post(`/v2/payments/captures/${body.payment_id}/refund`, refund)
+      expect(status).toBe(201)
+    }
+
+    expect((await mailsTo('cents@example.com')).length - before).toBe(3)
+  })
 })

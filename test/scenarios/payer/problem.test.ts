@@ -4,7 +4,7 @@ import { newWorld, usd, type World } from '../../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await newWorld({ settings: { PUBLIC_URL } })
+  world = await newWorld({ settings: { PUBLIC_URL, STORED_MEGABYTES_PER_DAY: '10' } })
 })
 afterAll(() => world.close())
 
@@ -24,7 +24,8 @@ async function open(path: string) {
   const send = (action: string, fields: Record<string, string> = {}, origin = PUBLIC_URL) => {
     const boundary = 'xxFORMxx'
     const parts = Object.entries({ token, ...fields }).map(
-      ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+      ([name, value]) =>
+        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${name === 'file' ? '; filename="it.pdf"' : ''}\r\n\r\n${value}\r\n`,
     )
     return world.call('POST', action, `${parts.join('')}--${boundary}--\r\n`, {
       headers: { 'content-type': `multipart/form-data; boundary=${boundary}`, origin, cookie },
@@ -118,6 +119,22 @@ describe('Reporting a problem from a paid invoice', () => {
     expect(written.status).toBe(303)
     expect(text).toContain('Where is &lt;b&gt;it&lt;/b&gt;?')
     expect(text).toContain('On its way.')
+  })
+
+  it('takes a megabyte of documents a day where an account may send ten', async () => {
+    const { casePath } = await reported()
+    const file = `%PDF-1.4\n${'x'.repeat(600_000)}\n%%EOF`
+    const evidence = async () => (await open(casePath)).send(`${casePath}/send-message`, { text: 'Look.', file })
+
+    const [first, second] = [await evidence(), await evidence()]
+
+    expect(first.status, first.text).toBe(303)
+    expect(second.status).toBe(429)
+    expect(second.headers['content-type']).toContain('text/html')
+    expect(Number(second.headers['retry-after'])).toBeGreaterThan(80_000)
+    expect((await world.call('GET', casePath)).text.match(/Look\./g)).toHaveLength(1)
+    const words = await (await open(casePath)).send(`${casePath}/send-message`, { text: 'Without a document.' })
+    expect(words.status).toBe(303)
   })
 
   it('can be done once for a payment; the link can be mailed again', async () => {
