@@ -9,6 +9,7 @@ import { type Command, CommandError, type CommandInput, UsageError } from './com
 import { databaseComplaint, whereOf } from './database-complaint.ts'
 import { print } from './print.ts'
 import { requireSecrets } from './secrets.ts'
+import { noteInLog } from './store.ts'
 
 /** Everything a service holds: into a file, out of one, and from one database to another. */
 export const backupCommands: readonly Command[] = [
@@ -18,7 +19,7 @@ export const backupCommands: readonly Command[] = [
     summary: 'Write everything the database holds at this instant into a file; a service may run meanwhile',
     arguments: ['file'],
     examples: [['backup monday.backup', 'writes a compressed file, which restore reads']],
-    async run(input) {
+    async run(input, cause) {
       const { backUp } = await import('../backup/run.ts')
       const {
         settings,
@@ -26,9 +27,14 @@ export const backupCommands: readonly Command[] = [
         arguments: [file],
       } = input
       requireData(settings)
-      await tellOf(input, { join: true }, (databaseUrl, say) =>
-        backUp(file!, { databaseUrl, environment: settings.environment, say }, output.interrupted),
-      )
+      await tellOf(input, { join: true }, async (databaseUrl, say) => {
+        const made = await backUp(file!, { databaseUrl, environment: settings.environment, say }, output.interrupted)
+        // A role or a server that only reads can be backed up too.
+        await noteInLog(databaseUrl, settings, cause, file!).catch(({ message }: Error) =>
+          say(`the backup is made, and the audit log of the database could not be told of it: ${message}`),
+        )
+        return made
+      })
     },
   },
   {
@@ -41,7 +47,7 @@ export const backupCommands: readonly Command[] = [
       ['restore monday.backup --data-dir ./restored', 'makes a new data folder with it'],
       ['restore monday.backup --replace', 'goes back to it'],
     ],
-    async run(input) {
+    async run(input, cause) {
       const { restore } = await import('../backup/run.ts')
       const {
         settings,
@@ -50,27 +56,35 @@ export const backupCommands: readonly Command[] = [
       } = input
       const secrets = requireSecrets(settings)
       const replace = options['replace'] === true
-      await tellOf(input, { join: false }, (databaseUrl, say) =>
-        restore(file!, { databaseUrl, environment: settings.environment, secrets, replace, say }),
-      )
+      await tellOf(input, { join: false }, async (databaseUrl, say) => {
+        const loaded = await restore(file!, { databaseUrl, environment: settings.environment, secrets, replace, say })
+        await noteInLog(databaseUrl, settings, cause, file!)
+        return loaded
+      })
     },
   },
   {
     kind: 'free',
     name: 'move',
     summary: 'Move everything to another, empty database, from the embedded server for example',
-    options: { to: { type: 'string', value: '<address>', description: 'Where to, as DATABASE_URL is written' } },
+    options: {
+      // Its password is nobody's to read in a log.
+      to: { type: 'string', value: '<address>', description: 'Where to, as DATABASE_URL is written', personal: true },
+    },
     examples: [['move --to postgres://quittance:…@db.internal/quittance', 'moves what is in the data folder there']],
-    async run(input) {
+    async run(input, cause) {
       const { move } = await import('../backup/run.ts')
       const { settings, output, options } = input
       const to = databaseSettings.databaseUrl.read(String(options['to'] ?? ''))
       if (to === undefined) throw new UsageError('Say where to: --to postgres://user:password@host:5432/database.')
       const secrets = requireSecrets(settings)
       requireData(settings)
-      await tellOf(input, { join: false }, (databaseUrl, say) =>
-        move({ databaseUrl, environment: settings.environment, say }, { to, secrets }).catch(aboutTarget(to)),
-      )
+      await tellOf(input, { join: false }, async (databaseUrl, say) => {
+        const from = { databaseUrl, environment: settings.environment, say }
+        const moved = await move(from, { to, secrets }).catch(aboutTarget(to))
+        await noteInLog(to, settings, cause, whereOf(to))
+        return moved
+      })
       if (settings.databaseUrl === undefined) markMoved(resolve(settings.dataDir), whereOf(to))
       output.err(
         'quittance: set DATABASE_URL to that address from now on. What was moved is also still where it was.\n',

@@ -1,5 +1,6 @@
 import type { Database } from '../database/open.ts'
 import type { Reader, Transact } from '../database/transaction.ts'
+import type { Cause } from '../kernel/cause.ts'
 import type { ClientCall, SandboxClient } from '../scenarios/client.ts'
 import type { Settings } from '../settings.ts'
 
@@ -83,7 +84,7 @@ export interface FreeCommand extends CommandBase {
   readonly kind: 'free'
   /** Whether it takes every setting as a flag; only where a service is started. */
   readonly takesSettings?: boolean
-  run(input: CommandInput): Promise<void>
+  run(input: CommandInput, cause: Cause): Promise<void>
 }
 
 /** A command that reads or changes the database once and prints what came of it. */

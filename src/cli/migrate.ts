@@ -2,17 +2,21 @@ import { waysOf } from '../database/address.ts'
 import { startEmbedded } from '../database/embedded/server.ts'
 import { migrateBy } from '../database/migrate.ts'
 import type { Command } from './command.ts'
+import { noteInLog } from './store.ts'
 
 /** Brings the schema up to date. A service that starts does this by itself; running it before is for planned upgrades. */
 export const migrateCommand: Command = {
   kind: 'free',
   name: 'migrate',
   summary: 'Bring the database schema up to date',
-  async run({ settings, output }) {
+  async run({ settings, output }, cause) {
     const embedded =
       settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join: true }) : undefined
     try {
-      const applied = await migrateBy(waysOf(settings, embedded))
+      const ways = waysOf(settings, embedded)
+      const applied = await migrateBy(ways)
+      const newest = applied.at(-1)
+      if (newest !== undefined) await noteInLog(ways.directUrl ?? ways.databaseUrl, settings, cause, newest)
       output.out(applied.length === 0 ? 'The schema is up to date.\n' : `Applied ${applied.join(', ')}.\n`)
     } finally {
       await embedded?.stop()

@@ -5,9 +5,9 @@ import { waysOf } from '../database/address.ts'
 import { startEmbedded } from '../database/embedded/server.ts'
 import { requireCell, requireEnvironment } from '../database/environment.ts'
 import { migrateBy } from '../database/migrate.ts'
-import { openDatabase } from '../database/open.ts'
+import { type Database, openDatabase } from '../database/open.ts'
 import { sql } from '../database/sql.ts'
-import { makeTransact } from '../database/transaction.ts'
+import { makeTransact, type Transact } from '../database/transaction.ts'
 import type { Cause } from '../kernel/cause.ts'
 import { idsIn, randomIds } from '../kernel/ids.ts'
 import type { Settings } from '../settings.ts'
@@ -24,18 +24,11 @@ export async function withStore<T>(settings: Settings, cause: Cause, work: (stor
   const ways = waysOf(settings, embedded)
   try {
     await migrateBy(ways)
-    const database = openDatabase(ways.directUrl ?? ways.databaseUrl, {
-      connectionsMax: 2,
-      applicationName: 'quittance command',
-    })
+    const database = open(ways.directUrl ?? ways.databaseUrl)
     try {
       await requireEnvironment(database, settings.environment)
       await requireCell(database, settings.cell)
-      const clocks = openClocks(settings.environment, database)
-      await clocks.start()
-      clocks.stop()
-      const { clock } = clocks
-      const transact = makeTransact({ database, clock, ids: idsIn(settings.cell, randomIds), onWork: () => {} })(cause)
+      const transact = await transactOf(database, settings, cause)
       const announceAccessChange = async () => {
         await database.rows(tellAccessChanged)
         // A service that missed the notification believes a token for this long at most.
@@ -48,4 +41,25 @@ export async function withStore<T>(settings: Settings, cause: Cause, work: (stor
   } finally {
     await embedded?.stop()
   }
+}
+
+/** Has the audit log of a database say what a command did with all of it. */
+export async function noteInLog(databaseUrl: string, settings: Settings, cause: Cause, what: string): Promise<void> {
+  const database = open(databaseUrl)
+  try {
+    const transact = await transactOf(database, settings, cause)
+    await transact(async (tx) => tx.about(null, what))
+  } finally {
+    await database.close()
+  }
+}
+
+const open = (url: string) => openDatabase(url, { connectionsMax: 2, applicationName: 'quittance command' })
+
+/** Units of work that happen because of a command, at the time that the service goes by. */
+async function transactOf(database: Database, { environment, cell }: Settings, cause: Cause): Promise<Transact> {
+  const clocks = openClocks(environment, database)
+  await clocks.start()
+  clocks.stop()
+  return makeTransact({ database, clock: clocks.clock, ids: idsIn(cell, randomIds), onWork: () => {} })(cause)
 }

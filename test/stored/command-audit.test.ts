@@ -1,0 +1,157 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commands } from '../../src/cli/commands.ts'
+import { SigningKeys } from '../../src/webhooks/signing/keys.ts'
+import { makeSeal } from '../../src/webhooks/signing/seal.ts'
+import { json, run } from '../support/command.ts'
+import { newDatabase, type TestDatabase } from '../support/database.ts'
+import { newWorld, type World } from '../support/world.ts'
+
+interface Entry {
+  actor: string
+  account_id?: string
+  resource_id?: string
+  address?: string
+}
+
+/** They show what there is. */
+const looks = [
+  ...['accounts list', 'apps list', 'jobs parked', 'keys list', 'console people', 'audit'],
+  ...['docs', 'completion', 'scenario list', 'scenario show'],
+]
+/** What a service does while it runs is told under the request or the job that it does it for. */
+const changesNothing = [...looks, 'start', 'serve', 'work']
+/** They call a sandbox as its users do, which tells their requests. */
+const overHttp = commands.filter(({ kind }) => kind === 'sandbox').map(({ name }) => name)
+
+describe('The audit log of commands', () => {
+  let world: World
+  let variables: Record<string, string>
+  const secret = 'a secret of a live service, long enough'
+  beforeAll(async () => {
+    world = await newWorld({ settings: { QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: secret } })
+    variables = { DATABASE_URL: world.databaseUrl, QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: secret }
+  })
+  afterAll(() => world.close())
+
+  const quittance = <Result>(...words: string[]) => json<Result>(words, variables)
+
+  it('says which command was run on what, by whom on which machine, without names and addresses', async () => {
+    const person = ['--email', 'jane@shop.test', '--name', 'Jane Doe']
+    const account = await quittance<{ id: string }>('accounts', 'create', ...person, '--kind', 'PERSONAL')
+    const app = await quittance<{ app_id: string; client_id: string }>(
+      'apps',
+      'create',
+      account.id,
+      '--scopes',
+      'operator',
+    )
+    await quittance('apps', 'rotate-secret', app.client_id, '--revoke')
+    await quittance('apps', 'consent', app.client_id, account.id)
+    await quittance('apps', 'delete', app.client_id)
+    await quittance('accounts', 'suspend', account.id)
+    await quittance('jobs', 'retry', 'all')
+    await quittance('accounts', 'list')
+
+    const entries = await quittance<(Entry & { arguments: string[] })[]>('audit', '--since', 'PT1H')
+
+    expect(entries.map(({ actor, resource_id }) => `${actor} ${resource_id}`)).toEqual([
+      'command:jobs retry all parked jobs',
+      `command:accounts suspend ${account.id}`,
+      `command:apps delete ${app.app_id}`,
+      `command:apps consent ${app.app_id}`,
+      `command:apps rotate-secret ${app.app_id}`,
+      `command:apps create ${app.app_id}`,
+      `command:accounts create ${account.id}`,
+    ])
+    expect(entries.at(-1)!.arguments).toEqual(['--kind', 'PERSONAL', '--email', '(not kept)', '--name', '(not kept)'])
+    expect(entries[2]).toMatchObject({ account_id: account.id, address: expect.stringMatching(/^.+ on .+$/) })
+    expect(JSON.stringify(entries)).not.toMatch(/jane|secret_|client_secret/i)
+  }, 60_000)
+
+  it('finds by account, actor and resource', async () => {
+    const [account] = await quittance<{ id: string }[]>('accounts', 'list')
+    const all = await quittance<Entry[]>('audit')
+
+    const found = await Promise.all([
+      quittance<Entry[]>('audit', '--account', account!.id),
+      quittance<Entry[]>('audit', '--actor', 'command:apps create'),
+      quittance<Entry[]>('audit', '--resource', account!.id, '--limit', '1'),
+    ])
+
+    expect(found.map((entries) => entries.length)).toEqual([6, 1, 1])
+    expect(all.length).toBe(7)
+  }, 60_000)
+
+  it('has a row of every command that changes or copies something, and none of the others', async () => {
+    const { app } = world
+    const own = [
+      await newDatabase({ empty: true }),
+      await newDatabase({ empty: true }),
+      await newDatabase({ empty: true }),
+    ]
+    const [restored, moved, other] = own as [TestDatabase, TestDatabase, TestDatabase]
+    const folder = mkdtempSync(join(tmpdir(), 'quittance-audit-'))
+    const file = join(folder, 'all.backup')
+    const at = ({ url }: { url: string }, ...words: string[]) =>
+      json<unknown>(words, { ...variables, DATABASE_URL: url })
+    const account = await quittance<{ id: string }>('accounts', 'create', '--email', 'all@shop.test', '--name', 'All')
+    const { client_id } = await quittance<{ client_id: string }>('apps', 'create', account.id)
+    const { rows: jobs } = await app.database.query(
+      `insert into jobs (name, payload, run_at, parked_time, attempts, last_error, create_time)
+       values ('note', '{}', $1, $1, 14, 'Error', $1) returning id`,
+      [world.now()],
+    )
+    const secrets = app.service.settings.secrets!
+    const key = await new SigningKeys(app.database, makeSeal(secrets), app.service).current()
+    const person = ['--role', 'operator', '--email', 'jo@shop.test']
+
+    // Those that tell running services wait a second for them, so independent ones wait together.
+    await Promise.all([
+      quittance('accounts', 'update', account.id, '--city', 'Bremen'),
+      quittance('jobs', 'drop', String(jobs[0].id)),
+      quittance('keys', 'rotate'),
+      quittance('apps', 'disable', client_id).then(() => quittance('apps', 'enable', client_id)),
+      quittance('people', 'erase', 'buyer@shop.test', '--yes'),
+      quittance('console', 'invite', ...person),
+      run(['people', 'export', 'buyer@shop.test'], variables),
+      run(['migrate'], { ...variables, DATABASE_URL: other.url }),
+    ])
+    await Promise.all([
+      quittance('keys', 'withdraw', key.id),
+      quittance('accounts', 'activate', account.id),
+      quittance('console', 'sign-out', 'jo@shop.test').then(() => quittance('console', 'remove', 'jo@shop.test')),
+    ])
+    await quittance('accounts', 'move', account.id, '--to', other.url)
+    await quittance('backup', file)
+    await at(restored, 'restore', file, '--replace')
+    await at(restored, 'move', '--to', moved.url)
+    const ring = `the secret that takes its place and is as long\n${secret}`
+    await json(['secrets', 'reseal'], { ...variables, QUITTANCE_SECRET: ring })
+    const logs = await Promise.all(
+      [{ url: world.databaseUrl }, ...own].map((one) => at(one, 'audit', '--limit', '1000') as Promise<Entry[]>),
+    )
+
+    const audited = new Set(logs.flat().map(({ actor }) => actor))
+    const silent = commands.filter(({ name }) => !audited.has(`command:${name}`)).map(({ name }) => name)
+    expect(silent.sort()).toEqual([...changesNothing, ...overHttp].sort())
+    const places = ['backup', 'restore', 'move', 'migrate'].map((name, i) =>
+      logs[i]!.find(({ actor }) => actor === `command:${name}`),
+    )
+    expect(places).toMatchObject([
+      { resource_id: file, arguments: [file] },
+      { resource_id: file, arguments: [file, '--replace'] },
+      { arguments: ['--to', '(not kept)'] },
+      { resource_id: expect.stringMatching(/^\d{4}_\w+\.sql$/), arguments: [] },
+    ])
+
+    const before = await quittance<Entry[]>('audit', '--limit', '1000')
+    for (const name of looks)
+      await run([...name.split(' '), ...(name === 'scenario show' ? ['seller-wins'] : [])], variables)
+    expect(await quittance<Entry[]>('audit', '--limit', '1000')).toEqual(before)
+    rmSync(folder, { recursive: true })
+    await Promise.all(own.map((database) => database.drop()))
+  }, 60_000)
+})
