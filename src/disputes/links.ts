@@ -14,6 +14,9 @@ const spelledTwice: ReadonlySet<string> = new Set([
   'provide-supporting-info',
 ])
 
+/** Where people look at it. */
+export const disputePageUrl = (publicUrl: string, id: string) => `${publicUrl}/console/disputes/${id}`
+
 export const disputeUrl = (publicUrl: string, id: string) => `${publicUrl}/v1/customer/disputes/${id}`
 
 /** What these roles may do now, in the order of the table. Each has a link, and nothing else has. */

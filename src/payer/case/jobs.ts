@@ -1,7 +1,7 @@
 import { findAccount } from '../../accounts/store.ts'
 import { type Quota, useQuota } from '../../database/quota.ts'
 import type { Reader } from '../../database/transaction.ts'
-import { disputeUrl } from '../../disputes/links.ts'
+import { disputePageUrl, disputeUrl } from '../../disputes/links.ts'
 import { totalCovered, totalRefunded } from '../../disputes/machine/payments.ts'
 import { dueDates, wonOrLost } from '../../disputes/machine/state.ts'
 import { type News, type NewsKind, toBoth } from '../../disputes/news.ts'
@@ -134,7 +134,7 @@ function toBuyer(
   return { ...mail, to: [email], fromName: sheet.seller }
 }
 
-/** To the merchant, and to a buyer whose payment was for no invoice of ours: they have the API, and no page. */
+/** To the merchant, who has the console, and to a buyer whose payment was for no invoice of ours: they have the API, and no page. */
 function inShort(
   service: Service,
   dispute: Dispute,
@@ -155,13 +155,14 @@ function inShort(
   const said = ending.map(({ phrase, amount = 0n }) =>
     fill(words.outcomes[phrase], { amount: format.money(toMoney(amount, dispute_amount.currency_code)) }),
   )
+  const addressFor = side === 'seller' ? disputePageUrl : disputeUrl
   const mail = simpleMail({
     language,
     business: 'Quittance',
     subject: fill(words[kind].subject, values),
     lead: [fill(words[kind].lead, values), ...said].join(' '),
     matter: { name: fill(words.name, values), amount: values.amount, standing: facts.join(' · ') },
-    link: { address: disputeUrl(service.publicUrl, dispute_id), label: words.open },
+    link: { address: addressFor(service.publicUrl, dispute_id), label: words.open },
   })
   return { ...mail, to: [email], fromName: 'Quittance' }
 }

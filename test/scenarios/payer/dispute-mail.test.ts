@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newWorld, usd, type World } from '../../support/world.ts'
-import { DISPUTES, does, open } from '../disputes/people.ts'
+import { does, open } from '../disputes/people.ts'
 
 interface Mail {
   readonly subject: string
@@ -41,8 +41,11 @@ describe('A mail to the merchant', () => {
 
     for (const { text, links } of [opened!, asked!]) {
       expect(text).toContain('Reason: not received')
-      expect(links).toEqual([expect.stringMatching(new RegExp(`${DISPUTES}/${id}$`))])
+      expect(links).toEqual([expect.stringMatching(new RegExp(`/console/disputes/${id}$`))])
     }
+    const page = await world.call('GET', new URL(opened!.links[0]!).pathname)
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(page.text).toContain(id)
     expect(subjects([opened!, asked!], id)).toEqual(['Dispute * was opened', 'Dispute * needs your answer'])
     expect(asked!.text).toContain('Answer by March 5, 2026')
   })
