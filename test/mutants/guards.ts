@@ -88,6 +88,7 @@ export const guards: readonly Guard[] = [
   { guards: 'a withdrawn key vouches for nothing', file: 'src/webhooks/signing/verify.ts', text: 'if (certificate === undefined || withdraw_time !== null) return false', replacement: 'if (certificate === undefined) return false', tests: ['test/scenarios/webhooks/delivery.test.ts', 'test/scenarios/command-line/commands.test.ts', 'test/faults/service/secrets.test.ts'] },
 
   // The outside
+  { guards: 'live hands no mail over in clear', file: 'src/payer/settings.ts', text: "variable: 'SMTP_ALLOW_PLAIN',\n    ...inSandbox,", replacement: "variable: 'SMTP_ALLOW_PLAIN',\n    ...inSandbox,\n    initial: true,", tests: ['test/scenarios/payer/mail.test.ts'], titled: 'TLS' },
   { guards: 'private addresses are not called', file: 'src/outbound/egress.ts', text: 'if (PRIVATE_RANGES.has(range)) return allowPrivate ? undefined : refused', replacement: 'if (PRIVATE_RANGES.has(range)) return undefined', tests: [egress] },
   { guards: 'the inside of a cloud is not called', file: 'src/outbound/egress.ts', text: 'if (DENIED_ADDRESSES.has(parsed.toString())) return refused', replacement: '', tests: [egress] },
   { guards: 'what a name resolves to is judged', file: 'src/outbound/guard.ts', text: 'if (refusal) return done(new EgressRefused(refusal), \'\')', replacement: '', tests: [egress] },
@@ -135,6 +136,7 @@ export const guards: readonly Guard[] = [
   { guards: 'a row is changed once in a unit of work', file: 'src/database/touched-rows.ts', text: 'if (others.some((other) => areSame(touched, other))) throw twice(table)', replacement: '', tests: ['test/properties/unit-of-work.test.ts', 'test/faults/unit-of-work.test.ts'] },
   { guards: 'a job that is enqueued again stays unless it is replaced', file: 'src/database/job-changes.ts', text: 'if (before && before.kind !== \'withdraw\' && !replace) return', replacement: 'if (before && !replace) return', tests: ['test/properties/unit-of-work.test.ts'] },
   // The workbench
+  { guards: 'a clock that moves waits once for a receiver', file: 'src/jobs/patience.ts', text: 'this.#lost.has(url) ? AGAIN_MS', replacement: 'this.#lost.has(url) ? PATIENCE_MS', tests: ['test/scenarios/webhooks/second-chances.test.ts'], titled: 'hangs' },
   { guards: 'a proxy leads only the hosts it was told', file: 'src/outbound/forward-proxy.ts', text: 'if (!isLed(host)) {', replacement: "if (host === '') {", tests: ['test/scenarios/command-line/proxy.test.ts'] },
   { guards: 'two stories never share one clock', file: 'src/scenarios/runs.ts', text: '    if (running)\n', replacement: "    if (running?.id === '')\n", tests: ['test/scenarios/command-line/stories.test.ts'] },
   { guards: 'a webhook that listen left behind is taken away', file: 'src/cli/listen.ts', text: 'if (!isThere) await', replacement: 'if (!isThere && isThere) await', tests: ['test/scenarios/command-line/listen.test.ts'] },
@@ -143,6 +145,7 @@ export const guards: readonly Guard[] = [
   { guards: 'limits hold behind a pooler too', file: 'src/database/migrate.ts', text: 'if (pooled) await settleRole(client)', replacement: '', tests: ['test/faults/pooler.test.ts'], titled: 'by the role' },
 
   // Backups
+  { guards: 'a backup is in the audit log', file: 'src/cli/backup.ts', text: 'await noteInLog(databaseUrl, settings, cause, file!).catch', replacement: 'await Promise.resolve().catch', tests: ['test/stored/command-audit.test.ts'] },
   { guards: 'a backup is of one instant', file: 'src/backup/contents.ts', text: 'begin transaction isolation level repeatable read, read only', replacement: 'begin transaction read only', tests: [backups] },
   { guards: 'a backup that was changed is refused', file: 'src/backup/file.ts', text: 'if (end.sha256 !== found || ', replacement: 'if (end.sha256.length !== found.length || ', tests: [backups] },
   { guards: 'rows are not lost unasked to a restore', file: 'src/backup/load.ts', text: '  if (!replace)\n', replacement: '  if (!replace && tables.length === 0)\n', tests: [backups] },

@@ -84,6 +84,17 @@ describe('With STRICT_FIELDS', () => {
     expect(refused.status).toBe(400)
     expect(refused.body.details[0]).toMatchObject({ issue: 'UNKNOWN_FIELD', field: '/refrence', location: 'body' })
     expect(sentBack.status).toBe(200)
+
+    const webhooks = '/v1/notifications/webhooks'
+    const subscribe = (name: string) =>
+      world.merchant.post<{ details: object[] }>(webhooks, { url: 'https://a.example.com/', event_types: [{ name }] })
+    const misspelt = await subscribe('INVOICING.INVOICE.PIAD')
+    expect(misspelt.status).toBe(400)
+    expect(misspelt.body.details).toMatchObject([
+      { code: 'UNKNOWN_VALUE', field: 'event_types.0.name', issue: expect.stringMatching(/did you mean .*\.PAID/) },
+    ])
+    expect((await world.merchant.get(webhooks)).body).toEqual({ webhooks: [] })
+    expect((await subscribe('INVOICING.INVOICE.PAID')).status).toBe(201)
     await world.close()
   })
 })

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultScopes } from '../../../src/accounts/scopes.ts'
+import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { json, run } from '../../support/command.ts'
 import { newLiveWorld } from '../../support/live.ts'
 import { usd, type World } from '../../support/world.ts'
+import { open, sees } from '../disputes/people.ts'
 
 const invoice = { detail: { currency_code: 'USD' }, items: [{ name: 'A', quantity: '1', unit_amount: usd('10') }] }
 
@@ -42,6 +45,20 @@ describe('What the operator says of an account in live', () => {
     expect((await run(['accounts', 'update', id, '--inquiry-opt-out', 'perhaps'], variables)).code).toBe(2)
     await json(['accounts', 'update', id, '--inquiry-opt-out', 'yes'], variables)
     expect(await json(['accounts', 'list'], variables)).toEqual(before)
+
+    const buyer = await world.personWithApp(world.people.buyer.id, defaultScopes('PERSONAL', ['disputes']))
+    const { capture } = makeLedger(world.app.service)
+    const stageOfNext = async () => {
+      const [seller, payer] = [{ account_id: id }, { account_id: world.people.buyer.id }]
+      const paid = await world.app.transact(async (tx) =>
+        capture(tx, { status: 'COMPLETED', seller, buyer: payer, gross: usd('20.00') }),
+      )
+      const dispute = await open(buyer, { transaction: paid.buyer_transaction_id })
+      return (await sees(buyer, dispute)).dispute_life_cycle_stage
+    }
+    expect(await stageOfNext()).toBe('CHARGEBACK')
+    await json(['accounts', 'update', id, '--inquiry-opt-out', 'no'], variables)
+    expect(await stageOfNext()).toBe('INQUIRY')
   })
 
   it('lets a business invoice, and nobody else', async () => {

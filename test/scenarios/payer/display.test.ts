@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
+import { textOf } from '../../support/pdf.ts'
 import { newWorld, type World } from '../../support/world.ts'
+
+interface Mail {
+  subject: string
+  text: string
+  html: string
+  attachments: { href: string }[]
+}
 
 let world: World
 beforeAll(async () => {
@@ -34,6 +42,30 @@ describe('The display settings of a template', () => {
     }
     expect(short).toContain('Cover illustration')
     expect(short).toContain('$74.21')
-    expect((await world.app.server.inject({ url: `${made.path}/pdf` })).statusCode).toBe(200)
+
+    const print = async ({ path }: { path: string }) =>
+      textOf((await world.app.server.inject({ url: `${path}/pdf` })).rawPayload)
+    const [allPrinted, shortPrinted] = [await print(plain), await print(made)]
+    const printed = ['Front and spine', 'Discount 5% −2.50', 'Qty', 'Shipping', 'Packing charges']
+    for (const part of printed) {
+      expect(allPrinted).toContain(part)
+      expect(shortPrinted).not.toContain(part)
+    }
+    for (const part of ['Cover illustration', '$74.21']) expect(shortPrinted).toContain(part)
+
+    await world.settle()
+    const { body: sent } = await world.call<{ mails: Mail[] }>('GET', '/sandbox/mail')
+    const mailOf = ({ path }: { path: string }) =>
+      sent.mails.find(({ attachments }) => attachments[0]?.href === `${PUBLIC_URL}${path}/pdf`)!
+    const [allMailed, shortMailed] = [mailOf(plain), mailOf(made)]
+    // It says what is due and brings the print; what the items are stands on that alone.
+    const alike = ({ subject, text, html }: Mail, { code }: { code: string }) =>
+      [subject, text, html]
+        .join('\n')
+        .replaceAll(code, '(code)')
+        .replaceAll(/\b000\d\b/g, '(number)')
+    expect(alike(shortMailed, made)).toBe(alike(allMailed, plain))
+    expect(shortMailed.text).toContain('$74.21')
+    for (const part of [...printed, 'Cover illustration']) expect(shortMailed.html).not.toContain(part)
   })
 })

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { oneLine } from '../../../src/payer/mail/mail.ts'
+import { liveShop, sent } from '../../support/live-shop.ts'
 import { blueLogo, startLogoServer } from '../../support/logo.ts'
 import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
@@ -191,17 +192,21 @@ describe('Mail through a server', () => {
   it('is not handed to a server without TLS, nor is the password, unless the operator says so', async () => {
     const { port } = server.server.address() as AddressInfo
     const before = received.length
-    const strict = await newWorld({
-      settings: { PUBLIC_URL, SMTP_URL: `smtp://someone:secret@127.0.0.1:${port}`, SMTP_ALLOW_PLAIN: 'false' },
-    })
-    await sentInvoice(strict)
-    await strict.settle()
+    const smtp = { SMTP_URL: `smtp://someone:secret@127.0.0.1:${port}`, SMTP_ALLOW_PRIVATE: 'true' }
+    const told = await newWorld({ settings: { PUBLIC_URL, ...smtp, SMTP_ALLOW_PLAIN: 'false' } })
+    await sentInvoice(told)
+    // In live nobody has to say no.
+    const live = await liveShop(smtp)
+    await sent(live.merchant)
+    for (const strict of [told, live.world]) {
+      await strict.settle()
 
-    const { rows } = await strict.app.database.query<{ last_error: string }>('select last_error from jobs')
+      const { rows } = await strict.app.database.query<{ last_error: string | null }>('select last_error from jobs')
 
-    expect(rows.map(({ last_error }) => last_error).join()).toMatch(/STARTTLS/)
+      expect(rows.map(({ last_error }) => last_error).join()).toMatch(/STARTTLS/)
+      await strict.close()
+    }
     expect([received.length, passwords]).toEqual([before, 0])
-    await strict.close()
   })
 
   it('is tried again when the server is busy', async () => {

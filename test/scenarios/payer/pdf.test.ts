@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
-import { inflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
+import { instructionsOf } from '../../support/pdf.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -9,23 +9,6 @@ beforeAll(async () => {
   world = await newWorld({ settings: { PUBLIC_URL } })
 })
 afterAll(() => world.close())
-
-/** The drawing instructions of a PDF, unpacked. */
-function instructionsOf(pdf: Buffer): string {
-  const streams: string[] = []
-  let at = 0
-  for (;;) {
-    const start = pdf.indexOf('stream\n', at)
-    if (start === -1) return streams.join('\n')
-    const end = pdf.indexOf('endstream', start)
-    try {
-      streams.push(inflateSync(pdf.subarray(start + 7, end)).toString('latin1'))
-    } catch {
-      // Not every stream is packed.
-    }
-    at = end + 9
-  }
-}
 
 /** Draws the squares of a PDF on a raster and reads the QR code they make. */
 function qrTextOf(pdf: Buffer): string | undefined {

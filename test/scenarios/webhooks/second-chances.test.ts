@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { PATIENCE_MS, Patience } from '../../../src/jobs/patience.ts'
 import { retryWaits } from '../../../src/webhooks/delivery/retries.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, type World } from '../../support/world.ts'
@@ -219,6 +220,18 @@ describe('A receiver that fails', () => {
     expect(await transmissions({ status: 'FAILURE' })).toMatchObject([
       { attempts, error_message: expect.stringContaining('the clock moved on') },
     ])
+    const [given] = await transmissions()
+    const [first, ...others] = (await detail(given!.transmission_id)).attempt_log.map(({ duration }) => duration)
+    expect(first).toBeGreaterThanOrEqual(PATIENCE_MS)
+    // A busy machine may dawdle over some of them, not over most.
+    expect(others.sort((a, b) => a - b)[others.length / 2 - 0.5]).toBeLessThan(PATIENCE_MS)
+    const patience = new Patience()
+    const waits = [receiver.url(), receiver.url(), receiver.url('/other')].map((url) => {
+      const wait = patience.for(url)
+      patience.lost(webhook.id, url)
+      return wait
+    })
+    expect(waits).toEqual([1_000, 20, 1_000])
   })
 
   it('is seen while it fails, and gets all of it at once when it is back', async () => {
