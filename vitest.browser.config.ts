@@ -1,14 +1,15 @@
 import { defineConfig } from 'vitest/config'
+import usual from './vitest.config.ts'
 
-/** The pages in a real Chromium, one file after the other: a browser takes both cores by itself. */
+/** The pages in a real Chromium, two files beside each other: while one waits for a page, the other has its own drawn. */
 export default defineConfig({
+  resolve: usual.resolve!,
   test: {
+    ...usual.test,
     include: ['test/browser/**/*.test.ts'],
-    globalSetup: ['test/support/server.ts'],
-    isolate: false,
-    pool: 'forks',
-    maxWorkers: 1,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    exclude: [],
+    maxWorkers: 2,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 })

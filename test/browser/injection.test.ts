@@ -86,8 +86,8 @@ function poisoned(text: string) {
   }
 }
 
-/** Everything on a page that could start by itself. */
-const suspects = `[...document.querySelectorAll('script,iframe,object,embed,base,form form,marquee,video,audio,animate,[srcdoc]')].map((e) => e.outerHTML)
+/** How often something ran on a page, and everything on it that could start by itself. */
+const ran = `[window.fired].concat([...document.querySelectorAll('script,iframe,object,embed,base,form form,marquee,video,audio,animate,[srcdoc]')].map((e) => e.outerHTML))
   .concat([...document.querySelectorAll('*')].flatMap((e) => [...e.attributes]).filter((a) => a.value !== 'data:,').filter((a) => /^on/i.test(a.name) || /^\\s*(javascript|data|vbscript):/i.test(a.value)).map((a) => a.name + '=' + a.value))`
 
 describe('No text of an invoice', () => {
@@ -103,20 +103,17 @@ describe('No text of an invoice', () => {
       const { path, code } = await sentInvoice(world, more, detail)
       const response = await page.goto(base + path, { waitUntil: 'load' })
       expect(response!.status()).toBe(200)
-      expect(await page.evaluate(suspects), text).toEqual([])
-      expect(await page.evaluate('window.fired'), text).toBe(0)
+      expect(await page.evaluate(ran), text).toEqual([0])
 
       const stored = await findByRecipientCode(world.app.database, code)
       const payload = { kind: 'invoice', to: 'recipient', subject: text, note: text } as const
       const mail = renderMail(stored!, payload, { address: base + path, now: world.now() })
-      await mailPage.goto('about:blank')
       await mailPage.setContent(mail.html)
-      expect(await mailPage.evaluate(suspects), text).toEqual([])
-      expect(await mailPage.evaluate('window.fired'), text).toBe(0)
+      expect(await mailPage.evaluate(ran), text).toEqual([0])
       expect(mail.subject).not.toMatch(/[\r\n]/)
     }
     expect(complaints.filter((complaint) => !complaint.includes('ERR_FAILED'))).toEqual([])
-  }, 600_000)
+  })
 
   it('becomes anything but text in the PDF', async () => {
     for (const text of payloads.slice(0, 20)) {
