@@ -222,7 +222,7 @@ function wire(parts: Parts) {
     {
       console: {
         ...{ service, inner, db: database, clock, sandboxClock, realTime, onAccessChange: forgetTokens, database },
-        ...{ routes: () => routes, server: () => server },
+        ...{ routes: () => routes, server: () => server, isEnding: () => following?.closed ?? false },
       },
       sandbox,
       tokens: { realTime, onChange: forgetTokens },
@@ -278,8 +278,9 @@ async function stop(
 ): Promise<void> {
   // Balancers ask whether we are ready, so they are told first, and given time to ask.
   state.isDraining = true
-  if (server.server.listening) await pause(settings.shutdownGraceSeconds * 1000)
+  // Whoever follows goes elsewhere at once; a wait of theirs would hold up the end.
   following?.close()
+  if (server.server.listening) await pause(settings.shutdownGraceSeconds * 1000)
   // A connection that was busy when closing began is kept alive after its answer; it is closed once it is idle.
   const hangUp = setInterval(() => server.server.closeIdleConnections(), HANG_UP_EVERY_MS)
   await server.close().finally(() => clearInterval(hangUp))

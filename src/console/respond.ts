@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import { Answer } from '../http/route.ts'
 
 const folder = new URL('./assets/', import.meta.url)
@@ -60,32 +61,51 @@ export const partAnswer = (markup: string): Answer =>
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   })
 
-/** A message of server-sent events. */
+/** A message of server-sent events; one without anything keeps the connection alive. */
 export interface LiveMessage {
   readonly id?: number
   readonly event?: string
   readonly data?: string
-  /** How soon the browser comes back after the answer has ended. */
+  /** How soon the browser comes back after the stream has ended. */
   readonly retry?: number
 }
 
-/** Server-sent events. An answer ends with what it told; a browser comes back with the id of the last. */
-export const eventsAnswer = (messages: readonly LiveMessage[]): Answer =>
-  new Answer(
-    200,
-    messages
-      .map(({ id, event, data, retry }) =>
-        [
-          ...(retry === undefined ? [] : [`retry: ${retry}`]),
-          ...(id === undefined ? [] : [`id: ${id}`]),
-          ...(event === undefined ? [] : [`event: ${event}`]),
-          ...(data === undefined ? [] : data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`)),
-        ].join('\n'),
-      )
-      .map((text) => `${text}\n\n`)
-      .join(''),
-    { ...safe, 'content-type': 'text/event-stream; charset=utf-8' },
-  )
+const lineOf = ({ id, event, data, retry }: LiveMessage): string => {
+  const lines = [
+    ...(retry === undefined ? [] : [`retry: ${retry}`]),
+    ...(id === undefined ? [] : [`id: ${id}`]),
+    ...(event === undefined ? [] : [`event: ${event}`]),
+    ...(data === undefined ? [] : data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`)),
+  ]
+  return `${lines.length === 0 ? ':' : lines.join('\n')}\n\n`
+}
+
+/** Server-sent events, for as long as there are some to come; `onEnd` is told at once when nobody reads any more. */
+export function eventsAnswer(messages: AsyncIterable<readonly LiveMessage[]>, onEnd: () => void): Answer {
+  let isWanted = () => {}
+  const stream = new Readable({ read: () => isWanted() }).once('close', () => {
+    onEnd()
+    isWanted()
+  })
+  const tell = async () => {
+    for await (const some of messages) {
+      if (stream.destroyed) return
+      const wanted = new Promise<void>((resolve) => {
+        isWanted = resolve
+      })
+      // Whoever reads slowly is waited for.
+      if (!stream.push(some.map(lineOf).join(''))) await wanted
+    }
+    stream.push(null)
+  }
+  void tell().catch((error) => stream.destroy(error as Error))
+  return new Answer(200, stream, {
+    ...safe,
+    'content-type': 'text/event-stream; charset=utf-8',
+    // Proxies hold back what they take for a page.
+    'x-accel-buffering': 'no',
+  })
+}
 
 /** To another page, after a form. */
 export const seeOther = (location: string, cookie?: string): Answer =>

@@ -4,6 +4,7 @@ import type { Caller } from '../kernel/caller.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { notFound } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
+import { LiveStreams } from './live.ts'
 import { makeOperations, type OperationParts, type Operations } from './operate.ts'
 import { accountPages } from './operator/accounts.ts'
 import { auditPages } from './operator/audit.ts'
@@ -52,6 +53,8 @@ export interface ConsoleRoutesParts extends OperationParts {
   /** What sign-ins live on. */
   readonly realTime: Clock
   readonly database: Database
+  /** Whether the service ends, and with it what is held open. */
+  isEnding(): boolean
   /** Every process forgets what it believes of tokens. */
   onAccessChange(): void
 }
@@ -122,7 +125,7 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...signInRoutes(signIn),
     ...selfPages(pages, signIn),
     ...peoplePages(pages, operations, signIn),
-    ...timelinePages(pages, () => service.publicUrl),
+    ...timelinePages(pages, () => service.publicUrl, new LiveStreams(parts.isEnding)),
     ...invoiceListPages(pages),
     ...invoiceWritingPages(pages, operations, service),
     ...templatePages(pages, operations),

@@ -31,6 +31,8 @@ export interface Visit<Params extends TSchema = TSchema, Query extends TSchema =
   readonly params: Static<Params>
   readonly query: Static<Query>
   readonly headers: Headers
+  /** Where it came from. */
+  readonly address: string
   readonly db: Reader
   readonly now: string
   readonly times: Times
@@ -48,8 +50,6 @@ export interface Visit<Params extends TSchema = TSchema, Query extends TSchema =
 export interface Sent<Params extends TSchema = TSchema> extends Visit<Params> {
   readonly typed: Typed
   readonly files: readonly UploadedFile[]
-  /** Where it came from. */
-  readonly address: string
   /** To a page, with a sentence that it says first. */
   lead(to: string, notice?: string): Answer
   /** The page again, with a form as it was left. */
@@ -155,7 +155,7 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
     if (!who) return undefined
     if (who.person) requireMay(who, mayOf(access))
     const time = now()
-    const asked = { params: params as never, query: query as never, headers, db, now: time }
+    const asked = { params: params as never, query: query as never, headers, address, db, now: time }
     const visit: Visit = {
       ...asked,
       ...waysOf(who, given),
@@ -253,7 +253,7 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
         prepare: (body) => body,
         refusal,
         async handle(given) {
-          const { params, body, files, headers, address } = given
+          const { params, body, files, headers } = given
           const path = pathOf(rest.url, params)
           // No page of somebody else's may send a form of ours.
           if (!isOwnOrigin(headers, service)) throw forbidden('This form was sent from another page than ours.')
@@ -263,7 +263,6 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
           const sent: Sent<Params> = {
             ...(visit as Visit<Params>),
             typed: body,
-            address,
             files: files.filter(({ fileName, bytes }) => fileName !== '' || bytes.length > 0),
             lead: (to, notice) => seeOther(to, notice === undefined ? undefined : noticeCookie(notice)),
             again: (drawn) => framed(visit, path, drawn),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
@@ -124,6 +125,7 @@ function bodyOf(box: SealedBox, request: KeyedRequest, sealed: Buffer): string {
 /** Keeps the answer with the effect: both are committed or neither. Another copy of the request makes the work start over. */
 export function keepAnswer(tx: Tx, box: SealedBox, request: KeyedRequest, { status, headers, body }: Rendered): void {
   const { caller, operation, key, hash, hours } = request
+  if (body instanceof Readable) throw new Error(`${operation} answers with a stream, which cannot be kept.`)
   tx.guard(insertAnswer, [
     caller.accountId,
     caller.appId,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { sqlProblem } from '../database/errors.ts'
@@ -163,7 +163,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     for (const name in headers) reply.header(name, headers[name])
     const { request } = reply
     if (request.unknowns !== undefined) reply.header(warningsHeader, warningsOf(request.unknowns))
-    request.answered = body
+    request.answered = body instanceof Readable ? undefined : body
     return reply.send(body)
   }
 

@@ -46,7 +46,7 @@ const LOST_AFTER_MS = 4000
 let source
 let lost
 
-/** Every answer ends with what it told, and the browser comes back by itself; only one that stays away is lost. */
+/** One connection that is held. A browser that loses it comes back by itself after the last that it heard; only one that stays away is lost. */
 function follow() {
   const query = new URLSearchParams(location.search)
   query.set('after', seq)

@@ -1,11 +1,10 @@
 import { type Content, html } from '../../http/html.ts'
 import { seqForm } from '../../http/keyset.ts'
-import { unavailable } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
+import type { LiveStreams } from '../live.ts'
 import { program } from '../parts/code.ts'
 import { icon } from '../parts/icons.ts'
 import { heading, lines, linkButton, mark, pager, sheet, taken } from '../parts/parts.ts'
-import { eventsAnswer } from '../respond.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { eyes, eyesNames } from '../who.ts'
 import { happened, kinds, type Thread, thread } from './threads.ts'
@@ -20,14 +19,8 @@ export interface Due {
 }
 
 const PAGE_SIZE = 40
-/** An answer ends after this long, or as soon as there was something to tell; the browser comes back by itself. */
-const WAIT_SECONDS = 25
-const RECONNECT_MS = 100
 /** More than this many at once are a number, not rows. */
 const TOLD_AT_ONCE_MAX = 50
-/** More than this many people who follow at once reload instead. */
-const FOLLOWERS_MAX = 20
-
 const filters = {
   kind: Type.Optional(Type.Enum(Object.keys(kinds))),
   trouble: Type.Optional(Type.Enum(['true'])),
@@ -121,8 +114,7 @@ const nothingYet = (publicUrl: string): Content =>
     html`<p class="soft">A scenario plays a whole story, and you watch.</p><p class="below">${linkButton('Scenarios', '/console/scenarios')}</p>`,
   )}</aside></div>`
 
-export function timelinePages({ page }: Pages, publicUrl: () => string) {
-  let followers = 0
+export function timelinePages({ page }: Pages, publicUrl: () => string, streams: LiveStreams) {
   return [
     page({
       url: '/console',
@@ -163,24 +155,21 @@ export function timelinePages({ page }: Pages, publicUrl: () => string) {
       async draw(visit) {
         const { after, ...filter } = visit.query
         const last = String(visit.headers['last-event-id'] ?? '')
-        const since = /^\d{1,18}$/.test(last) ? last : after
-        if (followers >= FOLLOWERS_MAX) throw unavailable('Too many follow; reload to see more.', WAIT_SECONDS)
-        followers++
-        try {
-          const { threads: list, seq } = await visit.look<Told>('listSandboxTimeline', {
-            query: { after: since, wait: WAIT_SECONDS, page_size: TOLD_AT_ONCE_MAX + 1, ...asked(filter) },
-          })
-          return eventsAnswer([
-            { retry: RECONNECT_MS },
-            ...(list.length > TOLD_AT_ONCE_MAX
+        return streams.follow({
+          address: visit.address,
+          eyes: visit.who.mark,
+          since: /^\d{1,18}$/.test(last) ? last : after,
+          async ask(place, seconds) {
+            const { threads: list, seq } = await visit.look<Told>('listSandboxTimeline', {
+              query: { after: place, wait: seconds, page_size: TOLD_AT_ONCE_MAX + 1, ...asked(filter) },
+            })
+            const isOver = list.length > TOLD_AT_ONCE_MAX
+            const messages = isOver
               ? [{ event: 'many', data: String(TOLD_AT_ONCE_MAX) }]
-              : happened(list).map((one) => ({ data: html`${thread(one, visit.times)}`.text }))),
-            // What was filtered out is told too, or it would be asked for again.
-            { id: seq, event: 'seq', data: String(seq) },
-          ])
-        } finally {
-          followers--
-        }
+              : happened(list).map((one) => ({ data: html`${thread(one, visit.times)}`.text }))
+            return { messages, seq, isOver }
+          },
+        })
       },
     }),
   ]

@@ -324,28 +324,13 @@ describe('A dispute at the console', () => {
 })
 
 describe('The timeline', () => {
-  it('tells what happened under what led to it, and follows', async () => {
+  it('tells what happened under what led to it', async () => {
     const merchant = consoleOf(world)
     const { location } = await merchant.send('/console/invoices/new', { ...line, '/detail/currency_code': 'USD' })
-    const seq = /data-follow="(\d+)"/.exec(await merchant.page('/console'))![1]!
-    const waiting = world.call('GET', `/console/live?after=${seq}`, undefined, {
-      headers: { accept: 'text/event-stream' },
-    })
+    expect(await merchant.page('/console')).toMatch(/data-follow="\d+"/)
     await merchant.send(`${location}/send`)
 
     const id = location.split('/').at(-1)!
-    const { text, headers } = await waiting
-    expect(headers['content-type']).toContain('text/event-stream')
-    expect(text).toMatch(/^retry: 100\n\ndata: <li class="thread"/)
-    const last = /\nid: (\d+)\nevent: seq\n/.exec(text)![1]!
-    expect(Number(last)).toBeGreaterThan(Number(seq))
-    // A browser that lost the connection says what it heard last, whatever the address says.
-    await merchant.send(`${location}/remind`)
-    const next = await world.call('GET', `/console/live?after=${seq}`, undefined, {
-      headers: { 'last-event-id': last },
-    })
-    expect(next.text).toContain('/remind')
-    expect(next.text).not.toContain('/send<')
     const page = await merchant.page('/console')
     const thread = page.split('<li class="thread"').find((one) => one.includes(`/send`) && one.includes(id))!
     expect(thread).toContain(`href="/console/invoices/${id}"`)
