@@ -33,7 +33,7 @@ const mayRead: [table: RegExp, statement: RegExp, why: string][] = [
     'a snapshot of a sandbox is loaded, and all tokens are kept',
   ],
   [/^signing_(keys|authority)$/, /./, 'a handful of rows, one for each replacement'],
-  [/^(clock|happenings_told)$/, /./, 'one row'],
+  [/^(clock|happenings_told|deployment)$/, /./, 'one row'],
   [/^pg_\w+$/, /^select format\('%I', c\.relname\)/, 'a reset of a sandbox asks what its tables are'],
   [
     /^delivery_queue$/,

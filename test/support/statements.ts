@@ -7,15 +7,26 @@ const isNobodys = (text: string) => /^select 1$|^select pg_notify|insert into ha
 /** Once a second a token is looked up anew, which on a busy machine may be during any call. */
 const isLookUp = (text: string) => text.includes('from tokens join apps')
 
-/** Does something, and gives the texts of the statements it sent to the database; those that look a token up if asked. */
-export async function statementsOf(work: () => Promise<unknown>, { lookUps = false } = {}): Promise<string[]> {
+interface Query {
+  readonly text: string
+  readonly values: unknown[]
+}
+
+/** Does something, and gives what it asked the database. */
+export async function queriesOf(work: () => Promise<unknown>): Promise<Query[]> {
   const spy = vi.spyOn(pg.Client.prototype, 'query')
   try {
     await work()
-    return spy.mock.calls
-      .map(([query]) => (typeof query === 'string' ? query : (query as unknown as { text: string }).text).trim())
-      .filter((text) => !isNobodys(text) && (lookUps || !isLookUp(text)))
+    return spy.mock.calls.map(([query]) => {
+      const { text, values = [] } = (typeof query === 'string' ? { text: query } : query) as Partial<Query> &
+        Pick<Query, 'text'>
+      return { text: text.trim(), values }
+    })
   } finally {
     spy.mockRestore()
   }
 }
+
+/** Does something, and gives the texts of the statements it sent to the database; those that look a token up if asked. */
+export const statementsOf = async (work: () => Promise<unknown>, { lookUps = false } = {}): Promise<string[]> =>
+  (await queriesOf(work)).map(({ text }) => text).filter((text) => !isNobodys(text) && (lookUps || !isLookUp(text)))

@@ -96,6 +96,15 @@ const concerning = (id: string, { appId, accountId, actingFor }: EventFilter) =>
   union
   select i.event_id from heard_of h join event_ids i on i.account_id = h.account_id and i.mentioned_id = ${id}`
 
+/**
+ * What the app was told about an id. A planner that knows nothing of the app yet takes the index of times for as good as the
+ * one with the event, and would step through all it was told; as the least of a range each is found by the latter.
+ */
+const toldAbout = (id: string, filter: EventFilter) => fragment`
+  (select told.* from (${concerning(id, filter)}) about (event_id) cross join lateral (
+    select * from event_audience where account_id = ${filter.accountId} and app_id = ${filter.appId}
+      and event_id between about.event_id and about.event_id order by event_id limit 1) told)`
+
 export interface EventFilter {
   readonly appId: string
   /** Those of the caller. */
@@ -116,7 +125,6 @@ export function listEvents(db: Reader, filter: EventFilter, page: Page): Promise
     heardOf,
     fragment`a.create_time between ${page.from} and ${page.to}`,
     ...(type === undefined ? [] : [fragment`e.type = ${type}`]),
-    ...(transactionId === undefined ? [] : [fragment`a.event_id in (${concerning(transactionId, filter)})`]),
   ]
   const backwards = page.index?.move === 'previous'
   if (page.index) {
@@ -131,7 +139,8 @@ export function listEvents(db: Reader, filter: EventFilter, page: Page): Promise
   const order = backwards ? fragment`a.create_time, a.seq` : fragment`a.create_time desc, a.seq desc`
   const { statement, values } = fragment`
     select e.account_id, e.id, e.type, e.create_time, e.body
-    from event_audience a join events e on e.account_id = a.event_account_id and e.id = a.event_id
+    from ${transactionId === undefined ? raw('event_audience') : toldAbout(transactionId, filter)} a
+      join events e on e.account_id = a.event_account_id and e.id = a.event_id
       ${holding(scopes)}
     where ${joined(conditions, ' and ')} order by ${order} limit ${page.size + 1}`.toQuery()
   return db.rows<StoredEvent>(statement, values)

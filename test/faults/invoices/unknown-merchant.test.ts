@@ -1,27 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Reader } from '../../../src/database/transaction.ts'
 import { type Criteria, findInvoices } from '../../../src/invoices/search/find.ts'
+import { rowsRead } from '../../support/plans.ts'
 import { over, shopOf } from '../../support/shop.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 const COUNT = 3_000
 const PAGE = 21
-
-interface Plan {
-  'Node Type': string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Index Recheck'?: number
-  Plans?: Plan[]
-}
-
-/** How many rows the scans of a plan went through. */
-const rowsRead = (plan: Plan): number =>
-  (/Scan/.test(plan['Node Type']) && !/Subquery|CTE|Function/.test(plan['Node Type'])
-    ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)) *
-      plan['Actual Loops']
-    : 0) + (plan.Plans ?? []).reduce((sum, inner) => sum + rowsRead(inner), 0)
 
 describe('The invoices of a merchant of whom the planner knows nothing', () => {
   let world: World
