@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../src/database/open.ts'
 import { newDatabase, type TestDatabase } from '../support/database.ts'
 import { sourceStatements } from '../support/source-statements.ts'
+import { statementsOf } from '../support/statements.ts'
+import { newWorld, usd } from '../support/world.ts'
 
 /** Statements that reach rows of an account without naming it, and why each may. */
 const unscoped: readonly [pattern: RegExp, reason: string][] = [
@@ -26,7 +28,14 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
     /^select a\.id, a\.client_id.* from webhooks w join apps a /,
     'how deliveries to any webhook are doing, for operators',
   ],
-  [/^delete from console_roles where person_id = \$1$/, 'a person is removed everywhere'],
+  [/^select .* from apps (order by|where client_id = )/, 'commands of the operator, and who calls, by client id'],
+  [/^select account_id from apps where id = \$1/, 'asks for the account'],
+  [
+    /^(delete|select role, account_id) from console_roles where person_id = |^select p\.id, p\.name, p\.email, p\.issuer/,
+    'what a person of the console may, in all accounts',
+  ],
+  [/^select \(select count\(\*\)::int from \(select from accounts/, 'what the operator sees of all accounts'],
+  [/^select .* from \(select .* from audit_log where actor like 'person:%'/, 'what the operator sees of all accounts'],
   [
     /^select body as dispute, version from disputes where id = \$1|^select dispute_id from dispute_documents/,
     'found first, and shown only to whom disputes/access.ts lets see it',
@@ -34,6 +43,10 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
   [
     /^select body as attempt, version from payment_attempts where id = \$1/,
     'the id is as long and random as a key, known to the payer and the gateway',
+  ],
+  [
+    /^select .* from request_log where (number < |debug_id = )/,
+    'the requests of a sandbox, which all who use it look at',
   ],
   [/ from mails\b|^delete from mails\b/, 'the mails of a sandbox, and the erasure of a person'],
   [/^update (dispute_documents set bytes|delivery_queue set signature)/, 'the erasure of a person'],
@@ -43,14 +56,59 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
   ],
   [/ from webhooks$|^insert into webhooks select kept/, 'a reset of a sandbox that keeps all webhooks'],
   [/^insert into tokens select kept/, 'a snapshot of a sandbox is loaded, and all tokens are kept'],
-  [/^select count\(\*\)::int as count from webhooks where app_id = \$1/, 'by app, which belongs to one account'],
+  [
+    /^select (count\(\*\)::int as count|account_id, app_id, .*) from webhooks where (id = \$2 and )?app_id = \$1/,
+    'by app, which belongs to one account',
+  ],
+  [
+    /^select .* from webhooks where url = \$1 limit 10$/,
+    'the inbox of a sandbox looks for the secret of its own address',
+  ],
 ]
+
+/** The account, or of a dispute that of the buyer, which a statement compares, joins by or writes; showing it keeps nobody out. */
+const named = String.raw`(?:\w+\.)?(?:buyer_)?account_id`
+const scoped = new RegExp(
+  [
+    String.raw`\b${named}(?: \|\| '')? (?:=|in|is not distinct from) `,
+    String.raw`= ${named}\b`,
+    String.raw`\([^()]*\b${named}\b[^()]*\) (?:=|in) `,
+    String.raw`\busing \([^)]*\baccount_id\b`,
+    String.raw`\binsert into \w+ (?:as \w+ )?\([^)]*\baccount_id\b`,
+  ].join('|'),
+)
 
 const flat = (text: string) =>
   text
     .replace(/--[^\n]*/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
+
+const days = { start: '2026-01-01', end: '2026-03-01' }
+const moments = { start: '2026-01-01T00:00:00Z', end: '2026-03-01T00:00:00Z' }
+const invoiceSearches = [
+  {},
+  { recipient_email: 'a@example.com' },
+  { recipient_first_name: 'Ann', memo: 'late' },
+  { invoice_number: '0001' },
+  { status: ['DRAFT', 'SENT'] },
+  { currency_code: 'USD', archived: false },
+  { item_description: 'a chair', reference: 'PO' },
+  { total_amount_range: { lower_amount: usd('1.00'), upper_amount: usd('9.00') } },
+  { invoice_date_range: days },
+  { due_date_range: days },
+  { payment_date_range: moments },
+  { creation_date_range: moments },
+]
+const disputeLists = [
+  '',
+  'total_required=true&page=2',
+  'dispute_state=REQUIRED_ACTION&sort_by=UPDATE_TIME',
+  'statuses=RESOLVED&reasons=UNAUTHORISED&dispute_currency=USD&dispute_amount_gte=1',
+  'disputed_transaction_id=ABC123',
+  'sort_by=RESPONSE_DUE_DATE&response_due_date_after=2026-02-01T00:00:00Z',
+]
+const metrics = { dimension: 'STATUS', measure: 'COUNT', filter: { reasons: ['UNAUTHORISED'] } }
 
 describe('Every statement of the source', () => {
   let own: TestDatabase
@@ -66,18 +124,55 @@ describe('Every statement of the source', () => {
     await own.drop()
   })
 
-  it('names the account whose rows it reaches, or is one of those that need not', async () => {
+  /** Statements that reach rows of accounts and are not bound to one. */
+  async function openIn(statements: readonly string[]): Promise<string[]> {
     const { rows } = await db.query<{ name: string }>(
       `select table_name as name from information_schema.columns where column_name = 'account_id' and table_schema = 'public'`,
     )
     expect(rows.length).toBeGreaterThan(20)
     const reaches = new RegExp(`\\b(from|join|update|into) (${rows.map(({ name }) => name).join('|')})\\b`)
-    const open = texts.map(flat).filter((text) => reaches.test(text) && !/\baccount_id\b/.test(text))
+    return statements.map(flat).filter((text) => reaches.test(text) && !scoped.test(text))
+  }
+
+  it('is bound to the account whose rows it reaches, or is one of those that need not', async () => {
+    const open = await openIn(texts)
     expect(open.filter((text) => !unscoped.some(([pattern]) => pattern.test(text)))).toEqual([])
     for (const [pattern, reason] of unscoped)
       expect(
         open.some((text) => pattern.test(text)),
         reason,
       ).toBe(true)
+  })
+
+  it('also where it is put together from what a caller looks for', async () => {
+    const world = await newWorld()
+    const { merchant, buyer, partner } = world
+    const found = async (call: Promise<{ status: number; text: string }>) => {
+      const { status, text } = await call
+      expect(status, text).toBe(200)
+    }
+    const asked = await statementsOf(async () => {
+      for (const query of invoiceSearches) await found(merchant.post('/v2/invoicing/search-invoices', query))
+      for (const query of ['', '?total_required=true&page=2'])
+        await found(merchant.get(`/v2/invoicing/invoices${query}`))
+      for (const query of disputeLists)
+        for (const who of [merchant, buyer]) await found(who.get(`/v1/customer/disputes?${query}`))
+      await found(merchant.post('/v1/customer/disputes/compute-metrics', metrics))
+      await found(merchant.get('/v1/customer/disputes/search-suggestions?search_text=ab'))
+      await found(
+        partner.get(
+          `/v1/customer/referred-disputes?create_time_after=${moments.start}&create_time_before=${moments.end}`,
+        ),
+      )
+      for (const query of ['event_type=INVOICING.INVOICE.PAID', 'transaction_id=ABCDEFGH12345678'])
+        await found(merchant.get(`/v1/notifications/webhooks-events?${query}`))
+      for (const query of ['status=PENDING', 'status=FAILURE'])
+        await found(merchant.get(`/v1/notifications/webhooks-transmissions?${query}`))
+    })
+    const built = [...new Set(asked)].filter((text) => !texts.some((known) => known.trim() === text))
+    await world.close()
+
+    expect(built.length).toBeGreaterThan(20)
+    expect(await openIn(built)).toEqual([])
   })
 })

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,9 +9,11 @@ import {
   commandLine,
   isAlive,
   type RunningService,
+  runCommand,
   startProgram,
   startService,
   temporaryFolder,
+  tokenOver,
 } from '../../support/process.ts'
 
 /** Comes back when nothing listens there any more. */
@@ -29,8 +32,8 @@ const isGone = (pid: number) => expect.poll(() => isAlive(pid)).toBe(false)
 describe('A sandbox with a PostgreSQL of its own', () => {
   const folder = temporaryFolder()
   const variables = { QUITTANCE_DATA_DIR: folder.path }
-  const serverPid = () =>
-    Number(readFileSync(join(findHome(folder.path)!, 'server/cluster/postmaster.pid'), 'utf8').split('\n')[0])
+  const serverFile = () => join(findHome(folder.path)!, 'server/cluster/postmaster.pid')
+  const serverPid = () => Number(readFileSync(serverFile(), 'utf8').split('\n')[0])
   afterAll(() => folder.remove())
 
   it('ends with npm, which somebody told to end', async () => {
@@ -65,7 +68,28 @@ describe('A sandbox with a PostgreSQL of its own', () => {
 
     await isGone(postgres)
     const second = await startService(variables)
+    // Something that its secret seals.
+    const headers = { authorization: `Bearer ${await tokenOver(second.url)}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ url: 'https://receiver.test/hook', event_types: [{ name: '*' }] })
+    const made = await fetch(`${second.url}/v1/notifications/webhooks`, { method: 'POST', headers, body })
+    expect(made.status).toBe(201)
     expect(await second.end('SIGTERM')).toBe(0)
+  })
+
+  it('leaves no PostgreSQL running when it finds that it cannot start on its data', async () => {
+    const started: number[] = []
+    const looking = setInterval(() => {
+      if (existsSync(serverFile())) started.push(serverPid())
+    }, 5)
+    const secret = 'another secret than the sandbox of this test has'
+
+    const refused = await runCommand(['start'], { ...variables, QUITTANCE_SECRET: secret, PORT: '0' })
+    clearInterval(looking)
+
+    expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, '', expect.stringMatching(/is not the one/)])
+    expect(started.length).toBeGreaterThan(0)
+    for (const pid of new Set(started)) await isGone(pid)
+    expect(existsSync(serverFile())).toBe(false)
   })
 })
 
@@ -121,6 +145,25 @@ describe.concurrent('A service that is told to stop', () => {
     expect(last.headers.get('connection')).toBe('close')
     expect(await ended).toBe(0)
     expect(outcomes.filter((outcome) => outcome !== 200)).toEqual([])
+  })
+
+  it('waits fifteen seconds after its grace for a request that never ends, and then goes', async ({ expect }) => {
+    const service = await start(0)
+    const { port, hostname } = new URL(service.url)
+    const client = connect(Number(port), hostname).on('error', () => {})
+    const head = 'POST /v1/oauth2/token HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n'
+    await new Promise<void>((resolve) =>
+      client.write(`${head}content-type: application/x-www-form-urlencoded\r\n\r\ng`, () => resolve()),
+    )
+    await fetch(`${service.url}/healthz`)
+    const began = performance.now()
+
+    const code = await service.end('SIGTERM')
+
+    expect(performance.now() - began).toBeGreaterThan(15_000)
+    expect(code).toBe(1)
+    expect(service.said()).toContain('what was under way could not be finished in time')
+    client.destroy()
   })
 
   it('does not take an interrupt that comes twice at once for impatience', async ({ expect }) => {

@@ -1,6 +1,4 @@
-import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { openApp } from '../../../src/app.ts'
 import type { Instant } from '../../../src/kernel/clock.ts'
 import type { SecretRing } from '../../../src/kernel/secrets.ts'
 import { casePath, readCaseKey } from '../../../src/payer/case/link.ts'
@@ -12,35 +10,25 @@ import { resealAll } from '../../../src/webhooks/signing/reseal.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { json, run } from '../../support/command.ts'
 import { newDatabase } from '../../support/database.ts'
-import { tokenOver } from '../../support/process.ts'
-import { newWorld, patient } from '../../support/world.ts'
-
-interface OpenService {
-  readonly url: string
-  end(): Promise<void>
-}
+import { type RunningService, startService, tokenOver } from '../../support/process.ts'
+import { newWorld } from '../../support/world.ts'
 
 const A = 'the secret that the service began with and that leaves'
 const B = 'the secret that takes its place and is as long and random'
 
 describe('The secret of the service', () => {
-  it('is replaced on two services of one database without an outage, and nothing needs the old one afterwards', async () => {
+  it('is replaced on two processes of one database without an outage, and nothing needs the old one afterwards', async () => {
     const database = await newDatabase()
     const variables = (QUITTANCE_SECRET: string) => ({ DATABASE_URL: database.url, QUITTANCE_SECRET })
-    const start = async (ring: string): Promise<OpenService> => {
-      const settings = readSettings({ ...variables(ring), PORT: '0', SHUTDOWN_GRACE_SECONDS: '0' })
-      const app = await openApp({
-        ...patient,
-        settings,
-        databaseUrl: database.url,
-        log: pino({ level: 'error' }),
-        works: true,
-      })
-      return { url: await app.listen(), end: () => app.close() }
+    const start = (ring: string): Promise<RunningService> =>
+      startService({ ...variables(ring), LOG_LEVEL: 'error', SHUTDOWN_GRACE_SECONDS: '0' })
+    const replace = async (service: RunningService, ring: string): Promise<RunningService> => {
+      expect(await service.end('SIGTERM')).toBe(0)
+      return start(ring)
     }
     const resealing = (ring: string) =>
       json<{ resealed: number; clients_to_renew: string[] }>(['secrets', 'reseal'], variables(ring))
-    const call = async <Body>(service: OpenService, token: string, path: string, body?: object): Promise<Body> => {
+    const call = async <Body>(service: RunningService, token: string, path: string, body?: object): Promise<Body> => {
       const answer = await fetch(`${service.url}${path}`, {
         method: body ? 'POST' : 'GET',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -49,15 +37,15 @@ describe('The secret of the service', () => {
       expect(answer.status, `${path} ${await answer.clone().text()}`).toBeLessThan(300)
       return (await answer.json()) as Body
     }
-    const subscribe = (service: OpenService, token: string, name: string) =>
+    const subscribe = (service: RunningService, token: string, name: string) =>
       call<{ id: string; signing_secret: string }>(service, token, '/v1/notifications/webhooks', {
         url: `https://receiver.example.com/${name}`,
         event_types: [{ name: '*' }],
       })
-    const secretOf = async (service: OpenService, token: string, id: string) =>
+    const secretOf = async (service: RunningService, token: string, id: string) =>
       (await call<{ signing_secret: string }>(service, token, `/v1/notifications/webhooks/${id}`)).signing_secret
 
-    let [one, two] = [await start(A), await start(`${A}, ${B}`)]
+    let [one, two] = await Promise.all([start(A), start(`${A}, ${B}`)])
     const token = await tokenOver(one.url)
     const hooks = [await subscribe(one, token, 'first')]
     /** Everything that was made so far works on both: the first token, the client secret, every sealed secret. */
@@ -70,15 +58,13 @@ describe('The secret of the service', () => {
     }
     await worksOnBoth()
 
-    await one.end()
-    one = await start(`${B}\n${A}`)
+    one = await replace(one, `${B}\n${A}`)
     hooks.push(await subscribe(one, token, 'second'), await subscribe(two, token, 'third'))
     const made = await tokenOver(one.url, 'sandbox-buyer')
     await worksOnBoth()
     expect(await tokenOver(two.url, 'sandbox-buyer')).toBe(made)
 
-    await two.end()
-    two = await start(`${B},${A}`)
+    two = await replace(two, `${B},${A}`)
     await worksOnBoth()
     // Signing keys and the authority behind them are made with the first delivery that falls due.
     const first = await resealing(`${B},${A}`)
@@ -87,8 +73,7 @@ describe('The secret of the service', () => {
     for (const clientId of first.clients_to_renew) await tokenOver(two.url, clientId)
     expect(await resealing(`${B},${A}`)).toEqual({ resealed: 0, clients_to_renew: [] })
 
-    await one.end()
-    one = await start(B)
+    one = await replace(one, B)
     await call(one, token, '/v2/invoicing/invoices')
     for (const { id, signing_secret } of hooks) expect(await secretOf(one, token, id)).toBe(signing_secret)
     const renewed = await tokenOver(one.url)
@@ -96,9 +81,9 @@ describe('The secret of the service', () => {
     await call(two, renewed, '/v2/invoicing/invoices')
     expect((await run(['start'], { ...variables(A), PORT: '0' })).stderr).toContain('QUITTANCE_SECRET is not the one')
 
-    await Promise.all([one.end(), two.end()])
+    await Promise.all([one.end('SIGTERM'), two.end('SIGTERM')])
     await database.drop()
-  })
+  }, 60_000)
 
   it('seals everything anew: secrets of webhooks, those they replaced, keys and the authority behind them', async () => {
     const world = await newWorld({ settings: { QUITTANCE_SECRET: A } })
