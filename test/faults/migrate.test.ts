@@ -155,14 +155,22 @@ describe('Migrating', () => {
     expect(await migrate(own.url, { folder })).toEqual([])
   })
 
-  it('refuses a database that a newer version has migrated', async () => {
-    file('0003_newer.sql', 'create table newer ()')
+  it('lets a version start again on what a newer one has added, and not on what it has taken away', async () => {
+    const newer = { '0003_newer.sql': 'create table newer ()', '0004_contract_0002_newer.sql': 'drop table second' }
+    for (const [name, text] of Object.entries(newer)) file(name, text)
     await migrate(own.url, { folder })
-    rmSync(join(folder, '0003_newer.sql'))
+    const without = (name: string) => rmSync(join(folder, name))
 
+    for (const name of Object.keys(newer)) without(name)
+    expect(await migrate(own.url, { folder })).toEqual([])
+    without('0002_second.sql')
     await expect(migrate(own.url, { folder })).rejects.toThrow(
-      /newer version of Quittance \(0003_newer\.sql is unknown to this one\)/,
+      /newer version of Quittance \(0004_contract_0002_newer\.sql is unknown to this one\)/,
     )
+    // What a newer version did not find there either is of another history.
+    await client.query("delete from migrations where name = '0004_contract_0002_newer.sql'")
+    file('0005_ours.sql', 'create table ours ()')
+    await expect(migrate(own.url, { folder })).rejects.toThrow(/0002_second\.sql is unknown to this one/)
   })
 
   it('steps aside while a table is in use, and tries again', async () => {

@@ -25,14 +25,18 @@ const refused: readonly [pattern: RegExp, instead: string][] = [
     /\badd (constraint \w+ )?(check|foreign key|unique|primary key|exclude)\b(?!.*\bnot valid\b)/,
     'add it not valid, and validate it in a later file',
   ],
-  [
-    /\b(drop column|drop table|rename (to|column)|drop default)\b/,
-    'stop using it first, and let a later version drop it',
-  ],
+  [/\brename (to|column)\b/, 'add it under the new name, and move over'],
   [/^(update|delete from) /, 'move rows in a job, a batch at a time'],
   [/^insert into .* select .* from /, 'move rows in a job, a batch at a time'],
   [/^(lock|cluster|truncate|vacuum full|reindex (?!.*concurrently))/, 'something that locks nobody out'],
 ]
+
+/** What only a file may that says in its name since when nobody uses it: `0050_contract_0046_webhook_url.sql`. */
+const taking: (typeof refused)[number] = [
+  /\b(drop column|drop table|drop default)\b/,
+  'stop using it first, and let a later version drop it in a file NNNN_contract_MMMM_name.sql: nobody uses it who knows MMMM',
+]
+const contract = /^(\d{4})_contract_(\d{4})_/
 
 /** Files from before the first release, when no table was large. They are never edited, and no other may be added. */
 const before = [
@@ -73,7 +77,8 @@ const tableOf = (statement: string) =>
   /^drop table (?:if exists )?(\w+)/.exec(statement)?.[1]
 
 /** What the file does that would stop a service, with what to do instead. */
-function complaintsAbout(text: string): string[] {
+function complaintsAbout(text: string, name = ''): string[] {
+  const rules = contract.test(name) ? refused : [...refused, taking]
   const statements = statementsOf(text)
   const made = statements.flatMap(
     (statement) => /^create (?:unlogged )?table (?:if not exists )?(\w+)/.exec(statement)?.[1] ?? [],
@@ -85,13 +90,13 @@ function complaintsAbout(text: string): string[] {
     const isNew = table !== undefined && made.includes(table) && !/^insert into .* select .* from /.test(statement)
     return isNew
       ? []
-      : refused.flatMap(([pattern, instead]) => (pattern.test(statement) ? `${statement}: ${instead}` : []))
+      : rules.flatMap(([pattern, instead]) => (pattern.test(statement) ? `${statement}: ${instead}` : []))
   })
 }
 
 describe('Migrations', () => {
   it.each(files)('%s lets processes of the version before go on, or is from before the first release', (name) => {
-    const complaints = complaintsAbout(readFileSync(new URL(name, folder), 'utf8'))
+    const complaints = complaintsAbout(readFileSync(new URL(name, folder), 'utf8'), name)
 
     if (before.includes(name)) expect(complaints, 'take it from the list').not.toEqual([])
     else expect(complaints).toEqual([])
@@ -101,6 +106,14 @@ describe('Migrations', () => {
     const numbers = files.map((name) => /^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1])
     expect(numbers).not.toContain(undefined)
     expect(new Set(numbers).size).toBe(files.length)
+  })
+
+  it('that take something away name the one since which nobody uses it', () => {
+    const drop = 'alter table invoices drop column version;'
+    expect(complaintsAbout(drop, '0050_contract_0046_version.sql')).toEqual([])
+    expect(complaintsAbout(drop, '0050_contract_version.sql')).toHaveLength(1)
+    for (const [, own, since] of files.flatMap((name) => [...name.matchAll(new RegExp(contract, 'g'))]))
+      expect([since! < own!, files.some((name) => name.startsWith(since!))]).toEqual([true, true])
   })
 
   it.each([

@@ -211,8 +211,8 @@ describe('A start with a DATABASE_URL', () => {
     await client.query(`insert into signing_keys (id, sealed, certificate, current, create_time)
       values ('K', 'sealed', '', true, '2026-03-02T09:00:00.000Z')`)
     expectRefusal(await startAs(live), /QUITTANCE_SECRET is not the one/, 2)
-    await client.query("insert into migrations values ('9999_tomorrow.sql', '')")
-    expectRefusal(await startAs(live), /newer version of Quittance \(9999_tomorrow\.sql is unknown/)
+    await client.query("insert into migrations values ('9999_contract_9998_tomorrow.sql', '')")
+    expectRefusal(await startAs(live), /newer version of Quittance \(9999_contract_9998_tomorrow\.sql is unknown/)
     expectRefusal(await startAs({ ...live, QUITTANCE_SECRET: 'short' }), /QUITTANCE_SECRET must be/, 2)
 
     await client.end()
