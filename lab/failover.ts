@@ -34,7 +34,7 @@ export const failover: Part = async (lab) => {
   // Where time is short both clusters are looked at together: they mostly wait for their elections.
   if (lab.isReduced)
     return Promise.all([
-      series(lab, { synchronous: true, kills: 2, switches: 1, holdMs: 0 }),
+      series(lab, { synchronous: true, kills: 1, switches: 1, holdMs: 0 }),
       series(lab, { ...control, kills: 1 }),
     ])
   return [
@@ -58,8 +58,10 @@ async function series(lab: Lab, plan: Series): Promise<Result> {
     load.start()
     await until(() => load.acknowledged.length > 50, BACK_WITHIN_MS, 'the first writes')
     const gaps: Gap[] = []
-    for (let round = 0; round < kills + switches; round++) {
-      const isSwitch = round % 3 === 2 && gaps.filter((_, i) => i % 3 === 2).length < switches
+    const rounds = kills + switches
+    const switchesBy = (round: number) => Math.floor((round * switches) / rounds)
+    for (let round = 0; round < rounds; round++) {
+      const isSwitch = switchesBy(round + 1) > switchesBy(round)
       await cluster.whenWhole()
       await pause(500 + Math.random() * 1_000)
       const before = performance.now()

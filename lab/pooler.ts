@@ -15,12 +15,23 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Far fewer than the services have connections. */
 const POOL_SIZE = 8
 
+const works = {
+  session: (lab: Lab) => sales(lab, 'session'),
+  transaction: (lab: Lab) => sales(lab, 'transaction'),
+  scenarios,
+}
+
 /** Services and the scenarios of the tests behind pgbouncer, which refuses start parameters. */
 export const pooler: Part = async (lab) => {
   provide(['postgresql', 'pgbouncer'], lab.say)
+  const only = process.env['LAB_ONLY']?.split(',')
   const results: Result[] = []
-  for (const mode of ['session', 'transaction'] as const) results.push(await sales(lab, mode))
-  results.push(await scenarios(lab))
+  for (const [name, work] of Object.entries(works)) {
+    if (only && !only.includes(name)) continue
+    const result = await work(lab)
+    lab.say(`pooler: ${result.isMet ? 'met' : 'NOT MET'}: ${result.outcome}; ${result.clients}`)
+    results.push(result)
+  }
   return results
 }
 

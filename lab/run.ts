@@ -1,5 +1,6 @@
 import { cpus, loadavg, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { backup } from './backup.ts'
 import { failover } from './failover.ts'
 import { faults } from './faults.ts'
 import { type Part, printTable, type Result } from './harness/result.ts'
@@ -7,7 +8,7 @@ import { pooler } from './pooler.ts'
 import { soak } from './soak.ts'
 import { upgrade } from './upgrade.ts'
 
-const parts: Readonly<Record<string, Part>> = { failover, pooler, faults, upgrade, soak }
+const parts: Readonly<Record<string, Part>> = { failover, pooler, faults, upgrade, backup, soak }
 
 const help = `npm run lab -- <part…|all> [--reduced]
 

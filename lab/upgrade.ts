@@ -3,12 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { answers, CHECK_MS, startBalancer } from './harness/balancer.ts'
 import { Ground } from './harness/ground.ts'
 import { draft, tokenOf } from './harness/load.ts'
-import { buildOlder } from './harness/older.ts'
 import { provide } from './harness/packages.ts'
 import { Postgres, until } from './harness/postgres.ts'
-import { answersSaid, type Lab, type Part, type Result, seconds } from './harness/result.ts'
+import { answersSaid, type Lab, type Part, type Result, seconds, timed } from './harness/result.ts'
 import { type Merchant, presentProgram } from './harness/service.ts'
 import { openStage } from './harness/stage.ts'
+import { judge, verify } from './harness/verify.ts'
+import { buildNewer, buildOlder } from './harness/versions.ts'
 
 const GRACE_SECONDS = 3
 const CLIENTS = 8
@@ -18,7 +19,7 @@ const READY_WITHIN_MS = 60_000
 export const upgrade: Part = async (lab) => {
   provide(['postgresql', 'haproxy'], lab.say)
   const results = [await roll(lab, { restarts: lab.isReduced ? 2 : 6, calls: lab.isReduced ? 500 : 10_000 })]
-  if (!lab.isReduced) results.push(await roll(lab, { restarts: 2, calls: 1_000, isUpgrade: true }))
+  if (!lab.isReduced) results.push(await roll(lab, { restarts: 2, calls: 1_000, isUpgrade: true }), await crash(lab))
   return results
 }
 
@@ -62,6 +63,43 @@ async function roll(lab: Lab, { restarts, calls, isUpgrade = false }: Plan): Pro
       outcome: `${load.failures.length} of ${load.count} calls failed${load.failures.length > 0 ? `: ${[...new Set(load.failures)].slice(0, 3).join('; ')}` : ''}`,
       clients: `${answersSaid(load.answers)}; the slowest took ${seconds(load.slowestMs)}`,
       isMet: load.failures.length === 0 && load.count >= calls,
+      seconds: Math.round((performance.now() - began) / 1000),
+    }
+  } finally {
+    await ground.close()
+  }
+}
+
+/** In the middle of an upgrade the process that is still of the version before is killed, and starts again as it was. */
+async function crash(lab: Lab): Promise<Result> {
+  const began = performance.now()
+  const ground = new Ground('crash')
+  try {
+    lab.say('upgrade: the version before crashes in the middle')
+    const { url } = await Postgres.open(ground)
+    const stage = await openStage(ground, { databaseUrls: [url, url] })
+    const [first, second] = stage.services
+    const load = stage.newLoad()
+    load.start()
+    const moreWrites = async () => {
+      const before = load.acknowledged.length
+      await until(() => load.acknowledged.length > before + 30, READY_WITHIN_MS, 'further writes')
+    }
+    await moreWrites()
+    await first!.end('SIGTERM')
+    await first!.again(buildNewer(ground))
+    await moreWrites()
+    await second!.end('SIGKILL')
+    const { seconds: away } = await timed(() => second!.again())
+    await moreWrites()
+    await load.stop()
+    const verdict = judge(await verify(url, load, stage.farEnds))
+    return {
+      part: 'upgrade',
+      what: 'one of two services brought to a version with a migration more; the other one killed and started again as it was',
+      outcome: `it started in ${away} s; ${verdict.said}`,
+      clients: `${answersSaid(load.answers)}; the slowest took ${seconds(load.slowestMs)}`,
+      isMet: verdict.isMet,
       seconds: Math.round((performance.now() - began) / 1000),
     }
   } finally {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, symlinkSync } from 'node:fs'
+import { cpSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Ground } from './ground.ts'
@@ -22,4 +22,17 @@ export function buildOlder(ground: Ground): { readonly program: string; readonly
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   execFileSync(process.execPath, ['build.mjs'], { cwd: folder, stdio: 'ignore' })
   return { program: join(folder, 'dist/main.js'), commit }
+}
+
+/** The program as it is now with a migration more, as the next version will have one. */
+export function buildNewer(ground: Ground): string {
+  const folder = ground.newFolder('newer')
+  for (const name of ['dist', 'migrations', 'scenarios', 'openapi.json', 'package.json'])
+    cpSync(join(root, name), join(folder, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(
+    join(folder, 'migrations/9999_next.sql'),
+    "alter table invoices add column added_later text not null default 'new';\n",
+  )
+  return join(folder, 'dist/main.js')
 }
