@@ -58,6 +58,7 @@ async function series(lab: Lab, plan: Series): Promise<Result> {
     load.start()
     await until(() => load.acknowledged.length > 50, BACK_WITHIN_MS, 'the first writes')
     const gaps: Gap[] = []
+    const whileHeld = holdMs > 0 ? () => heldUp(load, synchronous) : undefined
     const rounds = kills + switches
     const switchesBy = (round: number) => Math.floor((round * switches) / rounds)
     for (let round = 0; round < rounds; round++) {
@@ -65,7 +66,7 @@ async function series(lab: Lab, plan: Series): Promise<Result> {
       await cluster.whenWhole()
       await pause(500 + Math.random() * 1_000)
       const before = performance.now()
-      const bringBack = isSwitch ? await cluster.switchOver() : await cluster.killPrimary({ holdReplicationMs: holdMs })
+      const bringBack = isSwitch ? await cluster.switchOver() : await cluster.killPrimary({ whileHeld })
       gaps.push(await gapAround(before, probe, load))
       lab.say(
         `failover: ${isSwitch ? 'switched over' : 'killed'}; the database was away ${seconds(gaps.at(-1)!.databaseMs)}, the service ${seconds(gaps.at(-1)!.serviceMs)} longer`,
@@ -76,12 +77,19 @@ async function series(lab: Lab, plan: Series): Promise<Result> {
     await load.stop()
     await probe.stop()
     const verdict = await verify(cluster.url, load, stage.farEnds)
-    const result = conclude(plan, { load, gaps, verdict, began })
+    const result = conclude(lab, plan, { load, gaps, verdict, began })
     lab.say(`failover: ${result.isMet ? 'met' : 'NOT MET'}: ${result.outcome}; ${result.clients}`)
     return result
   } finally {
     await ground.close()
   }
+}
+
+/** Until something was acknowledged that no standby has; where one is waited for, nothing is. */
+async function heldUp(load: Load, synchronous: boolean): Promise<void> {
+  const before = load.acknowledged.length
+  await pause(HOLD_MS)
+  if (!synchronous) await until(() => load.acknowledged.length > before + 4, BACK_WITHIN_MS, 'writes to lose')
 }
 
 /** The longest time without a write around the fault: between two of the probe, and from there to one of a client. */
@@ -101,6 +109,7 @@ interface Conclusion {
 }
 
 function conclude(
+  lab: Lab,
   { synchronous, kills, switches, holdMs }: Series,
   { load, gaps, verdict, began }: Conclusion,
 ): Result {
@@ -110,13 +119,14 @@ function conclude(
   const switched = switches > 0 ? ` and switched over ${switches} times` : ''
   const what = `primary killed ${kills} times${held}${switched}; three nodes, two services`
   // While replication is held up, what was delivered is not kept for good either, and is delivered again.
-  const { isMet, said } = judge(verdict, { twiceMax: holdMs > 0 ? 1 : TWICE_MAX })
+  const { isMet, said } = judge(lab, verdict, { twiceMax: holdMs > 0 ? 1 : TWICE_MAX })
   return {
     part: 'failover',
     what: synchronous ? `synchronous: ${what}` : `asynchronous, as a control that must be able to lose: ${what}`,
     outcome: said,
     clients: `${answersSaid(load.answers)}; the database was away for up to ${seconds(database)}, the service for up to ${seconds(service)} longer`,
-    isMet: synchronous ? isMet && service <= PROMISED_MS : verdict.lost > 0,
+    // How long it took is no fault of a machine that does other things.
+    isMet: synchronous ? isMet && (lab.isReduced || service <= PROMISED_MS) : verdict.lost > 0,
     seconds: Math.round((performance.now() - began) / 1000),
   }
 }

@@ -56,7 +56,7 @@ async function sales(lab: Lab, mode: PoolMode): Promise<Result> {
         server.url,
         "select count(*)::int as count from pg_stat_activity where backend_type = 'client backend' and application_name not in ('quittance broadcast', '')",
       )
-      return { load, servers: most!.count, verdict: judge(await verify(server.url, load, stage.farEnds)) }
+      return { load, servers: most!.count, verdict: judge(lab, await verify(server.url, load, stage.farEnds)) }
     })
     const { load, servers, verdict } = value
     return {

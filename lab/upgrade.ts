@@ -93,7 +93,7 @@ async function crash(lab: Lab): Promise<Result> {
     const { seconds: away } = await timed(() => second!.again())
     await moreWrites()
     await load.stop()
-    const verdict = judge(await verify(url, load, stage.farEnds))
+    const verdict = judge(lab, await verify(url, load, stage.farEnds))
     return {
       part: 'upgrade',
       what: 'one of two services brought to a version with a migration more; the other one killed and started again as it was',

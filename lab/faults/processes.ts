@@ -3,15 +3,19 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Ground, signal } from '../harness/ground.ts'
 import { fakeTime } from '../harness/packages.ts'
+import type { Lab } from '../harness/result.ts'
 import type { BadDay } from './scene.ts'
+
+const killsOf = ({ isReduced }: Lab) => (isReduced ? 3 : 100)
 
 /** What happens to the services themselves. */
 export const processDays: readonly BadDay[] = [
   {
     name: 'kill',
-    what: ({ isReduced }) => `a service killed with SIGKILL, ${isReduced ? 3 : 100} times, the two in turn`,
+    what: (lab) => `a service killed with SIGKILL, ${killsOf(lab)} times, the two in turn`,
+    interrupted: killsOf,
     async run({ lab, stage }) {
-      for (let round = 0; round < (lab.isReduced ? 3 : 100); round++) {
+      for (let round = 0; round < killsOf(lab); round++) {
         const service = stage.services[round % 2]!
         await pause(Math.random() * 1_000)
         await service.end('SIGKILL')
@@ -24,6 +28,7 @@ export const processDays: readonly BadDay[] = [
     name: 'stop',
     what: ({ isReduced }) =>
       `a service stopped with SIGSTOP for ${isReduced ? 4 : 60} s in the middle of its work, then let go on`,
+    interrupted: () => 1,
     async run({ lab, stage }) {
       const { pid } = stage.services[0]!.running
       signal(pid, 'SIGSTOP')

@@ -18,6 +18,8 @@ export interface BadDay {
   readonly name: string
   readonly what: (lab: Lab) => string
   readonly settings?: string
+  /** How often a process was ended or stopped in the middle of its work, mails under way among it. */
+  readonly interrupted?: (lab: Lab) => number
   readonly variables?: Record<string, string>
   /** Leads the services to the database by another way, or puts its data elsewhere. */
   readonly way?: (ground: Ground, server: Postgres) => Promise<string>
@@ -52,7 +54,9 @@ export async function live(lab: Lab, day: BadDay): Promise<Result> {
     const stood = longestPause(load, before)
     const backMs = load.firstAfter(after)! - after
     await load.stop()
-    const verdict = judge(await verify(server.url, load, stage.farEnds))
+    const verdict = judge(lab, await verify(server.url, load, stage.farEnds), {
+      interrupted: day.interrupted?.(lab) ?? 0,
+    })
     return {
       part: 'faults',
       what: day.what(lab),

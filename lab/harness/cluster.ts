@@ -83,16 +83,20 @@ export class Cluster {
   }
 
   /** Ends the primary, Patroni and PostgreSQL alike, as the loss of a machine does, and gives what brings it back. */
-  async killPrimary({ holdReplicationMs = 0 } = {}): Promise<() => Promise<void>> {
+  async killPrimary({
+    whileHeld,
+  }: {
+    whileHeld?: (() => Promise<void>) | undefined
+  } = {}): Promise<() => Promise<void>> {
     const node = await this.#primary()
     const postmaster = Number(readFileSync(join(node.folder, 'data/postmaster.pid'), 'utf8').split('\n')[0])
     const backends = () => childrenOf(postmaster)
-    if (holdReplicationMs > 0) {
+    if (whileHeld) {
       // What is committed from now on reaches no standby: only a primary that waits for one loses nothing.
       const senders = backends().filter((pid) => commandOf(pid).includes('walsender'))
       if (senders.length !== names.length - 1) throw new Error(`The primary has ${senders.length} standbys.`)
       for (const pid of senders) signal(pid, 'SIGSTOP')
-      await new Promise((resolve) => setTimeout(resolve, holdReplicationMs))
+      await whileHeld()
     }
     signal(node.running.pid, 'SIGKILL')
     for (const pid of [postmaster, ...backends()]) signal(pid, 'SIGKILL')
