@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { childrenOf, signal } from '../harness/ground.ts'
-import { tokenOf } from '../harness/load.ts'
+import { draft, tokenOf } from '../harness/load.ts'
 import { ask, canQuery, Postgres, until } from '../harness/postgres.ts'
 import { seconds } from '../harness/result.ts'
 import { storedKeys } from '../harness/verify.ts'
@@ -108,8 +108,14 @@ async function lockedRow({ lab, server, load, stage }: Scene): Promise<string> {
   client.on('error', () => {})
   await client.connect()
   await client.query('begin')
-  const { rows } = await client.query<{ id: string }>('select id from invoices order by create_time limit 1 for update')
   const token = await tokenOf(stage.urls[0]!, stage.merchant)
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const post = (path: string, body: object) =>
+    fetch(`${stage.urls[0]}/v2/invoicing/invoices${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const { href } = (await (await post('', draft('much-used'))).json()) as { href: string }
+  const id = href.split('/').at(-1)!
+  await post(`/${id}/send`, { send_to_invoicer: false })
+  await client.query('select from invoices where id = $1 for update', [id])
   const until = performance.now() + (lab.isReduced ? 4_000 : 30_000)
   const outcomes: Record<string, number> = {}
   let slowest = 0
@@ -117,11 +123,8 @@ async function lockedRow({ lab, server, load, stage }: Scene): Promise<string> {
   const hammer = Array.from({ length: 30 }, async () => {
     while (performance.now() < until) {
       const began = performance.now()
-      const answer = await fetch(`${stage.urls[0]}/v2/invoicing/invoices/${rows[0]!.id}/payments`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ method: 'CASH', amount: { currency_code: 'USD', value: '0.01' } }),
-      }).then(
+      const payment = { method: 'CASH', amount: { currency_code: 'USD', value: '0.01' } }
+      const answer = await post(`/${id}/payments`, payment).then(
         ({ status }) => String(status),
         (error) => String(error),
       )

@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { freePort, type Ground, type Running } from './ground.ts'
 
 /** The program as it is now. */
@@ -76,14 +77,13 @@ function launch(ground: Ground, name: string, variables: Variables, program: str
   })
 }
 
-/** Runs a command of the program, and gives what it prints with `--json`. */
-export function command<Result>(words: readonly string[], variables: Variables, program = presentProgram): Result {
+const execute = promisify(execFile)
+
+/** Runs a command of the program, and gives what it prints with `--json`. The lab goes on: the way there may lead through it. */
+async function command<Result>(words: readonly string[], variables: Variables, program: string): Promise<Result> {
   const { DATABASE_URL: _mine, ...env } = process.env
-  const text = execFileSync(process.execPath, [program, ...words, '--json'], {
-    encoding: 'utf8',
-    env: { ...env, ...variables },
-  })
-  return JSON.parse(text) as Result
+  const { stdout } = await execute(process.execPath, [program, ...words, '--json'], { env: { ...env, ...variables } })
+  return JSON.parse(stdout) as Result
 }
 
 export interface Merchant {
@@ -92,8 +92,8 @@ export interface Merchant {
 }
 
 /** A merchant with an app, as an operator makes them. */
-export function newMerchant(variables: Variables, program = presentProgram): Merchant {
-  const account = command<{ id: string }>(
+export async function newMerchant(variables: Variables, program = presentProgram): Promise<Merchant> {
+  const account = await command<{ id: string }>(
     [
       'accounts',
       'create',
@@ -109,7 +109,7 @@ export function newMerchant(variables: Variables, program = presentProgram): Mer
     variables,
     program,
   )
-  const app = command<{ client_id: string; client_secret: string }>(
+  const app = await command<{ client_id: string; client_secret: string }>(
     ['apps', 'create', account.id, '--name', 'Till', '--features', 'invoicing,disputes,webhooks,payments'],
     variables,
     program,

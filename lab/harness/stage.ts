@@ -44,7 +44,7 @@ export async function openStage(
       ...variables,
       ...more,
     })
-  const merchant = newMerchant(settings(databaseUrls[0]!), program)
+  const merchant = await newMerchant(settings(databaseUrls[0]!), program)
   const services: ServiceProcess[] = []
   for (const [i, url] of databaseUrls.entries())
     services.push(await startService(ground, `service-${i + 1}`, settings(url), program))

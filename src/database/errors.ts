@@ -26,7 +26,7 @@ const away = new Set([
   ...['57P01', '57P02', '57P03', '57P05'], // the server stops or starts
   '25006', // the server is a standby now
 ])
-/** Ours to wait for, the caller's to try again. */
+/** Ours to wait for, the caller's to try again, written in the same way. */
 const passing = new Set([
   '53', // memory or disk used up
   ...['55P03', '57014', '25P03'], // waited too long for a lock, for a statement, inside a transaction
@@ -54,7 +54,7 @@ export function sqlProblem(error: unknown, constraints: Constraints): Problem | 
   if (description) return malformed({ issue: 'INVALID_PARAMETER_VALUE', description })
 
   if (code === MOVED) return unavailable('This account is on its way to another place; send it again.')
-  if (passing.has(code) || isAway(error)) return unavailable('The database cannot answer now; try again shortly.')
+  if (isAmong(passing, code) || isAway(error)) return unavailable('The database cannot answer now; try again shortly.')
   return undefined
 }
 
@@ -62,8 +62,10 @@ export function sqlProblem(error: unknown, constraints: Constraints): Problem | 
 export function isAway(error: unknown): boolean {
   if (error instanceof NoConnectionError) return true
   const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
-  return away.has(code) || away.has(code.slice(0, 2))
+  return isAmong(away, code)
 }
+
+const isAmong = (states: ReadonlySet<string>, code: string) => states.has(code) || states.has(code.slice(0, 2))
 
 /** Whether an error is the server's answer to the statement, and the connection as good as before. */
 export function isAnswer(error: Error): boolean {

@@ -87,6 +87,11 @@ describe('A database that cannot answer', () => {
     })
   })
 
+  it.each(['53100', '53200'])('is a 503 when its disk is full or its memory used up: %s', async (code) => {
+    const used = query(`do $$ begin raise exception 'no space left' using errcode = '${code}'; end $$`)
+    expect(await problemOf(used)).toMatchObject(temporary)
+  })
+
   it('is a 503 when the connection is cut in the middle', async () => {
     expect(await problemOf(query('select pg_terminate_backend(pg_backend_pid())'))).toMatchObject(temporary)
   })
