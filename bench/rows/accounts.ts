@@ -25,6 +25,6 @@ export const rows = [
     },
     // Two statements, a keyed hash and a derived token against one statement.
     required: 0.25,
-    goal: 0.4,
+    goal: 0.6,
   }),
 ]

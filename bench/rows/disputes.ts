@@ -94,6 +94,7 @@ export const rows = [
     }),
     status: 200,
     limit: { kind: 'fastify-pg', text: 'select body from disputes where id = $1', values: ({ id }) => [id] },
+    goal: 0.95,
   }),
   row({
     name: 'list-disputes',
@@ -145,6 +146,6 @@ export const rows = [
     status: 200,
     limit: { kind: 'pgbench', statements: (data) => statementsOf(data) },
     required: 0.3,
-    goal: 0.5,
+    goal: 0.65,
   }),
 ]

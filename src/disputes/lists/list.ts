@@ -8,7 +8,7 @@ import { disputeUrl, relations } from '../links.ts'
 import { limits } from '../machine/limits.ts'
 import { type Print, presentDispute } from '../present.ts'
 import { type Listing, type ListQuery, pageToken, readListQuery } from './query.ts'
-import { countDisputes, type ListedDispute, listDisputes, listSummaries } from './statements.ts'
+import { countDisputes, type ListedDispute, type ListedSummary, listDisputes, listSummaries } from './statements.ts'
 
 /** A page of the disputes a caller may see, with links that lead on. */
 export async function listFor(
@@ -43,35 +43,42 @@ interface Place {
   readonly id: string
 }
 
-/** A page that was read from its end has its first dispute farthest from where reading began. */
-const ends = ({ after }: Listing, near: Place | undefined, far: Place | undefined) =>
-  after?.backwards ? { first: far, last: near } : { first: near, last: far }
-
 async function summaryPage(db: Reader, sight: Sight, listing: Listing, print: Print): Promise<PrintedPage> {
   const { dialect, publicUrl, settings } = print
-  const links = relations('provide-supporting-info', settings.disputeLinkSpelling).map(
-    (rel) => `,{"href":"@/provide-supporting-info","rel":"${rel}","method":"POST"}`,
-  )
-  const { items, found, near_at, near_id, far_at, far_id } = await listSummaries(db, sight, listing, {
-    base: JSON.stringify(disputeUrl(publicUrl, '')).slice(1, -1),
-    infoLinks: links.join(''),
-    underReview: dialect.stateUnderReview === 'UNDER_REVIEW' ? undefined : dialect.stateUnderReview,
-  })
-  const place = (value: string | null, id: string | null) => (value !== null && id !== null ? { value, id } : undefined)
-  const both = ends(listing, place(near_at, near_id), place(far_at, far_id))
-  return { items: items ?? '', ...both, more: found > BigInt(listing.size) }
+  const infoLinks = relations('provide-supporting-info', settings.disputeLinkSpelling)
+  const [ours, theirs] = ['"dispute_state":"UNDER_REVIEW"', `"dispute_state":"${dialect.stateUnderReview}"`]
+  const item = ({ id, summary, takes_info }: ListedSummary) => {
+    const url = JSON.stringify(disputeUrl(publicUrl, id)).slice(1, -1)
+    const more = takes_info
+      ? infoLinks.map((rel) => `,{"href":"${url}/provide-supporting-info","rel":"${rel}","method":"POST"}`).join('')
+      : ''
+    const shown = ours === theirs ? summary : summary.replaceAll(ours, theirs)
+    return `${shown.slice(0, -1)},"links":[{"href":"${url}","rel":"self","method":"GET"}${more}]}`
+  }
+  return printed(listing, await listSummaries(db, sight, listing), item)
 }
 
 async function wholePage(db: Reader, sight: Sight, listing: Listing, print: Print): Promise<PrintedPage> {
-  const rows = await listDisputes(db, sight, listing)
-  const read = rows.slice(0, listing.size)
-  const shown = listing.after?.backwards ? read.toReversed() : read
-  const items = shown.map(({ body: dispute, side }) =>
-    JSON.stringify(presentDispute(dispute, viewerOf(seenIn(sight, dispute, side)), print)),
-  )
-  const place = (row: ListedDispute | undefined) => row && { value: row.at, id: row.id }
-  const both = ends(listing, place(read.at(0)), place(read.at(-1)))
-  return { items: items.join(','), ...both, more: rows.length > listing.size }
+  const item = ({ body: dispute, side }: ListedDispute) =>
+    JSON.stringify(presentDispute(dispute, viewerOf(seenIn(sight, dispute, side)), print))
+  return printed(listing, await listDisputes(db, sight, listing), item)
+}
+
+/** A page of rows as they were read, with one more if there are more. */
+function printed<Row extends { id: string; at: string }>(
+  { size, after }: Listing,
+  rows: readonly Row[],
+  item: (row: Row) => string,
+): PrintedPage {
+  const read = rows.slice(0, size)
+  const shown = after?.backwards ? read.toReversed() : read
+  const place = (row: Row | undefined) => row && { value: row.at, id: row.id }
+  return {
+    items: shown.map(item).join(','),
+    first: place(shown.at(0)),
+    last: place(shown.at(-1)),
+    more: rows.length > size,
+  }
 }
 
 /**

@@ -5,97 +5,84 @@ import type { Dispute, Side } from '../schema/dispute.ts'
 import { amountBounds } from './amounts.ts'
 import type { ListColumn, Listing, SortColumn } from './query.ts'
 
-/** A dispute of a list, whole. */
-export interface ListedDispute {
+/** A dispute of a list. */
+interface Listed {
   readonly id: string
-  readonly side: Side
   /** What the list is sorted by. */
   readonly at: string
+}
+
+/** As its document. */
+export interface ListedDispute extends Listed {
+  readonly side: Side
   readonly body: Dispute
 }
+
+/** As what is stored to be shown in lists, without links. */
+export interface ListedSummary extends Listed {
+  readonly summary: string
+  /** Whether this side may add information now, which is a link. */
+  readonly takes_info: boolean
+}
+
+type Columns = (side: Side) => string
+const wholeColumns: Columns = (side) => `'${side}' as side, body`
+const summaryColumns: Columns = (side) =>
+  `${side}_summary as summary, ${side === 'seller' ? 'takes_info' : `takes_info and channel = 'INTERNAL' as takes_info`}`
 
 /**
  * One page and one row more. The list is put together from branches, each of which walks one index in the order of the
  * list and stops early: one branch for every account and for every value of the first any-of filter.
  */
-function pageOf(sight: Sight, listing: Listing, whole: boolean): Fragment | undefined {
+function pageOf(sight: Sight, listing: Listing, columns: Columns): Fragment | undefined {
   const { size, page, after, sort } = listing
   const offset = after ? 0 : (page - 1) * size
   const most = offset + size + 1
   const direction = directionOf(listing)
+  const order = raw(`order by at ${direction}, id ${direction}`)
   // A first page has few sizes, so its limit is part of the text. As a parameter it would make the server expect a tenth
   // of the table and plan every list anew.
   const limit = offset === 0 ? raw(`limit ${most}`) : fragment`limit ${most}`
-  const branches = branchesOf(sight, listing).map(
-    ({ side, at, conditions }) =>
-      fragment`(select ${columns(side, at, whole)} from disputes where ${joined(conditions, ' and ')} order by ${raw(`${at === sort ? `${sort} ${direction}, ` : ''}id ${direction}`)} ${limit})`,
-  )
-  if (branches.length <= 1 && offset === 0) return branches[0]
+  const select = ({ side, at, conditions }: Branch, more: readonly Fragment[] = []) =>
+    fragment`(select id, ${raw(`${at} as at, ${columns(side)}`)} from disputes where ${joined([...conditions, ...more], ' and ')} order by ${raw(`${at === sort ? `${sort} ${direction}, ` : ''}id ${direction}`)} ${limit})`
   // One dispute may be found in several ways by a search, but is listed once.
-  const merged = joined(branches, listing.searchText === undefined ? ' union all ' : ' union ')
-  return fragment`select * from (${merged}) page order by ${raw(`at ${direction}, id ${direction}`)} limit ${size + 1} offset ${offset}`
+  const together = (parts: readonly Fragment[]) =>
+    joined(parts, listing.searchText === undefined ? ' union all ' : ' union ')
+  const branches = branchesOf(sight, listing, isWalk(listing))
+  const [first, ...others] = branches
+  if (!first || (others.length === 0 && offset === 0)) return first && select(first)
+  const dated = branches.filter(({ at }) => at === sort)
+  const undated = branches.filter(({ at }) => at !== sort)
+  if (undated.length === 0)
+    return fragment`select * from (${together(branches.map((one) => select(one)))}) page ${order} limit ${size + 1} offset ${offset}`
+  // Whichever come first when the page is read; the others are looked for only where these do not fill it.
+  const [near, far] = after?.backwards ? [undated, dated] : [dated, undated]
+  const unfilled = fragment`(select count(*) from near) < ${most}`
+  return fragment`with near as materialized (select * from (${together(near.map((one) => select(one)))}) near ${order} ${limit})
+    select * from (select * from near union all ${together(far.map((one) => select(one, [unfilled])))}) page
+     ${order} limit ${size + 1} offset ${offset}`
 }
 
 /** The way a page is read: that of the list, or the other one when it is read from its end. */
 const directionOf = ({ descending, after }: Listing) => (descending !== (after?.backwards ?? false) ? 'desc' : 'asc')
 
 /** Where a list by due date puts what has none: at its end, whichever way it goes. */
-const undated = ({ descending }: Listing) => `'${descending ? '0001-01-01' : '9999-12-31'}T00:00:00.000Z'::instant`
+const undatedAt = ({ descending }: Listing) => `'${descending ? '0001-01-01' : '9999-12-31'}T00:00:00.000Z'::instant`
 
 /** The disputes of a page with their documents, and one more if there are more; in the order they are read. */
-export async function listDisputes(db: Reader, sight: Sight, listing: Listing): Promise<ListedDispute[]> {
-  const page = pageOf(sight, listing, true)
-  return page ? run<ListedDispute>(db, page, listing) : []
-}
+export const listDisputes = (db: Reader, sight: Sight, listing: Listing) =>
+  read<ListedDispute>(db, listing, pageOf(sight, listing, wholeColumns))
 
-/** What goes around the stored summaries in this deployment, each as JSON text. */
-export interface Frame {
-  /** Begins the address of a dispute. */
-  readonly base: string
-  /** Links that follow the first one where more information is taken; `@` stands for the address of the dispute. */
-  readonly infoLinks: string
-  /** The name of the state under review, if it is not the neutral one. */
-  readonly underReview: string | undefined
-}
+/** The same with what lists show of them. */
+export const listSummaries = (db: Reader, sight: Sight, listing: Listing) =>
+  read<ListedSummary>(db, listing, pageOf(sight, listing, summaryColumns))
 
-export interface SummaryPage {
-  /** The items, separated by commas, in the order of the list. */
-  readonly items: string | null
-  readonly found: bigint
-  /** The disputes read first and last. */
-  readonly near_at: string | null
-  readonly near_id: string | null
-  readonly far_at: string | null
-  readonly far_id: string | null
-}
-
-/** The summaries of a page as one text. The database puts it together, which costs it less than it costs us to read rows. */
-export async function listSummaries(db: Reader, sight: Sight, listing: Listing, frame: Frame): Promise<SummaryPage> {
-  const page = pageOf(sight, listing, false)
-  if (!page) return { items: null, found: 0n, near_at: null, near_id: null, far_at: null, far_id: null }
-  const direction = directionOf(listing)
-  const order = raw(listing.after?.backwards ? 'n desc' : 'n')
-  const { base, infoLinks, underReview } = frame
-  const summary = underReview
-    ? fragment`replace(summary, '"dispute_state":"UNDER_REVIEW"', ${`"dispute_state":"${underReview}"`})`
-    : raw('summary')
-  const [row] = await run<SummaryPage>(
-    db,
-    fragment`select string_agg(left(${summary}, -1) || ',"links":[{"href":"' || ${base} || id || '","rel":"self","method":"GET"}'
-        || case when takes_info and (side = 'seller' or channel = 'INTERNAL')
-             then replace(${infoLinks}, '@', ${base} || id) else '' end || ']}', ',' order by ${order}) filter (where n <= ${listing.size}) as items,
-      count(*) as found, min(at) filter (where n = 1) as near_at, min(id) filter (where n = 1) as near_id,
-      (array_agg(at order by n desc) filter (where n <= ${listing.size}))[1] as far_at,
-      (array_agg(id order by n desc) filter (where n <= ${listing.size}))[1] as far_id
-      from (select *, row_number() over (order by ${raw(`at ${direction}, id ${direction}`)}) as n from (${page}) page) numbered`,
-    listing,
-  )
-  return row!
-}
+const read = async <Row>(db: Reader, listing: Listing, page: Fragment | undefined): Promise<Row[]> =>
+  page ? run<Row>(db, page, listing) : []
 
 /** How many disputes the list holds in all. */
 export async function countDisputes(db: Reader, sight: Sight, listing: Listing): Promise<number> {
-  const found = branchesOf(sight, { ...listing, after: undefined }).map(
+  const found = branchesOf(sight, { ...listing, after: undefined }, false).map(
     ({ conditions }) => fragment`select id from disputes where ${joined(conditions, ' and ')}`,
   )
   if (found.length === 0) return 0
@@ -104,21 +91,20 @@ export async function countDisputes(db: Reader, sight: Sight, listing: Listing):
   return Number(row!.n)
 }
 
-/**
- * A range can hold almost everything or almost nothing, and only the values tell which index is the better one: such a
- * list is planned anew each time. The others always walk the same index and are planned once.
- */
-function run<Row>(db: Reader, query: Fragment, { from, before, amountMin, amountMax }: Listing) {
-  const ranged = [from, before].some((bounds) => Object.keys(bounds).length > 0)
-  const varies = ranged || amountMin !== undefined || amountMax !== undefined
-  const { statement, values } = varies ? query.toUnpreparedQuery() : query.toQuery()
+/** A range can hold almost everything or almost nothing, and only the values tell which index is the better one. */
+const isRanged = ({ from, before, amountMin, amountMax }: Listing): boolean =>
+  [from, before].some((bounds) => Object.keys(bounds).length > 0) || amountMin !== undefined || amountMax !== undefined
+
+/** A list with a range is planned anew each time. The others always walk the same index and are planned once. */
+function run<Row>(db: Reader, query: Fragment, listing: Listing) {
+  const { statement, values } = isRanged(listing) ? query.toUnpreparedQuery() : query.toQuery()
   return db.rows<Row>(statement, values)
 }
 
-const columns = (side: Side, at: string, whole: boolean) =>
-  raw(
-    `id, '${side}' as side, ${at} as at, ${side}_summary as summary, takes_info, channel, ${whole ? 'body' : 'null::jsonb as body'}`,
-  )
+/** The window of 180 days leaves little out of what is read from the newest or by due date. */
+const isWalk = (listing: Listing): boolean =>
+  !isRanged(listing) &&
+  (listing.sort === 'due_time' || (listing.sort === 'create_time' && directionOf(listing) === 'desc'))
 
 interface Branch {
   readonly side: Side
@@ -127,7 +113,7 @@ interface Branch {
   readonly conditions: readonly Fragment[]
 }
 
-function branchesOf({ sellers, buyer }: Sight, listing: Listing): Branch[] {
+function branchesOf({ sellers, buyer }: Sight, listing: Listing, walk: boolean): Branch[] {
   const accounts = [
     ...[...sellers.keys()].map((id): Owner => ({ side: 'seller', id, condition: fragment`account_id = ${id}` })),
     ...(buyer === undefined
@@ -137,11 +123,11 @@ function branchesOf({ sellers, buyer }: Sight, listing: Listing): Branch[] {
   return accounts.flatMap((owner) => {
     const [split, ...rest] = Object.entries(listing.anyOf) as [ListColumn, readonly string[]][]
     const { side, condition } = owner
-    const shared = [...rest.map(([column, values]) => anyOf(column, values, side)), ...filters(listing, owner)]
+    const shared = [...rest.map(([column, values]) => anyOf(column, values, side)), ...filters(listing, owner, walk)]
     const hasUndated = listing.sort === 'due_time' && !listing.from.due_time && !listing.before.due_time
     const parts = [
       { at: listing.sort, own: listing.sort === 'due_time' ? [fragment`due_time is not null`] : [] },
-      ...(hasUndated ? [{ at: undated(listing), own: [fragment`due_time is null`] }] : []),
+      ...(hasUndated ? [{ at: undatedAt(listing), own: [fragment`due_time is null`] }] : []),
     ]
     const values = split ? split[1].map((value) => [anyOf(split[0], [value], side)]) : [[]]
     const searches = listing.searchText === undefined ? [[]] : search(listing.searchText, owner).map((one) => [one])
@@ -178,14 +164,14 @@ const beyond = (listing: Listing, at: string): Fragment[] =>
       ]
     : []
 
-function filters(listing: Listing, owner: Owner): Fragment[] {
+function filters(listing: Listing, owner: Owner, walk: boolean): Fragment[] {
   const { from, before, window, transactionId } = listing
   const bounds = (limits: Listing['from'], operator: string) =>
     (Object.entries(limits) as [SortColumn, string][]).map(
       ([column, value]) => fragment`${raw(`${column} ${operator}`)} ${value}`,
     )
   return [
-    ...(from.update_time === undefined ? [fragment`update_time >= ${window}`] : []),
+    ...(from.update_time === undefined ? [walk ? almostAllSince(window) : fragment`update_time >= ${window}`] : []),
     ...bounds(from, '>='),
     ...bounds(before, '<'),
     // Nothing changed before it was opened; saying so lets the walk start where the first match can be.
@@ -198,6 +184,13 @@ function filters(listing: Listing, owner: Owner): Fragment[] {
     ...(listing.accountNumber === undefined ? [] : [fragment`buyer_account_id = ${listing.accountNumber}`]),
   ]
 }
+
+/**
+ * Changed after an instant, in words from which the planner expects nearly every row. Of a plain comparison with a value it does
+ * not know yet it expects a third, takes the walk for three times as long as it is, and plans anew for every value,
+ * which takes longer than to read the page.
+ */
+const almostAllSince = (window: string) => fragment`greatest(update_time, ${window}) <> ${window}`
 
 /** The buyer knows a payment by one id, the seller by both. */
 const disputesAbout = (transactionId: string, { side, id }: Owner) =>

@@ -78,7 +78,9 @@ export async function findInvoices(
  */
 const anyMerchant = (accountId: string): Fragment => fragment`(select ${accountId}::text)`
 
-const window = ({ offset, limit }: Slice): Fragment => fragment`offset ${offset} limit ${limit}`
+/** A first page has few sizes, so its limit is part of the text: as a parameter it would have every list planned anew. */
+const window = ({ offset, limit }: Slice): Fragment =>
+  offset === 0 ? raw(`limit ${limit}`) : fragment`offset ${offset} limit ${limit}`
 
 /**
  * Their documents, each by its id alone. A planner that knows nothing of a merchant yet takes every index that begins with
