@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { drawChart } from './harness/chart.ts'
 import { harnessFile, nextMessage, startChild } from './harness/child.ts'
 import { makeContext } from './harness/context.ts'
 import { openBenchDatabase } from './harness/database.ts'
@@ -22,6 +23,7 @@ const help = `npm run bench -- [options]
   --only <name>   only this row; may be given several times. neighbours-api is a merchant beside a noisy one,
                   large what the largest calls take, one after another
   --json          figures for programs instead of the table
+  --svg <file>    also draw the ratios as a picture
   --profile       also profile the service, and say what it spent its time on
   --help
 
@@ -34,6 +36,7 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
     json: { type: 'boolean', default: false },
+    svg: { type: 'string' },
     profile: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -104,12 +107,15 @@ async function run(rows: readonly Row[]): Promise<void> {
   if (options.json)
     process.stdout.write(`${JSON.stringify({ where, rows: toJson(measured, transactions.tool) }, null, 2)}\n`)
   else process.stdout.write(`\n${where}\n${busy}\n${printTable(measured, transactions.tool)}`)
+  if (options.svg !== undefined) writeFileSync(options.svg, drawChart(measured, `${where}, ${today()}`))
   if (options.profile) {
     await service.stop()
     say(`\n${printProfile(profiles)}`)
   }
   if (measured.some((line) => verdictOf(line) === 'NOT MET')) process.exitCode = 1
 }
+
+const today = () => new Date().toISOString().slice(0, 10)
 
 const NEIGHBOURS = 'neighbours-api'
 

@@ -3,7 +3,7 @@ import type { Measured, Side } from './measure.ts'
 export type Verdict = 'goal met' | 'met' | 'NOT MET' | 'not judged'
 
 /** Only the ratio decides: absolute figures say more about the machine than about us. */
-export function verdictOf({ row: { required, goal }, ratio }: Measured): Verdict {
+export function verdictOf({ row: { required, goal }, ratio }: Pick<Measured, 'row' | 'ratio'>): Verdict {
   if (required === undefined) return 'not judged'
   if (ratio < required) return 'NOT MET'
   return goal !== undefined && ratio >= goal ? 'goal met' : 'met'

@@ -55,6 +55,11 @@ export class RateLimit {
     return standing
   }
 
+  /** Whether there is anything left; nothing is taken. */
+  has(name: string): boolean {
+    return this.#perMinute === 0 || this.#bucketOf(name, performance.now()).tokens >= 1
+  }
+
   /** Gives a token back that was taken for something which turned out not to count. */
   giveBack(name: string): void {
     if (this.#perMinute === 0) return

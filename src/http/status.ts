@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Type } from '../kernel/type.ts'
 import { Answer, type AnyRoute, route } from './route.ts'
 
@@ -9,11 +10,21 @@ export interface StatusParts {
   metrics(): Promise<string>
 }
 
+/** Figures are gathered so often at most; whoever asks sooner waits for that, and is told what is true then. */
+const BETWEEN_FIGURES_MS = 200
+
 /** Whoever asks while others are being answered is answered with them: anybody may ask, as often as they like. */
-function together<Result>(work: () => Promise<Result>): () => Promise<Result> {
+function together<Result>(work: () => Promise<Result>, betweenMs = 0): () => Promise<Result> {
   let underWay: Promise<Result> | undefined
+  let beganAt = Number.NEGATIVE_INFINITY
+  const begin = async () => {
+    const early = beganAt + betweenMs - performance.now()
+    if (early > 0) await pause(early)
+    beganAt = performance.now()
+    return work()
+  }
   return () => {
-    underWay ??= work().finally(() => {
+    underWay ??= begin().finally(() => {
       underWay = undefined
     })
     return underWay
@@ -23,7 +34,7 @@ function together<Result>(work: () => Promise<Result>): () => Promise<Result> {
 /** What machines and people ask of the service itself. None of it needs a token. */
 export function statusRoutes(parts: StatusParts): AnyRoute[] {
   const notReady = together(() => parts.notReady())
-  const metrics = together(() => parts.metrics())
+  const metrics = together(() => parts.metrics(), BETWEEN_FIGURES_MS)
   const status = { method: 'GET', tag: 'Service', scopes: 'public', reads: true, always: true } as const
   return [
     route({

@@ -3,7 +3,8 @@ import { CASES_PER_PAYMENT_MAX, LINK_MAILS_A_DAY } from './case/report-routes.ts
 import { OTHERS_WAIT_SECONDS } from './pay/attempts.ts'
 import { type ChargeRow, chargeRows } from './pay/charge-lifecycle.ts'
 import { DENIAL_MAILS_A_DAY } from './pay/pay.ts'
-import { KEPT_BYTES_MAX, ORDERS_PER_ACCOUNT_MAX, TIME_LIMIT_MS } from './print/printer.ts'
+import { ORDERS_PER_ACCOUNT_MAX } from './print/press.ts'
+import { KEPT_BYTES_MAX, PRINTING_MS_PER_MINUTE, TIME_LIMIT_MS } from './print/printer.ts'
 
 const rowOf = ({ stored, heard, when, to, does }: ChargeRow) => [
   code(stored),
@@ -31,9 +32,11 @@ that was replaced is reversed; should its charge complete all the same, the mone
 
 ## The PDF
 
-Each process prints on a thread of its own, ${KEPT_BYTES_MAX / 1024 / 1024} MiB of what was printed are kept, by version of the invoice, language, logo and
+A service prints in a process beside it, which starts with the first document and ends when none was asked for. ${KEPT_BYTES_MAX / 1024 / 1024} MiB of what was printed are kept, by version of the invoice, language, logo and
 day, and whoever asks for what is being printed waits for that. Accounts take turns; of one account ${ORDERS_PER_ACCOUNT_MAX} documents can wait,
-and more are answered 503. A document that takes longer than ${TIME_LIMIT_MS / 1000} seconds is given up.
+and more are answered 503. A document that takes longer than ${TIME_LIMIT_MS / 1000} seconds is given up. An
+account that takes more than ${PRINTING_MS_PER_MINUTE / 1000} seconds of a processor in a minute goes on in a second process, which gets what nobody else wants of the
+machine.
 
 ## A problem with a payment
 

@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findByRecipientCode } from '../../../src/invoices/store.ts'
 import { invoicePdf } from '../../../src/payer/print/pdf.ts'
@@ -27,6 +31,20 @@ beforeAll(async () => {
   order = { source: { ...stored, now: world.now() }, accountId: account.id, version, locale, address: path }
 }, 60_000)
 afterAll(() => world.close())
+
+/** The processes of ours that print now. */
+const printing = (): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const [, parent] = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
+        return Number(parent) === process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('print-process')
+      } catch {
+        // No process, or gone in between.
+        return false
+      }
+    })
 
 const pdfOf = (path: string) => world.app.server.inject({ url: `${path}/pdf` })
 
@@ -77,6 +95,55 @@ describe('Printing', () => {
 
     expect(finished.filter((name) => name === 'refused')).toHaveLength(3)
     expect(finished.filter((name) => name !== 'refused').indexOf('quiet')).toBeLessThanOrEqual(2)
+  }, 60_000)
+
+  it('goes on elsewhere for whoever has had more than their share, so that nobody waits behind them', async () => {
+    const before = new Set(printing())
+    const printer = openPrinter({ msPerMinute: 1 })
+    await printer.print(order)
+    const usual = printing().filter((pid) => !before.has(pid))
+    await printer.print({ ...order, version: 2_000 })
+    const both = printing().filter((pid) => !before.has(pid))
+    await printer.print({ ...order, version: 2_001, accountId: 'quiet' })
+
+    expect(usual).toHaveLength(1)
+    expect(both).toHaveLength(2)
+    const [last] = both.filter((pid) => !usual.includes(pid))
+    expect(getPriority(usual[0]!)).toBe(getPriority())
+    // With all of its threads.
+    for (const thread of readdirSync(`/proc/${last}/task`)) expect(getPriority(Number(thread))).toBe(15)
+    await printer.close()
+    expect(printing().filter((pid) => !before.has(pid))).toEqual([])
+  }, 60_000)
+
+  it('goes on when its process dies, and its process ends when nothing is printed any more', async () => {
+    const before = new Set(printing())
+    const own = () => printing().filter((pid) => !before.has(pid))
+    const printer = openPrinter({ idleMs: 200 })
+    const doomed = printer.print({ ...order, version: 3_000 })
+    await expect.poll(own).toHaveLength(1)
+    process.kill(own()[0]!, 'SIGKILL')
+
+    await expect(doomed).rejects.toThrow('The process that prints stopped.')
+    expect((await printer.print({ ...order, version: 3_001 })).length).toBeGreaterThan(1_000)
+    await expect.poll(own).toEqual([])
+    expect((await printer.print({ ...order, version: 3_002 })).length).toBeGreaterThan(1_000)
+    await printer.close()
+  }, 60_000)
+
+  it('ends with the service, however that ends', async () => {
+    const module = new URL('../../../src/jobs/process.ts', import.meta.url).href
+    const from = new URL('../../../src/payer/print/press.ts', import.meta.url).href
+    const script = `import { startProcess } from ${JSON.stringify(module)}
+      process.stdout.write(String(startProcess('print-process', ${JSON.stringify(from)}, ['0']).pid))`
+    const service = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
+    const pid = Number(String((await once(service.stdout, 'data'))[0]))
+    const lives = () => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    expect(lives()).toBe(true)
+    service.kill('SIGKILL')
+    await once(service, 'exit')
+
+    await expect.poll(lives).toBe(false)
   }, 60_000)
 
   it('ends after its time, and goes on with the next', async () => {
