@@ -43,8 +43,7 @@ export function openPrinter({
   /** Whoever asks for what is being printed waits for that. */
   const underWay = new Map<string, Promise<Buffer>>()
   const press = new Press({ niceness: 0, timeLimitMs, startLimitMs, idleMs })
-  // It may wait long for a processor, which is not its fault.
-  const lastPress = new Press({ niceness: NICENESS, timeLimitMs: startLimitMs + timeLimitMs, startLimitMs, idleMs })
+  const lastPress = new Press({ niceness: NICENESS, timeLimitMs, startLimitMs, idleMs })
   const budget = new RateLimit(msPerMinute, msPerMinute)
 
   async function ask(accountId: string, work: Work): Promise<ProcessAnswer> {
