@@ -21,6 +21,14 @@ export interface Draft {
   readonly typed: Typed
   readonly person: string
   readonly update_time: string
+  readonly files: readonly KeptFile[]
+}
+
+/** A file that is kept with a draft. */
+export interface KeptFile {
+  readonly n: number
+  readonly name: string
+  readonly size: number
 }
 
 /** What one side keeps among itself. */
@@ -32,7 +40,6 @@ export interface Desk {
 
 const NOTES_MAX = 200
 export const NOTE_LENGTH_MAX = 4_000
-const DRAFT_BYTES_MAX = 64 * 1024
 
 const deskOf = sql`
   select
@@ -41,7 +48,11 @@ const deskOf = sql`
     (select coalesce(json_agg(json_build_object('person', n.person, 'create_time', n.create_time, 'content', n.content)
        order by n.seq), '[]') from console_notes n where n.account_id = $1 and n.dispute_id = $2) as notes,
     (select coalesce(json_agg(json_build_object('action', d.action, 'typed', d.typed, 'person', d.person,
-       'update_time', d.update_time)), '[]') from console_drafts d
+       'update_time', d.update_time, 'files', (
+         select coalesce(json_agg(json_build_object('n', f.n, 'name', f.name, 'size', octet_length(f.bytes)) order by f.n), '[]')
+         from console_draft_files f
+         where f.account_id = d.account_id and f.dispute_id = d.dispute_id and f.action = d.action))), '[]')
+     from console_drafts d
      where d.account_id = $1 and d.dispute_id = $2) as drafts`
 const countNotes = sql`select count(*)::int as n from console_notes where account_id = $1 and dispute_id = $2`
 const insertNote = sql`
@@ -50,12 +61,6 @@ const insertTaken = sql`
   insert into console_taken (account_id, dispute_id, person, create_time) values ($1, $2, $3, $4)
   on conflict (account_id, dispute_id) do update set person = excluded.person, create_time = excluded.create_time`
 const deleteTaken = sql`delete from console_taken where account_id = $1 and dispute_id = $2`
-const upsertDraft = sql`
-  insert into console_drafts (account_id, dispute_id, action, typed, person, update_time)
-  values ($1, $2, $3, $4, $5, $6)
-  on conflict (account_id, dispute_id, action) do update set
-    typed = excluded.typed, person = excluded.person, update_time = excluded.update_time`
-const deleteDraft = sql`delete from console_drafts where account_id = $1 and dispute_id = $2 and action = $3`
 const takenAmong = sql`
   select dispute_id, person from console_taken where account_id = $1 and dispute_id = any($2::text[])`
 
@@ -88,15 +93,3 @@ export async function addNote(tx: Tx, { accountId, disputeId }: Side, person: st
   tx.about(accountId === '' ? null : accountId, disputeId)
   tx.write(insertNote, [accountId, disputeId, person, content, tx.now])
 }
-
-/** Keeps what was typed into the form of an action, in place of what was kept before. */
-export function keepDraft(tx: Tx, { accountId, disputeId }: Side, action: string, typed: Typed, person: string): void {
-  const fields = Object.fromEntries(Object.entries(typed).filter(([name]) => name.startsWith('/')))
-  const text = JSON.stringify(fields)
-  if (text.length > DRAFT_BYTES_MAX) throw refused('DRAFT_TOO_LONG', 'This is too long to be kept as a draft.')
-  tx.about(accountId === '' ? null : accountId, disputeId)
-  tx.write(upsertDraft, [accountId, disputeId, action, text, person, tx.now])
-}
-
-export const dropDraft = (tx: Tx, { accountId, disputeId }: Side, action: string): void =>
-  tx.write(deleteDraft, [accountId, disputeId, action])

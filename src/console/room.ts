@@ -1,9 +1,17 @@
 import type { OpenRoom } from '../room.ts'
+import { bulkConstraints, bulkJobs, sweepBulks } from './bulk.ts'
+import { sweepDrafts } from './drafts.ts'
 import { invitationJobs } from './sign-in/invitation.ts'
 import { sweepSignIns } from './sign-in/logins.ts'
 
 /** What the console does without anybody looking; its pages are in `routes.ts`. */
-export const openConsole: OpenRoom = (service) => ({
-  jobs: service.environment === 'live' ? invitationJobs(service) : [],
-  sweep: sweepSignIns(service.settings.auditRetentionDays),
-})
+export const openConsole: OpenRoom = (service) => {
+  const sweeps = [sweepSignIns(service.settings.auditRetentionDays), sweepBulks, sweepDrafts]
+  return {
+    jobs: [...bulkJobs(service), ...(service.environment === 'live' ? invitationJobs(service) : [])],
+    constraints: bulkConstraints,
+    async sweep(parts) {
+      for (const sweep of sweeps) await sweep(parts)
+    },
+  }
+}

@@ -22,6 +22,8 @@ export interface JobContext {
   readonly now: Instant
   readonly db: Reader
   readonly transact: Transact
+  /** Units of work that are the doing of a person at the console, who asked for the job. The audit log names them. */
+  transactFor(personId: string): Transact
 }
 
 /** Names a job and infers the type of its payload. */

@@ -165,7 +165,10 @@ export class Runner implements WorkSource {
       if (cause.waited) onDue?.(job)
       const transact = transactFor(cause)
       const name = { id, label: labelOf(job) }
-      await definition.run(job.payload as never, { ...name, now: clock.now(), db: database, transact })
+      await definition.run(job.payload as never, {
+        ...{ ...name, now: clock.now(), db: database, transact },
+        transactFor: (personId) => transactFor({ ...cause, personId }),
+      })
       return () => finish(database, job)
     } catch (error) {
       if (isAway(error)) {

@@ -38,6 +38,8 @@ export type Cause =
       readonly id: string
       readonly cause?: string
       readonly waited?: boolean
+      /** The person at the console who asked for it, and whose doing it is. */
+      readonly personId?: string
     }
   /** Somebody at the command line. Its arguments hold no secret and nobody's name or address. */
   | {
@@ -61,6 +63,8 @@ export function actorOf(cause: Cause): string {
       return cause.appId === undefined ? (cause.stranger ?? 'public') : `app:${cause.appId}`
     case 'service':
       return `service:${cause.task}`
+    case 'job':
+      return cause.personId === undefined ? `job:${cause.name}` : `person:${cause.personId}`
     default:
       return `${cause.kind}:${cause.name}`
   }

@@ -67,6 +67,17 @@ export async function newSubjects(world: World) {
     return id
   }
 
+  /** With a draft of its side, and a file. */
+  async function drafted(id: string, accountId: string): Promise<Params> {
+    const key = [accountId, id, 'provide-evidence', world.now()]
+    await app.database.query(`insert into console_drafts values ($1, $2, $3, '{}', 'somebody', $4)`, key)
+    await app.database.query(
+      `insert into console_draft_files values ($1, $2, $3, 1, 'slip.png', 'image/png', '', $4)`,
+      key,
+    )
+    return { id, action: 'provide-evidence', n: '1' }
+  }
+
   /** The seller sends a file, and an agent is to decide. */
   async function underReview(whose: Whose): Promise<string> {
     const id = await dispute(whose)
@@ -125,11 +136,9 @@ export async function newSubjects(world: World) {
 
   const make: Readonly<Record<string, (whose: Whose, self: string) => Promise<Params>>> = {
     invoices: invoice,
-    disputes: async (whose) => ({ id: await dispute(whose), action: 'provide-evidence' }),
-    'disputes of an agent': async (whose) => ({
-      id: whose === 'own' ? await underReview('own') : await dispute('foreign'),
-      action: 'provide-evidence',
-    }),
+    disputes: async (whose) => drafted(await dispute(whose), accounts[whose]),
+    'disputes of an agent': async (whose) =>
+      whose === 'own' ? drafted(await underReview('own'), '') : drafted(await dispute('foreign'), accounts.foreign),
     async documents(whose) {
       const id = await underReview(whose)
       if (whose === 'foreign')
@@ -153,6 +162,14 @@ export async function newSubjects(world: World) {
       await app.transact(async (tx) => grantConsent(tx, accounts[whose], given!.id, ['invoicing']))
       return { client }
     },
+    bulks: (whose) =>
+      row(
+        `insert into console_bulks (account_id, id, action, about, person, subjects, create_time, finish_time)
+         values ($1, gen_random_uuid(), 'remind', $2, $2, '{INV2}', $3, $3) returning id`,
+        accounts[whose],
+        words(whose),
+        world.now(),
+      ),
     people: async (whose) => ({ id: await person(whose) }),
     logins: async (whose, self) => ({
       id: digestOf(await newLogin(world, await owner(whose, self))).toString('base64url'),

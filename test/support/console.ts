@@ -16,8 +16,9 @@ export function consoleOf(world: World, as: Eyes = 'merchant') {
       return response.text
     },
     /** Sends a form as a browser does, and follows where it leads. */
-    async send(path: string, fields: Fields = {}, headers: Record<string, string> = {}) {
-      const response = await world.call('POST', path, new URLSearchParams(fields).toString(), {
+    async send(path: string, fields: Fields | Buffer = {}, headers: Record<string, string> = {}) {
+      const payload = Buffer.isBuffer(fields) ? fields : new URLSearchParams(fields).toString()
+      const response = await world.call('POST', path, payload, {
         headers: {
           cookie,
           host,
@@ -34,6 +35,25 @@ export function consoleOf(world: World, as: Eyes = 'merchant') {
       }
     },
   }
+}
+
+/** A form with files, as a browser sends it. */
+export function withFiles(fields: Fields, files: Readonly<Record<string, Buffer>>) {
+  const boundary = 'boundary-of-a-form'
+  const part = (head: string, body: Buffer | string) =>
+    Buffer.concat([
+      Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; ${head}\r\n\r\n`),
+      Buffer.from(body),
+      Buffer.from('\r\n'),
+    ])
+  const payload = Buffer.concat([
+    ...Object.entries(fields).map(([name, value]) => part(`name="${name}"`, value)),
+    ...Object.entries(files).map(([name, bytes]) =>
+      part(`name="file"; filename="${name}"\r\ncontent-type: image/png`, bytes),
+    ),
+    Buffer.from(`--${boundary}--\r\n`),
+  ])
+  return { payload, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } }
 }
 
 /** Where the forms of a page lead. */

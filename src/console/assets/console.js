@@ -78,4 +78,8 @@ function tick() {
 }
 if (clock && !('frozen' in clock.dataset)) setInterval(() => document.hidden || tick(), 1000)
 
+// Something that goes on by itself: the page is drawn again until it is over.
+const again = document.querySelector('[data-again]')
+if (again) setTimeout(() => document.hidden || location.reload(), Number(again.dataset.again))
+
 document.querySelector('.problem-box')?.focus()

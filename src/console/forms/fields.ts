@@ -51,6 +51,8 @@ export interface FormParts {
   readonly seen?: string | undefined
   readonly typed?: Typed | undefined
   readonly refusal?: Refusal | undefined
+  /** Files that it has already. */
+  readonly kept?: Content
   /** Other ways to send it; `typed['instead']` then says which. One that is loose sends what is not complete yet. */
   readonly instead?: readonly { readonly name: string; readonly label: string; readonly loose?: boolean }[] | undefined
 }
@@ -78,7 +80,7 @@ function known(route: AnyRoute, pointer: string): Known {
 
 /** A form that is one operation. A second click sends the same request id, and changes nothing. */
 export function form(parts: FormParts): Html {
-  const { name, action, fields, button, danger, follows, seen, typed, refusal, instead = [] } = parts
+  const { name, action, fields, button, danger, follows, seen, typed, refusal, kept, instead = [] } = parts
   const issues = new Map<string, Issue>()
   for (const issue of refusal?.details ?? []) if (issue.field !== undefined) issues.set(issue.field, issue)
   const placed = new Set<string>()
@@ -88,7 +90,7 @@ export function form(parts: FormParts): Html {
 <input type="hidden" name="request-id" value="${typed?.['request-id'] && !refusal ? typed['request-id'] : newRequestId()}">${
     seen !== undefined && html`<input type="hidden" name="seen" value="${seen}">`
   }
-${refusal && refusalBox(refusal, unplaced)}${drawn}
+${refusal && refusalBox(refusal, unplaced)}${drawn}${kept}
 ${follows && html`<div class="then">${icon('request')}<p>${follows}</p></div>`}
 <div class="buttons"><button class="button${danger && ' danger'}">${button}</button>${instead.map(
     (other) =>

@@ -1,33 +1,42 @@
-import { html } from '../../http/html.ts'
-import { Answer } from '../../http/route.ts'
+import { type Html, html } from '../../http/html.ts'
+import type { Answer } from '../../http/route.ts'
+import { notFound, refused as refusedProblem } from '../../kernel/problem.ts'
+import { Type } from '../../kernel/type.ts'
+import { BULK_MAX, type Bulk, findBulk, listBulks, startReminding } from '../bulk.ts'
+import { type Column, csvAnswer, limitAsking } from '../csv.ts'
+import { newRequestId } from '../forms/fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
-import { heading, linkButton, sheet } from '../parts/parts.ts'
+import { onceOnly } from '../once.ts'
+import { facts, heading, linkButton, nothing, sheet, spent } from '../parts/parts.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { addressOf, customerOf, type ListQuery, Query, search, views } from './invoices.ts'
 
-/** Counted and acted on no further than this at once. */
-const MATCHES_MAX = 1_000
 const READ_AT_ONCE = 100
 
 type Listed = Pick<Visit, 'look' | 'now' | 'who'> & { readonly query: ListQuery }
 
-/** All that match a filter, the newest first, up to what is acted on at once. */
+/** All that match a filter, the newest first, page by page. */
+async function* pagesOf(visit: Listed): AsyncGenerator<readonly Invoice[]> {
+  for (let page = 1; page <= BULK_MAX / READ_AT_ONCE; page++) {
+    const { items, links } = await search(visit, { page, size: READ_AT_ONCE })
+    yield items
+    if (!links.some(({ rel }) => rel === 'next')) return
+  }
+}
+
+/** The same, up to what is acted on at once. */
 async function matching(visit: Listed): Promise<{ items: Invoice[]; more: boolean }> {
   const items: Invoice[] = []
-  for (let page = 1; ; page++) {
-    const { items: read, links } = await search(visit, { page, size: READ_AT_ONCE })
-    items.push(...read)
-    const more = links.some(({ rel }) => rel === 'next')
-    if (!more || items.length >= MATCHES_MAX) return { items: items.slice(0, MATCHES_MAX), more }
-  }
+  for await (const some of pagesOf(visit)) items.push(...some)
+  return { items, more: items.length === BULK_MAX }
 }
 
 const remindable = ({ links = [] }: Invoice) => links.some(({ rel }) => rel === 'remind')
 
 const many = (count: number, more: boolean) =>
-  more ? `More than ${MATCHES_MAX} invoices match` : count === 1 ? 'One invoice matches' : `${count} invoices match`
+  more ? `${BULK_MAX} invoices or more match` : count === 1 ? 'One invoice matches' : `${count} invoices match`
 
-const columns: readonly (readonly [name: string, of: (invoice: Invoice) => string | undefined])[] = [
+const columns: readonly Column<Invoice>[] = [
   ['id', ({ id }) => id],
   ['number', ({ detail }) => detail?.invoice_number],
   ['customer', customerOf],
@@ -41,21 +50,60 @@ const columns: readonly (readonly [name: string, of: (invoice: Invoice) => strin
   ['reference', ({ detail }) => detail?.reference],
 ]
 
-/** A cell that no spreadsheet takes for a formula. */
-const cell = (value = ''): string => {
-  const text = /^[=+\-@\t\r]/.test(value) && !/^-?\d+(\.\d+)?$/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-const csv = (items: readonly Invoice[]): string =>
-  [columns.map(([name]) => name), ...items.map((one) => columns.map(([, of]) => cell(of(one))))]
-    .map((cells) => `${cells.join(',')}\r\n`)
-    .join('')
-
 const queryOf = ({ view, q }: { view?: string | undefined; q?: string | undefined }): ListQuery => ({
   ...(view !== undefined && view in views && { view }),
   ...(q !== undefined && q !== '' && { q: q.slice(0, 254) }),
 })
+
+const words = ({ view = 'all', q }: ListQuery) => `${views[view]!.label}${q ? `, “${q}”` : ''}`
+
+const BULKS = '/console/bulks'
+const Id = Type.Object({ id: Type.String({ minLength: 36, maxLength: 36, pattern: '^[0-9a-f-]+$' }) })
+
+/** How far it is, in a few words. */
+const standing = ({ done, total, finish_time, refused }: Bulk) =>
+  finish_time === null
+    ? `${done} of ${total}`
+    : `${total - refused.length} of ${total} reminded${refused.length > 0 ? `, ${refused.length} not` : ''}`
+
+const earlier = (list: readonly Bulk[], { times }: Visit): Html =>
+  html`<section class="sheet flush"><header class="sheet-head"><h2>Reminders to many</h2></header><table class="rows"><tbody>${list.map(
+    (one) =>
+      html`<tr><td class="nowrap soft">${times.at(one.create_time)}</td><td class="second fill"><a class="open" href="${BULKS}/${one.id}">${one.about}</a><small>${one.person}</small></td><td class="num right">${standing(one)}</td></tr>`,
+  )}</tbody></table></section>`
+
+/** What was done to many: how far it is, and what was not done and why. */
+function drawBulk(one: Bulk, { times }: Visit) {
+  const isOver = one.finish_time !== null
+  return {
+    title: 'Reminders to many',
+    content: html`<div${!isOver && html` data-again="1000"`}>${heading(
+      isOver ? 'All were gone through' : 'Reminders are going out',
+      {
+        back: ['Invoices', '/console/invoices'],
+        sub: html`${one.about}, asked for by ${one.person} ${times.at(one.create_time)}`,
+        ...(!isOver && { actions: linkButton('See how far it is', `${BULKS}/${one.id}`) }),
+      },
+    )}
+${facts(
+  [
+    ['Gone through', `${one.done} of ${one.total}`, spent(one.done / one.total, 'soft')],
+    ['Reminded', String(one.done - one.refused.length)],
+    ['Not reminded', String(one.refused.length)],
+    ...(one.finish_time ? [['Over', times.at(one.finish_time)] as const] : []),
+  ],
+  'figures',
+)}
+<section class="sheet flush"><header class="sheet-head"><h2>Not reminded</h2></header>${
+      one.refused.length === 0
+        ? nothing(
+            isOver ? 'All were reminded' : 'None so far',
+            'Invoices that could not be reminded stand here, and why.',
+          )
+        : html`<table class="rows"><tbody>${one.refused.map(({ id, why }) => html`<tr><td class="second fill"><a class="open mono plainly" href="/console/invoices/${id}">${id}</a><small>${why}</small></td></tr>`)}</tbody></table>`
+    }</section></div>`,
+  }
+}
 
 export const bulkPages = ({ page, form }: Pages) => [
   page({
@@ -65,28 +113,29 @@ export const bulkPages = ({ page, form }: Pages) => [
     may: 'see',
     query: Query,
     async draw(visit) {
+      limitAsking(visit)
       const { query } = visit
       const { items, more } = await matching(visit)
+      const before = await listBulks(visit.db, visit.who.caller.accountId)
+      const running = before.find(({ finish_time }) => finish_time === null)
       const open = items.filter(remindable).length
       const { view = 'all', q } = query
       const back = addressOf(view, q)
-      const hidden = html`<input type="hidden" name="view" value="${view}">${q && html`<input type="hidden" name="q" value="${q}">`}<input type="hidden" name="count" value="${open}">`
+      const hidden = html`<input type="hidden" name="request-id" value="${newRequestId()}"><input type="hidden" name="view" value="${view}">${q && html`<input type="hidden" name="q" value="${q}">`}`
+      const asking =
+        open === 0
+          ? html`<p class="soft">None of them can be reminded: only what was sent and is not paid can.</p>`
+          : running
+            ? html`<p class="soft">Reminders of this account are going out already: <a href="${BULKS}/${running.id}">${standing(running)}</a>.</p>`
+            : html`<form class="stack" method="post" action="/console/invoices/remind-all">${hidden}<p>${open === 1 ? 'One of them' : `${open} of them`} can be reminded, by mail, in the usual words. An invoice is reminded twice a day at most; those that were are left out. It goes on by itself, and a page says how far it is.</p><div class="buttons"><button class="button">Remind ${open === 1 ? 'the customer' : `${open} customers`}</button></div></form>`
       return {
         title: 'All that match',
-        content: html`${heading(many(items.length, more), { back: ['Invoices', back], sub: `${views[view]!.label}${q ? `, “${q}”` : ''}` })}
-${more && html`<section class="sheet"><p>The newest ${MATCHES_MAX} of them are taken; a narrower filter reaches the others.</p></section>`}
-<div class="two even">${
-          visit.who.may('work') &&
-          sheet(
-            'Send reminders',
-            open === 0
-              ? html`<p class="soft">None of them can be reminded: only what was sent and is not paid can.</p>`
-              : html`<form class="stack" method="post" action="/console/invoices/remind-all">${hidden}<p>${open === 1 ? 'One of them' : `${open} of them`} can be reminded, by mail, in the usual words. An invoice is reminded twice a day at most; those that were are left out.</p><div class="buttons"><button class="button">Remind ${open === 1 ? 'the customer' : `${open} customers`}</button></div></form>`,
-          )
-        }${sheet(
+        content: html`${heading(many(items.length, more), { back: ['Invoices', back], sub: words(query) })}
+${more && html`<section class="sheet"><p>The newest ${BULK_MAX} of them are taken; a narrower filter reaches the others.</p></section>`}
+<div class="two even">${visit.who.may('work') && sheet('Send reminders', asking)}${sheet(
           'Download',
           html`<p>${items.length === 1 ? 'One row' : `${items.length} rows`}, with number, customer, standing, dates and amounts.</p><p class="below">${linkButton('Download as CSV', back.replace('/console/invoices', '/console/invoices/csv'))}</p>`,
-        )}</div>`,
+        )}</div>${before.length > 0 && earlier(before, visit as Visit)}`,
       }
     },
   }),
@@ -97,13 +146,8 @@ ${more && html`<section class="sheet"><p>The newest ${MATCHES_MAX} of them are t
     may: 'see',
     query: Query,
     async draw(visit) {
-      const { items } = await matching(visit)
-      return new Answer(200, csv(items), {
-        'content-type': 'text/csv; charset=utf-8',
-        'content-disposition': `attachment; filename="invoices-${visit.now.slice(0, 10)}.csv"`,
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-      })
+      limitAsking(visit)
+      return csvAnswer(`invoices-${visit.now.slice(0, 10)}`, columns, pagesOf(visit), BULK_MAX)
     },
   }),
   form({
@@ -113,22 +157,37 @@ ${more && html`<section class="sheet"><p>The newest ${MATCHES_MAX} of them are t
     may: 'work',
     take: remindAll,
   }),
+  page({
+    url: `${BULKS}/:id`,
+    operation: 'consoleBulk',
+    summary: 'Show how far something is that is done to many',
+    may: 'see',
+    params: Id,
+    async draw(visit) {
+      const found = await findBulk(visit.db, visit.who.caller.accountId, visit.params.id)
+      if (!found) throw notFound('What was done to many')
+      return drawBulk(found, visit as Visit)
+    },
+  }),
 ]
 
+/** Reads what matches now, and leaves it to a job. */
 async function remindAll(sent: Sent): Promise<Answer> {
+  const { caller, name, person } = sent.who
+  limitAsking(sent)
   const query = queryOf(sent.typed)
   const { items } = await matching({ ...sent, query })
-  let reminded = 0
-  const refused = new Map<string, number>()
-  for (const { id = '' } of items.filter(remindable)) {
-    const { refusal } = await sent.operate('remindInvoice', { params: { invoice_id: id }, body: {} })
-    const why = refusal?.details?.[0]?.description ?? refusal?.message
-    if (why === undefined) reminded++
-    else refused.set(why, (refused.get(why) ?? 0) + 1)
-  }
-  const rest = [...refused].map(([why, count]) => `${count} not: ${why}`).join(' ')
-  return sent.lead(
-    addressOf(query.view ?? 'all', query.q),
-    `${reminded === 1 ? 'One reminder was' : `${reminded} reminders were`} sent. ${rest}`.trim(),
-  )
+  const invoices = items.filter(remindable).map(({ id = '' }) => id)
+  if (invoices.length === 0) throw refusedProblem('NOTHING_TO_REMIND', 'None of them can be reminded any more.')
+  const id = await sent.change(async (tx) => {
+    await onceOnly(tx, caller.accountId, sent.typed)
+    return startReminding(tx, {
+      accountId: caller.accountId,
+      about: words(query),
+      person: name,
+      personId: person?.id,
+      invoices,
+    })
+  })
+  return sent.lead(`${BULKS}/${id}`)
 }

@@ -1,12 +1,14 @@
 import { publicActions } from '../../disputes/machine/actions/index.ts'
 import { type Html, html, paragraphs } from '../../http/html.ts'
-import { refused } from '../../kernel/problem.ts'
+import { notFound, refused } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
-import { addNote, type Desk, dropDraft, giveItBack, NOTE_LENGTH_MAX, type Side, takeIt } from '../desk.ts'
+import { addNote, type Desk, giveItBack, NOTE_LENGTH_MAX, type Side, takeIt } from '../desk.ts'
+import { dropDraft, findDraftFile } from '../drafts.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { newRequestId } from '../forms/fields.ts'
 import { onceOnly } from '../once.ts'
 import { sheet } from '../parts/parts.ts'
+import { fileAnswer } from '../respond.ts'
 import type { Pages, Visit } from '../visit.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' }) })
@@ -42,7 +44,7 @@ ${
 
 const Action = Type.Object({ id: Id.properties.id, action: Type.Enum([...publicActions]) })
 
-export function disputeDeskPages({ form }: Pages) {
+export function disputeDeskPages({ form, page }: Pages) {
   const nameOf = ({ who }: Pick<Visit, 'who'>) => who.name
   /** Only what somebody can see can be kept about. */
   const seen = async (sent: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
@@ -100,6 +102,22 @@ export function disputeDeskPages({ form }: Pages) {
         const side = sideOf(sent, await seen(sent as never))
         await sent.change(async (tx) => dropDraft(tx, side, sent.params.action))
         return sent.lead(`/console/disputes/${side.disputeId}`, 'The draft was dropped.')
+      },
+    }),
+    page({
+      url: '/console/disputes/:id/drafts/:action/files/:n',
+      operation: 'consoleDraftFile',
+      summary: 'Show a file of a draft',
+      may: ['see', 'decide'],
+      params: Type.Object({ ...Action.properties, n: Type.String({ maxLength: 6, pattern: '^[1-9][0-9]*$' }) }),
+      async draw(visit) {
+        const side = sideOf(visit, await seen(visit as never))
+        const file = await findDraftFile(visit.db, side, visit.params.action, Number(visit.params.n))
+        if (!file) throw notFound('The file')
+        return fileAnswer(file.bytes, {
+          'content-type': file.content_type,
+          'content-disposition': `attachment; filename="${file.name.replace(/[^\w.,\- ]/g, '_')}"`,
+        })
       },
     }),
   ]

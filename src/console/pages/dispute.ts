@@ -1,9 +1,11 @@
 import { type PublicAction, publicActions } from '../../disputes/machine/actions/index.ts'
+import type { UploadedFile } from '../../http/body/multipart.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Money } from '../../kernel/money.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
-import { type Draft, dropDraft, findDesk, keepDraft } from '../desk.ts'
+import { type Draft, findDesk } from '../desk.ts'
+import { DROP_FILE, dropDraft, filesOfDraft, keepDraft } from '../drafts.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { disputeFormOf, takes } from '../forms/dispute-forms.ts'
 import { bodyFrom, form, type Typed } from '../forms/fields.ts'
@@ -122,7 +124,7 @@ function doings({ operations }: Parts, { dispute, prospects, desk }: Read, visit
         follows: followsOf(prospects, action, visit),
         seen: dispute.update_time,
         ...(draftable.includes(action) && { instead: [{ name: 'draft', label: 'Keep as a draft', loose: true }] }),
-        ...(draft && { typed: draft.typed }),
+        ...(draft && { typed: draft.typed, kept: keptFiles(draft, `${at}/drafts/${action}/files`) }),
         ...(left?.action === action && { typed: left.typed, refusal: left.refusal }),
       })
       return html`<details name="doing" id="do-${action}"${action === open && html` open`}><summary><b>${one.title}</b>${icon('down')}${one.note && html`<small>${one.note}</small>`}</summary>${draft && draftNote(draft, `${at}/drafts/${action}/drop`, visit)}${drawn}</details>`
@@ -134,7 +136,16 @@ function doings({ operations }: Parts, { dispute, prospects, desk }: Read, visit
 const draftable: readonly string[] = ['provide-evidence', 'appeal', 'make-offer', 'provide-supporting-info']
 
 const draftNote = ({ person, update_time }: Draft, drop: string, { times }: Visit): Html =>
-  html`<form class="taken-by" method="post" action="${drop}"><p>A draft of <b>${person}</b>, ${times.at(update_time)}. Files are not kept with it.</p><button class="button small quiet">Drop it</button></form>`
+  html`<form class="taken-by" method="post" action="${drop}"><p>A draft of <b>${person}</b>, ${times.at(update_time)}.</p><button class="button small quiet">Drop it</button></form>`
+
+/** The files that are kept with a draft: they are sent with the form, unless one is left out. */
+const keptFiles = ({ files }: Draft, at: string): Html | undefined =>
+  files.length === 0
+    ? undefined
+    : html`<fieldset class="kept"><legend>Kept with the draft</legend>${files.map(
+        ({ n, name, size }) =>
+          html`<p><a href="${at}/${n}">${name}</a> <span class="soft">${Math.ceil(size / 1024)} KB</span></p><label class="tick"><input type="checkbox" name="${DROP_FILE}${n}" value="true"><span>Leave it out<span class="seen-not">: ${name}</span></span></label>`,
+      )}</fieldset>`
 
 /** What a page is drawn from. */
 async function read(visit: Visit<typeof Id>, { service }: Parts) {
@@ -173,7 +184,8 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
   const { seen } = sent.typed
   const side = sideOf(sent, dispute.dispute_id)
   if (sent.typed['instead'] === 'draft') {
-    await sent.change(async (tx) => keepDraft(tx, side, action, sent.typed, sent.who.name))
+    const { typed, files, who } = sent
+    await sent.change((tx) => keepDraft(tx, side, { action, typed, files, person: who.name }))
     return sent.lead(`/console/disputes/${sent.params.id}`, 'The draft was kept; nothing was sent.')
   }
   // Only where it matters: what is still allowed is done, whoever else did something meanwhile.
@@ -182,11 +194,12 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
       await draw(sent, parts, { action: actionsIn(dispute)[0] ?? action, typed: sent.typed, refusal: faster }),
     )
   const route = parts.operations.route(operationOf(action))
-  const body = withDocuments(fitted(bodyFrom(sent.typed), route) as Record<string, unknown>, action, sent)
+  const files = [...(await filesOfDraft(sent.db, side, action, sent.typed)), ...sent.files]
+  const body = withDocuments(fitted(bodyFrom(sent.typed), route) as Record<string, unknown>, action, files)
   const outcome = await sent.operate(operationOf(action), {
     params: sent.params,
     body,
-    files: sent.files,
+    files,
     requestId: sent.typed['request-id'],
   })
   const { done } = disputeFormOf(action)
@@ -198,7 +211,7 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
 }
 
 /** Files of evidence are named by the evidence they belong to. */
-function withDocuments(body: Record<string, unknown>, action: PublicAction, { files }: Sent<typeof Id>): unknown {
+function withDocuments(body: Record<string, unknown>, action: PublicAction, files: readonly UploadedFile[]): unknown {
   if (files.length === 0 || (action !== 'provide-evidence' && action !== 'appeal')) return body
   const [first = {}] = (body['evidences'] ?? []) as Record<string, unknown>[]
   return { ...body, evidences: [{ ...first, documents: files.map(({ fileName }) => ({ name: fileName })) }] }

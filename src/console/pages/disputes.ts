@@ -1,6 +1,8 @@
 import { listUnderReview } from '../../disputes/lists/review.ts'
 import { type Html, html } from '../../http/html.ts'
+import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
+import { type Column, csvAnswer, limitAsking } from '../csv.ts'
 import { takenOf } from '../desk.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { heading, linkButton, nothing, pager, spent, stageOf, tabs } from '../parts/parts.ts'
@@ -103,7 +105,7 @@ const addressOf = (view: string, page = 1) => {
   return `/console/disputes${query.size > 0 ? `?${query}` : ''}`
 }
 
-type Shown = { items: Dispute[]; links: { rel: string }[] }
+type Shown = { items: Dispute[]; links: { rel: string; href: string }[] }
 
 /** What waits for a decision, of all accounts: an agent has no side, and sees only that. */
 async function decisions(visit: Visit) {
@@ -114,6 +116,41 @@ async function decisions(visit: Visit) {
       ? nothing('Nothing waits for a decision', 'Disputes that an agent decides stand here, the oldest first.')
       : await rows(items, visit, false)
   }</section>`
+}
+
+const columns: readonly Column<Dispute>[] = [
+  ['id', (one) => one.dispute_id],
+  ['opened', (one) => one.create_time],
+  ['changed', (one) => one.update_time],
+  ['reason', (one) => one.reason],
+  ['status', (one) => one.status],
+  ['stage', (one) => one.dispute_life_cycle_stage],
+  ['state', (one) => one.dispute_state],
+  ['due', dueOf],
+  ['currency', (one) => one.dispute_amount.currency_code],
+  ['amount', (one) => one.dispute_amount.value],
+  ['outcome', (one) => one.dispute_outcome?.outcome_code],
+  ['buyer', ({ disputed_transactions: [payment] = [] }) => payment?.buyer?.name],
+  ['payment', ({ disputed_transactions: [payment] = [] }) => payment?.seller_transaction_id],
+]
+
+const EXPORTED_AT_ONCE = 50
+
+/** All of a view, by the keys of the list, so that a late page costs no more than the first. */
+async function* allOf({ look }: Pick<Visit, 'look'>, states: string | undefined): AsyncGenerator<readonly Dispute[]> {
+  for (let next: string | null | undefined; ; ) {
+    const { items, links }: Shown = await look<Shown>('listDisputes', {
+      query: {
+        page_size: String(EXPORTED_AT_ONCE),
+        ...(states && { dispute_state: states }),
+        ...(next && { next_page_token: next }),
+      },
+    })
+    yield items
+    const href = links.find(({ rel }) => rel === 'next')?.href
+    next = href && new URL(href).searchParams.get('next_page_token')
+    if (!next) return
+  }
 }
 
 export const disputeListPages = ({ page }: Pages) => [
@@ -146,7 +183,7 @@ export const disputeListPages = ({ page }: Pages) => [
       const more = links.some(({ rel }) => rel === 'next') && at < PAGES_MAX
       return {
         title,
-        content: html`${heading(title, { ...(who.caller.scopes.has('disputes/create') && { actions: linkButton('Open a dispute', '/console/disputes/new', { glyph: 'plus' }) }) })}
+        content: html`${heading(title, { actions: html`${items.length > 0 && linkButton('Download as CSV', addressOf(chosen).replace('/console/disputes', '/console/disputes/csv'))}${who.caller.scopes.has('disputes/create') && linkButton('Open a dispute', '/console/disputes/new', { glyph: 'plus' })}` })}
 <section class="sheet flush">
 ${tabs(
   'View',
@@ -158,6 +195,19 @@ ${
     : html`${await rows(items, visit, byDue)}${pager(byDue ? 'Soonest first' : 'Newest first', { newer: at > 1 ? addressOf(chosen, at - 1) : undefined, older: more ? addressOf(chosen, at + 1) : undefined })}`
 }</section>`,
       }
+    },
+  }),
+  page({
+    url: '/console/disputes/csv',
+    operation: 'consoleDisputesCsv',
+    summary: 'Download the disputes of a view',
+    may: 'see',
+    query: Query,
+    async draw(visit) {
+      limitAsking(visit)
+      if (visit.who.mark === 'agent') throw notFound('A side')
+      const { states } = views[visit.query.view ?? 'desk']!
+      return csvAnswer(`disputes-${visit.now.slice(0, 10)}`, columns, allOf(visit, states))
     },
   }),
 ]

@@ -1,8 +1,10 @@
 import { html } from '../../http/html.ts'
 import type { Money } from '../../kernel/money.ts'
+import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
-import { facts, heading, mono, nothing, pager, sheet } from '../parts/parts.ts'
-import type { Pages } from '../visit.ts'
+import { type Column, csvAnswer, limitAsking } from '../csv.ts'
+import { facts, heading, linkButton, mono, nothing, pager, sheet } from '../parts/parts.ts'
+import type { Pages, Visit } from '../visit.ts'
 import { money, sentence } from '../words.ts'
 
 interface Balance {
@@ -48,6 +50,37 @@ const figures = ({ currency, total_balance, available_balance, withheld_balance,
     'figures',
   )
 
+const columns: readonly Column<Movement>[] = [
+  ['time', (one) => one.transaction_initiation_date],
+  ['type', (one) => one.transaction_type],
+  ['currency', (one) => (one.available_change ?? one.withheld_change)?.currency_code],
+  ['available', (one) => one.available_change?.value],
+  ['held', (one) => one.withheld_change?.value],
+  ['dispute', (one) => one.dispute_id],
+  ['invoice', (one) => one.invoice_id],
+  ['payment', (one) => one.payment_id],
+]
+
+const EXPORTED_AT_ONCE = 100
+
+/** Every movement, the newest first. */
+async function* movements({ look }: Pick<Visit, 'look'>): AsyncGenerator<readonly Movement[]> {
+  for (let after: string | null | undefined; ; ) {
+    const read: Read = await look<Read>('listTransactions', {
+      query: { page_size: EXPORTED_AT_ONCE, ...(after && { page_token: after }) },
+    })
+    yield read.transaction_details.map(({ transaction_info }) => transaction_info)
+    const next = read.links.find(({ rel }) => rel === 'next')?.href
+    after = next && new URL(next).searchParams.get('page_token')
+    if (!after) return
+  }
+}
+
+interface Read {
+  readonly transaction_details: readonly { readonly transaction_info: Movement }[]
+  readonly links: readonly { readonly rel: string; readonly href: string }[]
+}
+
 export const moneyPages = ({ page }: Pages) => [
   page({
     url: '/console/money',
@@ -64,16 +97,15 @@ export const moneyPages = ({ page }: Pages) => [
         }
       const { after } = visit.query
       const { balances } = await visit.look<{ balances: Balance[] }>('listBalances')
-      const { transaction_details, links } = await visit.look<{
-        transaction_details: { transaction_info: Movement }[]
-        links: { rel: string; href: string }[]
-      }>('listTransactions', { query: { page_size: 50, ...(after && { page_token: after }) } })
+      const { transaction_details, links } = await visit.look<Read>('listTransactions', {
+        query: { page_size: 50, ...(after && { page_token: after }) },
+      })
       const others = balances.filter(({ primary }) => !primary)
       const next = links.find(({ rel }) => rel === 'next')?.href
       const older = next && new URL(next).searchParams.get('page_token')
       return {
         title,
-        content: html`${heading(title, { sub: 'What the account has by currency, and how it came to that.' })}
+        content: html`${heading(title, { sub: 'What the account has by currency, and how it came to that.', ...(transaction_details.length > 0 && { actions: linkButton('Download as CSV', '/console/money/csv') }) })}
 ${balances.filter(({ primary }) => primary).map(figures)}
 ${others.length > 0 && sheet('Other currencies', html`<table class="rows"><thead><tr><th>In all</th><th class="num">Available</th><th class="num">Held</th><th class="num">Pending</th></tr></thead><tbody>${others.map((one) => html`<tr><td>${money(one.total_balance)}</td><td class="num right">${money(one.available_balance)}</td><td class="num gone">${money(one.withheld_balance)}</td><td class="num gone">${money(one.pending_balance)}</td></tr>`)}</tbody></table>`)}
 <section class="sheet flush">${
@@ -85,6 +117,17 @@ ${others.length > 0 && sheet('Other currencies', html`<table class="rows"><thead
               )}</tbody></table>${pager('Newest first', { newer: after ? '/console/money' : undefined, older: older ? `/console/money?after=${encodeURIComponent(older)}` : undefined })}`
         }</section>`,
       }
+    },
+  }),
+  page({
+    url: '/console/money/csv',
+    operation: 'consoleMoneyCsv',
+    summary: 'Download the movements of the account',
+    may: 'see',
+    async draw(visit) {
+      limitAsking(visit)
+      if (!visit.who.caller.scopes.has('reporting/search/read')) throw notFound('A book')
+      return csvAnswer(`movements-${visit.now.slice(0, 10)}`, columns, movements(visit))
     },
   }),
 ]

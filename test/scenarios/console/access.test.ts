@@ -38,8 +38,8 @@ const table = (): AnyRoute[] => describedRoutes(world.app.service).filter((one) 
 /** What a page or an action is about, by its address: the part before the id. Undefined where it is about nothing in particular. */
 const kindOf = ({ url }: AnyRoute): string | undefined => /^\/console\/(.+?)\/:/.exec(url)?.[1]
 
-/** An agent has what is under review, which another kind of fixture makes. */
-const kindFor = (kind: string, role: Role) => (kind === 'disputes' && role === 'agent' ? `${kind} of an agent` : kind)
+/** Those who decide have what is under review, and a desk of their own, which another kind of fixture makes. */
+const kindFor = (kind: string, role: Role) => (kind === 'disputes' && !isOfAccount(role) ? `${kind} of an agent` : kind)
 
 /** What operators see of every account: nothing of it is foreign to them. */
 const everywhere: readonly string[] = [
@@ -56,7 +56,8 @@ const isForeignTo = (role: Role, kind: string) => role !== 'operator' || !everyw
 /** Ids of the right form and of nothing. */
 const absent: Readonly<Record<string, Params>> = {
   invoices: { id: 'INV2-2222-2222-2222-2222', kind: 'payments', record: 'EXTR-00000000000000000' },
-  disputes: { id: 'PP-R-AAA-00000000', action: 'provide-evidence' },
+  disputes: { id: 'PP-R-AAA-00000000', action: 'provide-evidence', n: '1' },
+  bulks: { id: '00000000-0000-4000-8000-000000000000' },
   webhooks: { id: '00000000000000000' },
   deliveries: { id: '00000000-0000-4000-8000-000000000000' },
   documents: { document: '00000000000000000000000000', n: '1' },

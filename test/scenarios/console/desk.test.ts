@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { consoleOf } from '../../support/console.ts'
+import { consoleOf, withFiles } from '../../support/console.ts'
 import { newWorld, type World } from '../../support/world.ts'
 import { does, open } from '../disputes/people.ts'
 
@@ -14,6 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 const secret = 'The parcel went to <i>number 7</i>, says the driver.'
 const draft = { '/evidences/0/evidence_type': 'OTHER', '/evidences/0/notes': 'Half of what we know.' }
 
@@ -78,6 +79,42 @@ describe('What one side keeps among itself about a dispute', () => {
     await merchant.send(`${at}/provide-evidence`, { ...draft, instead: 'draft' })
     expect((await merchant.send(`${at}/provide-evidence`, draft)).status).toBe(303)
     expect(await merchant.page(at)).not.toContain('A draft of')
+  })
+
+  it('are the files of a draft, which go with it: shown to its own side alone, left out, sent or dropped', async () => {
+    const merchant = consoleOf(world)
+    const other = await open(world.buyer)
+    await does(world.buyer, other, 'escalate', { note: 'Enough.' })
+    const here = `/console/disputes/${other}`
+    const keep = (fields: Record<string, string>, files: Record<string, Buffer>) => {
+      const { payload, headers } = withFiles({ ...draft, instead: 'draft', ...fields }, files)
+      return merchant.send(`${here}/provide-evidence`, payload, headers)
+    }
+    expect((await keep({}, { 'slip.png': png, 'parcel.png': Buffer.concat([png, Buffer.from('x')]) })).status).toBe(303)
+    expect((await keep({}, { 'more.png': png })).status).toBe(303)
+    expect(await merchant.page(here)).toMatch(/Kept with the draft.*slip\.png.*parcel\.png.*more\.png/s)
+    const file = `${here}/drafts/provide-evidence/files`
+    expect(await merchant.page(`${file}/2`)).toContain('PNG')
+    for (const as of ['buyer', 'agent', 'merchant2'] as const) {
+      await consoleOf(world, as).page(`${file}/1`, 404)
+      if (as !== 'merchant2') expect(await consoleOf(world, as).page(here)).not.toContain('parcel.png')
+    }
+    expect((await keep({}, { 'virus.png': Buffer.from('MZ') })).status).toBe(400)
+    expect((await keep({}, Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`n${i}.png`, png])))).status).toBe(
+      422,
+    )
+
+    await keep({ 'drop-file-3': 'true' }, {})
+    expect(await merchant.page(here)).not.toContain('more.png')
+    const sent = await merchant.send(`${here}/provide-evidence`, { ...draft, 'drop-file-1': 'true' })
+    expect(sent.status, sent.text.slice(0, 500)).toBe(303)
+    const shown = await merchant.page(here)
+    expect([shown.includes('parcel.png'), shown.includes('slip.png'), shown.includes('A draft of')]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    await merchant.page(`${file}/2`, 404)
   })
 
   it('is nobody’s who cannot see the dispute', async () => {

@@ -112,13 +112,21 @@ describe('All that match', () => {
     expect(file.text).toContain(`"'=HYPERLINK(""x"")"`)
     expect(file.text).toContain('"Plain, ""quoted"""')
 
-    const said = async () =>
-      decodeURIComponent(
-        String((await merchant.send('/console/invoices/remind-all', { view: 'outstanding' })).headers['set-cookie']),
-      )
-    expect(await said()).toContain('3 reminders were sent.')
-    await said()
-    expect(await said()).toMatch(/0 reminders were sent\. 3 not: /)
+    const start = () => merchant.send('/console/invoices/remind-all', { view: 'outstanding' })
+    const first = await start()
+    expect(first.location).toMatch(/^\/console\/bulks\/[\da-f-]{36}$/)
+    expect(await merchant.page(first.location)).toMatch(/data-again.*0 of 3/s)
+    // One at a time for an account.
+    expect((await start()).status).toBe(422)
+    expect(await merchant.page('/console/invoices/all?view=outstanding')).toContain('are going out already')
+    await consoleOf(world, 'merchant2').page(first.location, 404)
+    await world.settle()
+    expect(await merchant.page(first.location)).toMatch(/All were gone through.*3 of 3.*All were reminded/s)
+    await start()
+    await world.settle()
+    const { location: third } = await start()
+    await world.settle()
+    expect(await merchant.page(third)).toMatch(/Not reminded.*the next can go tomorrow/s)
     expect(await merchant.page('/console/invoices/all?view=cancelled')).toContain('None of them can be reminded')
   })
 })

@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream'
+import { RateLimit } from '../http/rate-limit.ts'
+import { Answer } from '../http/route.ts'
+import type { Visit } from './visit.ts'
+
+/** A file has no more rows than this. */
+export const CSV_ROWS_MAX = 100_000
+
+/** A column: its name, and what stands in it. */
+export type Column<Row> = readonly [name: string, of: (row: Row) => string | undefined]
+
+/** A cell that no spreadsheet takes for a formula. */
+const cell = (value = ''): string => {
+  const text = /^[=+\-@\t\r]/.test(value) && !/^-?\d+(\.\d+)?$/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`
+
+/** How often the people of one account may ask for all of something within a minute. */
+const PER_MINUTE = 20
+const asking = new RateLimit(PER_MINUTE, PER_MINUTE)
+
+/** Refuses whoever asks for all of something again and again. */
+export const limitAsking = ({ who }: Pick<Visit, 'who'>): void => void asking.take(who.caller.accountId)
+
+async function* lines<Row>(
+  columns: readonly Column<Row>[],
+  pages: AsyncIterable<readonly Row[]>,
+  max: number,
+): AsyncGenerator<string> {
+  yield line(columns.map(([name]) => name))
+  let left = max
+  for await (const rows of pages) {
+    yield rows
+      .slice(0, left)
+      .map((row) => line(columns.map(([, of]) => cell(of(row)))))
+      .join('')
+    left -= rows.length
+    if (left <= 0) return
+  }
+}
+
+/** A table as a file. It is read page by page while it goes out, and never held as a whole. */
+export function csvAnswer<Row>(
+  name: string,
+  columns: readonly Column<Row>[],
+  pages: AsyncIterable<readonly Row[]>,
+  max = CSV_ROWS_MAX,
+): Answer {
+  return new Answer(200, Readable.from(lines(columns, pages, max), { objectMode: false }), {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="${name}.csv"`,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+}
