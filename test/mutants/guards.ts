@@ -96,6 +96,7 @@ export const guards: readonly Guard[] = [
   { guards: 'ports of other services are not called', file: 'src/outbound/egress.ts', text: 'if ((port < LOWEST_FREE_PORT && !WEB_PORTS.has(port)) || DENIED_PORTS.has(port))', replacement: 'if (port < 0)', tests: [egress] },
 
   // Jobs and units of work
+  { guards: 'work of one kind wakes nobody who does another', file: 'src/jobs/worker.ts', text: 'if (source.kind === kind) source.wake()', replacement: 'if (kind !== undefined) source.wake()', tests: ['test/faults/jobs/looks.test.ts'] },
   { guards: 'a job is finished by who holds it', file: 'src/jobs/queue.ts', text: 'delete from jobs where id = $1 and fence = $2 returning 1', replacement: 'delete from jobs where id = $1 and $2::int is not null returning 1', tests: ['test/faults/jobs/runner.test.ts'] },
   { guards: 'a job that is held is not taken', file: 'src/jobs/queue.ts', text: 'and j.run_at <= $1 and (j.lease_until is null or ($10 and j.lease_until < clock_timestamp()))', replacement: 'and j.run_at <= $1 and ($10 or true)', tests: ['test/faults/jobs/runner.test.ts'] },
   { guards: 'a guard that fails starts the work over', file: 'migrations/0001_foundation.sql', text: 'if count <> 1 then', replacement: 'if count < 0 then', tests: ['test/faults/payer/refund-race.test.ts'] },
