@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningService, startProgram, temporaryFolder } from '../support/process.ts'
+import { type RunningService, runProgram, startProgram, temporaryFolder } from '../support/process.ts'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 
@@ -14,12 +18,12 @@ interface Step {
 }
 
 /**
- * Every command of the start and the tutorial, in order, with what the README says the command prints. The blocks of a
- * `console` are sessions with commands that stay, which test/scenarios/command-line tries.
+ * Every command of the start and the tutorial, in order, with what the README says the command prints; those of `console`
+ * are a session with a command that stays. `npm ci` is what .ci/run begins with, in a clean checkout, before it runs this.
  */
-function stepsOf(text: string): Step[] {
+function stepsOf(text: string, wanted: '' | 'console'): Step[] {
   const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, kind, block]) =>
-    kind === '' ? block! : [],
+    kind === wanted ? block! : [],
   )
   return blocks.flatMap((block) =>
     block
@@ -41,13 +45,19 @@ const alike = (text: string) =>
     .replace(/\bINV2(-[0-9A-Z]{4}){4}\b/g, '(invoice)')
     .replace(/\/invoice\/p\/#[0-9A-Z]{16}\b/g, '/invoice/p/#(code)')
     .replace(/\bPP-R-[A-Z]{3}-\d+\b/g, '(dispute)')
-    .replace(/"[0-9A-Z]{17}"/g, '"(id)"')
+    .replace(/\b(?=[A-Z]*\d)[0-9A-Z]{17}\b/g, '(id)')
+    .replace(/\bwhsec_[\w+/]+=*/g, 'whsec_(secret)')
+    .replace(/^\d\d:\d\d:\d\d {2}/gm, '(time)  ')
+    .replace(/\b\d+ ms$/gm, '(ms)')
 
 const START = 'npm ci && npm start'
 /** The run that this test is part of. */
 const TESTS = 'npm ci && npm test'
-const PORTS = { service: '8080', handler: '9000' }
+const PORTS = { service: '8080', handler: '9000', hook: '3000' }
 const LISTENS_MS_MAX = 10_000
+/** How long a sandbox may take to start beside others, and to tell of all that happened. */
+const STARTS_MS_MAX = 30_000
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -64,7 +74,7 @@ const answers = (port: number) =>
   })
 
 describe('The README, followed word by word', () => {
-  const steps = stepsOf(readme)
+  const steps = stepsOf(readme, '')
   const folder = temporaryFolder()
   const shell = spawn('bash', [], { cwd: folder.path, stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]()
@@ -119,5 +129,46 @@ describe('The README, followed word by word', () => {
     expect(comparable(went)).toEqual(comparable(tutorial))
     expect(tutorial.length).toBeGreaterThan(20)
     expect(pages).toEqual(['$99.00'])
+  }, 60_000)
+
+  it('takes three commands to a signed event of a dispute at a handler', async () => {
+    const [install, listen, trigger, ...more] = stepsOf(readme, 'console')
+    expect([install!.command, more]).toEqual(['npm ci', []])
+    const secret = `whsec_${randomBytes(32).toString('base64')}`
+    const verified: string[] = []
+    const handler = createHttpServer(async (request, response) => {
+      const body = (await request.toArray()).join('')
+      new Webhook(secret).verify(body, request.headers as Record<string, string>)
+      verified.push(JSON.parse(body).event_type)
+      response.writeHead(204).end()
+    }).listen(0, '127.0.0.1')
+    await once(handler, 'listening')
+    const hookPort = String((handler.address() as AddressInfo).port)
+    const port = String(await freePort())
+    const variables = { PORT: port, QUITTANCE_DATA_DIR: `${folder.path}/three`, SIGNING_SECRET: secret }
+    const at = ({ command }: Step) => command.replaceAll(PORTS.hook, hookPort)
+    const as = (text: string) => alike(text.replaceAll(`:${port}`, `:${PORTS.service}`).trim())
+
+    const { DATABASE_URL: _test, ...inherited } = process.env
+    let said = ''
+    const listening = spawn('bash', ['-c', at(listen!)], {
+      cwd: root,
+      env: { ...inherited, ...variables },
+      detached: true,
+    })
+    for (const stream of [listening.stdout, listening.stderr]) stream.on('data', (text: Buffer) => (said += text))
+    const ended = once(listening, 'close')
+    await expect.poll(() => said, { timeout: STARTS_MS_MAX }).toContain('Ctrl-C ends it.')
+    const triggered = await runProgram(['bash', ['-c', at(trigger!)]], variables)
+    const lines = (text: string) => as(text).split('\n').sort()
+    // The handler is told of the payment and of the dispute at the same time.
+    await expect.poll(() => lines(said), { timeout: STARTS_MS_MAX }).toEqual(lines(listen!.printed))
+    // What a terminal does at Ctrl-C.
+    process.kill(-listening.pid!, 'SIGINT')
+    await ended
+
+    expect(as(triggered.stdout)).toBe(as(trigger!.printed))
+    expect(new Set(verified)).toEqual(new Set(listen!.printed.match(/[A-Z]+(\.[A-Z]+){2}/g)))
+    handler.close()
   }, 60_000)
 })
