@@ -28,8 +28,8 @@ interface Findings {
 const nextCheck = (runAt: Instant, findings: Findings): JobRequest => ({
   name: NAME,
   key: NAME,
-  // Of no account: it takes its turn between them.
-  payload: { ...findings, account_id: '' },
+  // Of no account: it takes its turn before them. An empty name would come before the first turn, and never have one.
+  payload: { ...findings, account_id: '-' },
   runAt,
 })
 

@@ -144,6 +144,7 @@ export const guards: readonly Guard[] = [
   { guards: 'a pooler that lends by transaction is gone around', file: 'src/database/migrate.ts', text: 'if (await isPooled(client)) await requireSession(connector)', replacement: '', tests: ['test/faults/pooler.test.ts'], titled: 'refuses to' },
   { guards: 'nothing is prepared where it would not be found again', file: 'src/database/prepared.ts', text: "if (!this.#naming.prepares) return ''", replacement: '', tests: ['test/faults/pooler.test.ts'], titled: 'does all' },
   { guards: 'a version does not start where what it uses was taken away', file: 'src/database/migrate.ts', text: 'since !== undefined && !migrations.some(', replacement: 'since !== undefined && migrations.length < 0 && !migrations.some(', tests: ['test/faults/migrate.test.ts'], titled: 'taken away' },
+  { guards: 'the check of the invariants has its turn', file: 'src/invariants/check.ts', text: "account_id: '-' }", replacement: "account_id: '' }", tests: ['test/stored/invariants.test.ts'], titled: 'begins to' },
   { guards: 'a full disk is to be waited for', file: 'src/database/errors.ts', text: 'isAmong(passing, code)', replacement: 'passing.has(code)', tests: ['test/faults/sql-errors.test.ts'], titled: 'its disk is full' },
   { guards: 'limits hold behind a pooler too', file: 'src/database/migrate.ts', text: 'if (pooled) await settleRole(client)', replacement: '', tests: ['test/faults/pooler.test.ts'], titled: 'by the role' },
 

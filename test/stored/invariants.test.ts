@@ -10,7 +10,7 @@ describe('A live service', () => {
     const { query } = world.app.database
     const check = async () => {
       await world.app.transact(async (tx) =>
-        tx.enqueue({ name: 'check-invariants', key: 'check-invariants', payload: { account_id: '' }, replace: true }),
+        tx.enqueue({ name: 'check-invariants', key: 'check-invariants', payload: { account_id: '-' }, replace: true }),
       )
       await world.settle()
       return (await world.call('GET', '/metrics')).text
@@ -46,6 +46,15 @@ describe('A live service', () => {
       (await world.app.database.query("select key from jobs where name = 'check-invariants'")).rows.length
 
     expect([await waiting(live), await waiting(sandbox)]).toEqual([1, 0])
+
+    await live.app.database.query("update jobs set run_at = '2026-01-01T00:00:00.000Z' where name = 'check-invariants'")
+    const findings = async () =>
+      (
+        await live.app.database.query(
+          "select payload from jobs where name = 'check-invariants' and run_at > '2026-01-02'",
+        )
+      ).rows
+    await expect.poll(findings).toMatchObject([{ payload: { checked_time: expect.any(String) } }])
     await Promise.all([live.close(), sandbox.close()])
   }, 60_000)
 })
