@@ -1,17 +1,13 @@
-import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Ground } from './harness/ground.ts'
 import { provide } from './harness/packages.ts'
 import { type PoolMode, startPgbouncer } from './harness/pgbouncer.ts'
 import { ask, Postgres } from './harness/postgres.ts'
 import { answersSaid, type Lab, type Part, type Result, seconds, timed } from './harness/result.ts'
 import { openStage } from './harness/stage.ts'
+import { failedOf, runTests } from './harness/tests.ts'
 import { judge, verify } from './harness/verify.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 /** Far fewer than the services have connections. */
 const POOL_SIZE = 8
 
@@ -72,14 +68,6 @@ async function sales(lab: Lab, mode: PoolMode): Promise<Result> {
   }
 }
 
-interface Report {
-  readonly numTotalTests: number
-  readonly numPassedTests: number
-  readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
-  }[]
-}
-
 /** The scenarios of the tests, each world of them behind the pooler. */
 async function scenarios(lab: Lab): Promise<Result> {
   const folders = lab.isReduced
@@ -95,43 +83,18 @@ async function scenarios(lab: Lab): Promise<Result> {
     const { value: report, seconds: took } = await timed(() =>
       runTests(ground, folders, { DATABASE_URL: server.url, TEST_POOLER_URL: url }),
     )
-    const failed = report.testResults.flatMap(({ assertionResults }) =>
-      assertionResults.filter(({ status }) => status === 'failed'),
-    )
-    for (const { fullName } of failed) lab.say(`pooler: failed: ${fullName}`)
+    const failed = failedOf(report)
+    for (const fullName of failed) lab.say(`pooler: failed: ${fullName}`)
     const { numPassedTests: passed, numTotalTests: total } = report
     return {
       part: 'pooler',
       what: `${folders.join(', ')} with every world behind pgbouncer in transaction mode`,
       outcome: `${passed} of ${total} tests pass`,
-      clients:
-        failed.length === 0
-          ? 'the same as without a pooler'
-          : failed
-              .map(({ fullName }) => fullName)
-              .slice(0, 5)
-              .join('; '),
+      clients: failed.length === 0 ? 'the same as without a pooler' : failed.slice(0, 5).join('; '),
       isMet: passed === total && total > 0,
       seconds: took,
     }
   } finally {
     await ground.close()
   }
-}
-
-async function runTests(
-  ground: Ground,
-  folders: readonly string[],
-  variables: Record<string, string>,
-): Promise<Report> {
-  const file = join(ground.folder, 'report.json')
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  const child = spawn(process.execPath, [vitest, 'run', ...folders, '--reporter=json', `--outputFile=${file}`], {
-    cwd: root,
-    env: { ...process.env, ...variables },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  await new Promise((resolve) => child.once('exit', resolve))
-  if (!existsSync(file)) throw new Error('The tests did not come to their end.')
-  return JSON.parse(readFileSync(file, 'utf8')) as Report
 }

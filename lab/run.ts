@@ -1,6 +1,7 @@
 import { cpus, loadavg, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { backup } from './backup.ts'
+import { cells } from './cells.ts'
 import { failover } from './failover.ts'
 import { faults } from './faults.ts'
 import { type Part, printTable, type Result } from './harness/result.ts'
@@ -8,7 +9,7 @@ import { pooler } from './pooler.ts'
 import { soak } from './soak.ts'
 import { upgrade } from './upgrade.ts'
 
-const parts: Readonly<Record<string, Part>> = { failover, pooler, faults, upgrade, backup, soak }
+const parts: Readonly<Record<string, Part>> = { failover, pooler, faults, upgrade, backup, cells, soak }
 
 const help = `npm run lab -- <part…|all> [--reduced]
 

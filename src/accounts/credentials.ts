@@ -1,4 +1,6 @@
 import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { marked, markOf } from '../kernel/cell.ts'
+import type { SecretRing } from '../kernel/secrets.ts'
 
 const TOKEN_PREFIX = 'A21AA'
 const TOKEN_BYTES = 69
@@ -10,6 +12,15 @@ const TOKEN_BYTES = 69
 export function tokenOf(id: string, serviceSecret: string): string {
   const bytes = hkdfSync('sha256', serviceSecret, id, 'access token', TOKEN_BYTES)
   return TOKEN_PREFIX + Buffer.from(bytes).toString('base64url')
+}
+
+/** The text of a token that was handed out; undefined when the secret that it was derived from is gone. */
+export function tokenTextOf({ id, digest }: { id: string; digest: Buffer }, ring: SecretRing): string | undefined {
+  const texts = ring.flatMap((secret) => {
+    const text = tokenOf(id, secret)
+    return [text, marked('accessToken', text, markOf('token', id))]
+  })
+  return texts.find((candidate) => sameDigest(tokenDigest(candidate), digest))
 }
 
 const tokenForm = new RegExp(`^${TOKEN_PREFIX}[A-Za-z0-9_-]{92}$`)

@@ -3,14 +3,14 @@ import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
 import { removeAll, type Sweep } from '../jobs/sweep.ts'
-import { marked, markOf } from '../kernel/cell.ts'
+import { marked } from '../kernel/cell.ts'
 import { after, type Clock, type Instant, toSeconds } from '../kernel/clock.ts'
 import { neutralScope } from '../kernel/dialect.ts'
 import { Problem } from '../kernel/problem.ts'
 import { type SecretRing, secretId } from '../kernel/secrets.ts'
 import { Type } from '../kernel/type.ts'
 import type { Service } from '../room.ts'
-import { sameDigest, secretDigest, tokenDigest, tokenOf } from './credentials.ts'
+import { sameDigest, secretDigest, tokenDigest, tokenOf, tokenTextOf } from './credentials.ts'
 import { whereItWent } from './forwards.ts'
 import type { Feature } from './schema.ts'
 import { grantableScopes } from './scopes.ts'
@@ -162,11 +162,7 @@ interface TokenWish {
 
 /** The text of a token that was handed out before; undefined when the secret that it was derived from is gone. */
 function handedOut({ settings }: Service, row: TokenRow): Token | undefined {
-  const texts = settings.secrets!.flatMap((secret) => {
-    const text = tokenOf(row.id, secret)
-    return [text, marked('accessToken', text, markOf('token', row.id))]
-  })
-  const text = texts.find((candidate) => sameDigest(tokenDigest(candidate), row.digest))
+  const text = tokenTextOf(row, settings.secrets!)
   return text === undefined ? undefined : { ...row, text }
 }
 

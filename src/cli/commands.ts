@@ -2,6 +2,7 @@ import { accountCommands } from './accounts.ts'
 import { appCommands } from './apps.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommands } from './backup.ts'
+import { cellCommands } from './cells.ts'
 import type { Command } from './command.ts'
 import { completionCommand } from './completion.ts'
 import { consoleCommands } from './console.ts'
@@ -34,6 +35,7 @@ export const commands: readonly Command[] = [
   ...backupCommands,
   ...accountCommands,
   ...appCommands,
+  ...cellCommands,
   ...jobCommands,
   ...keyCommands,
   ...secretCommands,

@@ -103,8 +103,8 @@ async function invite({ db, transact, settings, options }: StoreInput) {
     grantRole(tx, person, { role, account_id: accountId })
     return { id: person, ...addLink(tx, person, now) }
   })
-  const publicUrl = settings.publicUrl ?? addressOf(settings.host, settings.port)
-  return { person_id: id, role, link: linkAddress(publicUrl, code), expires }
+  const address = settings.consoleUrl ?? settings.publicUrl ?? addressOf(settings.host, settings.port)
+  return { person_id: id, role, link: linkAddress(address, code), expires }
 }
 
 /** The account that goes with a role: some must name one, and the others none. */

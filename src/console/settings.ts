@@ -1,4 +1,4 @@
-import { inSandbox, setting, text, whole } from '../config.ts'
+import { inSandbox, setting, text, url, whole } from '../config.ts'
 
 /** A role that membership of a group gives. */
 export interface GroupRole {
@@ -24,6 +24,14 @@ export const consoleSettings = {
     initial: 'Quittance',
     ...text(/^[^\p{Cc}]{1,40}$/u),
     description: 'The name that stands on the console, for example that of whoever runs the service.',
+  }),
+  consoleUrl: setting<string | undefined>({
+    variable: 'CONSOLE_URL',
+    initial: undefined,
+    initialText: '`PUBLIC_URL`',
+    ...url,
+    description:
+      'The address people reach the console at, where that is another: of several cells each has a console of its own. Links to sign in, passkeys and single sign-on are for it.',
   }),
   consolePasskeys: setting<boolean>({
     variable: 'CONSOLE_PASSKEYS',

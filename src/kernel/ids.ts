@@ -1,6 +1,6 @@
 import { createHash, randomFillSync } from 'node:crypto'
 import { actorOf, type Cause } from './cause.ts'
-import { type MarkedKind, marked, markPlaces } from './cell.ts'
+import { beforeMark, type MarkedKind, marked } from './cell.ts'
 
 const upper = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const readable = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
@@ -50,7 +50,7 @@ export interface Ids {
 
 export const makeIds = (draw: Draw): Ids => ({ next: (kind) => forms[kind](draw) })
 
-const isMarked = (kind: IdKind): kind is IdKind & MarkedKind => Object.hasOwn(markPlaces, kind)
+const isMarked = (kind: IdKind): kind is IdKind & MarkedKind => Object.hasOwn(beforeMark, kind)
 
 /** The same, with the mark of a cell; without a cell the very same. */
 export const idsIn = (cell: string | undefined, ids: Ids): Ids =>

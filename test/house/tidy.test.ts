@@ -18,7 +18,7 @@ const arrows: Record<string, readonly string[]> = {
   audit: ['kernel', 'database', 'jobs', 'http', 'accounts'],
   invariants: ['kernel', 'database', 'jobs', 'disputes', 'invoices'],
   moves: ['kernel', 'database'],
-  cells: ['kernel', 'database', 'http'],
+  cells: ['kernel', 'database', 'http', 'accounts'],
   people: ['kernel', 'database', 'accounts', 'invoices'],
   backup: ['kernel', 'database', 'invariants', 'webhooks'],
   ledger: ['kernel', 'database', 'jobs', 'http', 'accounts'],

@@ -10,7 +10,7 @@ import { heading, mono, nothing, sheet, taken } from '../parts/parts.ts'
 import { accountRoles, isOfAccount, isRole, type Role, roleNames, roles } from '../roles.ts'
 import { type Deed, listDeeds } from '../sign-in/deeds.ts'
 import { invitationJob } from '../sign-in/invitation.ts'
-import { addLink, LINK_SECONDS, linkAddress } from '../sign-in/links.ts'
+import { addLink, consoleUrl, LINK_SECONDS, linkAddress } from '../sign-in/links.ts'
 import {
   addPerson,
   findInvited,
@@ -175,7 +175,7 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
           return sent.again(await draw(sent, { problem, typed: sent.typed }))
         }
         if (code === '') return sent.lead('/console/people', `A link goes to ${wish.email}.`)
-        const made = { name: wish.name, link: linkAddress(service.publicUrl, code) }
+        const made = { name: wish.name, link: linkAddress(consoleUrl(service), code) }
         return sent.again(await draw(sent, { made }))
       },
     }),

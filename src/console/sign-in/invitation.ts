@@ -3,7 +3,7 @@ import { type JobDefinition, job } from '../../jobs/job-definition.ts'
 import type { JobRequest } from '../../kernel/job.ts'
 import { makeSendMail } from '../../payer/mail/send.ts'
 import type { Service } from '../../room.ts'
-import { addLink, LINK_SECONDS, linkAddress } from './links.ts'
+import { addLink, consoleUrl, LINK_SECONDS, linkAddress } from './links.ts'
 import { findPerson } from './people.ts'
 
 const minutes = 60
@@ -33,7 +33,7 @@ export function invitationJobs(service: Service): JobDefinition[] {
         const person = await findPerson(context.db, person_id)
         if (!person) return
         const { code } = await context.transact(async (tx) => addLink(tx, person.id, tx.now))
-        const link = linkAddress(service.publicUrl, code)
+        const link = linkAddress(consoleUrl(service), code)
         const says = `This link signs you in to ${consoleName}, once, within ${LINK_SECONDS / minutes} minutes:`
         const unasked = 'If you did not expect it, leave it alone.'
         await sendMail(

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from '../../database/sql.ts'
 import type { Reader, Tx } from '../../database/transaction.ts'
 import { after, type Instant } from '../../kernel/clock.ts'
+import type { Service } from '../../room.ts'
 import { digestOf } from './logins.ts'
 
 /** How long a link to sign in works. */
@@ -29,7 +30,11 @@ export function addLink(tx: Tx, personId: string, now: Instant): { code: string;
   return { code, expires }
 }
 
-export const linkAddress = (publicUrl: string, code: string): string => `${publicUrl}/console/sign-in/link/${code}`
+/** Where people reach the console. */
+export const consoleUrl = ({ settings, publicUrl }: Pick<Service, 'settings' | 'publicUrl'>): string =>
+  settings.consoleUrl ?? publicUrl
+
+export const linkAddress = (address: string, code: string): string => `${address}/console/sign-in/link/${code}`
 
 interface FoundLink {
   readonly person_id: string

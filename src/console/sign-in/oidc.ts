@@ -6,6 +6,7 @@ import type { EgressPolicy } from '../../outbound/egress.ts'
 import { openOutbound } from '../../outbound/http.ts'
 import type { Service } from '../../room.ts'
 import type { Settings } from '../../settings.ts'
+import { consoleUrl } from './links.ts'
 import { FRESH_SECONDS } from './logins.ts'
 import type { Grant } from './people.ts'
 
@@ -79,7 +80,7 @@ export function openOidc(service: Service) {
   // Loaded when the first person comes, and asked for again when the issuer did not answer.
   const library = () => import('openid-client')
   let discovered: Promise<Configuration> | undefined
-  const redirect = () => `${service.publicUrl}/console/sign-in/oidc/callback`
+  const redirect = () => `${consoleUrl(service)}/console/sign-in/oidc/callback`
 
   async function configuration(): Promise<Configuration> {
     const { discovery, customFetch, allowInsecureRequests, enableNonRepudiationChecks } = await library()

@@ -12,6 +12,7 @@ import { issueFormToken, readFormToken } from '../../payer/page/form-token.ts'
 import type { Service } from '../../room.ts'
 import type { SignedIn } from '../who.ts'
 import { requireUnanswered } from './answered.ts'
+import { consoleUrl } from './links.ts'
 
 /** How long somebody has to touch their key. */
 const CHALLENGE_SECONDS = 300
@@ -55,7 +56,7 @@ export const deletePasskey = (tx: Tx, personId: string, id: string): void => tx.
 const library = () => import('@simplewebauthn/server')
 
 const purposeOf = (purpose: Purpose) => ({ purpose: `passkey ${purpose}` })
-const rpId = ({ publicUrl }: Service) => new URL(publicUrl).hostname
+const rpId = (service: Service) => new URL(consoleUrl(service)).hostname
 const refused = () => forbidden('This passkey is not known here, or it took too long. Try again.')
 
 /**
@@ -132,7 +133,7 @@ export async function verifyPasskey(service: Service, db: Reader, answered: Answ
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,
     expectedChallenge,
-    expectedOrigin: new URL(service.publicUrl).origin,
+    expectedOrigin: new URL(consoleUrl(service)).origin,
     expectedRPID: rpId(service),
     credential: {
       id,
@@ -162,7 +163,7 @@ export async function registerPasskey(service: Service, person: SignedIn, answer
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response,
     expectedChallenge,
-    expectedOrigin: new URL(service.publicUrl).origin,
+    expectedOrigin: new URL(consoleUrl(service)).origin,
     expectedRPID: rpId(service),
     requireUserVerification: true,
   }).catch(() => {

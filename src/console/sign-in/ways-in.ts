@@ -6,7 +6,7 @@ import type { Typed } from '../forms/fields.ts'
 import { linkButton } from '../parts/parts.ts'
 import { seeOther } from '../respond.ts'
 import { backIn } from '../visit.ts'
-import { LINK_SECONDS, type LinkState, readLink, takeLink } from './links.ts'
+import { consoleUrl, LINK_SECONDS, type LinkState, readLink, takeLink } from './links.ts'
 import { oidcRoutes } from './oidc-routes.ts'
 import { PASSKEY_FIELD, passkeyForm } from './passkey-form.ts'
 import { askOptions, verifyPasskey } from './passkeys.ts'
@@ -63,7 +63,7 @@ export function signInRoutes(signIn: SignIn): AnyRoute[] {
           path,
           headers,
           () =>
-            html`<div><h1>Welcome, ${link.name}</h1><p class="soft">This link signs you in to ${new URL(service.publicUrl).host}, once.</p></div><form class="stack" method="post" action="${path}"><button class="button">Sign in</button></form><p class="hint">You are ${link.email} here. If you are somebody else, close this page.</p>`,
+            html`<div><h1>Welcome, ${link.name}</h1><p class="soft">This link signs you in to ${new URL(consoleUrl(service)).host}, once.</p></div><form class="stack" method="post" action="${path}"><button class="button">Sign in</button></form><p class="hint">You are ${link.email} here. If you are somebody else, close this page.</p>`,
         )
       },
     }),
@@ -151,7 +151,7 @@ export function signInRoutes(signIn: SignIn): AnyRoute[] {
           '/console/sign-in',
           headers,
           (session) =>
-            html`<div><h1>Sign in</h1><p class="soft">to ${new URL(service.publicUrl).host}</p></div>
+            html`<div><h1>Sign in</h1><p class="soft">to ${new URL(consoleUrl(service)).host}</p></div>
 ${
   consolePasskeys &&
   passkeyForm({

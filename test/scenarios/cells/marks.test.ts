@@ -76,6 +76,13 @@ describe('A service that is one of several cells', () => {
     expect(dispute.links[0]!.href).toMatch(/\/v1\/customer\/disputes\/PP-R-K[A-Z]{2}-\d{8}$/)
   })
 
+  it('has a console at a name of its own', async () => {
+    const invite = ['console', 'invite', '--email', 'ada@example.com', '--role', 'operator']
+    const { link } = await json<{ link: string }>(invite, { ...variables, CONSOLE_URL: 'https://cell-k.pay.test' })
+
+    expect(link).toMatch(/^https:\/\/cell-k\.pay\.test\/console\/sign-in\/link\//)
+  })
+
   it('refuses to be another cell, or none', async () => {
     const start = (CELL: string) => run(['start'], { ...variables, PORT: '0', CELL })
 

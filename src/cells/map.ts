@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto'
+import { tokenTextOf } from '../accounts/credentials.ts'
+import type { Connection, Database } from '../database/open.ts'
+import { sql, unprepared } from '../database/sql.ts'
+import { beforeMark, type MarkedKind, markOf } from '../kernel/cell.ts'
+import type { SecretRing } from '../kernel/secrets.ts'
+
+const PAGE = 5_000
+
+/** What a balancer asks the map for, and where it is kept. */
+const keys: readonly (readonly [kind: MarkedKind, key: string, table: string])[] = [
+  ['account', 'id', 'accounts'],
+  ['client', 'client_id', 'apps'],
+  ['dispute', 'id', 'disputes'],
+  ['document', 'document_id', 'dispute_documents'],
+  ['transaction', 'id', 'payment_transactions'],
+  ['transaction', 'buyer_transaction_id', 'payment_transactions'],
+  ['attempt', 'id', "payment_attempts where status = 'OPEN'"],
+  ['invoice', 'id', 'invoices'],
+]
+
+const patience = sql`
+  select set_config('statement_timeout', '600000', true), set_config('enable_seqscan', 'on', true)`
+const tokens = 'select id, digest from tokens'
+const emails = 'select email from accounts'
+
+export interface MapParts {
+  readonly database: Database
+  /** The one whose map this is. */
+  readonly own: string
+  /** All there are; the first is where everything goes that has the mark of none. */
+  readonly cells: readonly string[]
+  readonly secrets: SecretRing
+  line(key: string): void
+}
+
+/** Tells every key of this cell that its mark, or the lack of one, would send elsewhere. */
+export async function printMap({ database, own, cells, secrets, line }: MapParts): Promise<void> {
+  const cellOf = (mark: string) => (cells.includes(mark) ? mark : cells[0])
+  await database.transaction(async (db) => {
+    await db.rows(patience)
+    for (const [kind, key, table] of keys) {
+      const mark = `substr(${key}, ${beforeMark[kind].length + 1}, 1)`
+      const elsewhere = `(case when ${mark} = any('{${cells.join(',')}}') then ${mark} else '${cells[0]}' end) <> '${own}'`
+      const [from, condition] = table.split(' where ')
+      const text = `select distinct ${key} as key from ${from} where ${elsewhere}${condition ? ` and ${condition}` : ''}`
+      await each<{ key: string }>(db, text, (row) => line(kind === 'invoice' ? codeOf(row.key) : row.key))
+    }
+    await each<{ id: string; digest: Buffer }>(db, tokens, (row) => {
+      const text = tokenTextOf(row, secrets)
+      if (text !== undefined && cellOf(markOf('accessToken', text)) !== own) line(hex(row.digest))
+    })
+    // An assertion may name an account by its address, which has no mark.
+    if (own !== cells[0])
+      await each<{ email: string }>(db, emails, ({ email }) => line(hex(hash('sha256', email, 'buffer'))))
+  })
+}
+
+const hex = (digest: Buffer) => digest.toString('hex').toUpperCase()
+const codeOf = (invoiceId: string) => invoiceId.slice(beforeMark.invoice.length).replaceAll('-', '')
+
+/** However many there are, some at a time. */
+async function each<Row>(db: Connection, text: string, tell: (row: Row) => void): Promise<void> {
+  await db.rows(unprepared(`declare keys_of_cell no scroll cursor for ${text}`))
+  for (;;) {
+    const rows = await db.rows<Row>(unprepared(`fetch ${PAGE} from keys_of_cell`))
+    if (rows.length === 0) break
+    for (const row of rows) tell(row)
+  }
+  await db.rows(unprepared('close keys_of_cell'))
+}
