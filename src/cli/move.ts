@@ -1,14 +1,14 @@
 import { databaseAddress, url } from '../config.ts'
 import { addressOf } from '../database/address.ts'
 import { Connector, cut } from '../database/connector.ts'
-import { claimEnvironment } from '../database/environment.ts'
+import { cellOf, claimEnvironment } from '../database/environment.ts'
 import { pendingMigrations } from '../database/migrate.ts'
 import { type Database, openDatabase } from '../database/open.ts'
 import { makeTransact } from '../database/transaction.ts'
 import { brokenRules } from '../invariants/check.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { randomIds } from '../kernel/ids.ts'
-import { MoveError, moveAccounts } from '../moves/move.ts'
+import { cancelMove, MoveError, moveAccounts } from '../moves/move.ts'
 import { makeSeal, requireSameSecret } from '../webhooks/signing/seal.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
 
@@ -23,9 +23,13 @@ export const moveCommand: Command = {
   arguments: ['account id', '[account id…]'],
   options: {
     to: { type: 'string', value: '<url>', description: 'The database they go to', personal: true },
+    cancel: { type: 'boolean', description: 'Give up a move that was begun, as long as they have not left' },
     home: { type: 'string', value: '<url>', description: 'Where they are reached afterwards, if that is elsewhere' },
   },
-  examples: [['accounts move 5D7AXM9OKD1Q6 --to postgres://quittance@db2.internal/quittance', 'moves one account']],
+  examples: [
+    ['accounts move 5D7AXM9OKD1Q6 --to postgres://quittance@db2.internal/quittance', 'moves one account'],
+    ['accounts move 5D7AXM9OKD1Q6 --to postgres://quittance@db2.internal/quittance --cancel', 'gives it up'],
+  ],
   async run(input) {
     const to = databaseAddress.read(String(input.options['to'] ?? ''))
     const home = input.options['home'] === undefined ? null : url.read(String(input.options['home']))
@@ -75,8 +79,12 @@ interface Wish {
   readonly home: string | null
 }
 
-async function move({ settings, transact }: StoreInput, { source, target, ids, home }: Wish) {
+async function move({ settings, transact, options }: StoreInput, { source, target, ids, home }: Wish) {
   await requireFit(target, settings)
+  if (options['cancel'] === true) {
+    await cancelMove({ source, target, ids })
+    return { account_ids: ids, cancelled: true }
+  }
   const moveId = randomIds
     .next('token')
     .toLowerCase()
@@ -104,5 +112,10 @@ async function requireFit(target: Database, settings: StoreInput['settings']): P
   if (pending.length > 0)
     throw new CommandError('The schema of the other database is of another version: run quittance migrate on it first.')
   await claimEnvironment(target, settings.environment)
+  const cell = await cellOf(target)
+  if (settings.cell !== undefined && cell === settings.cell)
+    throw new CommandError(`The other database is cell ${cell} too: every cell has a letter of its own.`)
+  if (settings.cell !== undefined && cell === undefined)
+    throw new CommandError('The other database is no cell yet: start a service on it with its CELL first.')
   await requireSameSecret(target, makeSeal(settings.secrets!))
 }

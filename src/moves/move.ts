@@ -20,15 +20,16 @@ export interface MoveParts {
   /** Where they can be reached afterwards, if that is another address. */
   readonly home: string | null
   readonly now: Instant
+  /** So long writers are made to wait; a try that takes longer is given up before anything is decided. */
+  readonly stopMsMax?: number
 }
 
 export interface Moved {
   readonly rows: number
-  /** How long writers had to wait; undefined when an earlier call had come further. */
+  /** How long nothing could be written, neither here nor there; undefined when an earlier call had come further. */
   readonly stopped_ms?: number
 }
 
-/** So long writers are made to wait; a try that takes longer is given up before anything is decided. */
 const STOP_MS_MAX = 1_500
 /** So many changes are brought over in a moment; of a busy account there are always some. */
 const FEW = 200
@@ -71,12 +72,35 @@ export async function moveAccounts(parts: MoveParts): Promise<Moved> {
     throw new MoveError('Some of these accounts are on their way by themselves: name those that were named then.')
   const [state] = states
   if (state === 'GONE') throw new MoveError('These accounts have been moved already.')
-  const took = state === 'MOVED' ? undefined : await leave(parts, { tables, source, target, moveId })
+  const began = state === 'MOVED' ? undefined : await leave(parts, { tables, source, target, moveId })
   await target.welcome()
+  const took = began === undefined ? undefined : Math.round(performance.now() - began)
   let rows = 0
   for (const id of parts.ids) for (const count of (await target.count(tables.copied, id)).values()) rows += count
   await source.clean(moveId)
   return { rows, ...(took !== undefined && { stopped_ms: took }) }
+}
+
+/**
+ * Gives up a move that has not been decided: the accounts work on as if there had been none, and of what was copied nothing
+ * is left. It can be stopped at any moment and called again, as a move can.
+ */
+export async function cancelMove({
+  source: from,
+  target: to,
+  ids,
+}: Pick<MoveParts, 'source' | 'target' | 'ids'>): Promise<void> {
+  const tables = await readTables(from)
+  const source = new Source(from, tables, ids)
+  const known = await source.moves()
+  const moveId = known[0]?.move_id
+  if (moveId === undefined || known.length < ids.length || known.some(({ move_id }) => move_id !== moveId))
+    throw new MoveError('There is no move of these accounts: name those that were named then.')
+  if (known.some(({ state }) => state === 'MOVED' || state === 'GONE'))
+    throw new MoveError('These accounts have left already: call again without --cancel, and move them back from there.')
+  await source.resume()
+  await new Target(to, tables, ids).forget(moveId)
+  await source.stay(moveId)
 }
 
 interface Ends {
@@ -86,7 +110,7 @@ interface Ends {
   readonly moveId: string
 }
 
-/** Copies, follows, drains and stops; gives how long writers waited. */
+/** Copies, follows, drains and stops; gives when writers began to wait. */
 async function leave(parts: MoveParts, { tables, source, target, moveId }: Ends): Promise<number> {
   await requireMovable(parts, target, moveId)
   await source.begin(moveId, parts.home, parts.now)
@@ -99,8 +123,8 @@ async function leave(parts: MoveParts, { tables, source, target, moveId }: Ends)
   for (let i = 1; i <= STOPS_MAX; i++) {
     await workEnded(source)
     while ((await follow(parts.source)) > FEW);
-    const took = await stop(parts, { tables, source, target, moveId }, follow)
-    if (took !== undefined) return took
+    const began = await stop(parts, { tables, source, target, moveId }, follow)
+    if (began !== undefined) return began
   }
   throw new MoveError('These accounts are so busy that their writers could not be stopped for long enough: call again.')
 }
@@ -166,7 +190,7 @@ async function workEnded(source: Source): Promise<void> {
 async function stop(parts: MoveParts, { tables, source, target }: Ends, follow: Follow): Promise<number | undefined> {
   // Those who come from here on wait behind us, also while we wait for those who came before.
   const began = performance.now()
-  const inTime = () => performance.now() - began < STOP_MS_MAX
+  const inTime = () => performance.now() - began < (parts.stopMsMax ?? STOP_MS_MAX)
   try {
     const left = await source.stopped(async (db) => {
       if (await source.hasWorkUnderWay(db)) return false
@@ -177,7 +201,7 @@ async function stop(parts: MoveParts, { tables, source, target }: Ends, follow: 
       }
       return inTime()
     })
-    return left ? Math.round(performance.now() - began) : undefined
+    return left ? began : undefined
   } catch (error) {
     if ((error as { code?: string }).code === LOCK_TIMEOUT) return undefined
     throw error

@@ -63,6 +63,8 @@ const leave = sql`
 const triggersOf = sql`
   select c.relname || ' ' || substr(t.tgname, length($1) + 1) as place from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where starts_with(t.tgname, $1)`
+const forgetMoves = sql`delete from account_moves where account_id = any($1::text[])`
+const tellOfWork = sql`select pg_notify('quittance', topic) from unnest(array['jobs', 'deliveries']) as topic`
 const forgetAllChanges = sql`delete from account_move_changes where account_id = any($1::text[])`
 
 /** The database that accounts leave. */
@@ -95,6 +97,12 @@ export class Source {
   /** Nothing of the accounts is begun in the background from here on; requests are answered as before. */
   async drain(): Promise<void> {
     await this.db.rows(setState, [this.#ids, 'DRAINING'])
+  }
+
+  /** What waited in the background is begun again. */
+  async resume(): Promise<void> {
+    await this.db.rows(setState, [this.#ids, 'COPYING'])
+    await this.db.rows(tellOfWork)
   }
 
   async hasWorkUnderWay(db: Connection = this.db): Promise<boolean> {
@@ -134,12 +142,22 @@ export class Source {
     await this.db.rows(forwardPages, [this.#ids])
     for (const table of [...this.#tables.copied].reverse())
       for (const id of this.#ids) while ((await this.#moving((db) => removeSome(db, table, id))) > 0);
+    await this.#noteNothing(moveId)
+    await this.db.rows(setState, [this.#ids, 'GONE'])
+  }
+
+  /** The accounts stay: there has been no move. */
+  async stay(moveId: string): Promise<void> {
+    await this.#noteNothing(moveId)
+    await this.db.rows(forgetMoves, [this.#ids])
+  }
+
+  async #noteNothing(moveId: string): Promise<void> {
     for (const { place } of await this.db.rows<{ place: string }>(triggersOf, [`move_${moveId}_`])) {
       const [table, kind] = place.split(' ') as [string, Trigger['kind']]
       await this.#define(`drop trigger if exists ${triggerOf(moveId, kind)} on "${table}"`)
     }
     await this.db.rows(forgetAllChanges, [this.#ids])
-    await this.db.rows(setState, [this.#ids, 'GONE'])
   }
 
   #moving<T>(work: (db: Connection) => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import type { Connection, Database } from '../database/open.ts'
 import { sql, statementOf } from '../database/sql.ts'
 import type { Instant } from '../kernel/clock.ts'
-import { countRows, moveCounter, putRows, type Rows, removeMissing } from './rows.ts'
+import { countRows, moveCounter, putRows, type Rows, removeMissing, removeSome } from './rows.ts'
 import { takesRows } from './source.ts'
 import { doors, type MovedTable, type MovedTables } from './tables.ts'
 
@@ -43,6 +43,7 @@ const putKeys = sql`
   insert into signing_keys (id, sealed, certificate, current, create_time, withdraw_time)
   select id, sealed, certificate, false, create_time, withdraw_time from json_populate_recordset(null::signing_keys, $1::json)
   on conflict do nothing`
+const dropArrival = sql`delete from account_arrivals where account_id = $1`
 const setHere = sql`update account_arrivals set state = 'HERE' where account_id = $1`
 const tell = sql`select pg_notify('quittance', topic) from unnest(array['access', 'jobs', 'deliveries']) as topic`
 
@@ -115,6 +116,17 @@ export class Target {
         if (arrival.state === 'ARRIVING') await this.#take(db, arrival)
       await db.rows(tell)
     })
+  }
+
+  /** Removes what came of accounts that stay where they are. */
+  async forget(moveId: string): Promise<void> {
+    const arriving = (await this.arrivals()).filter(({ move_id, state }) => move_id === moveId && state === 'ARRIVING')
+    for (const { account_id: id } of arriving) {
+      for (const table of [...this.#tables.copied].reverse())
+        while ((await this.#moving((db) => removeSome(db, table, id))) > 0);
+      await this.db.rows(dropHeld, [id])
+      await this.db.rows(dropArrival, [id])
+    }
   }
 
   async #take(db: Connection, { account_id: id }: Arrival): Promise<void> {

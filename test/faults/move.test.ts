@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultScopes } from '../../src/accounts/scopes.ts'
 import type { Connection, Database } from '../../src/database/open.ts'
 import { makeLedger } from '../../src/ledger/ledger.ts'
-import { moveAccounts } from '../../src/moves/move.ts'
+import { cancelMove, moveAccounts } from '../../src/moves/move.ts'
 import { readTables } from '../../src/moves/tables.ts'
 import { pagePath } from '../../src/payer/page/open-page.ts'
 import { run } from '../support/command.ts'
@@ -25,26 +25,67 @@ const settings = {
   SEED: '1',
 }
 
+/** As long as writers may be made to wait in a test. */
+const STOP_MS = 700
+
 class Death extends Error {}
 
+/** When a caller dies: after so many steps, with a statement, or right after the commit that had it. */
+interface Fate {
+  steps?: number
+  readonly at?: RegExp
+  readonly committed?: RegExp
+  /** Called with every statement. */
+  meets?(text: string): Promise<void>
+}
+
 /** A way to the database on which the caller dies: before a statement or a commit, or after it without learning of it. */
-function mortal(db: Database, fate: { steps: number }): Database {
+function mortal(db: Database, fate: Fate): Database {
+  fate.steps ??= Infinity
   const step = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (--fate.steps < 0) throw new Death()
+    if (--fate.steps! < 0) throw new Death()
     const result = await work()
-    if (--fate.steps < 0) throw new Death()
+    if (--fate.steps! < 0) throw new Death()
     return result
   }
   const rows =
-    (connection: Connection): Connection['rows'] =>
+    (connection: Connection, told?: string[]): Connection['rows'] =>
     (statement, values) =>
-      step(() => connection.rows(statement, values))
+      step(async () => {
+        const text = `${statement.text} ${JSON.stringify(values ?? [])}`
+        await fate.meets?.(text)
+        const result = await connection.rows(statement, values)
+        told?.push(text)
+        if (fate.at?.test(text)) throw new Death()
+        return result as never
+      })
   return {
     ...db,
     rows: rows(db),
-    transaction: (work) => step(() => db.transaction((connection) => work({ rows: rows(connection) }))),
+    transaction: (work) =>
+      step(async () => {
+        const told: string[] = []
+        const result = await db.transaction((connection) => work({ rows: rows(connection, told) }))
+        if (told.some((text) => fate.committed?.test(text))) throw new Death()
+        return result
+      }),
   }
 }
+
+const drains = /account_moves set state = \$2.*DRAINING/
+/** Every turn that a move takes once all is copied, and what the source believes when the caller died there. */
+const turns: readonly (readonly [Fate, state: string])[] = [
+  [{ at: drains }, 'DRAINING'],
+  [{ at: /insert into account_arrival_rows/ }, 'DRAINING'],
+  [{ at: /state = 'MOVED'/ }, 'DRAINING'],
+  [{ committed: /state = 'MOVED'/ }, 'MOVED'],
+  [{ at: /set state = 'HERE'/ }, 'MOVED'],
+  [{ committed: /set state = 'HERE'/ }, 'MOVED'],
+  [{ at: /'invoice', id, account_id from invoices/ }, 'MOVED'],
+  [{ committed: /delete from "invoices"/ }, 'MOVED'],
+  [{ committed: /drop trigger/ }, 'MOVED'],
+  [{ at: /delete from account_move_changes where account_id = any\(\$1::text\[\]\) \[/ }, 'MOVED'],
+]
 
 describe('An account that is moved', () => {
   let from: World
@@ -77,6 +118,17 @@ describe('An account that is moved', () => {
 
   const rowsOf = async (world: World, table: string) =>
     (await world.app.database.query(`select * from ${table} where account_id = $1`, [id])).rows
+  /** A call that may die on its way. */
+  const tryToMove = (fate: Fate) =>
+    moveAccounts({ ...ways(fate), moveId: `try${++tries}`, home: 'https://two.example', now: from.now() }).catch(
+      (error: unknown) => error,
+    )
+  let tries = 0
+  const ways = (fate: Fate, ids = [id]) => ({
+    ids,
+    source: mortal(from.app.database, fate),
+    target: mortal(to.app.database, fate),
+  })
   const move = (...words: string[]) =>
     run(['accounts', 'move', id, '--to', to.databaseUrl, ...words, '--json'], {
       ...settings,
@@ -137,23 +189,36 @@ describe('An account that is moved', () => {
     expect((await run([...consent.slice(0, 4), '--revoke'], variables)).code).toBe(0)
   })
 
+  it('can be called off until it has left, and goes on as if nothing had been', async () => {
+    expect((await move('--cancel')).stderr).toBe(
+      'quittance: There is no move of these accounts: name those that were named then.\n',
+    )
+    expect(await tryToMove({ at: drains })).toBeInstanceOf(Death)
+    created.push((await calls<{ id: string }>('POST', INVOICES, over('10.00'))).body.id)
+    const ended = await cancelMove(ways({ committed: /delete from "webhooks"/ })).catch((error: unknown) => error)
+
+    expect(ended).toBeInstanceOf(Death)
+    const { code, stdout, stderr } = await move('--cancel')
+    expect([code, stderr, JSON.parse(stdout)]).toEqual([0, '', { account_ids: [id], cancelled: true }])
+    const { copied, heldBack } = await readTables(from.app.database)
+    for (const { name, owner } of [...copied, ...heldBack])
+      expect((await to.app.database.query(`select 1 from ${name} where ${owner} = $1`, [id])).rows, name).toEqual([])
+    for (const table of ['account_moves', 'account_move_changes']) expect(await rowsOf(from, table)).toEqual([])
+    const { rows } = await from.app.database.query("select tgname from pg_trigger where tgname like 'move%'")
+    expect(rows).toEqual([])
+    // What had waited is done.
+    await receiver.has((await rowsOf(from, 'events')).length)
+  })
+
   it('loses nothing and doubles nothing, however often the move dies', async () => {
     const writers = [writes(), writes()]
     let deaths = 0
     const wanted = times(6, 60)
-    for (let i = 0; deaths < wanted; i++) {
-      const fate = { steps: 1 + Math.floor(Math.random() ** 2 * 500) }
-      const parts = {
-        ids: [id],
-        moveId: `try${i}`,
-        home: 'https://two.example',
-        now: from.now(),
-        source: mortal(from.app.database, fate),
-        target: mortal(to.app.database, fate),
-      }
-      const ended = await moveAccounts(parts).catch((error: unknown) => error)
-      if (!(ended instanceof Death)) break
-      deaths++
+    for (; deaths < wanted; deaths++)
+      expect(await tryToMove({ steps: 1 + Math.floor(Math.random() ** 2 * 500), at: drains })).toBeInstanceOf(Death)
+    for (const [fate, state] of turns) {
+      expect(await tryToMove(fate), state).toBeInstanceOf(Death)
+      expect((await rowsOf(from, 'account_moves')).map((move) => move.state)).toEqual([state])
     }
     const { code, stdout, stderr } = await move()
     isWriting = false
@@ -185,12 +250,16 @@ describe('An account that is moved', () => {
     const partner = await from.personWithApp(otherMerchant.id, ['disputes/read-partner'])
     await run(['apps', 'consent', partner.clientId, buyer.id, '--scopes', 'disputes/read-partner'], variables)
 
-    const moved = await run(
-      ['accounts', 'move', otherMerchant.id, buyer.id, '--to', to.databaseUrl, '--json'],
-      variables,
-    )
+    // The first time the other side is slow, so writers would have to wait for too long.
+    let stops = 0
+    const meets = async (text: string) => {
+      if (/insert into account_arrival_rows/.test(text) && ++stops === 1) await pause(STOP_MS)
+    }
+    const parts = { ...ways({ meets }, [otherMerchant.id, buyer.id]), moveId: 'both', home: null, now: from.now() }
+    const moved = await moveAccounts({ ...parts, stopMsMax: STOP_MS })
 
-    expect([moved.code, moved.stderr]).toEqual([0, ''])
+    expect(stops).toBeGreaterThan(2)
+    expect(moved.stopped_ms).toBeLessThan(2_000)
     expect((await to.app.database.query('select account_id from consents')).rows).toEqual([{ account_id: buyer.id }])
     const left = await from.app.database.query('select id from accounts')
     expect(left.rows).toEqual([])
@@ -206,5 +275,22 @@ describe('An account that is moved', () => {
     const page = await from.call('GET', pagePath(created[0]!))
     expect([page.status, page.headers['location']]).toEqual([303, `https://two.example${pagePath(created[0]!)}`])
     expect((await move()).stderr).toBe('quittance: These accounts have been moved already.\n')
+    expect((await move('--cancel')).stderr).toMatch(/have left already: call again without --cancel/)
+  })
+
+  it('comes back while it works, and its writers wait for less than two seconds', async () => {
+    isWriting = true
+    const writers = [writes(), writes()]
+    const { code, stdout, stderr } = await run(['accounts', 'move', id, '--to', from.databaseUrl, '--json'], {
+      ...settings,
+      DATABASE_URL: to.databaseUrl,
+    })
+    isWriting = false
+    await Promise.all(writers)
+
+    expect([code, stderr]).toEqual([0, ''])
+    expect(JSON.parse(stdout).stopped_ms).toBeLessThan(2_000)
+    expect((await rowsOf(from, 'invoices')).map((invoice) => invoice.id).sort()).toEqual([...created].sort())
+    expect(await rowsOf(to, 'invoices')).toEqual([])
   })
 })

@@ -62,6 +62,8 @@ export const guards: readonly Guard[] = [
   { guards: 'a move brings over what changed meanwhile', file: 'src/moves/move.ts', text: 'if (changed.length > 0) await target.follow(changed)', replacement: 'if (changed.length < 0) await target.follow(changed)', tests: ['test/faults/move.test.ts'] },
   { guards: 'nobody gets in at the source any more', file: 'src/moves/source.ts', text: 'opened as (delete from tokens where app_id in (', replacement: 'opened as (delete from tokens where app_id is null and app_id in (', tests: ['test/faults/move.test.ts'] },
   { guards: 'accounts that share something go together', file: 'src/moves/move.ts', text: '  if (ties.length > 0)\n', replacement: '  if (ties.length < 0)\n', tests: ['test/faults/move.test.ts'] },
+  { guards: 'a move that makes writers wait too long is given up', file: 'src/moves/move.ts', text: '      return inTime()\n', replacement: '      return true\n', tests: ['test/faults/move.test.ts'] },
+  { guards: 'a move that was decided is not called off', file: 'src/moves/move.ts', text: "if (known.some(({ state }) => state === 'MOVED' || state === 'GONE'))", replacement: "if (known.some(({ state }) => state === 'MOVED'))", tests: ['test/faults/move.test.ts'] },
 
   // Cells
   { guards: 'a database is one cell', file: 'src/database/environment.ts', text: 'if (known === undefined || known === cell) return', replacement: "if (known !== '') return", tests: ['test/scenarios/cells/marks.test.ts'] },
