@@ -31,7 +31,7 @@ export const consoleSettings = {
     initialText: '`PUBLIC_URL`',
     ...url,
     description:
-      'The address people reach the console at, where that is another: of several cells each has a console of its own. Links to sign in, passkeys and single sign-on are for it.',
+      'The address people reach the console at, where that is another: of several cells each has a console of its own. Links to it in mails, links to sign in, passkeys and single sign-on are for it.',
   }),
   consolePasskeys: setting<boolean>({
     variable: 'CONSOLE_PASSKEYS',

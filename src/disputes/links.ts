@@ -15,7 +15,7 @@ const spelledTwice: ReadonlySet<string> = new Set([
 ])
 
 /** Where people look at it. */
-export const disputePageUrl = (publicUrl: string, id: string) => `${publicUrl}/console/disputes/${id}`
+export const disputePageUrl = (consoleUrl: string, id: string) => `${consoleUrl}/console/disputes/${id}`
 
 export const disputeUrl = (publicUrl: string, id: string) => `${publicUrl}/v1/customer/disputes/${id}`
 

@@ -155,14 +155,16 @@ function inShort(
   const said = ending.map(({ phrase, amount = 0n }) =>
     fill(words.outcomes[phrase], { amount: format.money(toMoney(amount, dispute_amount.currency_code)) }),
   )
-  const addressFor = side === 'seller' ? disputePageUrl : disputeUrl
+  const { publicUrl, settings } = service
+  const address =
+    side === 'seller' ? disputePageUrl(settings.consoleUrl ?? publicUrl, dispute_id) : disputeUrl(publicUrl, dispute_id)
   const mail = simpleMail({
     language,
     business: 'Quittance',
     subject: fill(words[kind].subject, values),
     lead: [fill(words[kind].lead, values), ...said].join(' '),
     matter: { name: fill(words.name, values), amount: values.amount, standing: facts.join(' · ') },
-    link: { address: addressFor(service.publicUrl, dispute_id), label: words.open },
+    link: { address, label: words.open },
   })
   return { ...mail, to: [email], fromName: 'Quittance' }
 }
