@@ -7,7 +7,7 @@ import type { Account, App } from './schema.ts'
 const accountById = sql`select body from accounts where id = $1`
 const firstAccount = sql`select body from accounts where kind = $1 order by create_time, id limit 1`
 const accountByEmail = sql`select body from accounts where email = lower($1)`
-const allAccounts = sql`select body from accounts order by create_time, id limit 1000`
+const allAccounts = sql`select body from accounts where cell is null order by create_time, id limit 1000`
 const insertAccount = sql`insert into accounts (id, body, create_time) values ($1, $2, $3)`
 const updateAccount = sql`update accounts set body = $2 where id = $1 and body = $3`
 
@@ -42,7 +42,7 @@ export function saveAccount(tx: Tx, before: Account, after: Account): void {
 
 const appsOfEveryone = sql`
   select id, account_id, client_id, name, features, scopes, status, sandbox, create_time from apps
-  order by create_time, id limit 1000`
+  where account_id in (select id from accounts where cell is null) order by create_time, id limit 1000`
 const appByClientId = sql`
   select id, account_id, client_id, name, features, scopes, status, sandbox, create_time from apps where client_id = $1`
 const insertApp = sql`

@@ -9,8 +9,8 @@ const PAGE = 5_000
 
 /** What a balancer asks the map for, and where it is kept. */
 const keys: readonly (readonly [kind: MarkedKind, key: string, table: string])[] = [
-  ['account', 'id', 'accounts'],
-  ['client', 'client_id', 'apps'],
+  ['account', 'id', 'accounts where cell is null'],
+  ['client', 'client_id', 'apps where account_id in (select id from accounts where cell is null)'],
   ['dispute', 'id', 'disputes'],
   ['document', 'document_id', 'dispute_documents'],
   ['transaction', 'id', 'payment_transactions'],
@@ -21,8 +21,9 @@ const keys: readonly (readonly [kind: MarkedKind, key: string, table: string])[]
 
 const patience = sql`
   select set_config('statement_timeout', '600000', true), set_config('enable_seqscan', 'on', true)`
-const tokens = 'select id, digest from tokens'
-const emails = 'select email from accounts'
+const tokens = `select t.id, digest from tokens t join apps p on p.id = t.app_id join accounts a on a.id = p.account_id
+  where a.cell is null`
+const emails = 'select email from accounts where cell is null'
 
 export interface MapParts {
   readonly database: Database
@@ -42,7 +43,7 @@ export async function printMap({ database, own, cells, secrets, line }: MapParts
     for (const [kind, key, table] of keys) {
       const mark = `substr(${key}, ${beforeMark[kind].length + 1}, 1)`
       const elsewhere = `(case when ${mark} = any('{${cells.join(',')}}') then ${mark} else '${cells[0]}' end) <> '${own}'`
-      const [from, condition] = table.split(' where ')
+      const [from, condition] = table.split(/ where (.*)/s)
       const text = `select distinct ${key} as key from ${from} where ${elsewhere}${condition ? ` and ${condition}` : ''}`
       await each<{ key: string }>(db, text, (row) => line(kind === 'invoice' ? codeOf(row.key) : row.key))
     }

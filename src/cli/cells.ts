@@ -1,7 +1,15 @@
+import type pg from 'pg'
 import { type Cell, printHaproxy } from '../cells/haproxy.ts'
+import { hears, isPublished, publish, subscriptionStatement } from '../cells/join.ts'
 import { printMap } from '../cells/map.ts'
+import { databaseAddress } from '../config.ts'
+import { addressOf, connectionSettings } from '../database/address.ts'
+import { Connector, cut } from '../database/connector.ts'
+import { cellOf } from '../database/environment.ts'
+import { openDatabase } from '../database/open.ts'
 import { isCell } from '../kernel/cell.ts'
-import { type Command, CommandError, UsageError } from './command.ts'
+import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
+import { requireFit } from './move.ts'
 
 const MAP_FILE = '/etc/haproxy/cells.map'
 
@@ -45,7 +53,76 @@ export const cellCommands: readonly Command[] = [
       return undefined
     },
   },
+  {
+    kind: 'store',
+    name: 'cells join',
+    summary: 'Tell the other cells of the accounts that live here, and hear of theirs',
+    arguments: ['[database of another cell…]'],
+    examples: [
+      ['cells join', 'tells the others; first on every cell'],
+      [
+        'cells join postgres://quittance@db2.internal/quittance',
+        'hears from another; then on every cell of every other',
+      ],
+    ],
+    run: join,
+  },
 ]
+
+async function join({ arguments: words, settings }: StoreInput) {
+  const { cell } = settings
+  const url = settings.databaseDirectUrl ?? settings.databaseUrl
+  if (cell === undefined || url === undefined) throw new CommandError('This is no cell: set CELL and DATABASE_URL.')
+  const others = words.map((word) => {
+    const read = databaseAddress.read(word)
+    if (read === undefined) throw new UsageError(`A cell is named by ${databaseAddress.form}.`)
+    return read
+  })
+  const heard: string[] = []
+  await connected(url, async (here) => {
+    await publish(here, cell)
+    for (const other of others) heard.push(await hear(here, other, settings))
+  })
+  return { cell, tells: true, hears: heard }
+}
+
+async function hear(here: pg.Client, other: string, settings: StoreInput['settings']): Promise<string> {
+  const database = openDatabase(other, { connectionsMax: 1 })
+  const from = await requireFit(database, settings)
+    .then(() => cellOf(database))
+    .finally(() => database.close())
+  await connected(other, async (there) => {
+    if (!(await isPublished(there)))
+      throw new CommandError(`Cell ${from} does not tell yet: run quittance cells join there first.`)
+    const { rows } = await there.query<{ wal_level: string }>('show wal_level')
+    if (rows[0]!.wal_level !== 'logical')
+      throw new CommandError(`The server of cell ${from} must have wal_level = logical, which takes a restart.`)
+  })
+  if (await hears(here, from!, settings.cell!)) return from!
+  const statement = subscriptionStatement(from!, settings.cell!, conninfoOf(other))
+  await here.query(statement).catch((error: { code?: string }) => {
+    if (error.code !== '42501') throw error
+    throw new CommandError(
+      `The role may not subscribe: let a superuser run this on the database of this cell. ${statement};`,
+    )
+  })
+  return from!
+}
+
+/** As the server takes it, which then calls the other one. */
+function conninfoOf(url: string): string {
+  const { connectionString, host, port, database, user } = connectionSettings(url)
+  return connectionString ?? `host=${host} port=${port} dbname=${database} user=${user}`
+}
+
+async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = await new Connector(addressOf(url), { application_name: 'quittance command' }).connect()
+  try {
+    return await work(client)
+  } finally {
+    cut(client)
+  }
+}
 
 function readMark(word: string): { mark: string } {
   if (!isCell(word)) throw new UsageError(`${word} is no cell: a cell is one letter, A to Z without I and O.`)

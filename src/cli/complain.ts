@@ -3,7 +3,7 @@ import { SettingError } from '../config.ts'
 import { AddressError } from '../database/address.ts'
 import { NoServerError } from '../database/connector.ts'
 import { EmbeddedServerError } from '../database/embedded/server.ts'
-import { sqlProblem } from '../database/errors.ts'
+import { ELSEWHERE, sqlProblem } from '../database/errors.ts'
 import { MigrationError } from '../database/migrate.ts'
 import { Problem } from '../kernel/problem.ts'
 import { CommandError, UsageError } from './command.ts'
@@ -28,6 +28,7 @@ export function complaintOf(error: unknown, databaseUrl: string | undefined): Co
   if (error instanceof MigrationError) return say(error.message)
   if (error instanceof Problem)
     return say(error.details.map(({ description }) => description).join(' ') || error.message)
+  if (error instanceof Error && (error as { code?: string }).code === ELSEWHERE) return say(error.message)
   if (sqlProblem(error, {})?.status === 409) return say('There is already one with this name or address.')
   return { text: `${error instanceof Error ? error.stack : String(error)}\n`, code: 1 }
 }

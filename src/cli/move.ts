@@ -107,7 +107,7 @@ async function move({ settings, transact, options }: StoreInput, { source, targe
 }
 
 /** A database of the same service: the same version, environment and secret. */
-async function requireFit(target: Database, settings: StoreInput['settings']): Promise<void> {
+export async function requireFit(target: Database, settings: StoreInput['settings']): Promise<void> {
   const pending = await pendingMigrations(target).catch(() => ['all'])
   if (pending.length > 0)
     throw new CommandError('The schema of the other database is of another version: run quittance migrate on it first.')

@@ -36,6 +36,9 @@ const passing = new Set([
 /** Raised by `account_moving`: the account lives in another database. */
 const MOVED = 'QT002'
 
+/** Raised by `directory_guard` in a sentence: the account lives in another cell. */
+export const ELSEWHERE = 'QT003'
+
 /** Something that was asked of the database and never answered, or never sent: there was no connection to a server. */
 export class NoConnectionError extends Error {}
 
@@ -53,6 +56,7 @@ export function sqlProblem(error: unknown, constraints: Constraints): Problem | 
   const description = unstorable.get(code)
   if (description) return malformed({ issue: 'INVALID_PARAMETER_VALUE', description })
 
+  if (code === ELSEWHERE) return conflict('ELSEWHERE', error.message)
   if (code === MOVED) return unavailable('This account is on its way to another place; send it again.')
   if (isAmong(passing, code) || isAway(error)) return unavailable('The database cannot answer now; try again shortly.')
   return undefined

@@ -44,7 +44,8 @@ const swept = new Set([
   ...['idempotency', 'quotas'],
 ])
 
-const accountsHere = sql`select id from accounts where id = any($1::text[])`
+/** Those of another cell are known here, and do not live here. */
+const accountsHere = sql`select id from accounts where id = any($1::text[]) and cell is null`
 const emailsOf = sql`select email from accounts where id = any($1::text[])`
 const accountsWithEmail = sql`select id from accounts where email = any($1::text[]) and id <> all($2::text[]) limit 1`
 const signingKeys = sql`select coalesce(json_agg(k), '[]')::text as keys from signing_keys k`

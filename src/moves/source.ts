@@ -31,6 +31,15 @@ const insertMoves = sql`
   select id, $2, 'COPYING', $3, $4 from unnest($1::text[]) as id on conflict (account_id) do nothing`
 const setState = sql`update account_moves set state = $2 where account_id = any($1::text[])`
 export const takesRows = sql`select set_config('quittance.moves', 'on', true)`
+/** What others of another cell heard of the accounts here; they hear the rest where the accounts went. */
+const forgetHeard = sql`
+  with gone as (
+    delete from deliveries where event_account_id = any($1::text[]) and account_id <> all($1::text[]) returning account_id, id),
+  attempts as (
+    delete from delivery_attempts a using gone g where a.account_id = g.account_id and a.delivery_id = g.id)
+  delete from event_audience where event_account_id = any($1::text[]) and account_id <> all($1::text[])`
+/** The other cells are told who came and who went, where there is a directory. */
+export const renewDirectory = sql`select directory_renew($1::text[])`
 const shortLocks = sql`select set_config('lock_timeout', '500', true)`
 const stopWriters = sql`select pg_advisory_xact_lock(7231, hashtext(id)) from unnest($1::text[]) as id order by id`
 const someChanges = sql`
@@ -41,7 +50,8 @@ const someChanges = sql`
 const forgetChanges = sql`delete from account_move_changes where account_id = any($1::text[]) and seq = any($2::bigint[])`
 const heldWork = sql`
   select (select count(*) from jobs where account_id = any($1::text[]) and lease_until > clock_timestamp())::int
-    + (select count(*) from delivery_queue where account_id = any($1::text[]) and lease_until > clock_timestamp())::int as held`
+    + (select count(*) from delivery_queue where account_id = any($1::text[]) and lease_until > clock_timestamp())::int
+    + (select count(*) from delivery_queue where event_account_id = any($1::text[]) and account_id <> all($1::text[]))::int as held`
 const forwardPages = sql`
   insert into account_forwards (kind, key, account_id)
   select 'invoice', id, account_id from invoices where account_id = any($1::text[]) on conflict do nothing`
@@ -143,6 +153,10 @@ export class Source {
     for (const table of [...this.#tables.copied].reverse())
       for (const id of this.#ids) while ((await this.#moving((db) => removeSome(db, table, id))) > 0);
     await this.#noteNothing(moveId)
+    await this.#moving(async (db) => {
+      await db.rows(forgetHeard, [this.#ids])
+      await db.rows(renewDirectory, [this.#ids])
+    })
     await this.db.rows(setState, [this.#ids, 'GONE'])
   }
 

@@ -2,7 +2,7 @@ import type { Connection, Database } from '../database/open.ts'
 import { sql, statementOf } from '../database/sql.ts'
 import type { Instant } from '../kernel/clock.ts'
 import { countRows, moveCounter, putRows, type Rows, removeMissing, removeSome } from './rows.ts'
-import { takesRows } from './source.ts'
+import { renewDirectory, takesRows } from './source.ts'
 import { doors, type MovedTable, type MovedTables } from './tables.ts'
 
 export interface Arrival {
@@ -43,6 +43,14 @@ const putKeys = sql`
   insert into signing_keys (id, sealed, certificate, current, create_time, withdraw_time)
   select id, sealed, certificate, false, create_time, withdraw_time from json_populate_recordset(null::signing_keys, $1::json)
   on conflict do nothing`
+const knownElsewhere = sql`select from directory where kind = 'account' and key = $1 and cell <> (select cell from deployment)`
+/** An account that was known from another cell comes to live here, or does not after all. */
+const takeIn = sql`
+  update accounts set cell = null, body = jsonb_set(body, '{status}', '"SUSPENDED"') where id = any($1::text[]) and cell is not null`
+const giveBack = sql`
+  update accounts set cell = d.cell from directory d, deployment h
+  where id = $1 and d.kind = 'account' and d.key = id and d.cell <> h.cell`
+const dropTokens = sql`delete from tokens where app_id in (select id from apps where account_id = $1)`
 const dropArrival = sql`delete from account_arrivals where account_id = $1`
 const setHere = sql`update account_arrivals set state = 'HERE' where account_id = $1`
 const tell = sql`select pg_notify('quittance', topic) from unnest(array['access', 'jobs', 'deliveries']) as topic`
@@ -74,6 +82,8 @@ export class Target {
   async expect(moveId: string, signingKeys: string, now: Instant): Promise<Arrival[]> {
     await this.db.transaction(async (db) => {
       for (const statement of forgetLeaving) await db.rows(statement, [this.#ids])
+      await db.rows(takesRows)
+      await db.rows(takeIn, [this.#ids])
       await db.rows(insertArrivals, [this.#ids, moveId, now])
       // What the source signed stays signed, and is still to be verified here.
       await db.rows(putKeys, [signingKeys])
@@ -84,7 +94,8 @@ export class Target {
   /** Some rows, and how far that is: both or neither. */
   async put(arrival: Arrival, table: MovedTable, page: Rows, progress: unknown): Promise<void> {
     await this.#moving(async (db) => {
-      await putRows(db, table, page, false)
+      // Apps of another cell may be known here already.
+      await putRows(db, table, page, table.name === 'apps')
       await db.rows(noteProgress, [arrival.account_id, table.name, JSON.stringify(progress)])
     })
   }
@@ -122,10 +133,17 @@ export class Target {
   async forget(moveId: string): Promise<void> {
     const arriving = (await this.arrivals()).filter(({ move_id, state }) => move_id === moveId && state === 'ARRIVING')
     for (const { account_id: id } of arriving) {
+      const known = (await this.db.rows(knownElsewhere, [id])).length > 0
+      // Others here may refer to an account and its apps that they know from another cell.
       for (const table of [...this.#tables.copied].reverse())
-        while ((await this.#moving((db) => removeSome(db, table, id))) > 0);
-      await this.db.rows(dropHeld, [id])
-      await this.db.rows(dropArrival, [id])
+        if (!known || (table.name !== 'accounts' && table.name !== 'apps'))
+          while ((await this.#moving((db) => removeSome(db, table, id))) > 0);
+      await this.#moving(async (db) => {
+        await db.rows(giveBack, [id])
+        await db.rows(renewDirectory, [[id]])
+        await db.rows(dropHeld, [id])
+        await db.rows(dropArrival, [id])
+      })
     }
   }
 
@@ -135,10 +153,12 @@ export class Target {
     )
     for (const table of this.#tables.copied) await moveCounter(db, table, id)
     for (const table of this.#tables.heldBack) await putRows(db, table, { rows: held.get(table.name) ?? '[]' }, false)
+    await db.rows(dropTokens, [id])
     for (const [name, statement] of putDoors) await db.rows(statement, [held.get(name) ?? '[]'])
     await db.rows(putAccount, [id, held.get('accounts')])
     await db.rows(dropHeld, [id])
     await db.rows(setHere, [id])
+    await db.rows(renewDirectory, [[id]])
   }
 
   #moving<T>(work: (db: Connection) => Promise<T>): Promise<T> {

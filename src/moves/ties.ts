@@ -11,6 +11,7 @@ export interface Tie {
 const patience = sql`
   select set_config('statement_timeout', '600000', true), set_config('enable_seqscan', 'on', true)`
 const ties = sql`
+  select t.by, t.id from (
   select 'a consent' as by, other.id from consents c join apps a on a.id = c.app_id
     cross join lateral (select case when c.account_id = any($1::text[]) then a.account_id else c.account_id end as id) other
   where (c.account_id = any($1::text[])) <> (a.account_id = any($1::text[]))
@@ -25,6 +26,9 @@ const ties = sql`
   union
   select 'an event', case when a.account_id = any($1::text[]) then a.event_account_id else a.account_id end
   from event_audience a where (a.account_id = any($1::text[])) <> (a.event_account_id = any($1::text[]))
+  ) t
+  -- Who lives in another cell is known in every one.
+  where not exists (select from accounts o where o.id = t.id and o.cell is not null)
   order by 2, 1 limit 20`
 
 /** What the accounts share with others that stay. */

@@ -33,14 +33,16 @@ const PORT = 5432
 const START_MS = 30_000
 
 /** A cluster of its own, started, with all that it is in a folder that `remove` takes away. */
-export async function newCluster(): Promise<{ cluster: TestCluster; remove(): Promise<void> }> {
+export async function newCluster(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<{ cluster: TestCluster; remove(): Promise<void> }> {
   const home = mkdtempSync(join(inMemory() ?? tmpdir(), 'quittance-cluster-'))
   chmodSync(home, 0o755)
   const account = serverAccount(home)
   const binaries = findBinaries(account, home)
   await createCluster(home, binaries, { account, durable: false })
   const running = new Set<() => Promise<void>>()
-  const parts = { home, account, postgres: binaries.postgres, running }
+  const parts = { home, account, postgres: binaries.postgres, running, settings }
   const cluster = clusterAt(join(home, SERVER), parts)
   await cluster.start()
   return {
@@ -57,6 +59,7 @@ interface Parts {
   readonly account: Account | undefined
   readonly postgres: string
   readonly running: Set<() => Promise<void>>
+  readonly settings: Readonly<Record<string, string>>
 }
 
 function clusterAt(folder: string, parts: Parts): TestCluster {
@@ -105,6 +108,7 @@ function clusterAt(folder: string, parts: Parts): TestCluster {
         max_connections: 100,
         shared_buffers: '32MB',
         wal_retrieve_retry_interval: '100ms',
+        ...parts.settings,
       }
       const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
       guardian = guard({ data } as Parameters<typeof guard>[0], { hard: true })

@@ -34,7 +34,7 @@ const Query = Type.Object({
 
 /** By address, from the beginning of one on; the index of addresses has their order. */
 const byAddress = sql`
-  select body from accounts where email > $1 and email >= $2 and email < $3 order by email limit $4`
+  select body from accounts where cell is null and email > $1 and email >= $2 and email < $3 order by email limit $4`
 
 async function search(db: Reader, q: string, after: string): Promise<Account[]> {
   const exact =
