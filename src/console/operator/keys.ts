@@ -22,7 +22,7 @@ export function keyRows(list: readonly Key[], { times }: Visit, withActions: boo
           ? html`<span class="good">signs now</span>`
           : one.withdraw_time
             ? html`<b class="warn">withdrawn</b>`
-            : html`<span class="soft">still served</span>`
+            : html`<span class="soft nowrap">still served</span>`
       }</td>${withActions && html`<td class="num right">${!one.current && !one.withdraw_time && html`<a class="button small danger" href="${at}/${one.id}/withdraw">Withdraw</a>`}</td>`}</tr>`,
   )}</tbody></table>`
 }

@@ -76,7 +76,7 @@ function till(dispute: Dispute, { now, times, who }: Visit): Html {
     : who.mark === 'agent' && dispute.status === 'UNDER_REVIEW'
       ? 'Waiting for a decision'
       : stateWords(dispute_state)
-  return html`<section class="till">${backTo('Disputes', '/console/disputes')}
+  return html`<section class="till">${who.face === 'live' && who.mark === 'agent' ? backTo('Decisions', homes.agent) : backTo('Disputes', '/console/disputes')}
 <p class="of">${[parties, reasonWords(dispute.reason), dispute_id].filter(Boolean).join(' · ')}</p>
 <div><h1 class="sum">${money(dispute.dispute_amount)}</h1><p class="now ${tone}">${isMine && due ? html`<b>Answer by ${times.fully(due)}</b>` : sentenceOf} <span>${
     due

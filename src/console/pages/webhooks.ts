@@ -1,7 +1,10 @@
-import { type Html, html } from '../../http/html.ts'
+import { type Content, type Html, html } from '../../http/html.ts'
+import type { Instant } from '../../kernel/clock.ts'
 import { Type } from '../../kernel/type.ts'
+import { deliveriesOfDay, type Hour } from '../day.ts'
 import { bodyFrom, form as drawForm, type Field, type Typed } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
+import { bars } from '../parts/bars.ts'
 import { program } from '../parts/code.ts'
 import { folded, heading, linkButton, nothing, sheet, tabs } from '../parts/parts.ts'
 import { type ListeningApp, throughChosen } from '../through-app.ts'
@@ -19,14 +22,16 @@ export interface Webhook {
 
 const listens = ({ who }: Pick<Visit, 'who'>) => who.caller.scopes.has('applications/webhooks')
 
-const newFields: readonly Field[] = [
-  {
-    kind: 'text',
-    at: '/url',
-    label: 'Address',
-    value: 'http://127.0.0.1:4000/hooks',
-    hint: 'Where your handler listens. In a sandbox it may be on this machine.',
-  },
+const newFields = ({ who }: Pick<Visit, 'who'>): readonly Field[] => [
+  who.face === 'sandbox'
+    ? {
+        kind: 'text',
+        at: '/url',
+        label: 'Address',
+        value: 'http://127.0.0.1:4000/hooks',
+        hint: 'Where your handler listens. In a sandbox it may be on this machine.',
+      }
+    : { kind: 'text', at: '/url', label: 'Address', hint: 'Where your handler listens, beginning with https://.' },
   {
     kind: 'text',
     at: '/event_types/0/name',
@@ -72,6 +77,22 @@ const listenHere = (visit: Visit, webhooks: readonly Webhook[]): Html => {
   )
 }
 
+/** The last 24 hours, an hour a column. */
+function day(hours: readonly Hour[], { times }: Visit): Content {
+  const sum = (of: keyof Hour) => hours.reduce((all, hour) => all + Number(hour[of]), 0)
+  const [fine, failed] = [sum('fine'), sum('failed')]
+  if (fine + failed === 0) return undefined
+  const said = `${fine + failed} in the last 24 hours, ${failed === 0 ? 'none' : failed} given up`
+  return sheet(
+    'A day of deliveries',
+    html`${bars(
+      hours.map((hour) => [hour.fine, hour.failed]),
+      `Deliveries: ${said}`,
+    )}<p class="axis"><span>${times.at(hours[0]!.from)}</span><span>now</span></p>`,
+    { aside: html`<span class="soft">${said}</span>` },
+  )
+}
+
 const addressOf = ({ client_id }: ListeningApp) => `/console/webhooks?app=${encodeURIComponent(client_id)}`
 
 async function drawList(
@@ -93,10 +114,11 @@ async function drawList(
     }
   const { webhooks } = await visit.look<{ webhooks: Webhook[] }>('listWebhooks')
   const { transmissions: list } = await transmissionsOf(visit)
+  const hours = await deliveriesOfDay(visit.db, visit.who.caller, visit.now as Instant)
   return {
     title,
     ...(left && { status: 422 }),
-    content: html`${heading(title, { sub: apps.length > 1 ? `Who hears of what happens to ${chosen.name}, and how it went.` : 'Who hears of what happens, and how it went.' })}${
+    content: html`${heading(title, { sub: apps.length > 1 ? `Who hears through ${chosen.name} of what happens, and how it went.` : 'Who hears of what happens, and how it went.' })}${
       apps.length > 1 &&
       tabs(
         'App',
@@ -116,8 +138,9 @@ async function drawList(
               html`<tr><td class="second fill"><a class="open mono plainly" href="/console/webhooks/${one.id}">${one.url}</a><small>${one.event_types.length === 1 ? one.event_types[0]!.name : `${one.event_types.length} kinds of events`}</small></td><td class="num right">${one.status === 'ENABLED' ? html`<span class="soft">enabled</span>` : html`<b class="warn">disabled</b>`}</td></tr>`,
           )}</tbody></table>`
     }</section>
+${day(hours, visit)}
 <section class="sheet flush"><header class="sheet-head"><h2>Newest deliveries</h2></header>${deliveries(list, visit)}</section></div>
-<aside>${visit.who.may('manage') && sheet('Add an address', drawForm({ name: 'listen', action: '/console/webhooks', route: operations.route('createWebhook'), fields: [...newFields, { kind: 'fixed', at: 'app', value: chosen.client_id }], button: 'Listen there', ...left }))}${visit.who.face === 'sandbox' && listenHere(visit, webhooks)}</aside></div>`,
+<aside>${visit.who.may('manage') && sheet('Add an address', drawForm({ name: 'listen', action: '/console/webhooks', route: operations.route('createWebhook'), fields: [...newFields(visit), { kind: 'fixed', at: 'app', value: chosen.client_id }], button: 'Listen there', ...left }))}${visit.who.face === 'sandbox' && listenHere(visit, webhooks)}</aside></div>`,
   }
 }
 

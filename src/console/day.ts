@@ -1,0 +1,39 @@
+import { sql } from '../database/sql.ts'
+import type { Reader } from '../database/transaction.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { after, type Instant } from '../kernel/clock.ts'
+
+/** What went out within an hour. */
+export interface Hour {
+  readonly from: Instant
+  readonly fine: number
+  readonly failed: number
+}
+
+const HOURS = 24
+/** Only the newest of a busy day are looked at: a picture must not cost more than the list below it. */
+const LOOKED_AT_MAX = 10_000
+
+const byHour = sql`
+  select substr(transmit_time, 1, 13) as hour, count(*) filter (where failure is null)::int as fine,
+    count(*) filter (where failure is not null)::int as failed
+  from (select transmit_time, failure from deliveries where account_id = $1 and app_id = $2 and transmit_time >= $3
+    order by transmit_time desc limit $4) newest
+  group by 1`
+
+/** The deliveries of an app in the last 24 hours, hour by hour, the oldest first. */
+export async function deliveriesOfDay(
+  db: Reader,
+  { accountId, appId }: Pick<Caller, 'accountId' | 'appId'>,
+  now: Instant,
+): Promise<Hour[]> {
+  const hours = Array.from({ length: HOURS }, (_, i) => after(now, -(HOURS - 1 - i) * 3_600))
+  const from = `${hours[0]!.slice(0, 13)}:00:00.000Z`
+  const rows = await db.rows<{ hour: string; fine: number; failed: number }>(byHour, [
+    ...[accountId, appId, from, LOOKED_AT_MAX],
+  ])
+  return hours.map((at) => {
+    const { fine = 0, failed = 0 } = rows.find(({ hour }) => hour === at.slice(0, 13)) ?? {}
+    return { from: `${at.slice(0, 13)}:00:00.000Z` as Instant, fine, failed }
+  })
+}
