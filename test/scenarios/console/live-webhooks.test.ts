@@ -65,6 +65,10 @@ describe('The webhooks of an account with several apps', () => {
 
   it('have a delivery, an event and a replay each, also those of the second app', async () => {
     await failed(1)
+    const list = await text(people.viewer, `/console/webhooks?app=${apps[1]!.clientId}`)
+    expect(list).toMatch(
+      /<svg class="bars"[^>]*aria-label="Deliveries: 1 in the last 24 hours, 1 given up">.*<rect class="bad"/s,
+    )
     const page = await text(people.admin, `/console/webhooks/${hooks[1]}`)
     const [, delivery] = /href="(\/console\/deliveries\/[\w-]+)"/.exec(page)!
     const [, event] = /href="(\/console\/events\/[\w-]+)"/.exec(await text(people.viewer, delivery!))!
