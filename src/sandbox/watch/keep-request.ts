@@ -28,7 +28,19 @@ export const answeredRequest = (request: FastifyRequest, reply: FastifyReply, no
   now,
   realTime,
   bytes: (request.sent?.length ?? 0) + (request.answered?.length ?? 0) + OTHER_BYTES,
+  letGo: undefined as { readonly sent: number; readonly answered: number } | undefined,
 })
+
+/** Lets go of what was sent and answered, but for how much it was. */
+export function withoutBodies(answered: AnsweredRequest): void {
+  if (answered.letGo) return
+  answered.letGo = { sent: answered.sent?.length ?? 0, answered: bytesOf(answered.answered) }
+  answered.sent = undefined
+  answered.answered = undefined
+  answered.bytes = 0
+}
+
+const bytesOf = (body: Buffer | string | undefined) => (body === undefined ? 0 : Buffer.byteLength(body))
 
 /** Looking at a sandbox is nothing that happens in it. */
 export const isKept = ({ operation }: FastifyRequest): boolean => !operation?.route.always && !operation?.route.watches
@@ -44,7 +56,7 @@ function basicUser(authorization: string | undefined): string | undefined {
 
 /** As a row of the request log, without secrets. */
 export function rowOf(answered: AnsweredRequest) {
-  const { caller, sent, problem, unknowns, headers, answerHeaders, status } = answered
+  const { caller, sent, problem, unknowns, headers, answerHeaders, status, letGo } = answered
   return {
     debug_id: answered.id,
     account_id: caller?.accountId ?? null,
@@ -58,10 +70,13 @@ export function rowOf(answered: AnsweredRequest) {
     answer_body: textOf(answered.answered, answerHeaders['content-type']),
     details: {
       ms: Math.round(answered.ms),
-      request: { headers: maskedHeaders(headers), bytes: Number(headers['content-length'] ?? sent?.length ?? 0) },
+      request: {
+        headers: maskedHeaders(headers),
+        bytes: Number(headers['content-length'] ?? sent?.length ?? letGo?.sent ?? 0),
+      },
       answer: {
         headers: maskedHeaders(answerHeaders),
-        bytes: answered.answered === undefined ? 0 : Buffer.byteLength(answered.answered),
+        bytes: letGo?.answered ?? bytesOf(answered.answered),
       },
       ...(problem &&
         status >= 400 && { problem: { name: problem.name, message: problem.message, details: problem.details } }),

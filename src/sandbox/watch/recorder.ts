@@ -9,11 +9,20 @@ import { type Clock, type Instant, systemClock } from '../../kernel/clock.ts'
 import { errorText } from '../../kernel/error-text.ts'
 import type { Happening } from '../../kernel/happening.ts'
 import { RecentMap } from '../../kernel/recent-map.ts'
-import { type AnsweredRequest, answeredRequest, clientOf, isKept, rowOf, shownPath, storable } from './keep-request.ts'
+import {
+  type AnsweredRequest,
+  answeredRequest,
+  clientOf,
+  isKept,
+  rowOf,
+  shownPath,
+  storable,
+  withoutBodies,
+} from './keep-request.ts'
 
 /** How many requests, and how many happenings, a sandbox remembers. */
 export const KEPT_MAX = 10_000
-/** More than this is written without waiting for a quiet moment. */
+/** Of more than this the older bodies are let go: while requests come without a pause, writing them would take from the answers. */
 const HELD_BYTES_MAX = 16_777_216
 /** What is due is written when nothing came for this long, or at once while somebody follows. */
 const QUIET_MS = 20
@@ -74,8 +83,8 @@ export interface RecorderParts {
 
 /**
  * Remembers what a sandbox answered and what came of it. On the way of a request it only takes a note; the notes are
- * written together in the next quiet moment, when somebody asks, or when they become too many. Under a load that never
- * pauses, what is older than the newest ten thousand is forgotten before it was written, as it would be afterwards.
+ * written together in the next quiet moment or when somebody asks. Under a load that never pauses, what is older than the
+ * newest ten thousand is forgotten before it was written, as it would be afterwards, and the newest keep their bodies.
  */
 export class Recorder {
   readonly #parts: RecorderParts
@@ -101,6 +110,7 @@ export class Recorder {
     const kept = answeredRequest(request, reply, now, realTime)
     this.#requests.push(kept)
     this.#bytes += kept.bytes
+    if (this.#bytes > HELD_BYTES_MAX) this.#letBodiesGo()
     this.#take(kept)
   }
 
@@ -172,12 +182,20 @@ export class Recorder {
     this.#bytes = this.#requests.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
+  /** Of the oldest, until half of what may be held is left: so it is not done again for every request. */
+  #letBodiesGo(): void {
+    for (const request of this.#requests) {
+      if (this.#bytes <= HELD_BYTES_MAX / 2) return
+      this.#bytes -= request.bytes
+      withoutBodies(request)
+    }
+  }
+
   #lookAgain(): void {
     this.#timer = undefined
     const now = performance.now()
     const isQuiet = now - this.#cameAt >= QUIET_MS - 1 && now - this.#wroteAt >= BETWEEN_MS
-    if (isQuiet || this.#followers > 0 || this.#bytes > HELD_BYTES_MAX)
-      void this.flush().catch((error: unknown) => this.#parts.onError(error))
+    if (isQuiet || this.#followers > 0) void this.flush().catch((error: unknown) => this.#parts.onError(error))
     else this.#timer = setTimeout(() => this.#lookAgain(), QUIET_MS).unref()
   }
 
