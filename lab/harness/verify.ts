@@ -28,9 +28,10 @@ export interface Verdict {
 
 const unfinished = `select 'delivery' as name, count(*)::int as count, coalesce(max(attempts), 0) as attempts from delivery_queue having count(*) > 0
   union all select name, count(*)::int, max(attempts) from jobs
-  where parked_time is null and run_at <= to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') group by name`
+  where parked_time is null and (attempts > 0 or run_at <= to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+  group by name`
 
-/** However slow the machine is, work goes on; it is given up when it does not. */
+/** What failed once waits to be tried again, and is not done either. However slow the machine is, work goes on; it is given up when it does not. */
 async function settled(databaseUrl: string): Promise<void> {
   let before = ''
   let since = performance.now()
