@@ -32,6 +32,9 @@ export function makeNoSuchOperation(routes: readonly AnyRoute[]): (method: strin
 interface Address {
   readonly url: string
   readonly words: readonly string[]
+  /** The methods that operations have there. */
+  readonly own: AnyRoute['method'][]
+  /** The same and what the router adds. */
   readonly methods: Set<string>
 }
 
@@ -39,8 +42,9 @@ interface Address {
 function addressesOf(routes: readonly AnyRoute[]): readonly Address[] {
   const addresses = new Map<string, Address>()
   for (const { url, method } of routes) {
-    const address = addresses.get(url) ?? { url, words: wordsOf(url), methods: new Set() }
+    const address = addresses.get(url) ?? { url, words: wordsOf(url), own: [], methods: new Set() }
     addresses.set(url, address)
+    address.own.push(method)
     address.methods.add(method)
     if (method === 'GET') address.methods.add('HEAD')
   }
@@ -55,8 +59,8 @@ export function captured(routes: readonly AnyRoute[]): { method: AnyRoute['metho
   const addresses = addressesOf(routes)
   return addresses.flatMap(({ url, words, methods }) => {
     const others = addresses.filter((other) => other.url !== url && isAt(other.words, words))
-    const taken = routes.flatMap((route) => (others.some((other) => other.url === route.url) ? route.method : []))
-    return [...new Set(taken)].filter((method) => !methods.has(method)).map((method) => ({ method, url }))
+    const taken = new Set(others.flatMap((other) => other.own))
+    return [...taken].filter((method) => !methods.has(method)).map((method) => ({ method, url }))
   })
 }
 
