@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, type ExpectStatic, it } from 'vitest'
 import { findHome } from '../../../src/database/embedded/folders.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 import {
@@ -17,7 +17,7 @@ import {
 } from '../../support/process.ts'
 
 /** Comes back when nothing listens there any more. */
-const refusesConnections = (url: string) =>
+const refusesConnections = (expect: ExpectStatic, url: string) =>
   expect
     .poll(() =>
       fetch(`${url}/healthz`).then(
@@ -27,26 +27,27 @@ const refusesConnections = (url: string) =>
     )
     .toBe('ECONNREFUSED')
 
-const isGone = (pid: number) => expect.poll(() => isAlive(pid)).toBe(false)
+const isGone = (expect: ExpectStatic, pid: number) => expect.poll(() => isAlive(pid)).toBe(false)
 
-describe('A sandbox with a PostgreSQL of its own', () => {
+// Most of it is waiting, for graces to pass and processes to end: both halves, and all of the second, wait together.
+describe.concurrent('A sandbox with a PostgreSQL of its own', () => {
   const folder = temporaryFolder()
   const variables = { QUITTANCE_DATA_DIR: folder.path }
   const serverFile = () => join(findHome(folder.path)!, 'server/cluster/postmaster.pid')
   const serverPid = () => Number(readFileSync(serverFile(), 'utf8').split('\n')[0])
   afterAll(() => folder.remove())
 
-  it('ends with npm, which somebody told to end', async () => {
+  it.sequential('ends with npm, which somebody told to end', async ({ expect }) => {
     const npm = await startProgram(['npm', ['start']], variables)
     const postgres = serverPid()
 
     await npm.end('SIGTERM')
 
-    await refusesConnections(npm.url)
-    await isGone(postgres)
+    await refusesConnections(expect, npm.url)
+    await isGone(expect, postgres)
   })
 
-  it('ends with the test runner that started it and was killed', async () => {
+  it.sequential('ends with the test runner that started it and was killed', async ({ expect }) => {
     const runner = `require('node:child_process').spawn(...JSON.parse(process.argv[1]), { stdio: ['ignore', 1, 2] })`
     const started = await startProgram(
       [process.execPath, ['-e', runner, JSON.stringify(commandLine(['start']))]],
@@ -56,17 +57,17 @@ describe('A sandbox with a PostgreSQL of its own', () => {
 
     await started.end('SIGKILL')
 
-    await refusesConnections(started.url)
-    await isGone(postgres)
+    await refusesConnections(expect, started.url)
+    await isGone(expect, postgres)
   })
 
-  it('takes its PostgreSQL along when it is killed, and starts again', async () => {
+  it.sequential('takes its PostgreSQL along when it is killed, and starts again', async ({ expect }) => {
     const first = await startService(variables)
     const postgres = serverPid()
 
     await first.end('SIGKILL')
 
-    await isGone(postgres)
+    await isGone(expect, postgres)
     const second = await startService(variables)
     // Something that its secret seals.
     const headers = { authorization: `Bearer ${await tokenOver(second.url)}`, 'content-type': 'application/json' }
@@ -76,7 +77,7 @@ describe('A sandbox with a PostgreSQL of its own', () => {
     expect(await second.end('SIGTERM')).toBe(0)
   })
 
-  it('leaves no PostgreSQL running when it finds that it cannot start on its data', async () => {
+  it.sequential('leaves no PostgreSQL running when it finds that it cannot start on its data', async ({ expect }) => {
     const started: number[] = []
     const looking = setInterval(() => {
       if (existsSync(serverFile())) started.push(serverPid())
@@ -88,12 +89,11 @@ describe('A sandbox with a PostgreSQL of its own', () => {
 
     expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, '', expect.stringMatching(/is not the one/)])
     expect(started.length).toBeGreaterThan(0)
-    for (const pid of new Set(started)) await isGone(pid)
+    for (const pid of new Set(started)) await isGone(expect, pid)
     expect(existsSync(serverFile())).toBe(false)
   })
 })
 
-// They wait for graces to pass, and so they wait together.
 describe.concurrent('A service that is told to stop', () => {
   let database: TestDatabase
   beforeAll(async () => {
