@@ -84,7 +84,7 @@ describe('Lists that callers put together', () => {
     expect(listStatements.size).toBeLessThanOrEqual(REMEMBERED_MAX)
     const now = (await database.row<{ bytes: number }>(bytesHere))!
     expect(now.bytes - bytes).toBeLessThan(20_000_000)
-  }, 60_000)
+  })
 
   it('stay prepared when they are the usual ones, however many others are asked for once', async () => {
     const isPrepared = async (part: string) =>
@@ -101,7 +101,7 @@ describe('Lists that callers put together', () => {
     }
 
     expect(await isPrepared('select i.body from')).toBe(true)
-  }, 30_000)
+  })
 
   it('are answered the same before, while and after they are prepared', async () => {
     const { merchant } = world
@@ -118,7 +118,7 @@ describe('Lists that callers put together', () => {
 
     expect(before).toEqual([1, 1, 1])
     expect(await sizes()).toEqual([1, 1, 1])
-  }, 30_000)
+  })
 })
 
 describe('The driver', () => {

@@ -95,7 +95,7 @@ describe('The package', () => {
     expect(node, node.stdout).toMatchObject({ code: 0 })
     expect(running().length).toBeLessThanOrEqual(1)
     await nothingRuns()
-  }, 60_000)
+  })
 })
 
 describe('A test process that is killed', () => {
@@ -114,7 +114,7 @@ describe('A test process that is killed', () => {
     child.kill('SIGKILL')
 
     await nothingRuns()
-  }, 30_000)
+  })
 })
 
 describe('quittance/testing', () => {

@@ -143,7 +143,7 @@ describe('quittance trigger', () => {
       expect([code, stderr], event).toEqual([0, ''])
       expect(receiver.types, event).toContain(event)
     }
-  }, 60_000)
+  })
 
   it('takes other values, and says which there are', async () => {
     const words = ['trigger', 'CUSTOMER.DISPUTE.CREATED', '--override', 'open.dispute_amount.value=12.00', '--json']
