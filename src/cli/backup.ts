@@ -29,7 +29,7 @@ export const backupCommands: readonly Command[] = [
       requireData(settings)
       await tellOf(input, { join: true }, async (databaseUrl, say) => {
         const made = await backUp(file!, { databaseUrl, environment: settings.environment, say }, output.interrupted)
-        // A role or a server that only reads can be backed up too.
+        // The file is whole, also where the role may only read.
         await noteInLog(databaseUrl, settings, cause, file!).catch(({ message }: Error) =>
           say(`the backup is made, and the audit log of the database could not be told of it: ${message}`),
         )

@@ -153,5 +153,5 @@ describe('The audit log of commands', () => {
     expect(await quittance<Entry[]>('audit', '--limit', '1000')).toEqual(before)
     rmSync(folder, { recursive: true })
     await Promise.all(own.map((database) => database.drop()))
-  }, 60_000)
+  }, 120_000)
 })

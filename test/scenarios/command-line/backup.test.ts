@@ -243,6 +243,17 @@ describe('Restoring', () => {
     })
   })
 
+  it('leaves what can be backed up also where the audit log takes no row, which is said', async () => {
+    const { openDatabase } = await import('../../../src/database/open.ts')
+    const database = openDatabase(own.url, { applicationName: 'somebody else' })
+    await database.query("alter table audit_log add constraint closed check (actor <> 'command:backup') not valid")
+    await database.close()
+
+    const { code, stderr } = await run(['backup', join(folder, 'unsaid.backup')], { DATABASE_URL: own.url })
+
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^quittance: the backup is made, and .* "closed"\n$/)])
+  })
+
   it('never writes over a file, and leaves none behind that is not whole', async () => {
     const { stderr } = await run(['backup', file], { DATABASE_URL: world.databaseUrl })
     expect(stderr).toBe(`quittance: ${file} exists: name a file that does not, or remove it.\n`)
