@@ -70,7 +70,7 @@ export const guards: readonly Guard[] = [
   { guards: 'what is older than the cells is in the map', file: 'src/cells/map.ts', text: "then ${mark} else '${cells[0]}' end) <> '${own}'`", replacement: "then ${mark} else '${cells[0]}' end) = '${own}'`", tests: ['test/scenarios/cells/balancer.test.ts'] },
   { guards: 'the map knows more than the mark', file: 'src/cells/haproxy.ts', text: "    '  http-request set-var(txn.cell) var(txn.mark) if !{ var(txn.cell) -m found }',\n", replacement: "    '  http-request set-var(txn.cell) var(txn.mark)',\n", tests: ['test/scenarios/cells/balancer.test.ts'] },
   { guards: 'what lives in another cell is changed there', file: 'migrations/0050_directory.sql', text: "  if home is not null and current_setting('quittance.moves', true) is distinct from 'on' then\n", replacement: "  if home = '' then\n", tests: ['test/scenarios/cells/across.test.ts'] },
-  { guards: 'who is suspended in one cell is in all', file: 'migrations/0050_directory.sql', text: 'do update set body = excluded.body, cell = excluded.cell where accounts.cell is not null', replacement: 'do nothing', tests: ['test/scenarios/cells/across.test.ts'] },
+  { guards: 'what other cells tell is kept', file: 'migrations/0050_directory.sql', text: '    perform directory_take(new);\n', replacement: '    null;\n', tests: ['test/scenarios/cells/across.test.ts'] },
 
   // Access
   { guards: 'an operation asks for its scope', file: 'src/http/operation.ts', text: "  if (scopes === 'public' || scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope))) return\n", replacement: '  if (scopes !== undefined) return\n', tests: ['test/contract/routes.test.ts'], titled: 'GET /v1.*without its scope' },
