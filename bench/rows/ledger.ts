@@ -44,7 +44,7 @@ async function writtenRows(context: Context): Promise<Written> {
        'id', t.id, 'body', t.body::text, 'create_time', t.create_time,
        'entries', (select count(*) from ledger_entries where reference = t.id),
        'event', e.id, 'event_body', e.body, 'type', e.type, 'app_id', e.app_id,
-       'answer', i.body, 'headers', i.headers::text, 'operation', i.operation, 'expire_time', i.expire_time) as row
+       'answer', encode(i.sealed, 'hex'), 'headers', i.headers::text, 'operation', i.operation, 'expire_time', i.expire_time) as row
      from payment_transactions t
      join events e on e.account_id = t.account_id and e.resource_id = t.id
      join idempotency i on i.key = $2
@@ -73,9 +73,9 @@ function inserts({ body, event_body: event, answer, ...w }: Written): string[] {
     `insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
      values ('MERCHANTAAAAA', ${literal(w['app_id']!)}, 'WH-' || :id::bigint, ${seller}, :id::bigint, ${now})`,
     `insert into idempotency
-       (account_id, app_id, operation, key, request_hash, status, headers, body, create_time, expire_time)
+       (account_id, app_id, operation, key, request_hash, status, headers, sealed, create_time, expire_time)
      values ('MERCHANTAAAAA', ${literal(w['app_id']!)}, ${literal(w['operation']!)}, 'limit-' || :id::bigint,
-       sha256(${literal(answer!)}::bytea), 201, ${literal(w['headers']!)}::jsonb, ${literal(answer!)}, ${now},
+       sha256(${literal(answer!)}::bytea), 201, ${literal(w['headers']!)}::jsonb, decode(${literal(answer!)}, 'hex'), ${now},
        ${literal(w['expire_time']!)}) on conflict (account_id, app_id, operation, key) do nothing`,
   ]
 }
