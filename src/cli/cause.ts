@@ -24,7 +24,8 @@ export function commandCause(
 
 const HIDDEN = '(not kept)'
 
-const withoutAddress = (word: string) => (word.includes('@') ? HIDDEN : word)
+/** The address of a person, or of a database with its password. */
+const withoutAddress = (word: string) => (/@|:\/\//.test(word) ? HIDDEN : word)
 
 function userName(): string {
   try {

@@ -5,7 +5,7 @@ import { printMap } from '../cells/map.ts'
 import { databaseAddress } from '../config.ts'
 import { addressOf, connectionSettings } from '../database/address.ts'
 import { Connector, cut } from '../database/connector.ts'
-import { cellOf } from '../database/environment.ts'
+import { cellOf, claimCell } from '../database/environment.ts'
 import { openDatabase } from '../database/open.ts'
 import { isCell } from '../kernel/cell.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
@@ -69,7 +69,7 @@ export const cellCommands: readonly Command[] = [
   },
 ]
 
-async function join({ arguments: words, settings }: StoreInput) {
+async function join({ arguments: words, settings, database, transact }: StoreInput) {
   const { cell } = settings
   const url = settings.databaseDirectUrl ?? settings.databaseUrl
   if (cell === undefined || url === undefined) throw new CommandError('This is no cell: set CELL and DATABASE_URL.')
@@ -79,10 +79,12 @@ async function join({ arguments: words, settings }: StoreInput) {
     return read
   })
   const heard: string[] = []
+  await claimCell(database, cell)
   await connected(url, async (here) => {
     await publish(here, cell)
     for (const other of others) heard.push(await hear(here, other, settings))
   })
+  await transact(async (tx) => tx.about(null, ['cell', cell, ...heard].join(' ')))
   return { cell, tells: true, hears: heard }
 }
 

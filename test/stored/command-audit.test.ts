@@ -19,8 +19,13 @@ interface Entry {
 /** They show what there is. */
 const looks = [
   ...['accounts list', 'apps list', 'jobs parked', 'keys list', 'console people', 'audit'],
-  ...['docs', 'completion', 'scenario list', 'scenario show'],
+  ...['docs', 'completion', 'scenario list', 'scenario show', 'cells haproxy', 'cells map'],
 ]
+const wordsOf: Readonly<Record<string, string>> = {
+  'scenario show': 'seller-wins',
+  'cells haproxy': 'K=127.0.0.1:8080',
+  'cells map': 'K',
+}
 /** What a service does while it runs is told under the request or the job that it does it for. */
 const changesNothing = [...looks, 'start', 'serve', 'work']
 /** They call a sandbox as its users do, which tells their requests. */
@@ -128,10 +133,16 @@ describe('The audit log of commands', () => {
     await quittance('backup', file)
     await at(restored, 'restore', file, '--replace')
     await at(restored, 'move', '--to', moved.url)
+    await json(['cells', 'join'], { ...variables, DATABASE_URL: moved.url, CELL: 'K' })
     const ring = `the secret that takes its place and is as long\n${secret}`
     await json(['secrets', 'reseal'], { ...variables, QUITTANCE_SECRET: ring })
     const logs = await Promise.all(
-      [{ url: world.databaseUrl }, ...own].map((one) => at(one, 'audit', '--limit', '1000') as Promise<Entry[]>),
+      [{ url: world.databaseUrl }, ...own].map((one) =>
+        json<Entry[]>(['audit', '--limit', '1000'], {
+          ...variables,
+          ...{ DATABASE_URL: one.url, ...(one === moved && { CELL: 'K' }) },
+        }),
+      ),
     )
 
     const audited = new Set(logs.flat().map(({ actor }) => actor))
@@ -148,8 +159,7 @@ describe('The audit log of commands', () => {
     ])
 
     const before = await quittance<Entry[]>('audit', '--limit', '1000')
-    for (const name of looks)
-      await run([...name.split(' '), ...(name === 'scenario show' ? ['seller-wins'] : [])], variables)
+    for (const name of looks) await run([...name.split(' '), ...[wordsOf[name] ?? []].flat()], variables)
     expect(await quittance<Entry[]>('audit', '--limit', '1000')).toEqual(before)
     rmSync(folder, { recursive: true })
     await Promise.all(own.map((database) => database.drop()))
