@@ -28,8 +28,10 @@ async function search() {
   const dialect = new URLSearchParams(location.search).get('dialect')
   if (dialect) wish.set('dialect', dialect)
   const answer = await fetch(`/docs/search/part?${wish}`)
-  if (mine !== asked || !answer.ok) return
-  put(found, await answer.text())
+  const markup = await answer.text()
+  // Whoever already goes through what was found keeps it: a new list would take the place from under them.
+  if (mine !== asked || !answer.ok || found.contains(document.activeElement)) return
+  put(found, markup)
   found.hidden = !found.firstElementChild
 }
 
