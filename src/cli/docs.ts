@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from './command.ts'
 
 /** Prints every document that is made from source. A test fails when one of them is stale. */
@@ -9,7 +9,9 @@ export const docsCommand = (commands: () => readonly Command[]): Command => ({
   async run({ output }) {
     const { printedFiles } = await import('../printed.ts')
     for (const { path, text } of printedFiles(commands())) {
-      writeFileSync(new URL(`../../${path}`, import.meta.url), text)
+      const file = new URL(`../../${path}`, import.meta.url)
+      // One that is as it should be is left alone: a new date would have everything compiled again.
+      if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text)
       output.out(`${path}\n`)
     }
   },

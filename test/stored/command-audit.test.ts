@@ -159,7 +159,9 @@ describe('The audit log of commands', () => {
     ])
 
     const before = await quittance<Entry[]>('audit', '--limit', '1000')
-    for (const name of looks) await run([...name.split(' '), ...[wordsOf[name] ?? []].flat()], variables)
+    // Documents are written where this very test is read from.
+    for (const name of looks.filter((one) => one !== 'docs'))
+      await run([...name.split(' '), ...[wordsOf[name] ?? []].flat()], variables)
     expect(await quittance<Entry[]>('audit', '--limit', '1000')).toEqual(before)
     rmSync(folder, { recursive: true })
     await Promise.all(own.map((database) => database.drop()))
