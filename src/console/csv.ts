@@ -1,7 +1,5 @@
 import { Readable } from 'node:stream'
-import { RateLimit } from '../http/rate-limit.ts'
 import { Answer } from '../http/route.ts'
-import type { Visit } from './visit.ts'
 
 /** A file has no more rows than this. */
 export const CSV_ROWS_MAX = 100_000
@@ -16,13 +14,6 @@ const cell = (value = ''): string => {
 }
 
 const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`
-
-/** How often the people of one account may ask for all of something within a minute. */
-const PER_MINUTE = 20
-const asking = new RateLimit(PER_MINUTE, PER_MINUTE)
-
-/** Refuses whoever asks for all of something again and again. */
-export const limitAsking = ({ who }: Pick<Visit, 'who'>): void => void asking.take(who.caller.accountId)
 
 async function* lines<Row>(
   columns: readonly Column<Row>[],

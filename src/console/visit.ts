@@ -1,18 +1,19 @@
 import type { Reader, Transact } from '../database/transaction.ts'
 import type { UploadedFile } from '../http/body/multipart.ts'
-import { html } from '../http/html.ts'
+import { RateLimit } from '../http/rate-limit.ts'
 import { Answer, type AnyRoute, type FreeParts, route } from '../http/route.ts'
 import type { Instant } from '../kernel/clock.ts'
 import type { Money } from '../kernel/money.ts'
-import { forbidden, type Problem } from '../kernel/problem.ts'
+import { forbidden } from '../kernel/problem.ts'
 import { type Static, type TSchema, Type } from '../kernel/type.ts'
 import { isOwnOrigin } from '../payer/page/form-token.ts'
 import type { Service } from '../room.ts'
 import { cookieOf } from './cookies.ts'
 import type { Typed } from './forms/fields.ts'
-import { alone, type Drawn, frame, type Surroundings } from './frame.ts'
+import { type Drawn, frame, type Surroundings } from './frame.ts'
 import type { Asked, Operations, Ordered, Outcome } from './operate.ts'
 import { type Times, timesIn } from './parts/time.ts'
+import { refusal } from './refusal.ts'
 import { noticeCookie, noticeGone, noticeIn, noticeName, pageAnswer, seeOther } from './respond.ts'
 import { type Capability, capabilities } from './roles.ts'
 import { confirmAnswer, confirmPerson } from './sign-in/confirm.ts'
@@ -44,6 +45,8 @@ export interface Visit<Params extends TSchema = TSchema, Query extends TSchema =
   readonly change: Transact
   /** What changes when the webhooks of another app of the account are looked at. */
   byWayOf(appId: string): Pick<Visit, 'who' | 'look' | 'operate' | 'change'>
+  /** Refuses whoever asks for all of something again and again. */
+  limitAsking(): void
 }
 
 /** A form that was sent. */
@@ -123,29 +126,12 @@ interface FormDefinition<Params extends TSchema> extends Access {
 
 const FormBody = Type.Unsafe<Typed>({ type: 'object' })
 
-/** What is told of a refusal that has no form to stand beside. */
-const refusals: Readonly<Record<number, readonly [title: string, text: string]>> = {
-  403: ['Not for you', 'Whoever you are here may not see or do this.'],
-  404: ['Nothing here', 'There is nothing at this address for whoever you are here.'],
-  413: ['Too large', 'What was sent is larger than is taken.'],
-  429: ['Too many requests', 'Wait a moment and load the page again.'],
-  500: ['Something went wrong', 'It is our mistake, and it was logged.'],
-  503: ['Not at the moment', 'The service is busy or starting; load the page again in a moment.'],
-}
-
-const refusal = ({ status, details, message }: Problem): Answer => {
-  const [title, text] = refusals[status] ?? ['This cannot be done', message]
-  return pageAnswer(
-    status,
-    alone(
-      title,
-      html`<div class="sheet"><h1>${title}</h1><p>${text}</p>${details.map(({ description }) => html`<p class="hint">${description}</p>`)}<p class="below"><a href="/console">Back to the console</a></p></div>`,
-    ),
-  )
-}
+/** How often the people of one account may ask for all of something within a minute. */
+const ASKING_PER_MINUTE = 20
 
 /** Pages and forms of the console, as routes like any other. */
 export function makePages({ service, operations, now, realNow, onlooker, surroundings }: ConsoleParts) {
+  const asking = new RateLimit(ASKING_PER_MINUTE, ASKING_PER_MINUTE)
   type Given = FreeParts & Arrived & { params: unknown; query: unknown }
 
   /** Whoever may is let in; undefined for somebody who must sign in first. */
@@ -162,6 +148,7 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
       times: timesIn(who.zone, time),
       operateOpenly: (operation, ordered = {}) => operations.operate(undefined, operation, { ...ordered, address }),
       byWayOf: (appId) => waysOf({ ...who, caller: { ...who.caller, appId } }, given),
+      limitAsking: () => void asking.take(who.caller.accountId),
     }
     return visit
   }

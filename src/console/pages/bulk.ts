@@ -3,7 +3,7 @@ import type { Answer } from '../../http/route.ts'
 import { notFound, refused as refusedProblem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { BULK_MAX, type Bulk, findBulk, listBulks, startReminding } from '../bulk.ts'
-import { type Column, csvAnswer, limitAsking } from '../csv.ts'
+import { type Column, csvAnswer } from '../csv.ts'
 import { newRequestId } from '../forms/fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { onceOnly } from '../once.ts'
@@ -113,7 +113,7 @@ export const bulkPages = ({ page, form }: Pages) => [
     may: 'see',
     query: Query,
     async draw(visit) {
-      limitAsking(visit)
+      visit.limitAsking()
       const { query } = visit
       const { items, more } = await matching(visit)
       const before = await listBulks(visit.db, visit.who.caller.accountId)
@@ -146,7 +146,7 @@ ${more && html`<section class="sheet"><p>The newest ${BULK_MAX} of them are take
     may: 'see',
     query: Query,
     async draw(visit) {
-      limitAsking(visit)
+      visit.limitAsking()
       return csvAnswer(`invoices-${visit.now.slice(0, 10)}`, columns, pagesOf(visit), BULK_MAX)
     },
   }),
@@ -174,7 +174,7 @@ ${more && html`<section class="sheet"><p>The newest ${BULK_MAX} of them are take
 /** Reads what matches now, and leaves it to a job. */
 async function remindAll(sent: Sent): Promise<Answer> {
   const { caller, name, person } = sent.who
-  limitAsking(sent)
+  sent.limitAsking()
   const query = queryOf(sent.typed)
   const { items } = await matching({ ...sent, query })
   const invoices = items.filter(remindable).map(({ id = '' }) => id)

@@ -2,7 +2,7 @@ import { listUnderReview } from '../../disputes/lists/review.ts'
 import { type Html, html } from '../../http/html.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
-import { type Column, csvAnswer, limitAsking } from '../csv.ts'
+import { type Column, csvAnswer } from '../csv.ts'
 import { takenOf } from '../desk.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { heading, linkButton, nothing, pager, spent, stageOf, tabs } from '../parts/parts.ts'
@@ -204,7 +204,7 @@ ${
     may: 'see',
     query: Query,
     async draw(visit) {
-      limitAsking(visit)
+      visit.limitAsking()
       if (visit.who.mark === 'agent') throw notFound('A side')
       const { states } = views[visit.query.view ?? 'desk']!
       return csvAnswer(`disputes-${visit.now.slice(0, 10)}`, columns, allOf(visit, states))

@@ -2,7 +2,7 @@ import { html } from '../../http/html.ts'
 import type { Money } from '../../kernel/money.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
-import { type Column, csvAnswer, limitAsking } from '../csv.ts'
+import { type Column, csvAnswer } from '../csv.ts'
 import { facts, heading, linkButton, mono, nothing, pager, sheet } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { money, sentence } from '../words.ts'
@@ -125,7 +125,7 @@ ${others.length > 0 && sheet('Other currencies', html`<table class="rows"><thead
     summary: 'Download the movements of the account',
     may: 'see',
     async draw(visit) {
-      limitAsking(visit)
+      visit.limitAsking()
       if (!visit.who.caller.scopes.has('reporting/search/read')) throw notFound('A book')
       return csvAnswer(`movements-${visit.now.slice(0, 10)}`, columns, movements(visit))
     },

@@ -1,0 +1,27 @@
+import { html } from '../http/html.ts'
+import type { Answer } from '../http/route.ts'
+import type { Problem } from '../kernel/problem.ts'
+import { alone } from './frame.ts'
+import { pageAnswer } from './respond.ts'
+
+/** What is told of a refusal that has no form to stand beside. */
+const refusals: Readonly<Record<number, readonly [title: string, text: string]>> = {
+  403: ['Not for you', 'Whoever you are here may not see or do this.'],
+  404: ['Nothing here', 'There is nothing at this address for whoever you are here.'],
+  413: ['Too large', 'What was sent is larger than is taken.'],
+  429: ['Too many requests', 'Wait a moment and load the page again.'],
+  500: ['Something went wrong', 'It is our mistake, and it was logged.'],
+  503: ['Not at the moment', 'The service is busy or starting; load the page again in a moment.'],
+}
+
+/** A refusal as a page. */
+export const refusal = ({ status, details, message }: Problem): Answer => {
+  const [title, text] = refusals[status] ?? ['This cannot be done', message]
+  return pageAnswer(
+    status,
+    alone(
+      title,
+      html`<div class="sheet"><h1>${title}</h1><p>${text}</p>${details.map(({ description }) => html`<p class="hint">${description}</p>`)}<p class="below"><a href="/console">Back to the console</a></p></div>`,
+    ),
+  )
+}
