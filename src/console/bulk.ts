@@ -110,7 +110,8 @@ async function step(service: Service, { account_id, id }: Payload, context: JobC
       noted(tx, [])
     })
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
+    // What is ours to mend, or passes, is tried again with the job.
+    if (!(error instanceof Problem) || error.status >= 500) throw error
     const why = error.details[0]?.description ?? error.message
     await context.transact(async (tx) => noted(tx, [{ id: subject, why }]))
   }

@@ -186,11 +186,11 @@ function filters(listing: Listing, owner: Owner, walk: boolean): Fragment[] {
 }
 
 /**
- * Changed after an instant, in words from which the planner expects nearly every row. Of a plain comparison with a value it does
- * not know yet it expects a third, takes the walk for three times as long as it is, and plans anew for every value,
- * which takes longer than to read the page.
+ * Changed at an instant or after, in words from which the planner expects nearly every row. Of a plain comparison with
+ * a value it does not know yet it expects a third, takes the walk for three times as long as it is, and plans anew for
+ * every value, which takes longer than to read the page.
  */
-const almostAllSince = (window: string) => fragment`greatest(update_time, ${window}) <> ${window}`
+const almostAllSince = (window: string) => fragment`(case when update_time >= ${window} then true end) is not null`
 
 /** The buyer knows a payment by one id, the seller by both. */
 const disputesAbout = (transactionId: string, { side, id }: Owner) =>
