@@ -13,6 +13,17 @@ const tried = [
   ['superagent', '10.4.2', 'a form with `field` and `attach`'],
   ['got', '14.6.6', 'a PATCH'],
   ['Perl, HTTP::Tiny', '0.080', 'tokens and lists'],
+  ['Go, net/http and mime/multipart', '1.19.8', 'tokens, `nil`, floats, a body of unknown length, forms from a buffer and from a pipe, 114 MB of files, a PATCH'],
+  ['Ruby 3.1.2, net/http', '0.2.0', 'tokens, `nil`, floats, a form by `set_form`'],
+  ['Ruby, rest-client', '2.1.0', 'tokens, lists in queries, a form with a file'],
+  ['Ruby, Faraday', '1.1.0', 'lists in queries, a form with the JSON as text and as a file'],
+  ['Ruby, HTTParty', '0.21.0', 'tokens, lists in queries, a POST without a body, a form with a file'],
+  ['C# (Mono 6.8), HttpClient', '4.0', 'tokens, `True`, forms of both kinds, a PATCH, `Expect: 100-continue`'],
+  ['C# (Mono 6.8), HttpWebRequest', '4.0', 'a POST without a body, gzip'],
+  ['@paypal/checkout-server-sdk', '1.0.3', 'its HTTP client with a base address of our own: tokens, invoices, lists of disputes'],
+  ['paypal-rest-sdk', '1.8.1', 'by `quittance proxy`, dialect `paypal`: webhooks made, listed, changed, deleted; event types; events read, sent again and verified'],
+  ['@paypal/agent-toolkit', '1.8.0', 'by `quittance proxy`: invoices made, sent, listed, read, reminded of, cancelled, QR code; disputes listed, read, a claim accepted'],
+  ['@paypal/paypal-server-sdk', '2.5.0', 'by `quittance proxy`: tokens (it knows neither invoices nor disputes)'],
 ] as const
 
 /** What clients write in ways of their own. A test sends each of them as it was recorded (`test/scenarios/clients`). */
@@ -26,6 +37,8 @@ export const recorded = {
   'fetch, a form of Blobs':               '`filename="blob"`, also for the JSON',
   'superagent, a form':                   'its own order of headers, and a connection that it closes',
   'email.mime, an attachment':            '`multipart/mixed`, base64, the file name in the content type',
+  'HttpClient of C#, a form':              'names without quotes, and `filename*` beside `filename`',
+  'Go, a form from a pipe':               'a body in chunks, and `application/octet-stream` for the file',
   'HttpURLConnection, a change':          '`X-HTTP-Method-Override: PATCH` on a POST',
   'HttpURLConnection before 2016, a list': '`Accept: text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2`',
   'axios, a query':                       'a list as `name[]`',
@@ -36,7 +49,7 @@ export const recorded = {
 /** What does not work, and what to do about it. */
 // biome-ignore format: a table reads best as a table
 const cannot = [
-  ['a client whose base address is fixed', 'It calls somebody else. Use one whose address can be set, or let its resolver and TLS lead here.'],
+  ['a client whose base address is fixed, by itself', 'It calls somebody else. `quittance proxy` leads it here ([proxy.md](proxy.md)); a client whose address can be set needs nothing.'],
   ['offline checks of a delivery against the public service’s own authority', 'Its key is not ours. Trust the authority at `/v1/notifications/certs/authority`, check the Standard Webhooks signature, or ask `verify-webhook-signature`.'],
   ['clients of the first invoicing interface (`/v1/invoicing`)', 'It is not part of the contract; `/v2/invoicing` is.'],
   ['HTTP/2', 'The service speaks HTTP/1.1; put a proxy before it. Clients that only offer HTTP/2 are answered in HTTP/1.1.'],

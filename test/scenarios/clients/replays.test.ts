@@ -31,6 +31,9 @@ const evidence = 'POST /v1/customer/disputes/ID/provide-evidence HTTP/1.1'
 const disposition = 'Content-Disposition: form-data;'
 const form = (boundary: string, parts: readonly string[]) =>
   `${parts.map((part) => `--${boundary}\r\n${part}\r\n`).join('')}--${boundary}--\r\n`
+/** In pieces of a hundred bytes, each with its length before it. */
+const inChunks = (body: string) =>
+  `${(body.match(/.{1,100}/gs) ?? []).map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')}0\r\n\r\n`
 const requests = [
   'User-Agent: python-requests/2.34.2',
   'Accept-Encoding: gzip, deflate',
@@ -143,6 +146,35 @@ const recordings: Record<keyof typeof recorded, Recording> = {
     status: 200,
     document: 'a.pdf',
   },
+  'HttpClient of C#, a form': {
+    about: 'a dispute',
+    line: evidence,
+    headers: ['Content-Type: multipart/form-data; boundary="d923dc63-b4e8-404e-a43f-5dec601be6b3"'],
+    body: form('d923dc63-b4e8-404e-a43f-5dec601be6b3', [
+      `Content-Type: application/json; charset=utf-8\r\n${disposition} name=input\r\n\r\n${words}`,
+      `Content-Type: application/pdf\r\n${disposition} name=evidence-file; filename="a b.pdf"; filename*=utf-8''a%20b.pdf\r\n\r\n${pdf}`,
+    ]),
+    status: 200,
+    document: 'a b.pdf',
+  },
+  'Go, a form from a pipe': {
+    about: 'a dispute',
+    line: evidence,
+    headers: [
+      'User-Agent: Go-http-client/1.1',
+      'Transfer-Encoding: chunked',
+      'Content-Type: multipart/form-data; boundary=77a6a38bea33bd806d02abd0819a51d3e96d96a19e2c6d24021e3a321ff8',
+      'Accept-Encoding: gzip',
+    ],
+    body: inChunks(
+      form('77a6a38bea33bd806d02abd0819a51d3e96d96a19e2c6d24021e3a321ff8', [
+        `${disposition} name="input"\r\n\r\n${words}`,
+        `${disposition} name="evidence-file"; filename="a.pdf"\r\nContent-Type: application/octet-stream\r\n\r\n${pdf}`,
+      ]),
+    ),
+    status: 200,
+    document: 'a.pdf',
+  },
   'HttpURLConnection, a change': {
     about: 'a dispute',
     line: 'POST /v1/customer/disputes/ID HTTP/1.1',
@@ -200,7 +232,8 @@ describe('A request as it was recorded', () => {
         : about === 'an invoice'
           ? (await shopOf(world).drafts()).id
           : ''
-    const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]
+    const isMeasured = body !== '' && !headers.some((header) => header.startsWith('Transfer-Encoding'))
+    const length = isMeasured ? [`Content-Length: ${Buffer.byteLength(body)}`] : []
     const token = `Authorization: Bearer ${await world.tokenFor('sandbox-merchant')}`
     const head = [line.replace('ID', id), `Host: 127.0.0.1:${port}`, token, ...headers, ...length].join('\r\n')
 
