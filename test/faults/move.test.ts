@@ -7,20 +7,14 @@ import { cancelMove, moveAccounts } from '../../src/moves/move.ts'
 import { readTables } from '../../src/moves/tables.ts'
 import { pagePath } from '../../src/payer/page/open-page.ts'
 import { run } from '../support/command.ts'
-import { newLiveWorld } from '../support/live.ts'
+import { liveUnlimited, newLiveWorld } from '../support/live.ts'
 import { Receiver } from '../support/receiver.ts'
 import { INVOICES, type Listed, over } from '../support/shop.ts'
 import { times } from '../support/size.ts'
 import { newWorld, usd, type World } from '../support/world.ts'
 
 const settings = {
-  QUITTANCE_ENVIRONMENT: 'live',
-  QUITTANCE_SECRET: 'a secret of a live service, long enough',
-  RATE_LIMIT_PER_MINUTE: '0',
-  TOKEN_RATE_LIMIT_PER_MINUTE: '0',
-  WEBHOOK_ALLOW_HTTP: 'true',
-  WEBHOOK_ALLOW_PRIVATE: 'true',
-  WEBHOOK_SIGNATURES: 'standard',
+  ...liveUnlimited,
   // Ids that nobody can tell: those of the other database must not be made here a second time.
   SEED: '1',
 }

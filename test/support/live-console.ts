@@ -1,7 +1,7 @@
 import type { Role } from '../../src/console/roles.ts'
 import { tokenFor } from '../../src/console/sign-in/form-tokens.ts'
 import { json } from './command.ts'
-import { newLiveWorld } from './live.ts'
+import { live, newLiveWorld } from './live.ts'
 import type { World } from './world.ts'
 
 export const CONSOLE_URL = 'https://console.test'
@@ -15,8 +15,7 @@ export const newConsoleWorld = (settings: Record<string, string> = {}): Promise<
 /** What the command line is started with beside that service. */
 export const besides = (world: World, settings: Record<string, string> = {}) => ({
   DATABASE_URL: world.databaseUrl,
-  QUITTANCE_ENVIRONMENT: 'live',
-  QUITTANCE_SECRET: 'a secret of a live service, long enough',
+  ...live,
   PUBLIC_URL: CONSOLE_URL,
   ...settings,
 })

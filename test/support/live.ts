@@ -1,6 +1,18 @@
 import { addAccount } from '../../src/accounts/store.ts'
 import { newWorld, type World, type WorldOptions } from './world.ts'
 
+export const live = { QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: 'a secret of a live service, long enough' }
+
+/** Live, and nothing that a test does is too much or too near. */
+export const liveUnlimited = {
+  ...live,
+  RATE_LIMIT_PER_MINUTE: '0',
+  TOKEN_RATE_LIMIT_PER_MINUTE: '0',
+  WEBHOOK_ALLOW_HTTP: 'true',
+  WEBHOOK_ALLOW_PRIVATE: 'true',
+  WEBHOOK_SIGNATURES: 'standard',
+}
+
 /**
  * A live service with the accounts of a sale, a second merchant, and nobody to call for them yet: `personWithApp` makes callers, as the
  * command line would. Time is the real one.
@@ -12,8 +24,7 @@ export async function newLiveWorld(
   const world = await newWorld({
     ...options,
     settings: {
-      QUITTANCE_ENVIRONMENT: 'live',
-      QUITTANCE_SECRET: 'a secret of a live service, long enough',
+      ...live,
       RATE_LIMIT_PER_MINUTE: '0',
       TOKEN_RATE_LIMIT_PER_MINUTE: '0',
       ...settings,

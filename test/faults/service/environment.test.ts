@@ -5,10 +5,9 @@ import { runCommand } from '../../../src/cli/run.ts'
 import { people, seedPeople } from '../../../src/sandbox/people.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { newDatabase } from '../../support/database.ts'
-import { newLiveWorld } from '../../support/live.ts'
+import { live, newLiveWorld } from '../../support/live.ts'
 import { assertion, newWorld, type World } from '../../support/world.ts'
 
-const live = { QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: 'a secret of a live service, long enough' }
 const quiet = pino({ level: 'silent' })
 
 /** Runs a command as the program does, and gives its exit code with what it complains of. */

@@ -8,6 +8,7 @@ import { findHome } from '../../../src/database/embedded/folders.ts'
 import { startEmbedded } from '../../../src/database/embedded/server.ts'
 import { run } from '../../support/command.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import { live } from '../../support/live.ts'
 import {
   commandLine,
   type Finished,
@@ -202,7 +203,6 @@ describe('A start with a DATABASE_URL', () => {
     const database = await newDatabase()
     const client = new pg.Client(connectionSettings(database.url))
     await client.connect()
-    const live = { QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: 'a secret of a live service, long enough' }
     const startAs = (variables: Record<string, string>) =>
       run(['start'], { PORT: '0', DATABASE_URL: database.url, ...variables })
 

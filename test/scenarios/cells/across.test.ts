@@ -1,8 +1,14 @@
-import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrateBy } from '../../../src/database/migrate.ts'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
-import { type Balanced, balance, type CellCaller, HAPROXY, type OpenCell, openCell } from '../../support/cells.ts'
+import {
+  type Balanced,
+  balance,
+  type CellCaller,
+  describeBalanced,
+  type OpenCell,
+  openCell,
+} from '../../support/cells.ts'
 import { newCluster } from '../../support/cluster.ts'
 import { json, run } from '../../support/command.ts'
 import { INVOICES, type Listed, over } from '../../support/shop.ts'
@@ -13,7 +19,7 @@ const sellerScopes = ['invoicing', 'disputes/read-seller', 'disputes/update-sell
 const partnerScopes = ['invoicing', 'disputes/read-partner', 'disputes/update-partner', 'applications/webhooks']
 const buyerScopes = ['disputes/create', 'disputes/read-buyer', 'disputes/update-buyer']
 
-describe.runIf(existsSync(HAPROXY))('Accounts that live in two cells', () => {
+describeBalanced('Accounts that live in two cells', () => {
   let clusters: Awaited<ReturnType<typeof newCluster>>[]
   let k: OpenCell
   let m: OpenCell

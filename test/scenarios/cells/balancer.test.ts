@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ruleOf } from '../../../src/cells/routing.ts'
 import { idsIn, randomIds } from '../../../src/kernel/ids.ts'
@@ -8,7 +7,14 @@ import { describedService } from '../../../src/printed.ts'
 import { describedRoutes } from '../../../src/routes.ts'
 import { SigningKeys } from '../../../src/webhooks/signing/keys.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
-import { type Balanced, balance, type CellCaller, HAPROXY, type OpenCell, openCell } from '../../support/cells.ts'
+import {
+  type Balanced,
+  balance,
+  type CellCaller,
+  describeBalanced,
+  type OpenCell,
+  openCell,
+} from '../../support/cells.ts'
 import { run } from '../../support/command.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 import { GATEWAY_SECRET } from '../../support/gateway.ts'
@@ -28,7 +34,7 @@ describe('Every operation', () => {
   })
 })
 
-describe.runIf(existsSync(HAPROXY))('Behind haproxy, with nothing asked of a database,', () => {
+describeBalanced('Behind haproxy, with nothing asked of a database,', () => {
   let databases: TestDatabase[]
   let k: OpenCell
   let m: OpenCell

@@ -4,15 +4,14 @@ import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { SigningKeys } from '../../../src/webhooks/signing/keys.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { json, run } from '../../support/command.ts'
-import { newLiveWorld } from '../../support/live.ts'
+import { live, newLiveWorld } from '../../support/live.ts'
 import { INVOICES, over } from '../../support/shop.ts'
 import { usd, type World } from '../../support/world.ts'
 
 const cell = 'K'
 const settings = {
   CELL: cell,
-  QUITTANCE_ENVIRONMENT: 'live',
-  QUITTANCE_SECRET: 'a secret of a live service, long enough',
+  ...live,
   SEED: '1',
 }
 

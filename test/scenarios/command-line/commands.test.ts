@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run as runCommand } from '../../support/command.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import { live } from '../../support/live.ts'
 
 describe('The command line', () => {
   let database: TestDatabase
@@ -9,8 +10,7 @@ describe('The command line', () => {
     database = await newDatabase()
     variables = {
       DATABASE_URL: database.url,
-      QUITTANCE_ENVIRONMENT: 'live',
-      QUITTANCE_SECRET: 'a secret of a live service, long enough',
+      ...live,
     }
   })
   afterAll(() => database.drop())

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findApp } from '../../../src/accounts/store.ts'
 import { runCommand } from '../../../src/cli/run.ts'
-import { newLiveWorld } from '../../support/live.ts'
+import { live, newLiveWorld } from '../../support/live.ts'
 import type { Person, World } from '../../support/world.ts'
 
 describe('Apps that the command line makes in live', () => {
@@ -17,8 +17,7 @@ describe('Apps that the command line makes in live', () => {
     const output = { out: (text: string) => void stdout.push(text), err: (text: string) => void stderr.push(text) }
     const variables = {
       DATABASE_URL: world.databaseUrl,
-      QUITTANCE_ENVIRONMENT: 'live',
-      QUITTANCE_SECRET: 'a secret of a live service, long enough',
+      ...live,
     }
     const code = await runCommand([...words, '--json'], variables, output)
     expect(stderr.join('')).toBe('')

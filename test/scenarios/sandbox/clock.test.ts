@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listAccounts, listApps } from '../../../src/accounts/store.ts'
+import { live } from '../../support/live.ts'
 import { newWorld, START, type World } from '../../support/world.ts'
 
 interface ClockBody {
@@ -107,7 +108,7 @@ describe('In live', () => {
   let world: World
   beforeAll(async () => {
     world = await newWorld({
-      settings: { QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: 'a secret of a live service, long enough' },
+      settings: live,
     })
   })
   afterAll(() => world.close())
