@@ -24,6 +24,7 @@ import { type DialectName, dialectNames } from './kernel/dialect.ts'
 import { isGuessable, readSecretRing, SANDBOX_SECRET, type SecretRing } from './kernel/secrets.ts'
 import { ledgerSettings } from './ledger/settings.ts'
 import { payerSettings } from './payer/settings.ts'
+import { sandboxSettings } from './sandbox/settings.ts'
 import { webhookSettings } from './webhooks/settings.ts'
 
 /** Every setting there is: those of the whole service, and what each room hands in. `docs/configuration.md` is printed from here. */
@@ -83,6 +84,7 @@ export const settings = {
   ...auditSettings,
   ...invariantSettings,
   ...consoleSettings,
+  ...sandboxSettings,
   ...commandSettings,
 } as const
 

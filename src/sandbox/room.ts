@@ -56,7 +56,11 @@ export function openSandbox(house: SandboxHouse): SandboxParts {
     disputeRules: rulesOf(service),
     following: recorder && new Following(recorder, broadcast),
     travel,
-    worlds: openWorlds({ ...house, travel, flush: async () => recorder?.flush(), forget, open: house.openFork }),
+    worlds: openWorlds({
+      ...house,
+      ...{ travel, forget, open: house.openFork, forksMax: service.settings.forksMax },
+      flush: async () => recorder?.flush(),
+    }),
     scenarios: new ScenarioRuns(() => house.localUrl()),
     expireTokens: () => expireAllTokens(database, realTime.now()).finally(forgetTokens),
     async reset(keep: readonly Keepable[]) {

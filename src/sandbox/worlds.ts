@@ -33,13 +33,14 @@ export interface WorldParts {
   forget(): void
   /** Opens a sandbox like this one on another database. */
   open(databaseUrl: string): Promise<{ readonly url: string; close(): Promise<void> }>
+  /** How many forks there may be at once. */
+  readonly forksMax: number
   onError(error: unknown): void
 }
 
 export type Worlds = ReturnType<typeof openWorlds>
 
 const SNAPSHOTS_MAX = 100
-const FORKS_MAX = 20
 const SNAPSHOT = 's_'
 const FORK = 'f_'
 
@@ -68,7 +69,8 @@ async function putBack(db: Reader, { tokens, keys, authority }: Kept): Promise<v
 }
 
 /** Snapshots and forks of a sandbox: whole copies of its database. */
-export function openWorlds({ databaseUrl, database, clock, travel, flush, forget, open, onError }: WorldParts) {
+export function openWorlds(parts: WorldParts) {
+  const { databaseUrl, database, clock, travel, flush, forget, open, forksMax, onError } = parts
   const copies = new Copies(databaseUrl)
   const forks = new Map<string, Fork & { close(): Promise<void> }>()
   /** Names of forks that run or are about to. */
@@ -145,8 +147,8 @@ export function openWorlds({ databaseUrl, database, clock, travel, flush, forget
 
     /** The same world twice: what happens in one is never seen in the other. */
     async fork(): Promise<Fork> {
-      if (made.size >= FORKS_MAX)
-        throw refused('FORK_LIMIT_EXCEEDED', `There are ${FORKS_MAX} forks already; end one first.`)
+      if (made.size >= forksMax)
+        throw refused('FORK_LIMIT_EXCEEDED', `There are ${forksMax} forks already; end one first, or set FORKS_MAX.`)
       const name = `${FORK}${randomBytes(4).toString('hex')}`
       made.add(name)
       try {

@@ -13,7 +13,7 @@ const anInvoice = {
 }
 
 beforeAll(async () => {
-  world = await newWorld({ works: true })
+  world = await newWorld({ works: true, settings: { FORKS_MAX: '1' } })
 })
 afterAll(() => world.close())
 
@@ -116,6 +116,10 @@ describe('A fork', () => {
     expect(await forked()).not.toContain(ours)
     expect((await world.call<{ now: string }>('GET', '/sandbox/clock')).body.now).toBe(START)
     expect((await world.call('GET', '/sandbox/forks')).body).toEqual({ forks: [fork] })
+    expect(await world.call('POST', '/sandbox/forks'), 'one more than FORKS_MAX').toMatchObject({
+      status: 422,
+      body: { details: [{ issue: 'FORK_LIMIT_EXCEEDED' }] },
+    })
     expect(await world.call('DELETE', `/sandbox/forks/${fork.name}`)).toMatchObject({ status: 204 })
     await expect(fetch(fork.url)).rejects.toThrow()
   })
