@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { answers, CHECK_MS, startBalancer } from './harness/balancer.ts'
+import { startBalancer } from './harness/balancer.ts'
 import { Ground } from './harness/ground.ts'
 import { draft, tokenOf } from './harness/load.ts'
 import { provide } from './harness/packages.ts'
@@ -48,21 +48,22 @@ async function roll(lab: Lab, { restarts, calls, isUpgrade = false }: Plan): Pro
       ...(older && { program: older.program }),
     })
     const balancer = await startBalancer(ground, stage.urls)
-    const load = new Impatient(balancer, stage.merchant)
+    const load = new Impatient(balancer.url, stage.merchant)
     load.start()
     let done = 0
     while (done < restarts || load.count < calls) {
-      const service = stage.services[done % stage.services.length]!
+      const place = done % stage.services.length
+      const service = stage.services[place]!
       const code = await service.end('SIGTERM')
       if (code !== 0) load.failures.push(`a service ended with ${code}`)
       await service.again(presentProgram)
-      await until(() => answers(`${service.url}/readyz`), READY_WITHIN_MS, 'the service to be ready')
-      // The balancer must have seen it, or it would have nobody left when the other one goes.
-      await pause(CHECK_MS * 4)
+      // Or it would have nobody left when the other one goes.
+      await balancer.whenUp(place)
       done++
       lab.say(`upgrade: ${done} restarts, ${load.count} calls, ${load.failures.length} failed`)
     }
     await load.stop()
+    for (const reason of balancer.turnedAway()) lab.say(`upgrade: ${reason}`)
     const from = older ? `rolling upgrade from ${older.commit} with its migrations` : 'rolling restart'
     return {
       part: 'upgrade',
@@ -114,6 +115,9 @@ async function crash(lab: Lab): Promise<Result> {
   }
 }
 
+/** What a service refuses is JSON. */
+const whyOf = (text: string) => (text.startsWith('{') ? /"description":"(.*?)"/.exec(text)?.[1] : 'of the balancer')
+
 /** Clients that read and write through the balancer and take the first answer for the last. */
 class Impatient {
   readonly #target: string
@@ -160,8 +164,7 @@ class Impatient {
     try {
       const response = await fetch(`${this.#target}${path}`, { method, ...parts, signal: AbortSignal.timeout(20_000) })
       const text = await response.text()
-      // What a service refuses is JSON.
-      answer = `${response.status}${response.status === 503 && !text.startsWith('{') ? ' of the balancer' : ''}`
+      answer = `${response.status}${response.ok ? '' : ` ${whyOf(text)}`}`
     } catch (error) {
       answer = String((error as { cause?: { code?: string } }).cause?.code ?? error)
     }

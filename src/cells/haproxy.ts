@@ -120,10 +120,29 @@ const byCredentials = [
 
 const backend = ({ mark, servers }: Cell): string[] => [
   '',
-  `backend cell-${mark}`,
+  ...backendOf(
+    `cell-${mark}`,
+    servers.map((address, i) => [`${mark.toLowerCase()}${i + 1}`, address]),
+  ),
+]
+
+const requestIds = Object.values(dialects).map(({ headerPrefix }) => `{ req.hdr(${headerPrefix}-Request-Id) -m found }`)
+
+/** Services of one kind, so that restarting them in turn fails no call. */
+export const backendOf = (name: string, servers: readonly (readonly [name: string, address: string])[]): string[] => [
+  `backend ${name}`,
   '  balance roundrobin',
   '  option httpchk GET /readyz',
-  '  option redispatch',
+  '  # One that says no is left after a second, one that only takes its time is not.',
+  '  timeout check 5s',
   '  default-server inter 500ms fall 2 rise 1',
-  ...servers.map((address, i) => `  server ${mark.toLowerCase()}${i + 1} ${address} check`),
+  '  # A service that is gone is never asked twice, and what is safe to send again is sent to the next.',
+  '  retries 3',
+  '  option redispatch 1',
+  '  retry-on conn-failure empty-response',
+  `  http-request disable-l7-retry unless METH_GET || ${requestIds.join(' || ')}`,
+  ...servers.map(([server, address]) => `  server ${server} ${address} check`),
+  '  # When none says yes, each may be asked: what it answers is worth more than a refusal from here.',
+  '  option allbackups',
+  ...servers.map(([server, address]) => `  server ${server}-unready ${address} backup`),
 ]

@@ -42,6 +42,9 @@ export const ELSEWHERE = 'QT003'
 /** Something that was asked of the database and never answered, or never sent: there was no connection to a server. */
 export class NoConnectionError extends Error {}
 
+/** There are connections, and none came free in time. */
+export class BusyError extends NoConnectionError {}
+
 /** What an error of the database means to the caller, or undefined when it is our mistake. */
 export function sqlProblem(error: unknown, constraints: Constraints): Problem | undefined {
   if (!(error instanceof Error)) return undefined

@@ -18,6 +18,8 @@ export interface Database extends Connection {
   readonly query: pg.Pool['query']
   /** How many statements and transactions wait for a connection. */
   readonly waitingCount: number
+  /** For how long it has answered nothing that was asked of it here. */
+  readonly silentMs: number
   /** The database was there lately without a break: whoever held something through the last one has had time to say so. */
   readonly isSettled: boolean
   /** One row or none. */
@@ -113,6 +115,9 @@ export function openDatabase(
     query: query as pg.Pool['query'],
     get waitingCount() {
       return waiting()
+    },
+    get silentMs() {
+      return performance.now() - Math.max(pools.statements.answeredAt, pools.transactions.answeredAt)
     },
     get isSettled() {
       return connector.steadyMs > SETTLED_MS

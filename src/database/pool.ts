@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { type Connector, cut } from './connector.ts'
 import { Corks } from './corks.ts'
-import { asFault, isAnswer, NoConnectionError } from './errors.ts'
+import { asFault, BusyError, isAnswer, NoConnectionError } from './errors.ts'
 import { type Naming, Prepared } from './prepared.ts'
 import { Query } from './query.ts'
 import { type Query as Sent, type Statement, sql } from './sql.ts'
@@ -60,6 +60,8 @@ export interface PoolOptions {
  * fails with it. What waits for a connection fails when its time is up, or when none can be made.
  */
 export class Pool {
+  /** When the server last answered anything. */
+  answeredAt = Number.NEGATIVE_INFINITY
   readonly #options: PoolOptions
   readonly #connections: PooledConnection[] = []
   readonly #waiting: Waiting[] = []
@@ -152,7 +154,7 @@ export class Pool {
   #wait(parts: Omit<Waiting, 'timer'>): void {
     const timer = setTimeout(() => {
       this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
-      parts.fail(new NoConnectionError('All connections to the database have been busy for too long.'))
+      parts.fail(new BusyError('All connections to the database have been busy for too long.'))
     }, this.#options.waitMs)
     const waiting: Waiting = { ...parts, timer }
     this.#waiting.push(waiting)
@@ -244,6 +246,7 @@ export class Pool {
       this.#timings.took(statement, now - connection.movedAt)
       connection.movedAt = now
       if (!error || isAnswer(error)) {
+        this.answeredAt = now
         this.#freed(connection)
         answered(error ?? undefined, result)
       } else {

@@ -163,6 +163,8 @@ export const guards: readonly Guard[] = [
   { guards: 'numbers go on after a restore', file: 'src/backup/load.ts', text: 'Object.entries(facts.sequences)', replacement: 'Object.entries(facts.sequences).slice(0, 0)', tests: [backups] },
   { guards: 'what others deliver is not taken over right after an outage', file: 'src/webhooks/delivery/work.ts', text: 'clock.now(), database.isSettled)', replacement: 'clock.now(), true)', tests: ['test/faults/webhooks/outage.test.ts'] },
   { guards: 'jobs of others are not taken over right after an outage', file: 'src/jobs/runner.ts', text: 'room, database.isSettled)', replacement: 'room, true)', tests: ['test/faults/jobs/outage.test.ts'], titled: 'right after' },
+  { guards: 'a process whose database is slow stays ready', file: 'src/readiness.ts', text: 'silentMs < SILENT_MAX_MS ? []', replacement: 'silentMs < 0 ? []', tests: ['test/faults/service/outage.test.ts'], titled: 'is ready while' },
+  { guards: 'a process whose database has fallen silent is not ready', file: 'src/readiness.ts', text: 'silentMs < SILENT_MAX_MS ? []', replacement: 'silentMs >= 0 ? []', tests: ['test/faults/service/outage.test.ts'], titled: 'is ready while' },
   { guards: 'a live service goes by the clock of the database', file: 'src/database/database-clock.ts', text: 'instantAt(Math.floor(performance.now() + this.#aheadMs))', replacement: 'systemClock.now()', tests: ['test/faults/clock.test.ts'], titled: 'goes by' },
 
   // The console of a live service

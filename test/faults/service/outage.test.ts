@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { sql } from '../../../src/database/sql.ts'
 import { FaultyProxy } from '../../support/faulty-proxy.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
-describe('While the database is away', () => {
+// Both wait for seconds to pass, so they wait together.
+describe.concurrent('While the database is away', () => {
   let proxy: FaultyProxy
   let world: World
   beforeAll(async () => {
@@ -20,7 +22,9 @@ describe('While the database is away', () => {
     proxy.close()
   })
 
-  it('every call is told to come back, nobody knocks without end, and all goes on by itself afterwards', async () => {
+  it('every call is told to come back, nobody knocks without end, and all goes on by itself afterwards', async ({
+    expect,
+  }) => {
     expect((await world.merchant.get('/v2/payments/captures/X')).status).toBe(404)
     proxy.set('closes')
     proxy.knocks = 0
@@ -44,5 +48,48 @@ describe('While the database is away', () => {
     const pay = () => world.call('POST', '/sandbox/transactions', { amount: usd('1.00') })
     await expect.poll(async () => (await pay()).status).toBe(201)
     expect((await world.call('GET', '/readyz')).status).toBe(200)
+  })
+})
+
+describe.concurrent('A process whose database is slow', () => {
+  let proxy: FaultyProxy
+  let world: World
+  beforeAll(async () => {
+    world = await newWorld({
+      settings: { LOG_LEVEL: 'silent', DATABASE_CONNECTIONS: '4' },
+      through: async (url) => {
+        proxy = await FaultyProxy.before(url)
+        return { databaseUrl: proxy.url(url) }
+      },
+    })
+  })
+  afterAll(async () => {
+    await world.close()
+    proxy.close()
+  })
+  const readiness = () => world.call<{ status: string; reasons?: string[] }>('GET', '/readyz')
+
+  it('is ready while the database answers anything at all, and not when it has fallen silent', async ({ expect }) => {
+    await world.app.database.transaction(async (connection) => {
+      await connection.rows(sql`lock table migrations in access exclusive mode`)
+      expect(await readiness()).toMatchObject({ status: 200, body: { status: 'ready' } })
+    })
+
+    // Every connection is taken, and the check is among those who wait for one.
+    const waits = Promise.all(Array.from({ length: 3 }, () => world.app.database.rows(sql`select pg_sleep(1)`)))
+    expect(await readiness()).toMatchObject({ status: 200, body: { status: 'ready' } })
+    await waits
+
+    proxy.set('hangs')
+    expect(await readiness()).toMatchObject({ status: 200, body: { status: 'ready' } })
+    await expect
+      .poll(async () => (await readiness()).body)
+      .toEqual({ status: 'not ready', reasons: ['the database has not answered for 5 s'] })
+    expect((await world.call('GET', '/healthz')).status).toBe(200)
+
+    // What hangs would do so for a minute, the limit of a statement in a test.
+    proxy.set('closes')
+    proxy.set('fine')
+    await expect.poll(async () => (await readiness()).status).toBe(200)
   })
 })
