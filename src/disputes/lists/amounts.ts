@@ -20,6 +20,7 @@ interface Bounds {
 
 /** Amounts are kept in the smallest units of their currencies, so what a bound is in those depends on the currency. */
 export function amountBounds({ amountMin, amountMax }: Bounds, currencies?: readonly string[]): Fragment[] {
+  if (amountMin === undefined && amountMax === undefined) return []
   const digits = [...new Set((currencies ?? currencyCodes).map(minorDigits))]
   const [only] = digits
   if (only !== undefined && digits.length === 1) {

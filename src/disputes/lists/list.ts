@@ -45,15 +45,17 @@ interface Place {
 
 async function summaryPage(db: Reader, sight: Sight, listing: Listing, print: Print): Promise<PrintedPage> {
   const { dialect, publicUrl, settings } = print
-  const infoLinks = relations('provide-supporting-info', settings.disputeLinkSpelling)
+  const self = JSON.stringify(disputeUrl(publicUrl, '')).slice(1, -1)
+  const infoLinks = relations('provide-supporting-info', settings.disputeLinkSpelling).map(
+    (rel) => `/provide-supporting-info","rel":"${rel}","method":"POST"}`,
+  )
   const [ours, theirs] = ['"dispute_state":"UNDER_REVIEW"', `"dispute_state":"${dialect.stateUnderReview}"`]
   const item = ({ id, summary, takes_info }: ListedSummary) => {
-    const url = JSON.stringify(disputeUrl(publicUrl, id)).slice(1, -1)
-    const more = takes_info
-      ? infoLinks.map((rel) => `,{"href":"${url}/provide-supporting-info","rel":"${rel}","method":"POST"}`).join('')
-      : ''
+    const href = `{"href":"${self}${id}`
+    let links = `${href}","rel":"self","method":"GET"}`
+    if (takes_info) for (const link of infoLinks) links += `,${href}${link}`
     const shown = ours === theirs ? summary : summary.replaceAll(ours, theirs)
-    return `${shown.slice(0, -1)},"links":[{"href":"${url}","rel":"self","method":"GET"}${more}]}`
+    return `${shown.slice(0, -1)},"links":[${links}]}`
   }
   return printed(listing, await listSummaries(db, sight, listing), item)
 }
@@ -91,31 +93,36 @@ function pageLinks(
   { first, last, more }: PrintedPage,
   publicUrl: string,
 ): Link[] {
-  const { page: _page, next_page_token: _token, ...filters } = query
-  const repeated = printQuery(filters)
-  const to = (rel: string, place: { page?: number | undefined; next_page_token?: string | undefined }): Link => {
-    const search = [repeated, printQuery(place)].filter((part) => part !== '').join('&')
-    return { href: `${publicUrl}/v1/customer/disputes${search && `?${search}`}`, rel, method: 'GET' }
+  const list = `${publicUrl}/v1/customer/disputes`
+  const repeated = filtersOf(query)
+  const to = (rel: string, place = ''): Link => {
+    const search = repeated && place ? `${repeated}&${place}` : repeated + place
+    return { href: search ? `${list}?${search}` : list, rel, method: 'GET' }
   }
-  const numbered = (n: number) => (n <= limits.page ? { page: n } : {})
   const follows = last && (more || after?.backwards)
-  return [
-    to('self', { page: query.page, next_page_token: query.next_page_token }),
-    to('first', {}),
-    ...(follows
-      ? [to('next', { ...numbered(page + 1), next_page_token: pageToken({ ...last, page: page + 1 }) })]
-      : []),
-    ...(page > limits.page + 1 && first
-      ? [to('prev', { next_page_token: pageToken({ ...first, page: page - 1, backwards: true }) })]
-      : page > 1
-        ? [to('prev', { page: Math.min(page - 1, limits.page) })]
-        : []),
-  ]
+  const links = [to('self', placed(query.page, query.next_page_token)), to('first')]
+  if (follows)
+    links.push(to('next', placed(page < limits.page ? page + 1 : undefined, pageToken({ ...last, page: page + 1 }))))
+  if (page > limits.page + 1 && first)
+    links.push(to('prev', placed(undefined, pageToken({ ...first, page: page - 1, backwards: true }))))
+  else if (page > 1) links.push(to('prev', placed(Math.min(page - 1, limits.page))))
+  return links
 }
 
-function printQuery(parameters: object): string {
+/** What says where a page lies. */
+function placed(page: number | undefined, token?: string): string {
+  const numbered = page === undefined ? '' : `page=${page}`
+  if (token === undefined) return numbered
+  return `${numbered && `${numbered}&`}next_page_token=${encodeURIComponent(token)}`
+}
+
+/** What was asked for but the place, as it goes into an address. */
+function filtersOf(query: ListQuery): string {
   let text = ''
-  for (const [name, value] of Object.entries(parameters))
-    if (value !== undefined) text += `${text && '&'}${name}=${encodeURIComponent(String(value))}`
+  for (const name in query) {
+    const value = query[name as keyof ListQuery]
+    if (value === undefined || name === 'page' || name === 'next_page_token') continue
+    text += `${text && '&'}${name}=${encodeURIComponent(String(value))}`
+  }
   return text
 }

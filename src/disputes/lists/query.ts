@@ -204,8 +204,8 @@ export interface PagePlace {
 
 const BACKWARDS = 'back'
 
-export const pageToken = ({ value, id, page, backwards }: PagePlace): string =>
-  Buffer.from([value, id, page, ...(backwards ? [BACKWARDS] : [])].join(' ')).toString('base64')
+export const pageToken = ({ value, id, page, backwards }: PagePlace & { readonly page: number }): string =>
+  Buffer.from(`${value} ${id} ${page}${backwards ? ` ${BACKWARDS}` : ''}`).toString('base64')
 
 /** Tokens of earlier versions hold no page. */
 function readPageToken(token: string): PagePlace {
@@ -219,6 +219,9 @@ function readPageToken(token: string): PagePlace {
 }
 
 function withoutAbsent<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const kept = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(kept) as { [K in keyof T]?: Exclude<T[K], undefined> }
+  const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {}
+  // What is not undefined has the type without it.
+  for (const name in fields)
+    if (fields[name] !== undefined) kept[name] = fields[name] as Exclude<T[typeof name], undefined>
+  return kept
 }
