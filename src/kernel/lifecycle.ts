@@ -64,9 +64,8 @@ export class Lifecycle<State, Entity extends State, const R extends readonly Row
   /** Refuses, saying what is missing, unless these roles may take `action` now. */
   require(entity: Entity, roles: readonly string[], action: R[number]['action']): void {
     if (this.allows(entity, roles, action)) return
-    const missing = (this.#byAction.get(action) ?? []).map((row) => this.#missing(row, entity, roles).join(' and '))
-    const sentence = `${action} requires ${[...new Set(missing)].join(', or ')}.`
-    throw this.#refuse(entity, action, sentence, this.allowed(entity, roles))
+    const requires = this.#requires(this.#byAction.get(action) ?? [], entity, roles)
+    throw this.#refuse(entity, action, `${action} ${requires}`, this.allowed(entity, roles))
   }
 
   /** Every action that is ever these roles' to take, in table order: where it can lead now, or what it requires. */
@@ -76,8 +75,7 @@ export class Lifecycle<State, Entity extends State, const R extends readonly Row
       if (own.length === 0) return []
       const open = own.filter((row) => this.#holds(row, entity, roles))
       if (open.length > 0) return [{ action, allowed: true, rows: open }]
-      const missing = own.map((row) => this.#missing(row, entity, roles).join(' and '))
-      return [{ action, allowed: false, because: `requires ${[...new Set(missing)].join(', or ')}.` }]
+      return [{ action, allowed: false, because: this.#requires(own, entity, roles) }]
     })
   }
 
@@ -97,6 +95,15 @@ export class Lifecycle<State, Entity extends State, const R extends readonly Row
       if (Array.isArray(wanted) ? !wanted.includes(entity[facet]) : wanted !== entity[facet]) return false
     }
     return row.given.every((guard) => this.#guards[guard]!(entity))
+  }
+
+  /** What would open one of these rows. One that lacks all that another lacks, and more, is no other way. */
+  #requires(rows: readonly Row<State>[], entity: Entity, roles: readonly string[]): string {
+    const ways = rows.map((row) => this.#missing(row, entity, roles))
+    const shortest = ways.filter(
+      (way) => !ways.some((other) => other.length < way.length && other.every((part) => way.includes(part))),
+    )
+    return `requires ${[...new Set(shortest.map((way) => way.join(' and ')))].join(', or ')}.`
   }
 
   #missing(row: Row<State>, entity: Entity, roles: readonly string[]): string[] {

@@ -93,6 +93,30 @@ describe('A lifecycle table', () => {
     )
   })
 
+  it('does not name a way that only asks for more than another', () => {
+    const mend = { action: 'mend', from: { power: 'off' }, outcome: 'done', to: {}, emits: '' } as const
+    const rows = [
+      { ...mend, by: ['worker'], given: [] },
+      { ...mend, by: ['driver'], given: [] },
+      { ...mend, by: ['driver'], given: ['a repair'] },
+    ] as const
+    const lifecycle = new Lifecycle<State, Entity, typeof rows>(rows, guards)
+    const running: Entity = { light: 'red', power: 'on', repaired: false }
+
+    const requires = (role: string) =>
+      lifecycle.prospects(running, [role]).map((prospect) => !prospect.allowed && prospect.because)
+    expect(requires('driver')).toEqual(['requires power off.'])
+    expect(() => lifecycle.require(running, ['nobody'], 'mend')).toThrow(
+      expect.objectContaining({
+        details: [
+          expect.objectContaining({
+            description: 'mend requires the worker and power off, or the driver and power off.',
+          }),
+        ],
+      }),
+    )
+  })
+
   it('does not take a guard that nobody wrote', () => {
     const rows = [
       { action: 'mend', by: ['worker'], from: {}, given: ['luck'], outcome: 'done', to: {}, emits: '' },
