@@ -23,7 +23,8 @@ const RENEW_EVERY_MS = 20_000
 const RENEW_AGAIN_MS = 500
 const RECORD_AGAIN_MS = 100
 const LOOK_AGAIN_MS = 5
-const CRASHES_MAX = 3
+/** One that kills its worker does so every time. Others are under way by chance when one is killed, more than once where many are. */
+const CRASHES_MAX = 10
 const ERROR_LENGTH_MAX = 2_000
 
 export interface RunnerParts {
