@@ -3,6 +3,9 @@ import type { Address } from './address.ts'
 
 /** For a connection as a whole, however many servers are tried. */
 export const CONNECT_TIMEOUT_MS = 2_000
+/** After a connection was lost, the next of several servers is asked when one has not answered for so long: it may never do. */
+const NEXT_AFTER_MS = 200
+const TROUBLED_MS = 10_000
 
 /** Of several servers none can be used, with why for each. */
 export class NoServerError extends AggregateError {}
@@ -16,7 +19,7 @@ interface ConnectorOptions {
 
 /**
  * Opens connections to the server of an address that fits. The one that did last time is asked first, so that a
- * failover costs the others one try.
+ * failover costs the others one try; nobody waits for one that is silent while another would do.
  */
 export class Connector {
   readonly #address: Address
@@ -43,24 +46,46 @@ export class Connector {
   }
 
   /** A connection that can be used. Whatever becomes of it later, it never ends the process. */
-  async connect(): Promise<pg.Client> {
+  connect(): Promise<pg.Client> {
     const { servers } = this.#address
-    const first = this.#first
-    const failures: Error[] = []
-    for (let i = 0; i < servers.length; i++) {
-      const place = (first + i) % servers.length
-      try {
-        const client = await this.#connectTo(servers[place]!.settings)
-        this.#first = place
-        return client
-      } catch (error) {
-        failures.push(error as Error)
+    const order = servers.map((_, i) => (this.#first + i) % servers.length)
+    const failures = new Map<number, Error>()
+    // Where any server will do, the first is not passed over for being slow: the next may take no writes.
+    const isTroubled = this.#address.role !== 'any' && this.steadyMs < TROUBLED_MS
+    return new Promise((resolve, reject) => {
+      let asked = 0
+      let isOver = false
+      let silence: NodeJS.Timeout | undefined
+      const askNext = () => {
+        clearTimeout(silence)
+        const place = order[asked++]
+        if (isOver || place === undefined) return
+        if (isTroubled) silence = setTimeout(askNext, NEXT_AFTER_MS)
+        this.#connectTo(servers[place]!.settings).then(
+          (client) => {
+            if (isOver) return cut(client)
+            isOver = true
+            clearTimeout(silence)
+            this.#first = place
+            resolve(client)
+          },
+          (error: Error) => {
+            failures.set(place, error)
+            if (failures.size < order.length) askNext()
+            else if (!isOver) reject(this.#refusal(order, failures))
+          },
+        )
       }
-    }
+      askNext()
+    })
+  }
+
+  #refusal(order: readonly number[], failures: ReadonlyMap<number, Error>): Error {
     this.#troubleAt = performance.now()
-    if (failures.length === 1) throw failures[0]
-    const reasons = failures.map(({ message }, i) => `${servers[(first + i) % servers.length]!.name}: ${message}`)
-    throw new NoServerError(failures, `No server of DATABASE_URL can be used: ${reasons.join('; ')}.`)
+    const errors = order.map((place) => failures.get(place)!)
+    if (errors.length === 1) return errors[0]!
+    const reasons = order.map((place) => `${this.#address.servers[place]!.name}: ${failures.get(place)!.message}`)
+    return new NoServerError(errors, `No server of DATABASE_URL can be used: ${reasons.join('; ')}.`)
   }
 
   async #connectTo(server: pg.ClientConfig): Promise<pg.Client> {

@@ -166,6 +166,18 @@ describe('An address with several servers', () => {
     },
   )
 
+  it('waits for no server that is silent after a failover when another would do', async () => {
+    const url = through([others[0]!, others[1]!])
+    const several = openDatabase(url, { connectionsMax: 4, connectTimeoutMs: 3_600_000 })
+    expect(await several.row(echo, [1])).toEqual({ given: 1 })
+
+    others[0]!.set('resets')
+    others[0]!.set('hangs')
+
+    await expect.poll(() => several.row(echo, [2]).catch(() => {})).toEqual({ given: 2 })
+    await several.close()
+  })
+
   it('says of each why it cannot be used', async () => {
     others[0]!.set('is a standby')
     others[1]!.set('starting up')

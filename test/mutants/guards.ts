@@ -165,6 +165,7 @@ export const guards: readonly Guard[] = [
   { guards: 'jobs of others are not taken over right after an outage', file: 'src/jobs/runner.ts', text: 'room, database.isSettled)', replacement: 'room, true)', tests: ['test/faults/jobs/outage.test.ts'], titled: 'right after' },
   { guards: 'a process whose database is slow stays ready', file: 'src/readiness.ts', text: 'silentMs < SILENT_MAX_MS ? []', replacement: 'silentMs < 0 ? []', tests: ['test/faults/service/outage.test.ts'], titled: 'is ready while' },
   { guards: 'a process whose database has fallen silent is not ready', file: 'src/readiness.ts', text: 'silentMs < SILENT_MAX_MS ? []', replacement: 'silentMs >= 0 ? []', tests: ['test/faults/service/outage.test.ts'], titled: 'is ready while' },
+  { guards: 'after a failover nobody waits for a silent server of several', file: 'src/database/connector.ts', text: 'if (isTroubled) silence', replacement: 'if (!servers) silence', tests: ['test/faults/connections.test.ts'], titled: 'waits for no server' },
   { guards: 'a live service goes by the clock of the database', file: 'src/database/database-clock.ts', text: 'instantAt(Math.floor(performance.now() + this.#aheadMs))', replacement: 'systemClock.now()', tests: ['test/faults/clock.test.ts'], titled: 'goes by' },
 
   // The console of a live service
