@@ -4,7 +4,7 @@ import { overload } from './faults/overload.ts'
 import { processDays } from './faults/processes.ts'
 import { live } from './faults/scene.ts'
 import { provide } from './harness/packages.ts'
-import type { Lab, Part, Result } from './harness/result.ts'
+import { type Lab, type Part, type Result, reasonOf } from './harness/result.ts'
 
 /** The bad days of a first look; the others take their time. */
 const REDUCED = ['terminate', 'network']
@@ -27,8 +27,7 @@ async function tried(lab: Lab, what: string, work: () => Promise<Result>): Promi
   try {
     result = await work()
   } catch (error) {
-    const outcome = error instanceof Error ? error.message : String(error)
-    result = { part: 'faults', what, outcome, clients: '', isMet: false, seconds: 0 }
+    result = { part: 'faults', what, outcome: reasonOf(error), clients: '', isMet: false, seconds: 0 }
   }
   lab.say(`faults: ${result.isMet ? 'met' : 'NOT MET'}: ${result.outcome}; ${result.clients}`)
   return result

@@ -4,7 +4,7 @@ import { backup } from './backup.ts'
 import { cells } from './cells.ts'
 import { failover } from './failover.ts'
 import { faults } from './faults.ts'
-import { type Part, printTable, type Result } from './harness/result.ts'
+import { type Part, printTable, type Result, reasonOf } from './harness/result.ts'
 import { pooler } from './pooler.ts'
 import { soak } from './soak.ts'
 import { upgrade } from './upgrade.ts'
@@ -39,7 +39,7 @@ if (options.help || wanted.length === 0 || unknown.length > 0) {
     try {
       return await parts[name]!({ isReduced: options.reduced, say })
     } catch (error) {
-      const outcome = error instanceof Error ? error.message : String(error)
+      const outcome = reasonOf(error)
       return [{ part: name, what: 'could not be carried out', outcome, clients: '', isMet: false, seconds: 0 }]
     }
   }

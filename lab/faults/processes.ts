@@ -20,6 +20,7 @@ export const processDays: readonly BadDay[] = [
         await pause(Math.random() * 1_000)
         await service.end('SIGKILL')
         await service.again()
+        if (round % 10 === 9) lab.say(`faults: killed ${round + 1} times`)
       }
       return ''
     },

@@ -238,6 +238,7 @@ listen primary
   bind 127.0.0.1:${this.#balancerPort}
   option httpchk OPTIONS /primary
   http-check expect status 200
+  retries 0
   default-server inter 300ms fall 2 rise 1 on-marked-down shutdown-sessions
 ${servers.join('\n')}
 `,

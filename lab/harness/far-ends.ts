@@ -59,7 +59,12 @@ export async function openFarEnds(): Promise<FarEnds> {
 }
 
 /** How many came more than once, and what share of all that is. */
-export function twice(map: ReadonlyMap<string, number>): { readonly more: number; readonly share: number } {
+export interface Twice {
+  readonly more: number
+  readonly share: number
+}
+
+export function twice(map: ReadonlyMap<string, number>): Twice {
   const more = [...map.values()].filter((count) => count > 1).length
   return { more, share: map.size === 0 ? 0 : more / map.size }
 }

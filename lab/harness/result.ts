@@ -28,6 +28,12 @@ export function answersSaid(answers: Readonly<Record<string, number>>): string {
   return `${total} calls${others.length === 0 ? ', all answered' : `: ${others.join(', ')}`}`
 }
 
+/** What went wrong, with what was behind it: `fetch` only says that it failed. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`
+}
+
 export const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`
 
 /** How long something took, beside what it gave. */
