@@ -9,6 +9,7 @@ import { Broadcast } from './database/broadcast.ts'
 import { claimCell, claimEnvironment } from './database/environment.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database/open.ts'
 import { openReplica } from './database/open-replica.ts'
+import { Partitions } from './database/partitions.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
 import { addressOf } from './http/address.ts'
 import { InnerCalls } from './http/inner.ts'
@@ -131,6 +132,7 @@ function build(options: AppOptions) {
   const connectionsMax = settings.databaseConnections
   const database = openDatabase(databaseUrl, { ...options, connectionsMax, pooled: options.directUrl !== undefined })
   const replica = openReplica(options, database)
+  const partitions = new Partitions(database)
   const clocks = openClocks(environment, database)
   const { clock, sandboxClock } = clocks
   const { realTime = clocks.realTime } = options
@@ -144,6 +146,7 @@ function build(options: AppOptions) {
     clock,
     ids,
     idsOf: seeded?.idsOf,
+    partitions,
     announce: makeAnnounce(service),
     isUrgent: (name) => urgent.has(name),
     onWork: (kind) => broadcast.send(kind),
@@ -154,7 +157,7 @@ function build(options: AppOptions) {
   const authenticator = new Authenticator(service, database, realTime)
   return {
     ...{ options, directUrl, settings, log, ids, realTime, works, dataDir, state, service, replica },
-    ...{ database, clocks, clock, sandboxClock, broadcast, transactFor },
+    ...{ database, partitions, clocks, clock, sandboxClock, broadcast, transactFor },
     ...{ recorder, metrics, authenticator, opened, definitions },
   }
 }
@@ -185,8 +188,7 @@ function wire(parts: Parts) {
   ]
   const worker = new Worker(sources)
   const sweeper = new Sweeper({
-    database,
-    clock,
+    ...{ database, clock, partitions: parts.partitions },
     sweeps: [sweepTokens(realTime), ...opened.flatMap(({ sweep = [] }) => sweep)],
     onError: (error) => log.warn({ err: error }, 'sweeping failed, and goes on in an hour'),
   })
@@ -251,13 +253,13 @@ function wire(parts: Parts) {
 type Wired = ReturnType<typeof wire>
 
 /** Refuses a database that cannot be worked on, seeds a new sandbox, and sets everything going that runs by itself. */
-async function run(
-  { service, works, database, replica, sandboxClock, clocks, broadcast, transactFor, authenticator, opened }: Parts,
-  { sources, worker, sweeper }: Wired,
-): Promise<void> {
+async function run(parts: Parts, { sources, worker, sweeper }: Wired): Promise<void> {
+  const { service, works, database, replica, sandboxClock, clocks, broadcast, transactFor, authenticator, opened } =
+    parts
   await claimEnvironment(database, service.environment)
   await claimCell(database, service.settings.cell)
   await Promise.all([clocks.start(), replica?.start(), ...opened.map(({ check }) => check?.(database))])
+  await parts.partitions.keepAhead(clocks.clock.now())
   if (service.environment === 'sandbox') {
     await seedIfEmpty(database, () => seedPeople(transactFor, service))
     broadcast.on('clock', () => void sandboxClock.load().catch(() => {}))

@@ -69,5 +69,9 @@ const DAY_SECONDS = 86_400
 
 /** Removes what is older than so many days; 0 keeps all. */
 export async function sweepAudit(parts: SweepParts, days: number): Promise<void> {
-  if (days > 0) await removeAll(parts, removeOld, after(parts.now, -days * DAY_SECONDS))
+  if (days === 0) return
+  const { partitions, now } = parts
+  const before = after(now, -days * DAY_SECONDS)
+  await partitions?.dropAudit(before)
+  await removeAll(parts, partitions?.undated(removeOld) ?? removeOld, before)
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { Environment } from '../config.ts'
 import { type AppliedMigration, appliedMigrations } from '../database/migrate.ts'
+import { undated } from '../database/partitions.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { version } from '../version.ts'
 import { copyOut } from './copy.ts'
@@ -23,6 +24,8 @@ export interface Facts {
   readonly migrations: readonly AppliedMigration[]
   /** The last value of each sequence that has given one. */
   readonly sequences: Readonly<Record<string, string>>
+  /** The partitions of tables that have some; none when not said. */
+  readonly partitions?: readonly string[]
   /** In an order in which no row refers to one that is not there yet. */
   readonly tables: readonly Table[]
 }
@@ -45,6 +48,12 @@ export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 /** Which rows and columns a COPY is about, the same in both directions. */
 export const copied = ({ name, columns }: Table) => `copy ${quoted(name)} (${columns.map(quoted).join(', ')})`
 
+/** Of a partitioned table only a query is copied. */
+const copiedOut = (table: Table, isPartitioned: boolean) =>
+  isPartitioned
+    ? `copy (select ${table.columns.map(quoted).join(', ')} from ${quoted(table.name)}) to stdout`
+    : `${copied(table)} to stdout`
+
 /** Begins to read: everything that comes is of this one instant. Ends with the connection. */
 export async function readContents(client: pg.Client): Promise<Contents> {
   await client.query('begin transaction isolation level repeatable read, read only')
@@ -60,16 +69,21 @@ export async function readContents(client: pg.Client): Promise<Contents> {
     environment: await environmentOf(client, tables),
     migrations,
     sequences: await sequencesOf(client),
+    partitions: await partitionsOf(client),
     tables,
   }
-  return { facts, tables: () => readTables(client, tables) }
+  return { facts, tables: () => readTables(client, tables, facts.partitions!) }
 }
 
-async function* readTables(client: pg.Client, tables: readonly Table[]): AsyncGenerator<TableRows> {
+async function* readTables(
+  client: pg.Client,
+  tables: readonly Table[],
+  partitions: readonly string[],
+): AsyncGenerator<TableRows> {
   for (const table of tables) {
     let rows = 0
     const pieces = async function* () {
-      rows = yield* copyOut(client, `${copied(table)} to stdout`)
+      rows = yield* copyOut(client, copiedOut(table, partitions.includes(undated(table.name))))
     }
     yield { table, pieces: pieces(), rows: () => rows }
   }
@@ -80,10 +94,17 @@ export async function tablesOf(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
     select relname as name, array_agg(attname::text order by attnum) as columns
     from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = ''
-    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname <> 'migrations'
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'migrations'
       and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')
     group by relname order by relname`)
   return rows
+}
+
+async function partitionsOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    select relname as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relispartition order by relname`)
+  return rows.map(({ name }) => name)
 }
 
 interface Reference {

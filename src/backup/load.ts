@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { type Environment, SettingError } from '../config.ts'
 import { requireEnvironment } from '../database/environment.ts'
 import { appliedMigrations, applyMigrations, splitMigrations, waitForLock } from '../database/migrate.ts'
+import { partitionEmpty } from '../database/partitioning.ts'
 import type { Statement } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 import { requireSameSecret, type Seal } from '../webhooks/signing/seal.ts'
@@ -41,6 +42,7 @@ export async function load(client: pg.Client, options: LoadOptions): Promise<Loa
   await client.query('begin')
   await clear(client, options)
   await applyMigrations(client, before)
+  await partitionEmpty(client, facts.partitions ?? [])
   const rows = await fill(client, tables())
   for (const [name, last] of Object.entries(facts.sequences))
     await client.query('select setval($1::regclass, $2)', [quoted(name), last])

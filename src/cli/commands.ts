@@ -12,6 +12,7 @@ import { jobCommands } from './jobs.ts'
 import { keyCommands } from './keys.ts'
 import { listenCommand } from './listen.ts'
 import { migrateCommand } from './migrate.ts'
+import { partitionCommands } from './partitions.ts'
 import { peopleCommands } from './people.ts'
 import { proxyCommand } from './proxy.ts'
 import { scenarioCommands } from './scenario.ts'
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   ...worldCommands,
   ...watchCommands,
   migrateCommand,
+  ...partitionCommands,
   ...backupCommands,
   ...accountCommands,
   ...appCommands,

@@ -6,6 +6,7 @@ import { startEmbedded } from '../database/embedded/server.ts'
 import { requireCell, requireEnvironment } from '../database/environment.ts'
 import { migrateBy } from '../database/migrate.ts'
 import { type Database, openDatabase } from '../database/open.ts'
+import { Partitions } from '../database/partitions.ts'
 import { sql } from '../database/sql.ts'
 import { makeTransact, type Transact } from '../database/transaction.ts'
 import type { Cause } from '../kernel/cause.ts'
@@ -61,5 +62,8 @@ async function transactOf(database: Database, { environment, cell }: Settings, c
   const clocks = openClocks(environment, database)
   await clocks.start()
   clocks.stop()
-  return makeTransact({ database, clock: clocks.clock, ids: idsIn(cell, randomIds), onWork: () => {} })(cause)
+  const ids = idsIn(cell, randomIds)
+  return makeTransact({ database, clock: clocks.clock, ids, partitions: new Partitions(database), onWork: () => {} })(
+    cause,
+  )
 }

@@ -28,7 +28,7 @@ export class MigrationError extends Error {}
 /** `migrations/` lies beside both `src/` and `dist/`. */
 const ourMigrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 /** Any number; the lock with it is held by the process that migrates. */
-const MIGRATION_LOCK = 7_231_548_602
+export const MIGRATION_LOCK = 7_231_548_602
 const POLL_MS = 50
 /** How long a server may take to let us in; a wrong address may never answer. */
 const CONNECT_MS_MAX = 5_000
@@ -246,23 +246,33 @@ export async function waitForLock(client: pg.Client): Promise<void> {
 
 /** Applies one file in a transaction, again and again while others hold the tables it needs. */
 async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
+  try {
+    if (isOutside(migration)) await insistently(client, () => applyOutside(client, migration))
+    else await changingTables(client, () => applyOne(client, migration), lockTimeoutMs)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const left = isOutside(migration) ? 'and is tried again at the next start' : 'and changed nothing'
+    throw new MigrationError(`The migration ${migration.name} failed ${left}: ${reason}`, { cause: error })
+  }
+}
+
+/** Changes tables that are in use in one transaction, which lets the queue behind it pass when it waits for long. */
+export const changingTables = (client: pg.Client, work: () => Promise<void>, lockTimeoutMs = LOCK_TIMEOUT_MS) =>
+  insistently(client, async () => {
+    await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`)
+    await work()
+    await client.query('commit')
+  })
+
+/** Again and again while others hold the tables it needs. */
+async function insistently(client: pg.Client, work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      if (isOutside(migration)) await applyOutside(client, migration)
-      else {
-        await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`)
-        await applyOne(client, migration)
-        await client.query('commit')
-      }
-      return
+      return await work()
     } catch (error) {
       await client.query('rollback').catch(() => {})
       const state = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
-      if (!retryableStates.has(state) || attempt === TRIES_MAX) {
-        const reason = error instanceof Error ? error.message : String(error)
-        const left = isOutside(migration) ? 'and is tried again at the next start' : 'and changed nothing'
-        throw new MigrationError(`The migration ${migration.name} failed ${left}: ${reason}`, { cause: error })
-      }
+      if (!retryableStates.has(state) || attempt === TRIES_MAX) throw error
       await pause(Math.random() * 1000)
     }
   }

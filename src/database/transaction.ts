@@ -1,5 +1,6 @@
 import { actorOf, type Cause, causeId, threadOf } from '../kernel/cause.ts'
 import type { Clock, Instant } from '../kernel/clock.ts'
+import { datedEventId } from '../kernel/dated.ts'
 import type { Happening } from '../kernel/happening.ts'
 import type { IdKind, Ids, IdsOf } from '../kernel/ids.ts'
 import type { JobRequest, WorkKind } from '../kernel/job.ts'
@@ -8,6 +9,7 @@ import { auditWrite, type Subject } from './audit.ts'
 import type { AnnouncedEvent, NewEvent } from './event.ts'
 import { JobChanges } from './job-changes.ts'
 import type { Connection, Database } from './open.ts'
+import type { Partitions } from './partitions.ts'
 import { isRetryable, pauseBefore, TRIES_MAX } from './retry.ts'
 import type { Statement } from './sql.ts'
 import { Turns } from './turns.ts'
@@ -100,6 +102,8 @@ export interface TransactParts {
   readonly ids: Ids
   /** Where each unit of work gets identifiers of its own; from `ids` when not said. */
   readonly idsOf?: IdsOf | undefined
+  /** Says whether events carry their day, and makes a partition where one is missing. */
+  readonly partitions?: Partitions
   /** Absent where nothing is ever emitted. */
   readonly announce?: Announce
   /** Whether a job of this name goes before the others. */
@@ -127,13 +131,15 @@ export function makeTransact({ database, clock, ids, onWork, ...parts }: Transac
     onHappened,
     onHintFailure = () => {},
     idsOf = () => () => ids,
+    partitions,
   } = parts
   const turns = new Turns()
   return (cause) =>
     async (work, { locks = false, reader } = {}) => {
       const begin = idsOf(cause)
       for (let attempt = 1; ; attempt++) {
-        const unit = new UnitOfWork(clock.now(), begin(), { announce, isUrgent, turns, attempt }, cause)
+        const isDated = partitions?.isOn ?? false
+        const unit = new UnitOfWork(clock.now(), begin(), { announce, isUrgent, turns, attempt, isDated }, cause)
         try {
           const result = locks
             ? await database.transaction((connection) => unit.run(connection, work))
@@ -142,7 +148,7 @@ export function makeTransact({ database, clock, ids, onWork, ...parts }: Transac
           giveHints([...[...unit.work].map((kind) => () => onWork(kind)), ...unit.hints], onHintFailure)
           return result
         } catch (error) {
-          if (!isRetryable(error)) throw error
+          if (!isRetryable(error) && !(await partitions?.mend(error))) throw error
           if (attempt === TRIES_MAX)
             throw conflict('CONCURRENT_UPDATE', 'Other requests kept changing the same resource; send it again.')
           await pauseBefore(attempt)
@@ -164,6 +170,7 @@ function giveHints(hints: readonly (() => void)[], onFailure: (error: unknown) =
 interface UnitParts extends Required<Pick<TransactParts, 'announce' | 'isUrgent'>> {
   readonly turns: Turns
   readonly attempt: number
+  readonly isDated: boolean
 }
 
 class UnitOfWork {
@@ -221,7 +228,8 @@ class UnitOfWork {
   }
 
   newId(kind: IdKind): string {
-    return this.#ids.next(kind)
+    const id = this.#ids.next(kind)
+    return kind === 'event' && this.#parts.isDated ? datedEventId(id, this.now) : id
   }
 
   write(statement: Statement, values: readonly unknown[], name?: string): void {

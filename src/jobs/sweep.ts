@@ -1,4 +1,5 @@
 import type { Database } from '../database/open.ts'
+import type { Partitions } from '../database/partitions.ts'
 import { type Statement, sql } from '../database/sql.ts'
 import type { Clock, Instant } from '../kernel/clock.ts'
 
@@ -18,6 +19,8 @@ const removeQuotas = sql`
 export interface SweepParts {
   readonly database: Database
   readonly now: Instant
+  /** Where whole periods can be dropped; without it rows are removed one by one. */
+  readonly partitions?: Partitions
   /** Whether the rest must be left for another time. */
   stopped(): boolean
 }
@@ -27,7 +30,7 @@ export type Sweep = (parts: SweepParts) => Promise<void>
 
 /** Runs a statement that removes up to `$2` rows older than `$1` until there are none. */
 export async function removeAll(
-  { database, stopped }: SweepParts,
+  { database, stopped }: Pick<SweepParts, 'stopped'> & { readonly database: Pick<Database, 'rows'> },
   statement: Statement,
   before: Instant,
   more: readonly unknown[] = [],
@@ -46,6 +49,7 @@ const sweepAnswersAndQuotas: Sweep = async (parts) => {
 export interface SweeperParts {
   readonly database: Database
   readonly clock: Clock
+  readonly partitions: Partitions
   readonly sweeps: readonly Sweep[]
   onError(error: unknown): void
 }
@@ -83,7 +87,9 @@ export class Sweeper {
   }
 
   async #once(): Promise<void> {
-    const { database, clock } = this.#parts
-    for (const sweep of this.#sweeps) await sweep({ database, now: clock.now(), stopped: () => this.#stopped })
+    const { database, clock, partitions } = this.#parts
+    await partitions.keepAhead(clock.now())
+    const stopped = () => this.#stopped
+    for (const sweep of this.#sweeps) await sweep({ database, now: clock.now(), partitions, stopped })
   }
 }

@@ -25,7 +25,6 @@ const forms = {
   event: (draw: Draw) => `WH-${draw(upper, 17)}-${draw(upper, 17)}`,
   webhook: (draw: Draw) => draw(upper, 17),
   lookup: (draw: Draw) => draw(upper, 17),
-  transmission: (draw: Draw) => uuid(draw),
   invoice: (draw: Draw) => `INV2-${draw(readable, 4)}-${draw(readable, 4)}-${draw(readable, 4)}-${draw(readable, 4)}`,
   item: (draw: Draw) => `ITEM-${draw(upper, 17)}`,
   tax: (draw: Draw) => `TAX-${draw(upper, 17)}`,

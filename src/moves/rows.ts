@@ -74,6 +74,19 @@ export async function readKeys(db: Connection, table: MovedTable, keys: string):
   return found!
 }
 
+/** In a database with partitions, the key of what an event mentions has one more column. */
+async function keyHere(db: Connection, { name, key }: MovedTable): Promise<string[]> {
+  if (name !== 'event_ids') return key.map((column) => column.name)
+  const own = await run<{ name: string }>(
+    db,
+    `select a.attname::text as name from pg_index i cross join unnest(i.indkey::int2[]) with ordinality k (attnum, place)
+       join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+     where i.indrelid = 'event_ids'::regclass and i.indisprimary order by k.place`,
+    [],
+  )
+  return own.map((column) => column.name)
+}
+
 /** Puts rows where they came from another database; those that are there already become what is given, or stay. */
 export async function putRows(
   db: Connection,
@@ -81,7 +94,7 @@ export async function putRows(
   { rows }: Pick<Rows, 'rows'>,
   replaces: boolean,
 ): Promise<void> {
-  const key = keyOf(table)
+  const key = await keyHere(db, table)
   // What a row was counted as never changes.
   const others = table.columns.filter((column) => !key.includes(column) && column !== table.counter)
   const columns = table.columns.filter((column) => !(table.name === 'jobs' && column === 'id'))
@@ -146,8 +159,9 @@ export async function countRows(
 export async function removeSome(db: Connection, table: MovedTable, accountId: string): Promise<number> {
   const removed = await run(
     db,
-    `delete from "${table.name}" where ctid = any(array(
-       select ctid from "${table.name}" where "${table.owner}" = $1 limit ${PAGE})) returning 1`,
+    `delete from "${table.name}" t using (
+       select tableoid as part, ctid as place from "${table.name}" where "${table.owner}" = $1 limit ${PAGE}) page
+     where t.ctid = page.place and t.tableoid = page.part returning 1`,
     [accountId],
   )
   return removed.length

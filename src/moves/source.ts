@@ -72,7 +72,7 @@ const leave = sql`
   select pg_notify('quittance', 'access')`
 const triggersOf = sql`
   select c.relname || ' ' || substr(t.tgname, length($1) + 1) as place from pg_trigger t join pg_class c on c.oid = t.tgrelid
-  where starts_with(t.tgname, $1)`
+  where starts_with(t.tgname, $1) and t.tgparentid = 0`
 const forgetMoves = sql`delete from account_moves where account_id = any($1::text[])`
 const tellOfWork = sql`select pg_notify('quittance', topic) from unnest(array['jobs', 'deliveries']) as topic`
 const forgetAllChanges = sql`delete from account_move_changes where account_id = any($1::text[])`

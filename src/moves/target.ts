@@ -1,4 +1,5 @@
 import type { Connection, Database } from '../database/open.ts'
+import { Partitions } from '../database/partitions.ts'
 import { sql, statementOf } from '../database/sql.ts'
 import type { Instant } from '../kernel/clock.ts'
 import { countRows, moveCounter, putRows, type Rows, removeMissing, removeSome } from './rows.ts'
@@ -68,11 +69,13 @@ export class Target {
   readonly db: Database
   readonly #tables: MovedTables
   readonly #ids: readonly string[]
+  readonly #partitions: Partitions
 
   constructor(db: Database, tables: MovedTables, ids: readonly string[]) {
     this.db = db
     this.#tables = tables
     this.#ids = ids
+    this.#partitions = new Partitions(db)
   }
 
   arrivals(): Promise<Arrival[]> {
@@ -161,10 +164,16 @@ export class Target {
     await db.rows(renewDirectory, [[id]])
   }
 
-  #moving<T>(work: (db: Connection) => Promise<T>): Promise<T> {
-    return this.db.transaction(async (db) => {
-      await db.rows(takesRows)
-      return work(db)
-    })
+  /** Days of the source that have no partition here get one. */
+  async #moving<T>(work: (db: Connection) => Promise<T>): Promise<T> {
+    for (;;)
+      try {
+        return await this.db.transaction(async (db) => {
+          await db.rows(takesRows)
+          return work(db)
+        })
+      } catch (error) {
+        if (!(await this.#partitions.mend(error))) throw error
+      }
   }
 }

@@ -92,8 +92,8 @@ async function eraseFromTables(tx: Tx, tables: readonly Table[], terms: readonly
       const changes = changesOf(table, found, redaction)
       if (changes.length === 0) continue
       await tx.rows(updateOf(table, changes), [found.place, ...changes.map(({ value }) => value)])
-      counts[table.name] = (counts[table.name] ?? 0) + 1
-      if (table.name === 'events') events.push(String(found.row['id']))
+      counts[table.root] = (counts[table.root] ?? 0) + 1
+      if (table.root === 'events') events.push(String(found.row['id']))
     }
   await tx.rows(forgetSignatures, [events])
   const emptied = await tx.rows(emptyDocuments, [[...redaction.documents], ERASED_TEXT])

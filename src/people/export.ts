@@ -20,7 +20,8 @@ export const exportPerson = (transact: Transact, email: string): Promise<Exporte
       const records: Record<string, object[]> = {}
       for (const table of tables) {
         const rows = await findRows(tx, table, terms)
-        if (rows.length > 0) records[table.name] = rows.map(({ row }) => printable(row))
+        const printed = rows.map(({ row }) => printable(row))
+        if (rows.length > 0) records[table.root] = [...(records[table.root] ?? []), ...printed]
       }
       tx.about(null, 'people')
       return { email: person.email, records }

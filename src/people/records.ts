@@ -6,6 +6,8 @@ import { detailsIn, isBuyerOf, type Person, sorted, wordsIn } from './redact.ts'
 /** The columns of a table that can hold words of or about somebody. */
 export interface Table {
   readonly name: string
+  /** What it is a partition of, or itself. */
+  readonly root: string
   readonly columns: readonly { readonly name: string; readonly type: string }[]
   readonly hasVersion: boolean
 }
@@ -17,12 +19,14 @@ export interface FoundRow {
 }
 
 const textColumns = sql`
-  select c.table_name as table, c.column_name as column, c.udt_name as type,
+  select c.table_name as table, coalesce(pg_partition_root(r.oid)::regclass::text, c.table_name) as root,
+    c.column_name as column, c.udt_name as type,
     exists (select from information_schema.columns v
       where v.table_schema = c.table_schema and v.table_name = c.table_name and v.column_name = 'version'
         and v.udt_name = 'int4') as versioned
-  from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-  where c.table_schema = current_schema() and t.table_type = 'BASE TABLE' and c.table_name <> 'migrations'
+  from information_schema.columns c join pg_class r on r.relname = c.table_name and r.relkind = 'r'
+    and r.relnamespace = c.table_schema::text::regnamespace
+  where c.table_schema = current_schema() and c.table_name <> 'migrations'
     and c.udt_name in ('text', 'json', 'jsonb', '_text') and c.domain_name is null and c.is_generated = 'NEVER'
   order by c.table_name, c.ordinal_position`
 
@@ -32,11 +36,14 @@ export const raiseTimeout = sql`
 
 /** Every table that can hold words, read from the database itself: one that comes later is among them. */
 export async function tablesWithText(db: Reader): Promise<Table[]> {
-  const rows = await db.rows<{ table: string; column: string; type: string; versioned: boolean }>(textColumns)
+  const rows = await db.rows<{ table: string; root: string; column: string; type: string; versioned: boolean }>(
+    textColumns,
+  )
   return [...new Set(rows.map(({ table }) => table))].map((name) => {
     const columns = rows.filter(({ table }) => table === name)
     return {
       name,
+      root: columns[0]!.root,
       columns: columns.map(({ column, type }) => ({ name: column, type })),
       hasVersion: columns[0]!.versioned,
     }

@@ -4,6 +4,7 @@ import type { Announce, Write } from '../database/transaction.ts'
 import { eventTypes } from '../kernel/event-types.ts'
 import type { Service } from '../room.ts'
 import { mayHear } from './audience.ts'
+import { deliveryId } from './delivery/delivery-id.ts'
 import { queueInserted } from './delivery/queue.ts'
 import { eventBody } from './events/envelope.ts'
 import { mentionIds } from './events/mentioned-ids.ts'
@@ -65,10 +66,6 @@ const insertOwnAudience = sql`
   from announced e join apps a on a.id = $1 and a.status = 'ENABLED'
   returning account_id, app_id, event_id`
 
-/** There is one of each event for a webhook, so the two name it; resending makes up another. */
-const deliveryId = `
-  overlay(overlay(encode(sha256(convert_to(e.id || ' ' || w.id, 'UTF8')), 'hex') placing '4' from 13) placing '8' from 17)`
-
 /**
  * A disabled webhook, and one of a suspended account, gets its deliveries too, as failed ones, so that they can be seen
  * and replayed.
@@ -76,7 +73,7 @@ const deliveryId = `
 const insertDeliveries = statementOf(`
   insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq, resource_id,
     transmit_time, failure)
-  select w.account_id, left(${deliveryId}, 32)::uuid, w.app_id, w.id, e.account_id, e.id, e.type, e.seq, e.resource_id,
+  select w.account_id, ${deliveryId({ event: 'e.id', webhook: 'w.id', round: '0' })}, w.app_id, w.id, e.account_id, e.id, e.type, e.seq, e.resource_id,
     e.create_time, case when not w.enabled then 'The webhook is disabled.'
       when (select m.status <> 'ACTIVE' from accounts m where m.id = w.account_id) then 'The account is suspended.' end
   from audience a

@@ -1,4 +1,5 @@
 import type { Database } from '../database/open.ts'
+import type { Partitions } from '../database/partitions.ts'
 import { sql } from '../database/sql.ts'
 import { removeAll, SWEEP_BATCH, type SweepParts } from '../jobs/sweep.ts'
 import { after, type Instant } from '../kernel/clock.ts'
@@ -58,6 +59,8 @@ const removeIds = sql`
     order by i.create_time limit $2 for update skip locked))
   returning 1`
 
+type Sweepable = Pick<Database, 'rows' | 'transaction'>
+
 interface HearingApp {
   readonly account_id: string
   readonly app_id: string
@@ -79,7 +82,8 @@ interface Sent {
  */
 export async function sweepEvents(parts: SweepParts, days: number): Promise<void> {
   if (days === 0) return
-  const { database, now, stopped } = parts
+  const { now, partitions, stopped } = parts
+  const database = partitions ? undatedIn(parts.database, partitions) : parts.database
   const before = after(now, -days * DAY_SECONDS)
   const apps = await database.rows<HearingApp>(appsWithOld, [before])
   for (const app of apps) {
@@ -92,13 +96,23 @@ export async function sweepEvents(parts: SweepParts, days: number): Promise<void
   const columns = [apps.map(({ account_id }) => account_id), apps.map(({ app_id }) => app_id)]
   const kept = await database.rows<Pick<Heard, 'event_id' | 'create_time'>>(stillHeard, [...columns, before, KEPT_MAX])
   const until = kept.length < KEPT_MAX ? before : kept.at(-1)!.create_time
-  await removeAll(parts, removeEvents, until, [kept.map(({ event_id }) => event_id)])
-  await removeAll(parts, removeIds, before)
+  await removeAll({ ...parts, database }, removeEvents, until, [kept.map(({ event_id }) => event_id)])
+  await removeAll({ ...parts, database }, removeIds, before)
+  await partitions?.dropEvents(before)
 }
+
+/** What is in a partition of its day goes with that; the rest goes by the statements below, which find it alone. */
+const undatedIn = (database: Database, partitions: Partitions): Sweepable => ({
+  rows: (statement, values) => database.rows(partitions.undated(statement), values),
+  transaction: (work) =>
+    database.transaction(({ rows }) =>
+      work({ rows: (statement, values) => rows(partitions.undated(statement), values) }),
+    ),
+})
 
 /** Gives the last it looked at; undefined when there are no more. */
 function removeBatch(
-  database: Database,
+  database: Sweepable,
   { account_id, app_id }: HearingApp,
   before: Instant,
   from: Heard | undefined,

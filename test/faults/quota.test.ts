@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../src/database/open.ts'
+import { Partitions } from '../../src/database/partitions.ts'
 import { type Quota, type QuotaUse, requireQuota, useQuota } from '../../src/database/quota.ts'
 import { makeTransact, type Transact, type Tx } from '../../src/database/transaction.ts'
 import { Sweeper } from '../../src/jobs/sweep.ts'
@@ -125,7 +126,10 @@ describe('A quota', () => {
   it('whose time has run out is swept away', async () => {
     await use('one')
     now = after(START, 3_600)
-    await new Sweeper({ database, clock, sweeps: [], onError: (error) => expect.unreachable(String(error)) }).run()
+    await new Sweeper({
+      ...{ database, clock, partitions: new Partitions(database), sweeps: [] },
+      onError: (error) => expect.unreachable(String(error)),
+    }).run()
     expect(await used()).toEqual([['A', 'account-mail', '', 1]])
   })
 })

@@ -19,6 +19,7 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
     /^select min\(first\.next_time\).* delivery_queue|^select \(select count.* delivery_queue|^with webhook as \(update webhooks set lane/,
     'the queue of all accounts',
   ],
+  [/^select from delivery_queue where event_id >= /, 'whether anything of a day of events still waits, whoever has it'],
   [
     /^select (id, update_time|count\(\*\)::int as n) from (\( ?select 1 from )?disputes where (status|buyer_account_id)/,
     'what waits for an agent, who decides for all accounts, and for a buyer, by the account of the buyer',

@@ -19,7 +19,7 @@ interface Entry {
 /** They show what there is. */
 const looks = [
   ...['accounts list', 'apps list', 'jobs parked', 'keys list', 'console people', 'audit'],
-  ...['docs', 'completion', 'scenario list', 'scenario show', 'cells haproxy', 'cells map'],
+  ...['docs', 'completion', 'scenario list', 'scenario show', 'cells haproxy', 'cells map', 'partitions list'],
 ]
 const wordsOf: Readonly<Record<string, string>> = {
   'scenario show': 'seller-wins',
@@ -132,6 +132,7 @@ describe('The audit log of commands', () => {
     await quittance('accounts', 'move', account.id, '--to', other.url)
     await quittance('backup', file)
     await at(restored, 'restore', file, '--replace')
+    await at(restored, 'partitions', 'on')
     await at(restored, 'move', '--to', moved.url)
     await json(['cells', 'join'], { ...variables, DATABASE_URL: moved.url, CELL: 'K' })
     const ring = `the secret that takes its place and is as long\n${secret}`

@@ -10,6 +10,8 @@ import { connectionSettings, inDatabase } from '../../src/database/address.ts'
 import { findHome } from '../../src/database/embedded/folders.ts'
 import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { partitionTables } from '../../src/database/partitioning.ts'
+import type { Instant } from '../../src/kernel/clock.ts'
 
 /** The one server of a test run, and the migrated database that every test file's own is copied from. */
 export interface TestServer {
@@ -37,6 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `${run}_template`
   await client.query(`create database ${template}`)
   await migrate(inDatabase(server.url, template))
+  if (process.env['TEST_PARTITIONS'] === 'true') await partitioned(inDatabase(server.url, template))
   project.provide('server', { url: server.url, template })
 
   return async () => {
@@ -44,6 +47,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await client.end()
     await server.stop()
   }
+}
+
+/** The tables of a database with partitions, the audit log from the month on in which every world begins. */
+export async function partitioned(url: string): Promise<void> {
+  const client = new pg.Client(connectionSettings(url))
+  await client.connect()
+  await partitionTables(client, '2026-02-01T00:00:00.000Z' as Instant, () => {})
+  await client.end()
 }
 
 const MEMORY = '/dev/shm'

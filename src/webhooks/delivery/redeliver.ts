@@ -5,24 +5,25 @@ import type { Instant } from '../../kernel/clock.ts'
 import { mayHear } from '../audience.ts'
 import type { StoredEvent } from '../events/store.ts'
 import type { Webhook } from '../subscriptions/store.ts'
+import { deliveryId } from './delivery-id.ts'
 import { queueInserted } from './queue.ts'
 
 /** A new round of an event for each of these webhooks, unless one is under way. Holds the event against its removal. */
-const insertRound = sql`
+const insertRound = statementOf(`
   insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, round, seq,
     resource_id, transmit_time)
-  select w.account_id, gen_random_uuid(), w.app_id, w.id, e.account_id, e.id, e.type,
-    coalesce((select max(d.round) + 1 from deliveries d
-      where d.account_id = w.account_id and d.event_id = e.id and d.webhook_id = w.id), 0),
-    e.seq, e.resource_id, $4
+  select w.account_id, ${deliveryId({ event: 'e.id', webhook: 'w.id', round: 'next.round' })}, w.app_id, w.id, e.account_id,
+    e.id, e.type, next.round, e.seq, e.resource_id, $4
   from events e cross join webhooks w
     join event_audience a on a.account_id = w.account_id and a.app_id = w.app_id and a.event_id = $2
+    cross join lateral (select coalesce(max(d.round) + 1, 0) as round from deliveries d
+      where d.account_id = w.account_id and d.event_id = e.id and d.webhook_id = w.id) next
   where e.account_id = $1 and e.id = $2 and w.id = any($3) and w.enabled
     and not exists (
       select from deliveries d join delivery_queue q on q.account_id = d.account_id and q.id = d.id
       where d.account_id = w.account_id and d.event_id = e.id and d.webhook_id = w.id)
   for key share of a
-  on conflict do nothing returning *`
+  on conflict do nothing returning *`)
 
 export function resend(tx: Tx, event: StoredEvent, webhooks: readonly Webhook[]): void {
   tx.write(insertRound, [event.account_id, event.id, webhooks.map(({ id }) => id), tx.now], 'inserted')
@@ -51,8 +52,8 @@ const replayRange = statementOf(`
   inserted as (
     insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, round, seq,
       resource_id, transmit_time)
-    select $1, gen_random_uuid(), $3, $2, wanted.account_id, wanted.id, wanted.type, coalesce(last_round + 1, 0),
-      wanted.seq, wanted.resource_id, $8
+    select $1, ${deliveryId({ event: 'wanted.id', webhook: '$2', round: 'coalesce(last_round + 1, 0)' })}, $3, $2,
+      wanted.account_id, wanted.id, wanted.type, coalesce(last_round + 1, 0), wanted.seq, wanted.resource_id, $8
     from wanted
     where not $6 or last_round is not null
     on conflict do nothing returning *),

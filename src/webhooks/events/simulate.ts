@@ -1,10 +1,11 @@
-import { sql } from '../../database/sql.ts'
+import { sql, statementOf } from '../../database/sql.ts'
 import type { Tx } from '../../database/transaction.ts'
 import { actorOf, causeId } from '../../kernel/cause.ts'
 import { eventTypes } from '../../kernel/event-types.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Service } from '../../room.ts'
 import { ANY_WEBHOOK } from '../delivery/deliver.ts'
+import { deliveryId } from '../delivery/delivery-id.ts'
 import { queueInserted } from '../delivery/queue.ts'
 import { EVENT_NAME, EVERY_EVENT } from '../schema.ts'
 import { definitionOf, eventBody } from './envelope.ts'
@@ -18,11 +19,12 @@ const insertSimulated = sql`
 const insertAudience = sql`
   insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
   select account_id, app_id, id, account_id, seq, create_time from announced`
-const insertDelivery = sql`
+const insertDelivery = statementOf(`
   insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq, resource_id,
     url, transmit_time)
-  select account_id, $1, app_id, $2, account_id, id, type, seq, resource_id, $3, create_time
-  from announced returning *`
+  select account_id, ${deliveryId({ event: 'announced.id', webhook: '$1::text', round: '0' })}, app_id, $1, account_id, id,
+    type, seq, resource_id, $2, create_time
+  from announced returning *`)
 
 export interface Simulation {
   readonly appId: string
@@ -57,7 +59,7 @@ export function simulate(tx: Tx, service: Service, simulation: Simulation): stri
   })
   tx.write(insertSimulated, [appId, id, type, body, tx.now, actorOf(tx.cause), causeId(tx.cause)], 'announced')
   tx.write(insertAudience, [])
-  tx.write(insertDelivery, [tx.newId('transmission'), webhookId, url ?? null], 'inserted')
+  tx.write(insertDelivery, [webhookId, url ?? null], 'inserted')
   tx.write(queueInserted, [])
   for (const { statement, values } of mentionIds([{ id, resourceId: id, resource: shown }], [body]))
     tx.write(statement, values)
