@@ -1,4 +1,5 @@
 import type { SettingsOf } from '../config.ts'
+import { ProcessorShare } from '../http/processor-share.ts'
 import { networkOf, RateLimit } from '../http/rate-limit.ts'
 import type { ServerParts } from '../http/server.ts'
 import type { Caller } from '../kernel/caller.ts'
@@ -10,6 +11,9 @@ const TOKENS_OF_ADDRESS = 10
 /** A body counts as one more request for each of these: what it takes to read, compute and store grows with it. */
 const REQUEST_BYTES = 16_384
 
+/** What an address without a token may take of what an account may. */
+const SHARE_OF_ADDRESS = 0.5
+
 type AccountSettings = SettingsOf<typeof accountSettings>
 
 /** How many tokens one address may ask for in a minute, and how many it may bring that nobody holds. */
@@ -20,12 +24,21 @@ export const tokensOfAddress = ({ tokenRateLimitPerMinute }: AccountSettings): n
 const nameOf = ({ appId, personId }: Caller): string => personId ?? appId
 
 /** How much one caller may ask for: an app, a person at the console, a client id that wants a token, or an address that looks at pages. */
-export function makeAdmission(settings: AccountSettings): Pick<ServerParts, 'admit' | 'charge'> {
+export function makeAdmission(settings: AccountSettings): Pick<ServerParts, 'admit' | 'charge' | 'takeTurn'> {
   const requests = new RateLimit(settings.rateLimitPerMinute, settings.rateLimitBurst)
   const tokens = new RateLimit(settings.tokenRateLimitPerMinute, settings.tokenRateLimitPerMinute)
   const addresses = new RateLimit(tokensOfAddress(settings), tokensOfAddress(settings))
   const pages = new RateLimit(settings.pageRateLimitPerMinute, settings.pageRateLimitPerMinute)
+  const share = new ProcessorShare()
+  const msPerSecond = settings.processorSharePercent * 10
   return {
+    ...(msPerSecond > 0 && {
+      takeTurn({ always, errors, limitedBy }, { caller, ip }) {
+        if (caller) return share.take(caller.accountId, msPerSecond)
+        if (always || (limitedBy !== 'address' && errors !== 'oauth')) return undefined
+        return share.take(networkOf(ip), msPerSecond * SHARE_OF_ADDRESS)
+      },
+    }),
     admit({ errors, limitedBy }, { caller, headers, ip }) {
       if (caller) return requests.take(nameOf(caller))
       if (limitedBy === 'address') return pages.take(networkOf(ip))

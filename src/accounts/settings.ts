@@ -35,4 +35,11 @@ export const accountSettings = {
     description:
       'Hosted pages, PDFs and forms that one address may ask for a minute, in each process; an address of version 6 counts as its /64 network. 0 is no limit.',
   }),
+  processorSharePercent: setting<number>({
+    variable: 'PROCESSOR_SHARE_PERCENT',
+    ...perEnvironment(0, 10),
+    ...whole(0, 100),
+    description:
+      'How much of the time of a process the requests of one account may take while others call as well; an address without a token has half of it. Beyond it they wait and go on one at a time, and are refused with 429 when a hundred of them wait. 0 is no limit.',
+  }),
 } as const

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { answerTo } from '../kernel/working.ts'
 import { type Connector, cut } from './connector.ts'
 import { Corks } from './corks.ts'
 import { asFault, BusyError, isAnswer, NoConnectionError } from './errors.ts'
@@ -291,8 +292,5 @@ export class Pool {
 const begin = sql`begin`
 const commit = sql`commit`
 const rollback = sql`rollback`
-
-const answerTo = (ask: (answered: Answered) => void) =>
-  new Promise<pg.QueryResult>((resolve, reject) => ask((error, result) => (error ? reject(error) : resolve(result!))))
 
 const closing = () => new NoConnectionError('The connections to the database are closed.')

@@ -4,11 +4,12 @@ import { type Caller, nobody } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { forbidden, type Issue, malformed, Problem } from '../kernel/problem.ts'
 import type { TSchema } from '../kernel/type.ts'
+import { workFor } from '../kernel/working.ts'
 import type { Service } from '../room.ts'
 import { parseQuery } from './body/form.ts'
 import { acceptable } from './body/media-type.ts'
 import { multipartLimits } from './body/multipart.ts'
-import { bodyReader, type ReadBody, receiveBody, takenBy } from './body/route-body.ts'
+import { bodyReader, type ReadBody, receiveBody, type SentBody, takenBy } from './body/route-body.ts'
 import { type Take, UploadBudget } from './body/upload-budget.ts'
 import { causeOf } from './cause.ts'
 import {
@@ -22,6 +23,7 @@ import {
   UnderWay,
 } from './idempotency.ts'
 import { renderProblem } from './problem-body.ts'
+import type { Turn } from './processor-share.ts'
 import { networkOf } from './rate-limit.ts'
 import { type Rendered, render } from './render.ts'
 import type { AnyRoute, Request } from './route.ts'
@@ -40,6 +42,8 @@ export interface OperationParts {
   readonly clock: Clock
   /** Told how large a caller's body was, uploads aside, when it has arrived. */
   charge?(caller: Caller, bytes: number): void
+  /** Waits until a request may be worked on beside those of others. Absent where nobody is kept waiting. */
+  takeTurn?(route: AnyRoute, request: { caller: Caller | undefined; ip: string }): Turn | Promise<Turn> | undefined
 }
 
 /** A route made ready to be served. */
@@ -67,6 +71,13 @@ const issueOf = (unknown: Unknown): Issue => ({
   location: unknown.pointer.startsWith('/') ? 'body' : 'query',
   description: `${sentenceOf(unknown)}. STRICT_FIELDS refuses what is not known.`.replace(/^u/, 'U'),
 })
+
+/** A request that has arrived, with its body where that was read already. */
+interface Received {
+  readonly query: Record<string, string | string[]>
+  readonly sent: SentBody
+  readonly read: ReadBody | undefined
+}
 
 const noBody: ReadBody = { value: undefined, files: [] }
 
@@ -98,7 +109,6 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
   const usualStatus = Number(Object.keys(route.success)[0])
 
   async function serve(request: FastifyRequest, take: Take = () => {}): Promise<Rendered> {
-    const caller = request.caller ?? nobody
     // The router hands the query over as it came.
     const query = parseQuery((request.query as { text: string }).text)
     const sent = await receiveBody(request.headers, request.body, route)
@@ -110,7 +120,23 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
     report(checkParams(request.params))
     report(checkQuery(query))
 
-    const read = (await bodies?.read(request.headers, sent, take)) ?? noBody
+    // What comes as a stream comes as slowly as its sender likes, and keeps nobody's turn meanwhile.
+    const streamed = sent.stream && (await bodies?.read(request.headers, sent, take))
+    const turn = await parts.takeTurn?.(route, request)
+    if (turn) workFor(turn.worked)
+    try {
+      return await carryOut(request, {
+        query,
+        sent,
+        read: streamed ?? (await bodies?.read(request.headers, sent, take)),
+      })
+    } finally {
+      turn?.end()
+    }
+  }
+
+  async function carryOut(request: FastifyRequest, { query, sent, read = noBody }: Received): Promise<Rendered> {
+    const caller = request.caller ?? nobody
     const { value: body, files } = read
     const unknowns = looksForUnknowns ? [...unknownParameters(query), ...(read.unknowns?.() ?? [])] : []
     if (unknowns.length > 0) request.unknowns = unknowns

@@ -1,0 +1,47 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { answerTo, workFor } from '../../src/kernel/working.ts'
+
+const counting = () => ({
+  times: 0,
+  spent() {
+    this.times++
+  },
+})
+
+describe('Work', () => {
+  it('is counted for whom it is done until the event loop turns, and again from an answer on', async () => {
+    const [first, second] = [counting(), counting()]
+    let answer = () => {}
+    const ask = async () => {
+      workFor(first)
+      await answerTo<number>((answered) => {
+        answer = () => answered(undefined, 1)
+      })
+      await Promise.resolve()
+    }
+    const done = ask()
+    await turn()
+    expect(first.times).toBe(1)
+
+    workFor(second)
+    await turn()
+    await turn()
+    expect([first.times, second.times]).toEqual([1, 1])
+
+    answer()
+    await done
+    await turn()
+    expect([first.times, second.times]).toEqual([2, 1])
+  })
+
+  it('of one is not that of another who follows in the same turn', async () => {
+    const [first, second] = [counting(), counting()]
+    workFor(first)
+    workFor(second)
+    workFor(first)
+    await turn()
+
+    expect([first.times, second.times]).toEqual([2, 1])
+  })
+})
