@@ -3,7 +3,7 @@ import type { Reader, Tx } from '../database/transaction.ts'
 import { act } from '../invoices/act.ts'
 import { type JobContext, type JobDefinition, job } from '../jobs/job-definition.ts'
 import { removeAll, type Sweep } from '../jobs/sweep.ts'
-import { after } from '../kernel/clock.ts'
+import { after, type Instant } from '../kernel/clock.ts'
 import { Problem, refused } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'
 
@@ -12,6 +12,8 @@ export const BULK_MAX = 1_000
 /** So many in one job: a service that ends waits for no more than these. */
 const IN_ONE_JOB = 20
 const KEPT_DAYS = 30
+/** What made no progress for so long is given up, so that another can begin: its job is parked, or gone. */
+const GIVEN_UP_AFTER_SECONDS = 86_400
 const LISTED_MAX = 5
 
 /** One that was not done, and why. */
@@ -31,35 +33,56 @@ export interface Bulk {
   readonly refused: readonly Refused[]
   readonly create_time: string
   readonly finish_time: string | null
+  /** Whether its job goes on, has gone through all, or stopped halfway and nothing went on for a day. */
+  readonly standing: 'GOING' | 'OVER' | 'GIVEN_UP'
 }
 
 const insertBulk = sql`
   insert into console_bulks (account_id, id, action, about, person, person_id, subjects, create_time)
   values ($1, $2, 'remind', $3, $4, $5, $6, $7)`
 const bulkById = sql`
-  select id, about, person, person_id, cardinality(subjects) as total, done, refused, create_time, finish_time
+  select id, about, person, person_id, cardinality(subjects) as total, done, refused, create_time, finish_time,
+    case when done = cardinality(subjects) then 'OVER'
+      when finish_time is not null or coalesce(progress_time, create_time) <= $3 then 'GIVEN_UP' else 'GOING' end as standing
   from console_bulks where account_id = $1 and id = $2`
 const bulksOf = sql`
-  select id, about, person, person_id, cardinality(subjects) as total, done, refused, create_time, finish_time
+  select id, about, person, person_id, cardinality(subjects) as total, done, refused, create_time, finish_time,
+    case when done = cardinality(subjects) then 'OVER'
+      when finish_time is not null or coalesce(progress_time, create_time) <= $3 then 'GIVEN_UP' else 'GOING' end as standing
   from console_bulks where account_id = $1 order by create_time desc limit $2`
 const nextOf = sql`
   select subjects[done + 1] as subject, done, cardinality(subjects) as total, person_id from console_bulks
   where account_id = $1 and id = $2 and finish_time is null`
 const advance = sql`
-  update console_bulks set done = done + 1, refused = refused || $4::jsonb,
+  update console_bulks set done = done + 1, refused = refused || $4::jsonb, progress_time = $5::text,
     finish_time = case when done + 1 = cardinality(subjects) then $5::text end
-  where account_id = $1 and id = $2 and done = $3`
+  where account_id = $1 and id = $2 and done = $3 and finish_time is null`
+const giveUpOf = sql`
+  update console_bulks set finish_time = $3
+  where account_id = $1 and finish_time is null and coalesce(progress_time, create_time) <= $2`
+const giveUp = sql`
+  update console_bulks set finish_time = $3 where ctid = any(array(
+    select ctid from console_bulks where finish_time is null and coalesce(progress_time, create_time) <= $1
+    order by account_id limit $2 for update skip locked))
+  returning 1`
 const removeFinished = sql`
   delete from console_bulks where ctid = any(array(
     select ctid from console_bulks where finish_time <= $1 order by finish_time limit $2 for update skip locked))
   returning 1`
 
-export const findBulk = (db: Reader, accountId: string, id: string): Promise<Bulk | undefined> =>
-  db.row<Bulk>(bulkById, [accountId, id])
+const givenUpBefore = (now: string): Instant => after(now as Instant, -GIVEN_UP_AFTER_SECONDS)
+
+export const findBulk = (db: Reader, accountId: string, id: string, now: string): Promise<Bulk | undefined> =>
+  db.row<Bulk>(bulkById, [accountId, id, givenUpBefore(now)])
 
 /** The newest of an account. */
-export const listBulks = (db: Reader, accountId: string): Promise<Bulk[]> =>
-  db.rows<Bulk>(bulksOf, [accountId, LISTED_MAX])
+export const listBulks = (db: Reader, accountId: string, now: string): Promise<Bulk[]> =>
+  db.rows<Bulk>(bulksOf, [accountId, LISTED_MAX, givenUpBefore(now)])
+
+/** Makes room for another where the one before did not go on; by itself, because what is one commit has no order. */
+export const giveUpBulk = async (db: Reader, accountId: string, now: string): Promise<void> => {
+  await db.rows(giveUpOf, [accountId, givenUpBefore(now), now])
+}
 
 interface NewBulk {
   readonly accountId: string
@@ -125,7 +148,7 @@ export const bulkJobs = (service: Service): JobDefinition[] => [
     retryAfter: [5, 60, 300],
     async run(payload, context) {
       const until = payload.from + IN_ONE_JOB
-      const at = (await findBulk(context.db, payload.account_id, payload.id))?.done ?? until
+      const at = (await findBulk(context.db, payload.account_id, payload.id, context.now))?.done ?? until
       // Behind this job goes another, which may be at work already.
       for (let n = at; n < until; n++)
         if ((await step(service, payload, context, n === until - 1)) === undefined) return
@@ -133,5 +156,8 @@ export const bulkJobs = (service: Service): JobDefinition[] => [
   }),
 ]
 
-/** Forgets what was done long ago. */
-export const sweepBulks: Sweep = (parts) => removeAll(parts, removeFinished, after(parts.now, -KEPT_DAYS * 86_400))
+/** Gives up what does not go on, and forgets what was done long ago. */
+export const sweepBulks: Sweep = async (parts) => {
+  await removeAll(parts, giveUp, givenUpBefore(parts.now), [parts.now])
+  await removeAll(parts, removeFinished, after(parts.now, -KEPT_DAYS * 86_400))
+}

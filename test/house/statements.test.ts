@@ -11,8 +11,9 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
     /^delete from (idempotency|quotas|audit_log|dispute_event_inbox|events|event_ids|console_bulks|console_drafts)\b.* ctid /,
     'what has run out of time goes, whoever it belongs to',
   ],
+  [/^update console_bulks set finish_time = \$3 where ctid /, 'what does not go on is given up, whoever it belongs to'],
   [
-    /^(insert into|update|delete from) jobs\b|^select .* from jobs\b/,
+    /^(insert into|update|delete from) jobs\b|^select .* from jobs\b|^with recursive names .* from jobs\b/,
     'the queue of all accounts; a job names its account in its payload',
   ],
   [

@@ -1,15 +1,17 @@
 import { type Html, html } from '../../http/html.ts'
 import type { Answer } from '../../http/route.ts'
+import { criteriaOf } from '../../invoices/search/criteria.ts'
+import { walkInvoices } from '../../invoices/search/find.ts'
 import { notFound, refused as refusedProblem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
-import { BULK_MAX, type Bulk, findBulk, listBulks, startReminding } from '../bulk.ts'
-import { type Column, csvAnswer } from '../csv.ts'
+import { BULK_MAX, type Bulk, findBulk, giveUpBulk, listBulks, startReminding } from '../bulk.ts'
+import { type Column, CSV_ROWS_MAX, csvAnswer } from '../csv.ts'
 import { newRequestId } from '../forms/fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { onceOnly } from '../once.ts'
 import { facts, heading, linkButton, nothing, sheet, spent } from '../parts/parts.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
-import { addressOf, customerOf, type ListQuery, Query, search, views } from './invoices.ts'
+import { addressOf, customerOf, type ListQuery, Query, search, searchOf, sells, views } from './invoices.ts'
 
 const READ_AT_ONCE = 100
 
@@ -36,7 +38,9 @@ const remindable = ({ links = [] }: Invoice) => links.some(({ rel }) => rel === 
 const many = (count: number, more: boolean) =>
   more ? `${BULK_MAX} invoices or more match` : count === 1 ? 'One invoice matches' : `${count} invoices match`
 
-const columns: readonly Column<Invoice>[] = [
+type Exported = Pick<Invoice, 'id' | 'status' | 'detail' | 'primary_recipients' | 'amount' | 'due_amount'>
+
+const columns: readonly Column<Exported>[] = [
   ['id', ({ id }) => id],
   ['number', ({ detail }) => detail?.invoice_number],
   ['customer', customerOf],
@@ -61,9 +65,9 @@ const BULKS = '/console/bulks'
 const Id = Type.Object({ id: Type.String({ minLength: 36, maxLength: 36, pattern: '^[0-9a-f-]+$' }) })
 
 /** How far it is, in a few words. */
-const standing = ({ done, total, finish_time, refused }: Bulk) =>
-  finish_time === null
-    ? `${done} of ${total}`
+const standing = ({ done, total, standing, refused }: Bulk) =>
+  standing !== 'OVER'
+    ? `${done} of ${total}${standing === 'GIVEN_UP' ? ', given up' : ''}`
     : `${total - refused.length} of ${total} reminded${refused.length > 0 ? `, ${refused.length} not` : ''}`
 
 const earlier = (list: readonly Bulk[], { times }: Visit): Html =>
@@ -74,15 +78,17 @@ const earlier = (list: readonly Bulk[], { times }: Visit): Html =>
 
 /** What was done to many: how far it is, and what was not done and why. */
 function drawBulk(one: Bulk, { times }: Visit) {
-  const isOver = one.finish_time !== null
+  const isOver = one.standing === 'OVER'
+  const isGoing = one.standing === 'GOING'
+  const left = one.total - one.done
   return {
     title: 'Reminders to many',
-    content: html`<div${!isOver && html` data-again="1000"`}>${heading(
-      isOver ? 'All were gone through' : 'Reminders are going out',
+    content: html`<div${isGoing && html` data-again="1000"`}>${heading(
+      isOver ? 'All were gone through' : isGoing ? 'Reminders are going out' : 'Given up halfway',
       {
         back: ['Invoices', '/console/invoices'],
         sub: html`${one.about}, asked for by ${one.person} ${times.at(one.create_time)}`,
-        ...(!isOver && { actions: linkButton('See how far it is', `${BULKS}/${one.id}`) }),
+        ...(isGoing && { actions: linkButton('See how far it is', `${BULKS}/${one.id}`) }),
       },
     )}
 ${facts(
@@ -90,6 +96,7 @@ ${facts(
     ['Gone through', `${one.done} of ${one.total}`, spent(one.done / one.total, 'soft')],
     ['Reminded', String(one.done - one.refused.length)],
     ['Not reminded', String(one.refused.length)],
+    ...(isOver || isGoing ? [] : [['Left out', String(left), 'nothing went on for a day'] as const]),
     ...(one.finish_time ? [['Over', times.at(one.finish_time)] as const] : []),
   ],
   'figures',
@@ -98,7 +105,9 @@ ${facts(
       one.refused.length === 0
         ? nothing(
             isOver ? 'All were reminded' : 'None so far',
-            'Invoices that could not be reminded stand here, and why.',
+            isOver || isGoing
+              ? 'Invoices that could not be reminded stand here, and why.'
+              : 'It stopped before the end. Those that were left out can be reminded by asking anew.',
           )
         : html`<table class="rows"><tbody>${one.refused.map(({ id, why }) => html`<tr><td class="second fill"><a class="open mono plainly" href="/console/invoices/${id}">${id}</a><small>${why}</small></td></tr>`)}</tbody></table>`
     }</section></div>`,
@@ -116,8 +125,8 @@ export const bulkPages = ({ page, form }: Pages) => [
       visit.limitAsking()
       const { query } = visit
       const { items, more } = await matching(visit)
-      const before = await listBulks(visit.db, visit.who.caller.accountId)
-      const running = before.find(({ finish_time }) => finish_time === null)
+      const before = await listBulks(visit.db, visit.who.caller.accountId, visit.now)
+      const running = before.find((one) => one.standing === 'GOING')
       const open = items.filter(remindable).length
       const { view = 'all', q } = query
       const back = addressOf(view, q)
@@ -131,10 +140,10 @@ export const bulkPages = ({ page, form }: Pages) => [
       return {
         title: 'All that match',
         content: html`${heading(many(items.length, more), { back: ['Invoices', back], sub: words(query) })}
-${more && html`<section class="sheet"><p>The newest ${BULK_MAX} of them are taken; a narrower filter reaches the others.</p></section>`}
+${more && html`<section class="sheet"><p>Reminders go to the newest ${BULK_MAX} of them; a narrower filter reaches the others.</p></section>`}
 <div class="two even">${visit.who.may('work') && sheet('Send reminders', asking)}${sheet(
           'Download',
-          html`<p>${items.length === 1 ? 'One row' : `${items.length} rows`}, with number, customer, standing, dates and amounts.</p><p class="below">${linkButton('Download as CSV', back.replace('/console/invoices', '/console/invoices/csv'))}</p>`,
+          html`<p>${more ? `All of them, ${CSV_ROWS_MAX.toLocaleString('en-US')} rows at most` : items.length === 1 ? 'One row' : `${items.length} rows`}, with number, customer, standing, dates and amounts.</p><p class="below">${linkButton('Download as CSV', back.replace('/console/invoices', '/console/invoices/csv'))}</p>`,
         )}</div>${before.length > 0 && earlier(before, visit as Visit)}`,
       }
     },
@@ -147,7 +156,9 @@ ${more && html`<section class="sheet"><p>The newest ${BULK_MAX} of them are take
     query: Query,
     async draw(visit) {
       visit.limitAsking()
-      return csvAnswer(`invoices-${visit.now.slice(0, 10)}`, columns, pagesOf(visit), BULK_MAX)
+      if (!sells(visit)) throw notFound('An invoice')
+      const all = walkInvoices(visit.db, visit.who.caller.accountId, criteriaOf(searchOf(visit)))
+      return csvAnswer(`invoices-${visit.now.slice(0, 10)}`, columns, all)
     },
   }),
   form({
@@ -164,7 +175,7 @@ ${more && html`<section class="sheet"><p>The newest ${BULK_MAX} of them are take
     may: 'see',
     params: Id,
     async draw(visit) {
-      const found = await findBulk(visit.db, visit.who.caller.accountId, visit.params.id)
+      const found = await findBulk(visit.db, visit.who.caller.accountId, visit.params.id, visit.now)
       if (!found) throw notFound('What was done to many')
       return drawBulk(found, visit as Visit)
     },
@@ -179,6 +190,7 @@ async function remindAll(sent: Sent): Promise<Answer> {
   const { items } = await matching({ ...sent, query })
   const invoices = items.filter(remindable).map(({ id = '' }) => id)
   if (invoices.length === 0) throw refusedProblem('NOTHING_TO_REMIND', 'None of them can be reminded any more.')
+  await giveUpBulk(sent.db, caller.accountId, sent.now)
   const id = await sent.change(async (tx) => {
     await onceOnly(tx, caller.accountId, sent.typed)
     return startReminding(tx, {

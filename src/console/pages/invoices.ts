@@ -1,4 +1,5 @@
 import { type Content, type Html, html } from '../../http/html.ts'
+import type { SearchInput } from '../../invoices/search/criteria.ts'
 import { addDays, dayIn, type Instant } from '../../kernel/clock.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
@@ -6,14 +7,16 @@ import { heading, linkButton, nothing, pager, tabs } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { money, standing } from '../words.ts'
 
+type Status = NonNullable<SearchInput['status']>[number]
+
 interface View {
   readonly label: string
-  readonly statuses?: readonly string[]
+  readonly statuses?: readonly Status[]
   readonly overdue?: boolean
   readonly none: readonly [title: string, text: string]
 }
 
-const outstanding = ['SENT', 'PARTIALLY_PAID', 'PAYMENT_PENDING']
+const outstanding: readonly Status[] = ['SENT', 'PARTIALLY_PAID', 'PAYMENT_PENDING']
 
 /** Lists by how invoices stand; each is a search that the API can do. */
 export const views: Readonly<Record<string, View>> = {
@@ -73,24 +76,25 @@ function criteria(q: string): object {
 /** What a list is asked for; each is an address. */
 export type ListQuery = Static<typeof Query>
 
-export async function search(
-  visit: Pick<Visit, 'look' | 'now' | 'who'> & { readonly query: ListQuery },
-  { page, size }: { page: number; size: number },
-): Promise<Shown> {
-  const { query, now } = visit
+type Asked = Pick<Visit, 'now' | 'who'> & { readonly query: ListQuery }
+
+/** A list as the search of the API is asked for it. */
+export function searchOf({ query, now, who }: Asked): SearchInput {
   const { statuses, overdue } = views[query.view ?? 'all']!
-  const yesterday = addDays(dayIn(now as Instant, visit.who.accountZone), -1)
-  return visit.look<Shown>('searchInvoices', {
-    query: { page, page_size: size },
-    body: {
-      ...(statuses && { status: statuses }),
-      ...(overdue && { due_date_range: { start: FIRST_DAY, end: yesterday } }),
-      ...(query.q?.trim() && criteria(query.q.trim())),
-    },
-  })
+  const yesterday = addDays(dayIn(now as Instant, who.accountZone), -1)
+  return {
+    ...(statuses && { status: [...statuses] }),
+    ...(overdue && { due_date_range: { start: FIRST_DAY, end: yesterday } }),
+    ...(query.q?.trim() && criteria(query.q.trim())),
+  }
 }
 
-export const customerOf = ({ primary_recipients: [first] = [] }: Invoice): string => {
+export const search = (
+  visit: Asked & Pick<Visit, 'look'>,
+  { page, size }: { page: number; size: number },
+): Promise<Shown> => visit.look<Shown>('searchInvoices', { query: { page, page_size: size }, body: searchOf(visit) })
+
+export const customerOf = ({ primary_recipients: [first] = [] }: Pick<Invoice, 'primary_recipients'>): string => {
   const { business_name, name, email_address } = first?.billing_info ?? {}
   const person = [name?.given_name, name?.surname].filter(Boolean).join(' ')
   return business_name || name?.full_name || person || email_address || 'Nobody yet'
@@ -99,7 +103,7 @@ export const customerOf = ({ primary_recipients: [first] = [] }: Invoice): strin
 function row(invoice: Invoice, today: string): Html {
   const { id, status = 'DRAFT', detail, amount, due_amount } = invoice
   const due = detail?.payment_term?.due_date
-  const late = due !== undefined && outstanding.includes(status) && due < today
+  const late = due !== undefined && outstanding.some((one) => one === status) && due < today
   const days = late ? Math.floor((Date.parse(today) - Date.parse(due)) / 86_400_000) : 0
   const left = due_amount && Number(due_amount.value) > 0 && status !== 'DRAFT' && status !== 'CANCELLED'
   return html`<tr><td><a class="open" href="/console/invoices/${id}">${detail?.invoice_number}</a></td><td class="second"><span class="cut" title="${customerOf(invoice)}">${customerOf(invoice)}</span>${

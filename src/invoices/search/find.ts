@@ -1,5 +1,6 @@
-import { type Fragment, fragment, joined, raw } from '../../database/sql.ts'
+import { type Fragment, fragment, joined, type Query, raw } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
+import { END, type Place } from '../../http/keyset.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { emailQuery, gramQuery, type SearchedText } from './columns.ts'
@@ -191,6 +192,28 @@ const byPaymentDay = (accountId: string, { start, end }: Days, slice: Slice): Fr
       where days.day is not null
       order by paid.invoice_create_time desc, paid.invoice_seq desc limit ${slice.offset + slice.limit}) i
     order by i.invoice_create_time desc, i.invoice_seq desc ${window(slice)}`
+
+/** So many of a merchant's invoices are looked at by one statement of a walk, whether they match or not. */
+const STRETCH = 500
+
+/**
+ * Every invoice that matches, newest first, a stretch of the merchant's invoices at a time. However many there are and
+ * however few of them match, no statement takes longer than another, and no more than a stretch is held.
+ */
+export async function* walkInvoices(db: Reader, accountId: string, criteria: Criteria): AsyncGenerator<Invoice[]> {
+  const where = conditionsOf(accountId, criteria)
+  for (let place: Place | undefined = END; place && !criteria.nothing; ) {
+    const { statement, values }: Query = fragment`
+      select i.create_time, i.seq, case when ${where} then i.body end as body from (
+        select * from invoices
+        where account_id = ${anyMerchant(accountId)} and (create_time, seq) < (${place.create_time}, ${place.seq}::bigint)
+        order by create_time desc, seq desc ${raw(`limit ${STRETCH}`)}) i
+      ${newestFirst}`.toQuery()
+    const rows: (Place & { body: Invoice | null })[] = await db.rows(statement, values)
+    yield rows.flatMap(({ body }) => body ?? [])
+    place = rows.length < STRETCH ? undefined : rows.at(-1)
+  }
+}
 
 /** How many invoices match. */
 export async function countInvoices(db: Reader, accountId: string, criteria: Criteria): Promise<number> {

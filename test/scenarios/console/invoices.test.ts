@@ -131,4 +131,50 @@ describe('All that match', () => {
     expect(await merchant.page(third.location)).toMatch(/Not reminded.*the next can go tomorrow/s)
     expect(await merchant.page('/console/invoices/all?view=cancelled')).toContain('None of them can be reminded')
   })
+  it('gives up what did not go on for a day, says so, and lets another begin', async () => {
+    const merchant = consoleOf(world)
+    const start = () => merchant.send('/console/invoices/remind-all', { view: 'outstanding' })
+    const loseJob = () => world.app.database.query(`delete from jobs where name = 'console-bulk'`)
+    await world.pass('P1D')
+    const first = await start()
+    await loseJob()
+    expect((await start()).status).toBe(422)
+    await world.pass('P1D')
+    expect(await merchant.page(first.location)).toMatch(/Given up halfway.*0 of 3.*Left out/s)
+    expect(await merchant.page('/console/invoices/all?view=outstanding')).toContain('Remind 3 customers')
+
+    const second = await start()
+    expect(second.status, second.text).toBe(303)
+    await loseJob()
+    await world.pass('P1D')
+    await world.app.sweep()
+    await world.pass('P1D')
+    const third = await start()
+    await world.settle()
+    expect(await merchant.page(third.location)).toContain('All were gone through')
+    for (const { location } of [first, second])
+      expect(await merchant.page(location)).toMatch(/Given up halfway.*0 of 3/s)
+    expect(await merchant.page('/console/invoices/all')).toContain('0 of 3, given up')
+  })
+
+  it('is a file of all of them, however many there are', async () => {
+    const body = { detail: { currency_code: 'USD' }, items: [] }
+    const { id } = (await world.otherMerchant.post<{ id: string }>('/v2/invoicing/invoices', body)).body
+    // More than a statement reads, some at the same instant.
+    await world.app.database.query(
+      `insert into invoices (account_id, id, body, create_time, number_key, amount_minor, emails, grams)
+       select account_id, 'INV2-' || n, jsonb_set(body, '{id}', to_jsonb('INV2-' || n)), create_time, 'many-' || n, 0, emails, grams
+       from invoices, generate_series(1, 1200) as n where id = $1`,
+      [id],
+    )
+    const file = async (view: string) => {
+      const cookie = { cookie: 'console-eyes=merchant2' }
+      const { text } = await world.call('GET', `/console/invoices/csv?view=${view}`, undefined, { headers: cookie })
+      return text.trim().split('\r\n').slice(1)
+    }
+    expect(new Set(await file('drafts')).size).toBe(1201)
+    expect(await file('paid')).toEqual([])
+    expect(await consoleOf(world, 'merchant2').page('/console/invoices/all')).toContain('100,000 rows at most')
+    await consoleOf(world, 'buyer').page('/console/invoices/csv', 404)
+  })
 })
