@@ -1,4 +1,4 @@
-import { dropParked, listParked, retryParked } from '../jobs/parked.ts'
+import { dropParked, findParked, listParked, retryParked } from '../jobs/parked.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
 
 /** Shows parked jobs, tries them again, and gives them up. */
@@ -32,7 +32,7 @@ export const jobCommands: readonly Command[] = [
     summary: 'Give a parked job up; what it was to do is not done',
     arguments: ['id'],
     async run({ db, transact, arguments: [id] }) {
-      const [found] = await listParked(db, { id })
+      const found = await findParked(db, id!)
       if (!found) throw new CommandError(`There is no parked job ${id}; "quittance jobs parked" shows those there are.`)
       await transact(async (tx) => dropParked(tx, found.id))
       return { dropped: found.id, name: found.name }

@@ -1,4 +1,4 @@
-import { sql } from '../database/sql.ts'
+import { sql, statementOf } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 
 /** A job that failed for good. */
@@ -19,36 +19,72 @@ export interface Which {
 }
 
 export const PARKED_LISTED_MAX = 200
-const COUNTED_MAX = 10_000
+/** Of a name, so many are counted. */
+export const PARKED_COUNTED_MAX = 1_000
 
-const parkedJobs = sql`
-  select id::text, name, account_id, attempts, parked_time, split_part(last_error, E'\n', 1) as error, payload from jobs
-  where parked_time is not null and ($1::text is null or id::text = $1) and ($2::text is null or name = $2)
-  order by parked_time limit $3`
+/** Which of them a list begins after: the oldest come first. */
+export interface ParkedPlace {
+  readonly parked_time: string
+  readonly id: string
+}
+
+const columns = `id::text, name, account_id, attempts, parked_time, split_part(last_error, E'\n', 1) as error, payload`
+const listed = (filter: string) =>
+  statementOf(`
+    select ${columns} from jobs where parked_time is not null ${filter} and (parked_time, id) > ($2, $3::bigint)
+    order by parked_time, id limit $1`)
+const allParked = listed('')
+const parkedOfName = listed('and name = $4')
+const parkedById = statementOf(`select ${columns} from jobs where id = $1::bigint and parked_time is not null`)
+// Names are few however many jobs there are: each is found behind the one before.
 const namesParked = sql`
-  select name, count(*)::int as count from (select name from jobs where parked_time is not null limit $1) parked
-  group by name order by count desc, name`
-const retry = sql`
-  update jobs set parked_time = null, attempts = 0, crashes = 0, run_at = $3
-  where parked_time is not null and ($1::text is null or id::text = $1) and ($2::text is null or name = $2)`
-const drop = sql`delete from jobs where parked_time is not null and id::text = $1`
+  with recursive names (name) as (
+    (select name from jobs where parked_time is not null order by name limit 1)
+    union all
+    select (select j.name from jobs j where j.parked_time is not null and j.name > names.name order by j.name limit 1)
+    from names where names.name is not null)
+  select name, (select count(*)::int from (
+      select from jobs j where j.parked_time is not null and j.name = names.name limit $1) counted) as count
+  from names where name is not null order by count desc, name`
+const retryAll = sql`
+  update jobs set parked_time = null, attempts = 0, crashes = 0, run_at = $2
+  where parked_time is not null and ($1::text is null or name = $1)`
+const retryOne = sql`
+  update jobs set parked_time = null, attempts = 0, crashes = 0, run_at = $2
+  where parked_time is not null and id = $1::bigint`
+const drop = sql`delete from jobs where parked_time is not null and id = $1::bigint`
 
-export const listParked = (db: Reader, { id, name }: Which = {}): Promise<ParkedJob[]> =>
-  db.rows<ParkedJob>(parkedJobs, [id ?? null, name ?? null, PARKED_LISTED_MAX])
+const isId = (text: string) => /^\d{1,18}$/.test(text)
+
+/** The one of this id, while it is parked. */
+export const findParked = async (db: Reader, id: string): Promise<ParkedJob | undefined> =>
+  isId(id) ? db.row<ParkedJob>(parkedById, [id]) : undefined
+
+/** The oldest of all or of a name, from the one after a place on. */
+export const listParked = (
+  db: Reader,
+  { name, limit = PARKED_LISTED_MAX, after }: { name?: string | undefined; limit?: number; after?: ParkedPlace } = {},
+): Promise<ParkedJob[]> => {
+  const values = [limit, after?.parked_time ?? '', after?.id ?? '0']
+  return name === undefined
+    ? db.rows<ParkedJob>(allParked, values)
+    : db.rows<ParkedJob>(parkedOfName, [...values, name])
+}
 
 /** How many there are of each name, counted no further than a page needs. */
 export const countParked = (db: Reader): Promise<{ name: string; count: number }[]> =>
-  db.rows<{ name: string; count: number }>(namesParked, [COUNTED_MAX])
+  db.rows<{ name: string; count: number }>(namesParked, [PARKED_COUNTED_MAX])
 
 /** Tries them again from the beginning. */
 export function retryParked(tx: Tx, { id, name }: Which): void {
   tx.about(null, id === undefined ? (name ?? 'all parked jobs') : `job ${id}`)
-  tx.write(retry, [id ?? null, name ?? null, tx.now])
+  if (id === undefined) tx.write(retryAll, [name ?? null, tx.now])
+  else if (isId(id)) tx.write(retryOne, [id, tx.now])
   tx.wake('jobs')
 }
 
 /** Gives a job up: what it was to do is not done. */
 export function dropParked(tx: Tx, id: string): void {
   tx.about(null, `job ${id}`)
-  tx.write(drop, [id])
+  if (isId(id)) tx.write(drop, [id])
 }

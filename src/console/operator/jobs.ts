@@ -2,21 +2,33 @@ import { type Html, html } from '../../http/html.ts'
 import {
   countParked,
   dropParked,
+  findParked,
   listParked,
-  PARKED_LISTED_MAX,
+  PARKED_COUNTED_MAX,
   type ParkedJob,
   retryParked,
 } from '../../jobs/parked.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { json } from '../parts/code.ts'
-import { folded, heading, nothing, tabs } from '../parts/parts.ts'
+import { folded, heading, nothing, pager, tabs } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { act, askTwice, ofOperators } from './parts.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 20, pattern: '^[0-9]+$' }) })
-const Query = Type.Object({ name: Type.Optional(Type.String({ maxLength: 100, pattern: '^[a-z0-9-]+$' })) })
+const Query = Type.Object({
+  name: Type.Optional(Type.String({ maxLength: 100, pattern: '^[a-z0-9-]+$' })),
+  after: Type.Optional(
+    Type.String({ maxLength: 64, pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z~\\d{1,18}$' }),
+  ),
+})
+const PAGE_SIZE = 25
 const at = '/console/operator/jobs'
+
+const addressOf = (name: string | undefined, after?: string) => {
+  const query = new URLSearchParams({ ...(name !== undefined && { name }), ...(after !== undefined && { after }) })
+  return query.size > 0 ? `${at}?${query}` : at
+}
 
 /** Parked jobs with what was wrong, each to be tried again. */
 export const jobRows = (list: readonly ParkedJob[], { times }: Visit, whole = false): Html =>
@@ -26,7 +38,7 @@ export const jobRows = (list: readonly ParkedJob[], { times }: Visit, whole = fa
   )}</tbody></table>`
 
 const find = async (visit: Pick<Visit<typeof Id>, 'db' | 'params'>): Promise<ParkedJob> => {
-  const [found] = await listParked(visit.db, visit.params)
+  const found = await findParked(visit.db, visit.params.id)
   if (!found) throw notFound('The parked job')
   return found
 }
@@ -39,16 +51,24 @@ export const jobPages = ({ page, form }: Pages) => [
     ...ofOperators,
     query: Query,
     async draw(visit) {
-      const { name } = visit.query
-      const [list, names] = [await listParked(visit.db, { name }), await countParked(visit.db)]
+      const { name, after: place } = visit.query
+      const [parked_time, id] = place?.split('~') ?? []
+      const after = parked_time !== undefined && id !== undefined ? { after: { parked_time, id } } : {}
+      const [read, names] = await Promise.all([
+        listParked(visit.db, { name, limit: PAGE_SIZE + 1, ...after }),
+        countParked(visit.db),
+      ])
+      const list = read.slice(0, PAGE_SIZE)
+      const last = read.length > PAGE_SIZE ? list.at(-1) : undefined
       const matching = names.filter((one) => name === undefined || one.name === name)
       const total = matching.reduce((sum, { count }) => sum + count, 0)
+      const all = matching.some(({ count }) => count === PARKED_COUNTED_MAX) ? '' : ` ${total}`
       return {
         title: 'Parked jobs',
         content: html`${heading('Parked jobs', {
           sub: 'What failed for good and waits for somebody to look at it.',
           ...(total > 1 && {
-            actions: act(`${at}/retry`, `Retry all ${total} that match`, '', name === undefined ? {} : { name }),
+            actions: act(`${at}/retry`, `Retry all${all} that match`, '', name === undefined ? {} : { name }),
           }),
         })}<section class="sheet flush">${
           names.length > 1 &&
@@ -56,7 +76,7 @@ export const jobPages = ({ page, form }: Pages) => [
             { label: 'All', href: at, here: name === undefined },
             ...names.map((one) => ({
               label: one.name,
-              href: `${at}?name=${one.name}`,
+              href: addressOf(one.name),
               here: one.name === name,
               count: one.count,
             })),
@@ -67,7 +87,10 @@ export const jobPages = ({ page, form }: Pages) => [
                 'Every promise was kept',
                 'Jobs that fail for good stand here, with the error and what they were to do.',
               )
-            : html`${jobRows(list, visit as Visit, true)}${list.length === PARKED_LISTED_MAX && html`<p class="hint">The oldest ${PARKED_LISTED_MAX} are shown.</p>`}`
+            : html`${jobRows(list, visit as Visit, true)}${pager('Oldest first', {
+                newer: place ? addressOf(name) : undefined,
+                older: last && addressOf(name, `${last.parked_time}~${last.id}`),
+              })}`
         }</section>`,
       }
     },

@@ -28,7 +28,7 @@ export const overviewPages = ({ page }: Pages) => [
       const [told, worst, parked, keys, done] = await Promise.all([
         readFigures(db, now),
         worstWebhooks(db),
-        listParked(db),
+        listParked(db, { limit: SHOWN }),
         listKeys(db),
         findEntries(db, {}, SHOWN),
       ])
@@ -64,7 +64,7 @@ ${facts(
 <aside><section class="sheet flush"><header class="sheet-head"><h2>Parked jobs</h2><div class="aside">${more('All', '/console/operator/jobs')}</div></header>${
           parked.length === 0
             ? nothing('Every promise was kept', 'Jobs that fail for good stand here.')
-            : jobRows(parked.slice(0, SHOWN), visit)
+            : jobRows(parked, visit)
         }</section>
 <section class="sheet flush"><header class="sheet-head"><h2>Signing keys</h2><div class="aside">${more('All', '/console/operator/keys')}</div></header>${keyRows(keys.slice(0, 3), visit, false)}</section>
 ${sheet('Done lately', await doings(done, visit), { aside: more('The audit log', '/console/operator/audit') })}</aside></div>`,

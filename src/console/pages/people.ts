@@ -2,11 +2,11 @@ import { findAccount } from '../../accounts/store.ts'
 import type { Tx } from '../../database/transaction.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { notFound } from '../../kernel/problem.ts'
-import { Type } from '../../kernel/type.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { refusalBox, type Typed } from '../forms/fields.ts'
 import type { Operations } from '../operate.ts'
-import { heading, mono, nothing, sheet, taken } from '../parts/parts.ts'
+import { heading, mono, nothing, pager, sheet, taken } from '../parts/parts.ts'
 import { accountRoles, isOfAccount, isRole, type Role, roleNames, roles } from '../roles.ts'
 import { type Deed, listDeeds } from '../sign-in/deeds.ts'
 import { invitationJob } from '../sign-in/invitation.ts'
@@ -26,6 +26,19 @@ import {
 } from '../sign-in/people.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
+
+const PAGE_SIZE = 50
+const PLACE_BETWEEN = '~'
+const Query = Type.Object({
+  q: Type.Optional(Type.String({ maxLength: 254 })),
+  after: Type.Optional(Type.String({ maxLength: 300, pattern: '^[^~]+~[A-Z0-9-]+$' })),
+})
+
+const addressOf = (q: string | undefined, after?: ListedPerson) => {
+  const place = after && { after: `${after.email}${PLACE_BETWEEN}${after.id}` }
+  const query = new URLSearchParams({ ...(q && { q }), ...place })
+  return `/console/people${query.size > 0 ? `?${query}` : ''}`
+}
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Z0-9-]+$' }) })
 
@@ -106,14 +119,29 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
   const { settings } = service
   const access = { may: ['manage', 'operate'], liveOnly: true } as const
 
-  async function draw(visit: Visit, left: Left = {}) {
+  async function draw(visit: Visit, left: Left = {}, { q = '', after }: Static<typeof Query> = {}) {
     const account = placeOf(visit)
-    const [people, deeds] = await Promise.all([listPeople(visit.db, now(), account), listDeeds(visit.db, account)])
+    const [email, id] = after?.split(PLACE_BETWEEN) ?? []
+    const [read, deeds] = await Promise.all([
+      listPeople(visit.db, now(), account, {
+        limit: PAGE_SIZE + 1,
+        beginning: q.trim(),
+        after: email !== undefined && id !== undefined ? { email, id } : undefined,
+      }),
+      listDeeds(visit.db, account),
+    ])
+    const people = read.slice(0, PAGE_SIZE)
+    const last = read.length > PAGE_SIZE ? people.at(-1) : undefined
+    const isLong = last !== undefined || q !== '' || after !== undefined
     return {
       title: 'People',
       ...(left.problem && { status: 422 }),
       content: html`${heading('People', { sub: account === undefined ? 'Who may sign in, to all accounts and to the service.' : 'Who may sign in for this account.' })}${left.made && shownOnce(left.made)}
-<div class="two"><div class="column"><section class="sheet flush"><table class="rows people"><thead><tr><th>Who</th><th>Role</th><th>Last seen</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${people.map((one) => row(one, visit))}</tbody></table></section>${done(deeds, operations, visit)}</div>
+<div class="two"><div class="column"><section class="sheet flush">${isLong && html`<form class="sieve inside" role="search" aria-label="Search people" action="/console/people"><input class="boxed" type="search" name="q" maxlength="254" value="${q}" aria-label="Beginning of an address" placeholder="Beginning of an address"><button class="button quiet small">Search</button></form>`}${
+        people.length === 0
+          ? nothing('Nobody by that name', 'Search by the beginning of an address.')
+          : html`<table class="rows people"><thead><tr><th>Who</th><th>Role</th><th>Last seen</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${people.map((one) => row(one, visit))}</tbody></table>${isLong && pager('By address', { newer: after ? addressOf(q) : undefined, older: last && addressOf(q, last) })}`
+      }</section>${done(deeds, operations, visit)}</div>
 <aside>${settings.consolePasskeys && inviting(visit, settings, left)}</aside></div>`,
     }
   }
@@ -147,7 +175,8 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
       operation: 'consolePeople',
       summary: 'List people',
       ...access,
-      draw: (visit) => draw(visit),
+      query: Query,
+      draw: (visit) => draw(visit as Visit, {}, visit.query),
     }),
     form({
       url: '/console/people',

@@ -26,8 +26,15 @@ export interface ListedPerson extends Person {
   readonly logins: number
 }
 
-/** As many as a list shows; who runs the service finds the others by name on the command line. */
-export const PEOPLE_MAX = 1_000
+/** As many as the command line lists. */
+const PEOPLE_MAX = 1_000
+
+/** Which people: from the one after another on, in the order of addresses, or whose address begins with this. */
+export interface PeoplePage {
+  readonly limit: number
+  readonly beginning?: string | undefined
+  readonly after?: { readonly email: string; readonly id: string } | undefined
+}
 
 const insertPerson = sql`
   insert into console_people (id, name, email, issuer, subject, create_time) values ($1, $2, $3, $4, $5, $6)`
@@ -50,14 +57,19 @@ const everybody = sql`
       from console_roles r where r.person_id = p.id), '[]') as roles,
     (select count(*)::int from console_passkeys k where k.person_id = p.id) as passkeys,
     (select count(*)::int from console_logins l where l.person_id = p.id and l.expire_time > $1) as logins
-  from console_people p where p.removed_time is null order by p.create_time, p.id limit $2`
+  from console_people p
+  where p.removed_time is null and (lower(p.email) collate "C", p.id) > ($3, $4)
+    and lower(p.email) collate "C" >= $5 and lower(p.email) collate "C" < $6
+  order by lower(p.email) collate "C", p.id limit $2`
 const ofAccount = sql`
   select p.id, p.name, p.email, p.issuer, p.seen_time,
     jsonb_build_array(jsonb_build_object('role', r.role, 'account_id', r.account_id)) as roles,
     (select count(*)::int from console_passkeys k where k.person_id = p.id) as passkeys,
     (select count(*)::int from console_logins l where l.person_id = p.id and l.expire_time > $1) as logins
   from console_roles r join console_people p on p.id = r.person_id
-  where r.account_id = $3 and p.removed_time is null order by p.create_time, p.id limit $2`
+  where r.account_id = $7 and p.removed_time is null and (lower(p.email) collate "C", p.id) > ($3, $4)
+    and lower(p.email) collate "C" >= $5 and lower(p.email) collate "C" < $6
+  order by lower(p.email) collate "C", p.id limit $2`
 const putRole = sql`
   insert into console_roles (person_id, account_id, role, create_time) values ($1, $2, $3, $4)
   on conflict (person_id, coalesce(account_id, '')) do update set role = excluded.role`
@@ -78,10 +90,19 @@ export const findBySubject = (db: Reader, issuer: string, subject: string) =>
 
 export const listRoles = (db: Reader, personId: string): Promise<Grant[]> => db.rows<Grant>(rolesOf, [personId])
 
-export const listPeople = (db: Reader, now: Instant, accountId?: string): Promise<ListedPerson[]> =>
-  accountId === undefined
-    ? db.rows<ListedPerson>(everybody, [now, PEOPLE_MAX])
-    : db.rows<ListedPerson>(ofAccount, [now, PEOPLE_MAX, accountId])
+/** By address, of an account or of all. */
+export function listPeople(
+  db: Reader,
+  now: Instant,
+  accountId?: string,
+  { limit, beginning = '', after }: PeoplePage = { limit: PEOPLE_MAX },
+): Promise<ListedPerson[]> {
+  const from = beginning.toLowerCase()
+  const values = [now, limit, after?.email.toLowerCase() ?? '', after?.id ?? '', from, `${from}\u{10ffff}`]
+  return accountId === undefined
+    ? db.rows<ListedPerson>(everybody, values)
+    : db.rows<ListedPerson>(ofAccount, [...values, accountId])
+}
 
 export interface NewPerson {
   readonly name: string

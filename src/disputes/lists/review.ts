@@ -1,5 +1,6 @@
 import { sql } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
+import { END } from '../../http/keyset.ts'
 
 /** Which of them, and after which a page begins. */
 export interface ReviewFilter {
@@ -16,8 +17,11 @@ interface Waiting {
 
 const underReview = sql`
   select id, update_time from disputes
-  where status = 'UNDER_REVIEW' and (update_time, id) > ($2, $3) and ($4::text is null or stage = $4)
-    and ($5::text is null or update_time < $5)
+  where status = 'UNDER_REVIEW' and (update_time, id) > ($2, $3) and update_time < $4
+  order by update_time, id limit $1`
+const underReviewAt = sql`
+  select id, update_time from disputes
+  where status = 'UNDER_REVIEW' and stage = $5 and (update_time, id) > ($2, $3) and update_time < $4
   order by update_time, id limit $1`
 
 /** The disputes of all accounts that wait for the decision of an agent, the oldest first. */
@@ -25,5 +29,9 @@ export const listUnderReview = (
   db: Reader,
   limit: number,
   { stage, until, after }: ReviewFilter = {},
-): Promise<Waiting[]> =>
-  db.rows<Waiting>(underReview, [limit, after?.update_time ?? '', after?.id ?? '', stage ?? null, until ?? null])
+): Promise<Waiting[]> => {
+  const values = [limit, after?.update_time ?? '', after?.id ?? '', until ?? END.create_time]
+  return stage === undefined
+    ? db.rows<Waiting>(underReview, values)
+    : db.rows<Waiting>(underReviewAt, [...values, stage])
+}

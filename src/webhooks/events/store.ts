@@ -203,10 +203,13 @@ export function listTransmissions(
 ): Promise<Transmission[]> {
   const backwards = page.index?.move === 'previous'
   const conditions = [
-    fragment`d.account_id = ${accountId} and d.app_id = ${appId}`,
+    fragment`d.account_id = ${accountId}`,
+    // Of one webhook there may be few among many of its app: then the app is kept out of the choice of an index.
+    webhookId === undefined
+      ? fragment`d.app_id = ${appId}`
+      : fragment`d.webhook_id = ${webhookId} and d.app_id || '' = ${appId}`,
     sentOf,
     fragment`d.transmit_time between ${page.from} and ${page.to}`,
-    ...(webhookId === undefined ? [] : [fragment`d.webhook_id = ${webhookId}`]),
     ...(status === undefined ? [] : [isStatus[status]]),
     ...(page.index === undefined
       ? []

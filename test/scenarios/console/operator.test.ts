@@ -92,6 +92,13 @@ describe('Whoever runs the service', () => {
     await park('sweep-nothing')
     await operator.send(`${at}/jobs`, `${at}/jobs/retry`)
     expect(await page(`${at}/jobs`)).toContain('Every promise was kept')
+    for (let n = 0; n < 30; n++) await park(n === 29 ? 'sweep-nothing' : 'mail')
+    const first = await page(`${at}/jobs`)
+    const [, next] = /href="([^"]+\?after=[^"]+)"/.exec(first)!
+    const ids = [first, await page(next!)].map((text) => text.match(/\/jobs\/\d+\/retry/g)!)
+    expect(ids.map(({ length }) => length)).toEqual([25, 5])
+    expect(new Set(ids.flat()).size).toBe(30)
+    expect((await page(`${at}/jobs?name=sweep-nothing`)).match(/\/jobs\/\d+\/retry/g)).toHaveLength(1)
     await world.app.database.query(`delete from jobs where name in ('mail', 'sweep-nothing')`)
     expect(await audit()).toContain('drop job')
   })

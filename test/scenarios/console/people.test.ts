@@ -107,6 +107,18 @@ describe('The people of an account', () => {
         expect((await force(world, admin, path, { role: 'viewer' })).status, path).toBe(404)
       }
     expect((await operator.get('/console/people')).status).toBe(200)
+    await world.app.database.query(
+      `insert into console_people (id, name, email, create_time)
+       select 'PER-MANY' || n, 'One of many', 'Many' || n || '@example.test', $1 from generate_series(1, 60) as n`,
+      [world.now()],
+    )
+    const found = await operator.get('/console/people?q=many')
+    const [, next] = /href="(\/console\/people\?q=many&amp;after=[^"]+)"/.exec(found.text)!
+    const rest = await operator.get(next!.replaceAll('&amp;', '&'))
+    const ids = [found, rest].map(({ text }) => text.match(/PER-MANY\d+\/remove/g)!)
+    expect([ids.map(({ length }) => length), new Set(ids.flat()).size]).toEqual([[50, 10], 60])
+    expect((await operator.get('/console/people?q=nobody')).text).toContain('Nobody by that name')
+    await world.app.database.query(`delete from console_people where id like 'PER-MANY%'`)
   })
 
   it('who share an address with somebody who is more elsewhere get a link to themselves alone', async () => {
