@@ -97,5 +97,8 @@ export async function fill(run: Run, roots: Roots, count: number, onTable: (name
   }
   for (const table of ['request_log', 'happenings', 'happenings_told']) await run(`delete from ${table}`)
   for (const text of watched) await run(text, [Math.min(count, WATCHED_MAX), roots.accountId])
+  // An agent sees what is under review as its document says, and not only its row.
+  await run(`update disputes set body = jsonb_set(body, '{status}', '"UNDER_REVIEW"') where id in (
+    select id from disputes where status = 'UNDER_REVIEW' order by update_time, id limit 50)`)
   await run('reset session_replication_role')
 }

@@ -14,12 +14,38 @@ const HOURS = 24
 /** Only the newest of a busy day are looked at: a picture must not cost more than the list below it. */
 const LOOKED_AT_MAX = 10_000
 
+const startOf = (at: Instant) => `${at.slice(0, 13)}:00:00.000Z` as Instant
+
 const byHour = sql`
   select substr(transmit_time, 1, 13) as hour, count(*) filter (where failure is null)::int as fine,
     count(*) filter (where failure is not null)::int as failed
   from (select transmit_time, failure from deliveries where account_id = $1 and app_id = $2 and transmit_time >= $3
     order by transmit_time desc limit $4) newest
   group by 1`
+
+/** Of an hour so many are counted. */
+export const OF_HOUR_MAX = 1_000
+
+const byHourOfAll = sql`
+  select h.start_time as hour,
+    (select count(*)::int from (
+      select from events where create_time >= h.start_time and create_time < h.end_time limit $3) told) as fine,
+    (select count(*)::int from (
+      select from deliveries where failure is not null and transmit_time >= h.start_time and transmit_time < h.end_time
+      limit $3) gone) as failed
+  from unnest($1::text[], $2::text[]) as h (start_time, end_time)`
+
+/** The events of all accounts in the last 24 hours, hour by hour, and the deliveries that were given up. */
+export async function eventsOfDay(db: Reader, now: Instant): Promise<Hour[]> {
+  const starts = Array.from({ length: HOURS + 1 }, (_, i) => startOf(after(now, -(HOURS - 1 - i) * 3_600)))
+  const rows = await db.rows<{ hour: Instant; fine: number; failed: number }>(byHourOfAll, [
+    ...[starts.slice(0, HOURS), starts.slice(1), OF_HOUR_MAX],
+  ])
+  return starts.slice(0, HOURS).map((from) => {
+    const { fine = 0, failed = 0 } = rows.find(({ hour }) => hour === from) ?? {}
+    return { from, fine, failed }
+  })
+}
 
 /** The deliveries of an app in the last 24 hours, hour by hour, the oldest first. */
 export async function deliveriesOfDay(
@@ -28,12 +54,12 @@ export async function deliveriesOfDay(
   now: Instant,
 ): Promise<Hour[]> {
   const hours = Array.from({ length: HOURS }, (_, i) => after(now, -(HOURS - 1 - i) * 3_600))
-  const from = `${hours[0]!.slice(0, 13)}:00:00.000Z`
+  const from = startOf(hours[0]!)
   const rows = await db.rows<{ hour: string; fine: number; failed: number }>(byHour, [
     ...[accountId, appId, from, LOOKED_AT_MAX],
   ])
   return hours.map((at) => {
     const { fine = 0, failed = 0 } = rows.find(({ hour }) => hour === at.slice(0, 13)) ?? {}
-    return { from: `${at.slice(0, 13)}:00:00.000Z` as Instant, fine, failed }
+    return { from: startOf(at), fine, failed }
   })
 }

@@ -1,6 +1,7 @@
 import { type Content, type Html, html } from '../http/html.ts'
 import { icon } from './parts/icons.ts'
 import { mark, notice } from './parts/parts.ts'
+import { reading } from './parts/time.ts'
 import { assetBase } from './respond.ts'
 import { type Capability, roleNames } from './roles.ts'
 import { type Eyes, eyes, eyesNames, type Onlooker, type SignedIn } from './who.ts'
@@ -110,7 +111,7 @@ const lookingBar = ({ account }: SignedIn): Html =>
 
 const clockBar = ({ now, frozen, apart, next }: Timepiece, path: string): Html =>
   html`<form class="timepiece" method="post" action="/console/clock" aria-label="Clock"><input type="hidden" name="back" value="${path}">
-<a class="reading" href="/console/clock"><time datetime="${now}" title="${now}" data-clock${frozen && html` data-frozen`}>${now.slice(0, 10)} <b>${now.slice(11, 19)}</b></time><small>${frozen ? 'frozen' : 'running'}, ${apart}</small></a>
+<a class="reading" href="/console/clock"><time datetime="${now}" title="${now}" data-clock${frozen && html` data-frozen`}>${reading(now)[0]} <b>${reading(now)[1]}</b></time><small>${frozen ? 'frozen' : 'running'}, ${apart}</small></a>
 <div class="set"><button name="freeze" value="${frozen ? 'false' : 'true'}">${frozen ? 'Run' : 'Freeze'}</button><button name="advance" value="PT1H">+1 h</button><button name="advance" value="P1D">+1 day</button><button name="advance" value="P20D">+20 days</button>${
     next && html`<button class="next" name="to" value="${next.at}">Next due <span>${next.in}</span></button>`
   }</div></form>`

@@ -69,6 +69,15 @@ const states: Readonly<Record<string, string>> = {
 }
 export const stateWords = (state: string): string => states[state] ?? sentence(state)
 
+const failures: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/ECONNREFUSED/, 'connection refused'],
+  [/ENOTFOUND|EAI_AGAIN/, 'no such host'],
+  [/ECONNRESET|EPIPE|socket hang up/, 'connection cut'],
+  [/ETIMEDOUT|timed out/i, 'no answer in time'],
+]
+/** Why nothing was answered, as a reader says it; other words are told as they are. */
+export const failureWords = (error: string): string => failures.find(([pattern]) => pattern.test(error))?.[1] ?? error
+
 const stages: Readonly<Record<string, string>> = {
   INQUIRY: 'an inquiry',
   CHARGEBACK: 'a claim',

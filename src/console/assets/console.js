@@ -68,9 +68,9 @@ function span(ms) {
 }
 function tick() {
   const now = Date.parse(clock.dateTime) + performance.now() - drawnAt
-  const text = new Date(now).toISOString()
-  clock.lastElementChild.textContent = text.slice(11, 19)
-  clock.firstChild.data = `${text.slice(0, 10)} `
+  const text = new Date(now).toUTCString()
+  clock.lastElementChild.textContent = text.slice(17, 25)
+  clock.firstChild.data = `${text.slice(0, 16).replace(/, 0?/, ' ')} `
   for (const one of document.querySelectorAll('[data-away]')) {
     const left = Date.parse(one.dateTime) - now
     one.textContent = left >= 0 ? `in ${span(left)}` : `${span(-left)} ago`

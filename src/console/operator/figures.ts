@@ -3,7 +3,7 @@ import type { Reader } from '../../database/transaction.ts'
 import { lanes } from '../../webhooks/dispatch/lanes.ts'
 
 /** Counted no further than this; a page says so. */
-export const COUNTED_MAX = 10_000
+export const COUNTED_MAX = 1_000
 
 /** How the whole service is doing, each part by an index and not far. */
 export interface Figures {

@@ -1,13 +1,13 @@
-import { findEntries } from '../../audit/store.ts'
 import { html } from '../../http/html.ts'
 import { listParked } from '../../jobs/parked.ts'
 import { listKeys } from '../../webhooks/signing/keys.ts'
 import { facts, heading, nothing, sheet } from '../parts/parts.ts'
 import { span } from '../parts/time.ts'
+import { listDeeds } from '../sign-in/deeds.ts'
 import type { Pages } from '../visit.ts'
 import { doings } from './audit.ts'
 import { decisionRows } from './decisions.ts'
-import { laggardRows } from './deliveries.ts'
+import { dayOfAll, laggardRows } from './deliveries.ts'
 import { counted, readFigures, worstWebhooks } from './figures.ts'
 import { jobRows } from './jobs.ts'
 import { keyRows } from './keys.ts'
@@ -30,7 +30,7 @@ export const overviewPages = ({ page }: Pages) => [
         worstWebhooks(db),
         listParked(db, { limit: SHOWN }),
         listKeys(db),
-        findEntries(db, {}, SHOWN),
+        listDeeds(db),
       ])
       const age = (since: string | null) => (since === null ? 0 : Math.max(0, Date.parse(now) - Date.parse(since)))
       return {
@@ -58,7 +58,7 @@ ${facts(
   ],
   'figures',
 )}
-<div class="two"><div class="column">
+<div class="two"><div class="column">${await dayOfAll(visit)}
 <section class="sheet flush"><header class="sheet-head"><h2>Waiting for a decision</h2><div class="aside">${more('All, oldest first', '/console/operator/decisions')}</div></header>${await decisionRows(visit, SHOWN)}</section>
 <section class="sheet flush"><header class="sheet-head"><h2>Webhooks that wait most</h2><div class="aside">${more('Deliveries', '/console/operator/deliveries')}</div></header>${laggardRows(worst.slice(0, SHOWN), visit)}</section></div>
 <aside><section class="sheet flush"><header class="sheet-head"><h2>Parked jobs</h2><div class="aside">${more('All', '/console/operator/jobs')}</div></header>${
@@ -67,7 +67,7 @@ ${facts(
             : jobRows(parked, visit)
         }</section>
 <section class="sheet flush"><header class="sheet-head"><h2>Signing keys</h2><div class="aside">${more('All', '/console/operator/keys')}</div></header>${keyRows(keys.slice(0, 3), visit, false)}</section>
-${sheet('Done lately', await doings(done, visit), { aside: more('The audit log', '/console/operator/audit') })}</aside></div>`,
+${sheet('Done by people', done.length === 0 ? html`<p class="soft">Nobody changed anything yet.</p>` : await doings(done.slice(0, SHOWN), visit), { aside: more('The audit log', '/console/operator/audit') })}</aside></div>`,
       }
     },
   }),

@@ -3,7 +3,7 @@ import type { Typed } from '../forms/fields.ts'
 import type { Timepiece } from '../frame.ts'
 import { requireDone } from '../operate.ts'
 import { nothing } from '../parts/parts.ts'
-import { span } from '../parts/time.ts'
+import { reading, span } from '../parts/time.ts'
 import { backIn, type Pages } from '../visit.ts'
 import { dueOf } from './timeline.ts'
 
@@ -39,7 +39,9 @@ const subjectLink = (subject: string | undefined) => {
   if (/^INV2-/.test(subject)) return html`<small><a href="/console/invoices/${subject}">${subject}</a></small>`
   return /^PP-/.test(subject)
     ? html`<small><a href="/console/disputes/${subject}">${subject}</a></small>`
-    : html`<small>${subject}</small>`
+    : /^WH-/.test(subject)
+      ? html`<small><a href="/console/events/${subject}">${subject}</a></small>`
+      : html`<small>${subject}</small>`
 }
 
 export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) => [
@@ -58,7 +60,7 @@ export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) =>
       return {
         title: 'Clock',
         ownClock: true,
-        content: html`<section class="dial"><div><h1>The clock of the sandbox</h1><p class="sum"><time datetime="${now}" data-clock${frozen && html` data-frozen`}>${now.slice(0, 10)} <b>${now.slice(11, 19)}</b></time></p><p class="now">UTC, ${frozen ? 'frozen' : 'running'}, ${apart}</p></div>
+        content: html`<section class="dial"><div><h1>The clock of the sandbox</h1><p class="sum"><time datetime="${now}" data-clock${frozen && html` data-frozen`}>${reading(now)[0]} <b>${reading(now)[1]}</b></time></p><p class="now">UTC, ${frozen ? 'frozen' : 'running'}, ${apart}</p></div>
 <form method="post" action="/console/clock"><input type="hidden" name="back" value="/console/clock"><div class="set"><button name="freeze" value="${frozen ? 'false' : 'true'}">${frozen ? 'Run' : 'Freeze'}</button>${buttons.map(
           ([value, label]) => html`<button name="advance" value="${value}">${label}</button>`,
         )}</div>

@@ -5,6 +5,7 @@ import { bodyOf, headerList } from '../parts/code.ts'
 import { broken, facts, folded, heading, mono, nothing, status } from '../parts/parts.ts'
 import { throughOwner } from '../through-app.ts'
 import type { Pages, Visit } from '../visit.ts'
+import { failureWords } from '../words.ts'
 
 export interface Transmission {
   readonly transmission_id: string
@@ -36,26 +37,30 @@ const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern:
 export const causeLink = (cause: string): Html =>
   /^[\da-f]+$/.test(cause) ? html`<a href="/console/requests/${cause}">${mono(cause)}</a>` : mono(cause)
 
-export const transmissionsOf = (visit: Pick<Visit, 'look'>, webhookId?: string) =>
+const NEWEST = 50
+
+export const transmissionsOf = (visit: Pick<Visit, 'look'>, webhookId?: string, size = NEWEST) =>
   visit.look<{ transmissions: Transmission[] }>('listTransmissions', {
-    query: { page_size: 50, ...(webhookId && { webhook_id: webhookId }) },
+    query: { page_size: size, ...(webhookId && { webhook_id: webhookId }) },
   })
 
 /** How a delivery went, in a few words. */
 export function outcome(one: Transmission, { times }: Visit): Html {
   if (one.status === 'SUCCESS')
     return html`<span class="soft">arrived${one.http_status && `, ${one.http_status}`}</span>`
-  const why = one.http_status ?? one.error_message ?? ''
+  const { http_status, error_message = '' } = one
+  const why = http_status ?? html`<span title="${error_message}">${failureWords(error_message)}</span>`
   if (one.status === 'FAILURE') return html`<b class="warn">given up</b> <span class="soft">${why}</span>`
   if (one.attempts === 0) return html`<span class="soft">on its way</span>`
   return html`<span class="warn">${why}</span>${one.next_attempt_time && html` <span class="soft">again ${times.away(one.next_attempt_time)}</span>`}`
 }
 
-export function deliveries(list: readonly Transmission[], visit: Visit): Html {
+/** To one address it need not be said where each went. */
+export function deliveries(list: readonly Transmission[], visit: Visit, toOne = false): Html {
   if (list.length === 0) return nothing('Nothing was sent yet', 'Deliveries stand here with every attempt.')
   return html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num">Attempts</th></tr></thead><tbody>${list.map(
     (one) =>
-      html`<tr><td class="nowrap soft">${visit.times.at(one.timestamp)}</td><td class="second"><a class="open plainly" href="/console/deliveries/${one.transmission_id}">${broken(one.event_type)}</a><small>${one.webhook_url}</small></td><td class="whole">${outcome(one, visit)}</td><td class="num right">${one.attempts}</td></tr>`,
+      html`<tr><td class="nowrap soft">${visit.times.at(one.timestamp)}</td><td class="second"><a class="open plainly" href="/console/deliveries/${one.transmission_id}">${broken(one.event_type)}</a>${!toOne && html`<small class="cut">${one.webhook_url}</small>`}</td><td class="whole">${outcome(one, visit)}</td><td class="num right">${one.attempts}</td></tr>`,
   )}</tbody></table>`
 }
 

@@ -36,7 +36,7 @@ export function moneySheet(
   )
 }
 
-export const paymentSheet = ({ disputed_transactions }: Dispute): Html =>
+export const paymentSheet = ({ disputed_transactions }: Dispute, { times }: Pick<Visit, 'times'>): Html =>
   sheet(
     disputed_transactions.length === 1 ? 'The payment' : 'The payments',
     disputed_transactions
@@ -44,7 +44,7 @@ export const paymentSheet = ({ disputed_transactions }: Dispute): Html =>
       .map((one) =>
         lines([
           ...(one.gross_amount ? [['Paid', money(one.gross_amount)] as const] : []),
-          ...(one.create_time ? [['On', one.create_time.slice(0, 10)] as const] : []),
+          ...(one.create_time ? [['On', times.at(one.create_time)] as const] : []),
           ...(one.invoice_number ? [['Invoice', one.invoice_number] as const] : []),
           ...(one.items?.[0]?.item_name ? [['Goods', one.items[0].item_name] as const] : []),
           ['Transaction', mono(one.seller_transaction_id ?? one.buyer_transaction_id)],

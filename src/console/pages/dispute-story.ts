@@ -64,12 +64,12 @@ function told(dispute: Dispute): Told[] {
           ? {
               at: one.date,
               by: 'rules',
-              text: html`${sentence(one.evidence_type)} was asked of the ${one.source.endsWith('BUYER') ? 'buyer' : 'seller'}`,
+              text: html`${one.evidence_type === 'OTHER' ? 'Other evidence' : sentence(one.evidence_type)} was asked of the ${one.source.endsWith('BUYER') ? 'buyer' : 'seller'}`,
             }
           : {
               at: one.date,
               by: sideIn(one.source),
-              text: html`showed ${sentence(one.evidence_type).toLowerCase()}${trackingOf(one)}`,
+              text: html`showed ${one.evidence_type === 'OTHER' ? 'other evidence' : sentence(one.evidence_type).toLowerCase()}${trackingOf(one)}`,
               said: one.notes,
               files: one.documents,
             },

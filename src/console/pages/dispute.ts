@@ -173,7 +173,7 @@ async function draw(visit: Visit<typeof Id>, parts: Parts, left?: Left) {
 ${visit.who.mark === 'agent' && bothSides(dispute)}
 ${sheet('What happened', story(dispute, visit))}
 ${visit.who.mark === 'agent' && sheet('Where it can go', whereItCanGo(prospects))}
-<div class="two even">${moneySheet(dispute, visit)}${paymentSheet(dispute)}</div></div>
+<div class="two even">${moneySheet(dispute, visit)}${paymentSheet(dispute, visit)}</div></div>
 <aside id="do">${unless(prospects, visit)}${doings(parts, found, visit, left)}${deskSheet(desk, dispute.dispute_id, visit)}</aside></div>
 ${isActing && html`<p class="act-bar"><a class="button" href="#do">${visit.who.mark === 'agent' ? 'Decide' : 'Act'}</a><span class="soft">${due ? visit.times.away(due) : money(dispute.dispute_amount)}</span></p>`}`,
   }

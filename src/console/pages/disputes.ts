@@ -1,11 +1,12 @@
 import { listUnderReview } from '../../disputes/lists/review.ts'
-import { type Html, html } from '../../http/html.ts'
+import { type Content, type Html, html } from '../../http/html.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { type Column, csvAnswer } from '../csv.ts'
 import { takenOf } from '../desk.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { heading, linkButton, nothing, pager, spent, stageOf, tabs } from '../parts/parts.ts'
+import { opened, stakes } from '../stakes.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { money, reasonWords, stateWords } from '../words.ts'
 
@@ -105,6 +106,12 @@ const addressOf = (view: string, page = 1) => {
   return `/console/disputes${query.size > 0 ? `?${query}` : ''}`
 }
 
+/** What a view adds up to, where that helps. */
+async function overview(view: string, visit: Visit): Promise<Content> {
+  if (view === 'desk') return stakes(visit)
+  return view === 'all' || view === 'resolved' ? opened(visit) : undefined
+}
+
 type Shown = { items: Dispute[]; links: { rel: string; href: string }[] }
 
 /** What waits for a decision, of all accounts: an agent has no side, and sees only that. */
@@ -181,9 +188,10 @@ export const disputeListPages = ({ page }: Pages) => [
         },
       })
       const more = links.some(({ rel }) => rel === 'next') && at < PAGES_MAX
+      const above = who.mark === 'buyer' || at > 1 ? undefined : await overview(chosen, visit as Visit)
       return {
         title,
-        content: html`${heading(title, { actions: html`${items.length > 0 && linkButton('Download as CSV', addressOf(chosen).replace('/console/disputes', '/console/disputes/csv'))}${who.caller.scopes.has('disputes/create') && linkButton('Open a dispute', '/console/disputes/new', { glyph: 'plus' })}` })}
+        content: html`${heading(title, { actions: html`${items.length > 0 && linkButton('Download as CSV', addressOf(chosen).replace('/console/disputes', '/console/disputes/csv'))}${who.caller.scopes.has('disputes/create') && linkButton('Open a dispute', '/console/disputes/new', { glyph: 'plus' })}` })}${above}
 <section class="sheet flush">
 ${tabs(
   'View',

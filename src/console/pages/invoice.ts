@@ -45,19 +45,13 @@ const seenOf = ({ detail }: Invoice) => detail?.metadata?.last_update_time ?? de
 
 const tones: Readonly<Partial<Record<Sheet['standing'], string>>> = { overdue: 'warn', paid: 'good', pending: 'wait' }
 
-function till(invoice: Invoice, paper: Sheet, { who }: Visit): Html {
+function till(invoice: Invoice, paper: Sheet, { who, times }: Visit): Html {
   const { status = 'DRAFT', detail } = invoice
   const isOut = status !== 'DRAFT' && status !== 'SCHEDULED'
   const rels = relsOf(invoice)
   return html`<section class="till">${backTo('Invoices', '/console/invoices')}
 <p class="of">${customerOf(invoice)} · Invoice ${detail?.invoice_number}</p>
-<div><h1 class="sum">${isOut ? paper.headlineAmount : invoice.amount && money(invoice.amount as never)}</h1><p class="now ${isOut && tones[paper.standing]}">${isOut ? paper.headline : standingWords(status)} <span>${[
-    detail?.payment_term?.due_date && `due ${detail.payment_term.due_date}`,
-    detail?.metadata?.first_sent_time && `sent ${detail.metadata.first_sent_time.slice(0, 10)}`,
-    detail?.viewed_by_recipient && 'opened by the customer',
-  ]
-    .filter(Boolean)
-    .join(', ')}</span></p></div>
+<div><h1 class="sum">${isOut ? paper.headlineAmount : invoice.amount && money(invoice.amount as never)}</h1><p class="now ${isOut && tones[paper.standing]}">${isOut ? paper.headline : standingWords(status)} <span>${detail?.metadata?.first_sent_time && html`sent ${times.date(detail.metadata.first_sent_time.slice(0, 10))}`}${detail?.viewed_by_recipient && html`${detail.metadata?.first_sent_time && ', '}opened by the customer`}</span></p></div>
 <div class="actions">${standing(status)}${rels.includes('replace') && who.may('work') && linkButton('Edit', `/console/invoices/${invoice.id}/edit`)}</div></section>`
 }
 

@@ -1,3 +1,4 @@
+import { sql } from '../../database/sql.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import type { SearchInput } from '../../invoices/search/criteria.ts'
 import { addDays, dayIn, type Instant } from '../../kernel/clock.ts'
@@ -55,6 +56,9 @@ export const views: Readonly<Record<string, View>> = {
   },
 }
 
+/** What nobody owes anything on any more. */
+const settled = ['PAID', 'MARKED_AS_PAID', 'PARTIALLY_REFUNDED', 'REFUNDED', 'MARKED_AS_REFUNDED']
+
 const PAGE_SIZE = 25
 const PAGES_MAX = 40
 const FIRST_DAY = '2000-01-01'
@@ -100,7 +104,7 @@ export const customerOf = ({ primary_recipients: [first] = [] }: Pick<Invoice, '
   return business_name || name?.full_name || person || email_address || 'Nobody yet'
 }
 
-function row(invoice: Invoice, today: string): Html {
+function row(invoice: Invoice, today: string, { times }: Visit): Html {
   const { id, status = 'DRAFT', detail, amount, due_amount } = invoice
   const due = detail?.payment_term?.due_date
   const late = due !== undefined && outstanding.some((one) => one === status) && due < today
@@ -108,9 +112,11 @@ function row(invoice: Invoice, today: string): Html {
   const left = due_amount && Number(due_amount.value) > 0 && status !== 'DRAFT' && status !== 'CANCELLED'
   return html`<tr><td><a class="open" href="/console/invoices/${id}">${detail?.invoice_number}</a></td><td class="second"><span class="cut" title="${customerOf(invoice)}">${customerOf(invoice)}</span>${
     detail?.reference && html`<small class="cut">${detail.reference}</small>`
-  }</td><td class="second">${standing(status)}</td><td class="nowrap soft gone mid-gone">${detail?.invoice_date}</td><td class="nowrap gone">${
-    late ? html`<b class="warn">${days} ${days === 1 ? 'day' : 'days'} late</b><small>${due}</small>` : due
-  }</td><td class="num right">${amount && money({ currency_code: amount.currency_code ?? '', value: amount.value ?? '0' })}</td><td class="num gone mid-gone">${left && html`<b>${money(due_amount)}</b>`}</td></tr>`
+  }</td><td class="second">${standing(status)}</td><td class="nowrap soft gone mid-gone">${detail?.invoice_date && times.date(detail.invoice_date)}</td><td class="nowrap gone">${
+    late
+      ? html`<b class="warn">${days} ${days === 1 ? 'day' : 'days'} late</b><small>${times.date(due)}</small>`
+      : due && times.date(due)
+  }</td><td class="num right">${amount && money({ currency_code: amount.currency_code ?? '', value: amount.value ?? '0' })}</td><td class="num gone mid-gone">${left ? html`<b>${money(due_amount)}</b>` : settled.includes(status) && html`<span class="soft wide-only">nothing</span>`}</td></tr>`
 }
 
 export const addressOf = (view: string, q: string | undefined, page = 1) => {
@@ -128,6 +134,30 @@ export const sells = ({ who }: Pick<Visit, 'who'>) => who.caller.scopes.has('inv
 export const cannotSell = (visit: Pick<Visit, 'who'>): Content =>
   html`<section class="sheet flush">${nothing(`A ${visit.who.name.toLowerCase()} writes no invoices`, 'Look as a merchant to see some, or open the customer’s page of one from its mail.')}</section>`
 
+const COUNTED_MAX = 100
+
+/** Each by the index of standings, and no further than a tab shows. */
+const countsOf = sql`
+  select wanted.status, (select count(*)::int from (
+      select from invoices i where i.account_id = $1 and i.status = wanted.status limit $3) counted) as count
+  from unnest($2::text[]) as wanted (status)`
+
+/** How many stand in the views whose number asks for something to be done. */
+async function counted({ db, who }: Visit): Promise<ReadonlyMap<string, string>> {
+  const shown = ['drafts', 'scheduled', 'outstanding'].map((name) => [name, views[name]!.statuses ?? []] as const)
+  const rows = await db.rows<{ status: Status; count: number }>(countsOf, [
+    ...[who.caller.accountId, shown.flatMap(([, statuses]) => statuses), COUNTED_MAX],
+  ])
+  const sumOf = (statuses: readonly Status[]) =>
+    rows.reduce((sum, { status, count }) => (statuses.includes(status) ? sum + count : sum), 0)
+  return new Map(
+    shown.flatMap(([name, statuses]) => {
+      const sum = sumOf(statuses)
+      return sum === 0 ? [] : [[name, sum >= COUNTED_MAX ? `${COUNTED_MAX - 1}+` : String(sum)] as const]
+    }),
+  )
+}
+
 export const invoiceListPages = ({ page }: Pages) => [
   page({
     url: '/console/invoices',
@@ -143,6 +173,7 @@ export const invoiceListPages = ({ page }: Pages) => [
       const chosen = query.view ?? 'all'
       const at = query.page ?? 1
       const { items, links } = await search(visit, { page: at, size: PAGE_SIZE })
+      const counts = query.q ? undefined : await counted(visit as Visit)
       const more = links.some(({ rel }) => rel === 'next') && at < PAGES_MAX
       const [none, text] = query.q
         ? ['Nothing by that name', 'Search by number, customer or e-mail address.']
@@ -153,13 +184,18 @@ export const invoiceListPages = ({ page }: Pages) => [
 <section class="sheet flush">
 ${tabs(
   'Standing',
-  Object.entries(views).map(([name, { label }]) => ({ label, href: addressOf(name, query.q), here: name === chosen })),
+  Object.entries(views).map(([name, { label }]) => ({
+    label,
+    href: addressOf(name, query.q),
+    here: name === chosen,
+    count: counts?.get(name),
+  })),
 )}
 <form class="sieve inside" role="search" aria-label="Search invoices" action="/console/invoices">${chosen !== 'all' && html`<input type="hidden" name="view" value="${chosen}">`}<input class="boxed" type="search" name="q" maxlength="254" value="${query.q}" aria-label="Number, customer or e-mail address" placeholder="Number, customer or e-mail address"><button class="button quiet small">Search</button>${items.length > 0 && html`<a class="all-that-match" href="${addressOf(chosen, query.q).replace('/console/invoices', '/console/invoices/all')}">All that match</a>`}</form>
 ${
   items.length === 0
     ? nothing(none, text)
-    : html`<table class="rows"><thead><tr><th>Number</th><th>Customer</th><th>Standing</th><th class="mid-gone">Issued</th><th>Due</th><th class="num">Total</th><th class="num mid-gone">Left to pay</th></tr></thead><tbody>${items.map((one) => row(one, today))}</tbody></table>
+    : html`<table class="rows"><thead><tr><th>Number</th><th>Customer</th><th>Standing</th><th class="mid-gone">Issued</th><th>Due</th><th class="num">Total</th><th class="num mid-gone">Left to pay</th></tr></thead><tbody>${items.map((one) => row(one, today, visit as Visit))}</tbody></table>
 ${pager('Newest first', { newer: at > 1 ? addressOf(chosen, query.q, at - 1) : undefined, older: more ? addressOf(chosen, query.q, at + 1) : undefined })}`
 }</section>`,
       }

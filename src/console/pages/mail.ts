@@ -69,15 +69,17 @@ export const mailPages = ({ page }: Pages) => [
           title: 'Mail',
           content: html`${heading('Mail')}<section class="sheet flush">${nothing('No mail yet', 'What the service would have mailed stands here: nothing leaves a sandbox.')}</section>`,
         }
-      const shown = mails.find(({ id }) => id === open)
+      const chosen = mails.find(({ id }) => id === open)
+      // Where there is room beside the list, the newest is open until another is chosen.
+      const shown = chosen ?? mails[0]!
       return {
         title: 'Mail',
         content: html`${heading('Mail', { sub: 'What would have been mailed. Nothing leaves a sandbox.' })}
-<section class="sheet flush box${open !== undefined && shown !== undefined && ' is-open'}"><div class="letters"><ul>${mails.map(
+<section class="sheet flush box${chosen && ' is-open'}"><div class="letters"><ul>${mails.map(
           (mail) =>
-            html`<li><a href="${addressOf({ page: at, to }, mail.id)}"${mail.id === shown?.id && html` aria-current="true"`}><b>${mail.to.join(', ')}</b>${visit.times.at(mail.create_time)}<span>${mail.subject}</span></a></li>`,
+            html`<li><a href="${addressOf({ page: at, to }, mail.id)}"${mail.id === shown.id && html` aria-current="true"`}><b>${mail.to.join(', ')}</b>${visit.times.at(mail.create_time)}<span>${mail.subject}</span></a></li>`,
         )}</ul>${pager('Newest first', { newer: at > 1 ? addressOf({ page: at - 1, to }) : undefined, older: has_more ? addressOf({ page: at + 1, to }) : undefined })}</div>
-${shown ? letter(shown, at, visit) : html`<div class="letter">${nothing('Choose a mail', 'It is shown as its reader would see it.')}</div>`}</section>`,
+${letter(shown, at, visit)}</section>`,
       }
     },
   }),

@@ -3,7 +3,9 @@ import type { Money } from '../../kernel/money.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { type Column, csvAnswer } from '../csv.ts'
+import { monthOf } from '../month.ts'
 import { facts, heading, linkButton, mono, nothing, pager, sheet } from '../parts/parts.ts'
+import { namesOfThings, type Things, thing } from '../things.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { money, sentence } from '../words.ts'
 
@@ -30,12 +32,10 @@ interface Movement {
 const signed = (amount: Money | undefined) => amount && money(amount)
 
 /** What a movement was for, as far as it has a page. */
-const subject = ({ dispute_id, invoice_id, payment_id }: Movement) =>
-  dispute_id
-    ? html`<a href="/console/disputes/${dispute_id}">${dispute_id}</a>`
-    : invoice_id
-      ? html`<a href="/console/invoices/${invoice_id}">${invoice_id}</a>`
-      : payment_id && mono(payment_id)
+const subject = ({ dispute_id, invoice_id, payment_id }: Movement, things: Things) => {
+  const id = dispute_id ?? invoice_id
+  return id ? thing(id, things, { face: 'account' }) : payment_id && html`Payment ${mono(payment_id)}`
+}
 
 const Query = Type.Object({ after: Type.Optional(Type.String({ maxLength: 255, pattern: '^[\\w+/=.:-]+$' })) })
 
@@ -100,20 +100,29 @@ export const moneyPages = ({ page }: Pages) => [
       const { transaction_details, links } = await visit.look<Read>('listTransactions', {
         query: { page_size: 50, ...(after && { page_token: after }) },
       })
+      const { accountId: account_id } = visit.who.caller
+      const things = await namesOfThings(
+        visit.db,
+        transaction_details.map(({ transaction_info: { dispute_id, invoice_id } }) => ({
+          account_id,
+          id: dispute_id ?? invoice_id ?? null,
+        })),
+      )
+      const [own] = balances.filter(({ primary }) => primary)
       const others = balances.filter(({ primary }) => !primary)
       const next = links.find(({ rel }) => rel === 'next')?.href
       const older = next && new URL(next).searchParams.get('page_token')
       return {
         title,
         content: html`${heading(title, { sub: 'What the account has by currency, and how it came to that.', ...(transaction_details.length > 0 && { actions: linkButton('Download as CSV', '/console/money/csv') }) })}
-${balances.filter(({ primary }) => primary).map(figures)}
-${others.length > 0 && sheet('Other currencies', html`<table class="rows"><thead><tr><th>In all</th><th class="num">Available</th><th class="num">Held</th><th class="num">Pending</th></tr></thead><tbody>${others.map((one) => html`<tr><td>${money(one.total_balance)}</td><td class="num right">${money(one.available_balance)}</td><td class="num gone">${money(one.withheld_balance)}</td><td class="num gone">${money(one.pending_balance)}</td></tr>`)}</tbody></table>`)}
+${own && figures(own)}${own && after === undefined && (await monthOf(visit as Visit, own.currency))}
+${others.length > 0 && sheet('Other currencies', html`<table class="rows"><thead><tr><th>Currency</th><th class="num">In all</th><th class="num">Available</th><th class="num">Held</th><th class="num">Pending</th></tr></thead><tbody>${others.map((one) => html`<tr><td><b>${one.currency}</b></td><td class="num right">${money(one.total_balance)}</td><td class="num gone">${money(one.available_balance)}</td><td class="num gone">${money(one.withheld_balance)}</td><td class="num gone">${money(one.pending_balance)}</td></tr>`)}</tbody></table>`)}
 <section class="sheet flush">${
           transaction_details.length === 0
             ? nothing('No money has moved', 'Payments, refunds, holds and fees stand here.')
             : html`<table class="rows"><thead><tr><th>When</th><th>What</th><th class="num">Available</th><th class="num">Held</th></tr></thead><tbody>${transaction_details.map(
                 ({ transaction_info: one }) =>
-                  html`<tr><td class="nowrap soft">${visit.times.at(one.transaction_initiation_date)}</td><td class="second fill"><b>${sentence(one.transaction_type)}</b><small>${subject(one)}</small></td><td class="num right">${signed(one.available_change)}</td><td class="num gone">${signed(one.withheld_change)}</td></tr>`,
+                  html`<tr><td class="nowrap soft">${visit.times.at(one.transaction_initiation_date)}</td><td class="second fill"><b>${sentence(one.transaction_type)}</b><small>${subject(one, things)}</small></td><td class="num right">${signed(one.available_change)}</td><td class="num gone">${signed(one.withheld_change)}</td></tr>`,
               )}</tbody></table>${pager('Newest first', { newer: after ? '/console/money' : undefined, older: older ? `/console/money?after=${encodeURIComponent(older)}` : undefined })}`
         }</section>`,
       }

@@ -6,7 +6,7 @@ import { type Static, Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { refusalBox, type Typed } from '../forms/fields.ts'
 import type { Operations } from '../operate.ts'
-import { heading, mono, nothing, pager, sheet, taken } from '../parts/parts.ts'
+import { heading, nothing, pager, sheet, taken } from '../parts/parts.ts'
 import { accountRoles, isOfAccount, isRole, type Role, roleNames, roles } from '../roles.ts'
 import { type Deed, listDeeds } from '../sign-in/deeds.ts'
 import { invitationJob } from '../sign-in/invitation.ts'
@@ -25,6 +25,7 @@ import {
   signOutEverywhere,
 } from '../sign-in/people.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
+import { namesOfThings, type Things, thing } from '../things.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 
 const PAGE_SIZE = 50
@@ -105,13 +106,13 @@ function said(operations: Operations, action: string): string {
   }
 }
 
-const done = (list: readonly Deed[], operations: Operations, { times }: Visit): Html =>
+const done = (list: readonly Deed[], things: Things, operations: Operations, { times }: Visit): Html =>
   html`<section class="sheet flush"><header class="sheet-head"><h2>What people did</h2></header>${
     list.length === 0
       ? nothing('Nothing yet', 'What people change here stands under their names.')
       : html`<table class="rows"><thead><tr><th>When</th><th>Who</th><th>What</th></tr></thead><tbody>${list.map(
           ({ create_time, name, action, resource_id, cause }) =>
-            html`<tr><td class="nowrap soft">${times.at(create_time)}</td><td class="nowrap">${name ?? 'somebody who is gone'}</td><td class="fill second">${said(operations, action)}<small>${resource_id && html`${mono(resource_id)}, `}debug id ${cause}</small></td></tr>`,
+            html`<tr><td class="nowrap soft">${times.at(create_time)}</td><td class="nowrap">${name ?? 'somebody who is gone'}</td><td class="fill second">${said(operations, action)}<small>${resource_id && html`${thing(resource_id, things, { face: 'account', isLinked: false })}, `}debug id ${cause}</small></td></tr>`,
         )}</tbody></table>`
   }</section>`
 
@@ -130,6 +131,10 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
       }),
       listDeeds(visit.db, account),
     ])
+    const things = await namesOfThings(
+      visit.db,
+      deeds.map(({ account_id, resource_id: id }) => ({ account_id, id })),
+    )
     const people = read.slice(0, PAGE_SIZE)
     const last = read.length > PAGE_SIZE ? people.at(-1) : undefined
     const isLong = last !== undefined || q !== '' || after !== undefined
@@ -141,7 +146,7 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
         people.length === 0
           ? nothing('Nobody by that name', 'Search by the beginning of an address.')
           : html`<table class="rows people"><thead><tr><th>Who</th><th>Role</th><th>Last seen</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${people.map((one) => row(one, visit))}</tbody></table>${isLong && pager('By address', { newer: after ? addressOf(q) : undefined, older: last && addressOf(q, last) })}`
-      }</section>${done(deeds, operations, visit)}</div>
+      }</section>${done(deeds, things, operations, visit)}</div>
 <aside>${settings.consolePasskeys && inviting(visit, settings, left)}</aside></div>`,
     }
   }

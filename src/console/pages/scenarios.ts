@@ -33,7 +33,7 @@ const Name = Type.Object({ name: Type.String({ maxLength: 100, pattern: '^[A-Za-
 const RunId = Type.Object({ id: Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9-]+$' }) })
 
 const card = ({ name, title, about, steps }: Scenario) =>
-  html`<li class="card"><h2>${title}</h2><p>${about}</p><form method="post" action="/console/scenarios/${name}"><span class="soft">${steps.length} steps</span><button class="button quiet small" name="pause" value="1">Run slowly</button><button class="button small" name="pause" value="0">Run</button></form></li>`
+  html`<li class="card"><h2>${title}</h2><p>${about}</p><form method="post" action="/console/scenarios/${name}"><span class="soft">${steps.length} steps</span><button class="link" name="pause" value="1">Run slowly</button><button class="button quiet small" name="pause" value="0">Run</button></form></li>`
 
 async function snapshots(
   visit: Visit,

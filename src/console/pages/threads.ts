@@ -3,7 +3,7 @@ import { nodeWords } from '../../sandbox/watch/words.ts'
 import { arrow, type Glyph, icon } from '../parts/icons.ts'
 import { broken, mark, status } from '../parts/parts.ts'
 import { span, type Times } from '../parts/time.ts'
-import { sentence, standingWords } from '../words.ts'
+import { failureWords, sentence, standingWords } from '../words.ts'
 import { eyesOf } from './requests.ts'
 
 /** What the timeline tells of one thing, and of all that one cause did. */
@@ -68,7 +68,35 @@ function addressOf({ kind, ref, details }: Happening, cause: string): string | u
   return undefined
 }
 
-function what({ kind, ref, details, summary }: Happening): Content {
+/** More attempts than this are a number, not dots. */
+const DOTS_MAX = 8
+
+/** Attempts in vain as dots, and the one that arrived. */
+function tries(attempts: readonly Happening[] = []): Content {
+  if (attempts.length < 2) return undefined
+  if (attempts.length > DOTS_MAX) return html`<span class="soft">${attempts.length} attempts</span>`
+  return html`<span class="tries" role="img" aria-label="${attempts.length} attempts">${attempts.map(
+    ({ trouble }) => html`<i class="${!trouble && 'ok'}"></i>`,
+  )}</span>`
+}
+
+interface Told extends Happening {
+  /** All attempts of one delivery, of which the last is told. */
+  readonly attempts?: readonly Happening[]
+}
+
+/** One row for a delivery, however often it was attempted. */
+function folded(list: readonly Happening[]): Told[] {
+  const told = new Map<string, Happening[]>()
+  for (const one of list) if (one.kind === 'attempt' && one.ref) told.set(one.ref, [...(told.get(one.ref) ?? []), one])
+  return list.flatMap((one) => {
+    const attempts = one.kind === 'attempt' && one.ref ? told.get(one.ref)! : undefined
+    if (!attempts) return [one]
+    return one === attempts[0] ? [{ ...attempts.at(-1)!, attempts }] : []
+  })
+}
+
+function what({ kind, ref, details, summary, attempts }: Told): Content {
   const of = (name: string) => text(details, name)
   switch (kind) {
     case 'request':
@@ -86,9 +114,9 @@ function what({ kind, ref, details, summary }: Happening): Content {
         .map(([book, value]) => `${book} ${value.startsWith('-') ? '' : '+'}${value}`)
         .join(', ')} ${of('currency_code')}</span>`
     case 'attempt':
-      return html`<span>${of('url')}</span>${
+      return html`<span>${of('url')}</span>${tries(attempts)}${
         of('error')
-          ? html`<span class="warn">attempt ${of('number')}: ${of('status') || of('error')}</span>${of('next_time') ? html`<span class="soft">again at ${of('next_time').slice(11, 19)}</span>` : html`<span class="soft">given up</span>`}`
+          ? html`<span class="warn" title="${of('error')}">${of('status') || failureWords(of('error'))}${of('next_time') ? html`, again at ${of('next_time').slice(11, 19)}` : ', given up'}</span>`
           : html`<span class="soft">${of('status')} in ${of('ms')} ms</span>`
       }`
     case 'mail':
@@ -104,7 +132,7 @@ const end = ({ kind, details }: Happening): Content => {
   return html`${status(Number(details['status']))}<span class="took">${text(details, 'ms')} ms</span>${who && mark(who)}`
 }
 
-function row(one: Happening, cause: string, times: Times, isRoot: boolean): Html {
+function row(one: Told, cause: string, times: Times, isRoot: boolean): Html {
   const [glyph] = kinds[one.kind] ?? ['move']
   const href = addressOf(one, cause)
   const content = html`<time datetime="${one.time}" title="${one.time}">${isRoot && times.clock(one.time)}</time>${icon(glyph, singular[one.kind] ?? one.kind, one.trouble && one.kind !== 'request' ? 'warn' : '')}<span class="what">${what(one)}</span><span class="end">${end(one)}${isRoot && one.kind === 'due' && mark('time')}</span>`
@@ -126,7 +154,7 @@ export const happened = (list: readonly Thread[]): Thread[] => list.filter(({ id
 
 /** A cause with what it did, on a line. */
 export function thread({ id, cause, happenings }: Thread, times: Times): Html {
-  const [first, ...effects] = happenings
+  const [first, ...effects] = folded(happenings)
   if (!first) return html``
   const clock = happenings.find(({ kind }) => kind === 'clock')
   if (clock) return jump(clock, id, times)

@@ -81,17 +81,19 @@ ${facts([
   ['Id', taken(one.id, 'id')],
   [
     'Events',
-    one.event_types
-      .map(({ name }) => name)
-      .slice(0, 5)
-      .join(', '),
+    one.event_types.some(({ name }) => name === '*')
+      ? 'Every event'
+      : one.event_types
+          .map(({ name }) => name)
+          .slice(0, 5)
+          .join(', '),
     one.event_types.length > 5 ? `and ${one.event_types.length - 5} more` : undefined,
   ],
   ...(one.previous_secret_expire_time
     ? [['The earlier secret', html`signs too until ${visit.times.at(one.previous_secret_expire_time)}`] as const]
     : []),
 ])}
-<div class="two"><div class="column"><section class="sheet flush"><header class="sheet-head"><h2>Deliveries</h2></header>${deliveries(list, visit)}</section></div>
+<div class="two"><div class="column"><section class="sheet flush"><header class="sheet-head"><h2>Deliveries</h2></header>${deliveries(list, visit, true)}</section></div>
 <aside>${visit.who.may('settle') && sheet('Send again', spanForm(at, {}, visit.now))}${visit.who.may('manage') && html`${secretSheet(one, at, isShowing || visit.who.face === 'sandbox')}${sheet('Change', folded('Address and events', editing(operations, one, left)))}`}</aside></div>`,
   }
 }

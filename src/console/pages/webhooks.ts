@@ -4,7 +4,7 @@ import { Type } from '../../kernel/type.ts'
 import { deliveriesOfDay, type Hour } from '../day.ts'
 import { bodyFrom, form as drawForm, type Field, type Typed } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
-import { bars } from '../parts/bars.ts'
+import { chart } from '../parts/bars.ts'
 import { program } from '../parts/code.ts'
 import { folded, heading, linkButton, nothing, sheet, tabs } from '../parts/parts.ts'
 import { type ListeningApp, throughChosen } from '../through-app.ts'
@@ -19,6 +19,16 @@ export interface Webhook {
   readonly signing_secret?: string
   readonly previous_secret_expire_time?: string
 }
+
+/** What an address hears of, in a few words. */
+export const eventsHeard = ({ event_types }: Webhook): string =>
+  event_types.some(({ name }) => name === '*')
+    ? 'Every event'
+    : event_types.length === 1
+      ? event_types[0]!.name
+      : `${event_types.length} kinds of events`
+
+const NEWEST_SHOWN = 12
 
 const listens = ({ who }: Pick<Visit, 'who'>) => who.caller.scopes.has('applications/webhooks')
 
@@ -81,16 +91,13 @@ const listenHere = (visit: Visit, webhooks: readonly Webhook[]): Html => {
 function day(hours: readonly Hour[], { times }: Visit): Content {
   const sum = (of: keyof Hour) => hours.reduce((all, hour) => all + Number(hour[of]), 0)
   const [fine, failed] = [sum('fine'), sum('failed')]
-  if (fine + failed === 0) return undefined
-  const said = `${fine + failed} in the last 24 hours, ${failed === 0 ? 'none' : failed} given up`
-  return sheet(
-    'A day of deliveries',
-    html`${bars(
-      hours.map((hour) => [hour.fine, hour.failed]),
-      `Deliveries: ${said}`,
-    )}<p class="axis"><span>${times.at(hours[0]!.from)}</span><span>now</span></p>`,
-    { aside: html`<span class="soft">${said}</span>` },
-  )
+  return chart({
+    title: 'A day of deliveries',
+    columns: hours.map((hour) => [hour.fine, hour.failed]),
+    said: `${fine + failed} in the last 24 hours, ${failed === 0 ? 'none' : failed} given up`,
+    from: times.at(hours[0]!.from),
+    to: 'now',
+  })
 }
 
 const addressOf = ({ client_id }: ListeningApp) => `/console/webhooks?app=${encodeURIComponent(client_id)}`
@@ -113,7 +120,7 @@ async function drawList(
       content: html`${heading(title)}<section class="sheet flush">${nothing('No app yet', 'Webhooks belong to an app; an admin of the account makes one.', here.who.may('manage') && linkButton('Apps', '/console/apps'))}</section>`,
     }
   const { webhooks } = await visit.look<{ webhooks: Webhook[] }>('listWebhooks')
-  const { transmissions: list } = await transmissionsOf(visit)
+  const { transmissions: list } = await transmissionsOf(visit, undefined, NEWEST_SHOWN)
   const hours = await deliveriesOfDay(visit.db, visit.who.caller, visit.now as Instant)
   return {
     title,
@@ -135,7 +142,7 @@ async function drawList(
         ? nothing('Nobody listens yet', 'Add the address of your handler.')
         : html`<table class="rows"><tbody>${webhooks.map(
             (one) =>
-              html`<tr><td class="second fill"><a class="open mono plainly" href="/console/webhooks/${one.id}">${one.url}</a><small>${one.event_types.length === 1 ? one.event_types[0]!.name : `${one.event_types.length} kinds of events`}</small></td><td class="num right">${one.status === 'ENABLED' ? html`<span class="soft">enabled</span>` : html`<b class="warn">disabled</b>`}</td></tr>`,
+              html`<tr><td class="second fill"><a class="open mono plainly" href="/console/webhooks/${one.id}">${one.url}</a><small>${eventsHeard(one)}</small></td><td class="num right">${one.status === 'ENABLED' ? html`<span class="soft">enabled</span>` : html`<b class="warn">disabled</b>`}</td></tr>`,
           )}</tbody></table>`
     }</section>
 ${day(hours, visit)}

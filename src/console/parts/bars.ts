@@ -1,12 +1,16 @@
-import { type Html, html } from '../../http/html.ts'
+import { type Content, type Html, html } from '../../http/html.ts'
+import { sheet } from './parts.ts'
 
 const WIDTH = 6
 const HEIGHT = 48
 /** However little there was, it can be seen. */
 const LEAST = 1.5
 
-/** Columns that need neither scripts nor colour to be read: what went well below, what did not above, apart. */
-export function bars(values: readonly (readonly [fine: number, bad: number])[], label: string): Html {
+/** What stands in a column: below what went well or came in, above what did not or went out. */
+export type Column = readonly [below: number, above: number]
+
+/** Columns that need neither scripts nor colour to be read: what is above stands apart. */
+function bars(values: readonly Column[], label: string, above: 'bad' | 'out'): Html {
   const most = Math.max(1, ...values.map(([fine, bad]) => fine + bad))
   const tall = (n: number) => (n === 0 ? 0 : Math.max(LEAST, (n / most) * (HEIGHT - 4)))
   const column = (kind: string, i: number, from: number, height: number) =>
@@ -15,7 +19,28 @@ export function bars(values: readonly (readonly [fine: number, bad: number])[], 
   return html`<svg class="bars" viewBox="0 0 ${values.length * WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${values.map(
     ([fine, bad], i) => {
       const below = tall(fine)
-      return html`${column('fine', i, 0, below)}${column('bad', i, below > 0 ? below + 1 : 0, tall(bad))}`
+      return html`${column('fine', i, 0, below)}${column(above, i, below > 0 ? below + 1 : 0, tall(bad))}`
     },
   )}</svg>`
+}
+
+interface Chart {
+  readonly title: string
+  readonly columns: readonly Column[]
+  /** All of it in a sentence, for those who do not see the columns too. */
+  readonly said: string
+  readonly from: Content
+  readonly to: Content
+  /** What stands above is trouble, unless it is said to be what went out. */
+  readonly above?: 'bad' | 'out'
+}
+
+/** A span of time as columns, with what they add up to; nothing where nothing happened. */
+export function chart({ title, columns, said, from, to, above = 'bad' }: Chart): Content {
+  if (columns.every(([below, over]) => below + over === 0)) return undefined
+  return sheet(
+    title,
+    html`${bars(columns, `${title}: ${said}`, above)}<p class="axis"><span>${from}</span><span>${to}</span></p>`,
+    { aside: html`<span class="soft">${said}</span>`, className: 'charted' },
+  )
 }

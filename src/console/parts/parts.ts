@@ -42,7 +42,7 @@ export interface Tab {
   readonly label: string
   readonly href: string
   readonly here: boolean
-  readonly count?: number | undefined
+  readonly count?: number | string | undefined
 }
 export const tabs = (label: string, entries: readonly Tab[]): Html =>
   html`<nav class="tabs" aria-label="${label}"><ul>${entries.map(

@@ -11,6 +11,8 @@ export interface Times {
   clock(instant: string): string
   /** `Saturday, 5 December 2026`. */
   day(instant: string): string
+  /** A day of the calendar, which has no zone: `5 Dec 2026`. */
+  date(day: string): Html
   /** `in 2 d 22 h`, `3 d ago`. */
   away(instant: string): Html
 }
@@ -27,10 +29,18 @@ export function timesIn(zone: string, now: string): Times {
     fully: (instant) => marked(instant, read(instant).toFormat('cccc d LLLL, HH:mm')),
     clock: (instant) => read(instant).toFormat('HH:mm:ss.SSS'),
     day: (instant) => read(instant).toFormat('cccc, d LLLL yyyy'),
+    date: (day) =>
+      html`<time class="nowrap" datetime="${day}">${DateTime.fromISO(day, { zone: 'utc', ...english }).toFormat('d LLL yyyy')}</time>`,
     away: (instant) =>
       html`<time datetime="${instant}" title="${instant}" data-away>${away(Date.parse(instant) - Date.parse(now))}</time>`,
   }
 }
+
+/** The reading of a clock: `Sat 5 Dec 2026`, and `09:41:07`. */
+export const reading = (instant: string): readonly [day: string, time: string] => [
+  DateTime.fromISO(instant, { zone: 'utc', ...english }).toFormat('ccc d LLL yyyy'),
+  instant.slice(11, 19),
+]
 
 const units = [
   ['d', 86_400_000],
