@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
+import { newSubjects } from '../support/console-subjects.ts'
 import { CONSOLE_URL, freshen, newConsoleWorld, signedIn } from '../support/live-console.ts'
 import { flawsOf } from '../support/looks.ts'
 import { payloads } from '../support/payloads.ts'
@@ -35,6 +36,15 @@ beforeAll(async () => {
   for (const path of ['', '/accounts', '/decisions', '/deliveries', '/jobs', '/keys', '/audit', '/accounts?q=nobody'])
     drawn.set(path, (await operator.get(at + path)).text)
   await world.app.database.query(`delete from jobs where name = 'mail'`)
+
+  const subjects = await newSubjects(world)
+  const admin = await signedIn(world, 'admin', world.people.merchant.id)
+  const { id: webhook } = await subjects.of('webhooks', 'own', '')
+  const { id: bulk } = await subjects.of('bulks', 'own', '')
+  for (const path of [`${at}/webhooks/${webhook}`, `${at}/webhooks/${webhook}/replay`, '/console/people'])
+    drawn.set(path, (await operator.get(path)).text)
+  for (const path of ['/console/webhooks', `/console/bulks/${bulk}`, '/console/disputes', '/console/money'])
+    drawn.set(`admin ${path}`, (await admin.get(path)).text)
 })
 afterAll(async () => {
   await browser.close()

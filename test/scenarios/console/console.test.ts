@@ -154,6 +154,12 @@ describe('Requests, mail, webhooks and money', () => {
     await merchant.send(`${location}/send`)
     await world.settle()
 
+    await world.pass('PT5M')
+    // However often a delivery is attempted, it is one row.
+    const told = (await merchant.page('/console')).split('<li class="thread"').findLast((one) => one.includes(':4999'))!
+    const rows = told.match(/\/console\/deliveries\/[^"]+/g)!
+    expect(new Set(rows).size).toBe(rows.length)
+    expect(told).toMatch(/class="tries" role="img" aria-label="\d attempts".*connection refused, again at/s)
     const delivery = /href="(\/console\/deliveries\/[^"]*)"/.exec(await merchant.page(webhook))![1]!
     expect(await merchant.page(delivery)).toContain('INVOICING')
     expect((await merchant.send(`${delivery}/attempt`)).status).toBe(303)

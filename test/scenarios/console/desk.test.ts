@@ -117,6 +117,22 @@ describe('What one side keeps among itself about a dispute', () => {
     await merchant.page(`${file}/2`, 404)
   })
 
+  it('adds up above the desk: how many, how much is at stake, and when they are due', async () => {
+    const merchant = consoleOf(world)
+    const one = await open(world.buyer)
+    expect(await merchant.page('/console/disputes')).toMatch(/Need you.*At stake.*Next due/s)
+    for (let n = 0; n < 2; n++) await open(world.buyer)
+    await world.settle()
+    const desk = await merchant.page('/console/disputes')
+    expect(desk).toMatch(/>[34]<small>none of them within a day/)
+    expect(desk).toMatch(/<svg class="bars"[^>]*aria-label="When they are due: [34] within 21 days, none today">.*<rect/s)
+    expect(await merchant.page('/console/disputes?view=all')).toMatch(/aria-label="Opened by day: \d+ in 30 days"/)
+    expect(await consoleOf(world, 'buyer').page('/console/disputes')).not.toContain('Need you')
+    const money = await merchant.page('/console/money')
+    expect(money).toMatch(/aria-label="By day: [^"]+ came in, [^"]+ went out in 30 days">.*<rect class="out"/s)
+    expect(money).toMatch(new RegExp(`<a href="/console/disputes/${one}">Dispute: [^<]+</a> <span[^>]*>${one}`))
+  })
+
   it('is nobody’s who cannot see the dispute', async () => {
     for (const path of ['take', 'give-back', 'notes', 'drafts/provide-evidence/drop'])
       expect((await consoleOf(world, 'merchant2').send(`${at}/${path}`, { content: 'x' })).status, path).toBe(404)

@@ -67,7 +67,7 @@ describe('The webhooks of an account with several apps', () => {
     await failed(1)
     const list = await text(people.viewer, `/console/webhooks?app=${apps[1]!.clientId}`)
     expect(list).toMatch(
-      /<svg class="bars"[^>]*aria-label="Deliveries: 1 in the last 24 hours, 1 given up">.*<rect class="bad"/s,
+      /<svg class="bars"[^>]*aria-label="A day of deliveries: 1 in the last 24 hours, 1 given up">.*<rect class="bad"/s,
     )
     const page = await text(people.admin, `/console/webhooks/${hooks[1]}`)
     const [, delivery] = /href="(\/console\/deliveries\/[\w-]+)"/.exec(page)!

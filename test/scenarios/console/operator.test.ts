@@ -69,6 +69,13 @@ describe('Whoever runs the service', () => {
     expect((await operator.get('/console/invoices')).text).toContain('can change nothing')
     await operator.send('/console/invoices', '/console/look-as/stop')
     expect(await audit()).toMatch(/A operator<\/b>.*?suspend account/s)
+    // People by name, and things by theirs with the id beside.
+    expect(await page(at)).toMatch(
+      new RegExp(
+        `Done by people.*A operator</b> \\w+ account.*Example &lt;b&gt;Books&lt;/b&gt;.*${location.split('/').at(-1)}`,
+        's',
+      ),
+    )
   })
 
   it('tries parked jobs again, one or all that match, and drops one after asking', async () => {
