@@ -29,14 +29,13 @@ export const OF_HOUR_MAX = 1_000
 const byHourOfAll = sql`
   select h.start_time as hour,
     (select count(*)::int from (
-      select from events where create_time >= h.start_time and create_time < h.end_time limit $3) told) as fine,
+      select from audit_log where create_time >= h.start_time and create_time < h.end_time limit $3) changed) as fine,
     (select count(*)::int from (
-      select from deliveries where failure is not null and transmit_time >= h.start_time and transmit_time < h.end_time
-      limit $3) gone) as failed
+      select from jobs where parked_time >= h.start_time and parked_time < h.end_time limit $3) failed) as failed
   from unnest($1::text[], $2::text[]) as h (start_time, end_time)`
 
-/** The events of all accounts in the last 24 hours, hour by hour, and the deliveries that were given up. */
-export async function eventsOfDay(db: Reader, now: Instant): Promise<Hour[]> {
+/** What was changed in all accounts in the last 24 hours, hour by hour, and the jobs that failed for good. */
+export async function changesOfDay(db: Reader, now: Instant): Promise<Hour[]> {
   const starts = Array.from({ length: HOURS + 1 }, (_, i) => startOf(after(now, -(HOURS - 1 - i) * 3_600)))
   const rows = await db.rows<{ hour: Instant; fine: number; failed: number }>(byHourOfAll, [
     ...[starts.slice(0, HOURS), starts.slice(1), OF_HOUR_MAX],

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { addressOf, type Ways } from './address.ts'
 import { Connector } from './connector.ts'
+import { runBesideWriters } from './indexes.ts'
 import type { Connection } from './open.ts'
 import { isLentByTransaction, isPooled } from './pooler.ts'
 import { settleRole, unlimited } from './session.ts'
@@ -221,7 +222,8 @@ const withoutHaste = (text: string) => text.replaceAll(/\bconcurrently\b/gi, '')
 /** Waits as long as it takes: nobody waits for it in turn. */
 async function applyOutside(client: pg.Client, { text, ...migration }: Migration): Promise<void> {
   await client.query('set lock_timeout = 0')
-  for (const statement of text.split(/;\s*(?:\n|$)/)) if (statement.trim() !== '') await client.query(statement)
+  for (const statement of text.split(/;\s*(?:\n|$)/))
+    if (statement.trim() !== '') await runBesideWriters(client, statement)
   await noteApplied(client, migration)
 }
 

@@ -1,7 +1,7 @@
 import { type Content, type Html, html } from '../../http/html.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { lanes } from '../../webhooks/dispatch/lanes.ts'
-import { eventsOfDay, OF_HOUR_MAX } from '../day.ts'
+import { changesOfDay, OF_HOUR_MAX } from '../day.ts'
 import { chart } from '../parts/bars.ts'
 import { facts, heading, nothing } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
@@ -16,16 +16,16 @@ const laneWords: readonly (readonly [lane: number, label: string, note: string])
 
 /** The last day of all accounts, an hour a column. */
 export async function dayOfAll({ db, now, times }: Visit): Promise<Content> {
-  const hours = await eventsOfDay(db, now as Instant)
+  const hours = await changesOfDay(db, now as Instant)
   const sum = (of: 'fine' | 'failed') => {
     const all = hours.reduce((total, hour) => total + hour[of], 0)
     const isMore = hours.some((hour) => hour[of] >= OF_HOUR_MAX)
     return `${all.toLocaleString('en-US')}${isMore ? ' or more' : ''}`
   }
   return chart({
-    title: 'A day of events',
+    title: 'A day of changes',
     columns: hours.map((hour) => [hour.fine, hour.failed]),
-    said: `${sum('fine')} events, ${sum('failed')} deliveries given up`,
+    said: `${sum('fine')} in the last 24 hours, ${sum('failed')} jobs parked`,
     from: times.at(hours[0]!.from),
     to: 'now',
   })
@@ -58,7 +58,7 @@ ${facts(
     ['Disabled webhooks', counted(told.disabled)],
   ],
   'figures',
-)}${await dayOfAll(visit)}
+)}
 <section class="sheet flush"><header class="sheet-head"><h2>Webhooks that wait most</h2></header>${laggardRows(worst, visit)}</section>`,
       }
     },
