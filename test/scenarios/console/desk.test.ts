@@ -125,7 +125,9 @@ describe('What one side keeps among itself about a dispute', () => {
     await world.settle()
     const desk = await merchant.page('/console/disputes')
     expect(desk).toMatch(/>[34]<small>none of them within a day/)
-    expect(desk).toMatch(/<svg class="bars"[^>]*aria-label="When they are due: [34] within 21 days, none today">.*<rect/s)
+    expect(desk).toMatch(
+      /<svg class="bars"[^>]*aria-label="When they are due: [34] within 21 days, none today">.*<rect/s,
+    )
     expect(await merchant.page('/console/disputes?view=all')).toMatch(/aria-label="Opened by day: \d+ in 30 days"/)
     expect(await consoleOf(world, 'buyer').page('/console/disputes')).not.toContain('Need you')
     const money = await merchant.page('/console/money')
