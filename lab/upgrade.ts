@@ -49,6 +49,7 @@ async function roll(lab: Lab, { restarts, calls, isUpgrade = false }: Plan): Pro
     })
     const balancer = await startBalancer(ground, stage.urls)
     const load = new Impatient(balancer.url, stage.merchant)
+    ground.onClose(() => load.stop())
     load.start()
     let done = 0
     while (done < restarts || load.count < calls) {

@@ -40,6 +40,7 @@ export class Load {
   slowestMs = 0
   #running: Promise<void>[] = []
   #stopped = false
+  #abandoned = false
   #sales = 0
 
   constructor(targets: readonly string[], merchant: Merchant, options: LoadOptions = {}) {
@@ -56,6 +57,12 @@ export class Load {
   async stop(): Promise<void> {
     this.#stopped = true
     await Promise.all(this.#running)
+  }
+
+  /** Tries nothing again, when nobody will judge it any more. */
+  abandon(): void {
+    this.#stopped = true
+    this.#abandoned = true
   }
 
   /** When the first write that was asked for after an instant was acknowledged. */
@@ -122,7 +129,7 @@ export class Load {
         answer.status !== 429 &&
         answer.status !== 401 &&
         answer.status !== 409
-      if (isFinal || performance.now() - beganAt > giveUpMs) {
+      if (isFinal || this.#abandoned || performance.now() - beganAt > giveUpMs) {
         this.failures.push(`${path.replace(/INV2[^/]*/, '{id}')}: ${answer.status || answer.why} ${answer.text ?? ''}`)
         return undefined
       }

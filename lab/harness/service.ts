@@ -6,6 +6,7 @@ import { freePort, type Ground, type Running } from './ground.ts'
 /** The program as it is now. */
 export const presentProgram = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const READY_WITHIN_MS = 60_000
+const STARTS_MAX = 5
 const SECRET = 'the secret of a lab, which is long enough to be one'
 
 /** A live service in a process of its own, at a port that it keeps when it starts again. */
@@ -47,13 +48,23 @@ export async function startService(
   const all = { ...variables, PORT: port, HOST: '127.0.0.1' }
   const service = {
     url: `http://127.0.0.1:${port}`,
-    running: await launch(ground, name, all, program),
+    running: await supervised(() => launch(ground, name, all, program)),
     end: (signal: NodeJS.Signals = 'SIGTERM') => service.running.end(signal),
     async again(other = program) {
-      service.running = await launch(ground, name, all, other)
+      service.running = await supervised(() => launch(ground, name, all, other))
     },
   }
   return service
+}
+
+/** Starts it as an init system does: once more where it found its database too slow to start on. */
+async function supervised(start: () => Promise<Running>): Promise<Running> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await start()
+    } catch (error) {
+      if (tries === STARTS_MAX) throw error
+    }
 }
 
 function launch(ground: Ground, name: string, variables: Variables, program: string): Promise<Running> {

@@ -55,7 +55,11 @@ export async function openStage(
     merchant,
     farEnds,
     urls,
-    newLoad: (options) => new Load(urls, merchant, options),
+    newLoad(options) {
+      const load = new Load(urls, merchant, options)
+      ground.onClose(() => load.abandon())
+      return load
+    },
     start: (name, more) => startService(ground, name, settings(databaseUrls[0]!, more)),
   }
 }
