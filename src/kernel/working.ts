@@ -23,8 +23,8 @@ export function workFor(one: Worked): void {
   current = one
   if (isEnding) return
   isEnding = true
-  // Runs when all that follows from this event was done.
-  process.nextTick(end)
+  // Runs when all that follows from this event was done. A tick by itself would come before the promises that it settles.
+  queueMicrotask(() => process.nextTick(end))
 }
 
 /** Asks for something that is answered later; what follows from the answer is done for the same. */

@@ -35,6 +35,27 @@ describe('Work', () => {
     expect([first.times, second.times]).toEqual([2, 1])
   })
 
+  it('that goes on with an answer from outside is counted whole', async () => {
+    const one = {
+      ms: 0,
+      spent(ms: number) {
+        this.ms += ms
+      },
+    }
+    const busy = (ms: number) => {
+      for (const until = performance.now() + ms; performance.now() < until; );
+    }
+    const ask = async () => {
+      workFor(one)
+      await answerTo<number>((answered) => setImmediate(() => answered(undefined, 1)))
+      busy(20)
+    }
+    await ask()
+    await turn()
+
+    expect(one.ms).toBeGreaterThan(0.5)
+  })
+
   it('of one is not that of another who follows in the same turn', async () => {
     const [first, second] = [counting(), counting()]
     workFor(first)
