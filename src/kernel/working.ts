@@ -3,14 +3,18 @@ export interface Worked {
   spent(milliseconds: number): void
 }
 
-/** After this much counted work the system is asked how much of it this process really had of a processor. */
-const BETWEEN_LOOKS_MS = 100
+/** Of so many stretches of work one is also looked at by the system's count, which takes longer than many of them. */
+const LOOK_AT_EACH = 16
+/** So much is looked at before it is believed. */
+const LOOKED_AT_MS = 20
 
 let current: Worked | undefined
 let since = 0
 let isEnding = false
-let counted = { ms: 0, cpuMs: 0 }
-/** What others on the machine leave of the time that passes while we work. */
+let stretches = 0
+let cpuSince: number | undefined
+let lookedAt = { ms: 0, cpuMs: 0 }
+/** What others on the machine leave us of the time that passes while we work. */
 let ours = 1
 
 /**
@@ -21,6 +25,7 @@ export function workFor(one: Worked): void {
   if (one === current) return
   settle()
   current = one
+  cpuSince = ++stretches % LOOK_AT_EACH === 0 ? cpuMs() : undefined
   if (isEnding) return
   isEnding = true
   // Runs when all that follows from this event was done. A tick by itself would come before the promises that it settles.
@@ -50,17 +55,21 @@ function settle(): void {
   const now = performance.now()
   if (current) {
     const ms = now - since
+    if (cpuSince !== undefined) look(ms, cpuMs() - cpuSince)
     current.spent(ms * ours)
-    counted.ms += ms
-    if (counted.ms > BETWEEN_LOOKS_MS) look()
   }
   since = now
 }
 
-/** The process cannot have worked more than the system says, with all of its threads; less, if others were given its time. */
-function look(): void {
+function look(ms: number, cpuMs: number): void {
+  lookedAt.ms += ms
+  lookedAt.cpuMs += cpuMs
+  if (lookedAt.ms < LOOKED_AT_MS) return
+  ours = Math.min(1, lookedAt.cpuMs / lookedAt.ms)
+  lookedAt = { ms: 0, cpuMs: 0 }
+}
+
+function cpuMs(): number {
   const { user, system } = process.cpuUsage()
-  const cpuMs = (user + system) / 1000
-  ours = Math.min(1, (cpuMs - counted.cpuMs) / counted.ms)
-  counted = { ms: 0, cpuMs }
+  return (user + system) / 1000
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { startProcess } from '../../jobs/process.ts'
 import { unavailable } from '../../kernel/problem.ts'
+import { answerTo } from '../../kernel/working.ts'
 import type { ProcessAnswer, ProcessOrder, Work } from './print-process.ts'
 
 /** Orders that may wait, of one account and of all. */
@@ -65,9 +66,10 @@ export class Press {
     const ofAccount = this.#waiting.get(accountId) ?? []
     if (this.#count >= ORDERS_MAX || ofAccount.length >= ORDERS_PER_ACCOUNT_MAX)
       return Promise.reject(unavailable('Too many invoices are being printed.', 5))
-    return new Promise((resolve, reject) => {
+    return answerTo<ProcessAnswer>((answered) => {
       this.#count++
-      this.#waiting.set(accountId, [...ofAccount, { work, resolve, reject }])
+      const order = { work, resolve: (answer: ProcessAnswer) => answered(undefined, answer), reject: answered }
+      this.#waiting.set(accountId, [...ofAccount, order])
       this.#next()
     })
   }
