@@ -17,6 +17,7 @@ import { deliveryId } from '../src/webhooks/delivery/delivery-id.ts'
 import { claimDeliveries } from '../src/webhooks/delivery/queue.ts'
 import { findEvent, findTransmission, listEvents } from '../src/webhooks/events/store.ts'
 import { sweepEvents } from '../src/webhooks/retention.ts'
+import { makeSeal } from '../src/webhooks/signing/seal.ts'
 import { openBenchDatabase } from './harness/database.ts'
 
 /**
@@ -24,20 +25,36 @@ import { openBenchDatabase } from './harness/database.ts'
  * oldest of which is the large one, which then goes; before that, what is found by id, listed, claimed and written, in turns.
  *
  *   npx tsx bench/partitions.ts [--events 250000]
+ *
+ * Filling the databases takes longest. With `--prepare`, on the server of DATABASE_URL, that is all it does; it prints their
+ * addresses, which `--at` takes.
  */
 
-const { values: given } = parseArgs({ options: { events: { type: 'string', default: '250000' } } })
+const { values: given } = parseArgs({
+  options: {
+    events: { type: 'string', default: '250000' },
+    prepare: { type: 'boolean', default: false },
+    at: { type: 'string', multiple: true, default: [] },
+  },
+})
 const LARGE = Number(given.events)
 const SMALL = 2_000
 const DAYS = 30
 const ROUNDS = 6
-const TIMES = 300
+const TIMES = 60
+const FEW = 5
 const DAY_SECONDS = 86_400
 
 const now = systemClock.now()
 const midnight = `${now.slice(0, 10)}T00:00:00.000Z` as Instant
 const ACCOUNT = 'BENCHACCOUNT2'
+const settings = readSettings({
+  QUITTANCE_ENVIRONMENT: 'live',
+  QUITTANCE_SECRET: 'a secret of a live service, long enough',
+})
 const APP = 'APP-BENCH'
+
+type Journey = (side: Side, n: number) => Promise<unknown>
 
 interface Side {
   readonly name: string
@@ -49,8 +66,8 @@ interface Side {
   readonly transmissions: readonly string[]
 }
 
-async function openSide(name: string, server: string | undefined, isDated: boolean) {
-  const { url, client, description, stop } = await openBenchDatabase(server)
+/** Fills a database with thirty days of events. */
+async function fill(url: string, client: pg.Client, isDated: boolean): Promise<void> {
   await migrate(url)
   const earlier = after(midnight, -DAYS * DAY_SECONDS)
   if (isDated) {
@@ -59,28 +76,26 @@ async function openSide(name: string, server: string | undefined, isDated: boole
     await partitionTables(own, after(earlier, -60 * DAY_SECONDS), () => {})
     await own.end()
   }
-  const settings = readSettings({
-    QUITTANCE_ENVIRONMENT: 'live',
-    QUITTANCE_SECRET: 'a secret of a live service, long enough',
-  })
   const database = openDatabase(url, { connectionsMax: 2, statementTimeoutMs: 0 })
   const partitions = new Partitions(database)
   for (let day = 0; day <= DAYS; day += 7) await partitions.keepAhead(after(earlier, day * DAY_SECONDS))
   await database.close()
-  const app = await openApp({ settings, databaseUrl: url, log: pino({ level: 'silent' }), statementTimeoutMs: 60_000 })
   await seed(client, isDated)
+}
+
+async function openSide(name: string, url: string, client: pg.Client): Promise<Side> {
+  const app = await openApp({ settings, databaseUrl: url, log: pino({ level: 'silent' }), statementTimeoutMs: 60_000 })
   const sent = deliveryId({ event: 'id', webhook: "'BENCHWEBHOOK'", round: '0' })
   const { rows } = await client.query<{ id: string; sent: string }>(
     `select id, ${sent}::text as sent from events order by md5(id) limit 2000`,
   )
   const there = new Partitions(app.database)
   await there.keepAhead(now)
-  const side: Side = {
+  return {
     ...{ name, url, client, app, partitions: there },
     ids: rows.map(({ id }) => id),
     transmissions: rows.map(({ sent }) => sent),
   }
-  return { side, description, stop: () => app.close().then(stop) }
 }
 
 /** The same days, sizes and resources on both sides; only the ids differ. */
@@ -96,8 +111,8 @@ async function seed(client: pg.Client, isDated: boolean): Promise<void> {
   )
   await client.query(
     `insert into webhooks (account_id, app_id, id, url, event_types, secret, lane, create_time, update_time)
-     values ($1, '${APP}', 'BENCHWEBHOOK', 'https://receiver.test/', '{*}', '', 0, $2, $2)`,
-    [ACCOUNT, now],
+     values ($1, '${APP}', 'BENCHWEBHOOK', 'https://receiver.test/', '{*}', $3, 0, $2, $2)`,
+    [ACCOUNT, now, makeSeal(settings.secrets!).close(Buffer.alloc(32), 'BENCHWEBHOOK')],
   )
   for (let day = DAYS; day >= 0; day--) {
     const time = after(midnight, -day * DAY_SECONDS + 3_600)
@@ -124,17 +139,17 @@ async function seed(client: pg.Client, isDated: boolean): Promise<void> {
 }
 
 /** Milliseconds at the median of the rounds, the sides in turns. */
-async function inTurns(sides: readonly Side[], does: (side: Side, n: number) => Promise<unknown>): Promise<number[]> {
+async function inTurns(sides: readonly Side[], times: number, does: Journey): Promise<number[]> {
   const taken = sides.map((): number[] => [])
   let n = 0
   for (let round = -1; round < ROUNDS; round++) {
     const order = round % 2 === 0 ? [...sides.keys()] : [...sides.keys()].reverse()
     for (const i of order) {
       const started = performance.now()
-      for (let time = 0; time < TIMES; time++) await does(sides[i]!, n + time)
-      if (round >= 0) taken[i]!.push((performance.now() - started) / TIMES)
+      for (let time = 0; time < times; time++) await does(sides[i]!, n + time)
+      if (round >= 0) taken[i]!.push((performance.now() - started) / times)
     }
-    n += TIMES
+    n += times
   }
   return taken.map((all) => all.toSorted((a, b) => a - b)[all.length >> 1]!)
 }
@@ -143,20 +158,23 @@ const caller = { ...nobody, accountId: ACCOUNT, appId: APP, scopes: new Set<stri
 const page = { size: 10, from: after(now, -DAYS * DAY_SECONDS), to: now }
 const filter = { appId: APP, accountId: ACCOUNT, actingFor: ACCOUNT, scopes: new Set<string>() }
 
-const journeys: readonly [what: string, does: (side: Side, n: number) => Promise<unknown>][] = [
-  ['an event by its id', ({ app, ids }, n) => findEvent(app.database, caller, ids[n % ids.length]!)],
+const journeys: readonly [what: string, times: number, does: Journey][] = [
+  ['an event by its id', TIMES, ({ app, ids }, n) => findEvent(app.database, caller, ids[n % ids.length]!)],
   [
     'a transmission by its id, with its last attempt',
+    TIMES,
     ({ app, transmissions }, n) =>
       findTransmission(app.database, ACCOUNT, caller, transmissions[n % transmissions.length]!),
   ],
-  ['the newest ten events', ({ app }) => listEvents(app.database, filter, page)],
+  ['the newest ten events', FEW, ({ app }) => listEvents(app.database, filter, page)],
   [
     'the events of a resource, whose day nobody knows',
+    FEW,
     ({ app }, n) => listEvents(app.database, { ...filter, transactionId: `INV2-${n}` }, page),
   ],
   [
     'an event is committed with its delivery',
+    TIMES,
     ({ app }, n) =>
       app.transact(async (tx) =>
         tx.emit({
@@ -171,6 +189,7 @@ const journeys: readonly [what: string, does: (side: Side, n: number) => Promise
   ],
   [
     'a claim of ten deliveries that are due',
+    FEW,
     async ({ app }) => {
       const claim = { lane: 0, afterWebhook: '', busy: [], webhooks: 10, each: 10, count: 10 } as const
       const { claimed } = await claimDeliveries(app.database, claim, after(now, DAY_SECONDS))
@@ -198,8 +217,8 @@ const whole = (n: number) => Math.round(n).toLocaleString('en')
 
 async function compare(sides: readonly [Side, Side]): Promise<void> {
   say('| | without | with | ratio |\n|---|---:|---:|---:|')
-  for (const [what, does] of journeys) {
-    const [without, withThem] = (await inTurns(sides, does)) as [number, number]
+  for (const [what, times, does] of journeys) {
+    const [without, withThem] = (await inTurns(sides, times, does)) as [number, number]
     say(`| ${what} | ${without.toFixed(2)} ms | ${withThem.toFixed(2)} ms | ${(withThem / without).toFixed(2)} |`)
   }
 }
@@ -207,7 +226,7 @@ async function compare(sides: readonly [Side, Side]): Promise<void> {
 async function retire(sides: readonly [Side, Side]): Promise<void> {
   say(`\n| a day of ${whole(LARGE)} events, ${whole(LARGE * 4)} rows | seconds | kB of WAL |\n|---|---:|---:|`)
   for (const { name, app, client, partitions } of sides) {
-    const parts = { database: app.database, partitions, now, stopped: () => false }
+    const parts = { database: app.database, partitions, now: midnight, stopped: () => false }
     const { rows } = await client.query<{ count: number }>('select count(*)::int as count from events')
     const gone = await cost(client, () => sweepEvents(parts, DAYS - 1))
     const left = await client.query<{ count: number }>('select count(*)::int as count from events')
@@ -263,16 +282,36 @@ async function auditPages({ client, app }: Side): Promise<void> {
   }
 }
 
-const opened = [
-  await openSide('without partitions', process.env['DATABASE_URL'], false),
-  await openSide('with partitions', process.env['DATABASE_URL'], true),
-] as const
-const sides = [opened[0].side, opened[1].side] as const
-try {
-  say(`${opened[0].description}, ${cpus().length} cores (${cpus()[0]?.model}), ${DAYS + 1} days\n`)
+async function measure(urls: readonly [string, string]): Promise<void> {
+  const clients = urls.map((url) => new pg.Client(connectionSettings(url))) as [pg.Client, pg.Client]
+  for (const client of clients) await client.connect()
+  const sides = [
+    await openSide('without partitions', urls[0], clients[0]),
+    await openSide('with partitions', urls[1], clients[1]),
+  ] as const
+  const { rows } = await clients[0].query<{ server_version: string }>('show server_version')
+  say(`PostgreSQL ${rows[0]!.server_version}, ${cpus().length} cores (${cpus()[0]?.model}), ${DAYS + 1} days\n`)
   await compare(sides)
   await retire(sides)
-  await auditPages(opened[1].side)
-} finally {
+  // The last: it puts another audit log in the place of that of the service.
+  await auditPages(sides[1])
+  for (const { app } of sides) await app.close()
+  for (const client of clients) await client.end()
+}
+
+if (given.at.length === 2) await measure(given.at as [string, string])
+else {
+  const opened = [
+    await openBenchDatabase(process.env['DATABASE_URL']),
+    await openBenchDatabase(process.env['DATABASE_URL']),
+  ]
+  for (const [i, { url, client }] of opened.entries()) await fill(url, client, i === 1)
+  const urls = opened.map(({ url }) => url) as [string, string]
+  if (given.prepare) {
+    say(urls.map((url) => `--at ${url}`).join(' '))
+    for (const { client } of opened) await client.end()
+    process.exit()
+  }
+  await measure(urls)
   for (const { stop } of opened) await stop()
 }

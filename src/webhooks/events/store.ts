@@ -3,6 +3,7 @@ import { fragment, joined, sql, statementOf } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Instant } from '../../kernel/clock.ts'
+import { dayInId, firstEventId } from '../../kernel/dated.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { mayHear } from '../audience.ts'
 
@@ -151,11 +152,13 @@ const transmissionColumns = fragment`
   case when d.failure is not null then 'FAILURE' when q.id is not null then 'PENDING' else 'SUCCESS' end as status,
   coalesce(t.number, 0) as attempts, d.transmit_time, q.next_time, t.http_status, coalesce(d.failure, t.error) as error,
   t.reason, t.duration_ms, t.response_headers`
-const transmissionTables = fragment`
+/** Of the one with an id, it is said once more where attempts are looked for: planned, they are then of one partition. */
+const tablesOf = (id: Fragment) => fragment`
   deliveries d left join webhooks w on w.account_id = d.account_id and w.id = d.webhook_id
     left join delivery_queue q on q.account_id = d.account_id and q.id = d.id
-    left join lateral (select * from delivery_attempts t where t.account_id = d.account_id and t.delivery_id = d.id
+    left join lateral (select * from delivery_attempts t where t.account_id = d.account_id and t.delivery_id = ${id}
       order by t.number desc limit 1) t on true`
+const transmissionTables = tablesOf(raw('d.id'))
 const sentOf = raw(
   mayHear({
     app: 'd.app_id',
@@ -235,9 +238,13 @@ export async function findTransmission(
   { appId, scopes }: Caller,
   id: string,
 ): Promise<CausedTransmission> {
+  const day = dayInId(id)
+  const ofDay =
+    day === undefined ? raw('') : fragment`and e.id >= ${firstEventId(day)} and e.id < ${firstEventId(day + 1)}`
   const { statement, values } = fragment`
     select ${transmissionColumns}, e.cause
-    from ${transmissionTables} left join events e on e.account_id = d.event_account_id and e.id = d.event_id
+    from ${tablesOf(fragment`${id}`)}
+      left join events e on e.account_id = d.event_account_id and e.id = d.event_id ${ofDay}
       ${holding(scopes)}
     where d.account_id = ${accountId} and d.app_id = ${appId} and d.id = ${id} and ${sentOf}`.toQuery()
   const found = isUuid(id) ? await db.row<CausedTransmission>(statement, values) : undefined
