@@ -59,7 +59,7 @@ const rows = ({ accountId, appId, invoiceId, busyWebhook }: Roots): Readonly<Rec
     insert into mails (account_id, id, recipients, body, create_time)
     select '${accountId}', 'mail-' || n, array['person' || n || '@example.com'], jsonb_build_object('id', 'mail-' || n,
       'to', jsonb_build_array('person' || n || '@example.com'), 'from', 'a@example.com', 'subject', 'A mail', 'text', 'Text',
-      'html', '<p>Text</p>', 'attachments', '[]'::jsonb), ${spread}
+      'html', '<p>Text</p>', 'links', '[]'::jsonb, 'attachments', '[]'::jsonb), ${spread}
     from generate_series(1, $1::int) as n`,
   console_people: `
     insert into console_people (id, name, email, create_time)

@@ -17,7 +17,8 @@ const usd = (value: string) => ({ currency_code: 'USD', value })
 const wide: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, locale: 'en-US' }
 
 /** A little trade: invoices in several states, and a claim that waits for the merchant. */
-async function trade(call: Call, drain: Studio['drain']) {
+async function trade({ base, call, drain }: Pick<Studio, 'base' | 'call' | 'drain'>) {
+  const at = (id: string) => `/v2/invoicing/invoices/${id}`
   const invoice = async (business_name: string, price: string) => {
     const { id } = await call<{ id: string }>('sandbox-merchant', '/v2/invoicing/invoices', {
       detail: { currency_code: 'USD', payment_term: { term_type: 'NET_30' } },
@@ -26,8 +27,22 @@ async function trade(call: Call, drain: Studio['drain']) {
     })
     return id
   }
-  const at = (id: string) => `/v2/invoicing/invoices/${id}`
+  for (const path of ['/hooks', '/sandbox/inbox/sandbox-merchant'])
+    await call('sandbox-merchant', '/v1/notifications/webhooks', {
+      url: `${base}${path}`,
+      event_types: [{ name: '*' }],
+    })
   await invoice('Example Atelier', '18.00')
+  for (const [business_name, price] of [
+    ['Example Books', '9.00'],
+    ['Linden & Söhne Verlagsgesellschaft', '526.50'],
+    ['Café Miró', '12.00'],
+  ] as const) {
+    const id = await invoice(business_name, price)
+    await call('sandbox-merchant', `${at(id)}/send`, {})
+    if (price !== '12.00')
+      await call('sandbox-merchant', `${at(id)}/payments`, { method: 'BANK_TRANSFER', amount: usd('108.00') })
+  }
   const sent = await invoice('Example Press', '20.00')
   await call('sandbox-merchant', `${at(sent)}/send`, {})
   await call('sandbox-merchant', `${at(sent)}/payments`, { method: 'CASH', amount: usd('9999.00') })
@@ -42,6 +57,12 @@ async function trade(call: Call, drain: Studio['drain']) {
   await drain()
   const id = opened.links[0]!.href.split('/').at(-1)!
   const does = (who: string, action: string, body: object) => call(who, `/v1/customer/disputes/${id}/${action}`, body)
+  for (const [n, reason] of ['MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED', 'DUPLICATE_TRANSACTION'].entries())
+    await call('sandbox-buyer', '/v1/customer/disputes', {
+      disputed_transactions: [{ buyer_transaction_id: `BUYERPAYMENT1${n}` }],
+      reason,
+      dispute_amount: usd(n === 0 ? '89.00' : '335.40'),
+    })
   await does('sandbox-merchant', 'send-message', {
     message: 'We are sorry to hear that, and asked the carrier to look into it.',
   })
@@ -58,7 +79,7 @@ async function trade(call: Call, drain: Studio['drain']) {
 
 /** The pictures of docs/console.md and docs/reference.md. */
 export async function takeConsolePictures({ base, folder, call, drain, context }: Studio): Promise<void> {
-  const { dispute } = await trade(call, drain)
+  const { dispute } = await trade({ base, call, drain })
   const picture = async (name: string, path: string, options: BrowserContextOptions, fullPage = false) => {
     const own = await context(options)
     const page = await own.newPage()
@@ -75,6 +96,10 @@ export async function takeConsolePictures({ base, folder, call, drain, context }
   await picture('console-timeline', '/console', wide)
   await picture('console-dispute', dispute, wide, true)
   await picture('console-dispute-dark', dispute, { ...wide, colorScheme: 'dark' }, true)
+  await picture('console-invoices', '/console/invoices', wide)
+  await picture('console-desk', '/console/disputes', wide)
+  await picture('console-webhooks', '/console/webhooks', wide)
+  await picture('console-mail', '/console/mail', { ...wide, colorScheme: 'dark' })
   await picture('console-scenarios', '/console/scenarios', wide)
   await picture('console-phone', dispute, phone)
   await picture('reference', '/docs/recordPayment', wide)
