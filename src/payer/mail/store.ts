@@ -22,8 +22,13 @@ const insertStatement = sql`
   on conflict do nothing`
 const newest = sql`select body, create_time, cause from mails order by seq desc limit $1 offset $2`
 const byId = sql`select body, create_time, cause from mails where id = $1 limit 1`
+/** Found first, by the index of recipients: in the order of mails all of them are read to find the few of somebody. */
 const newestTo = sql`
-  select body, create_time, cause from mails where recipients @> array[$3::text] order by seq desc limit $1 offset $2`
+  with found as materialized (select seq from mails where recipients @> array[$3::text]),
+    page as materialized (select seq from found order by seq desc limit $1 offset $2)
+  select m.body, m.create_time, m.cause from page cross join lateral (
+    select * from mails where mails.seq = page.seq limit 1) m
+  order by page.seq desc`
 
 export function keepMail(tx: Tx, accountId: string, mail: KeptMail): void {
   const recipients = mail.to.map((address) => address.toLowerCase())
