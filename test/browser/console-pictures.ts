@@ -99,7 +99,6 @@ export async function takeConsolePictures({ base, folder, call, drain, context }
   await picture('console-invoices', '/console/invoices', wide)
   await picture('console-desk', '/console/disputes', wide)
   await picture('console-webhooks', '/console/webhooks', wide)
-  await picture('console-mail', '/console/mail', { ...wide, colorScheme: 'dark' })
   await picture('console-scenarios', '/console/scenarios', wide)
   await picture('console-phone', dispute, phone)
   await picture('reference', '/docs/recordPayment', wide)
