@@ -7,11 +7,18 @@ import type { Ground } from './ground.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const git = (...words: string[]) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim()
 
-/** The version before the newest migration, so that the next one has to migrate under its feet. */
+/** The newest version with fewer migrations, so that the next one has to migrate under its feet; not one between two that had the same number. */
 function commitBefore(): string {
-  const newest = readdirSync(join(root, 'migrations')).sort().at(-1)!
-  const [added = ''] = git('log', '--diff-filter=A', '--format=%H', '--', `migrations/${newest}`).split('\n')
-  return git('rev-parse', '--short', `${added}^`)
+  const present = readdirSync(join(root, 'migrations')).length
+  const isBefore = (commit: string) => {
+    const names = git('ls-tree', '--name-only', commit, 'migrations/').split('\n')
+    return (
+      names.length < present &&
+      new Set(names.map((name) => name.slice(0, 'migrations/0000'.length))).size === names.length
+    )
+  }
+  const commits = git('log', '--format=%h', '--', 'migrations').split('\n')
+  return commits.find(isBefore)!
 }
 
 /** An earlier version of the program, compiled from this repository's history. */
