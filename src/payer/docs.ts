@@ -4,7 +4,7 @@ import { OTHERS_WAIT_SECONDS } from './pay/attempts.ts'
 import { type ChargeRow, chargeRows } from './pay/charge-lifecycle.ts'
 import { DENIAL_MAILS_A_DAY } from './pay/pay.ts'
 import { ORDERS_PER_ACCOUNT_MAX } from './print/press.ts'
-import { KEPT_BYTES_MAX, PRINTING_MS_PER_MINUTE, TIME_LIMIT_MS } from './print/printer.ts'
+import { KEPT_BYTES_MAX, PRINTING_MS_AT_ONCE, PRINTING_MS_PER_MINUTE, TIME_LIMIT_MS } from './print/printer.ts'
 
 const rowOf = ({ stored, heard, when, to, does }: ChargeRow) => [
   code(stored),
@@ -35,8 +35,8 @@ that was replaced is reversed; should its charge complete all the same, the mone
 A service prints in a process beside it, which starts with the first document and ends when none was asked for. ${KEPT_BYTES_MAX / 1024 / 1024} MiB of what was printed are kept, by version of the invoice, language, logo and
 day, and whoever asks for what is being printed waits for that. Accounts take turns; of one account ${ORDERS_PER_ACCOUNT_MAX} documents can wait,
 and more are answered 503. A document that takes longer than ${TIME_LIMIT_MS / 1000} seconds is given up. An
-account that takes more than ${PRINTING_MS_PER_MINUTE / 1000} seconds of a processor in a minute goes on in a second process, which gets what nobody else wants of the
-machine.
+account that takes more than ${PRINTING_MS_PER_MINUTE / 1000} seconds of a processor in a minute, or ${PRINTING_MS_AT_ONCE / 1000} second at once, goes on in a second process, which gets what
+nobody else wants of the machine.
 
 ## A problem with a payment
 

@@ -10,6 +10,8 @@ const START_LIMIT_MS = 60_000
 const IDLE_MS = 300_000
 /** What an account may take of a processor in a minute before its orders stand back behind everything else. */
 export const PRINTING_MS_PER_MINUTE = 6_000
+/** Of that, what it may take at once: some seventeen documents of a hundred items. */
+export const PRINTING_MS_AT_ONCE = 1_000
 /** How far they stand back then: on an idle machine they are as quick as before. */
 const NICENESS = 15
 export const KEPT_BYTES_MAX = 32 * 1024 * 1024
@@ -44,7 +46,7 @@ export function openPrinter({
   const underWay = new Map<string, Promise<Buffer>>()
   const press = new Press({ niceness: 0, timeLimitMs, startLimitMs, idleMs })
   const lastPress = new Press({ niceness: NICENESS, timeLimitMs, startLimitMs, idleMs })
-  const budget = new RateLimit(msPerMinute, msPerMinute)
+  const budget = new RateLimit(msPerMinute, PRINTING_MS_AT_ONCE)
 
   async function ask(accountId: string, work: Work): Promise<ProcessAnswer> {
     const answer = await (budget.has(accountId) ? press : lastPress).ask(accountId, work)
