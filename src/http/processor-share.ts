@@ -9,6 +9,8 @@ const PRESENT_MS = 1_000
 const WAITING_MAX = 100
 /** What a name may take at once before its share binds: as much as it has in this time. */
 const BURST_SECONDS = 1.5
+/** And no one waits for longer than this for what a single call took, an export of everything for example. */
+const KEPT_SECONDS_MAX = 5
 
 /** A place among what is being worked on, to be given back, and who it is for. */
 export interface Turn {
@@ -34,7 +36,7 @@ class Account implements Worked {
   }
 
   spent(milliseconds: number): void {
-    this.#left -= milliseconds
+    this.#left = Math.max(this.#left - milliseconds, -KEPT_SECONDS_MAX * this.#msPerSecond)
   }
 
   /** How long it takes until something is left again. */
