@@ -12,11 +12,24 @@ const varied = `
   case when n % 50 = 0 then 'EXTERNAL' else 'INTERNAL' end,
   (array['RESOLVED', 'RESOLVED', 'RESOLVED', 'UNDER_REVIEW', 'REQUIRED_ACTION',
          'REQUIRED_OTHER_PARTY_ACTION', 'RESOLVED', 'RESOLVED', 'RESOLVED', 'APPEALABLE'])[1 + n % 10],
-  case when n % 10 = 4 then 'REQUIRED_OTHER_PARTY_ACTION' else 'RESOLVED' end,
+  (array['RESOLVED', 'RESOLVED', 'RESOLVED', 'UNDER_REVIEW', 'REQUIRED_OTHER_PARTY_ACTION',
+         'REQUIRED_ACTION', 'RESOLVED', 'RESOLVED', 'APPEALABLE', 'RESOLVED'])[1 + n % 10],
   (array['USD', 'USD', 'USD', 'EUR'])[1 + n % 4]`
 
 const time = (ageSeconds: string) =>
   `to_char((now() at time zone 'utc') - (${ageSeconds}) * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** Fills a table without its indexes that guard nothing, and makes them again: a million rows take a fraction of the time. */
+export async function withoutIndexes(run: Run, table: string, work: () => Promise<unknown>): Promise<void> {
+  const { rows } = (await run(
+    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as made from pg_index i
+     where i.indrelid = $1::regclass and not i.indisunique`,
+    [table],
+  )) as { rows: { name: string; made: string }[] }
+  for (const { name } of rows) await run(`drop index ${name}`)
+  await work()
+  for (const { made } of rows) await run(made)
+}
 
 /** Copies a dispute `count` times within the merchant, over half a year; for lists, so the documents stay the same. */
 export async function copyForLists(run: Run, id: string, count: number): Promise<void> {

@@ -63,6 +63,9 @@ const addressOf = (show: string, q: string | undefined, after?: string) => {
   return `/console/requests${query.size > 0 ? `?${query}` : ''}`
 }
 
+const noneYet = ['No request here', 'Call the API, and what was sent and answered stands here.'] as const
+const noneFound = ['No request has that text', 'Paths and bodies are looked through, in any case of letters.'] as const
+
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** The same request as a command, with a token to be filled in. */
@@ -214,7 +217,13 @@ export const requestPages = ({ page, form }: Pages, operations: Operations, publ
 <form class="sieve inside" role="search" aria-label="Search requests" action="/console/requests">${show !== 'all' && html`<input type="hidden" name="show" value="${show}">`}<input class="boxed" type="search" name="q" maxlength="200" value="${q}" aria-label="Text in a path or a body" placeholder="Text in a path or a body"><button class="button quiet small">Search</button></form>
 ${
   listed.length === 0
-    ? nothing('No request here', 'Call the API, and what was sent and answered stands here.')
+    ? older
+      ? nothing(
+          'None among the newest',
+          q ? 'A text is looked for in 3,000 requests at a time.' : 'The newest 50 changed nothing.',
+          html`<a class="button quiet" href="${addressOf(show, q, older)}">Look further back</a>`,
+        )
+      : nothing(...(q ? noneFound : noneYet))
     : html`<table class="rows"><thead><tr><th>Time</th><th>Request</th><th class="num">Status</th><th class="num">Took</th><th>By</th></tr></thead><tbody>${listed.map((one) => row(one, visit))}</tbody></table>${pager('Newest first', { newer: after ? addressOf(show, q) : undefined, older: older ? addressOf(show, q, older) : undefined })}`
 }</section>`,
       }

@@ -42,15 +42,20 @@ export interface RequestFilter {
   readonly text?: string | undefined
 }
 
+/** A text is looked for in no more of them at once: whoever looks further back asks again from there. */
+export const SEARCHED_MAX = 3_000
+
 /** Newest first, by the number alone: there are never more than ten thousand. */
 const newest = sql`
   select number, debug_id, account_id, app_id, client_id, operation, method, path, status, details, create_time, real_time
-  from request_log
-  where number < $1 and status between $2 and $3 and ($4::text is null or operation = $4)
+  from (select * from request_log where number < $1 order by number desc limit $8) r
+  where status between $2 and $3 and ($4::text is null or operation = $4)
     and ($5::text is null or app_id = $5 or client_id = $5)
     and ($6::text is null or strpos(lower(path), $6) > 0 or strpos(lower(request_body collate "C"), $6) > 0
       or strpos(lower(answer_body collate "C"), $6) > 0)
   order by number desc limit $7`
+const beyondSearched = sql`
+  select number from request_log where number < $1 order by number desc offset $2 limit 1`
 /** The answer of one that was sent twice has an id of its own, so there is one of each. */
 const byDebugId = sql`
   select number, debug_id, account_id, app_id, client_id, operation, method, path, status, details, create_time, real_time,
@@ -74,7 +79,14 @@ export const findRequests = (
     filter.app ?? null,
     filter.text === undefined ? null : smallLetters(filter.text),
     limit,
+    filter.text === undefined ? null : SEARCHED_MAX,
   ])
+
+/** Where a search that began before a number goes on, if there are older ones that it did not look at. */
+export async function searchedUpTo(db: Reader, before: bigint): Promise<bigint | undefined> {
+  const next = await db.row<{ number: bigint }>(beyondSearched, [before, SEARCHED_MAX])
+  return next && next.number + 1n
+}
 
 export const findRequest = (db: Reader, debugId: string): Promise<WholeRequest | undefined> =>
   db.row<WholeRequest>(byDebugId, [debugId])

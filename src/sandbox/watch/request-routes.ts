@@ -6,7 +6,7 @@ import { invalid, notFound } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import type { Recorder } from './recorder.ts'
-import { findRequest, findRequests, type LoggedRequest, type RequestFilter } from './request-log.ts'
+import { findRequest, findRequests, type LoggedRequest, type RequestFilter, searchedUpTo } from './request-log.ts'
 
 const url = '/sandbox/requests'
 const PAGE_SIZE_DEFAULT = 50
@@ -56,12 +56,15 @@ const Side = Type.Object(
 const Summary = Type.Object(summary, { $id: 'LoggedRequest' })
 const Whole = Type.Object({ ...summary, request: Side, answer: Side, links: Links }, { $id: 'LoggedRequestWithBodies' })
 
+const TEXT =
+  'Stands in the path or a body. A page looks through 3,000 requests: while there is a link to the next, older ones may match.'
+
 const Query = Type.Object({
   status: Type.Optional(Type.String({ maxLength: 3, description: 'A status such as 422, or a class such as 4xx.' })),
   failed: Type.Optional(Type.Boolean({ description: 'Only those that were refused or failed.' })),
   operation: Type.Optional(Type.String({ maxLength: 64 })),
   app: Type.Optional(Type.String({ maxLength: 127, description: 'The id of an app or client.' })),
-  text: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Stands in the path or a body.' })),
+  text: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: TEXT })),
   page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT })),
   page_token: Type.Optional(Type.String({ ...seqForm, description: 'As the link to the next page says.' })),
 })
@@ -89,8 +92,12 @@ export const requestLogRoutes = ({ service, recorder }: RequestLogParts): AnyRou
       const before = page_token === undefined ? END : BigInt(page_token)
       const read = await findRequests(db, filterOf(query), before, size + 1)
       const rows = read.slice(0, size)
-      const last = read.length > size ? rows.at(-1) : undefined
-      return { requests: rows.map(presentRequest), links: linksOf(`${service.publicUrl}${url}`, query, last?.number) }
+      const isFull = read.length > size
+      const next = isFull ? rows.at(-1)!.number : query.text && (await searchedUpTo(db, before))
+      return {
+        requests: rows.map(presentRequest),
+        links: linksOf(`${service.publicUrl}${url}`, query, next || undefined),
+      }
     },
   }),
   route({

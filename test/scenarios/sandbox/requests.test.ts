@@ -88,6 +88,32 @@ describe('The request log of a sandbox', () => {
     expect((await world.call('GET', '/sandbox/requests/none')).status).toBe(404)
   })
 
+  it('looks for a text in so many at a time, and goes on from there', async () => {
+    const [{ number }] = await world.app.database.rows<{ number: bigint }>(
+      unprepared('select max(number) as number from request_log'),
+    )
+    await world.app.database.rows(
+      unprepared(
+        `insert into request_log (number, debug_id, operation, method, path, status, request_body, details, create_time, real_time)
+         select $1 + n, 'far' || n, 'none', 'GET', '/far', 404, case when n = 1 then 'a far needle' end,
+           '{"ms":1,"request":{"headers":{},"bytes":1},"answer":{"headers":{},"bytes":1}}', $2, $2
+         from generate_series(1, 3001) as n`,
+      ),
+      [number, world.now()],
+    )
+    const newest = await list({ text: 'far needle' })
+    expect(newest.requests).toEqual([])
+    const { searchParams } = new URL(newest.links.find(({ rel }) => rel === 'next')!.href)
+    const older = await list(Object.fromEntries(searchParams))
+    expect(older.requests).toMatchObject([{ debug_id: 'far1' }])
+    expect(older.links.map(({ rel }) => rel)).toEqual(['self'])
+
+    const page = (query: string) => world.call('GET', `/console/requests?${query}`)
+    const [, further] = /href="([^"]+)">Look further back/.exec((await page('q=far+needle')).text)!
+    expect((await page(further!.split('?')[1]!.replaceAll('&amp;', '&'))).text).toContain('/console/requests/far1')
+    await world.app.database.rows(unprepared(`delete from request_log where path = '/far'`))
+  })
+
   it('holds no secret, whatever brought it', async () => {
     const token = await world.tokenFor('sandbox-merchant')
     const form = new URLSearchParams({
