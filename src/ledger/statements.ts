@@ -65,3 +65,31 @@ export const findMovements = (
   last: Place,
 ): Promise<Movement[]> =>
   db.rows<Movement>(movementsOf, [accountId, from ?? '', to ?? '9', last.create_time, last.seq, limit])
+
+/** One statement, so that what is booked meanwhile is in both or in neither. */
+const balancesAfter = sql`
+  with newer as materialized (
+    select m.transaction_id from ledger_entries m
+    where m.account_id = $1 and m.line = 1 and (m.create_time, m.seq) > ($2, $3)
+    order by m.create_time desc, m.seq desc limit $4)
+  select b.currency, (select count(*)::int from newer) as newer,
+    (b.amount - coalesce((select sum(e.amount) from newer n join ledger_entries e
+      on e.account_id = $1 and e.transaction_id = n.transaction_id
+      where e.book = 'balance' and e.currency = b.currency), 0))::bigint as available
+  from ledger_balances b where b.account_id = $1 and b.book = 'balance'`
+
+/**
+ * What was available in each currency right after the movement at a place, found by taking away what came later; undefined
+ * where that is more than `most` movements.
+ */
+export async function findBalancesAfter(
+  db: Reader,
+  accountId: string,
+  place: Place,
+  most: number,
+): Promise<ReadonlyMap<string, bigint> | undefined> {
+  type Row = { readonly currency: string; readonly newer: number; readonly available: bigint }
+  const rows = await db.rows<Row>(balancesAfter, [accountId, place.create_time, place.seq, most + 1])
+  if (rows.some(({ newer }) => newer > most)) return undefined
+  return new Map(rows.map(({ currency, available }) => [currency, available]))
+}

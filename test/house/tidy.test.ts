@@ -71,6 +71,7 @@ const targets = ({ path, text }: { path: string; text: string }) =>
 const readTables: Record<string, string> = {
   'accounts/access.test.ts': 'a secret is nowhere in what is kept; a commit is held up between two statements',
   'command-line/backup.test.ts': 'a database that holds something else is made',
+  'console/desk.test.ts': 'books of more than two pages are put there',
   'console/invoices.test.ts': 'the job of a bulk is lost; a thousand invoices are copied in the database',
   'console/operator.test.ts': 'jobs that failed for good are put there',
   'console/people.test.ts': 'more people than a page shows are put there',

@@ -1,5 +1,6 @@
 import { type Content, type Html, html } from '../../http/html.ts'
 import type { Instant } from '../../kernel/clock.ts'
+import { attemptsOfHours } from '../../webhooks/delivery/counts.ts'
 import { lanes } from '../../webhooks/dispatch/lanes.ts'
 import { changesOfDay, OF_HOUR_MAX } from '../day.ts'
 import { chart } from '../parts/bars.ts'
@@ -27,6 +28,20 @@ export async function dayOfAll({ db, now, times }: Visit): Promise<Content> {
     columns: hours.map((hour) => [hour.fine, hour.failed]),
     said: `${sum('fine')} in the last 24 hours, ${sum('failed')} jobs parked`,
     from: times.at(hours[0]!.from),
+    to: 'now',
+  })
+}
+
+/** Every attempt of the last day, a quarter of an hour a column. */
+export async function dayOfDeliveries({ db, now, times }: Visit, waiting: number): Promise<Content> {
+  const quarters = await attemptsOfHours(db, 24, now as Instant)
+  const sum = (of: 'arrived' | 'failed') => quarters.reduce((all, one) => all + one[of], 0)
+  const [arrived, failed] = [sum('arrived'), sum('failed')]
+  return chart({
+    title: 'A day of deliveries',
+    columns: quarters.map((one) => [one.arrived, one.failed]),
+    said: `${arrived.toLocaleString('en-US')} arrived, ${failed.toLocaleString('en-US')} ${failed === 1 ? 'attempt' : 'attempts'} failed, ${counted(waiting)} waiting`,
+    from: times.at(quarters[0]!.from_time),
     to: 'now',
   })
 }
@@ -59,6 +74,7 @@ ${facts(
   ],
   'figures',
 )}
+${await dayOfDeliveries(visit as Visit, told.pending)}
 <section class="sheet flush"><header class="sheet-head"><h2>Webhooks that wait most</h2></header>${laggardRows(worst, visit)}</section>`,
       }
     },

@@ -7,7 +7,7 @@ import { listDeeds } from '../sign-in/deeds.ts'
 import type { Pages } from '../visit.ts'
 import { doings } from './audit.ts'
 import { decisionRows } from './decisions.ts'
-import { dayOfAll, laggardRows } from './deliveries.ts'
+import { dayOfAll, dayOfDeliveries, laggardRows } from './deliveries.ts'
 import { counted, readFigures, worstWebhooks } from './figures.ts'
 import { jobRows } from './jobs.ts'
 import { keyRows } from './keys.ts'
@@ -58,9 +58,10 @@ ${facts(
   ],
   'figures',
 )}
-<div class="two"><div class="column">${await dayOfAll(visit)}
+<div class="two"><div class="column">${await dayOfDeliveries(visit, told.pending)}
 <section class="sheet flush"><header class="sheet-head"><h2>Waiting for a decision</h2><div class="aside">${more('All, oldest first', '/console/operator/decisions')}</div></header>${await decisionRows(visit, SHOWN)}</section>
-<section class="sheet flush"><header class="sheet-head"><h2>Webhooks that wait most</h2><div class="aside">${more('Deliveries', '/console/operator/deliveries')}</div></header>${laggardRows(worst.slice(0, SHOWN), visit)}</section></div>
+<section class="sheet flush"><header class="sheet-head"><h2>Webhooks that wait most</h2><div class="aside">${more('Deliveries', '/console/operator/deliveries')}</div></header>${laggardRows(worst.slice(0, SHOWN), visit)}</section>
+${await dayOfAll(visit)}</div>
 <aside><section class="sheet flush"><header class="sheet-head"><h2>Parked jobs</h2><div class="aside">${more('All', '/console/operator/jobs')}</div></header>${
           parked.length === 0
             ? nothing('Every promise was kept', 'Jobs that fail for good stand here.')

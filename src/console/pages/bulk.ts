@@ -1,17 +1,29 @@
 import { type Html, html } from '../../http/html.ts'
 import type { Answer } from '../../http/route.ts'
+import { fits } from '../../http/validation/validator.ts'
 import { criteriaOf } from '../../invoices/search/criteria.ts'
 import { walkInvoices } from '../../invoices/search/find.ts'
 import { notFound, refused as refusedProblem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { BULK_MAX, type Bulk, findBulk, giveUpBulk, listBulks, startReminding } from '../bulk.ts'
 import { type Column, CSV_ROWS_MAX, csvAnswer } from '../csv.ts'
-import { newRequestId } from '../forms/fields.ts'
+import { newRequestId, type Typed } from '../forms/fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { onceOnly } from '../once.ts'
 import { facts, heading, linkButton, nothing, sheet, spent } from '../parts/parts.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
-import { addressOf, customerOf, type ListQuery, Query, search, searchOf, sells, views } from './invoices.ts'
+import {
+  addressOf,
+  filters,
+  type ListQuery,
+  places,
+  Query,
+  type SearchPlace,
+  search,
+  searchOf,
+  views,
+} from './invoice-views.ts'
+import { customerOf, sells } from './invoices.ts'
 
 const READ_AT_ONCE = 100
 
@@ -54,12 +66,26 @@ const columns: readonly Column<Exported>[] = [
   ['reference', ({ detail }) => detail?.reference],
 ]
 
-const queryOf = ({ view, q }: { view?: string | undefined; q?: string | undefined }): ListQuery => ({
-  ...(view !== undefined && view in views && { view }),
-  ...(q !== undefined && q !== '' && { q: q.slice(0, 254) }),
-})
+/** What the form carries of a filter; one that is none must not come to mean all. */
+function queryOf(typed: Typed): ListQuery {
+  const query = Object.fromEntries(names.flatMap((name) => (typed[name] ? [[name, typed[name]]] : [])))
+  if (!fits(Query, query)) throw refusedProblem('NOTHING_TO_REMIND', 'Choose the invoices on their list again.')
+  return query
+}
+const names = ['view', 'q', 'in', ...filters] as const
 
-const words = ({ view = 'all', q }: ListQuery) => `${views[view]!.label}${q ? `, “${q}”` : ''}`
+const words = ({ view = 'all', q, in: place, from, to, currency, least, most }: ListQuery) =>
+  [
+    views[view]!.label,
+    q && `“${q}”${place ? ` by ${places[place as SearchPlace]}` : ''}`,
+    from && `issued from ${from}`,
+    to && `issued to ${to}`,
+    currency,
+    least && `total from ${least}`,
+    most && `total to ${most}`,
+  ]
+    .filter(Boolean)
+    .join(', ')
 
 const BULKS = '/console/bulks'
 const Id = Type.Object({ id: Type.String({ minLength: 36, maxLength: 36, pattern: '^[0-9a-f-]+$' }) })
@@ -128,9 +154,7 @@ export const bulkPages = ({ page, form }: Pages) => [
       const before = await listBulks(visit.db, visit.who.caller.accountId, visit.now)
       const running = before.find((one) => one.standing === 'GOING')
       const open = items.filter(remindable).length
-      const { view = 'all', q } = query
-      const back = addressOf(view, q)
-      const hidden = html`<input type="hidden" name="request-id" value="${newRequestId()}"><input type="hidden" name="view" value="${view}">${q && html`<input type="hidden" name="q" value="${q}">`}`
+      const hidden = html`<input type="hidden" name="request-id" value="${newRequestId()}">${names.map((name) => query[name] && html`<input type="hidden" name="${name}" value="${query[name]}">`)}`
       const asking =
         open === 0
           ? html`<p class="soft">None of them can be reminded: only what was sent and is not paid can.</p>`
@@ -139,11 +163,11 @@ export const bulkPages = ({ page, form }: Pages) => [
             : html`<form class="stack" method="post" action="/console/invoices/remind-all">${hidden}<p>${open === 1 ? 'One of them' : `${open} of them`} can be reminded, by mail, in the usual words. An invoice is reminded twice a day at most; those that were are left out. It goes on by itself, and a page says how far it is.</p><div class="buttons"><button class="button">Remind ${open === 1 ? 'the customer' : `${open} customers`}</button></div></form>`
       return {
         title: 'All that match',
-        content: html`${heading(many(items.length, more), { back: ['Invoices', back], sub: words(query) })}
+        content: html`${heading(many(items.length, more), { back: ['Invoices', addressOf(query)], sub: words(query) })}
 ${more && html`<section class="sheet"><p>Reminders go to the newest ${BULK_MAX} of them; a narrower filter reaches the others.</p></section>`}
 <div class="two even">${visit.who.may('work') && sheet('Send reminders', asking)}${sheet(
           'Download',
-          html`<p>${more ? `All of them, ${CSV_ROWS_MAX.toLocaleString('en-US')} rows at most` : items.length === 1 ? 'One row' : `${items.length} rows`}, with number, customer, standing, dates and amounts.</p><p class="below">${linkButton('Download as CSV', back.replace('/console/invoices', '/console/invoices/csv'))}</p>`,
+          html`<p>${more ? `All of them, ${CSV_ROWS_MAX.toLocaleString('en-US')} rows at most` : items.length === 1 ? 'One row' : `${items.length} rows`}, with number, customer, standing, dates and amounts.</p><p class="below">${linkButton('Download as CSV', addressOf(query, '/console/invoices/csv'))}</p>`,
         )}</div>${before.length > 0 && earlier(before, visit as Visit)}`,
       }
     },

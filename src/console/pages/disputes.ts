@@ -1,3 +1,5 @@
+import { readScopes, sightOf } from '../../disputes/access.ts'
+import { countStates } from '../../disputes/lists/counts.ts'
 import { listUnderReview } from '../../disputes/lists/review.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { notFound } from '../../kernel/problem.ts'
@@ -5,6 +7,7 @@ import { Type } from '../../kernel/type.ts'
 import { type Column, csvAnswer } from '../csv.ts'
 import { takenOf } from '../desk.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
+import { COUNTED_MAX, countShown } from '../parts/counts.ts'
 import { heading, linkButton, nothing, pager, spent, stageOf, tabs } from '../parts/parts.ts'
 import { opened, stakes } from '../stakes.ts'
 import type { Pages, Visit } from '../visit.ts'
@@ -112,6 +115,21 @@ async function overview(view: string, visit: Visit): Promise<Content> {
   return view === 'all' || view === 'resolved' ? opened(visit) : undefined
 }
 
+/** Views whose number asks for something, or tells what is still to come. */
+const countedViews = ['desk', 'waiting', 'review', 'appealable']
+
+async function counted({ db, who }: Visit): Promise<ReadonlyMap<string, string | undefined>> {
+  const statesOf = (name: string) => views[name]!.states!.split(',')
+  const sight = await sightOf(db, who.caller, readScopes)
+  const counts = await countStates(db, sight, countedViews.flatMap(statesOf), COUNTED_MAX)
+  return new Map(
+    countedViews.map((name) => [
+      name,
+      countShown(statesOf(name).reduce((sum, one) => sum + (counts.get(one) ?? 0), 0)),
+    ]),
+  )
+}
+
 type Shown = { items: Dispute[]; links: { rel: string; href: string }[] }
 
 /** What waits for a decision, of all accounts: an agent has no side, and sees only that. */
@@ -188,6 +206,7 @@ export const disputeListPages = ({ page }: Pages) => [
         },
       })
       const more = links.some(({ rel }) => rel === 'next') && at < PAGES_MAX
+      const counts = await counted(visit as Visit)
       const above = who.mark === 'buyer' || at > 1 ? undefined : await overview(chosen, visit as Visit)
       return {
         title,
@@ -195,7 +214,12 @@ export const disputeListPages = ({ page }: Pages) => [
 <section class="sheet flush">
 ${tabs(
   'View',
-  Object.entries(views).map(([name, { label }]) => ({ label, href: addressOf(name), here: name === chosen })),
+  Object.entries(views).map(([name, { label }]) => ({
+    label,
+    href: addressOf(name),
+    here: name === chosen,
+    count: counts.get(name),
+  })),
 )}
 ${
   items.length === 0

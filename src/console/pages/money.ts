@@ -1,10 +1,11 @@
-import { html } from '../../http/html.ts'
+import { type Html, html } from '../../http/html.ts'
 import type { Money } from '../../kernel/money.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { type Column, csvAnswer } from '../csv.ts'
 import { monthOf } from '../month.ts'
 import { facts, heading, linkButton, mono, nothing, pager, sheet } from '../parts/parts.ts'
+import { runningSums, SUMMED_MAX } from '../running-sums.ts'
 import { namesOfThings, type Things, thing } from '../things.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { money, sentence } from '../words.ts'
@@ -76,6 +77,24 @@ async function* movements({ look }: Pick<Visit, 'look'>): AsyncGenerator<readonl
   }
 }
 
+interface Listed {
+  readonly visit: Pick<Visit, 'times'>
+  /** What was available after each; undefined where that is too far back. */
+  readonly sums: readonly (Money | undefined)[] | undefined
+  readonly things: Things
+}
+
+/** Movements under their days, the newest first. */
+function movementRows(list: readonly Movement[], { visit: { times }, sums, things }: Listed): Html {
+  const rows = list.map((one, i) => {
+    const day = times.day(one.transaction_initiation_date)
+    const isFirst = i === 0 || times.day(list[i - 1]!.transaction_initiation_date) !== day
+    const sum = sums?.[i]
+    return html`${isFirst && html`<tr class="group"><th colspan="5" scope="colgroup">${day}</th></tr>`}<tr><td class="nowrap soft">${times.hour(one.transaction_initiation_date)}</td><td class="second fill"><b>${sentence(one.transaction_type)}</b><small>${subject(one, things)}</small></td><td class="num right">${signed(one.available_change)}</td><td class="num gone">${signed(one.withheld_change)}</td><td class="num gone soft">${sum && money(sum)}</td></tr>`
+  })
+  return html`<table class="rows by-day"><thead><tr><th>When</th><th>What</th><th class="num">Available</th><th class="num">Held</th><th class="num">Available after it</th></tr></thead><tbody>${rows}</tbody></table>`
+}
+
 interface Read {
   readonly transaction_details: readonly { readonly transaction_info: Movement }[]
   readonly links: readonly { readonly rel: string; readonly href: string }[]
@@ -112,6 +131,12 @@ export const moneyPages = ({ page }: Pages) => [
       const others = balances.filter(({ primary }) => !primary)
       const next = links.find(({ rel }) => rel === 'next')?.href
       const older = next && new URL(next).searchParams.get('page_token')
+      const sums = await runningSums(
+        visit.db,
+        account_id,
+        transaction_details.map(({ transaction_info }) => transaction_info),
+        older,
+      )
       return {
         title,
         content: html`${heading(title, { sub: 'What the account has by currency, and how it came to that.', ...(transaction_details.length > 0 && { actions: linkButton('Download as CSV', '/console/money/csv') }) })}
@@ -120,10 +145,10 @@ ${others.length > 0 && sheet('Other currencies', html`<table class="rows"><thead
 <section class="sheet flush">${
           transaction_details.length === 0
             ? nothing('No money has moved', 'Payments, refunds, holds and fees stand here.')
-            : html`<table class="rows"><thead><tr><th>When</th><th>What</th><th class="num">Available</th><th class="num">Held</th></tr></thead><tbody>${transaction_details.map(
-                ({ transaction_info: one }) =>
-                  html`<tr><td class="nowrap soft">${visit.times.at(one.transaction_initiation_date)}</td><td class="second fill"><b>${sentence(one.transaction_type)}</b><small>${subject(one, things)}</small></td><td class="num right">${signed(one.available_change)}</td><td class="num gone">${signed(one.withheld_change)}</td></tr>`,
-              )}</tbody></table>${pager('Newest first', { newer: after ? '/console/money' : undefined, older: older ? `/console/money?after=${encodeURIComponent(older)}` : undefined })}`
+            : html`${movementRows(
+                transaction_details.map(({ transaction_info }) => transaction_info),
+                { visit: visit as Visit, sums, things },
+              )}${pager(sums ? 'Newest first' : `Newest first; what was available is worked out for the newest ${SUMMED_MAX.toLocaleString('en-US')}`, { newer: after ? '/console/money' : undefined, older: older ? `/console/money?after=${encodeURIComponent(older)}` : undefined })}`
         }</section>`,
       }
     },

@@ -63,8 +63,8 @@ const addressOf = (show: string, q: string | undefined, after?: string) => {
   return `/console/requests${query.size > 0 ? `?${query}` : ''}`
 }
 
-const noneYet = ['No request here', 'Call the API, and what was sent and answered stands here.'] as const
-const noneFound = ['No request has that text', 'Paths and bodies are looked through, in any case of letters.'] as const
+const noneYet = nothing('No request here', 'Call the API, and what was sent and answered stands here.')
+const noneFound = nothing('No request has that text', 'Paths and bodies are looked through, in any case of letters.')
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
@@ -223,7 +223,7 @@ ${
           q ? 'A text is looked for in 3,000 requests at a time.' : 'The newest 50 changed nothing.',
           html`<a class="button quiet" href="${addressOf(show, q, older)}">Look further back</a>`,
         )
-      : nothing(...(q ? noneFound : noneYet))
+      : (q ? noneFound : noneYet)
     : html`<table class="rows"><thead><tr><th>Time</th><th>Request</th><th class="num">Status</th><th class="num">Took</th><th>By</th></tr></thead><tbody>${listed.map((one) => row(one, visit))}</tbody></table>${pager('Newest first', { newer: after ? addressOf(show, q) : undefined, older: older ? addressOf(show, q, older) : undefined })}`
 }</section>`,
       }

@@ -9,10 +9,14 @@ export interface Times {
   fully(instant: string): Html
   /** `09:41:07.118`. */
   clock(instant: string): string
+  /** `09:41`, exact in the title. */
+  hour(instant: string): Html
   /** `Saturday, 5 December 2026`. */
   day(instant: string): string
   /** A day of the calendar, which has no zone: `5 Dec 2026`. */
   date(day: string): Html
+  /** `December`. */
+  month(day: string): string
   /** `in 2 d 22 h`, `3 d ago`. */
   away(instant: string): Html
 }
@@ -28,9 +32,11 @@ export function timesIn(zone: string, now: string): Times {
       marked(instant, read(instant).toFormat(read(instant).year === year ? 'd LLL, HH:mm' : 'd LLL yyyy, HH:mm')),
     fully: (instant) => marked(instant, read(instant).toFormat('cccc d LLLL, HH:mm')),
     clock: (instant) => read(instant).toFormat('HH:mm:ss.SSS'),
+    hour: (instant) => marked(instant, read(instant).toFormat('HH:mm')),
     day: (instant) => read(instant).toFormat('cccc, d LLLL yyyy'),
     date: (day) =>
       html`<time class="nowrap" datetime="${day}">${DateTime.fromISO(day, { zone: 'utc', ...english }).toFormat('d LLL yyyy')}</time>`,
+    month: (day) => DateTime.fromISO(day, { zone: 'utc', ...english }).toFormat('LLLL'),
     away: (instant) =>
       html`<time datetime="${instant}" title="${instant}" data-away>${away(Date.parse(instant) - Date.parse(now))}</time>`,
   }

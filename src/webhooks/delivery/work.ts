@@ -10,6 +10,7 @@ import { SigningKeys } from '../signing/keys.ts'
 import { makeSeal, remembering } from '../signing/seal.ts'
 import { Signer } from '../signing/signer.ts'
 import { AttemptLimits } from './attempt-limits.ts'
+import { DeliveryCounts } from './counts.ts'
 import {
   type AttemptResult,
   asRecord,
@@ -50,6 +51,8 @@ export class DeliveryWork implements WorkSource {
   /** Only where a clock can be moved. */
   readonly #limits: AttemptLimits | undefined
   readonly #closing = new AbortController()
+  /** Only where an operator looks at them. */
+  readonly #counts: DeliveryCounts | undefined
 
   constructor(service: Service, parts: WorkParts, { outbound, rules }: DeliveryOptions = {}) {
     const { database, clock, registry } = parts
@@ -58,6 +61,7 @@ export class DeliveryWork implements WorkSource {
     const seal = makeSeal(secrets!)
     this.#parts = parts
     if (service.environment === 'sandbox') this.#limits = new AttemptLimits()
+    else this.#counts = new DeliveryCounts(database, clock, parts.onError)
     this.#outbound = outbound ?? openOutbound({ allowHttp: webhookAllowHttp, allowPrivate: webhookAllowPrivate })
     const deliver = {
       service,
@@ -90,6 +94,7 @@ export class DeliveryWork implements WorkSource {
           )
           for (const { delivery } of finished) this.#recorded(delivery)
           metrics?.attempted(finished.map(({ result }) => result))
+          this.#counts?.attempted(finished.map(({ result }) => result))
           for (const { delivery, result } of finished) {
             if (parts.log) logAttempt(parts.log, delivery, result)
             parts.tell?.(attemptMade(delivery, result), delivery.event_id)
@@ -211,6 +216,6 @@ export class DeliveryWork implements WorkSource {
     const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())
     await Promise.race([this.#dispatcher.whenIdle(), late])
     if (this.#held.size > 0) await release(this.#parts.database, [...this.#held.values()])
-    await Promise.all([this.#outbound.close(), this.#signer.close()])
+    await Promise.all([this.#outbound.close(), this.#signer.close(), this.#counts?.write()])
   }
 }

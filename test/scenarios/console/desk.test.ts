@@ -130,9 +130,46 @@ describe('What one side keeps among itself about a dispute', () => {
     )
     expect(await merchant.page('/console/disputes?view=all')).toMatch(/aria-label="Opened by day: \d+ in 30 days"/)
     expect(await consoleOf(world, 'buyer').page('/console/disputes')).not.toContain('Need you')
+    // Counted beside the views, as each side sees them.
+    expect(desk).toMatch(/>Desk <span class="count">[34]<\/span>/)
+    expect(desk).not.toMatch(/>Resolved <span/)
+    expect(await consoleOf(world, 'buyer').page('/console/disputes')).toMatch(
+      />Waiting for the other side <span class="count">[34]<\/span>/,
+    )
     const money = await merchant.page('/console/money')
     expect(money).toMatch(/aria-label="By day: [^"]+ came in, [^"]+ went out in 30 days">.*<rect class="out"/s)
     expect(money).toMatch(new RegExp(`<a href="/console/disputes/${one}">Dispute: [^<]+</a> <span[^>]*>${one}`))
+  })
+
+  it('stands in the books with what was available after each movement, page by page', async () => {
+    const accountId = world.people.otherMerchant.id
+    await world.app.database.query(
+      `insert into ledger_entries (account_id, transaction_id, line, book, currency, amount, kind, reference, covered, create_time)
+       select $1, 'SUMMED' || n, line, case line when 1 then 'balance' else 'service' end, 'USD',
+         case line when 1 then n else -n end * case when n % 3 = 0 then -1 else 1 end, 'OPENING_BALANCE', 'x', false, $2
+       from generate_series(1, 120) as n, generate_series(1, 2) as line order by n, line`,
+      [accountId, world.now()],
+    )
+    const merchant = consoleOf(world, 'merchant2')
+    const { balances } = (
+      await world.otherMerchant.get<{ balances: { available_balance: { value: string } }[] }>('/v1/reporting/balances')
+    ).body
+    const cents = (text: string) => BigInt(text.replaceAll(/[^\d-]/g, ''))
+    let sum = cents(balances[0]!.available_balance.value)
+    let path: string | undefined = '/console/money'
+    let rows = 0
+    for (; path; ) {
+      const page: string = await merchant.page(path)
+      for (const [, change, after] of page.matchAll(
+        /<td class="num right">([^<\w]?\$[^<]+)<\/td><td[^>]*><\/td><td[^>]*>([^<]+)</g,
+      )) {
+        expect(cents(after!)).toBe(sum)
+        sum -= change!.startsWith('$') ? cents(change!) : -cents(change!.slice(1))
+        rows++
+      }
+      path = /<a href="([^"]+)" rel="next"/.exec(page)?.[1]?.replaceAll('&amp;', '&')
+    }
+    expect([rows >= 120, sum]).toEqual([true, 0n])
   })
 
   it('is nobody’s who cannot see the dispute', async () => {

@@ -90,6 +90,78 @@ describe('Templates at the console', () => {
   })
 })
 
+describe('The list of invoices', () => {
+  const as = () => consoleOf(world, 'merchant2')
+  const sent = async (detail: object, billing_info: object, unit_amount: { currency_code: string; value: string }) => {
+    const made = await world.otherMerchant.post<{ id: string }>('/v2/invoicing/invoices', {
+      detail: { currency_code: unit_amount.currency_code, ...detail },
+      primary_recipients: [{ billing_info: { email_address: 'buyer@example.com', ...billing_info } }],
+      items: [{ name: 'A chair', quantity: '1', unit_amount }],
+    })
+    await world.otherMerchant.post(`/v2/invoicing/invoices/${made.body.id}/send`, {})
+    return made.body.id
+  }
+  const dueOn = (due_date: string) => ({ payment_term: { term_type: 'DUE_ON_DATE_SPECIFIED', due_date } })
+  let ids: string[]
+  const shown = (page: string) => ids.map((id) => (page.includes(`/console/invoices/${id}"`) ? '+' : '-')).join('')
+
+  it('adds up what is owed, late, paid and on its way out, and counts beside the views', async () => {
+    expect(await as().page('/console/invoices')).not.toContain('Outstanding</dt>')
+    ids = [
+      await sent({ invoice_date: '2026-02-01', ...dueOn('2026-02-20') }, { business_name: 'Late Ltd' }, usd('100.00')),
+      await sent({ invoice_date: '2026-02-02' }, { business_name: 'Other Ltd' }, usd('11.00')),
+      await sent(
+        { invoice_date: '2026-02-03', reference: 'PO-77' },
+        { name: { given_name: 'Ada', surname: 'Lovelace' } },
+        { currency_code: 'EUR', value: '50.00' },
+      ),
+      await sent({ invoice_date: '2026-04-01', invoice_number: 'NEXT-1' }, {}, usd('7.00')),
+    ]
+    await world.otherMerchant.post(`/v2/invoicing/invoices/${ids[2]}/payments`, {
+      method: 'CASH',
+      payment_date: '2026-03-01',
+      amount: { currency_code: 'EUR', value: '20.00' },
+    })
+    const page = await as().page('/console/invoices')
+    expect(page).toMatch(/Outstanding<.*?>\$111\.00<.*?3 invoices, and €30\.00</s)
+    expect(page).toMatch(/Overdue<.*?class="warn">\$100\.00<.*?1 invoice, since 10 days</s)
+    expect(page).toMatch(/Paid in March<.*?>€20\.00<.*?1 payment</s)
+    expect(page).toMatch(/Goes out next<.*?1 Apr 2026<.*?invoice NEXT-1, \$7\.00</s)
+    for (const [view, count] of Object.entries({ Scheduled: 1, Outstanding: 3, Overdue: 1 }))
+      expect(page).toMatch(new RegExp(`>${view} <span class="count">${count}</span>`))
+  })
+
+  it('is narrowed by day, currency and total, and found by whatever stands on it', async () => {
+    const list = async (query: string) => shown(await as().page(`/console/invoices?${query}`))
+    expect(await list('')).toBe('++++')
+    expect(await list('from=2026-02-02&to=2026-02-03')).toBe('-++-')
+    expect(await list('from=2026-02-03&to=2026-02-02')).toBe('-++-')
+    expect(await list('from=&to=&currency=EUR&least=&most=')).toBe('--+-')
+    expect(await list('least=10&most=99.999')).toBe('-+--')
+    expect(await list('currency=EUR&least=60&most=40')).toBe('--+-')
+    expect(await list('view=overdue&currency=EUR')).toBe('----')
+    expect(await list('q=lovelace')).toBe('--+-')
+    expect(await list('q=ada')).toBe('--+-')
+    expect(await list('q=PO-77')).toBe('--+-')
+    expect(await list('q=next-1')).toBe('---+')
+    expect(await list('q=ltd&to=2026-02-01')).toBe('+---')
+    const found = await as().page('/console/invoices?q=lovelace')
+    expect(found).toContain('found by last name')
+    expect(found).not.toContain('Outstanding</dt>')
+    const [, all] = /class="all-that-match" href="([^"]+)"/.exec(found)!
+    const page = await as().page(all!.replaceAll('&amp;', '&'))
+    expect(page).toMatch(/One invoice matches.*by last name/s)
+    const cookie = { cookie: 'console-eyes=merchant2' }
+    const file = await world.call('GET', '/console/invoices/csv?currency=EUR', undefined, { headers: cookie })
+    expect(file.text.trimEnd().split('\r\n')).toHaveLength(2)
+    // A filter that is none is not taken for all.
+    const wrong = await as().send('/console/invoices/remind-all', { currency: 'euro' })
+    expect([wrong.status, wrong.text.includes('Choose the invoices')]).toEqual([422, true])
+    for (const query of ['from=soon', 'least=-1', 'in=nowhere', 'currency=eur'])
+      await as().page(`/console/invoices?${query}`, 400)
+  })
+})
+
 describe('All that match', () => {
   it('says how many first, reminds those that can be, and is a file to take along', async () => {
     const merchant = consoleOf(world)

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { features } from '../../../src/accounts/schema.ts'
+import { defaultScopes } from '../../../src/accounts/scopes.ts'
 import { isOfAccount, type Role } from '../../../src/console/roles.ts'
 import { SigningKeys } from '../../../src/webhooks/signing/keys.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { type Browser, freshen, newConsoleWorld, signedIn } from '../../support/live-console.ts'
+import { Receiver } from '../../support/receiver.ts'
 import type { World } from '../../support/world.ts'
 
 let world: World
 let operator: Browser
 const as = (role: Role) => signedIn(world, role, isOfAccount(role) ? world.people.merchant.id : undefined)
 beforeAll(async () => {
-  world = await newConsoleWorld()
+  world = await newConsoleWorld({ WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOW_PRIVATE: 'true' })
   operator = await as('operator')
   await freshen(world)
 })
@@ -124,6 +127,24 @@ describe('Whoever runs the service', () => {
     expect(await page(`${at}/keys`)).toContain('withdrawn')
     const [, now] = /(CERT-[\da-f-]+)(?:(?!CERT-).)*signs now/s.exec(await page(`${at}/keys`))!
     await page(`${at}/keys/${now}/withdraw`, 422)
+  })
+
+  it('sees a day of deliveries, those that arrived and those that failed', async () => {
+    const app = await world.personWithApp(world.people.merchant.id, defaultScopes('BUSINESS', features))
+    const receiver = await Receiver.open()
+    receiver.answers('/down', { status: 500 })
+    for (const url of [receiver.url(), receiver.url('/down')]) {
+      const wish = { url, event_types: [{ name: '*' }] }
+      const made = await app.post<{ id: string }>('/v1/notifications/webhooks', wish)
+      const event = { webhook_id: made.body.id, event_type: 'INVOICING.INVOICE.PAID' }
+      expect((await app.post('/v1/notifications/simulate-event', event)).status, made.text).toBe(202)
+    }
+    await world.settle()
+    for (const path of [`${at}/deliveries`, at])
+      await expect
+        .poll(() => page(path))
+        .toMatch(/aria-label="A day of deliveries: 1 arrived, 1 attempts? failed, 1 waiting">.*<rect class="bad"/s)
+    await receiver.close()
   })
 
   it('reads in the audit log who did what, and finds all of one thing', async () => {
