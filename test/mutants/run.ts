@@ -1,25 +1,17 @@
-import { execFileSync, spawn } from 'node:child_process'
-import {
-  copyFileSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { removeData } from '../support/server.ts'
 import { type Guard, guards } from './guards.ts'
+import type { Report } from './reporter.ts'
+import { printTable } from './table.ts'
+import { copyTree, mutated, type Ran, runTests, tryWithout } from './trial.ts'
 
 /**
  * Takes every guard away, one at a time, in a copy of the source, and runs the tests that must notice. Without a guard
- * they have to fail; with all of them they have to pass, which is tried first.
+ * one of them has to fail, and is named; with all of them they have to pass, which is tried first.
  */
 const { values: options } = parseArgs({
   options: {
@@ -28,110 +20,99 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     /** So many, spread over the list. */
     sample: { type: 'string' },
+    /** The first and the last to be tried, by their numbers in the list: to go on where a run ended. */
+    from: { type: 'string', default: '1' },
+    to: { type: 'string', default: String(guards.length) },
     /** Leaves out the run with all guards in place. */
     'no-baseline': { type: 'boolean', default: false },
+    /** Only the run with all guards in place. */
+    'baseline-only': { type: 'boolean', default: false },
+    /** Puts the results into docs/mutants.md. */
+    write: { type: 'boolean', default: false },
   },
 })
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
 function chosen(): readonly Guard[] {
-  const named = guards.filter(({ guards: name, file }) => new RegExp(options.only ?? '').test(`${name} ${file}`))
+  const named = guards
+    .slice(Number(options.from) - 1, Number(options.to))
+    .filter(({ guards: name, file }) => new RegExp(options.only ?? '').test(`${name} ${file}`))
   const most = options.sample === undefined ? named.length : Math.min(Number(options.sample), named.length)
   return Array.from({ length: most }, (_, i) => named[Math.floor((i * named.length) / most)]!)
 }
 
-/** The source with the guard taken away. One that is not there, or not the only one, says nothing about the tests. */
-function mutated({ file, text, replacement }: Guard): string {
-  const source = readFileSync(join(root, file), 'utf8')
-  const parts = source.split(text)
-  if (parts.length !== 2) throw new Error(`${file} has the text ${parts.length - 1} times: ${text.trim()}`)
-  return parts.join(replacement)
+/** What became of it when a guard was gone: noticed by a test, or not and why. */
+interface Verdict {
+  readonly isNoticed: boolean
+  readonly text: string
 }
 
-/** A tree of its own for a worker: every file a hard link, so that it costs nothing; a changed one is written anew. */
-function copyTree(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'quittance-mutants-'))
-  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root, encoding: 'utf8' })
-  for (const file of files.split('\0').filter((name) => name !== '')) {
-    mkdirSync(dirname(join(copy, file)), { recursive: true })
-    putBack(copy, file)
-  }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  return copy
+function judge({ report, isOver, output }: Ran): Verdict {
+  const missed = (text: string): Verdict => ({ isNoticed: false, text })
+  if (isOver) return missed('the run did not end')
+  const passed = Object.values(report?.passed ?? {}).flat().length
+  const failures = report?.failures ?? []
+  const isTest = failures.some(({ name }) => !name.startsWith('a hook of '))
+  if (!report || (passed === 0 && !isTest))
+    return missed(`no test could be run: ${failures[0]?.message ?? output.trim().slice(-500)}`)
+  const first = failures.find(({ isTimeout }) => !isTimeout)
+  if (first) return { isNoticed: true, text: `${first.name} (\`${first.file}\`)` }
+  return missed(failures.length === 0 ? `all ${passed} tests pass` : `only out of time: ${failures[0]!.name}`)
 }
 
-function putBack(copy: string, file: string): void {
-  rmSync(join(copy, file), { force: true })
-  try {
-    linkSync(join(root, file), join(copy, file))
-  } catch {
-    copyFileSync(join(root, file), join(copy, file))
-  }
-}
-
-/** How the tests went in a tree: how many failed and passed, or neither when they could not even be run. */
-function runTests(tree: string, databaseUrl: string, tests: readonly string[], titled?: string) {
-  const vitest = join(tree, 'node_modules/vitest/vitest.mjs')
-  const args = [vitest, 'run', ...tests, '--maxWorkers=1', ...(titled === undefined ? [] : ['-t', titled])]
-  const env = { ...process.env, TEST_DATABASE_URL: databaseUrl, NO_COLOR: '1' }
-  return new Promise<{ failed: number; passed: number; output: string }>((resolve) => {
-    const child = spawn(process.execPath, args, { cwd: tree, env, stdio: ['ignore', 'pipe', 'pipe'] })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
-    child.on('close', () => {
-      const line = /^\s*Tests\s.*$/m.exec(output)?.[0] ?? ''
-      const count = (word: string) => Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0)
-      // A hook that fails, the invariants of a world among them, is no test, and yet the file has failed.
-      const files = Number(/^\s*Test Files\s.*?(\d+) failed/m.exec(output)?.[1] ?? 0)
-      resolve({ failed: Math.max(count('failed'), line === '' ? 0 : files), passed: count('passed'), output })
-    })
-  })
+/** What stands in the way of believing the tests of these guards: they fail with all in place, or there are none. */
+function flawsOf(wanted: readonly Guard[], { failures, passed }: Report): string[] {
+  const failed = failures.map(({ name, file, message }) => `${file}: ${name}: ${message}`)
+  const without = wanted.filter(
+    ({ tests, titled = '' }) =>
+      !tests.some((file) => passed[file]?.some((name) => new RegExp(titled).test(name.replaceAll(' > ', ' ')))),
+  )
+  return [...failed, ...without.map(({ guards: name }) => `no test passes that could notice: ${name}`)]
 }
 
 async function main(): Promise<void> {
+  const began = performance.now()
   const wanted = chosen().map((guard) => ({ guard, source: mutated(guard) }))
   const dataDir = mkdtempSync(join(tmpdir(), 'quittance-mutants-data-'))
   const server = await startEmbedded({ dataDir, durable: false, connectionsMax: 250 })
   const trees = Array.from({ length: Math.max(1, Number(options.jobs)) }, copyTree)
-  const counts = { passed: 0, failed: 0 }
-  const say = (ok: boolean, what: string, why: string) => {
-    counts[ok ? 'passed' : 'failed']++
-    process.stdout.write(`${ok ? 'noticed ' : 'MISSED  '} ${what.padEnd(56)} ${why}\n`)
-  }
-  const inTurn = async <T>(list: readonly T[], work: (one: T, tree: string) => Promise<void>) => {
-    const queue = [...list]
-    await Promise.all(
-      trees.map(async (tree) => {
-        for (let one = queue.shift(); one !== undefined; one = queue.shift()) await work(one, tree)
-      }),
-    )
-  }
+  const results = new Map<string, Verdict>()
+  const say = (text: string) => process.stdout.write(`${text}\n`)
 
   try {
     if (!options['no-baseline']) {
-      const suites = new Map(wanted.map(({ guard }) => [[...guard.tests, guard.titled].join(' '), guard]))
-      await inTurn([...suites.values()], async ({ tests, titled }, tree) => {
-        const { failed, passed, output } = await runTests(tree, server.url, tests, titled)
-        if (failed > 0 || passed === 0) throw new Error(`${tests.join(', ')} fail with all guards in place:\n${output}`)
-      })
+      const files = [...new Set(wanted.flatMap(({ guard }) => guard.tests))]
+      const { report, output } = await runTests(trees[0]!, server.url, files)
+      const all = wanted.map(({ guard }) => guard)
+      const flaws = report ? flawsOf(all, report) : [output]
+      if (flaws.length > 0) throw new Error(`With all guards in place:\n${flaws.join('\n')}`)
+      say(`with all guards in place ${files.length} test files pass, in ${secondsSince(began)} s`)
     }
-    await inTurn(wanted, async ({ guard, source }, tree) => {
-      const { file, tests, titled } = guard
-      rmSync(join(tree, file))
-      writeFileSync(join(tree, file), source)
-      const { failed, passed } = await runTests(tree, server.url, tests, titled)
-      putBack(tree, file)
-      const ran = failed + passed > 0
-      say(ran && failed > 0, guard.guards, ran ? `${failed} failed in ${tests.join(', ')}` : 'no test could be run')
-    })
+    const queue = options['baseline-only'] ? [] : [...wanted]
+    const work = async (tree: string) => {
+      for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
+        const { guard, source } = one
+        const start = performance.now()
+        const verdict = judge(await tryWithout(guard, source, tree, server.url))
+        results.set(guard.guards, verdict)
+        const word = verdict.isNoticed ? 'noticed' : 'MISSED '
+        const place = `${guards.indexOf(guard) + 1} of ${guards.length}`
+        say(`${word}  ${place}  ${guard.guards}: ${verdict.text}  ${secondsSince(start)} s`)
+      }
+    }
+    await Promise.all(trees.map(work))
   } finally {
     for (const tree of trees) rmSync(tree, { recursive: true, force: true })
     await server.stop()
     removeData(dataDir)
+    if (options.write) printTable(guards, new Map([...results].map(([name, verdict]) => [name, told(verdict)])))
   }
-  process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed\n`)
-  process.exitCode = counts.failed > 0 ? 1 : 0
+  const missed = [...results.values()].filter(({ isNoticed }) => !isNoticed).length
+  say(`\n${results.size - missed} noticed, ${missed} missed, in ${secondsSince(began)} s`)
+  process.exitCode = missed > 0 ? 1 : 0
 }
+
+const told = ({ isNoticed, text }: Verdict) => (isNoticed ? text : `**missed**: ${text}`)
+
+const secondsSince = (start: number) => ((performance.now() - start) / 1000).toFixed(0)
 
 await main()
