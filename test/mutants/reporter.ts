@@ -27,7 +27,7 @@ export default class MutantReporter implements Reporter {
   onTestCaseResult(test: TestCase): void {
     const { state, errors = [] } = test.result()
     const { relativeModuleId: file } = test.module
-    if (state === 'passed') (this.#passed[file] ??= []).push(test.fullName)
+    if (state === 'passed') this.#passed[file] = [...(this.#passed[file] ?? []), test.fullName]
     if (state === 'failed') this.#note(test.fullName, file, errors)
   }
 
