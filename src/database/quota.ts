@@ -1,5 +1,6 @@
 import { after, type Instant } from '../kernel/clock.ts'
 import { Problem } from '../kernel/problem.ts'
+import { RecentMap } from '../kernel/recent-map.ts'
 import { sql } from './sql.ts'
 import type { Tx } from './transaction.ts'
 
@@ -34,15 +35,22 @@ const countUse = sql`
     until = case when q.until > $6 then q.until else excluded.until end
   where q.until <= $6 or q.used + excluded.used <= $7`
 
+/** Rows that were used up when this process last looked, and until when. Never believed, but then it looks first. */
+const usedUpLately = new RecentMap<string, Instant>(10_000)
+const rowName = (accountId: string, { quota, key = '' }: QuotaUse) => `${accountId} ${quota.name} ${key}`
+
 /**
  * Counts against every quota, in the same commit as the work it is for; when one of them is used up, counts nothing and
  * says which. Each row can be counted once in a unit of work: say how much with `amount`.
  */
 export async function useQuota(tx: Tx, accountId: string, uses: readonly QuotaUse[]): Promise<UsedUp | undefined> {
   const counted = uses.filter(({ quota }) => quota.max > 0)
-  // Nearly always there is enough left, and the commit finds out when there is not. Then the work starts over and looks.
-  const isTooMuch = counted.some(({ quota, amount = 1 }) => amount > quota.max)
-  const usedUp = tx.attempt > 1 || isTooMuch ? await findUsedUp(tx, accountId, counted) : undefined
+  // Nearly always there is enough left, and the commit finds out when there is not. Then the work starts over and looks;
+  // so does whoever comes back too soon, before anything else is made for them in vain.
+  const isDoubtful = counted.some(
+    (use) => (use.amount ?? 1) > use.quota.max || (usedUpLately.get(rowName(accountId, use)) ?? '') > tx.now,
+  )
+  const usedUp = tx.attempt > 1 || isDoubtful ? await findUsedUp(tx, accountId, counted) : undefined
   if (usedUp) return usedUp
   for (const { quota, key = '', amount = 1 } of counted)
     tx.guard(countUse, [accountId, quota.name, key, amount, after(tx.now, quota.seconds), tx.now, quota.max])
@@ -53,9 +61,15 @@ async function findUsedUp(tx: Tx, accountId: string, uses: readonly QuotaUse[]):
   const names = uses.map(({ quota }) => quota.name)
   const keys = uses.map(({ key = '' }) => key)
   const rows = await tx.rows<UsedRow>(readUsed, [accountId, names, keys, tx.now])
-  for (const { quota, key = '', amount = 1 } of uses) {
+  for (const use of uses) {
+    const { quota, key = '', amount = 1 } = use
     const row = rows.find((row) => row.name === quota.name && row.key === key)
-    if (Number(row?.used ?? 0) + amount > quota.max) return { quota, until: row?.until ?? after(tx.now, quota.seconds) }
+    const until = row?.until ?? after(tx.now, quota.seconds)
+    if (Number(row?.used ?? 0) + amount <= quota.max) usedUpLately.delete(rowName(accountId, use))
+    else {
+      usedUpLately.set(rowName(accountId, use), until)
+      return { quota, until }
+    }
   }
   return undefined
 }

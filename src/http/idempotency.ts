@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
@@ -9,6 +9,7 @@ import { requestHeader } from '../kernel/dialect.ts'
 import { conflict, malformed, refused } from '../kernel/problem.ts'
 import { makeSealedBox, type SealedBox } from '../kernel/sealed-box.ts'
 import type { SecretRing } from '../kernel/secrets.ts'
+import { answerTo } from '../kernel/working.ts'
 import type { UploadedFile } from './body/multipart.ts'
 import type { Rendered } from './render.ts'
 
@@ -123,9 +124,15 @@ function bodyOf(box: SealedBox, request: KeyedRequest, sealed: Buffer): string {
 }
 
 /** Keeps the answer with the effect: both are committed or neither. Another copy of the request makes the work start over. */
-export function keepAnswer(tx: Tx, box: SealedBox, request: KeyedRequest, { status, headers, body }: Rendered): void {
+export async function keepAnswer(
+  tx: Tx,
+  box: SealedBox,
+  request: KeyedRequest,
+  { status, headers, body }: Rendered,
+): Promise<void> {
   const { caller, operation, key, hash, hours } = request
   if (body instanceof Readable) throw new Error(`${operation} answers with a stream, which cannot be kept.`)
+  const packed = body === undefined ? undefined : await pack(body)
   tx.guard(insertAnswer, [
     caller.accountId,
     caller.appId,
@@ -134,11 +141,19 @@ export function keepAnswer(tx: Tx, box: SealedBox, request: KeyedRequest, { stat
     hash,
     status,
     JSON.stringify(headers),
-    body === undefined ? null : box.close(deflateRawSync(body), ownerOf(request)),
+    packed === undefined ? null : box.close(packed, ownerOf(request)),
     tx.now,
     after(tx.now, hours * 3600),
   ])
 }
+
+/** From here on it is worth the way to another thread. */
+const PACKED_ELSEWHERE_LENGTH = 16_384
+
+const pack = (body: string | Buffer): Buffer | Promise<Buffer> =>
+  body.length < PACKED_ELSEWHERE_LENGTH
+    ? deflateRawSync(body)
+    : answerTo((packed) => deflateRaw(body, (error, bytes) => packed(error ?? undefined, bytes)))
 
 /** Requests under way in this process, so that a second copy is told so instead of waiting. */
 export class UnderWay {

@@ -4,7 +4,7 @@ import { type Caller, nobody } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { forbidden, type Issue, malformed, Problem } from '../kernel/problem.ts'
 import type { TSchema } from '../kernel/type.ts'
-import { workFor } from '../kernel/working.ts'
+import { letOthersIn, workFor } from '../kernel/working.ts'
 import type { Service } from '../room.ts'
 import { parseQuery } from './body/form.ts'
 import { acceptable } from './body/media-type.ts'
@@ -79,6 +79,10 @@ interface Received {
   readonly read: ReadBody | undefined
 }
 
+/** What a body of this length leads to takes milliseconds, in which others would wait: it is done in parts. */
+const LONG_BYTES = 16_384
+const isLong = ({ bytes }: SentBody) => bytes !== undefined && bytes.length > LONG_BYTES
+
 const noBody: ReadBody = { value: undefined, files: [] }
 
 /** What the operations of one service count together. */
@@ -125,11 +129,9 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
     const turn = await parts.takeTurn?.(route, request)
     if (turn) workFor(turn.worked)
     try {
-      return await carryOut(request, {
-        query,
-        sent,
-        read: streamed ?? (await bodies?.read(request.headers, sent, take)),
-      })
+      const read = streamed ?? (await bodies?.read(request.headers, sent, take))
+      if (isLong(sent)) await letOthersIn()
+      return await carryOut(request, { query, sent, read })
     } finally {
       turn?.end()
     }
@@ -179,7 +181,9 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
     const { locks = false } = route
     const work: Work = async (tx) => {
       await count(tx, request.caller?.accountId)
-      return render(await route.handle({ ...checked, tx }), usualStatus)
+      const result = await route.handle({ ...checked, tx })
+      if (isLong(sent)) await letOthersIn()
+      return render(result, usualStatus)
     }
     if (key === undefined) return transact(work, { locks })
     const hash = requestHash(request.url, body, files)
@@ -214,7 +218,7 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
           const replay = tries++ > 0 ? await findReplay(tx, shared.answers, keyed, tx.now) : undefined
           if (replay) return replay
           const answer = await answerOf(tx)
-          keepAnswer(tx, shared.answers, keyed, answer)
+          await keepAnswer(tx, shared.answers, keyed, answer)
           return answer
         },
         { locks },

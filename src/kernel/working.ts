@@ -45,6 +45,9 @@ export function answerTo<Result>(ask: (answered: (error?: Error, result?: Result
   )
 }
 
+/** Lets everything that waits have its turn; then goes on for the same. For use between two parts of a long work. */
+export const letOthersIn = (): Promise<void> => answerTo((answered) => setImmediate(answered))
+
 function end(): void {
   isEnding = false
   settle()

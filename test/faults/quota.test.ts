@@ -60,6 +60,24 @@ describe('A quota', () => {
     expect(await use('one')).toBeUndefined()
   })
 
+  it('tells whoever comes back before its time at once, with nothing made for them in vain', async () => {
+    let begun = 0
+    const seen = (tx: Tx) => {
+      begun++
+      return tx
+    }
+    for (let i = 0; i < 3; i++) await use('one')
+    expect(await use('one', { seen })).toBeDefined()
+    expect(begun).toBe(2)
+    expect(await use('one', { seen })).toBeDefined()
+    expect(begun).toBe(3)
+
+    await database.query('truncate quotas')
+    expect(await use('one', { seen })).toBeUndefined()
+    expect(await use('one', { seen })).toBeUndefined()
+    expect(begun).toBe(5)
+  })
+
   it('counts for each key and each account by itself, and for nothing when one of several is used up', async () => {
     for (const key of ['one', 'one', 'one', 'two', 'two']) expect(await use(key)).toBeUndefined()
     expect(await use('three')).toMatchObject({ quota: perAccount })

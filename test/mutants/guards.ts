@@ -115,6 +115,7 @@ export const guards: readonly Guard[] = [
   { guards: 'a job is finished by who holds it', file: 'src/jobs/queue.ts', text: 'delete from jobs where id = $1 and fence = $2 returning 1', replacement: 'delete from jobs where id = $1 and $2::int is not null returning 1', tests: ['test/faults/jobs/runner.test.ts'] },
   { guards: 'a job that is held is not taken', file: 'src/jobs/queue.ts', text: 'and j.run_at <= $1 and (j.lease_until is null or ($10 and j.lease_until < clock_timestamp()))', replacement: 'and j.run_at <= $1 and ($10 or true)', tests: ['test/faults/jobs/runner.test.ts'] },
   { guards: 'a guard that fails starts the work over', file: 'migrations/0001_foundation.sql', text: 'if count <> 1 then', replacement: 'if count < 0 then', tests: ['test/faults/payer/refund-race.test.ts'] },
+  { guards: 'who comes back before a quota has room is refused first', file: 'src/database/quota.ts', text: "?? '') > tx.now,", replacement: "?? '') > '9',", tests: ['test/faults/quota.test.ts'] },
   { guards: 'a quota is counted in the commit', file: 'src/database/quota.ts', text: 'where q.until <= $6 or q.used + excluded.used <= $7`', replacement: 'where q.until <= $6 or $7::bigint is not null`', tests: ['test/faults/quota.test.ts'] },
 
   // Bodies

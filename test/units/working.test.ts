@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { answerTo, workFor } from '../../src/kernel/working.ts'
+import { answerTo, letOthersIn, workFor } from '../../src/kernel/working.ts'
 
 const counting = () => ({
   times: 0,
@@ -54,6 +54,27 @@ describe('Work', () => {
     await turn()
 
     expect(one.ms).toBeGreaterThan(0.5)
+  })
+
+  it('in parts lets others in between them, and goes on for the same', async () => {
+    const [first, second] = [counting(), counting()]
+    const order: string[] = []
+    const inParts = async () => {
+      workFor(first)
+      order.push('first')
+      await letOthersIn()
+      order.push('first again')
+    }
+    const done = inParts()
+    process.nextTick(() => {
+      workFor(second)
+      order.push('second')
+    })
+    await done
+    await turn()
+
+    expect(order).toEqual(['first', 'second', 'first again'])
+    expect([first.times, second.times]).toEqual([2, 1])
   })
 
   it('of one is not that of another who follows in the same turn', async () => {

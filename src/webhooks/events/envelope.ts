@@ -28,7 +28,7 @@ export function eventBody(
   const definition = definitionOf(type)
   const version = resourceVersion ?? definition?.resourceVersion
   const url = eventUrl(service, id)
-  const text = JSON.stringify({
+  const envelope = {
     id,
     event_version: EVENT_VERSION,
     create_time: time,
@@ -41,33 +41,39 @@ export function eventBody(
       { href: url, rel: 'self', method: 'GET', encType: 'application/json' },
       { href: `${url}/resend`, rel: 'resend', method: 'POST', encType: 'application/json' },
     ],
-  })
-  if (!text.includes('{}')) return text
-  const parsed: unknown = JSON.parse(text)
-  dropEmptyObjects(parsed)
-  return JSON.stringify(parsed)
+  }
+  return JSON.stringify(withoutEmptyObjects(envelope))
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
+/** As JSON sees it: a member that is undefined is none. */
 function isEmptyObject(value: unknown): boolean {
   if (!isObject(value) || Array.isArray(value)) return false
-  for (const _name in value) return false
+  for (const name in value) if (value[name as keyof typeof value] !== undefined) return false
   return true
 }
 
 /**
- * A client in PHP that has an event verified sends `[]` where we sent `{}`, so we send none. Most of a document has none and stays
- * as it is: to make all of it anew would take longer than to write the event.
+ * A client in PHP that has an event verified sends `[]` where we sent `{}`, so we send none. What holds no empty object stays as
+ * it is: most of a document, so that little is made anew.
  */
-function dropEmptyObjects(value: unknown): void {
+function withoutEmptyObjects(value: unknown): unknown {
+  if (!isObject(value)) return value
   if (Array.isArray(value)) {
-    for (const entry of value) dropEmptyObjects(entry)
-    if (value.some(isEmptyObject)) value.splice(0, value.length, ...value.filter((entry) => !isEmptyObject(entry)))
-  } else if (isObject(value))
-    for (const [name, member] of Object.entries(value)) {
-      if (!isObject(member)) continue
-      dropEmptyObjects(member)
-      if (isEmptyObject(member)) delete value[name]
-    }
+    const entries = value.map(withoutEmptyObjects)
+    const isSame = entries.every((entry, i) => entry === value[i] && !isEmptyObject(entry))
+    return isSame ? value : entries.filter((entry) => !isEmptyObject(entry))
+  }
+  let changed: Record<string, unknown> | undefined
+  for (const [name, member] of Object.entries(value)) {
+    if (!isObject(member)) continue
+    const kept = withoutEmptyObjects(member)
+    const isGone = isEmptyObject(kept)
+    if (kept === member && !isGone) continue
+    changed ??= { ...value }
+    if (isGone) delete changed[name]
+    else changed[name] = kept
+  }
+  return changed ?? value
 }
