@@ -67,7 +67,7 @@ export const guards: readonly Guard[] = [
   { guards: 'each round of a delivery has its own id', file: 'src/webhooks/delivery/delivery-id.ts', text: ', nullif(${round}, 0))`', replacement: ', nullif(0 * (${round}), 0))`', tests: [partitions] },
 
   // Moves
-  { guards: 'writers of an account that left are refused', file: 'migrations/0045_account_moves.sql', text: "    raise exception 'account % lives in another database', moving using errcode = 'QT002';\n", replacement: '    null;\n', tests: ['test/faults/move.test.ts'] },
+  { guards: 'writers of an account that left are refused', file: 'migrations/0051_partitions.sql', text: "    raise exception 'account % lives in another database', moving using errcode = 'QT002';\n", replacement: '    null;\n', tests: ['test/faults/move.test.ts'] },
   { guards: 'a move brings over what changed meanwhile', file: 'src/moves/move.ts', text: 'if (changed.length > 0) await target.follow(changed)', replacement: 'if (changed.length < 0) await target.follow(changed)', tests: ['test/faults/move.test.ts'] },
   { guards: 'nobody gets in at the source any more', file: 'src/moves/source.ts', text: 'opened as (delete from tokens where app_id in (', replacement: 'opened as (delete from tokens where app_id is null and app_id in (', tests: ['test/faults/move.test.ts'] },
   { guards: 'accounts that share something go together', file: 'src/moves/move.ts', text: '  if (ties.length > 0)\n', replacement: '  if (ties.length < 0)\n', tests: ['test/faults/move.test.ts'] },
