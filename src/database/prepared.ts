@@ -78,9 +78,7 @@ export interface DriverConnection {
   /** The same of those whose preparation is on its way. */
   readonly submittedNamedStatements: Record<string, string>
   parse(statement: { name: string; text: string }): void
-  bind(values: { statement: string; values: unknown[]; valueMapper: (value: unknown) => unknown }): void
-  describe(what: { type: 'P' }): void
-  execute(): void
+  readonly stream: { write(bytes: Buffer): boolean }
   sync(): void
   close(what: { type: 'S'; name: string }): void
 }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { boundMessage } from './message.ts'
 import type { DriverConnection, Prepared, Shape } from './prepared.ts'
 import type { Statement } from './sql.ts'
 
@@ -61,19 +62,13 @@ export class Query extends pg.Query {
       connection.parse({ name, text })
       if (name !== '') connection.submittedNamedStatements[name] = text
     }
+    if (!isParsed) this.#shape = undefined
     try {
-      connection.bind({ statement: name, values, valueMapper: written })
+      connection.stream.write(boundMessage({ name, values, written, describes: !this.#shape }))
     } catch (error) {
       this.#failure = error as Error
       connection.sync()
-      return
     }
-    if (!isParsed || !this.#shape) {
-      this.#shape = undefined
-      connection.describe({ type: 'P' })
-    }
-    connection.execute()
-    connection.sync()
   }
 
   handleRowDescription({ fields }: RowDescription): void {

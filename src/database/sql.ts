@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** SQL with `$n` placeholders. One with a name is prepared once a connection, one without is planned for each use. */
 export interface Statement {
@@ -29,7 +29,7 @@ export interface Query {
 }
 
 /** The name a text is prepared under: the same in every process, so that a pooler can share it. */
-export const nameOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32)
+export const nameOf = (text: string) => hash('sha256', text, 'hex').slice(0, 32)
 
 const statements = new Map<string, Statement>()
 

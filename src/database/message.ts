@@ -1,0 +1,106 @@
+/** What a statement becomes on the wire where its text is known to the server: values, execution and the end of it. */
+
+const BIND = 0x42
+const DESCRIBE = 0x44
+const EXECUTE = 0x45
+const SYNC = 0x53
+const TEXT = 0
+const BINARY = 1
+/** Of one character in UTF-8, counted as JavaScript counts them. */
+const BYTES_A_CHARACTER = 3
+
+const describePortal = Buffer.from([DESCRIBE, 0, 0, 0, 6, 0x50, 0])
+const executeAll = Buffer.from([EXECUTE, 0, 0, 0, 9, 0, 0, 0, 0, 0])
+const sync = Buffer.from([SYNC, 0, 0, 0, 4])
+
+/** Everything is written here first, and then copied out in its length: most of it is small, and all of it is short-lived. */
+let space = Buffer.allocUnsafe(65_536)
+let used = 0
+
+function makeRoom(bytes: number): void {
+  if (used + bytes <= space.length) return
+  const larger = Buffer.allocUnsafe(2 * space.length + bytes)
+  space.copy(larger, 0, 0, used)
+  space = larger
+}
+
+function addInt16(value: number): void {
+  space[used++] = value >>> 8
+  space[used++] = value
+}
+
+function setInt32(at: number, value: number): void {
+  space[at] = value >>> 24
+  space[at + 1] = value >>> 16
+  space[at + 2] = value >>> 8
+  space[at + 3] = value
+}
+
+function add(bytes: Uint8Array): void {
+  makeRoom(bytes.length)
+  space.set(bytes, used)
+  used += bytes.length
+}
+
+function addValue(value: unknown): number {
+  makeRoom(4)
+  const at = used
+  used += 4
+  if (value === null || value === undefined) {
+    setInt32(at, -1)
+    return TEXT
+  }
+  if (value instanceof Uint8Array) {
+    add(value)
+    setInt32(at, value.length)
+    return BINARY
+  }
+  const text = typeof value === 'string' ? value : String(value)
+  makeRoom(text.length * BYTES_A_CHARACTER)
+  const length = space.write(text, used, 'utf8')
+  setInt32(at, length)
+  used += length
+  return TEXT
+}
+
+export interface Bound {
+  /** The name it is prepared under; empty for the one that was parsed last. */
+  readonly name: string
+  readonly values: readonly unknown[]
+  /** How a value is written. */
+  readonly written: (value: unknown) => unknown
+  /** Asks for the look of the rows as well. */
+  readonly describes: boolean
+}
+
+/**
+ * Binds, executes and ends a statement in one piece of memory. The driver's own makes one for each of them, lets the first
+ * grow several times for a document, and hands them to the system as a list.
+ */
+export function boundMessage({ name, values, written, describes }: Bound): Buffer {
+  used = 5
+  makeRoom(name.length * BYTES_A_CHARACTER + values.length * 2 + 16)
+  space[0] = BIND
+  space[used++] = 0
+  used += space.write(name, used, 'utf8')
+  space[used++] = 0
+  addInt16(values.length)
+  const formats = used
+  used += values.length * 2
+  addInt16(values.length)
+  for (let i = 0; i < values.length; i++) {
+    const format = addValue(written(values[i]))
+    space[formats + 2 * i] = 0
+    space[formats + 2 * i + 1] = format
+  }
+  makeRoom(4)
+  addInt16(1)
+  addInt16(TEXT)
+  setInt32(1, used - 1)
+  if (describes) add(describePortal)
+  add(executeAll)
+  add(sync)
+  const message = Buffer.allocUnsafe(used)
+  space.copy(message, 0, 0, used)
+  return message
+}
