@@ -28,10 +28,7 @@ const asItIs: Read = (value) => value
 /** How a node is read; undefined where a value is taken as it is. Made once a schema, because bodies are read often. */
 function compile({ properties, items, 'x-numeric': isNumeric }: Node, clean: boolean): Read | undefined {
   if (properties) return objectReader(properties, clean)
-  if (items) {
-    const read = compile(items, clean) ?? asItIs
-    return (value) => (Array.isArray(value) ? value.filter((entry) => !isAbsent(entry, clean)).map(read) : value)
-  }
+  if (items) return listReader(compile(items, clean) ?? asItIs, clean)
   return isNumeric ? decimalText : undefined
 }
 
@@ -52,16 +49,38 @@ function objectReader(properties: Readonly<Record<string, Node>>, clean: boolean
   return (value) => {
     if (Array.isArray(value) && value.length === 0) return {}
     if (!isRecord(value)) return value
-    const result: Record<string, unknown> = {}
-    // In the caller's order, so that mistakes are reported in it.
-    for (const key of Object.keys(value)) {
-      const read = known.get(key)
+    // Nearly every body is written as it is read, and then it stays the object that it is: made anew it would cost more than its check.
+    let result: Record<string, unknown> | undefined
+    const names = Object.keys(value)
+    for (let i = 0; i < names.length; i++) {
+      const key = names[i]!
       const entry = value[key]
-      if (read === undefined) {
-        if (!clean) result[key] = entry
-      } else if (!isAbsent(entry, clean)) result[key] = read(entry)
+      const read = known.get(key)
+      const isLeft = read === undefined ? clean : isAbsent(entry, clean)
+      const given = isLeft || read === undefined ? entry : read(entry)
+      if (!result && !isLeft && given === entry) continue
+      // In the caller's order, so that mistakes are reported in it.
+      result ??= firstOf(value, names, i)
+      if (!isLeft) result[key] = given
     }
-    return result
+    return result ?? value
+  }
+}
+
+/** The first so many members of an object. */
+function firstOf(value: Record<string, unknown>, names: readonly string[], count: number): Record<string, unknown> {
+  const result: Record<string, unknown> = {}
+  for (let i = 0; i < count; i++) result[names[i]!] = value[names[i]!]
+  return result
+}
+
+/** Each element as it is read, and the same array where none is otherwise. */
+function listReader(read: Read, clean: boolean): Read {
+  return (value) => {
+    if (!Array.isArray(value)) return value
+    const given = value.map((entry) => (isAbsent(entry, clean) ? entry : read(entry)))
+    if (given.some((entry) => isAbsent(entry, clean))) return given.filter((entry) => !isAbsent(entry, clean))
+    return given.some((entry, i) => entry !== value[i]) ? given : value
   }
 }
 

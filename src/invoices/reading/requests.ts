@@ -4,13 +4,18 @@ import { InvoiceUpdate } from '../schema/given.ts'
 
 type Body = Record<string, unknown>
 
-/** Applies `change` to the object at a path of a body, where there is one. */
+/** Applies `change` to the object at a path of a body, where there is one. What is not changed stays the same object. */
 function at(body: unknown, path: readonly string[], change: (object: Body) => Body): unknown {
-  if (Array.isArray(body)) return body.map((entry) => at(entry, path, change))
+  if (Array.isArray(body)) {
+    const changed = body.map((entry) => at(entry, path, change))
+    return changed.some((entry, i) => entry !== body[i]) ? changed : body
+  }
   if (!isRecord(body)) return body
   const [key, ...rest] = path
   if (key === undefined) return change(body)
-  return key in body ? { ...body, [key]: at(body[key], rest, change) } : body
+  if (!(key in body)) return body
+  const changed = at(body[key], rest, change)
+  return changed === body[key] ? body : { ...body, [key]: changed }
 }
 
 /** Older clients write addresses in copy as objects. */
@@ -34,7 +39,9 @@ export const withoutAliases = (body: unknown): unknown =>
   isRecord(body) ? at(plainCopies(body), ['primary_recipients', 'billing_info'], withoutAlias) : body
 
 /** The number may stand beside the details; within them it wins. */
-function numberInDetails({ invoice_number, ...body }: Body): Body {
+function numberInDetails(given: Body): Body {
+  if (!('invoice_number' in given)) return given
+  const { invoice_number, ...body } = given
   const { detail } = body
   if (invoice_number === undefined || !isRecord(detail)) return body
   return { ...body, detail: { ...detail, invoice_number: detail['invoice_number'] || invoice_number } }

@@ -22,7 +22,15 @@ interface Mentioning {
 }
 
 /** In the text of an event, where one of those names stands as a key; the longer ones end like the shorter. */
-const namesInText = ['dispute_id":', 'transaction_id":', 'payment_id":', 'refund_id":']
+const endOfNames = '_id":'
+const endsOfNames = ['dispute', 'transaction', 'payment', 'refund']
+
+/** Whether one of those names is a key somewhere in a text. One look for what all of them end with, as most texts have few. */
+function namesSome(text: string): boolean {
+  for (let at = text.indexOf(endOfNames); at >= 0; at = text.indexOf(endOfNames, at + 1))
+    if (endsOfNames.some((name) => text.endsWith(name, at))) return true
+  return false
+}
 
 /** What follows an insert named `announced`: the ids that its events mention beside that of their resource. */
 const insertIds = statementOf(
@@ -45,7 +53,7 @@ function mentionedIds({ resourceId, resource }: Mentioning, text: string): strin
   const found = new Set<string>()
   const { id } = resource as { id?: unknown }
   if (typeof id === 'string') found.add(id)
-  if (namesInText.some((name) => text.includes(name))) collect(resource, found)
+  if (namesSome(text)) collect(resource, found)
   found.delete(resourceId)
   return [...found].filter(isId).slice(0, MENTIONED_MAX)
 }
