@@ -38,10 +38,11 @@ export class Load {
   readonly failures: string[] = []
   /** The longest that any call waited for its answer. */
   slowestMs = 0
+  /** How many were begun. */
+  sales = 0
   #running: Promise<void>[] = []
   #stopped = false
   #abandoned = false
-  #sales = 0
 
   constructor(targets: readonly string[], merchant: Merchant, options: LoadOptions = {}) {
     this.#targets = targets
@@ -81,7 +82,7 @@ export class Load {
   }
 
   async #sell(number: number): Promise<void> {
-    const sale = `${number}-${++this.#sales}-${randomUUID().slice(0, 8)}`
+    const sale = `${number}-${++this.sales}-${randomUUID().slice(0, 8)}`
     const made = await this.#do<{ id?: string; href?: string }>(
       'invoice',
       sale,
