@@ -15,7 +15,7 @@ import { dayOf, firstEventId } from '../src/kernel/dated.ts'
 import { readSettings } from '../src/settings.ts'
 import { deliveryId } from '../src/webhooks/delivery/delivery-id.ts'
 import { claimDeliveries } from '../src/webhooks/delivery/queue.ts'
-import { findEvent, findTransmission, listEvents } from '../src/webhooks/events/store.ts'
+import { findEvent, findTransmission, listEvents, transmissionsOf } from '../src/webhooks/events/store.ts'
 import { sweepEvents } from '../src/webhooks/retention.ts'
 import { makeSeal } from '../src/webhooks/signing/seal.ts'
 import { openBenchDatabase } from './harness/database.ts'
@@ -166,7 +166,16 @@ const journeys: readonly [what: string, times: number, does: Journey][] = [
     ({ app, transmissions }, n) =>
       findTransmission(app.database, ACCOUNT, caller, transmissions[n % transmissions.length]!),
   ],
-  ['the newest ten events', FEW, ({ app }) => listEvents(app.database, filter, page)],
+  [
+    'the newest ten events',
+    FEW,
+    ({ app, partitions }) => listEvents(app.database, filter, page, { isDated: partitions.isOn }),
+  ],
+  [
+    'the transmissions of ten events',
+    FEW,
+    ({ app, ids }, n) => transmissionsOf(app.database, ACCOUNT, APP, ids.slice(n % 1_000, (n % 1_000) + 10)),
+  ],
   [
     'the events of a resource, whose day nobody knows',
     FEW,

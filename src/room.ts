@@ -20,6 +20,8 @@ export interface Service {
   readonly settings: Settings
   /** Every link is built from it. Known once the service listens, so read it when it is needed. */
   readonly publicUrl: string
+  /** Events are kept in partitions, and carry their day. No when not said. */
+  readonly hasDatedEvents?: boolean
 }
 
 /** What a room gives the house: operations, jobs, and what its unique constraints mean to a caller. */

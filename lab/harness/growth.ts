@@ -33,8 +33,8 @@ export const limits: readonly Limit[] = [
   { name: 'MB of its printers', key: 'printingMb', max: 20 },
   { name: 'descriptors', key: 'descriptors', max: 5 },
   { name: 'connections', key: 'connections', max: 3 },
-  { name: 'MB of queue tables', key: 'queueMb', max: 1 },
-  { name: 'MB of their indexes', key: 'queueIndexMb', max: 1 },
+  { name: 'MB of queue tables', key: 'queueMb', max: 0.5 },
+  { name: 'MB of their indexes', key: 'queueIndexMb', max: 0.5 },
   { name: 'kB of all tables a sale', key: 'tablesKb', max: 45, isPerSale: true },
   { name: 'kB of all indexes a sale', key: 'indexesKb', max: 25, isPerSale: true },
 ]

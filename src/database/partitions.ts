@@ -141,7 +141,7 @@ export class Partitions {
     if (!table || period === undefined) return false
     await this.#learn()
     await this.#make((calendar) => new Set(calendar === table.calendar ? [period] : []))
-    return true
+    return this.#has(table, period)
   }
 
   /** A statement about rows without a period, which are removed one by one. As it is where there are no partitions. */

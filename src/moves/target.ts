@@ -56,6 +56,9 @@ const dropArrival = sql`delete from account_arrivals where account_id = $1`
 const setHere = sql`update account_arrivals set state = 'HERE' where account_id = $1`
 const tell = sql`select pg_notify('quittance', topic) from unnest(array['access', 'jobs', 'deliveries']) as topic`
 
+/** More days than anybody keeps events for. */
+const TRIES_MAX = 1_000
+
 /** What was changed at the source, with how it is there now. */
 export interface Changed {
   readonly table: MovedTable
@@ -164,16 +167,16 @@ export class Target {
     await db.rows(renewDirectory, [[id]])
   }
 
-  /** Days of the source that have no partition here get one. */
+  /** Days of the source that have no partition here get one, each with a try of its own. */
   async #moving<T>(work: (db: Connection) => Promise<T>): Promise<T> {
-    for (;;)
+    for (let tries = 1; ; tries++)
       try {
         return await this.db.transaction(async (db) => {
           await db.rows(takesRows)
           return work(db)
         })
       } catch (error) {
-        if (!(await this.#partitions.mend(error))) throw error
+        if (tries === TRIES_MAX || !(await this.#partitions.mend(error))) throw error
       }
   }
 }

@@ -4,7 +4,7 @@ import type { Statement } from '../../src/database/sql.ts'
 import { nobody } from '../../src/kernel/caller.ts'
 import type { Instant } from '../../src/kernel/clock.ts'
 import { claimDeliveries } from '../../src/webhooks/delivery/queue.ts'
-import { findEvent, findTransmission } from '../../src/webhooks/events/store.ts'
+import { findEvent, findTransmission, listEvents, transmissionsOf } from '../../src/webhooks/events/store.ts'
 import { json, run } from '../support/command.ts'
 import { Receiver } from '../support/receiver.ts'
 import { newWorld, type World } from '../support/world.ts'
@@ -177,6 +177,41 @@ describe('A database with partitions', () => {
     expect((await partitionsOf('events')).slice(-2)).toEqual(['20260315', 'undated'])
     await world.app.sweep()
     expect((await partitionsOf('events')).slice(-2)).toEqual(['20260322', 'undated'])
+  })
+
+  it('lists the events of many days in their order, from one day where that has enough', async () => {
+    const newest = [await simulate(), await simulate(), await simulate()].toReversed()
+    const list = async (path: string) =>
+      (await world.merchant.get<{ events: { id: string }[]; links: { rel: string; href: string }[] }>(path)).body
+    const idsOf = ({ events }: Awaited<ReturnType<typeof list>>) => events.map(({ id }) => id)
+    const all = idsOf(await list(`${root}/webhooks-events?page_size=100`))
+    const pages = [await list(`${root}/webhooks-events?page_size=2`)]
+    const walk = async (rel: string) => {
+      for (;;) {
+        const link = pages.at(-1)!.links.find((one) => one.rel === rel)
+        if (!link) return
+        pages.push(await list(new URL(link.href).pathname + new URL(link.href).search))
+      }
+    }
+    await walk('next')
+    const down = pages.flatMap(idsOf)
+    const last = pages.length - 1
+    await walk('previous')
+    const up = pages.slice(last).toReversed().flatMap(idsOf)
+
+    expect(all.slice(0, 3)).toEqual(newest)
+    expect(new Set(all.map((id) => id.slice(0, 15))).size).toBeGreaterThan(3)
+    expect(down).toEqual(all)
+    expect(up).toEqual(all)
+    const { id: accountId } = world.people.merchant
+    const filter = { appId: APP, accountId, actingFor: accountId, scopes: new Set<string>() }
+    const [from, to] = ['2026-03-01T00:00:00.000Z', '2026-03-15T23:59:59.999Z'] as Instant[]
+    const page = { size: 0, from: from!, to: to! }
+    const looked = await reached((db) => listEvents(db as never, filter, page, { isDated: true }))
+    expect(looked).toContain('event_audience_20260315')
+    expect(looked.filter((name) => !/_(20260315|undated)$/.test(name))).toEqual([])
+    const sent = (ids: string[]) => reached((db) => transmissionsOf(db as never, accountId, APP, ids))
+    expect(await sent(newest)).toEqual(['deliveries_20260315', 'delivery_attempts_20260315'])
   })
 
   it('drops a day that is over, and keeps the others', async () => {

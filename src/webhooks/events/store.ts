@@ -3,7 +3,7 @@ import { fragment, joined, sql, statementOf } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Instant } from '../../kernel/clock.ts'
-import { dayInId, firstEventId } from '../../kernel/dated.ts'
+import { dayInId, dayOf, firstDeliveryId, firstEventId } from '../../kernel/dated.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { mayHear } from '../audience.ts'
 
@@ -99,12 +99,17 @@ const concerning = (id: string, { appId, accountId, actingFor }: EventFilter) =>
 
 /**
  * What the app was told about an id. A planner that knows nothing of the app yet takes the index of times for as good as the
- * one with the event, and would step through all it was told; as the least of a range each is found by the latter.
+ * one with the event, and would step through all it was told; where there are partitions it would read all events there are. As
+ * the least of a range each is found by its key.
  */
 const toldAbout = (id: string, filter: EventFilter) => fragment`
-  (select told.* from (${concerning(id, filter)}) about (event_id) cross join lateral (
+  (${concerning(id, filter)}) about (event_id) cross join lateral (
     select * from event_audience where account_id = ${filter.accountId} and app_id = ${filter.appId}
-      and event_id between about.event_id and about.event_id order by event_id limit 1) told)`
+      and event_id between about.event_id and about.event_id order by event_id limit 1) a
+    cross join lateral (
+      select * from events where account_id = a.event_account_id
+        and id between a.event_id and a.event_id order by id limit 1) e`
+const told = raw('event_audience a join events e on e.account_id = a.event_account_id and e.id = a.event_id')
 
 export interface EventFilter {
   readonly appId: string
@@ -118,14 +123,37 @@ export interface EventFilter {
   readonly transactionId?: string | undefined
 }
 
-/** One more than the page holds, so that the caller knows whether there is another; in the order they were read. */
-export function listEvents(db: Reader, filter: EventFilter, page: Page): Promise<StoredEvent[]> {
+/**
+ * One more than the page holds, so that the caller knows whether there is another; in the order they were read. Where events
+ * carry their day, that of the page's beginning is asked first: mostly it has enough, and the other partitions are left alone.
+ */
+export async function listEvents(
+  db: Reader,
+  filter: EventFilter,
+  page: Page,
+  { isDated = false } = {},
+): Promise<StoredEvent[]> {
+  if (isDated && filter.transactionId === undefined) {
+    const { time } = page.index ?? { time: page.to }
+    const found = await readEvents(db, filter, page, dayOf(time < page.to ? time : page.to))
+    if (found.length > page.size) return found
+  }
+  return readEvents(db, filter, page)
+}
+
+/** What is of a day, and what carries none. */
+const ofDay = (day: number) => fragment`
+  (a.event_id < ${firstEventId()} or a.event_id >= ${firstEventId(day)} and a.event_id < ${firstEventId(day + 1)})
+  and (e.id < ${firstEventId()} or e.id >= ${firstEventId(day)} and e.id < ${firstEventId(day + 1)})`
+
+function readEvents(db: Reader, filter: EventFilter, page: Page, day?: number): Promise<StoredEvent[]> {
   const { appId, scopes, accountId, type, transactionId } = filter
   const conditions: Fragment[] = [
     fragment`a.account_id = ${accountId} and a.app_id = ${appId}`,
     heardOf,
     fragment`a.create_time between ${page.from} and ${page.to}`,
     ...(type === undefined ? [] : [fragment`e.type = ${type}`]),
+    ...(day === undefined ? [] : [ofDay(day)]),
   ]
   const backwards = page.index?.move === 'previous'
   if (page.index) {
@@ -140,9 +168,7 @@ export function listEvents(db: Reader, filter: EventFilter, page: Page): Promise
   const order = backwards ? fragment`a.create_time, a.seq` : fragment`a.create_time desc, a.seq desc`
   const { statement, values } = fragment`
     select e.account_id, e.id, e.type, e.create_time, e.body
-    from ${transactionId === undefined ? raw('event_audience') : toldAbout(transactionId, filter)} a
-      join events e on e.account_id = a.event_account_id and e.id = a.event_id
-      ${holding(scopes)}
+    from ${transactionId === undefined ? told : toldAbout(transactionId, filter)} ${holding(scopes)}
     where ${joined(conditions, ' and ')} order by ${order} limit ${page.size + 1}`.toQuery()
   return db.rows<StoredEvent>(statement, values)
 }
@@ -152,13 +178,14 @@ const transmissionColumns = fragment`
   case when d.failure is not null then 'FAILURE' when q.id is not null then 'PENDING' else 'SUCCESS' end as status,
   coalesce(t.number, 0) as attempts, d.transmit_time, q.next_time, t.http_status, coalesce(d.failure, t.error) as error,
   t.reason, t.duration_ms, t.response_headers`
-/** Of the one with an id, it is said once more where attempts are looked for: planned, they are then of one partition. */
-const tablesOf = (id: Fragment) => fragment`
+/** Of those whose ids are known it is said once more where attempts are looked for: planned, they are then of few partitions. */
+const tablesOf = (attempts: Fragment) => fragment`
   deliveries d left join webhooks w on w.account_id = d.account_id and w.id = d.webhook_id
     left join delivery_queue q on q.account_id = d.account_id and q.id = d.id
-    left join lateral (select * from delivery_attempts t where t.account_id = d.account_id and t.delivery_id = ${id}
+    left join lateral (select * from delivery_attempts t where t.account_id = d.account_id and ${attempts}
       order by t.number desc limit 1) t on true`
-const transmissionTables = tablesOf(raw('d.id'))
+const ofDelivery = raw('t.delivery_id = d.id')
+const transmissionTables = tablesOf(ofDelivery)
 const sentOf = raw(
   mayHear({
     app: 'd.app_id',
@@ -176,16 +203,28 @@ const isStatus = {
   FAILURE: fragment`d.failure is not null`,
 }
 
+/** A delivery is of the day of its event. */
+const ofDays = (column: Fragment, days: readonly number[]) =>
+  fragment`and (${joined(
+    [...new Set(days)].map(
+      (day) => fragment`${column} >= ${firstDeliveryId(day)}::uuid and ${column} < ${firstDeliveryId(day + 1)}::uuid`,
+    ),
+    ' or ',
+  )})`
+
 /** Every transmission of these events to webhooks of the app, oldest first. */
-export function transmissionsOf(
+export async function transmissionsOf(
   db: Reader,
   accountId: string,
   appId: string,
   eventIds: readonly string[],
 ): Promise<Transmission[]> {
+  if (eventIds.length === 0) return []
+  const days = eventIds.flatMap((id) => dayInId(id) ?? [])
+  const within = (column: Fragment) => (days.length < eventIds.length ? raw('') : ofDays(column, days))
   const { statement, values } = fragment`
-    select ${transmissionColumns} from ${transmissionTables}
-    where d.account_id = ${accountId} and d.app_id = ${appId} and d.event_id = any(${eventIds})
+    select ${transmissionColumns} from ${tablesOf(fragment`${ofDelivery} ${within(raw('t.delivery_id'))}`)}
+    where d.account_id = ${accountId} and d.app_id = ${appId} and d.event_id = any(${eventIds}) ${within(raw('d.id'))}
     order by d.webhook_id, d.round`.toQuery()
   return db.rows<Transmission>(statement, values)
 }
@@ -243,7 +282,7 @@ export async function findTransmission(
     day === undefined ? raw('') : fragment`and e.id >= ${firstEventId(day)} and e.id < ${firstEventId(day + 1)}`
   const { statement, values } = fragment`
     select ${transmissionColumns}, e.cause
-    from ${tablesOf(fragment`${id}`)}
+    from ${tablesOf(fragment`t.delivery_id = ${id}`)}
       left join events e on e.account_id = d.event_account_id and e.id = d.event_id ${ofDay}
       ${holding(scopes)}
     where d.account_id = ${accountId} and d.app_id = ${appId} and d.id = ${id} and ${sentOf}`.toQuery()

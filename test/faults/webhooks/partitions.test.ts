@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json, run } from '../../support/command.ts'
+import { Receiver } from '../../support/receiver.ts'
+import { newWorld, type World } from '../../support/world.ts'
+
+const root = '/v1/notifications'
+const WRITERS = 4
+/** So many events each way through a change at least. */
+const ENOUGH = 10
+
+/** Clients that make events one after another and keep what they were told, until they are stopped. */
+class Writers {
+  readonly made: string[] = []
+  readonly refused: unknown[] = []
+  #isStopped = false
+  readonly #running: Promise<void>[]
+
+  constructor(world: World, webhook_id: string) {
+    this.#running = Array.from({ length: WRITERS }, async () => {
+      while (!this.#isStopped) {
+        const { status, body } = await world.merchant.post<{ id: string }>(`${root}/simulate-event`, {
+          event_type: 'PAYMENT.CAPTURE.COMPLETED',
+          webhook_id,
+        })
+        if (status === 202) this.made.push(body.id)
+        else this.refused.push(body)
+      }
+    })
+  }
+
+  more = () => {
+    const before = this.made.length
+    return expect.poll(() => this.made.length + this.refused.length).toBeGreaterThan(before + ENOUGH)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await Promise.all(this.#running)
+  }
+}
+
+describe('Partitions beside writers', () => {
+  let world: World
+  let receiver: Receiver
+  let webhookId: string
+  let variables: Record<string, string>
+
+  beforeAll(async () => {
+    world = await newWorld()
+    variables = { DATABASE_URL: world.databaseUrl }
+    receiver = await Receiver.open()
+    const made = await world.merchant.post<{ id: string }>(`${root}/webhooks`, {
+      url: receiver.url('/hook'),
+      event_types: [{ name: '*' }],
+    })
+    webhookId = made.body.id
+  })
+  afterAll(async () => {
+    await world.close()
+    await receiver.close()
+  })
+
+  const stored = async (table: string, column: string) => {
+    const { rows } = await world.app.database.query<{ id: string }>(`select ${column} as id from ${table}`)
+    return rows.map(({ id }) => id).toSorted()
+  }
+  const arrived = () => receiver.received.map(({ event }) => event.id).toSorted()
+
+  it('lose, double and refuse nothing when they are turned on', async () => {
+    const writers = new Writers(world, webhookId)
+    await writers.more()
+    const turned = await run(['partitions', 'on'], variables)
+    await writers.more()
+    await world.app.sweep()
+    await writers.more()
+    await writers.stop()
+    await world.settle()
+
+    expect([turned.code, writers.refused]).toEqual([0, []])
+    const made = writers.made.toSorted()
+    // Some before, some after their process knew.
+    expect(new Set(made.map((id) => id.startsWith('WH-ZZZZZZZZ')))).toEqual(new Set([false, true]))
+    expect(await stored('events', 'id')).toEqual(made)
+    expect(await stored('deliveries', 'event_id')).toEqual(made)
+    expect(arrived()).toEqual(made)
+  })
+
+  it('lose, double and refuse nothing of the others when a day is dropped', async () => {
+    const old = arrived()
+    await world.pass('P32D')
+    const writers = new Writers(world, webhookId)
+    await writers.more()
+    // Who writes may hold the tables for longer than a drop waits; an hour later it is tried again.
+    await expect
+      .poll(async () => {
+        await world.app.sweep().catch(() => {})
+        return (await json<{ partition: string }[]>(['partitions', 'list'], variables)).map(
+          ({ partition }) => partition,
+        )
+      })
+      .not.toContain('events_20260302')
+    await writers.more()
+    await writers.stop()
+    await world.settle()
+
+    expect(writers.refused).toEqual([])
+    const made = writers.made.toSorted()
+    expect(await stored('events', 'id')).toEqual(made)
+    expect(await stored('event_audience', 'event_id')).toEqual(made)
+    expect(await stored('deliveries', 'event_id')).toEqual(made)
+    expect(arrived()).toEqual([...old, ...made].toSorted())
+  })
+
+  it('are refused to a database that has ids with a day already, which then works as before', async () => {
+    const other = await newWorld()
+    const id = 'WH-ZZZZZZZZ5022ABCDE-ABCDEFGHIJKLMNOPQ'
+    await other.app.database.query(
+      `insert into events (account_id, id, app_id, type, resource_id, body, create_time)
+       values ($1, $2, null, 'PAYMENT.CAPTURE.COMPLETED', 'R', '{}', $3)`,
+      [other.people.merchant.id, id, other.now()],
+    )
+    const { code, stderr } = await run(['partitions', 'on'], { DATABASE_URL: other.databaseUrl })
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('A row of events has an id that carries a day already')
+    // What was turned before stays so; the events, which come last, are as they were, and take what comes.
+    await other.app.sweep()
+    const made = await other.merchant.post<{ id: string }>(`${root}/webhooks`, {
+      url: receiver.url('/other'),
+      event_types: [{ name: '*' }],
+    })
+    const told = await other.merchant.post<{ id: string }>(`${root}/simulate-event`, {
+      event_type: 'PAYMENT.CAPTURE.COMPLETED',
+      webhook_id: made.body.id,
+    })
+    expect([made.status, told.status]).toEqual([201, 202])
+    expect(told.body.id).not.toMatch(/^WH-ZZZZZZZZ/)
+
+    await other.app.database.query('delete from events where id = $1', [id])
+    expect((await run(['partitions', 'on'], { DATABASE_URL: other.databaseUrl })).code).toBe(0)
+    await other.close()
+  })
+})
