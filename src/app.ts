@@ -128,9 +128,7 @@ function build(options: AppOptions) {
     get publicUrl() {
       return settings.publicUrl ?? addressOf(settings.host, state.port)
     },
-    get hasDatedEvents() {
-      return partitions.isOn
-    },
+    hasDatedEvents: () => partitions.isOn,
   }
   const connectionsMax = settings.databaseConnections
   const database = openDatabase(databaseUrl, { ...options, connectionsMax, pooled: options.directUrl !== undefined })

@@ -21,7 +21,7 @@ export interface Service {
   /** Every link is built from it. Known once the service listens, so read it when it is needed. */
   readonly publicUrl: string
   /** Events are kept in partitions, and carry their day. No when not said. */
-  readonly hasDatedEvents?: boolean
+  readonly hasDatedEvents?: () => boolean
 }
 
 /** What a room gives the house: operations, jobs, and what its unique constraints mean to a caller. */

@@ -68,7 +68,7 @@ export function eventRoutes({ service, seal }: WebhookParts): AnyRoute[] {
         const page = readPage(query, now)
         const { event_type: type, transaction_id: transactionId } = query
         const filter = { appId, scopes, accountId, actingFor: caller.accountId, type, transactionId }
-        const read = await listEvents(db, filter, page, { isDated: service.hasDatedEvents ?? false })
+        const read = await listEvents(db, filter, page, { isDated: service.hasDatedEvents?.() ?? false })
         const { items, links } = pageOf(read, page, {
           url: `${service.publicUrl}${root}/webhooks-events`,
           query,
