@@ -31,7 +31,7 @@ const collect = runInNewContext('gc')
 process.on('SIGUSR2', () => {
   collect()
   const { heapUsed, external } = process.memoryUsage()
-  console.log('in use: ' + (heapUsed + external) + ' bytes')
+  console.log('in use: ' + heapUsed + ' and ' + external + ' bytes')
 })`
 
 /** The same in a service that forgets nothing: sixteen kilobytes of every call, and a file of every hundredth. */
@@ -127,7 +127,7 @@ async function sample(
   return {
     ...when,
     ...row!,
-    heapMb: await heapOf(service),
+    ...(await inUse(service)),
     memoryMb: memoryOf(pid),
     printingMb: childrenOf(pid).reduce((sum, child) => sum + memoryOf(child), 0),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
@@ -142,10 +142,11 @@ function memoryOf(pid: number): number {
   }
 }
 
-async function heapOf({ running: { pid, log } }: ServiceProcess): Promise<number> {
-  const said = () => readFileSync(log, 'utf8').match(/(?<=in use: )\d+/g) ?? []
+async function inUse({ running: { pid, log } }: ServiceProcess): Promise<Pick<Sample, 'heapMb' | 'buffersMb'>> {
+  const said = () => [...readFileSync(log, 'utf8').matchAll(/in use: (\d+) and (\d+)/g)]
   const before = said().length
   signal(pid, 'SIGUSR2')
   await until(() => said().length > before, 60_000, 'a collection')
-  return Number(said().at(-1)) / 1024 ** 2
+  const [, heap, buffers] = said().at(-1)!
+  return { heapMb: Number(heap) / 1024 ** 2, buffersMb: Number(buffers) / 1024 ** 2 }
 }

@@ -14,10 +14,11 @@ import { buildNewer, buildOlder } from './harness/versions.ts'
 const GRACE_SECONDS = 3
 const CLIENTS = 8
 const READY_WITHIN_MS = 60_000
+const CALLED_WITHIN_MS = 1_200_000
 
 const works = {
   restart: (lab: Lab) => roll(lab, { restarts: lab.isReduced ? 2 : 6, calls: lab.isReduced ? 500 : 10_000 }),
-  version: (lab: Lab) => roll(lab, { restarts: 2, calls: 1_000, isUpgrade: true }),
+  version: (lab: Lab) => roll(lab, { restarts: 2, calls: 10_000, isUpgrade: true }),
   crash,
 }
 
@@ -52,7 +53,10 @@ async function roll(lab: Lab, { restarts, calls, isUpgrade = false }: Plan): Pro
     ground.onClose(() => load.stop())
     load.start()
     let done = 0
-    while (done < restarts || load.count < calls) {
+    // The version before, both beside each other, and the new one: a third of the calls each.
+    const called = (share: number) => until(() => load.count >= calls * share, CALLED_WITHIN_MS, 'calls')
+    while (done < restarts || (!isUpgrade && load.count < calls)) {
+      if (isUpgrade) await called((done + 1) / (restarts + 1))
       const place = done % stage.services.length
       const service = stage.services[place]!
       const code = await service.end('SIGTERM')
@@ -65,6 +69,7 @@ async function roll(lab: Lab, { restarts, calls, isUpgrade = false }: Plan): Pro
         `upgrade: ${done} restarts, ${load.count} calls, ${load.failures.length} failed, ${load.refusals} refused`,
       )
     }
+    if (isUpgrade) await called(1)
     await load.stop()
     for (const reason of balancer.turnedAway()) lab.say(`upgrade: ${reason}`)
     const from = older ? `rolling upgrade from ${older.commit} with its migrations` : 'rolling restart'

@@ -3,20 +3,30 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Ground, signal } from '../harness/ground.ts'
 import { fakeTime } from '../harness/packages.ts'
+import { until } from '../harness/postgres.ts'
 import type { Lab } from '../harness/result.ts'
 import type { BadDay } from './scene.ts'
 
-const killsOf = ({ isReduced }: Lab) => (isReduced ? 3 : 100)
+const killsOf = ({ isReduced }: Lab) => (isReduced ? 3 : Number(process.env['LAB_ROUNDS']?.split(',')[0] ?? 100))
+/**
+ * What a process had sent and not yet written down when it was killed is sent again, however much it did before. So that a share
+ * says something, so many events come between two kills: still a crash every few seconds at a hundred a second.
+ */
+const EVENTS_BETWEEN = 400
+const ARRIVE_WITHIN_MS = 300_000
 
 /** What happens to the services themselves. */
 export const processDays: readonly BadDay[] = [
   {
     name: 'kill',
-    what: (lab) => `a service killed with SIGKILL, ${killsOf(lab)} times, the two in turn`,
+    what: (lab) =>
+      `a service killed with SIGKILL, ${killsOf(lab)} times, the two in turn, each after ${lab.isReduced ? 'a moment' : `${EVENTS_BETWEEN} events`}`,
     interrupted: killsOf,
     async run({ lab, stage }) {
       for (let round = 0; round < killsOf(lab); round++) {
         const service = stage.services[round % 2]!
+        const enough = stage.farEnds.events.size + (lab.isReduced ? 0 : EVENTS_BETWEEN)
+        await until(() => stage.farEnds.events.size >= enough, ARRIVE_WITHIN_MS, 'events to be delivered')
         await pause(Math.random() * 1_000)
         await service.end('SIGKILL')
         await service.again()

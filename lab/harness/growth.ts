@@ -3,8 +3,10 @@ export interface Sample {
   readonly minute: number
   /** Sales that were begun so far. */
   readonly sales: number
-  /** What is still in use after a collection, and what the process has from the system, collected or not. */
+  /** What is still in use after a collection: objects, and the buffers beside them. */
   readonly heapMb: number
+  readonly buffersMb: number
+  /** What the process has from the system, collected or not. */
   readonly memoryMb: number
   /** Of the processes beside it that print. */
   readonly printingMb: number
@@ -24,11 +26,15 @@ interface Limit {
   /** So much more in the second half of the time; of what grows with the work, for each sale of that half. */
   readonly max: number
   readonly isPerSale?: boolean
+  /** For what fills a place of a known size: so much in all. */
+  readonly isLevel?: boolean
 }
 
 /** A kilobyte and a half that every sale leaves behind in a process is too much of the first within an hour. */
 export const limits: readonly Limit[] = [
-  { name: 'MB in use after a collection', key: 'heapMb', max: 5 },
+  { name: 'MB of objects in use after a collection', key: 'heapMb', max: 5 },
+  // Printed invoices are kept while they take no more than 32 MB, which are full after some 2,700.
+  { name: 'MB of buffers', key: 'buffersMb', max: 48, isLevel: true },
   { name: 'MB of the process', key: 'memoryMb', max: 20 },
   { name: 'MB of its printers', key: 'printingMb', max: 20 },
   { name: 'descriptors', key: 'descriptors', max: 5 },
@@ -52,6 +58,10 @@ export function growthOf(samples: readonly Sample[]): Growth[] {
   const half = samples.slice(Math.floor(samples.length / 2))
   const minutes = (half.at(-1)?.minute ?? 0) - (half[0]?.minute ?? 0)
   return limits.map((limit) => {
+    if (limit.isLevel) {
+      const most = half.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...half.map((sample) => sample[limit.key]))
+      return { ...limit, grew: most, isBounded: most <= limit.max }
+    }
     const slope = medianSlope(half, limit.isPerSale ? 'sales' : 'minute', limit.key)
     const grew = limit.isPerSale ? slope : slope * minutes
     return { ...limit, grew, isBounded: grew <= limit.max }
@@ -69,7 +79,8 @@ function medianSlope(samples: readonly Sample[], by: keyof Sample, key: keyof Sa
 export function growthSaid(samples: readonly Sample[], growth: readonly Growth[]): string {
   const from = samples[Math.floor(samples.length / 2)]
   return growth
-    .map(({ name, key, grew, max, isPerSale }) => {
+    .map(({ name, key, grew, max, isPerSale, isLevel }) => {
+      if (isLevel) return `${grew.toFixed(1)} ${name} (at most ${max})`
       const change = `${grew < 0 ? '−' : '+'}${Math.abs(grew).toFixed(1)}`
       return isPerSale
         ? `${change} ${name} (at most ${max})`

@@ -108,12 +108,8 @@ async function brokenRule(databaseUrl: string): Promise<string | undefined> {
 
 /** Of deliveries and of mails. */
 export const TWICE_MAX = 0.01
-/**
- * So many a process may have under way for the clients of the lab. How many of them went out before it was killed or stopped,
- * nobody knows.
- */
+/** So many a process may have under way for the clients of the lab. How many of them went out before it ended, nobody knows. */
 const MAILS_AT_ONCE = 4
-const EVENTS_AT_ONCE = 6
 
 const percent = (share: number) => `${(share * 100).toFixed(2)} %`
 
@@ -142,11 +138,11 @@ export function judge(
     broken === undefined &&
     // A share of a handful says nothing.
     (isReduced ||
-      ((deliveriesTwice.share < twiceMax || deliveriesTwice.more <= interrupted * EVENTS_AT_ONCE) &&
+      (deliveriesTwice.share < twiceMax &&
         (mailsTwice.share < TWICE_MAX || mailsTwice.more <= interrupted * MAILS_AT_ONCE)))
   const said = [
     `${acknowledged} writes acknowledged: ${lost} lost, ${doubled} doubled`,
-    `${events} events: ${undelivered} undelivered, ${percent(deliveriesTwice.share)} twice`,
+    `${events} events: ${undelivered} undelivered, ${percent(deliveriesTwice.share)} twice${interrupted > 0 ? ` (${(deliveriesTwice.more / interrupted).toFixed(1)} each time)` : ''}`,
     `${mails} mails: ${unsent} unsent, ${percent(mailsTwice.share)} twice`,
     ...(parked > 0 ? [`${parked} jobs parked`] : []),
     ...(failures > 0 ? [`${failures} calls failed for good`] : []),
