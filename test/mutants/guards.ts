@@ -90,8 +90,8 @@ export const guards: readonly Guard[] = [
   { guards: 'requests are limited by app', file: 'src/http/rate-limit.ts', text: 'if (bucket.tokens < 1)', replacement: 'if (bucket.tokens < -1e9)', tests: ['test/scenarios/accounts/limits.test.ts'] },
   { guards: 'no page of somebody else talks to a sandbox', file: 'src/http/visitors.ts', text: '    throw notThisOrigin(origin)\n', replacement: '    return void notThisOrigin(origin)\n', tests: ['test/scenarios/sandbox/visitors.test.ts'] },
   { guards: 'a sandbox has no name of a stranger', file: 'src/http/visitors.ts', text: 'if (name !== undefined && !isOurs(name)) throw notThisHost(name)', replacement: "if (name === '') throw notThisHost(name)", tests: ['test/scenarios/sandbox/visitors.test.ts'] },
-  { guards: 'live has no addresses of the sandbox', file: 'src/routes.ts', text: "/^\\/(sandbox|console|$)/.test(url)", replacement: "/^\\/(sandboxes)/.test(url)", tests: ['test/scenarios/sandbox/clock.test.ts', 'test/scenarios/console/console.test.ts'] },
-  { guards: 'a form of the console comes from its own pages', file: 'src/console/visit.ts', text: 'if (!isOwnOrigin(headers, service))', replacement: 'if (!isOwnOrigin({ ...headers, origin: service.publicUrl }, service))', tests: ['test/scenarios/console/console.test.ts'] },
+  { guards: 'live has no addresses of the sandbox', file: 'src/routes.ts', text: "/^\\/(sandbox|console|$)/.test(url)", replacement: "/^\\/(console|$)/.test(url)", tests: ['test/scenarios/sandbox/clock.test.ts', 'test/scenarios/console/console.test.ts'] },
+  { guards: 'a form of the console comes from its own pages', file: 'src/console/visit.ts', text: 'if (!isOwnOrigin(headers, service))', replacement: 'if (!isOwnOrigin({ ...headers, origin: service.publicUrl }, service))', tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'forms of their own' },
 
   // Forms and signatures
   { guards: 'a form token is signed', file: 'src/payer/page/form-token.ts', text: 'if (!isSigned(ring, signature, (secret) => sign(secret, session, purpose, nonce, expires))) return undefined', replacement: '', tests: ['test/scenarios/payer/pay.test.ts'] },
