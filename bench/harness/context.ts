@@ -44,6 +44,9 @@ export function makeContext(baseUrl: string, client: pg.Client): Context {
       // The row that calls knows what the operation answers with.
       return body as Body
     },
+    async settle() {
+      await call('/sandbox/requests?page_size=1', { method: 'GET' })
+    },
     sql: async <Found extends object>(text: string, values: readonly unknown[] = []) =>
       (await client.query<Found>(text, [...values])).rows,
   }

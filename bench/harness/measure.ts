@@ -61,7 +61,11 @@ export async function measure(bench: Bench, row: Row, pace: Pace): Promise<Measu
   bench.progress(`${row.name}: preparing`)
   const data = await row.prepare(bench.context)
   const sides = {
-    service: (round: Length) => loadRound(bench, row, data, 'service', { ...pace, ...round }),
+    async service(round: Length) {
+      const measured = await loadRound(bench, row, data, 'service', { ...pace, ...round })
+      await bench.context.settle()
+      return measured
+    },
     limit: (round: Length) => limitRound(bench, row, data, { ...pace, ...round }),
   }
   bench.progress(`${row.name}: warming up`)

@@ -63,6 +63,8 @@ export interface Context {
   token(clientId?: string): Promise<string>
   /** Calls the service and gives the answer's body; any status but 2xx is an error. */
   call<Body>(request: Omit<HttpRequest, 'body'> & { readonly json?: object; readonly token?: string }): Promise<Body>
+  /** Comes back when the service has written what it noted of the requests so far. */
+  settle(): Promise<void>
   /** Asks the database directly. */
   sql<Found extends object>(text: string, values?: readonly unknown[]): Promise<Found[]>
 }

@@ -95,6 +95,7 @@ export class Recorder {
   #wroteAt = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
+  #next: Promise<void> | undefined
   #followers = 0
   readonly #threads = new RecentMap<string, string>(KEPT_MAX)
 
@@ -158,14 +159,23 @@ export class Recorder {
     return () => void this.#followers--
   }
 
-  /** Comes back when all that was noted until now is written. */
-  async flush(): Promise<void> {
-    while (this.#writing || this.#noted.length > 0) await (this.#writing ?? this.#write())
+  /** Comes back when all that was noted until now is written. What is noted meanwhile waits for a moment of its own. */
+  flush(): Promise<void> {
+    if (this.#noted.length === 0) return this.#writing ?? Promise.resolve()
+    if (!this.#writing) return this.#write()
+    // Whoever asks while a write is under way shares the next.
+    this.#next ??= this.#writing
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined
+        return this.flush()
+      })
+    return this.#next
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#timer)
-    await this.flush().catch(() => {})
+    while (this.#writing || this.#noted.length > 0) await this.flush().catch(() => {})
     clearTimeout(this.#timer)
   }
 
