@@ -51,9 +51,13 @@ interface Client {
   readonly keys: (string | null)[]
 }
 
-interface TokenRow extends Omit<Token, 'text'> {
-  readonly id: string
+/** A client with its token that is still valid; without one all of these are null. */
+interface ClientWithToken extends Client {
+  readonly token_id: string | null
   readonly digest: Buffer
+  readonly granted: string[]
+  readonly nonce: string
+  readonly expire_time: Instant
 }
 
 /** A token with the text that its client sends. */
@@ -72,9 +76,19 @@ const clientById = sql`
     select array_agg(digest order by digest) as digests, array_agg(key_id order by digest) as keys
     from app_secrets where app_id = apps.id) held
   where client_id = $1 and apps.status = 'ENABLED' and accounts.status = 'ACTIVE' and (not apps.sandbox or $2)`
-const validToken = sql`
-  select id, digest, scopes, nonce, expire_time from tokens
-  where app_id = $1 and requested = $2 and expire_time > $3 and generation = $4 order by create_time desc, expire_time desc limit 1`
+/** The same with the token that can be handed out again: there nearly always is one, and then this is all that is asked. */
+const clientWithToken = sql`
+  select apps.id as app_id, apps.account_id, features, apps.scopes, token_generation,
+    coalesce(held.digests, '{}') as digests, coalesce(held.keys, '{}') as keys,
+    valid.id as token_id, valid.digest, valid.scopes as granted, valid.nonce, valid.expire_time
+  from apps join accounts on accounts.id = apps.account_id cross join lateral (
+    select array_agg(digest order by digest) as digests, array_agg(key_id order by digest) as keys
+    from app_secrets where app_id = apps.id) held
+  left join lateral (
+    select id, digest, scopes, nonce, expire_time from tokens
+    where app_id = apps.id and requested = $3 and expire_time > $4 and generation = apps.token_generation
+    order by create_time desc, expire_time desc limit 1) valid on true
+  where client_id = $1 and apps.status = 'ENABLED' and accounts.status = 'ACTIVE' and (not apps.sandbox or $2)`
 const insertToken = sql`
   insert into tokens (digest, id, app_id, scopes, requested, nonce, create_time, expire_time, generation)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
@@ -113,6 +127,8 @@ export function tokenRoutes(service: Service, { realTime, onChange }: TokenParts
     errors: 'oauth',
   } as const
 
+  const isSandbox = service.environment === 'sandbox'
+
   const issue = route({
     ...shared,
     url: '/v1/oauth2/token',
@@ -123,15 +139,12 @@ export function tokenRoutes(service: Service, { realTime, onChange }: TokenParts
     async handle({ tx, body, headers }) {
       if (body.grant_type !== 'client_credentials')
         throw oauthProblem(400, 'unsupported_grant_type', 'Send grant_type=client_credentials.')
-      const client = await authenticateClient(tx, service, headers, body)
       const requested = requestedScopes(service, body.scope)
       const now = realTime.now()
-      const { app_id, token_generation } = client
-      const reused =
-        body.ignoreCache === 'true'
-          ? undefined
-          : await tx.row<TokenRow>(validToken, [app_id, requested, now, token_generation])
-      const token = (reused && handedOut(service, reused)) ?? newToken(tx, service, client, { requested, now })
+      const find = (id: string) => tx.row<ClientWithToken>(clientWithToken, [id, isSandbox, requested, now])
+      const client = await authenticateClient(tx, service, { headers, body }, find)
+      const reused = body.ignoreCache === 'true' ? undefined : handedOut(service, client)
+      const token = reused ?? newToken(tx, service, client, { requested, now })
       return new Answer(200, present(service, client, token, now), noStore)
     },
   })
@@ -144,7 +157,8 @@ export function tokenRoutes(service: Service, { realTime, onChange }: TokenParts
     body: TerminateRequest,
     success: { 200: null },
     async handle({ tx, body, headers }) {
-      const client = await authenticateClient(tx, service, headers, body)
+      const find = (id: string) => tx.row<Client>(clientById, [id, isSandbox])
+      const client = await authenticateClient(tx, service, { headers, body }, find)
       tx.about(client.account_id, client.app_id)
       tx.write(deleteToken, [tokenDigest(body.token ?? ''), client.app_id])
       tx.afterCommit(onChange)
@@ -160,10 +174,11 @@ interface TokenWish {
   readonly now: Instant
 }
 
-/** The text of a token that was handed out before; undefined when the secret that it was derived from is gone. */
-function handedOut({ settings }: Service, row: TokenRow): Token | undefined {
-  const text = tokenTextOf(row, settings.secrets!)
-  return text === undefined ? undefined : { ...row, text }
+/** The token that was handed out before; undefined when there is none, or the secret that it was derived from is gone. */
+function handedOut({ settings }: Service, client: ClientWithToken): Token | undefined {
+  const { token_id: id, digest, granted: scopes, nonce, expire_time } = client
+  const text = id === null ? undefined : tokenTextOf({ id, digest }, settings.secrets!)
+  return text === undefined ? undefined : { text, scopes, nonce, expire_time }
 }
 
 /** It is of the generation its client was authenticated in: one that was ended meanwhile is born ended. */
@@ -205,18 +220,18 @@ function requestedScopes(service: Service, scope: string | undefined): string {
 }
 
 /** Basic credentials, or the same two as form fields; never both. */
-async function authenticateClient(
+async function authenticateClient<Found extends Client>(
   tx: Tx,
   service: Service,
-  headers: IncomingHttpHeaders,
-  body: { client_id?: string; client_secret?: string },
-): Promise<Client> {
+  { headers, body }: { headers: IncomingHttpHeaders; body: { client_id?: string; client_secret?: string } },
+  find: (id: string) => Promise<Found | undefined>,
+): Promise<Found> {
   const basic = readBasic(headers.authorization)
   if (basic && body.client_secret !== undefined)
     throw oauthProblem(400, 'invalid_request', 'Send the client credentials in one way: header or form.')
   const { id, secret } = basic ?? { id: body.client_id ?? '', secret: body.client_secret ?? '' }
   const ring = service.settings.secrets!
-  const client = await tx.row<Client>(clientById, [id, service.environment === 'sandbox'])
+  const client = await find(id)
   // An unknown client costs the same comparison as a wrong secret, so that the time of the answer tells nothing.
   const matching = matchingDigest(client?.digests ?? [secretDigest('', ring[0])], secret, ring)
   if (!client || !matching) throw invalidClient(await whereItWent(tx, 'client', id))

@@ -96,11 +96,15 @@ export class RateLimit {
   }
 }
 
+/** One of version 4 as it is always written, which nearly every address is. */
+const plainAddress = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+
 /**
  * What an address counts as: itself, or, in version 6, the network its owner was given, who can use as many addresses of it
  * as they like.
  */
 export function networkOf(ip: string): string {
+  if (plainAddress.test(ip)) return ip
   const bare = ip.split('%')[0]!
   if (!ipaddr.isValid(bare)) return ip
   const address = ipaddr.process(bare)
