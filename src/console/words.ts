@@ -89,7 +89,7 @@ const statuses: Readonly<Record<string, string>> = {
   WAITING_FOR_SELLER_RESPONSE: 'waiting for the seller',
   WAITING_FOR_BUYER_RESPONSE: 'waiting for the buyer',
   UNDER_REVIEW: 'under review',
-  RESOLVED: 'resolved',
+  RESOLVED: 'a resolved dispute',
 }
 const named = (names: string, nameOf: (name: string) => string) => names.split(' or ').map(nameOf).join(' or ')
 

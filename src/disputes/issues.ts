@@ -26,6 +26,7 @@ export const filingIssues: readonly IssueReference[] = [
       'provideRefundPreference',
       'requestReturnCompensation',
       'answerReturnCompensation',
+      'processReferredRefund',
     ],
     when: 'The dispute stands where this caller may not do this, for example because it is over or the other side is to act.',
     mend: 'Show the dispute: its links are what can be done now. Two clicks that race meet this too.',
@@ -50,6 +51,13 @@ export const filingIssues: readonly IssueReference[] = [
     by: ['createDispute', 'validateDisputeEligibility', 'simulateChargeback'],
     when: 'The caller has no such payment.',
     mend: 'Use the id of the side that calls: the buyer’s or the seller’s.',
+  },
+  {
+    issue: 'INVALID_RESOURCE_ID',
+    status: 404,
+    by: ['validateDisputeEligibility'],
+    when: 'The caller has no such payment or dispute; that of somebody else looks the same.',
+    mend: 'Check the id, and whose token it is.',
   },
   {
     issue: 'INVALID_DISPUTE_AMOUNT',

@@ -45,5 +45,20 @@ export const payerReference: RoomReference = {
     key: 'The key of the private link.',
     action: 'What to do.',
   },
-  issues: [],
+  issues: [
+    {
+      issue: 'PERMISSION_DENIED',
+      status: 403,
+      by: ['gatewayCallback'],
+      when: 'The callback is not signed by the gateway, or was signed too long ago.',
+      mend: 'Sign it with the secret that the service knows, as it is sent.',
+    },
+    {
+      issue: 'INVALID_RESOURCE_ID',
+      status: 404,
+      by: ['gatewayCallback'],
+      when: 'The service asked for no such charge.',
+      mend: 'Name the charge by the id that the service gave it.',
+    },
+  ],
 }

@@ -9,6 +9,26 @@ const writes = ({ method, reads }: AnyRoute) => method !== 'GET' && reads !== tr
 const takesRequestId = (route: AnyRoute) => route.method === 'POST' && !route.reads && !isOpen(route)
 const isPage = ({ refusal }: AnyRoute) => refusal !== undefined
 
+/** The limits that the schemas of an operation set, by their keywords; a limit with a code of its own is told with that. */
+function limitsOf({ body, query, params }: AnyRoute): ReadonlySet<string> {
+  const found = new Set<string>()
+  const seen = new Set<unknown>()
+  const walk = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null || seen.has(node)) return
+    seen.add(node)
+    if (!('issue' in node)) for (const keyword of Object.keys(node)) found.add(keyword)
+    for (const child of Object.values(node)) walk(child)
+  }
+  for (const schema of [body, query, params]) walk(schema)
+  return found
+}
+const limits =
+  (...keywords: string[]) =>
+  (route: AnyRoute) => {
+    const own = limitsOf(route)
+    return keywords.some((keyword) => own.has(keyword))
+  }
+
 /** What every operation of a kind refuses in the same way. */
 const general: readonly General[] = [
   {
@@ -17,6 +37,13 @@ const general: readonly General[] = [
     of: ({ body, accepts }) => body !== undefined && (accepts === undefined || accepts.includes('application/json')),
     when: 'The body is no JSON, or deeper or larger than is read.',
     mend: 'Send JSON as the body describes it.',
+  },
+  {
+    issue: 'MISSING_OR_INVALID_REQUEST_BODY',
+    status: 400,
+    of: ({ body }) => body !== undefined,
+    when: 'There is no body, or one that cannot be read as its content type says.',
+    mend: 'Send a body as the operation describes it.',
   },
   {
     issue: 'MISSING_REQUIRED_PARAMETER',
@@ -35,7 +62,7 @@ const general: readonly General[] = [
   {
     issue: 'INVALID_PARAMETER_VALUE',
     status: 400,
-    of: ({ body, query }) => body !== undefined || query !== undefined,
+    of: (route) => route.body !== undefined || route.query !== undefined || limits('enum', 'anyOf')(route),
     when: 'A value is none of those that are possible.',
     mend: 'Use one that the field lists.',
   },
@@ -45,6 +72,62 @@ const general: readonly General[] = [
     of: ({ body, query, params }) => [body, query, params].some((schema) => schema !== undefined),
     when: 'A text is too short or too long.',
     mend: 'Keep to the length of the field.',
+  },
+  {
+    issue: 'INVALID_STRING_MAX_LENGTH',
+    status: 400,
+    of: limits('maxLength'),
+    when: 'A text is too long.',
+    mend: 'Keep to the length of the field.',
+  },
+  {
+    issue: 'INVALID_ARRAY_MAX_ITEMS',
+    status: 400,
+    of: limits('maxItems'),
+    when: 'A list has too many entries.',
+    mend: 'Send no more than the field takes.',
+  },
+  {
+    issue: 'INVALID_ARRAY_MIN_ITEMS',
+    status: 400,
+    of: limits('minItems'),
+    when: 'A list has too few entries.',
+    mend: 'Send as many as the field asks for.',
+  },
+  {
+    issue: 'INVALID_INTEGER_MIN_VALUE',
+    status: 400,
+    of: limits('minimum', 'exclusiveMinimum'),
+    when: 'A number is too small.',
+    mend: 'Send one within the range of the field.',
+  },
+  {
+    issue: 'INVALID_INTEGER_MAX_VALUE',
+    status: 400,
+    of: limits('maximum', 'exclusiveMaximum'),
+    when: 'A number is too large.',
+    mend: 'Send one within the range of the field.',
+  },
+  {
+    issue: 'UNKNOWN_FIELD',
+    status: 400,
+    of: ({ body, query }) => body !== undefined || query !== undefined,
+    when: 'With STRICT_FIELDS: a field or parameter is not known. Without it such are ignored.',
+    mend: 'Leave it out, or write it as the description names it.',
+  },
+  {
+    issue: 'UNKNOWN_VALUE',
+    status: 400,
+    of: ({ body, query }) => body !== undefined || query !== undefined,
+    when: 'With STRICT_FIELDS: a value is not known. Without it such are ignored.',
+    mend: 'Use one that the field lists.',
+  },
+  {
+    issue: 'SIMULATED_FAULT',
+    status: 500,
+    of: () => true,
+    when: 'A fault of a sandbox asked for this answer, with the status that it names.',
+    mend: 'Take the fault away, or answer as to the real thing.',
   },
   {
     issue: 'INVALID_TOKEN',

@@ -27,9 +27,9 @@ async function trade({ base, call, drain }: Pick<Studio, 'base' | 'call' | 'drai
     })
     return id
   }
-  for (const path of ['/hooks', '/sandbox/inbox/sandbox-merchant'])
+  for (const url of ['http://127.0.0.1:4000/hooks', `${base}/sandbox/inbox/sandbox-merchant`])
     await call('sandbox-merchant', '/v1/notifications/webhooks', {
-      url: `${base}${path}`,
+      url,
       event_types: [{ name: '*' }],
     })
   await invoice('Example Atelier', '18.00')
@@ -73,6 +73,13 @@ async function trade({ base, call, drain }: Pick<Studio, 'base' | 'call' | 'drai
   })
   await does('sandbox-buyer', 'deny-offer', { note: 'I would like my money or my mugs.' })
   await does('sandbox-buyer', 'escalate', { note: 'Nobody found the parcel.' })
+  const unauthorised = await call<{ links: { href: string }[] }>('sandbox-buyer', '/v1/customer/disputes', {
+    disputed_transactions: [{ buyer_transaction_id: 'BUYERPAYMENT20' }],
+    reason: 'UNAUTHORISED',
+    dispute_amount: usd('612.00'),
+  })
+  const evidence = { evidences: [{ evidence_type: 'OTHER', notes: 'The order was picked up with a code.' }] }
+  await call('sandbox-merchant', `${new URL(unauthorised.links[0]!.href).pathname}/provide-evidence`, evidence)
   await drain()
   return { dispute: `/console/disputes/${id}` }
 }
@@ -85,7 +92,8 @@ export async function takeConsolePictures({ base, folder, call, drain, context }
     const page = await own.newPage()
     await page.goto(base + path)
     if (path === '/console' && options === wide) {
-      await page.locator('[data-inspect]', { hasText: '422' }).first().click()
+      const refused = page.locator('.status', { hasText: '422' })
+      await page.locator('[data-inspect]', { has: refused }).first().click()
       await page.locator('.inspector .because').waitFor()
       await page.mouse.move(0, 0)
       await page.evaluate('scrollTo(0, 0)')
@@ -99,8 +107,11 @@ export async function takeConsolePictures({ base, folder, call, drain, context }
   await picture('console-invoices', '/console/invoices', wide)
   await picture('console-desk', '/console/disputes', wide)
   await picture('console-webhooks', '/console/webhooks', wide)
+  await picture('console-money', '/console/money', wide)
+  await picture('console-mail', '/console/mail', wide)
   await picture('console-scenarios', '/console/scenarios', wide)
   await picture('console-phone', dispute, phone)
+  await picture('console-invoices-phone', '/console/invoices', phone)
   await picture('reference', '/docs/recordPayment', wide)
   await picture('reference-phone', '/docs/recordPayment', phone)
 }

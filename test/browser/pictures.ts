@@ -12,6 +12,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { readSettings } from '../../src/settings.ts'
 import { desktop, openBrowser, phone } from '../support/browser.ts'
 import { takeConsolePictures } from './console-pictures.ts'
+import { goLive, takeOperatorPicture } from './operator-picture.ts'
 
 const folder = fileURLToPath(new URL('../../docs/pictures', import.meta.url))
 mkdirSync(folder, { recursive: true })
@@ -72,12 +73,25 @@ const invoice = (language: string, more: object = {}) => ({
   ...more,
 })
 
+/** Asked before anything else: without it the pictures would end halfway. */
+function requirePdfPrinter(): void {
+  try {
+    execFileSync('pdftoppm', ['-v'], { stdio: 'ignore' })
+  } catch {
+    console.error('The picture of the PDF needs pdftoppm: install poppler-utils (apt-get install poppler-utils).')
+    process.exit(1)
+  }
+}
+
+const SECRET = 'a secret of the pictures, as long as one of a live service'
+
 async function takePictures(): Promise<void> {
+  requirePdfPrinter()
   const dataDir = mkdtempSync(join(tmpdir(), 'quittance-pictures-'))
   chmodSync(dataDir, 0o711)
   const server = await startEmbedded({ dataDir, durable: false, connectionsMax: 20 })
   await migrate(server.url)
-  const settings = readSettings({ PORT: '0', LOG_LEVEL: 'error' })
+  const settings = readSettings({ PORT: '0', LOG_LEVEL: 'error', QUITTANCE_SECRET: SECRET })
   const app = await openApp({ settings, databaseUrl: server.url, log: pino({ level: 'error' }) })
   const base = await app.listen()
   const browser = await openBrowser()
@@ -166,8 +180,12 @@ async function takePictures(): Promise<void> {
     context: (options) => browser.context(options),
   })
 
-  await browser.close()
+  await goLive((text) => app.database.query(text, []))
   await app.close()
+  const newContext = (options: BrowserContextOptions) => browser.context(options)
+  await takeOperatorPicture({ databaseUrl: server.url, secret: SECRET, folder, context: newContext })
+
+  await browser.close()
   await server.stop()
   rmSync(dataDir, { recursive: true, force: true })
 }

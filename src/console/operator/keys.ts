@@ -19,7 +19,7 @@ export function keyRows(list: readonly Key[], { times }: Visit, withActions: boo
     (one) =>
       html`<tr><td class="second fill">${mono(one.id)}<small>since ${times.at(one.create_time)}${one.withdraw_time && html`, withdrawn ${times.at(one.withdraw_time)}`}</small></td><td class="whole">${
         one.current
-          ? html`<span class="good">signs now</span>`
+          ? html`<span class="good nowrap">signs now</span>`
           : one.withdraw_time
             ? html`<b class="warn">withdrawn</b>`
             : html`<span class="soft nowrap">still served</span>`

@@ -39,7 +39,11 @@ export const overviewPages = ({ page }: Pages) => [
 ${facts(
   [
     ['Accounts', counted(told.accounts)],
-    ['Oldest due work', told.oldest === null ? 'nothing is due' : span(age(told.oldest)), `${counted(told.due)} due`],
+    [
+      'Oldest due work',
+      told.oldest === null ? 'nothing is due' : span(age(told.oldest)),
+      told.due > 0 ? `${counted(told.due)} due` : undefined,
+    ],
     [
       'Parked jobs',
       told.parked === 0 ? 'none' : html`<span class="warn">${counted(told.parked)}</span>`,

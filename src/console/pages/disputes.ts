@@ -71,7 +71,7 @@ const groups = [
 ] as const
 
 function row(dispute: Dispute, { now, times, who }: Visit, taken: string | undefined): Html {
-  const { dispute_id: id, reason, dispute_amount, dispute_state, disputed_transactions: [payment] = [] } = dispute
+  const { dispute_id: id, reason, dispute_amount, disputed_transactions: [payment] = [] } = dispute
   const due = dueOf(dispute)
   const tone = due ? urgency(due, now) : ''
   const other = (who.mark === 'buyer' ? payment?.seller?.name : payment?.buyer?.name) ?? ''
@@ -82,7 +82,22 @@ function row(dispute: Dispute, { now, times, who }: Visit, taken: string | undef
     due
       ? html`<span class="due-in"><b class="${tone}">${times.away(due)}</b><small>${times.at(due)}</small>${spent(gone, tone)}</span>`
       : html`<span class="soft">${times.at(dispute.update_time)}</span>`
-  }</td><td class="second"><a class="open" href="/console/disputes/${id}">${reasonWords(reason)}</a><small>${other && `${other} · `}<span class="nowrap">${id}</span>${taken && ` · taken by ${taken}`}</small></td><td class="whole">${stateWords(dispute_state)}</td><td class="gone">${stageOf(dispute.dispute_life_cycle_stage)}</td><td class="num right"><b>${money(dispute_amount)}</b></td></tr>`
+  }</td><td class="second"><a class="open" href="/console/disputes/${id}">${reasonWords(reason)}</a><small>${other && `${other} · `}<span class="nowrap">${id}</span>${taken && ` · taken by ${taken}`}</small></td><td class="whole">${askedOf(dispute)}</td><td class="gone">${stageOf(dispute.dispute_life_cycle_stage)}</td><td class="num right"><b>${money(dispute_amount)}</b></td></tr>`
+}
+
+/** What somebody is asked for by what they may do now, the most telling first. */
+const asks: readonly (readonly [action: string, words: string])[] = [
+  ['acknowledge-return-item', 'Confirm that the item came back'],
+  ['accept-offer', 'An answer to the offer'],
+  ['provide-evidence', 'Evidence, or a refund'],
+  ['make-offer', 'An answer, or an offer'],
+]
+
+/** What is asked of whoever looks, and else how the dispute stands. */
+function askedOf({ dispute_state, links = [] }: Dispute): string {
+  const may = (action: string) => links.some(({ href }) => href.endsWith(`/${action}`))
+  const asked = dispute_state === 'REQUIRED_ACTION' && asks.find(([action]) => may(action))
+  return asked ? asked[1] : stateWords(dispute_state)
 }
 
 async function rows(items: readonly Dispute[], visit: Visit, byDue: boolean): Promise<Html> {
@@ -101,7 +116,7 @@ async function rows(items: readonly Dispute[], visit: Visit, byDue: boolean): Pr
         )
       })
     : draw(items)
-  return html`<table class="rows desk"><thead><tr><th>${byDue ? 'Due' : 'When'}</th><th>Dispute</th><th>How it stands</th><th>Stage</th><th class="num">At stake</th></tr></thead><tbody>${body}</tbody></table>`
+  return html`<table class="rows desk"><thead><tr><th>${byDue ? 'Due' : 'When'}</th><th>Dispute</th><th>${byDue ? 'Asked for' : 'How it stands'}</th><th>Stage</th><th class="num">At stake</th></tr></thead><tbody>${body}</tbody></table>`
 }
 
 const addressOf = (view: string, page = 1) => {
@@ -201,6 +216,8 @@ export const disputeListPages = ({ page }: Pages) => [
         query: {
           page: at,
           page_size: String(PAGE_SIZE),
+          // Summaries tell neither who is on the other side nor what can be done.
+          fields: 'all',
           ...(states && { dispute_state: states }),
           ...(byDue && { sort_by: 'RESPONSE_DUE_DATE', sort_order: 'asc' }),
         },

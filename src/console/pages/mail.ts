@@ -1,5 +1,4 @@
 import { html } from '../../http/html.ts'
-import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { plain } from '../parts/code.ts'
 import { icon } from '../parts/icons.ts'
@@ -41,7 +40,7 @@ const addressOf = ({ page, to }: { page?: number; to?: string | undefined }, ope
   return `/console/mail${query.size > 0 ? `?${query}` : ''}`
 }
 
-function letter(mail: Mail, at: number, { times }: Visit) {
+function letter(mail: Mail, { times }: Visit) {
   return html`<article class="letter"><p class="back phone-only"><a href="/console/mail">${icon('back')}All mail</a></p><h2>${mail.subject}</h2>
 ${lines([
   ['To', mail.to.join(', ')],
@@ -50,7 +49,7 @@ ${lines([
   ['When', times.fully(mail.create_time)],
 ])}
 ${mail.attachments.length > 0 && html`<div class="files">${mail.attachments.map(({ filename, href }) => html`<a href="${href}">${icon('file')}<span>${filename}</span></a>`)}</div>`}
-<p class="below"><iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="/console/mail/${mail.id}/body?page=${at}" title="The mail as it looks"></iframe></p>
+<p class="below"><iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="/console/mail/${mail.id}/body" title="The mail as it looks"></iframe></p>
 ${folded('Links', html`<ul>${mail.links.map((href) => html`<li><a href="${href}">${href}</a></li>`)}</ul>`, mail.links.length)}
 ${folded('As text', plain(mail.text, 'The text of the mail'))}</article>`
 }
@@ -64,10 +63,15 @@ export const mailPages = ({ page }: Pages) => [
     async draw(visit) {
       const { page: at = 1, open, to } = visit.query
       const { mails, has_more } = await list(visit, at, to)
+      const sieve = html`<form class="sieve inside" role="search" aria-label="Search mail" action="/console/mail"><input class="boxed" type="search" name="to" maxlength="254" value="${to}" aria-label="Address of a recipient" placeholder="Address of a recipient"><button class="button quiet small">Search</button></form>`
       if (mails.length === 0)
         return {
           title: 'Mail',
-          content: html`${heading('Mail')}<section class="sheet flush">${nothing('No mail yet', 'What the service would have mailed stands here: nothing leaves a sandbox.')}</section>`,
+          content: html`${heading('Mail')}<section class="sheet flush">${to && sieve}${
+            to
+              ? nothing('No mail to that address', 'Write the whole address, as it was mailed to.')
+              : nothing('No mail yet', 'What the service would have mailed stands here: nothing leaves a sandbox.')
+          }</section>`,
         }
       const chosen = mails.find(({ id }) => id === open)
       // Where there is room beside the list, the newest is open until another is chosen.
@@ -75,11 +79,11 @@ export const mailPages = ({ page }: Pages) => [
       return {
         title: 'Mail',
         content: html`${heading('Mail', { sub: 'What would have been mailed. Nothing leaves a sandbox.' })}
-<section class="sheet flush box${chosen && ' is-open'}"><div class="letters"><ul>${mails.map(
+<section class="sheet flush box${chosen && ' is-open'}"><div class="letters">${sieve}<ul>${mails.map(
           (mail) =>
             html`<li><a href="${addressOf({ page: at, to }, mail.id)}"${mail.id === shown.id && html` aria-current="true"`}><b>${mail.to.join(', ')}</b>${visit.times.at(mail.create_time)}<span>${mail.subject}</span></a></li>`,
         )}</ul>${pager('Newest first', { newer: at > 1 ? addressOf({ page: at - 1, to }) : undefined, older: has_more ? addressOf({ page: at + 1, to }) : undefined })}</div>
-${letter(shown, at, visit)}</section>`,
+${letter(shown, visit)}</section>`,
       }
     },
   }),
@@ -88,12 +92,9 @@ ${letter(shown, at, visit)}</section>`,
     operation: 'consoleMailBody',
     summary: 'Show a mail as its reader sees it',
     params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
-    query: Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }),
     async draw(visit) {
-      const { mails } = await list(visit, visit.query.page ?? 1)
-      const mail = mails.find(({ id }) => id === visit.params.id)
-      if (!mail) throw notFound('The mail')
-      return strangeAnswer(mail.html)
+      const { html: body } = await visit.look<Mail>('showSandboxMail', { params: visit.params })
+      return strangeAnswer(body)
     },
   }),
 ]

@@ -4,7 +4,7 @@ import { Type } from '../../kernel/type.ts'
 import type { LiveStreams } from '../live.ts'
 import { program } from '../parts/code.ts'
 import { icon } from '../parts/icons.ts'
-import { heading, lines, linkButton, mark, pager, sheet, taken } from '../parts/parts.ts'
+import { folded, heading, lines, linkButton, mark, pager, sheet, taken } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { eyes, eyesNames } from '../who.ts'
 import { happened, kinds, type Thread, thread } from './threads.ts'
@@ -142,7 +142,7 @@ export function timelinePages({ page }: Pages, publicUrl: () => string, streams:
 <div class="split"><div><div role="log" aria-label="What happened"><ol class="threads"${before === undefined && html` data-follow="${seq}"`}>${threads(list, visit)}${
             list.length === 0 &&
             html`<li class="thread"><div class="empty">Nothing of this kind happened yet.</div></li>`
-          }</ol></div>${pager('Newest first', { newer: before ? addressOf(filter) : undefined, older: older ? addressOf({ ...filter, before: older }) : undefined })}</div>
+          }</ol></div><div class="instead-of-aside">${folded('The people and their credentials', people)}</div>${pager('Newest first', { newer: before ? addressOf(filter) : undefined, older: older ? addressOf({ ...filter, before: older }) : undefined })}</div>
 <aside class="inspector" aria-label="What is chosen" aria-live="polite"><h2>The people</h2>${people}<p class="hint">Choose a request to see what was sent and answered.</p></aside></div>`,
         }
       },
