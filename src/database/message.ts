@@ -13,8 +13,9 @@ const describePortal = Buffer.from([DESCRIBE, 0, 0, 0, 6, 0x50, 0])
 const executeAll = Buffer.from([EXECUTE, 0, 0, 0, 9, 0, 0, 0, 0, 0])
 const sync = Buffer.from([SYNC, 0, 0, 0, 4])
 
-/** Everything is written here first, and then copied out in its length: most of it is small, and all of it is short-lived. */
-let space = Buffer.allocUnsafe(65_536)
+/** What is written first, and then copied out in its length: most of it is small, and all of it is short-lived. */
+const SPACE_BYTES = 65_536
+let space = Buffer.allocUnsafe(SPACE_BYTES)
 let used = 0
 
 function makeRoom(bytes: number): void {
@@ -100,7 +101,13 @@ export function boundMessage({ name, values, written, describes }: Bound): Buffe
   if (describes) add(describePortal)
   add(executeAll)
   add(sync)
-  const message = Buffer.allocUnsafe(used)
-  space.copy(message, 0, 0, used)
-  return message
+  return taken()
+}
+
+/** What was written. A long one, such as one with a file in it, is given away as it stands: its space would be kept for ever. */
+function taken(): Buffer {
+  const written = space.subarray(0, used)
+  if (space.length === SPACE_BYTES) return Buffer.from(written)
+  space = Buffer.allocUnsafe(SPACE_BYTES)
+  return written
 }
