@@ -24,7 +24,10 @@ interface Owed extends Sum {
   readonly due_first: Day | null
 }
 
-/** What is left to pay of the newest of each standing; what is pending counts for nothing until it clears. */
+/**
+ * What is left to pay of the newest of each standing. What is pending counts for nothing until it clears, and what is only
+ * sent has no payment.
+ */
 const owedOf = sql`
   select i.currency_code, coalesce(i.due_date < $3, false) as is_late, count(*)::int as count, min(i.due_date) as due_first,
     sum(greatest(i.amount_minor - coalesce(p.paid, 0), 0))::bigint as sum
@@ -34,7 +37,8 @@ const owedOf = sql`
       where account_id = $1 and status = wanted.status order by create_time desc, seq desc limit $4) i
     left join lateral (
       select sum(t.amount_minor) as paid from invoice_transactions t
-      where t.account_id = $1 and t.invoice_id = i.id and t.kind = 'PAYMENT' and not t.pending) p on true
+      where wanted.status <> 'SENT' and t.account_id = $1 and t.invoice_id = i.id and t.kind = 'PAYMENT'
+        and not t.pending) p on true
   group by 1, 2`
 const paidSince = sql`
   select currency_code, count(*)::int as count, sum(amount_minor)::bigint as sum from (

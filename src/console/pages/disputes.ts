@@ -89,8 +89,8 @@ function row(dispute: Dispute, { now, times, who }: Visit, taken: string | undef
 const asks: readonly (readonly [action: string, words: string])[] = [
   ['acknowledge-return-item', 'Confirm that the item came back'],
   ['accept-offer', 'An answer to the offer'],
-  ['provide-evidence', 'Evidence, or a refund'],
   ['make-offer', 'An answer, or an offer'],
+  ['provide-evidence', 'Evidence, or a refund'],
 ]
 
 /** What is asked of whoever looks, and else how the dispute stands. */

@@ -62,6 +62,7 @@ export const actionIssues: readonly IssueReference[] = [
     issue: 'INVALID_EVIDENCE_FILE',
     status: 400,
     by: [
+      'updateDispute',
       'createDispute',
       'disputeProvideEvidence',
       'disputeAppeal',

@@ -1,0 +1,19 @@
+import type { AnyRoute } from '../../src/http/route.ts'
+import { refusalsOf } from '../../src/reference/refusals.ts'
+
+interface Refused {
+  readonly details?: readonly { readonly issue: string; readonly code?: string }[]
+  readonly links?: readonly { readonly rel: string; readonly href: string }[]
+}
+
+/** What an operation answered and its page of the reference does not name, as pairs of operation and issue. */
+export function undocumented(body: unknown, routes: () => readonly AnyRoute[]): string[] {
+  const { details = [], links = [] } = (body ?? {}) as Refused
+  const [, operation] = /\/docs\/(\w+)$/.exec(links.find(({ rel }) => rel === 'information_link')?.href ?? '') ?? []
+  const route = operation && routes().find((one) => one.operation === operation)
+  if (!route) return []
+  const known = new Set(refusalsOf(route).map(({ issue }) => issue))
+  // The webhook operations have the code beside the sentence.
+  const seen = details.map(({ issue, code }) => code ?? issue)
+  return [...new Set(seen)].filter((issue) => !known.has(issue)).map((issue) => `${operation} ${issue}`)
+}
