@@ -15,7 +15,7 @@ export const cells: Part = async (lab) => {
     return [
       {
         part: 'cells',
-        what: 'two cells behind haproxy with the configuration and the map that are printed, apart and with a directory',
+        what: 'three cells behind haproxy with the configuration and the map that are printed; two with a directory',
         outcome: `${passed} of ${total} tests pass`,
         clients: failed.length === 0 ? 'one service' : failed.slice(0, 5).join('; '),
         isMet: passed === total && total > 0,

@@ -70,9 +70,8 @@ async function sales(lab: Lab, mode: PoolMode): Promise<Result> {
 
 /** The scenarios of the tests, each world of them behind the pooler. */
 async function scenarios(lab: Lab): Promise<Result> {
-  const folders = lab.isReduced
-    ? ['test/scenarios/ledger']
-    : ['test/scenarios', 'test/faults/invoices', 'test/faults/payer', 'test/faults/jobs']
+  const whole = ['test/scenarios', 'test/faults/invoices', 'test/faults/payer', 'test/faults/jobs']
+  const folders = process.env['LAB_TESTS']?.split(',') ?? (lab.isReduced ? ['test/scenarios/ledger'] : whole)
   lab.say(`pooler: ${folders.join(', ')} in transaction mode`)
   const ground = new Ground('pooler-scenarios')
   try {

@@ -1,6 +1,7 @@
+import type pg from 'pg'
 import { addressOf, waysOf } from '../database/address.ts'
 import { Connector } from '../database/connector.ts'
-import { PartitioningError, partitionTables } from '../database/partitioning.ts'
+import { joinTables, PartitioningError, partitionTables } from '../database/partitioning.ts'
 import { Partitions } from '../database/partitions.ts'
 import { unlimited } from '../database/session.ts'
 import { unprepared } from '../database/sql.ts'
@@ -24,19 +25,43 @@ export const partitionCommands: readonly Command[] = [
   },
   {
     kind: 'store',
+    name: 'partitions off',
+    summary: 'Put everything back into tables without partitions; it is copied, and whoever needs it waits meanwhile',
+    examples: [['partitions off', 'with the services stopped, where there is much']],
+    run: turnOff,
+  },
+  {
+    kind: 'store',
     name: 'partitions list',
     summary: 'List the partitions there are',
     run: ({ db }) => db.rows<object>(listed),
   },
 ]
 
-async function turnOn({ settings, database, transact, output }: StoreInput) {
+async function turnOn(input: StoreInput) {
+  const { database, transact } = input
+  const now = await transact(async (tx) => tx.now)
+  await changing(input, async (client, say) => {
+    await partitionTables(client, now, say)
+    await new Partitions(database).keepAhead(now)
+  })
+  return database.rows<object>(listed)
+}
+
+async function turnOff(input: StoreInput) {
+  await changing(input, joinTables)
+  return input.database.rows<object>(listed)
+}
+
+/** Changes tables on a connection of its own, which takes as long as it takes. */
+async function changing(
+  { settings, transact, output }: StoreInput,
+  work: (client: pg.Client, say: (sentence: string) => void) => Promise<void>,
+): Promise<void> {
   const client = await new Connector(addressOf(urlOf(settings)), { application_name: 'quittance command' }).connect()
   try {
     await client.query(`${unlimited}; set lock_timeout = 0`)
-    const now = await transact(async (tx) => tx.now)
-    await partitionTables(client, now, (sentence) => output.err(`${sentence}\n`))
-    await new Partitions(database).keepAhead(now)
+    await work(client, (sentence) => output.err(`${sentence}\n`))
   } catch (error) {
     if (error instanceof PartitioningError) throw new CommandError(error.message)
     throw error
@@ -44,7 +69,6 @@ async function turnOn({ settings, database, transact, output }: StoreInput) {
     await client.end()
   }
   await transact(async (tx) => tx.about(null, 'partitions'))
-  return database.rows<object>(listed)
 }
 
 function urlOf(settings: StoreInput['settings']): string {

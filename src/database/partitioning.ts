@@ -39,6 +39,43 @@ export async function partitionEmpty(client: pg.Client, names: readonly string[]
   }
 }
 
+/**
+ * Turns partitioned tables back into plain ones, with all that is in them. Each is copied into what was there before it had
+ * partitions, and nobody reads or writes it meanwhile. What carries a day in its id keeps it.
+ */
+export async function joinTables(client: pg.Client, say: (sentence: string) => void): Promise<void> {
+  await waitForLock(client)
+  // The events first: their ids get no day any more.
+  for (const table of partitionedTables.toReversed()) {
+    if (!(await isPartitioned(client, table))) continue
+    say(`${table.name}: copying it`)
+    await changingTables(client, () => join(client, table))
+  }
+}
+
+const partitionsOf =
+  'select inhrelid::regclass::text as name from pg_inherits where inhparent = $1::regclass order by 1'
+const indexesOf = 'select indexrelid::regclass::text as name from pg_index where indrelid = $1::regclass'
+
+async function join(client: pg.Client, { name }: PartitionedTable): Promise<void> {
+  const old = undated(name)
+  await client.query(`lock table ${name} in access exclusive mode`)
+  const { rows } = await client.query<Described>(described, [name])
+  const { triggers, counter, next } = rows[0]!
+  const partitions = await client.query<{ name: string }>(partitionsOf, [name])
+  await client.query(`alter table ${name} detach partition ${old}`)
+  for (const trigger of (await client.query<Described>(described, [old])).rows[0]!.triggers)
+    await client.query(`drop trigger "${trigger.name}" on ${old}`)
+  for (const one of partitions.rows)
+    if (one.name !== old) await client.query(`insert into ${old} select * from ${one.name}`)
+  await client.query(`drop table ${name}; alter table ${old} rename to ${name}`)
+  for (const index of (await client.query<{ name: string }>(indexesOf, [name])).rows)
+    await client.query(`alter index ${index.name} rename to ${index.name.replace(/_undated$/, '')}`)
+  if (counter !== null)
+    await client.query(`alter table ${name} alter ${counter} add generated always as identity (start with ${next})`)
+  for (const trigger of triggers) await client.query(trigger.text)
+}
+
 function periodNamed(table: PartitionedTable, name: string): number | undefined {
   const [, year, month, day = '01'] = new RegExp(`^${table.name}_(\\d{4})(\\d\\d)(\\d\\d)?$`).exec(name) ?? []
   if (year === undefined) return undefined

@@ -38,13 +38,14 @@ describeBalanced('Behind haproxy, with nothing asked of a database,', () => {
   let databases: TestDatabase[]
   let k: OpenCell
   let m: OpenCell
+  let n: OpenCell
   let balanced: Balanced
   let old: CellCaller
   let oldInvoice: string
   let map: string
 
   beforeAll(async () => {
-    databases = [await newDatabase(), await newDatabase()]
+    databases = [await newDatabase(), await newDatabase(), await newDatabase()]
     // Before it was a cell the ids of K had anything at the place of the mark, for instance the letter of M.
     const before = await openCell(databases[0]!.url, {}, { ids: idsIn('M', randomIds) })
     old = await before.newCaller(merchantScopes)
@@ -53,13 +54,15 @@ describeBalanced('Behind haproxy, with nothing asked of a database,', () => {
     await before.app.close()
     k = await openCell(databases[0]!.url, { CELL: 'K' })
     m = await openCell(databases[1]!.url, { CELL: 'M', GATEWAY_SECRET, GATEWAY_URL: 'http://gateway.test' })
-    balanced = await balance({ K: k, M: m })
+    n = await openCell(databases[2]!.url, { CELL: 'N' })
+    balanced = await balance({ K: k, M: m, N: n })
     map = await balanced.start()
   })
   afterAll(async () => {
     await balanced.close()
     await k.app.close()
     await m.app.close()
+    await n.app.close()
     for (const database of databases) await database.drop()
   })
 
@@ -85,8 +88,8 @@ describeBalanced('Behind haproxy, with nothing asked of a database,', () => {
 
   const codeOf = (id: string) => id.replace(/^INV2-|-/g, '')
 
-  it.each(['K', 'M'])('a merchant of %s meets the own cell with every call', async (mark) => {
-    const cell = mark === 'K' ? k : m
+  it.each(['K', 'M', 'N'] as const)('a merchant of %s meets the own cell with every call', async (mark) => {
+    const cell = { K: k, M: m, N: n }[mark]
     const caller = await cell.newCaller(merchantScopes)
     const merchant = await balanced.person(caller)
     const byForm = await balanced.call('POST', '/v1/oauth2/token', {
