@@ -186,6 +186,20 @@ const general: readonly General[] = [
     mend: 'Choose a new one for every new request.',
   },
   {
+    issue: 'ANSWER_NOT_READABLE',
+    status: 409,
+    of: takesRequestId,
+    when: 'The request with this request id was carried out, and its answer was kept with a secret that the service no longer has.',
+    mend: 'Show what it made or changed instead.',
+  },
+  {
+    issue: 'QUOTA_EXCEEDED',
+    status: 429,
+    of: writes,
+    when: 'What the account may send to be kept in a day is used up.',
+    mend: 'Wait as long as Retry-After says.',
+  },
+  {
     issue: 'RATE_LIMIT_REACHED',
     status: 429,
     of: () => true,
