@@ -56,7 +56,7 @@ describe('A live service', () => {
       ).rows
     await expect.poll(findings).toMatchObject([{ payload: { checked_time: expect.any(String) } }])
     await Promise.all([live.close(), sandbox.close()])
-  }, 60_000)
+  })
 })
 
 describe('The moves that the invariants allow', () => {
