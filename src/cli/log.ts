@@ -15,27 +15,48 @@ export const logOptions = (level: Settings['logLevel']): LoggerOptions => ({
   serializers: { err: loggedError },
 })
 
+/** Where lines go, until the end. */
+export interface LogDestination extends DestinationStream {
+  /** Lets what is left go out, for a moment. Whoever does not read, or is gone, must not keep the process from ending. */
+  end(): Promise<void>
+  /** Gives up what is left. */
+  drop(): void
+}
+
 /** A line goes out this much after it was written at the latest, with all that came in between. */
 const TOGETHER_MS = 20
 const TOGETHER_LENGTH = 8_192
+const END_MS_MAX = 1_000
 
 /**
  * JSON lines for programs, several in a write: one for each line would cost more than the line. What is not out yet when
- * the process ends goes out then.
+ * the process ends goes out then; the library would wait for that without end, and keep the process.
  */
-export function lineLog(): DestinationStream {
+export function lineLog(): LogDestination {
   const out = pino.destination({ dest: 1, minLength: TOGETHER_LENGTH, sync: false })
   let isDue = false
+  let isOver = false
   const flush = () => {
     isDue = false
-    out.flush()
+    if (!isOver) out.flush()
+  }
+  const drop = () => {
+    isOver = true
+    out.destroy()
   }
   return {
     write(line) {
+      if (isOver) return
       out.write(line)
       if (!isDue) setTimeout(flush, TOGETHER_MS).unref()
       isDue = true
     },
+    async end() {
+      const flushed = new Promise((resolve) => out.flush(resolve))
+      await Promise.race([flushed, new Promise((resolve) => setTimeout(resolve, END_MS_MAX))])
+      drop()
+    },
+    drop,
   }
 }
 
@@ -63,9 +84,13 @@ const WARN = 40
 const ERROR = 50
 
 /** Log lines for a person at a terminal: one short line each, failures in colour. Programs get JSON instead. */
-export function terminalLog(out: (text: string) => void, { coloured }: { coloured: boolean }): DestinationStream {
+export function terminalLog(out: (text: string) => void, { coloured }: { coloured: boolean }): LogDestination {
   const paint = makePaint({ coloured })
-  return { write: (json) => out(`${terminalLine(JSON.parse(json) as Line, paint)}\n`) }
+  return {
+    write: (json) => out(`${terminalLine(JSON.parse(json) as Line, paint)}\n`),
+    end: async () => {},
+    drop() {},
+  }
 }
 
 function terminalLine(line: Line, paint: Paint): string {

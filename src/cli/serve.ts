@@ -31,10 +31,11 @@ export const serveCommands: readonly Command[] = [
 ]
 
 async function run({ settings, output }: CommandInput, parts: ServiceParts): Promise<void> {
-  const log = pino(logOptions(settings.logLevel), logDestination())
+  const lines = logDestination()
+  const log = pino(logOptions(settings.logLevel), lines)
   const { app, close } = await openService(settings, log, parts)
   // Who reads that we are ready may tell us to stop the next moment.
-  const stopping = stopped(log, { withParent: settings.stopWithParent })
+  const stopping = stopped(log, { withParent: settings.stopWithParent, atOnce: lines.drop })
   output.out(greeting(app, settings, parts))
   await stopping
   // What could not be ended in time must not keep the process: nothing acknowledged depends on it.
@@ -42,6 +43,7 @@ async function run({ settings, output }: CommandInput, parts: ServiceParts): Pro
     log.error('what was under way could not be finished in time')
     process.exitCode = 1
   }
+  await lines.end()
   process.exit()
 }
 

@@ -6,8 +6,15 @@ const PARENT_POLL_MS = 250
 /** Whoever started us, noted at once: it may be gone before we are ready. */
 const parent = process.ppid
 
+interface Stopping {
+  /** Whether the end of whoever started us is a reason. */
+  readonly withParent: boolean
+  /** Called before the process ends without waiting for anything. */
+  atOnce(): void
+}
+
 /** Waits for the first reason to stop: a signal, an error nobody caught, or the end of whoever started us. */
-export function stopped(log: Logger, { withParent }: { withParent: boolean }): Promise<void> {
+export function stopped(log: Logger, { withParent, atOnce }: Stopping): Promise<void> {
   return new Promise((resolve) => {
     let since: number | undefined
     const stop = (reason: string) => {
@@ -19,7 +26,10 @@ export function stopped(log: Logger, { withParent }: { withParent: boolean }): P
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
       process.on(signal, () => {
         // The second signal is from somebody who does not want to wait.
-        if (since !== undefined && performance.now() - since > SAME_SIGNAL_MS) process.exit(1)
+        if (since !== undefined && performance.now() - since > SAME_SIGNAL_MS) {
+          atOnce()
+          process.exit(1)
+        }
         stop(signal)
       })
     // An error nobody caught leaves unknown state behind: stop in order, and let whoever started us start us again.

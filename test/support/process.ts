@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -60,6 +61,8 @@ export interface RunningService {
   readonly pid: number
   /** What it has printed so far. */
   said(): string
+  /** Where that comes from, for those who stop listening. */
+  readonly output: Readable
   /** Ends it with a signal and waits until it is gone. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -92,6 +95,7 @@ export function startProgram(program: [string, string[]], variables: Variables):
           url,
           pid: child.pid!,
           said: () => output,
+          output: child.stdout!,
           end: (signal) => {
             child.kill(signal)
             return ended

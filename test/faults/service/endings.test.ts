@@ -166,6 +166,17 @@ describe.concurrent('A service that is told to stop', () => {
     client.destroy()
   })
 
+  it('ends also when whoever reads its lines is gone, or no longer reads', async ({ expect }) => {
+    const [left, deaf] = await Promise.all([start(0), start(0)])
+    left.output.destroy()
+    deaf.output.pause()
+    // More lines than any pipe holds.
+    for (let i = 0; i < 100; i++)
+      await Promise.all(Array.from({ length: 16 }, () => fetch(`${deaf.url}/v2/${'x'.repeat(200)}`)))
+
+    expect(await Promise.all([left.end('SIGTERM'), deaf.end('SIGTERM')])).toEqual([0, 0])
+  })
+
   it('does not take an interrupt that comes twice at once for impatience', async ({ expect }) => {
     const service = await start(1)
 
