@@ -72,6 +72,7 @@ export function sheetOf({ invoice, account, now }: SheetSource, locale: Locale):
   const [recipient] = primary_recipients
   const hidden = new Set(invoice.hidden_fields)
   const standing = standingOf(invoice, dayIn(now, account.time_zone))
+  let items: readonly SheetItem[] | undefined
   return {
     locale,
     say,
@@ -92,7 +93,11 @@ export function sheetOf({ invoice, account, now }: SheetSource, locale: Locale):
     ...(!hidden.has('ITEMS_QUANTITY') && {
       quantityLabel: say(invoice.items.every((item) => item.unit_of_measure === 'HOURS') ? 'hours' : 'quantity'),
     }),
-    items: invoice.items.map((item) => itemOf(item, hidden, say, format)),
+    // When they are looked at: a letter shows none, and what is printed is set in another process.
+    get items() {
+      items ??= invoice.items.map((item) => itemOf(item, hidden, say, format))
+      return items
+    },
     totals: totalsOf(invoice, say, format),
     history: historyOf(invoice, say, format),
     ...orAbsent('note', detail.note),
