@@ -139,8 +139,8 @@ const general: readonly General[] = [
   {
     issue: 'PERMISSION_DENIED',
     status: 403,
-    of: (route) => !isOpen(route),
-    when: 'The token has none of the scopes, or the account has not consented.',
+    of: (route) => !isOpen(route) || route.environment !== undefined,
+    when: 'The token has none of the scopes, the account has not consented, or the operation is of the other environment.',
     mend: 'Give the app a scope of this operation, or act for an account that agreed.',
   },
   {

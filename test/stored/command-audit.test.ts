@@ -133,6 +133,7 @@ describe('The audit log of commands', () => {
     await quittance('backup', file)
     await at(restored, 'restore', file, '--replace')
     await at(restored, 'partitions', 'on')
+    await at(restored, 'partitions', 'off')
     await at(restored, 'move', '--to', moved.url)
     await json(['cells', 'join'], { ...variables, DATABASE_URL: moved.url, CELL: 'K' })
     const ring = `the secret that takes its place and is as long\n${secret}`
