@@ -37,9 +37,9 @@ export const accountSettings = {
   }),
   processorSharePercent: setting<number>({
     variable: 'PROCESSOR_SHARE_PERCENT',
-    ...perEnvironment(0, 10),
+    ...perEnvironment(0, 5),
     ...whole(0, 100),
     description:
-      'How much of the time of a process the requests of one account may take while others call as well; an address without a token has half of it. Beyond it they wait and go on one at a time, and are refused with 429 when a hundred of them wait. 0 is no limit.',
+      'How much of the time of a process the requests of one account may take while others call as well; an address without a token has half of it. Beyond it they wait and go on one at a time, and are refused with 429 when a hundred of them wait. Some 35 invoices a second fit into 5; who raises RATE_LIMIT_PER_MINUTE beyond that raises this too. 0 is no limit.',
   }),
 } as const

@@ -101,7 +101,11 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     },
     rewriteUrl: straighten,
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
-    clientErrorHandler: (error, socket) => refuseOn(socket, (error as { code?: string }).code),
+    clientErrorHandler: (error, socket) => {
+      // Nobody asked anything there. Hundreds of them come to their end at once, and an answer to each would hold up all others.
+      if (socket.bytesRead === 0) socket.destroy()
+      else refuseOn(socket, (error as { code?: string }).code)
+    },
   })
   // One more than we take, because the parser drops the rest without a word.
   server.server.maxHeadersCount = HEADERS_MAX + 1

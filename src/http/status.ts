@@ -10,8 +10,11 @@ export interface StatusParts {
   metrics(): Promise<string>
 }
 
-/** Figures are gathered so often at most; whoever asks sooner waits for that, and is told what is true then. */
-const BETWEEN_FIGURES_MS = 200
+/**
+ * Figures are gathered so often at most; whoever asks sooner waits for that, and is told what is true then. To print them holds up
+ * all others for ten milliseconds and more.
+ */
+const BETWEEN_FIGURES_MS = 1_000
 
 /** Whoever asks while others are being answered is answered with them: anybody may ask, as often as they like. */
 function together<Result>(work: () => Promise<Result>, betweenMs = 0): () => Promise<Result> {

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listen, paperServer, publicUrl } from '../../support/paper-server.ts'
 import { sendRaw } from '../../support/wire.ts'
@@ -141,6 +142,18 @@ describe('on the wire', () => {
 
     expect(answer.status).toBe(413)
     expect(taken).toBeLessThan(200)
+  })
+
+  it('closes a connection on which nobody ever asked anything, and has no words for it', async () => {
+    server.server.once('connection', (socket) =>
+      server.server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket),
+    )
+    const answered: Buffer[] = []
+    const socket = connect(port, '127.0.0.1').on('data', (bytes) => answered.push(bytes))
+
+    await new Promise((resolve) => socket.on('close', resolve))
+
+    expect(answered).toEqual([])
   })
 
   it('gives up on a body that does not come', async () => {
