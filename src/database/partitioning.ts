@@ -69,8 +69,11 @@ async function join(client: pg.Client, { name }: PartitionedTable): Promise<void
   for (const one of partitions.rows)
     if (one.name !== old) await client.query(`insert into ${old} select * from ${one.name}`)
   await client.query(`drop table ${name}; alter table ${old} rename to ${name}`)
+  // Those of a migration that came after the partitions have the table's name before their own.
+  const plain = (index: string) =>
+    index.startsWith(`${old}_`) ? index.slice(old.length + 1) : index.replace(/_undated$/, '')
   for (const index of (await client.query<{ name: string }>(indexesOf, [name])).rows)
-    await client.query(`alter index ${index.name} rename to ${index.name.replace(/_undated$/, '')}`)
+    await client.query(`alter index ${index.name} rename to ${plain(index.name)}`)
   if (counter !== null)
     await client.query(`alter table ${name} alter ${counter} add generated always as identity (start with ${next})`)
   for (const trigger of triggers) await client.query(trigger.text)

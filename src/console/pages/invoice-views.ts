@@ -1,6 +1,7 @@
 import type { SearchInput } from '../../invoices/search/criteria.ts'
 import { addDays, dayIn, type Instant } from '../../kernel/clock.ts'
 import { minorDigits } from '../../kernel/money.ts'
+import { invalid } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { outstanding } from '../invoice-figures.ts'
@@ -111,6 +112,8 @@ export function searchOf({ query, now, who }: Asked): SearchInput {
   const yesterday = addDays(dayIn(now as Instant, who.accountZone), -1)
   const q = query.q?.trim()
   const { currency, least, most } = query
+  // Left out in silence it would mean all, reminders to all among it.
+  if ((least || most) && !currency) throw invalid('currency', 'Choose the currency of the totals.')
   const [from, to] = [query.from || FIRST_DAY, query.to || LAST_DAY]
   // No more digits than the currency has: a total has no more either.
   const money = (value: string) => ({ currency_code: currency!, value: cut(value, minorDigits(currency!)) })

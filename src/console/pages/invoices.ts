@@ -73,11 +73,12 @@ async function filterFields(query: ListQuery, { db, who }: Visit): Promise<Html>
   )}</select></div>${sum('least', 'Total from')}${sum('most', 'Total to')}<p class="buttons"><button class="button quiet small">Apply</button>${isFiltered(query) && html`<a href="${addressOf({ ...(query.view && { view: query.view }), ...(query.q && { q: query.q }) })}">Clear</a>`}</p></div></details>`
 }
 
-/** A total is looked for in one currency: that of the account, where none was chosen. */
+/** A total is looked for in one currency: that of the account, or of its invoices, where none was chosen. */
 async function withCurrency(query: ListQuery, { db, who }: Visit): Promise<ListQuery> {
   if (query.currency || !(query.least || query.most)) return query
-  const found = await db.row<{ own: string | null }>(currenciesOf, [who.caller.accountId])
-  return found?.own ? { ...query, currency: found.own } : query
+  const found = await db.row<{ own: string | null; used: string[] }>(currenciesOf, [who.caller.accountId])
+  const currency = found?.own ?? found?.used[0]
+  return currency ? { ...query, currency } : query
 }
 
 export const invoiceListPages = ({ page }: Pages) => [
@@ -102,7 +103,7 @@ export const invoiceListPages = ({ page }: Pages) => [
       const [none, text] = isNarrowed
         ? ['Nothing like that', 'Search by number, customer, e-mail address, reference or item, or take filters away.']
         : views[chosen]!.none
-      const order = query.q ? `Newest first, found by ${places[query.in as SearchPlace]}` : 'Newest first'
+      const order = query.in ? `Newest first, found by ${places[query.in as SearchPlace]}` : 'Newest first'
       return {
         title,
         content: html`${heading(title, { actions: html`${linkButton('Templates', '/console/templates')}${visit.who.may('work') && linkButton('New invoice', '/console/invoices/new', { kind: '', glyph: 'plus' })}` })}

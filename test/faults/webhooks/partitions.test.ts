@@ -1,4 +1,7 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectionSettings } from '../../../src/database/address.ts'
+import { runBesideWriters } from '../../../src/database/indexes.ts'
 import { json, run } from '../../support/command.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, type World } from '../../support/world.ts'
@@ -132,6 +135,11 @@ describe('Partitions beside writers', () => {
   it('lose, double and refuse nothing when they are turned off, and leave the tables as they were', async () => {
     const there = await stored('events', 'id')
     const entries = await stored('audit_log', 'seq')
+    // As a migration makes it that comes while there are partitions.
+    const client = new pg.Client(connectionSettings(world.databaseUrl))
+    await client.connect()
+    await runBesideWriters(client, 'create index concurrently events_of_later on events (type)')
+    await client.end()
     const writers = new Writers(world, webhookId)
     await writers.more()
     const { code } = await run(['partitions', 'off'], variables)
@@ -147,7 +155,8 @@ describe('Partitions beside writers', () => {
     expect(await stored('event_audience', 'event_id')).toEqual(made)
     expect(await stored('deliveries', 'event_id')).toEqual(made)
     expect(await stored('audit_log', 'seq')).toEqual(expect.arrayContaining(entries))
-    expect(await shape()).toEqual(before)
+    const later = 'CREATE INDEX events_of_later ON public.events USING btree (type)'
+    expect(await shape()).toEqual([...before, later].toSorted())
     const shown = await world.merchant.get(`${root}/webhooks-events/${there[0]}`)
     expect(shown.status).toBe(200)
   })

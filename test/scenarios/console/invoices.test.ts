@@ -159,6 +159,9 @@ describe('The list of invoices', () => {
     expect([wrong.status, wrong.text.includes('Choose the invoices')]).toEqual([422, true])
     for (const query of ['from=soon', 'least=-1', 'in=nowhere', 'currency=eur'])
       await as().page(`/console/invoices?${query}`, 400)
+    for (const path of ['all', 'csv']) await as().page(`/console/invoices/${path}?least=10`, 400)
+    expect((await as().send('/console/invoices/remind-all', { most: '10' })).status).toBe(400)
+    expect(await as().page('/console/invoices?q=%20')).not.toContain('undefined')
   })
 })
 
