@@ -32,9 +32,9 @@ const ACCOUNTS_PER_CLAIM = 24
  */
 const claimInTurn = sql`
   with recursive promoted as (
-    update jobs set due = true where id in (
+    update jobs set due = true where id = any(array(
       select id from jobs where not due and parked_time is null and run_at <= $1 order by run_at, id limit 500
-      for update skip locked)
+      for update skip locked))
     returning 1),
   wanted as materialized (
     select * from unnest($2::int[], $3::int[], $4::int[], $5::text[]) as w (class, count, each, after_account)),
@@ -75,11 +75,14 @@ const claimInTurn = sql`
       (select json_object_agg(t.class, t.account_id) from turn t where t.place = $6 and t.account_id is not null) as reached
     ) head left join claimed on true`
 
-/** Takes the job that fell due first, whoever it is for: when a clock is moved, everything fires in its order. */
+/**
+ * Takes the job that fell due first, whoever it is for: when a clock is moved, everything fires in its order. The job is
+ * looked for once: of a query behind `in` PostgreSQL may make the inner side of a loop, and lock another one every time round.
+ */
 const claimEarliest = sql`
   update jobs set attempts = attempts + 1, fence = fence + 1, lease_until = clock_timestamp() + interval '60 seconds',
     crashes = crashes + (lease_until is not null)::int
-  where id in (
+  where id = (
     select id from jobs
     where run_at <= $1 and parked_time is null and (lease_until is null or lease_until < clock_timestamp())
     order by run_at, id limit 1

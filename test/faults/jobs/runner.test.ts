@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../../src/database/open.ts'
 import { makeTransact, type Transact, type TransactFor } from '../../../src/database/transaction.ts'
 import { type JobDefinition, job } from '../../../src/jobs/job-definition.ts'
+import { claimFirst } from '../../../src/jobs/queue.ts'
 import { Runner } from '../../../src/jobs/runner.ts'
 import { Worker } from '../../../src/jobs/worker.ts'
 import { after, type Instant } from '../../../src/kernel/clock.ts'
@@ -60,6 +61,15 @@ describe('A promise', () => {
     await runner(note()).drain()
     expect(ran).toEqual(['now', 'later'])
     expect(await jobs()).toEqual([])
+  })
+
+  it('is claimed alone when a clock is moved, also where the planner knows of one job only', async () => {
+    await promise('1')
+    await database.query('analyze jobs')
+    for (const text of ['2', '3', '4']) await promise(text)
+
+    expect(await claimFirst(database, now)).toMatchObject({ payload: { text: '1' } })
+    expect((await jobs()).filter(({ lease_until }) => lease_until !== null)).toHaveLength(1)
   })
 
   it('is not made when the unit of work fails', async () => {
