@@ -161,6 +161,7 @@ describe('The house is tidy', () => {
       'app',
       'clocks',
       'index',
+      'kept-code',
       'main',
       'metrics',
       'readiness',
