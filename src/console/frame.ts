@@ -33,6 +33,8 @@ export interface Surroundings {
   readonly timepiece?: Timepiece | undefined
   /** How many things wait for each of the eyes. */
   readonly waiting: Readonly<Partial<Record<Eyes, number>>>
+  /** How many mails of a sandbox nobody has read. */
+  readonly unread?: number
   readonly notice?: string | undefined
   /** What the console calls itself. */
   readonly name: string
@@ -78,14 +80,14 @@ const count = (n: number | undefined, words: string) =>
   n > 0 &&
   html`<span class="count"><span class="seen-not">, </span>${n > 99 ? '99+' : n}<span class="seen-not"> ${words}</span></span>`
 
-function navigation({ who, path, waiting }: Surroundings): Html {
+function navigation({ who, path, waiting, unread }: Surroundings): Html {
   const isHere = (href: string) =>
     href === '/console' || href === '/console/operator' ? path === href : path === href || path.startsWith(`${href}/`)
   return html`<nav id="nav" popover aria-label="Console"><ul>${pagesFor(who).map(
     ([label, href]) =>
       html`<li><a href="${href}"${isHere(href) && html` aria-current="page"`}>${label}${
         (label === 'Disputes' || label === 'Decisions') && count(waiting[who.mark], 'waiting')
-      }</a></li>`,
+      }${label === 'Mail' && count(unread, 'unread')}</a></li>`,
   )}</ul>
 <ul class="minor"><li><a href="/docs">API reference ${icon('out')}</a></li></ul></nav>`
 }

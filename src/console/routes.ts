@@ -4,6 +4,7 @@ import type { Caller } from '../kernel/caller.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { notFound } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
+import { countUnread } from '../payer/mail/store.ts'
 import { LiveStreams } from './live.ts'
 import { makeOperations, type OperationParts, type Operations } from './operate.ts'
 import { accountPages } from './operator/accounts.ts'
@@ -76,7 +77,11 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     async surroundings(db, { caller }) {
       if (!isSandbox) return { waiting: await waitingAt(db, caller.accountId) }
       const next = await nextDue(operations, caller, clock.now())
-      return { waiting: await waitingFor(db), timepiece: { ...timepiece(sandboxClock), next } }
+      return {
+        waiting: await waitingFor(db),
+        unread: await countUnread(db),
+        timepiece: { ...timepiece(sandboxClock), next },
+      }
     },
   })
   const open = { tag, scopes: 'public', reads: 'free', watches: true, success: { 200: Type.String() } } as const

@@ -67,7 +67,7 @@ export interface ConsoleParts {
   realNow(): Instant
   /** Who looks; undefined for somebody who must sign in first. */
   onlooker(db: Reader, arrived: Arrived): Promise<Onlooker | undefined>
-  surroundings(db: Reader, who: Onlooker): Promise<Pick<Surroundings, 'timepiece' | 'waiting'>>
+  surroundings(db: Reader, who: Onlooker): Promise<Pick<Surroundings, 'timepiece' | 'waiting' | 'unread'>>
 }
 
 /** Who may open a page or send a form. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import type { Transporter } from 'nodemailer'
+import type { SendMailOptions, Transporter } from 'nodemailer'
 import { addressRefusal, type EgressPolicy } from './egress.ts'
 import { dialRefusal, EgressRefused, guardedLookup } from './guard.ts'
 
@@ -60,26 +60,45 @@ export function openMailServer({ url: smtpUrl, allowPrivate, allowPlain }: MailS
     })
   }
   return {
-    async send({ id, from, replyTo, to, subject, text, html, attachments }) {
-      const domain = from.address.split('@')[1]!
+    async send(mail) {
       transport ??= open()
       const transporter = await transport
-      for (const address of to)
-        await transporter.sendMail({
-          from,
-          to: { name: '', address },
-          ...(replyTo !== undefined && { replyTo: { name: from.name, address: replyTo } }),
-          envelope: { from: from.address, to: [address] },
-          messageId: `<${id}-${shortDigest(address)}@${domain}>`,
-          subject,
-          text,
-          html,
-          attachments: attachments.map((attachment) => ({ ...attachment })),
-          headers: { 'Auto-Submitted': 'auto-generated' },
-        })
+      for (const address of mail.to) await transporter.sendMail(messageTo(address, mail))
     },
   }
 }
+
+/** The copy of a mail that goes to one of its recipients. */
+const messageTo = (address: string, { id, from, replyTo, subject, text, html, attachments }: OutgoingMail) => ({
+  from,
+  to: { name: '', address },
+  ...(replyTo !== undefined && { replyTo: { name: from.name, address: replyTo } }),
+  envelope: { from: from.address, to: [address] },
+  messageId: `<${id}-${shortDigest(address)}@${from.address.split('@')[1]!}>`,
+  subject,
+  text,
+  html,
+  attachments: attachments.map((attachment) => ({ ...attachment })),
+  headers: { 'Auto-Submitted': 'auto-generated' },
+})
+
+/** That copy as a mail server is handed it: the same whenever it is asked for. */
+export async function sourceOf(address: string, mail: OutgoingMail, date: Date): Promise<Buffer> {
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: 'windows',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  const baseBoundary = shortDigest(mail.id)
+  const { message } = await transport.sendMail({ ...messageTo(address, mail), date, baseBoundary } as Message)
+  return message as Buffer
+}
+
+/** What is composed; the package's types do not know that boundaries can be named. */
+type Message = SendMailOptions & { readonly baseBoundary: string }
 
 /** Tells the copies of a mail apart without naming who gets them. */
 const shortDigest = (address: string) => createHash('sha256').update(address.toLowerCase()).digest('hex').slice(0, 12)

@@ -7,6 +7,7 @@ import { caseJobs } from './case/jobs.ts'
 import { reportRoutes } from './case/report-routes.ts'
 import { logoJobs, openLogos } from './logo/jobs.ts'
 import { mailJobs } from './mail/jobs.ts'
+import { sandboxMailRoutes } from './mail/sandbox-mail-routes.ts'
 import { makeSendMail } from './mail/send.ts'
 import { pageRoutes } from './page-routes.ts'
 import { gatewayJobs } from './pay/gateway-jobs.ts'
@@ -33,6 +34,7 @@ export const openPayer: OpenRoom = (service) => {
       ...reportRoutes(service, house),
       ...caseRoutes(service, house),
       ...sandboxPayerRoutes(service, ledger),
+      ...sandboxMailRoutes(service, printer),
     ],
     jobs: [
       ...settleJobs(service, ledger),

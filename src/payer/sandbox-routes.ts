@@ -13,7 +13,6 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { presentCapture } from '../ledger/present.ts'
 import { findTransactionByEitherId } from '../ledger/store.ts'
 import type { Service } from '../room.ts'
-import { findMail, findMails } from './mail/store.ts'
 import { insertAttempt } from './pay/attempts.ts'
 import { approve, conclude, outcomes, payerOf } from './pay/pay.ts'
 import { settlePayment } from './pay/settle.ts'
@@ -37,23 +36,9 @@ const Paid = Type.Object({
   buyer_transaction_id: Type.Optional(Type.String()),
 })
 
-const Mail = Type.Object({
-  id: Type.String(),
-  to: Type.Array(Type.String()),
-  from: Type.String(),
-  reply_to: Type.Optional(Type.String()),
-  subject: Type.String(),
-  text: Type.String(),
-  html: Type.String(),
-  links: Type.Array(Type.String()),
-  attachments: Type.Array(Type.Object({ filename: Type.String(), content_type: Type.String(), href: Type.String() })),
-  create_time: Type.String(),
-  cause: Type.Optional(Type.String({ description: 'The debug id of the request it goes back to.' })),
-})
-
 const firstPerson = sql`select body from accounts where kind = 'PERSONAL' order by create_time, id limit 1`
 
-/** What a payer does in a browser, for scripts; and the mails nobody received. */
+/** What a payer does in a browser, for scripts. */
 export const sandboxPayerRoutes = (service: Service, ledger: Ledger): AnyRoute[] => [
   route({
     ...shared,
@@ -106,38 +91,6 @@ export const sandboxPayerRoutes = (service: Service, ledger: Ledger): AnyRoute[]
         outcome,
       })
       return presentCapture(service, settled)
-    },
-  }),
-  route({
-    ...shared,
-    method: 'GET',
-    url: '/sandbox/mail',
-    operation: 'listSandboxMail',
-    watches: true,
-    summary: 'List what would have been mailed, newest first',
-    query: Type.Object({
-      to: Type.Optional(Type.String({ maxLength: 254, description: 'Only mails to this address.' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, default: 1 })),
-    }),
-    reads: true,
-    success: { 200: Type.Object({ mails: Type.Array(Mail), has_more: Type.Boolean() }) },
-    handle: ({ db, query: { to, page = 1, limit = 50 } }) => findMails(db, to, { page, limit }),
-  }),
-  route({
-    ...shared,
-    method: 'GET',
-    url: '/sandbox/mail/:id',
-    operation: 'showSandboxMail',
-    watches: true,
-    summary: 'Show a mail: as it looks, its text, its links and attachments, and what it follows from',
-    params: Id,
-    reads: true,
-    success: { 200: Mail },
-    async handle({ db, params }) {
-      const mail = await findMail(db, params.id)
-      if (!mail) throw notFound(`Mail ${params.id}`)
-      return mail
     },
   }),
 ]

@@ -10,6 +10,11 @@ export const sandboxReference: RoomReference = {
       'Every mail the sandbox would have sent, with its text, its links and where its attachments are. None of them leaves the machine.',
     showSandboxMail:
       'One mail: asked for as HTML it looks as it would in a mail program; as JSON it has text, links, attachments and the request that it goes back to.',
+    showSandboxMailSource:
+      'The raw message, for a mail program or a parser: the copy of one recipient, with the invoice that is attached printed as it is now.',
+    checkSandboxMailLinks:
+      'For each link of a mail what it opens and what would be answered there now. It is looked up and not called, so that nothing counts as opened.',
+    readSandboxMail: 'Marks the mails that are named as read, or all of them. Listing and showing mails marks nothing.',
     showClock: 'What time it is in the sandbox, and whether the clock stands still.',
     moveClock:
       'Lets time pass. Deadlines, scheduled invoices and retries that fall due on the way are done in order, each at its own time, before the answer comes. The clock only goes forward; a reset takes it back.',
@@ -73,6 +78,9 @@ export const sandboxReference: RoomReference = {
     html: 'The mail as HTML.',
     'mails.links': 'The addresses that stand in it.',
     'showSandboxMail.links': 'The addresses that stand in it.',
+    from_name: 'The name before that address.',
+    'checkSandboxMailLinks.links': 'In the order in which they stand in it.',
+    'checkSandboxMailLinks.links.href': 'The address.',
     attachments: 'The files that go with it.',
     filename: 'The name of the file.',
     content_type: 'Its media type.',

@@ -110,7 +110,7 @@ function multipart(body: unknown, files: readonly SentFile[]): Buffer {
 function readable(type: string, { body, text }: { body: unknown; text: string }, only?: readonly string[]): unknown {
   if (type === 'application/json')
     return only ? Object.fromEntries(Object.entries(body as object).filter(([name]) => only.includes(name))) : body
-  return /^text\/|pem|xml/.test(type) ? text : undefined
+  return /^text\/|pem|xml|rfc822/.test(type) ? text : undefined
 }
 
 /** What is drawn anew in every run, by the name of its field. */

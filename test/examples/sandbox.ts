@@ -16,6 +16,13 @@ export async function sandbox(world: World, show: Show): Promise<void> {
     params: { id: mail!.id },
     headers: { accept: 'application/json' },
   })
+  await show('checkSandboxMailLinks', undefined, { params: { id: mail!.id } })
+  await show('readSandboxMail', undefined, { body: { ids: [mail!.id] } })
+  const news = await world.call<{ mails: { id: string }[] }>('GET', '/sandbox/mail', undefined, {
+    query: { text: 'dispute', limit: '1' },
+  })
+  const [letter] = news.body.mails
+  await show('showSandboxMailSource', undefined, { params: { id: letter!.id } })
   const requests = await show('listSandboxRequests', undefined, {
     query: { operation: 'createInvoice', page_size: '1' },
   })

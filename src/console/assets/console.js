@@ -82,4 +82,12 @@ if (clock && !('frozen' in clock.dataset)) setInterval(() => document.hidden || 
 const again = document.querySelector('[data-again]')
 if (again) setTimeout(() => document.hidden || location.reload(), Number(again.dataset.again))
 
+// Whoever opens a mail has read it.
+const read = document.querySelector('form[data-read]')
+if (read)
+  fetch(read.action, { method: 'POST', body: new URLSearchParams(new FormData(read)), redirect: 'manual' }).then(() => {
+    document.querySelector('.letters .new[aria-current]')?.classList.remove('new')
+    read.remove()
+  })
+
 document.querySelector('.problem-box')?.focus()

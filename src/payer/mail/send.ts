@@ -56,6 +56,7 @@ export function makeSendMail({ settings, environment }: Service): SendMail {
       keepMail(tx, accountId, {
         ...ready,
         from: settings.mailFrom,
+        from_name: oneLine(fromName),
         ...(replyTo !== undefined && { reply_to: replyTo }),
         links,
         attachments: attachment ? [{ filename: attachment.filename, content_type: pdf, href: attachment.href }] : [],

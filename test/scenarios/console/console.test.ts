@@ -176,10 +176,6 @@ describe('Requests, mail, webhooks and money', () => {
     const shown = await world.call('GET', body.replaceAll('&amp;', '&'))
     expect([shown.status, body]).toEqual([200, expect.stringMatching(/^\/console\/mail\/[^/?]+\/body$/)])
     expect(shown.headers['content-security-policy']).toContain("default-src 'none'")
-    expect(await merchant.page('/console/mail?to=buyer@example.com')).toContain(body)
-    expect(await merchant.page('/console/mail?to=nobody@example.com')).toMatch(
-      /value="nobody@.*No mail to that address/s,
-    )
     expect(await merchant.page('/console/money')).toContain('Opening balance')
     expect(await consoleOf(world, 'buyer').page('/console/money')).toContain('has no books')
   })

@@ -39,6 +39,19 @@ const pdfOf = async (path: string, query: Record<string, string> = {}) => {
 }
 
 describe('The PDF of an invoice', () => {
+  it('is in the source of the mail that brings it', async () => {
+    const { path } = await sentInvoice(world)
+    await world.settle()
+    const [mail] = (await world.call<{ mails: { id: string }[] }>('GET', '/sandbox/mail')).body.mails
+
+    const { text } = await world.call('GET', `/sandbox/mail/${mail!.id}/source`)
+
+    const [, encoded] = /Content-Type: application\/pdf; name=invoice-0001\.pdf\r\n.*?\r\n\r\n([\w+/=\r\n]+)/s.exec(
+      text,
+    )!
+    expect(Buffer.from(encoded!, 'base64')).toEqual((await pdfOf(path)).pdf)
+  })
+
   it('opens like a document and carries a QR code that says the address of the page', async () => {
     const { path } = await sentInvoice(world)
 
@@ -46,7 +59,7 @@ describe('The PDF of an invoice', () => {
 
     expect(statusCode).toBe(200)
     expect(headers['content-type']).toBe('application/pdf')
-    expect(headers['content-disposition']).toBe('inline; filename="invoice-0001.pdf"')
+    expect(headers['content-disposition']).toBe('inline; filename="invoice-0002.pdf"')
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
     expect(pdf.toString('latin1').trimEnd().endsWith('%%EOF')).toBe(true)
     expect(qrTextOf(pdf)).toBe(`${PUBLIC_URL}${path}`)
