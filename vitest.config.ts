@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const compiledThread = fileURLToPath(new URL('test/support/compiled-thread.ts', import.meta.url))
+const compiled = fileURLToPath(new URL('test/support/compiled.ts', import.meta.url))
 
 /** Short to read and long to run: they wait for processes, or run whole libraries. */
 const longForTheirSize =
@@ -22,7 +22,7 @@ class LongOnesEarly extends BaseSequencer {
 }
 
 export default defineConfig({
-  resolve: { alias: [{ find: /^.*\/jobs\/thread\.ts$/, replacement: compiledThread }] },
+  resolve: { alias: [{ find: /^(\.\.\/)+jobs\/(thread|process)\.ts$/, replacement: compiled }] },
   test: {
     include: ['test/**/*.test.ts'],
     // The pages in a real browser are a run of their own: npm run test:browser.

@@ -9,6 +9,7 @@ import { openPrinter, type VersionedOrder } from '../../../src/payer/print/print
 import { sheetOf } from '../../../src/payer/sheet/sheet.ts'
 import { chooseLocale } from '../../../src/payer/words/languages.ts'
 import { costOf } from '../../support/cpu.ts'
+import { blueLogo } from '../../support/logo.ts'
 import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
@@ -17,20 +18,28 @@ const locale = chooseLocale('en-US')
 
 let world: World
 let order: VersionedOrder
+let largeOrder: VersionedOrder
 beforeAll(async () => {
   world = await newWorld({ settings: { PUBLIC_URL } })
+  order = await orderOf({})
   const items = Array.from({ length: ITEMS }, (_, i) => ({
     name: `Item ${i}`,
     description: `Words about what was done on day ${i}, `.repeat(20),
     quantity: '1',
     unit_amount: { currency_code: 'USD', value: '1.00' },
   }))
-  const { code, path } = await sentInvoice(world, { items, amount: undefined })
-  const stored = (await findByRecipientCode(world.app.database, code))!
-  const { account, version } = stored
-  order = { source: { ...stored, now: world.now() }, accountId: account.id, version, locale, address: path }
+  largeOrder = await orderOf({ items, amount: undefined })
 }, 60_000)
 afterAll(() => world.close())
+
+async function orderOf(invoice: Record<string, unknown>): Promise<VersionedOrder> {
+  const { code, path } = await sentInvoice(world, invoice)
+  const stored = (await findByRecipientCode(world.app.database, code))!
+  const { account, version } = stored
+  return { source: { ...stored, now: world.now() }, accountId: account.id, version, locale, address: path }
+}
+
+// An order is an invoice or a logo. Where any will do it is a logo, for which no fonts are loaded.
 
 /** The processes of ours that print now. */
 const printing = (): number[] =>
@@ -50,7 +59,7 @@ const pdfOf = (path: string) => world.app.server.inject({ url: `${path}/pdf` })
 
 describe('Printing', () => {
   it(`takes little of a processor for ${ITEMS} items`, async () => {
-    const { source, address } = order
+    const { source, address } = largeOrder
 
     const spent = await costOf(() => invoicePdf(sheetOf(source, locale), { address, now: source.now }))
 
@@ -82,14 +91,14 @@ describe('Printing', () => {
   it('gives every account its turn, and refuses one that asks for too much', async () => {
     const printer = openPrinter({ timeLimitMs: 100_000 })
     const finished: string[] = []
-    const print = (accountId: string, version: number) =>
-      printer.print({ ...order, accountId, version }).then(
+    const ask = (accountId: string) =>
+      printer.readLogo(accountId, blueLogo).then(
         () => finished.push(accountId),
         () => finished.push('refused'),
       )
 
-    const flood = Array.from({ length: 12 }, (_, i) => print('flooder', i))
-    const quiet = print('quiet', 100)
+    const flood = Array.from({ length: 12 }, () => ask('flooder'))
+    const quiet = ask('quiet')
     await Promise.all([...flood, quiet])
     await printer.close()
 
@@ -101,10 +110,10 @@ describe('Printing', () => {
     const before = new Set(printing())
     const printer = openPrinter({ msPerMinute: 1 })
     // The first costs nobody anything, the second whoever has it printed.
+    await printer.readLogo(order.accountId, blueLogo)
     await printer.print(order)
-    await printer.print({ ...order, version: 1_999 })
     const usual = printing().filter((pid) => !before.has(pid))
-    await printer.print({ ...order, version: 2_000 })
+    await printer.readLogo(order.accountId, blueLogo)
     const both = printing().filter((pid) => !before.has(pid))
     await printer.print({ ...order, version: 2_001, accountId: 'quiet' })
 
@@ -122,23 +131,23 @@ describe('Printing', () => {
     const before = new Set(printing())
     const own = () => printing().filter((pid) => !before.has(pid))
     const printer = openPrinter({ idleMs: 200 })
-    const doomed = printer.print({ ...order, version: 3_000 })
+    const doomed = printer.print(largeOrder)
     await expect.poll(own).toHaveLength(1)
     process.kill(own()[0]!, 'SIGKILL')
 
     await expect(doomed).rejects.toThrow('The process that prints stopped.')
-    expect((await printer.print({ ...order, version: 3_001 })).length).toBeGreaterThan(1_000)
+    expect(await printer.readLogo('anybody', blueLogo)).toMatchObject({ width: 60 })
     await expect.poll(own).toEqual([])
-    expect((await printer.print({ ...order, version: 3_002 })).length).toBeGreaterThan(1_000)
+    expect(await printer.readLogo('anybody', blueLogo)).toMatchObject({ width: 60 })
     await printer.close()
   }, 60_000)
 
   it('ends with the service, however that ends', async () => {
-    const module = new URL('../../../src/jobs/process.ts', import.meta.url).href
-    const from = new URL('../../../src/payer/print/press.ts', import.meta.url).href
+    const module = new URL('../../../dist/jobs/process.js', import.meta.url).href
+    const from = new URL('../../../dist/payer/print/press.js', import.meta.url).href
     const script = `import { startProcess } from ${JSON.stringify(module)}
       process.stdout.write(String(startProcess('print-process', ${JSON.stringify(from)}, ['0']).pid))`
-    const service = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
+    const service = spawn(process.execPath, ['--input-type=module', '-e', script])
     const pid = Number(String((await once(service.stdout, 'data'))[0]))
     const lives = () => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
     expect(lives()).toBe(true)
