@@ -7,8 +7,9 @@ const AT_ONCE = 24
 const RESOURCES = 500
 const ACKS_EVERY_MS = 20
 
-const [databaseUrl = '', from = '0', to = '0'] = process.argv.slice(2)
-const settings = readSettings({ LOG_LEVEL: 'silent', PORT: '0', WEBHOOK_RETRY_SPEED: '100' })
+const [databaseUrl = '', from = '0', to = '0', signatures = 'both'] = process.argv.slice(2)
+const variables = { LOG_LEVEL: 'silent', PORT: '0', WEBHOOK_RETRY_SPEED: '100', WEBHOOK_SIGNATURES: signatures }
+const settings = readSettings(variables)
 const app = await openApp({ settings, databaseUrl, log: pino({ level: settings.logLevel }), works: true })
 
 let next = Number(from)

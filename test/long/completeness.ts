@@ -13,7 +13,10 @@ export interface Completeness {
   readonly kills: number
   /** The share of first calls that are answered with a failure. */
   readonly flaky?: number
+  /** Those with a certificate cost far more, and are as complete. */
+  readonly signatures?: Signatures
 }
+type Signatures = 'both' | 'standard'
 
 export interface Outcome {
   readonly acknowledged: number
@@ -33,12 +36,14 @@ const paths = ['/first', '/second']
 const changer = fileURLToPath(new URL('./changer.mjs', import.meta.url))
 const openCount = statementOf('select count(*)::int as open from delivery_queue')
 const allEvents = statementOf("select id, (body::json->'resource'->>'change')::int as change from events")
+/** No process is left that could renew them. */
+const endLeases = statementOf('update delivery_queue set lease_until = clock_timestamp() where lease_until is not null')
 const insertWebhook = statementOf(`insert into webhooks (account_id, app_id, id, url, event_types, secret, create_time,
   update_time) values ('MERCHANTAAAAA', 'APP-SANDBOXMERCHANT01', $1, $2, '{*}', $3, $4, $4)`)
 
 /** Makes changes in a service that is killed again and again, and compares what arrived with what was committed. */
 export async function measureCompleteness(databaseUrl: string, options: Completeness): Promise<Outcome> {
-  const { changes, kills, flaky = 0.02 } = options
+  const { changes, kills, flaky = 0.02, signatures = 'both' } = options
   const began = performance.now()
   const receiver = await Receiver.open()
   const seen = new Map<string, number>()
@@ -60,12 +65,15 @@ export async function measureCompleteness(databaseUrl: string, options: Complete
     const from = firstMissing(acknowledged, changes)
     if (from >= changes && killed >= kills) break
     const isLast = killed >= kills
-    await runChanger(databaseUrl, { from, to: changes, until: isLast ? changes : target, acknowledged })
+    const until = isLast ? changes : target
+    await runChanger(databaseUrl, { from, to: changes, until, acknowledged, signatures })
     if (!isLast) killed++
   }
 
   const database = openDatabase(databaseUrl, { connectionsMax: 2, statementTimeoutMs: 60_000 })
-  const settings = readSettings({ LOG_LEVEL: 'silent', PORT: '0', WEBHOOK_RETRY_SPEED: '100' })
+  await database.rows(endLeases)
+  const variables = { LOG_LEVEL: 'silent', PORT: '0', WEBHOOK_RETRY_SPEED: '100', WEBHOOK_SIGNATURES: signatures }
+  const settings = readSettings(variables)
   const app = await openApp({ settings, databaseUrl, log: pino({ level: 'silent' }), works: true })
   for (;;) {
     const [row] = await database.rows<{ open: number }>(openCount)
@@ -104,13 +112,18 @@ async function prepare(databaseUrl: string, receiver: Receiver): Promise<void> {
   await app.close()
 }
 
+interface Round {
+  readonly from: number
+  readonly to: number
+  readonly until: number
+  readonly acknowledged: Set<number>
+  readonly signatures: Signatures
+}
+
 /** Runs the service until it has acknowledged so many changes, and then kills it without warning. */
-function runChanger(
-  databaseUrl: string,
-  { from, to, until, acknowledged }: { from: number; to: number; until: number; acknowledged: Set<number> },
-): Promise<void> {
+function runChanger(databaseUrl: string, { from, to, until, acknowledged, signatures }: Round): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [changer, databaseUrl, String(from), String(to)], {
+    const child = spawn(process.execPath, [changer, databaseUrl, String(from), String(to), signatures], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     let isExpected = false

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { measureCompleteness } from '../../long/completeness.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import { times } from '../../support/size.ts'
 
-const CHANGES = 300
+const CHANGES = times(100, 300)
 
 describe('A service that is killed again and again', () => {
   let database: TestDatabase
@@ -13,7 +14,7 @@ describe('A service that is killed again and again', () => {
 
   it('delivers every event that was committed to every webhook, and loses none it acknowledged', async () => {
     // `npm run test:long:webhooks` does the same with 100,000 changes and 20 kills.
-    const outcome = await measureCompleteness(database.url, { changes: CHANGES, kills: 2 })
+    const outcome = await measureCompleteness(database.url, { changes: CHANGES, kills: 2, signatures: 'standard' })
 
     expect(outcome).toMatchObject({ lost: 0, missing: 0, unexpected: 0, kills: 2 })
     expect(outcome.acknowledged).toBe(CHANGES)
