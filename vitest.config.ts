@@ -2,7 +2,12 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const compiled = fileURLToPath(new URL('test/support/compiled.ts', import.meta.url))
+const inSupport = (name: string) => fileURLToPath(new URL(`test/support/${name}`, import.meta.url))
+/** What stands in for modules whose work would be done again in every test file. */
+const alias = [
+  { find: /^(\.\.\/)+jobs\/(thread|process)\.ts$/, replacement: inSupport('compiled.ts') },
+  { find: /^\.\/key-pair\.ts$/, replacement: inSupport('key-pair.ts') },
+]
 
 /** Short to read and long to run: they wait for processes, or run whole libraries. */
 const longForTheirSize =
@@ -22,7 +27,7 @@ class LongOnesEarly extends BaseSequencer {
 }
 
 export default defineConfig({
-  resolve: { alias: [{ find: /^(\.\.\/)+jobs\/(thread|process)\.ts$/, replacement: compiled }] },
+  resolve: { alias },
   test: {
     include: ['test/**/*.test.ts'],
     // The pages in a real browser are a run of their own: npm run test:browser.

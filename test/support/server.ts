@@ -12,6 +12,7 @@ import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { partitionTables } from '../../src/database/partitioning.ts'
 import type { Instant } from '../../src/kernel/clock.ts'
+import { newKeyPair } from '../../src/webhooks/signing/key-pair.ts'
 
 /** The one server of a test run, and the migrated database that every test file's own is copied from. */
 export interface TestServer {
@@ -22,11 +23,14 @@ export interface TestServer {
 declare module 'vitest' {
   interface ProvidedContext {
     server: TestServer
+    /** Private keys that services sign with, which nobody else has. */
+    signingKeys: readonly string[]
   }
 }
 
 /** Runs once before all test files: the compiled program, a server, a template. What it returns runs once after them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const signingKeys = Promise.all(Array.from({ length: KEY_PAIRS }, newPrivateKey))
   execFileSync(process.execPath, [fileURLToPath(new URL('../../build.mjs', import.meta.url))])
   const given = process.env['TEST_DATABASE_URL'] || process.env['DATABASE_URL']
   const server = given ? { url: given, stop: async () => {} } : await startThrowAway()
@@ -41,6 +45,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await migrate(inDatabase(server.url, template))
   if (process.env['TEST_PARTITIONS'] === 'true') await partitioned(inDatabase(server.url, template))
   project.provide('server', { url: server.url, template })
+  project.provide('signingKeys', await signingKeys)
 
   return async () => {
     if (given) await dropRun(client, run)
@@ -48,6 +53,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.stop()
   }
 }
+
+/** As many as one database of a test needs that must not be the same. */
+const KEY_PAIRS = 4
+const newPrivateKey = async () => (await newKeyPair()).privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
 
 /** The tables of a database with partitions, the audit log from the month on in which every world begins. */
 export async function partitioned(url: string): Promise<void> {

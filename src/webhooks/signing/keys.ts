@@ -1,11 +1,11 @@
-import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
-import { promisify } from 'node:util'
+import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto'
 import { sql } from '../../database/sql.ts'
 import type { Reader, Tx } from '../../database/transaction.ts'
 import { marked } from '../../kernel/cell.ts'
 import { after, type Instant, systemClock } from '../../kernel/clock.ts'
 import type { Service } from '../../room.ts'
 import { issueCertificate } from './certificate.ts'
+import { newKeyPair } from './key-pair.ts'
 import type { Seal } from './seal.ts'
 
 const currentKey = sql`
@@ -34,7 +34,6 @@ const DAY_SECONDS = 86_400
 const VALID_DAYS = 20 * 365
 /** How long a process believes that a key signs, or is good, after that has changed. */
 export const KEY_BELIEVED_MS = 1_000
-const newKeyPair = promisify(generateKeyPair)
 
 export interface SigningKey {
   readonly id: string
@@ -120,7 +119,7 @@ export class SigningKeys {
   /** The columns of a new row. */
   async #make(): Promise<[id: string, sealed: Buffer, certificate: string, now: Instant]> {
     const authority = await this.#authority()
-    const pair = await newKeyPair('rsa', { modulusLength: 2048 })
+    const pair = await newKeyPair()
     const id = marked('certificate', newCertificateId(), this.#service.settings.cell)
     const by = { name: AUTHORITY_NAME, privateKey: authority.privateKey }
     const name = new URL(this.#service.publicUrl).hostname.replace(/^\[|\]$/g, '')
@@ -134,7 +133,7 @@ export class SigningKeys {
   async #authority(): Promise<{ certificate: string; privateKey: KeyObject }> {
     const kept = await this.#db.row<{ sealed: Buffer; certificate: string }>(theAuthority)
     if (kept) return { certificate: kept.certificate, privateKey: this.#openKey(kept.sealed, AUTHORITY_ID) }
-    const { publicKey, privateKey } = await newKeyPair('rsa', { modulusLength: 2048 })
+    const { publicKey, privateKey } = await newKeyPair()
     const by = { name: AUTHORITY_NAME, privateKey }
     const certificate = issueCertificate({ publicKey, name: by.name, by, isAuthority: true, ...validFromNow() })
     const sealed = this.#seal.close(privateKey.export({ format: 'der', type: 'pkcs8' }), AUTHORITY_ID)
