@@ -3,7 +3,7 @@ import usual from './vitest.config.ts'
 
 /** The pages in a real Chromium, two files beside each other: while one waits for a page, the other has its own drawn. */
 export default defineConfig({
-  resolve: usual.resolve!,
+  plugins: usual.plugins!,
   test: {
     ...usual.test,
     include: ['test/browser/**/*.test.ts'],

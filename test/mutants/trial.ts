@@ -56,6 +56,8 @@ export async function tryWithout(guard: Guard, source: string, tree: string, dat
   const titled = guard.titled === undefined ? [] : ['-t', guard.titled]
   const ran = await runTests(tree, databaseUrl, guard.tests, ['--bail=1', ...titled])
   putBack(tree, guard.file)
+  // It is older than what was compiled without the guard, which nobody would compile again.
+  rmSync(join(tree, 'dist/.built'), { force: true })
   return ran
 }
 
