@@ -24,7 +24,7 @@ import { dialects } from './kernel/dialect.ts'
 import { type Ids, idsIn, randomIds, seededIds } from './kernel/ids.ts'
 import { makeMetrics } from './metrics.ts'
 import { reasonsNotReady } from './readiness.ts'
-import type { Service } from './room.ts'
+import type { Service, WorkParts } from './room.ts'
 import { rooms } from './rooms.ts'
 import { routesOf } from './routes.ts'
 import { seedIfEmpty, seedPeople } from './sandbox/people.ts'
@@ -38,7 +38,7 @@ const HANG_UP_EVERY_MS = 50
 /** How long things may take beside what they are: the defaults are right for anything but a test on a busy machine. */
 type Limits = Pick<ServerParts, 'loopDelay'> & Pick<DatabaseOptions, 'connectTimeoutMs' | 'statementTimeoutMs'>
 
-export interface AppOptions extends Limits {
+export interface AppOptions extends Limits, Pick<WorkParts, 'newKeyPair'> {
   readonly settings: Settings
   /** What `openDatabase` takes; migrated already. */
   readonly databaseUrl: string
@@ -182,7 +182,7 @@ function wire(parts: Parts) {
   const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
   const faults = new Faults(service)
   const watched = recorder && { tell: recorder.attempt, faultOf: faults.onDelivery }
-  const background = { database, clock, log, onError, ...watched }
+  const background = { database, clock, log, onError, newKeyPair: parts.options.newKeyPair, ...watched }
   const sources: WorkSource[] = [
     runner,
     ...opened.flatMap(({ work }) => work?.({ ...background, registry: metrics.registry }) ?? []),

@@ -1,3 +1,4 @@
+import type { KeyPairKeyObjectResult } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Environment } from './config.ts'
@@ -50,6 +51,8 @@ export interface WorkParts {
   readonly registry?: Registry
   /** Where each piece of work is told of; without it none is. */
   readonly log?: Logger
+  /** Makes the pair of a key that signs, which takes half a second of a processor; the platform's own when not said. */
+  readonly newKeyPair?: (() => Promise<KeyPairKeyObjectResult>) | undefined
   /** Told of what went wrong and will be tried again. */
   onError(error: unknown): void
   /** Asked before each attempt to deliver an event what is to go wrong with it; absent in live. */

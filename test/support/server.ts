@@ -1,9 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { connectionSettings, inDatabase } from '../../src/database/address.ts'
@@ -28,10 +27,9 @@ declare module 'vitest' {
   }
 }
 
-/** Runs once before all test files: the compiled program, a server, a template. What it returns runs once after them. */
+/** Runs once before all test files: a server, a template. What it returns runs once after them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const signingKeys = Promise.all(Array.from({ length: KEY_PAIRS }, newPrivateKey))
-  execFileSync(process.execPath, [fileURLToPath(new URL('../../build.mjs', import.meta.url))])
   const given = process.env['TEST_DATABASE_URL'] || process.env['DATABASE_URL']
   const server = given ? { url: given, stop: async () => {} } : await startThrowAway()
   const client = new pg.Client(connectionSettings(server.url))

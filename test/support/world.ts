@@ -1,5 +1,6 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { type Logger, pino } from 'pino'
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 import type { App as AccountApp, Feature } from '../../src/accounts/schema.ts'
 import { addApp, addSecret } from '../../src/accounts/store.ts'
 import { type App, type AppOptions, openApp } from '../../src/app.ts'
@@ -55,11 +56,21 @@ async function usualWay(databaseUrl: string): Promise<Ways> {
   return { databaseUrl: inDatabase(pooler, databaseIn(databaseUrl)), directUrl: databaseUrl }
 }
 
+let keysGiven = 0
+
+/** A pair that was made when the run began, and another one the next time. */
+async function keyPairAtHand() {
+  const keys = inject('signingKeys')
+  const privateKey = createPrivateKey(keys[keysGiven++ % keys.length]!)
+  return { privateKey, publicKey: createPublicKey(privateKey) }
+}
+
 /** On a busy machine everything may well be late: that is no reason to refuse anybody, but where a test is about it. */
 export const patient: Partial<AppOptions> = {
   loopDelay: { enable: () => true, disable: () => true, reset() {}, mean: 0 },
   connectTimeoutMs: 60_000,
   statementTimeoutMs: 60_000,
+  newKeyPair: keyPairAtHand,
 }
 
 /** A running service on a database of its own, with a clock that stands still, and people to use it. */

@@ -67,7 +67,7 @@ export class DeliveryWork implements WorkSource {
       service,
       headerNames: headerNamesOf(service),
       outbound: this.#outbound,
-      keys: new SigningKeys(database, seal, service),
+      keys: new SigningKeys(database, seal, service, parts.newKeyPair),
       openSecret: remembering(seal),
       derivedSecret: seal.derived,
       signer: this.#signer,

@@ -1,11 +1,11 @@
-import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto'
+import { createPrivateKey, type KeyObject, type KeyPairKeyObjectResult, randomBytes } from 'node:crypto'
 import { sql } from '../../database/sql.ts'
 import type { Reader, Tx } from '../../database/transaction.ts'
 import { marked } from '../../kernel/cell.ts'
 import { after, type Instant, systemClock } from '../../kernel/clock.ts'
-import type { Service } from '../../room.ts'
+import type { Service, WorkParts } from '../../room.ts'
 import { issueCertificate } from './certificate.ts'
-import { newKeyPair } from './key-pair.ts'
+import { newKeyPair as makeKeyPair } from './key-pair.ts'
 import type { Seal } from './seal.ts'
 
 const currentKey = sql`
@@ -61,15 +61,17 @@ export class SigningKeys {
   readonly #seal: Seal
   /** Asked when a key is made: a service knows its address only once it listens. */
   readonly #service: Issuer
+  readonly #newKeyPair: () => Promise<KeyPairKeyObjectResult>
   #current: Promise<SigningKey> | undefined
   #until = 0
   #opened: SigningKey | undefined
   #withdrawn: readonly string[] = []
 
-  constructor(db: Reader, seal: Seal, service: Issuer) {
+  constructor(db: Reader, seal: Seal, service: Issuer, newKeyPair: WorkParts['newKeyPair'] = makeKeyPair) {
     this.#db = db
     this.#seal = seal
     this.#service = service
+    this.#newKeyPair = newKeyPair
   }
 
   /** The key to sign with. */
@@ -119,7 +121,7 @@ export class SigningKeys {
   /** The columns of a new row. */
   async #make(): Promise<[id: string, sealed: Buffer, certificate: string, now: Instant]> {
     const authority = await this.#authority()
-    const pair = await newKeyPair()
+    const pair = await this.#newKeyPair()
     const id = marked('certificate', newCertificateId(), this.#service.settings.cell)
     const by = { name: AUTHORITY_NAME, privateKey: authority.privateKey }
     const name = new URL(this.#service.publicUrl).hostname.replace(/^\[|\]$/g, '')
@@ -133,7 +135,7 @@ export class SigningKeys {
   async #authority(): Promise<{ certificate: string; privateKey: KeyObject }> {
     const kept = await this.#db.row<{ sealed: Buffer; certificate: string }>(theAuthority)
     if (kept) return { certificate: kept.certificate, privateKey: this.#openKey(kept.sealed, AUTHORITY_ID) }
-    const { publicKey, privateKey } = await newKeyPair()
+    const { publicKey, privateKey } = await this.#newKeyPair()
     const by = { name: AUTHORITY_NAME, privateKey }
     const certificate = issueCertificate({ publicKey, name: by.name, by, isAuthority: true, ...validFromNow() })
     const sealed = this.#seal.close(privateKey.export({ format: 'der', type: 'pkcs8' }), AUTHORITY_ID)

@@ -5,7 +5,7 @@ import { DeliveryWork } from '../../../src/webhooks/delivery/work.ts'
 import { type DispatchRules, dispatchRules } from '../../../src/webhooks/dispatch/lanes.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { RawReceiver, Receiver } from '../../support/receiver.ts'
-import { newWorld, type World } from '../../support/world.ts'
+import { newWorld, patient, type World } from '../../support/world.ts'
 
 const HEALTHY = 20
 const DEAD = 300
@@ -93,7 +93,7 @@ describe('Healthy webhooks beside hundreds of dead ones', () => {
     const { service, database, clock } = world.app
     const outbound = openOutbound({ allowHttp: true, allowPrivate: true, totalTimeoutMs: DEADLINE_MS })
     const onError = () => {}
-    return new DeliveryWork(service, { database, clock, onError }, { rules, outbound })
+    return new DeliveryWork(service, { ...patient, database, clock, onError }, { rules, outbound })
   }
 
   /** The dead ones hold as much as one queue could give; then come events for the healthy ones. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DeliveryWork } from '../../../src/webhooks/delivery/work.ts'
 import { Receiver } from '../../support/receiver.ts'
-import { newWorld, type World } from '../../support/world.ts'
+import { newWorld, patient, type World } from '../../support/world.ts'
 
 const RESOURCES = 5
 const EVENTS = 75
@@ -17,7 +17,7 @@ describe('Events of one resource, delivered by two processes at once', { timeout
     receiver.behaviour = (call, response) =>
       void setTimeout(() => response.writeHead(200).end(), call.event.id.charCodeAt(19) % 3 === 0 ? 25 : 0)
     const { service, database, clock } = world.app
-    works = [0, 1].map(() => new DeliveryWork(service, { database, clock, onError: () => {} }))
+    works = [0, 1].map(() => new DeliveryWork(service, { ...patient, database, clock, onError: () => {} }))
     await world.merchant.post('/v1/notifications/webhooks', { url: receiver.url(), event_types: [{ name: '*' }] })
   })
   afterAll(async () => {

@@ -19,7 +19,7 @@ import { run } from '../../support/command.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 import { GATEWAY_SECRET } from '../../support/gateway.ts'
 import { INVOICES, over } from '../../support/shop.ts'
-import { usd } from '../../support/world.ts'
+import { patient, usd } from '../../support/world.ts'
 
 const merchantScopes = ['invoicing', 'disputes/read-seller', 'disputes/update-seller']
 const buyerScopes = ['disputes/create', 'disputes/read-buyer', 'disputes/update-buyer']
@@ -131,7 +131,7 @@ describeBalanced('Behind haproxy, with nothing asked of a database,', () => {
 
   it('certificates, the gateway and the name of a cell lead to that cell', async () => {
     const { database, service, transact } = m.app
-    const keys = new SigningKeys(database, makeSeal(service.settings.secrets!), service)
+    const keys = new SigningKeys(database, makeSeal(service.settings.secrets!), service, patient.newKeyPair)
     const id = await transact((tx) => keys.rotate(tx))
     const certificate = await balanced.call('GET', `/v1/notifications/certs/${id}`)
     const said = JSON.stringify({ charge_id: 'M2345678901234567890123456', status: 'COMPLETED' })

@@ -6,7 +6,7 @@ import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { json, run } from '../../support/command.ts'
 import { live, newLiveWorld } from '../../support/live.ts'
 import { INVOICES, over } from '../../support/shop.ts'
-import { usd, type World } from '../../support/world.ts'
+import { patient, usd, type World } from '../../support/world.ts'
 
 const cell = 'K'
 const settings = {
@@ -56,7 +56,7 @@ describe('A service that is one of several cells', () => {
     const { body: dispute } = await buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', disputed)
     const { database, service, transact } = world.app
     const { body: heard } = await merchant.get<{ events: { id: string }[] }>('/v1/notifications/webhooks-events')
-    const keys = new SigningKeys(database, makeSeal(service.settings.secrets!), service)
+    const keys = new SigningKeys(database, makeSeal(service.settings.secrets!), service, patient.newKeyPair)
     const certificate = await transact((tx) => keys.rotate(tx))
 
     expect(account.id).toMatch(/^K[2-9A-HJ-NP-Z]{12}$/)

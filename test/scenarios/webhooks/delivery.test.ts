@@ -6,7 +6,7 @@ import { runCommand as runInProcess } from '../../../src/cli/run.ts'
 import { listKeys, SigningKeys } from '../../../src/webhooks/signing/keys.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { type Received, Receiver } from '../../support/receiver.ts'
-import { newWorld, type World } from '../../support/world.ts'
+import { newWorld, patient, type World } from '../../support/world.ts'
 
 interface WebhookBody {
   id: string
@@ -169,7 +169,7 @@ describe('A delivery', () => {
     await expect(withdrawing('CERT-NONE')).rejects.toThrow('quittance keys list')
     await expect(withdrawing(keyOf(first!)!)).rejects.toThrow('replace it with "quittance keys rotate"')
     expect(await statusOf(first!)).toBe('SUCCESS')
-    const keys = new SigningKeys(database, makeSeal(service.settings.secrets!), service)
+    const keys = new SigningKeys(database, makeSeal(service.settings.secrets!), service, patient.newKeyPair)
     const next = await transact((tx) => keys.rotate(tx))
     expect(await withdrawing(keyOf(first!)!)).toMatchObject({ id: keyOf(first!), withdraw_time: expect.any(String) })
 
@@ -194,7 +194,9 @@ describe('A delivery', () => {
     const seal = makeSeal(service.settings.secrets!)
     const before = await listKeys(database)
 
-    await Promise.all([1, 2].map(() => transact((tx) => new SigningKeys(database, seal, service).rotate(tx))))
+    await Promise.all(
+      [1, 2].map(() => transact((tx) => new SigningKeys(database, seal, service, patient.newKeyPair).rotate(tx))),
+    )
     const after = await listKeys(database)
     const wrong = runCommand(['keys', 'rotate'], { ...variables(), QUITTANCE_SECRET: 'x'.repeat(32) })
 
