@@ -11,7 +11,7 @@ import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { json, run } from '../../support/command.ts'
 import { newDatabase } from '../../support/database.ts'
 import { type RunningService, startService, tokenOver } from '../../support/process.ts'
-import { newWorld } from '../../support/world.ts'
+import { newWorld, patient } from '../../support/world.ts'
 
 const A = 'the secret that the service began with and that leaves'
 const B = 'the secret that takes its place and is as long and random'
@@ -91,7 +91,7 @@ describe('The secret of the service', () => {
     const hook = { url: 'https://receiver.example.com/hook', event_types: [{ name: '*' }] }
     const { body } = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', hook)
     await world.merchant.post(`/v1/notifications/webhooks/${body.id}/rotate-secret`, {})
-    await new SigningKeys(database, makeSeal([A]), service).current()
+    await new SigningKeys(database, makeSeal([A]), service, patient.newKeyPair).current()
 
     const reseal = () => resealAll(database, transact, makeSeal([B, A]))
 

@@ -5,7 +5,7 @@ import { openApp } from '../../../src/app.ts'
 import { runCommand } from '../../../src/cli/run.ts'
 import { SigningKeys } from '../../../src/webhooks/signing/keys.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
-import { assertion, newWorld } from '../../support/world.ts'
+import { assertion, newWorld, patient } from '../../support/world.ts'
 
 describe('Secrets', () => {
   it('stand neither in the logs, nor in error bodies, nor anywhere in the database', async () => {
@@ -80,6 +80,7 @@ describe('Secrets', () => {
       world.app.database,
       makeSeal(world.app.service.settings.secrets!),
       world.app.service,
+      patient.newKeyPair,
     ).current()
     await query('delete from webhooks')
     for (const command of ['start', 'serve', 'work']) expect(await running(command)).toEqual(refusal)
