@@ -2,8 +2,11 @@ import { sql } from '../database/sql.ts'
 import { type Content, html } from '../http/html.ts'
 import { addDays, type Day, dayIn, type Instant, instantOf } from '../kernel/clock.ts'
 import { toMoney } from '../kernel/money.ts'
+import { DECIDED_MAX, decidedThisYear } from './decided.ts'
+import { dueGroups, groupOf } from './due.ts'
 import { chart } from './parts/bars.ts'
 import { facts } from './parts/parts.ts'
+import { printedSums, type Sums, sumOf } from './parts/sums.ts'
 import type { Visit } from './visit.ts'
 import { money } from './words.ts'
 
@@ -15,7 +18,8 @@ const DAYS_AHEAD = 21
 const CHARTED_MIN = 3
 const DAYS_BACK = 30
 
-interface Waiting {
+/** A dispute that waits for a seller. */
+export interface Waiting {
   readonly due_time: Instant | null
   readonly amount: bigint
   readonly currency: string
@@ -37,15 +41,44 @@ const days = (from: Day, count: number) => Array.from({ length: count }, (_, i) 
 
 const atLeast = (n: number) => (n >= LOOKED_AT_MAX ? `${n.toLocaleString('en-US')} or more` : String(n))
 
-/** What waits for the people of a seller: how many, how much is at stake, what is due next, and when the others are. */
-export async function stakes({ db, who, now, times }: Visit): Promise<Content> {
+/** What waits for the people of a seller, the soonest first and what has no date last. */
+export async function waitingOf({ db, who }: Visit): Promise<readonly Waiting[]> {
   const asked = [who.caller.accountId, LOOKED_AT_MAX]
   const [soonest, others] = await Promise.all([db.rows<Waiting>(dated, asked), db.rows<Waiting>(undated, asked)])
-  const all = [...soonest, ...others]
-  if (all.length === 0) return undefined
-  const sums = new Map<string, bigint>()
-  for (const { currency, amount } of all) sums.set(currency, (sums.get(currency) ?? 0n) + amount)
-  const [first, ...more] = [...sums].sort(([, a], [, b]) => (a < b ? 1 : -1))
+  return [...soonest, ...others]
+}
+
+/** What each group of the desk adds up to; undefined where not all were looked at. */
+export const groupSums = (all: readonly Waiting[], now: string): readonly Sums[] | undefined =>
+  all.length < LOOKED_AT_MAX
+    ? dueGroups.map((_, n) => sumOf(all.filter(({ due_time }) => groupOf(due_time, now) === n)))
+    : undefined
+
+/** How the disputes of this year ended, as a figure; nothing where none did. */
+async function ended({ db, who, now }: Visit) {
+  const { decided, won, silent } = await decidedThisYear(db, {
+    accountId: who.caller.accountId,
+    zone: who.accountZone,
+    now,
+  })
+  if (decided === 0) return []
+  const which = decided >= DECIDED_MAX ? 'of the newest of this year' : 'of those opened this year'
+  return [
+    [
+      'Decided for you',
+      `${won} of ${decided}`,
+      silent === 0 ? which : `${which}; ${silent} lost because nobody answered in time`,
+    ] as const,
+  ]
+}
+
+/** What waits for a seller: how many, how much is at stake, what is due next, when the others are, and how it went so far. */
+export async function stakes(visit: Visit, all: readonly Waiting[]): Promise<Content> {
+  const { who, now, times } = visit
+  const past = await ended(visit)
+  if (all.length === 0) return past.length === 0 ? undefined : facts(past, 'figures')
+  const soonest = all.filter(({ due_time }) => due_time !== null)
+  const [first, ...more] = sumOf(all)
   const today = dayIn(now as Instant, who.accountZone)
   const ahead = days(today, DAYS_AHEAD)
   const midnights = ahead.map((day) => instantOf(addDays(day, 1), who.accountZone, { hour: 0 }))
@@ -57,11 +90,7 @@ export async function stakes({ db, who, now, times }: Visit): Promise<Content> {
   return html`${facts(
     [
       ['Need you', atLeast(all.length), withinDay === 0 ? 'none of them within a day' : `${withinDay} within a day`],
-      [
-        'At stake',
-        money(toMoney(first![1], first![0])),
-        more.length > 0 ? `and ${more.map(([currency, sum]) => money(toMoney(sum, currency))).join(', ')}` : undefined,
-      ],
+      ['At stake', money(toMoney(first![1], first![0])), more.length > 0 ? `and ${printedSums(more)}` : undefined],
       ...(next?.due_time
         ? [
             [
@@ -71,6 +100,7 @@ export async function stakes({ db, who, now, times }: Visit): Promise<Content> {
             ] as const,
           ]
         : []),
+      ...past,
     ],
     'figures',
   )}${

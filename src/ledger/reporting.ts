@@ -60,6 +60,7 @@ const Page = Type.Object({
   links: Links,
 })
 
+const aboutText = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 64, description }))
 const instantText = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }))
 
 /** What a merchant has, and how it came to that. */
@@ -104,6 +105,10 @@ export const reportingRoutes = (service: Service): AnyRoute[] => [
     query: Type.Object({
       start_date: instantText('Only what was booked at this instant or later.'),
       end_date: instantText('Only what was booked at this instant or before.'),
+      invoice_id: aboutText(
+        'Only payments of this invoice, what was given back of them, and what disputes about them moved; not with dispute_id.',
+      ),
+      dispute_id: aboutText('Only what this dispute moved.'),
       ...keysetQuery(PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX),
     }),
     success: { 200: Page },
@@ -111,8 +116,15 @@ export const reportingRoutes = (service: Service): AnyRoute[] => [
     fromReplica: true,
     async handle({ db, caller, query }) {
       const { page_size: size = PAGE_SIZE_DEFAULT, page_token } = query
-      const span = { from: instant('start_date', query.start_date), to: instant('end_date', query.end_date) }
-      const read = await findMovements(db, caller.accountId, span, size + 1, placeOf(page_token))
+      if (query.invoice_id !== undefined && query.dispute_id !== undefined)
+        throw invalid('dispute_id', 'Send invoice_id or dispute_id, not both.')
+      const filter = {
+        from: instant('start_date', query.start_date),
+        to: instant('end_date', query.end_date),
+        invoiceId: query.invoice_id,
+        disputeId: query.dispute_id,
+      }
+      const read = await findMovements(db, caller.accountId, filter, size + 1, placeOf(page_token))
       const { rows, links } = pageOf(read, size, { url: `${service.publicUrl}${transactionsUrl}`, query })
       return {
         account_id: caller.accountId,

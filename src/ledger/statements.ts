@@ -1,4 +1,4 @@
-import { sql } from '../database/sql.ts'
+import { sql, statementOf } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 import type { Place } from '../http/keyset.ts'
 import type { Instant } from '../kernel/clock.ts'
@@ -38,11 +38,11 @@ export interface Movement extends Place, Omit<Balances, 'is_primary'> {
 }
 
 /** What the service paid somebody else of its own is booked under the merchant too, and is no movement of the merchant's. */
-const movementsOf = sql`
+const movements = (among: string) => `
   select m.create_time, m.seq, m.transaction_id, m.kind, m.currency, m.reference,
     entries.available, entries.withheld, entries.pending, entries.fee,
     p.id as payment_id, p.invoice_id, r.body->>'dispute_id' as dispute_id
-  from ledger_entries m
+  from ${among}
     cross join lateral (
       select coalesce(sum(e.amount) filter (where e.book = 'balance'), 0)::bigint as available,
         coalesce(sum(e.amount) filter (where e.book = 'hold'), 0)::bigint as withheld,
@@ -56,15 +56,50 @@ const movementsOf = sql`
     and (m.create_time, m.seq) < ($4, $5) and entries.concerns
   order by m.create_time desc, m.seq desc limit $6`
 
+const movementsOf = statementOf(movements('ledger_entries m'))
+
+/** Entries are found by what they are booked under, which is few for one invoice or dispute. */
+const bookedUnder = 'about join ledger_entries m on m.account_id = $1 and m.reference = about.id'
+
+/** The payments of an invoice, what was given back of them, and the disputes about them. */
+const movementsOfInvoice = statementOf(`
+  with payments as materialized (select id from payment_transactions where account_id = $1 and invoice_id = $7),
+    about as materialized (
+      select id from payments
+      union select r.id from payments p join payment_refunds r on r.account_id = $1 and r.transaction_id = p.id
+      union select d.dispute_id from payments p
+        join disputed_transactions d on d.account_id = $1 and d.transaction_id = p.id)${movements(bookedUnder)}`)
+
+/** What is booked under a dispute itself, and what was given back because of it. */
+const movementsOfDispute = statementOf(`
+  with about as materialized (
+      select $7::text as id
+      union select r.id from disputed_transactions d
+        join payment_refunds r on r.account_id = $1 and r.transaction_id = d.transaction_id and r.body->>'dispute_id' = $7
+      where d.account_id = $1 and d.dispute_id = $7)${movements(bookedUnder)}`)
+
+/** Which movements. */
+export interface MovementFilter {
+  readonly from: Instant | undefined
+  readonly to: Instant | undefined
+  /** Only those about one of these; not about both. */
+  readonly invoiceId?: string | undefined
+  readonly disputeId?: string | undefined
+}
+
 /** Up to `limit` movements, newest first, from the one after `last` on. */
-export const findMovements = (
+export function findMovements(
   db: Reader,
   accountId: string,
-  { from, to }: { readonly from: Instant | undefined; readonly to: Instant | undefined },
+  { from, to, invoiceId, disputeId }: MovementFilter,
   limit: number,
   last: Place,
-): Promise<Movement[]> =>
-  db.rows<Movement>(movementsOf, [accountId, from ?? '', to ?? '9', last.create_time, last.seq, limit])
+): Promise<Movement[]> {
+  const asked = [accountId, from ?? '', to ?? '9', last.create_time, last.seq, limit]
+  if (invoiceId !== undefined) return db.rows<Movement>(movementsOfInvoice, [...asked, invoiceId])
+  if (disputeId !== undefined) return db.rows<Movement>(movementsOfDispute, [...asked, disputeId])
+  return db.rows<Movement>(movementsOf, asked)
+}
 
 /** One statement, so that what is booked meanwhile is in both or in neither. */
 const balancesAfter = sql`

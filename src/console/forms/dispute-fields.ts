@@ -45,14 +45,15 @@ export const returnAddress = (possible: readonly string[]): Field[] =>
       ]
     : []
 
-const asked = ({ evidences = [] }: Dispute) => [
+/** The kinds of evidence that somebody was asked for. */
+export const evidenceAsked = ({ evidences = [] }: Dispute) => [
   ...new Set(
     evidences.filter(({ source }) => source.startsWith('REQUESTED')).map(({ evidence_type }) => evidence_type),
   ),
 ]
 
 export const evidenceFields = (dispute: Dispute): Field[] => {
-  const first = asked(dispute)
+  const first = evidenceAsked(dispute)
   const others = evidenceTypes.filter((type) => !first.includes(type))
   return [
     {

@@ -15,9 +15,10 @@ interface Movement {
 }
 
 export function moneySheet(
-  { dispute_amount, fund_movements = [], refund_details, fee_policy }: Dispute,
-  { times }: Visit,
+  { dispute_id, dispute_amount, fund_movements = [], refund_details, fee_policy }: Dispute,
+  { times, who }: Visit,
 ): Html {
+  const hasBooks = who.mark !== 'agent' && who.caller.scopes.has('reporting/search/read')
   return sheet(
     'Money',
     html`${lines([
@@ -33,6 +34,7 @@ export function moneySheet(
           ] as const,
       ),
     ])}${fee_policy && html`<p class="hint">A dispute fee is due if it is lost, and the payment fee is not given back.</p>`}`,
+    { aside: hasBooks && html`<a href="/console/money?dispute=${dispute_id}">Movements</a>` },
   )
 }
 

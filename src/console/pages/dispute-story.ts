@@ -1,10 +1,10 @@
 import { type Content, type Html, html, paragraphs } from '../../http/html.ts'
+import { dueOf } from '../due.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { icon } from '../parts/icons.ts'
 import { mark } from '../parts/parts.ts'
 import type { Visit } from '../visit.ts'
 import { money, outcomeWords, reasonWords, sentence } from '../words.ts'
-import { dueOf } from './disputes.ts'
 
 interface Told {
   readonly at: string
@@ -107,17 +107,20 @@ const trackingOf = ({ evidence_info }: NonNullable<Dispute['evidences']>[number]
 
 const marks = { buyer: 'buyer', seller: 'merchant', agent: 'agent' } as const
 
-export function story(dispute: Dispute, { times }: Visit): Html {
+/** What happened; `because` says why time decided it, where that did. */
+export function story(dispute: Dispute, { times }: Visit, because?: string): Html {
   const due = dueOf(dispute)
   const { dispute_outcome: outcome } = dispute
   return html`<ol class="story">${told(dispute).map(
     ({ at, by, text, said, files }) =>
       html`<li>${by === 'rules' ? html`<span class="bead"></span>` : mark(marks[by])}<div class="by"><span>${by !== 'rules' && html`<b>${names[by]}</b> `}${text}</span>${times.at(at)}</div>${said && html`<p class="said">${paragraphs(said)}</p>`}${filesOf(files)}</li>`,
-  )}${outcome && html`<li><span class="bead"></span><div class="by"><span>${outcomeWords(outcome.outcome_code)}</span>${times.at(dispute.update_time)}</div></li>`}${
+  )}${outcome && html`<li>${because ? mark('time') : html`<span class="bead"></span>`}<div class="by"><span>${because && html`<b>Time</b> decided: `}${because ? lower(outcomeWords(outcome.outcome_code)) : outcomeWords(outcome.outcome_code)}${because && `, because ${because}`}</span>${times.at(dispute.update_time)}</div></li>`}${
     due &&
     html`<li><span class="bead to-come"></span><div class="by to-come"><span>${waitedFor(dispute)}, by ${times.fully(due)}</span>${times.away(due)}</div></li>`
   }</ol>`
 }
+
+const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
 const waitedFor = ({ seller_response_due_date }: Dispute) =>
   seller_response_due_date ? 'The seller’s answer' : 'The buyer’s answer'

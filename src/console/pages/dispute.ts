@@ -4,8 +4,10 @@ import { type Html, html } from '../../http/html.ts'
 import type { Money } from '../../kernel/money.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
+import { decidedByTime } from '../decided.ts'
 import { type Draft, findDesk } from '../desk.ts'
 import { DROP_FILE, dropDraft, filesOfDraft, keepDraft } from '../drafts.ts'
+import { dueOf, urgency } from '../due.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { disputeFormOf, takes } from '../forms/dispute-forms.ts'
 import { bodyFrom, form, type Typed } from '../forms/fields.ts'
@@ -21,7 +23,6 @@ import { money, outcomeWords, reasonWords, stateWords } from '../words.ts'
 import { deskSheet, sideOf } from './dispute-desk.ts'
 import { moneySheet, paymentSheet } from './dispute-sheets.ts'
 import { bothSides, story } from './dispute-story.ts'
-import { dueOf, urgency } from './disputes.ts'
 import { faster } from './invoice.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' }) })
@@ -155,13 +156,16 @@ async function read(visit: Visit<typeof Id>, { service }: Parts) {
     dispute,
     prospects: await prospectsOf(visit, id, service),
     desk: await findDesk(visit.db, sideOf(visit, id)),
+    because: dispute.dispute_outcome
+      ? (await decidedByTime(visit.db, visit.who.caller.accountId, [id])).get(id)
+      : undefined,
   }
 }
 type Read = Awaited<ReturnType<typeof read>>
 
 async function draw(visit: Visit<typeof Id>, parts: Parts, left?: Left) {
   const found = await read(visit, parts)
-  const { dispute, prospects, desk } = found
+  const { dispute, prospects, desk, because } = found
   const due = dueOf(dispute)
   const actions = actionsFor(dispute, visit)
   const isActing = actions.length > 0 && (due !== undefined || visit.who.mark === 'agent')
@@ -171,7 +175,7 @@ async function draw(visit: Visit<typeof Id>, parts: Parts, left?: Left) {
     className: isActing ? 'acting' : '',
     content: html`${till(dispute, visit)}<div class="two desk-two"><div class="column">
 ${visit.who.mark === 'agent' && bothSides(dispute)}
-${sheet('What happened', story(dispute, visit))}
+${sheet('What happened', story(dispute, visit, because))}
 ${visit.who.mark === 'agent' && sheet('Where it can go', whereItCanGo(prospects))}
 <div class="two even">${moneySheet(dispute, visit)}${paymentSheet(dispute, visit)}</div></div>
 <aside id="do">${unless(prospects, visit)}${doings(parts, found, visit, left)}${deskSheet(desk, dispute.dispute_id, visit)}</aside></div>

@@ -1,17 +1,17 @@
 import { readScopes, sightOf } from '../../disputes/access.ts'
 import { countStates } from '../../disputes/lists/counts.ts'
 import { listUnderReview } from '../../disputes/lists/review.ts'
-import { type Content, type Html, html } from '../../http/html.ts'
+import { type Content, html } from '../../http/html.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { type Column, csvAnswer } from '../csv.ts'
-import { takenOf } from '../desk.ts'
+import { dueOf } from '../due.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { COUNTED_MAX, countShown } from '../parts/counts.ts'
-import { heading, linkButton, nothing, pager, spent, stageOf, tabs } from '../parts/parts.ts'
-import { opened, stakes } from '../stakes.ts'
+import { heading, linkButton, nothing, pager, tabs } from '../parts/parts.ts'
+import { groupSums, opened, stakes, type Waiting, waitingOf } from '../stakes.ts'
 import type { Pages, Visit } from '../visit.ts'
-import { money, reasonWords, stateWords } from '../words.ts'
+import { disputeRows } from './dispute-rows.ts'
 
 interface View {
   readonly label: string
@@ -52,81 +52,14 @@ const Query = Type.Object({
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGES_MAX })),
 })
 
-export const dueOf = (dispute: Pick<Dispute, 'seller_response_due_date' | 'buyer_response_due_date'>) =>
-  dispute.seller_response_due_date ?? dispute.buyer_response_due_date
-
-const DAY_MS = 86_400_000
-
-/** How soon somebody must act, as a colour. */
-export function urgency(due: string, now: string): string {
-  const left = Date.parse(due) - Date.parse(now)
-  if (left < DAY_MS) return 'warn'
-  return left < 7 * DAY_MS ? 'wait' : ''
-}
-
-const groups = [
-  ['Within a day', DAY_MS],
-  ['This week', 7 * DAY_MS],
-  ['Later', Number.POSITIVE_INFINITY],
-] as const
-
-function row(dispute: Dispute, { now, times, who }: Visit, taken: string | undefined): Html {
-  const { dispute_id: id, reason, dispute_amount, disputed_transactions: [payment] = [] } = dispute
-  const due = dueOf(dispute)
-  const tone = due ? urgency(due, now) : ''
-  const other = (who.mark === 'buyer' ? payment?.seller?.name : payment?.buyer?.name) ?? ''
-  const gone = due
-    ? (Date.parse(now) - Date.parse(dispute.update_time)) / (Date.parse(due) - Date.parse(dispute.update_time))
-    : 0
-  return html`<tr><td class="due">${
-    due
-      ? html`<span class="due-in"><b class="${tone}">${times.away(due)}</b><small>${times.at(due)}</small>${spent(gone, tone)}</span>`
-      : html`<span class="soft">${times.at(dispute.update_time)}</span>`
-  }</td><td class="second"><a class="open" href="/console/disputes/${id}">${reasonWords(reason)}</a><small>${other && `${other} · `}<span class="nowrap">${id}</span>${taken && ` · taken by ${taken}`}</small></td><td class="whole">${askedOf(dispute)}</td><td class="gone">${stageOf(dispute.dispute_life_cycle_stage)}</td><td class="num right"><b>${money(dispute_amount)}</b></td></tr>`
-}
-
-/** What somebody is asked for by what they may do now, the most telling first. */
-const asks: readonly (readonly [action: string, words: string])[] = [
-  ['acknowledge-return-item', 'Confirm that the item came back'],
-  ['accept-offer', 'An answer to the offer'],
-  ['make-offer', 'An answer, or an offer'],
-  ['provide-evidence', 'Evidence, or a refund'],
-]
-
-/** What is asked of whoever looks, and else how the dispute stands. */
-function askedOf({ dispute_state, links = [] }: Dispute): string {
-  const may = (action: string) => links.some(({ href }) => href.endsWith(`/${action}`))
-  const asked = dispute_state === 'REQUIRED_ACTION' && asks.find(([action]) => may(action))
-  return asked ? asked[1] : stateWords(dispute_state)
-}
-
-async function rows(items: readonly Dispute[], visit: Visit, byDue: boolean): Promise<Html> {
-  const ids = items.map(({ dispute_id }) => dispute_id)
-  const taken = await takenOf(visit.db, visit.who.caller.accountId, ids)
-  const draw = (list: readonly Dispute[]) => list.map((one) => row(one, visit, taken.get(one.dispute_id)))
-  const left = (one: Dispute) => Date.parse(dueOf(one) ?? '9999-12-31') - Date.parse(visit.now)
-  let from = Number.NEGATIVE_INFINITY
-  const body = byDue
-    ? groups.map(([title, to]) => {
-        const within = items.filter((one) => left(one) >= from && left(one) < to)
-        from = to
-        return (
-          within.length > 0 &&
-          html`<tr class="group"><th colspan="5" scope="colgroup">${title}<span>${within.length}</span></th></tr>${draw(within)}`
-        )
-      })
-    : draw(items)
-  return html`<table class="rows desk"><thead><tr><th>${byDue ? 'Due' : 'When'}</th><th>Dispute</th><th>${byDue ? 'Asked for' : 'How it stands'}</th><th>Stage</th><th class="num">At stake</th></tr></thead><tbody>${body}</tbody></table>`
-}
-
 const addressOf = (view: string, page = 1) => {
   const query = new URLSearchParams({ ...(view !== 'desk' && { view }), ...(page > 1 && { page: String(page) }) })
   return `/console/disputes${query.size > 0 ? `?${query}` : ''}`
 }
 
 /** What a view adds up to, where that helps. */
-async function overview(view: string, visit: Visit): Promise<Content> {
-  if (view === 'desk') return stakes(visit)
+async function overview(view: string, visit: Visit, waiting: readonly Waiting[]): Promise<Content> {
+  if (view === 'desk') return stakes(visit, waiting)
   return view === 'all' || view === 'resolved' ? opened(visit) : undefined
 }
 
@@ -154,7 +87,7 @@ async function decisions(visit: Visit) {
   return html`<section class="sheet flush">${
     items.length === 0
       ? nothing('Nothing waits for a decision', 'Disputes that an agent decides stand here, the oldest first.')
-      : await rows(items, visit, false)
+      : await disputeRows(items, visit, { byDue: false, isPart: false })
   }</section>`
 }
 
@@ -224,7 +157,10 @@ export const disputeListPages = ({ page }: Pages) => [
       })
       const more = links.some(({ rel }) => rel === 'next') && at < PAGES_MAX
       const counts = await counted(visit as Visit)
-      const above = who.mark === 'buyer' || at > 1 ? undefined : await overview(chosen, visit as Visit)
+      const isSeller = who.mark !== 'buyer'
+      const waiting = isSeller && chosen === 'desk' ? await waitingOf(visit as Visit) : []
+      const above = isSeller && at === 1 ? await overview(chosen, visit as Visit, waiting) : undefined
+      const sums = waiting.length > 0 ? groupSums(waiting, visit.now) : undefined
       return {
         title,
         content: html`${heading(title, { actions: html`${items.length > 0 && linkButton('Download as CSV', addressOf(chosen).replace('/console/disputes', '/console/disputes/csv'))}${who.caller.scopes.has('disputes/create') && linkButton('Open a dispute', '/console/disputes/new', { glyph: 'plus' })}` })}${above}
@@ -241,7 +177,7 @@ ${tabs(
 ${
   items.length === 0
     ? nothing(...none)
-    : html`${await rows(items, visit, byDue)}${pager(byDue ? 'Soonest first' : 'Newest first', { newer: at > 1 ? addressOf(chosen, at - 1) : undefined, older: more ? addressOf(chosen, at + 1) : undefined })}`
+    : html`${await disputeRows(items, visit as Visit, { byDue, sums, isPart: more || at > 1 })}${pager(byDue ? 'Soonest first' : 'Newest first', { newer: at > 1 ? addressOf(chosen, at - 1) : undefined, older: more ? addressOf(chosen, at + 1) : undefined })}`
 }</section>`,
       }
     },

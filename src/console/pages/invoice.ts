@@ -134,6 +134,10 @@ function moneySheet(invoice: Invoice, { who }: Visit): Html {
           }</td></tr>`,
       )}</tbody></table>`
     }`,
+    {
+      aside:
+        who.caller.scopes.has('reporting/search/read') && html`<a href="/console/money?invoice=${id}">Movements</a>`,
+    },
   )
 }
 

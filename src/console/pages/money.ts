@@ -1,4 +1,4 @@
-import { type Html, html } from '../../http/html.ts'
+import { type Content, type Html, html } from '../../http/html.ts'
 import type { Money } from '../../kernel/money.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
@@ -38,7 +38,31 @@ const subject = ({ dispute_id, invoice_id, payment_id }: Movement, things: Thing
   return id ? thing(id, things, { face: 'account' }) : payment_id && html`Payment ${mono(payment_id)}`
 }
 
-const Query = Type.Object({ after: Type.Optional(Type.String({ maxLength: 255, pattern: '^[\\w+/=.:-]+$' })) })
+const About = {
+  invoice: Type.Optional(Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Za-z0-9-]+$' })),
+  dispute: Type.Optional(Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Za-z0-9-]+$' })),
+}
+const Query = Type.Object({
+  after: Type.Optional(Type.String({ maxLength: 255, pattern: '^[\\w+/=.:-]+$' })),
+  ...About,
+})
+
+/** One invoice or dispute that movements are about. */
+interface Subject {
+  readonly invoice?: string | undefined
+  readonly dispute?: string | undefined
+}
+
+const asked = ({ invoice, dispute }: Subject) =>
+  dispute ? { dispute_id: dispute } : invoice ? { invoice_id: invoice } : {}
+
+const addressOf = ({ invoice, dispute }: Subject, { csv = false, after }: { csv?: boolean; after?: string } = {}) => {
+  const query = new URLSearchParams({
+    ...(dispute ? { dispute } : invoice && { invoice }),
+    ...(after && { after }),
+  })
+  return `/console/money${csv ? '/csv' : ''}${query.size > 0 ? `?${query}` : ''}`
+}
 
 const figures = ({ currency, total_balance, available_balance, withheld_balance, pending_balance }: Balance) =>
   facts(
@@ -65,10 +89,10 @@ const columns: readonly Column<Movement>[] = [
 const EXPORTED_AT_ONCE = 100
 
 /** Every movement, the newest first. */
-async function* movements({ look }: Pick<Visit, 'look'>): AsyncGenerator<readonly Movement[]> {
+async function* movements({ look }: Pick<Visit, 'look'>, about: Subject): AsyncGenerator<readonly Movement[]> {
   for (let after: string | null | undefined; ; ) {
     const read: Read = await look<Read>('listTransactions', {
-      query: { page_size: EXPORTED_AT_ONCE, ...(after && { page_token: after }) },
+      query: { page_size: EXPORTED_AT_ONCE, ...asked(about), ...(after && { page_token: after }) },
     })
     yield read.transaction_details.map(({ transaction_info }) => transaction_info)
     const next = read.links.find(({ rel }) => rel === 'next')?.href
@@ -100,6 +124,15 @@ interface Read {
   readonly links: readonly { readonly rel: string; readonly href: string }[]
 }
 
+/** What the account has, by currency. */
+async function balances(visit: Visit, withMonth: boolean): Promise<Content> {
+  const { balances: all } = await visit.look<{ balances: Balance[] }>('listBalances')
+  const [own] = all.filter(({ primary }) => primary)
+  const others = all.filter(({ primary }) => !primary)
+  return html`${own && figures(own)}${own && withMonth && (await monthOf(visit, own.currency))}
+${others.length > 0 && sheet('Other currencies', html`<table class="rows"><thead><tr><th>Currency</th><th class="num">In all</th><th class="num">Available</th><th class="num">Held</th><th class="num">Pending</th></tr></thead><tbody>${others.map((one) => html`<tr><td><b>${one.currency}</b></td><td class="num right">${money(one.total_balance)}</td><td class="num gone">${money(one.available_balance)}</td><td class="num gone">${money(one.withheld_balance)}</td><td class="num gone">${money(one.pending_balance)}</td></tr>`)}</tbody></table>`)}`
+}
+
 export const moneyPages = ({ page }: Pages) => [
   page({
     url: '/console/money',
@@ -114,41 +147,49 @@ export const moneyPages = ({ page }: Pages) => [
           title,
           content: html`${heading(title)}<section class="sheet flush">${nothing(`A ${visit.who.name.toLowerCase()} has no books here`, 'Look as a merchant to see balances and movements.')}</section>`,
         }
-      const { after } = visit.query
-      const { balances } = await visit.look<{ balances: Balance[] }>('listBalances')
+      const { after, ...about } = visit.query
       const { transaction_details, links } = await visit.look<Read>('listTransactions', {
-        query: { page_size: 50, ...(after && { page_token: after }) },
+        query: { page_size: 50, ...asked(about), ...(after && { page_token: after }) },
       })
+      const list = transaction_details.map(({ transaction_info }) => transaction_info)
+      const next = links.find(({ rel }) => rel === 'next')?.href
+      const older = (next && new URL(next).searchParams.get('page_token')) ?? undefined
+      const id = about.dispute ?? about.invoice
       const { accountId: account_id } = visit.who.caller
       const things = await namesOfThings(
         visit.db,
-        transaction_details.map(({ transaction_info: { dispute_id, invoice_id } }) => ({
+        [id, ...list.map(({ dispute_id, invoice_id }) => dispute_id ?? invoice_id)].map((one) => ({
           account_id,
-          id: dispute_id ?? invoice_id ?? null,
+          id: one ?? null,
         })),
       )
-      const [own] = balances.filter(({ primary }) => primary)
-      const others = balances.filter(({ primary }) => !primary)
-      const next = links.find(({ rel }) => rel === 'next')?.href
-      const older = next && new URL(next).searchParams.get('page_token')
-      const sums = await runningSums(
-        visit.db,
-        account_id,
-        transaction_details.map(({ transaction_info }) => transaction_info),
-        older,
-      )
+      // What was available after a movement says nothing where those between are left out.
+      const sums = id === undefined ? await runningSums(visit.db, account_id, list, older) : undefined
+      const words =
+        sums || id !== undefined
+          ? 'Newest first'
+          : `Newest first; what was available is worked out for the newest ${SUMMED_MAX.toLocaleString('en-US')}`
+      const actions = list.length > 0 && linkButton('Download as CSV', addressOf(about, { csv: true }))
       return {
         title,
-        content: html`${heading(title, { sub: 'What the account has by currency, and how it came to that.', ...(transaction_details.length > 0 && { actions: linkButton('Download as CSV', '/console/money/csv') }) })}
-${own && figures(own)}${own && after === undefined && (await monthOf(visit as Visit, own.currency))}
-${others.length > 0 && sheet('Other currencies', html`<table class="rows"><thead><tr><th>Currency</th><th class="num">In all</th><th class="num">Available</th><th class="num">Held</th><th class="num">Pending</th></tr></thead><tbody>${others.map((one) => html`<tr><td><b>${one.currency}</b></td><td class="num right">${money(one.total_balance)}</td><td class="num gone">${money(one.available_balance)}</td><td class="num gone">${money(one.withheld_balance)}</td><td class="num gone">${money(one.pending_balance)}</td></tr>`)}</tbody></table>`)}
+        content: html`${
+          id === undefined
+            ? html`${heading(title, { sub: 'What the account has by currency, and how it came to that.', actions })}${await balances(visit as Visit, after === undefined)}`
+            : heading('Movements', {
+                back: ['Money', '/console/money'],
+                sub: html`Of ${thing(id, things, { face: 'account' })}`,
+                actions,
+              })
+        }
 <section class="sheet flush">${
-          transaction_details.length === 0
-            ? nothing('No money has moved', 'Payments, refunds, holds and fees stand here.')
-            : html`${movementRows(
-                transaction_details.map(({ transaction_info }) => transaction_info),
-                { visit: visit as Visit, sums, things },
-              )}${pager(sums ? 'Newest first' : `Newest first; what was available is worked out for the newest ${SUMMED_MAX.toLocaleString('en-US')}`, { newer: after ? '/console/money' : undefined, older: older ? `/console/money?after=${encodeURIComponent(older)}` : undefined })}`
+          list.length === 0
+            ? nothing(
+                'No money has moved',
+                id === undefined
+                  ? 'Payments, refunds, holds and fees stand here.'
+                  : 'Payments that were only recorded are in no book of ours.',
+              )
+            : html`${movementRows(list, { visit: visit as Visit, sums, things })}${pager(words, { newer: after ? addressOf(about) : undefined, older: older ? addressOf(about, { after: older }) : undefined })}`
         }</section>`,
       }
     },
@@ -158,10 +199,11 @@ ${others.length > 0 && sheet('Other currencies', html`<table class="rows"><thead
     operation: 'consoleMoneyCsv',
     summary: 'Download the movements of the account',
     may: 'see',
+    query: Type.Object(About),
     async draw(visit) {
       visit.limitAsking()
       if (!visit.who.caller.scopes.has('reporting/search/read')) throw notFound('A book')
-      return csvAnswer(`movements-${visit.now.slice(0, 10)}`, columns, movements(visit))
+      return csvAnswer(`movements-${visit.now.slice(0, 10)}`, columns, movements(visit, visit.query))
     },
   }),
 ]

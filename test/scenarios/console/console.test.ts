@@ -178,6 +178,17 @@ describe('Requests, mail, webhooks and money', () => {
     expect(shown.headers['content-security-policy']).toContain("default-src 'none'")
     expect(await merchant.page('/console/money')).toContain('Opening balance')
     expect(await consoleOf(world, 'buyer').page('/console/money')).toContain('has no books')
+
+    const id = location.split('/').at(-1)!
+    expect(await merchant.page(location)).toContain(`href="/console/money?invoice=${id}">Movements`)
+    expect(await merchant.page(`/console/money?invoice=${id}`)).toContain('No money has moved')
+    await world.call('POST', `/sandbox/invoices/${id}/pay`)
+    const moved = await merchant.page(`/console/money?invoice=${id}`)
+    expect(moved).toMatch(/<p class="sub">Of <a href="[^"]+">Invoice \d+<\/a>.*<b>Capture<\/b>/s)
+    expect(moved).not.toMatch(/Opening balance|Available after it<\/th>.*\$1,000/s)
+    const file = await merchant.page(`/console/money/csv?invoice=${id}`)
+    expect(file.split('\r\n').filter((row) => row.includes(id))).toHaveLength(file.trim().split('\r\n').length - 1)
+    expect(await consoleOf(world, 'merchant2').page(`/console/money?invoice=${id}`)).toContain('No money has moved')
   })
 
   it('show a refusal where it is wrong, and can be sent again, mended', async () => {

@@ -141,6 +141,49 @@ describe('What one side keeps among itself about a dispute', () => {
     expect(money).toMatch(new RegExp(`<a href="/console/disputes/${one}">Dispute: [^<]+</a> <span[^>]*>${one}`))
   })
 
+  it('is grouped by how soon it is due, each group with what it adds up to, and says what the other side wrote last', async () => {
+    const merchant = consoleOf(world)
+    const other = await open(world.buyer)
+    await world.settle()
+    const { status } = await does(world.buyer, other, 'send-message', {
+      message: 'Two of the <b>twelve</b> are green.',
+    })
+    expect(status).toBe(200)
+    const waiting = (await merchant.page('/console/disputes')).split('<tr class="group">')
+
+    const [, later] = waiting as [string, string]
+    const sum = [...later.matchAll(/<td class="num right"><b>\$([\d.]+)<\/b>/g)].reduce(
+      (all, [, one]) => all + Number(one),
+      0,
+    )
+    expect(later).toMatch(new RegExp(`^<th[^>]*>(This week|Later)<span>\\$${sum.toFixed(2)}</span>`))
+    expect(later).toMatch(
+      /The buyer wrote <time[^>]*>[^<]+<\/time>: “Two of the &lt;b&gt;twelve&lt;\/b&gt; are green.”/,
+    )
+    await does(world.merchant, other, 'send-message', { message: 'We send others.' })
+    expect(await merchant.page('/console/disputes')).not.toContain('Two of the')
+  })
+
+  it('tells what time decided in somebody’s place, and how the year went', async () => {
+    const [merchant, buyer] = [consoleOf(world), consoleOf(world, 'buyer')]
+    const lost = await open(world.buyer)
+    await does(world.buyer, lost, 'escalate', { note: 'Nobody answers.' })
+    expect(await merchant.page('/console/disputes')).not.toContain('Decided for you')
+
+    await world.pass('P60D')
+    const why = 'because the seller did not answer in time'
+    for (const person of [merchant, buyer]) {
+      expect(await person.page(`/console/disputes/${lost}`)).toMatch(
+        new RegExp(`mark time"[^>]*>T</span><div class="by"><span><b>Time</b> decided: resolved for the buyer, ${why}`),
+      )
+      expect(await person.page('/console/disputes?view=all')).toContain(`Resolved for the buyer<small>${why}`)
+    }
+    expect(await merchant.page('/console/disputes')).toMatch(
+      /Decided for you<\/dt><dd>0 of \d<small>of those opened this year; \d lost because nobody answered in time/,
+    )
+    expect(await consoleOf(world, 'merchant2').page('/console/disputes')).not.toContain('Decided for you')
+  })
+
   it('stands in the books with what was available after each movement, page by page', async () => {
     const accountId = world.people.otherMerchant.id
     await world.app.database.query(

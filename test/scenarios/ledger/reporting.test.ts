@@ -173,6 +173,30 @@ describe('Reporting', () => {
     expect((await world.merchant.get(BALANCES, { query: { currency_code: 'usd' } })).status).toBe(400)
   })
 
+  it('is cut to one invoice, or to one dispute', async () => {
+    const { merchant } = world
+    const { id } = await sentInvoice(world)
+    const { payment_id, buyer_transaction_id } = await pay(id)
+    const dispute = await open(world.buyer, { transaction: buyer_transaction_id, amount: usd('20.00') })
+    await does(merchant, dispute, 'accept-claim', { note: 'Sorry.' })
+    const all = await movements(merchant, { page_size: '500' })
+
+    const ofDispute = await movements(merchant, { dispute_id: dispute })
+    const ofInvoice = await movements(merchant, { invoice_id: id })
+
+    expect(ofDispute).toEqual(all.filter(({ dispute_id }) => dispute_id === dispute))
+    expect(ofInvoice).toEqual(all.filter((one) => one.payment_id === payment_id || one.dispute_id === dispute))
+    expect([ofDispute.length > 1, ofInvoice.length > ofDispute.length]).toEqual([true, true])
+    const { body } = await merchant.get<Page>(TRANSACTIONS, { query: { invoice_id: id, page_size: '1' } })
+    const next = new URL(body.links.find(({ rel }) => rel === 'next')!.href)
+    expect(await movements(merchant, Object.fromEntries(next.searchParams))).toEqual(ofInvoice.slice(1, 2))
+    for (const query of [{ invoice_id: id }, { dispute_id: dispute }]) {
+      expect(await movements(world.otherMerchant, query)).toEqual([])
+      expect(await movements(merchant, { ...query, end_date: '2020-01-01T00:00:00Z' })).toEqual([])
+    }
+    expect((await merchant.get(TRANSACTIONS, { query: { invoice_id: id, dispute_id: dispute } })).status).toBe(400)
+  })
+
   it('shows nobody the money of another', async () => {
     const mine = await movements(world.merchant)
     const theirs = await movements(world.otherMerchant)
