@@ -9,10 +9,14 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** Copies the migrated template, or with `empty` nothing. One a test file, made in `beforeAll`, dropped in `afterAll`. */
-export async function newDatabase({ empty = false } = {}): Promise<TestDatabase> {
-  const { url, template } = inject('server')
-  const name = template.replace(/template$/, randomBytes(6).toString('hex'))
+/**
+ * Copies the migrated template, with `stopped` the one whose clock stands still, or with `empty` nothing. One a test file, made in
+ * `beforeAll`, dropped in `afterAll`.
+ */
+export async function newDatabase({ empty = false, stopped = false } = {}): Promise<TestDatabase> {
+  const { url, ...templates } = inject('server')
+  const template = stopped ? templates.stopped : templates.template
+  const name = templates.template.replace(/template$/, randomBytes(6).toString('hex'))
   // Copied file by file: with nothing forced to the disk that is half the work of writing every page to the log.
   await run(url, `create database ${name} template ${empty ? 'template1' : template} strategy file_copy`)
   return {

@@ -9,15 +9,22 @@ import { connectionSettings, inDatabase } from '../../src/database/address.ts'
 import { findHome } from '../../src/database/embedded/folders.ts'
 import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { openDatabase } from '../../src/database/open.ts'
 import { partitionTables } from '../../src/database/partitioning.ts'
 import type { Instant } from '../../src/kernel/clock.ts'
+import { SandboxClock } from '../../src/sandbox/clock.ts'
 import { newKeyPair } from '../../src/webhooks/signing/key-pair.ts'
 
 /** The one server of a test run, and the migrated database that every test file's own is copied from. */
 export interface TestServer {
   readonly url: string
   readonly template: string
+  /** The same with the clock of a sandbox, standing still at `START`. */
+  readonly stopped: string
 }
+
+/** When every world begins: a Monday, nine in the morning in UTC, one at night for the merchant. */
+export const START = '2026-03-02T09:00:00.000Z' as Instant
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -42,7 +49,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await client.query(`create database ${template}`)
   await migrate(inDatabase(server.url, template))
   if (process.env['TEST_PARTITIONS'] === 'true') await partitioned(inDatabase(server.url, template))
-  project.provide('server', { url: server.url, template })
+  const stopped = `${run}_stopped_template`
+  await client.query(`create database ${stopped} template ${template}`)
+  await stopClock(inDatabase(server.url, stopped))
+  project.provide('server', { url: server.url, template, stopped })
   project.provide('signingKeys', await signingKeys)
 
   return async () => {
@@ -55,6 +65,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
 /** As many as one database of a test needs that must not be the same. */
 const KEY_PAIRS = 4
 const newPrivateKey = async () => (await newKeyPair()).privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
+
+async function stopClock(url: string): Promise<void> {
+  const database = openDatabase(url, { connectionsMax: 2 })
+  await new SandboxClock(database).set(START, true)
+  await database.close()
+}
 
 /** The tables of a database with partitions, the audit log from the month on in which every world begins. */
 export async function partitioned(url: string): Promise<void> {

@@ -6,21 +6,18 @@ import { addApp, addSecret } from '../../src/accounts/store.ts'
 import { type App, type AppOptions, openApp } from '../../src/app.ts'
 import { logOptions } from '../../src/cli/log.ts'
 import { databaseIn, inDatabase, type Ways } from '../../src/database/address.ts'
-import { openDatabase } from '../../src/database/open.ts'
 import type { AnyRoute } from '../../src/http/route.ts'
-import { after, type Instant, systemClock } from '../../src/kernel/clock.ts'
+import { after, systemClock } from '../../src/kernel/clock.ts'
 import { countingIds } from '../../src/kernel/ids.ts'
 import type { Money } from '../../src/kernel/money.ts'
 import { describedRoutes } from '../../src/routes.ts'
-import { SandboxClock } from '../../src/sandbox/clock.ts'
 import { people, sandboxSecret } from '../../src/sandbox/people.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
 import { newDatabase } from './database.ts'
 import { assertInvariants } from './invariants.ts'
 import { undocumented } from './refusals.ts'
 
-/** When every world begins: a Monday, nine in the morning in UTC, one at night for the merchant. */
-export const START = '2026-03-02T09:00:00.000Z' as Instant
+export { START } from './server.ts'
 
 export const usd = (value: string): Money => ({ currency_code: 'USD', value })
 
@@ -75,9 +72,8 @@ export const patient: Partial<AppOptions> = {
 
 /** A running service on a database of its own, with a clock that stands still, and people to use it. */
 export async function newWorld({ settings: extra = {}, works = false, log, through = usualWay }: WorldOptions = {}) {
-  const { url, drop } = await newDatabase()
   const settings: Settings = readSettings({ LOG_LEVEL: 'error', PORT: '0', ...extra })
-  if (settings.environment === 'sandbox') await stopClock(url)
+  const { url, drop } = await newDatabase({ stopped: settings.environment === 'sandbox' })
   let realSeconds = 0
   const app: App = await openApp({
     settings,
@@ -255,10 +251,4 @@ export function assertion(clientId: string, account: string): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const claim = account.includes('@') ? { email: account } : { payer_id: account }
   return `${part({ alg: 'none' })}.${part({ iss: clientId, ...claim })}.`
-}
-
-async function stopClock(url: string): Promise<void> {
-  const database = openDatabase(url, { connectionsMax: 1 })
-  await new SandboxClock(database).set(START, true)
-  await database.close()
 }

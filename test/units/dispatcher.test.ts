@@ -27,6 +27,7 @@ class Simulation implements DispatchPorts<Simulated, Result> {
   readonly #waiting = new Map<string, Simulated[]>()
   readonly #laneOf = new Map<string, Lane>()
   readonly #answerMs: (webhookId: string) => number
+  readonly #endings = new Map<number, (() => void)[]>()
   #count = 0
   peak = 0
   inFlight = 0
@@ -77,13 +78,26 @@ class Simulation implements DispatchPorts<Simulated, Result> {
     const ms = this.#answerMs(delivery.webhook_id)
     const delivered = await new Promise<boolean>((resolve) => {
       handle.abandon = () => resolve(false)
-      setTimeout(() => resolve(ms < DEADLINE_MS), Math.min(ms, DEADLINE_MS))
+      this.#after(Math.min(ms, DEADLINE_MS), () => resolve(ms < DEADLINE_MS))
     })
     this.inFlight--
     const waits = this.waits.get(delivery.webhook_id) ?? []
     waits.push(Date.now() - delivery.due)
     this.waits.set(delivery.webhook_id, waits)
     return { delivered }
+  }
+
+  /** One timer for all that end at the same moment: the pretended clock goes through every one of them at each step. */
+  #after(ms: number, end: () => void): void {
+    const at = Date.now() + ms
+    const others = this.#endings.get(at)
+    if (others) return void others.push(end)
+    const ends = [end]
+    this.#endings.set(at, ends)
+    setTimeout(() => {
+      this.#endings.delete(at)
+      for (const one of ends) one()
+    }, ms)
   }
 
   async record(): Promise<void> {}

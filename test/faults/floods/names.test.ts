@@ -73,7 +73,7 @@ describe('Languages that nobody speaks', () => {
       ).join('')
     let asked = 0
     const locales = new Set<string>()
-    for (; asked < 20_000; asked++)
+    for (; asked < 2_000; asked++)
       for (const language of ['en', 'de', 'fr', 'es', 'ja'])
         locales.add(chooseLocale(`${language}-${random(2)}-${random(8)}-${random(5)}`).tag)
 

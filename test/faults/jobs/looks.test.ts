@@ -9,7 +9,7 @@ import { Receiver } from '../../support/receiver.ts'
 import { INVOICES, over } from '../../support/shop.ts'
 import { basic, patient } from '../../support/world.ts'
 
-const CREATIONS = 200
+const CREATIONS = 80
 
 /** How often the indexes of both queues were looked into while a merchant made invoices, and how long that took. */
 async function looksWhileCreating(receiver?: Receiver) {
