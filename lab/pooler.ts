@@ -50,7 +50,7 @@ async function sales(lab: Lab, mode: PoolMode): Promise<Result> {
       await load.stop()
       const [most] = await ask<{ count: number }>(
         server.url,
-        "select count(*)::int as count from pg_stat_activity where backend_type = 'client backend' and application_name not in ('quittance broadcast', '')",
+        "select count(*)::int as count from pg_stat_activity where backend_type = 'client backend' and application_name <> '' and application_name not like 'quittance broadcast%'",
       )
       return { load, servers: most!.count, verdict: judge(lab, await verify(server.url, load, stage.farEnds)) }
     })

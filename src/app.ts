@@ -154,7 +154,7 @@ function build(options: AppOptions) {
     ...(recorder && { onHappened: (unit) => recorder.happened(unit) }),
     onHintFailure: (error) => log.error({ err: error }, 'a hint after a commit failed'),
   })
-  const metrics = makeMetrics(database, clock, replica)
+  const metrics = makeMetrics({ database, clock, replica, log, environment })
   const authenticator = new Authenticator(service, database, realTime)
   return {
     ...{ options, directUrl, settings, log, ids, realTime, works, dataDir, state, service, replica },
@@ -276,7 +276,7 @@ async function run(parts: Parts, { sources, worker, sweeper }: Wired): Promise<v
 
 /** Ends in the order in which nothing is missed by what still runs. Whatever never ran ends at once. */
 async function stop(
-  { settings, state, opened, clocks, broadcast, database, replica, recorder }: Parts,
+  { settings, state, opened, clocks, broadcast, database, replica, recorder, metrics }: Parts,
   { server, worker, worlds, following, sweeper }: Wired,
 ): Promise<void> {
   // Balancers ask whether we are ready, so they are told first, and given time to ask.
@@ -291,7 +291,7 @@ async function stop(
   await worlds.close()
   await Promise.all(opened.map((room) => room.close?.()))
   await sweeper.stop()
-  await recorder?.close()
+  await Promise.all([recorder?.close(), metrics.close()])
   clocks.stop()
   await broadcast.close()
   await replica?.close()

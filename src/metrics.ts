@@ -1,15 +1,29 @@
+import type { Logger } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Environment } from './config.ts'
 import type { Database } from './database/open.ts'
 import type { Replica } from './database/replica.ts'
 import { sql } from './database/sql.ts'
+import { RequestCounts } from './http/request-counts.ts'
 import type { Clock } from './kernel/clock.ts'
 
 const jobFigures = sql`
   select due.count as due, due.oldest, (select count(*)::int from jobs where parked_time is not null) as parked
   from (select count(*)::int as count, min(run_at) as oldest from jobs where parked_time is null and run_at <= $1) due`
 
+interface MetricsParts {
+  readonly database: Database
+  readonly clock: Clock
+  readonly replica: Replica | undefined
+  readonly log: Logger
+  readonly environment: Environment
+}
+
 /** The figures that show whether requests are answered and jobs are done in time. */
-export function makeMetrics(database: Database, clock: Clock, replica?: Replica) {
+export function makeMetrics({ database, clock, replica, log, environment }: MetricsParts) {
+  // In live an operator looks at what all processes did together.
+  const onError = (error: unknown) => log.warn({ err: error }, 'could not add up requests, will retry')
+  const counts = environment === 'live' ? new RequestCounts(database, clock, onError) : undefined
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -50,9 +64,13 @@ export function makeMetrics(database: Database, clock: Clock, replica?: Replica)
 
   return {
     registry,
-    observe: (operation: string, method: string, status: number, seconds: number) =>
-      requests.observe({ operation, method, status }, seconds),
+    observe(operation: string, method: string, status: number, seconds: number): void {
+      requests.observe({ operation, method, status }, seconds)
+      counts?.answered(status, seconds * 1000)
+    },
     jobFailed: (job: string, isParked: boolean) => failures.inc({ job, parked: String(isParked) }),
+    /** Keeps what was counted last. */
+    close: async () => counts?.write(),
     /** All figures as Prometheus reads them; those of the database are left out while it is away. */
     async print(): Promise<string> {
       const now = clock.now()

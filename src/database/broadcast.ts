@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { WorkKind } from '../kernel/job.ts'
+import { version } from '../version.ts'
 import { addressOf } from './address.ts'
 import { Connector, cut } from './connector.ts'
 import type { Database } from './open.ts'
@@ -14,6 +15,9 @@ const COALESCE_MS = 10
 /** A listener hears nothing for hours, so whether its server is still there must be asked. */
 const HEARTBEAT_MS = 5_000
 const ANSWER_MS = 2_000
+
+/** What the connection of a process that listens is called, before its version: a command has none. */
+export const BROADCAST = 'quittance broadcast'
 
 const notify = sql`select pg_notify('quittance', $1)`
 
@@ -33,7 +37,7 @@ export class Broadcast {
   #closed = false
 
   constructor(url: string, database: Database, { heartbeatMs = HEARTBEAT_MS, reconnectMs = RECONNECT_MS } = {}) {
-    this.#connector = new Connector(addressOf(url), { application_name: 'quittance broadcast', keepAlive: true })
+    this.#connector = new Connector(addressOf(url), { application_name: `${BROADCAST} ${version}`, keepAlive: true })
     this.#database = database
     this.#heartbeatMs = heartbeatMs
     this.#reconnectMs = reconnectMs

@@ -6,7 +6,8 @@ import { changesOfDay, OF_HOUR_MAX } from '../day.ts'
 import { chart } from '../parts/bars.ts'
 import { facts, heading, nothing } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
-import { counted, type Laggard, readFigures, worstWebhooks } from './figures.ts'
+import { failureWords } from '../words.ts'
+import { counted, type Laggard, readFigures, SHARED_OVER, worstWebhooks } from './figures.ts'
 import { ofOperators } from './parts.ts'
 
 const laneWords: readonly (readonly [lane: number, label: string, note: string])[] = [
@@ -46,14 +47,29 @@ export async function dayOfDeliveries({ db, now, times }: Visit, waiting: number
   })
 }
 
+/** How the last attempt ended, in a few words. */
+const ending = ({ enabled, status, error }: Laggard): Content => {
+  if (enabled === false) return html`<small class="warn">disabled</small>`
+  if (status !== null) return html`<small>answers ${status}</small>`
+  return error !== null && html`<small>${failureWords(error)}</small>`
+}
+
+const share = ({ sent, failed }: Laggard): Content => {
+  if (sent === 0) return '–'
+  const percent = Math.round((failed / sent) * 100)
+  return html`<span class="${percent > 0 && 'warn'}">${percent} %</span>`
+}
+
 /** Webhooks by how much waits for them. */
 export function laggardRows(list: readonly Laggard[], { times }: Visit): Html {
   if (list.length === 0) return nothing('Every receiver answers', 'Webhooks that fail or keep us waiting stand here.')
-  return html`<table class="rows"><thead><tr><th>Webhook</th><th>Account</th><th class="num">Waiting</th><th class="num">Attempts</th><th>Next</th></tr></thead><tbody>${list.map(
+  return html`<table class="rows"><thead><tr><th>Webhook</th><th>Account</th><th class="num">Waiting</th><th class="num" title="Of the newest ${SHARED_OVER} of the last 24 hours, those that were attempted and did not arrive">Failed, 24 h</th><th class="num">Attempts</th><th>Next</th></tr></thead><tbody>${list.map(
     (one) =>
-      html`<tr><td class="second fill"><a class="open mono cut plainly" href="/console/operator/webhooks/${one.webhook_id}">${one.url ?? one.webhook_id}</a>${one.enabled === false && html`<small class="warn">disabled</small>`}</td><td class="second nowrap"><a href="/console/operator/accounts/${one.account_id}">${one.account ?? one.account_id}</a></td><td class="num right"><b>${counted(one.waiting)}</b></td><td class="num gone">${one.attempts}</td><td class="nowrap gone soft">${times.away(one.next_time)}</td></tr>`,
+      html`<tr><td class="second fill"><a class="open mono cut plainly" href="/console/operator/webhooks/${one.webhook_id}">${one.url ?? one.webhook_id}</a>${ending(one)}</td><td class="second nowrap"><a href="/console/operator/accounts/${one.account_id}">${one.account ?? one.account_id}</a></td><td class="num right"><b>${counted(one.waiting)}</b></td><td class="num low">${share(one)}</td><td class="num gone">${one.attempts}</td><td class="nowrap gone soft">${times.away(one.next_time)}</td></tr>`,
   )}</tbody></table>`
 }
+
+const SHOWN = 20
 
 export const deliveryHealthPages = ({ page }: Pages) => [
   page({
@@ -62,7 +78,10 @@ export const deliveryHealthPages = ({ page }: Pages) => [
     summary: 'Show how deliveries are doing',
     ...ofOperators,
     async draw(visit) {
-      const [told, worst] = [await readFigures(visit.db, visit.now), await worstWebhooks(visit.db)]
+      const [told, worst] = [
+        await readFigures(visit.db, visit.now),
+        await worstWebhooks(visit.db, visit.now as Instant, SHOWN),
+      ]
       return {
         title: 'Deliveries',
         content: html`${heading('Deliveries', { sub: 'What has neither arrived nor failed for good.' })}

@@ -1,5 +1,7 @@
+import { BROADCAST } from '../../database/broadcast.ts'
 import { sql } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
+import { after, type Instant } from '../../kernel/clock.ts'
 import { lanes } from '../../webhooks/dispatch/lanes.ts'
 
 /** Counted no further than this; a page says so. */
@@ -45,20 +47,55 @@ export interface Laggard {
   readonly waiting: number
   readonly attempts: number
   readonly next_time: string
+  /** Of the newest deliveries of a day: how many there are, and how many were attempted and did not arrive. */
+  readonly sent: number
+  readonly failed: number
+  /** How the last attempt ended of what waits longest. */
+  readonly status: number | null
+  readonly error: string | null
 }
 
-/** Of the newest that failed or keep us waiting: who has most. */
+/** Of each webhook so many of its newest deliveries are looked at. */
+export const SHARED_OVER = 100
+
+/** Of what is attempted next among those that failed or keep us waiting: who has most, what share of theirs failed, and how. */
 const laggards = sql`
-  select q.account_id, q.webhook_id, a.body->>'name' as account, w.url, w.enabled, q.waiting, q.attempts, q.next_time
+  select q.account_id, q.webhook_id, a.body->>'name' as account, w.url, w.enabled, q.waiting, q.attempts, q.next_time,
+    share.sent, share.failed, last.http_status as status, last.error
   from (
     select account_id, webhook_id, count(*)::int as waiting, max(attempts) as attempts, min(next_time) as next_time
-    from (select account_id, webhook_id, attempts, next_time from delivery_queue where lane = $1 limit $2) late
-    group by account_id, webhook_id order by count(*) desc, webhook_id limit 20) q
+    from (select account_id, webhook_id, attempts, next_time from delivery_queue where lane = $1
+      order by next_time limit $2) late
+    group by account_id, webhook_id order by count(*) desc, webhook_id limit $5) q
     left join webhooks w on w.account_id = q.account_id and w.id = q.webhook_id
     left join accounts a on a.id = q.account_id
+    cross join lateral (
+      select count(*)::int as sent, count(*) filter (where d.failure is not null or late.attempts > 0)::int as failed
+      from (select account_id, id, failure from deliveries
+          where account_id = q.account_id and webhook_id = q.webhook_id and transmit_time >= $3
+          order by transmit_time desc, id desc limit $4) d
+        left join delivery_queue late on late.account_id = d.account_id and late.id = d.id) share
+    left join lateral (
+      select t.http_status, t.error from (
+          select account_id, id from delivery_queue
+          where lane = $1 and webhook_id = q.webhook_id and account_id || '' = q.account_id order by next_time, seq limit 1) longest
+        cross join lateral (
+          select http_status, error from delivery_attempts
+          where account_id = longest.account_id and delivery_id = longest.id order by number desc limit 1) t) last on true
   order by q.waiting desc, q.webhook_id`
 
-export const worstWebhooks = (db: Reader): Promise<Laggard[]> => db.rows<Laggard>(laggards, [lanes.cold, COUNTED_MAX])
+const DAY_SECONDS = 86_400
+
+export const worstWebhooks = (db: Reader, now: Instant, limit: number): Promise<Laggard[]> =>
+  db.rows<Laggard>(laggards, [lanes.cold, COUNTED_MAX, after(now, -DAY_SECONDS), SHARED_OVER, limit])
+
+const listening = sql`
+  select split_part(application_name, ' ', 3) as version, count(*)::int as count from pg_stat_activity
+  where datname = current_database() and application_name like $1 group by 1 order by 1`
+
+/** How many processes there are, by version: each holds one connection on which it listens. */
+export const processesOf = (db: Reader): Promise<{ version: string; count: number }[]> =>
+  db.rows(listening, [`${BROADCAST} %`])
 
 const names = sql`select id, name from console_people where id = any($1::text[])`
 

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { features } from '../../../src/accounts/schema.ts'
 import { defaultScopes } from '../../../src/accounts/scopes.ts'
 import { isOfAccount, type Role } from '../../../src/console/roles.ts'
+import { RequestCounts } from '../../../src/http/request-counts.ts'
+import { after } from '../../../src/kernel/clock.ts'
+import { version } from '../../../src/version.ts'
 import { SigningKeys } from '../../../src/webhooks/signing/keys.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { type Browser, freshen, newConsoleWorld, signedIn } from '../../support/live-console.ts'
@@ -38,6 +41,26 @@ describe('Whoever runs the service', () => {
     ])
       expect(text).toContain(words)
     expect(await page(`${at}/deliveries`)).toContain('Slow or failing')
+  })
+
+  it('sees how many processes there are, and how many requests all of them answered within an hour', async () => {
+    const requests = new RequestCounts(world.app.database, world.app.clock, (error) => expect.fail(String(error)))
+    for (let n = 0; n < 98; n++) requests.answered(200, 4)
+    requests.answered(422, 40)
+    requests.answered(500, 3_000)
+    await requests.write()
+    await requests.write()
+    requests.answered(200, 1)
+    await requests.write()
+
+    const text = await page(at)
+    expect(text).toMatch(
+      /Requests, last hour<\/dt><dd>1\d\d<small>half under 5 ms, 99 % under 50 ms; <span class="warn">1 failed/,
+    )
+    expect(text).toMatch(new RegExp(`One process answers requests and does what is due, on version ${version}`))
+    const old = after(world.app.clock.now(), -3 * 3_600)
+    await world.app.database.query('update request_counts set from_time = $1', [old])
+    expect(await page(at)).toMatch(/Requests, last hour<\/dt><dd>0</)
   })
 
   it('makes accounts and apps, sets their language, suspends them after asking, and looks as them', async () => {
@@ -144,6 +167,9 @@ describe('Whoever runs the service', () => {
       await expect
         .poll(() => page(path))
         .toMatch(/aria-label="A day of deliveries: 1 arrived, 1 attempts? failed, 1 waiting">.*<rect class="bad"/s)
+    // Which of them it is, how it answers, and what share of its deliveries failed.
+    for (const path of [`${at}/deliveries`, at])
+      expect(await page(path)).toMatch(/\/down<\/a><small>answers 500<\/small>.*<span class="warn">100 %<\/span>/s)
     await receiver.close()
   })
 
