@@ -8,15 +8,18 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { connectionSettings } from '../../src/database/address.ts'
 import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { openDatabase } from '../../src/database/open.ts'
-import { folderOf, install, people, startService } from '../support/installation.ts'
+import { dataFolderOf, folderOf, install, people, startService } from '../support/installation.ts'
 
 const me = people[0]!
 const folder = folderOf(me)
 const app = join(folder, 'app')
-const dataDir = join(folder, 'data')
+const data = dataFolderOf(me)
+const dataDir = join(data, 'data')
 const pidFile = join(dataDir, 'server/cluster/postmaster.pid')
 beforeAll(() => install(app))
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => {
+  for (const path of [folder, data]) rmSync(path, { recursive: true })
+})
 
 const serverPid = () => Number(readFileSync(pidFile, 'utf8').split('\n')[0])
 
@@ -106,9 +109,9 @@ describe('A lock file does not keep the server from starting', () => {
 
 describe('A first start that is killed in the middle', () => {
   it('is started over', async () => {
-    const other = join(folder, 'other')
+    const other = join(data, 'other')
     const first = spawn(process.execPath, [join(app, 'service.mjs'), other], { stdio: ['pipe', 'ignore', 'ignore'] })
-    const begun = () => readdirSync(folder).includes('other') && readdirSync(other).some((name) => /^new-/.test(name))
+    const begun = () => readdirSync(data).includes('other') && readdirSync(other).some((name) => /^new-/.test(name))
     while (!begun()) await pause(2)
     first.kill('SIGKILL')
     await once(first, 'exit')

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectionSettings } from '../../src/database/address.ts'
 import { EmbeddedServerError, startEmbedded } from '../../src/database/embedded/server.ts'
-import { folderOf, install, people, Refused, startService } from '../support/installation.ts'
+import { dataFolderOf, folderOf, install, people, Refused, startService } from '../support/installation.ts'
 import { removeData } from '../support/server.ts'
 
 const me = people[0]!
@@ -25,7 +25,8 @@ const settingOf = async (url: string, name: string) => {
 describe.each(people.toReversed())('An embedded server started by $name', (person) => {
   it('works below a folder that nobody else can enter, durably, for one service at a time', async () => {
     const closed = folderOf(person, 0o700)
-    const dataDir = join(closed, 'data')
+    const data = dataFolderOf(person, 0o700)
+    const dataDir = join(data, 'data')
     const place = person === me ? join(closed, 'app') : app
     renameSync(app, place)
     const start = () => startService(place, dataDir, person)
@@ -49,7 +50,7 @@ describe.each(people.toReversed())('An embedded server started by $name', (perso
     await third.stop()
     renameSync(place, app)
     removeData(dataDir)
-    rmSync(closed, { recursive: true })
+    for (const folder of [closed, data]) rmSync(folder, { recursive: true })
   })
 })
 
@@ -58,7 +59,7 @@ describe('An embedded server with data', () => {
   let folder: string
   let dataDir: string
   beforeAll(async () => {
-    folder = folderOf(me)
+    folder = dataFolderOf(me)
     dataDir = join(folder, strangeName)
     await (await startEmbedded({ dataDir })).stop()
   })
@@ -116,14 +117,17 @@ describe('A first start', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
   it('of two services at once is won by one, and the other refuses', async () => {
-    const results = await Promise.allSettled([startService(app, folder, me), startService(app, folder, me)])
+    const dataDir = dataFolderOf(me)
+
+    const results = await Promise.allSettled([startService(app, dataDir, me), startService(app, dataDir, me)])
 
     const started = results.filter((result) => result.status === 'fulfilled')
     const refused = results.filter((result) => result.status === 'rejected')
     expect([started.length, refused.length]).toEqual([1, 1])
     expect(refused[0]?.reason).toBeInstanceOf(Refused)
     await started[0]?.value.stop()
-    expect(readdirSync(folder).sort()).toEqual(['postgres.log', 'server'])
+    expect(readdirSync(dataDir).sort()).toEqual(['postgres.log', 'server'])
+    removeData(dataDir)
   })
 
   it('says that it needs DATABASE_URL where the programs cannot run', async () => {

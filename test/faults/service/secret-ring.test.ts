@@ -1,4 +1,6 @@
+import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
+import { openApp } from '../../../src/app.ts'
 import type { Instant } from '../../../src/kernel/clock.ts'
 import type { SecretRing } from '../../../src/kernel/secrets.ts'
 import { casePath, readCaseKey } from '../../../src/payer/case/link.ts'
@@ -10,25 +12,35 @@ import { resealAll } from '../../../src/webhooks/signing/reseal.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { json, run } from '../../support/command.ts'
 import { newDatabase } from '../../support/database.ts'
-import { type RunningService, startService, tokenOver } from '../../support/process.ts'
+import { tokenOver } from '../../support/process.ts'
 import { newWorld, patient } from '../../support/world.ts'
 
 const A = 'the secret that the service began with and that leaves'
 const B = 'the secret that takes its place and is as long and random'
 
+/** One of those that serve a database. */
+interface Process {
+  readonly url: string
+  end(): Promise<void>
+}
+
 describe('The secret of the service', () => {
   it('is replaced on two processes of one database without an outage, and nothing needs the old one afterwards', async () => {
     const database = await newDatabase()
     const variables = (QUITTANCE_SECRET: string) => ({ DATABASE_URL: database.url, QUITTANCE_SECRET })
-    const start = (ring: string): Promise<RunningService> =>
-      startService({ ...variables(ring), LOG_LEVEL: 'error', SHUTDOWN_GRACE_SECONDS: '0' })
-    const replace = async (service: RunningService, ring: string): Promise<RunningService> => {
-      expect(await service.end('SIGTERM')).toBe(0)
+    const start = async (ring: string): Promise<Process> => {
+      const settings = readSettings({ ...variables(ring), PORT: '0' })
+      const app = await openApp({ settings, databaseUrl: database.url, log: pino({ level: 'error' }), ...patient })
+      await app.listen()
+      return { url: app.service.publicUrl, end: () => app.close() }
+    }
+    const replace = async (service: Process, ring: string): Promise<Process> => {
+      await service.end()
       return start(ring)
     }
     const resealing = (ring: string) =>
       json<{ resealed: number; clients_to_renew: string[] }>(['secrets', 'reseal'], variables(ring))
-    const call = async <Body>(service: RunningService, token: string, path: string, body?: object): Promise<Body> => {
+    const call = async <Body>(service: Process, token: string, path: string, body?: object): Promise<Body> => {
       const answer = await fetch(`${service.url}${path}`, {
         method: body ? 'POST' : 'GET',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -37,12 +49,12 @@ describe('The secret of the service', () => {
       expect(answer.status, `${path} ${await answer.clone().text()}`).toBeLessThan(300)
       return (await answer.json()) as Body
     }
-    const subscribe = (service: RunningService, token: string, name: string) =>
+    const subscribe = (service: Process, token: string, name: string) =>
       call<{ id: string; signing_secret: string }>(service, token, '/v1/notifications/webhooks', {
         url: `https://receiver.example.com/${name}`,
         event_types: [{ name: '*' }],
       })
-    const secretOf = async (service: RunningService, token: string, id: string) =>
+    const secretOf = async (service: Process, token: string, id: string) =>
       (await call<{ signing_secret: string }>(service, token, `/v1/notifications/webhooks/${id}`)).signing_secret
 
     let [one, two] = await Promise.all([start(A), start(`${A}, ${B}`)])
@@ -81,7 +93,7 @@ describe('The secret of the service', () => {
     await call(two, renewed, '/v2/invoicing/invoices')
     expect((await run(['start'], { ...variables(A), PORT: '0' })).stderr).toContain('QUITTANCE_SECRET is not the one')
 
-    await Promise.all([one.end('SIGTERM'), two.end('SIGTERM')])
+    await Promise.all([one.end(), two.end()])
     await database.drop()
   }, 60_000)
 
