@@ -15,6 +15,7 @@ import { addressOf } from './http/address.ts'
 import { InnerCalls } from './http/inner.ts'
 import type { AnyRoute } from './http/route.ts'
 import { makeServer, type ServerParts } from './http/server.ts'
+import type { StatusParts } from './http/status.ts'
 import { Runner } from './jobs/runner.ts'
 import { Sweeper } from './jobs/sweep.ts'
 import type { WorkSource } from './jobs/work-source.ts'
@@ -36,7 +37,9 @@ import { makeAnnounce } from './webhooks/fan-out.ts'
 const HANG_UP_EVERY_MS = 50
 
 /** How long things may take beside what they are: the defaults are right for anything but a test on a busy machine. */
-type Limits = Pick<ServerParts, 'loopDelay'> & Pick<DatabaseOptions, 'connectTimeoutMs' | 'statementTimeoutMs'>
+type Limits = Pick<ServerParts, 'loopDelay'> &
+  Pick<StatusParts, 'betweenFiguresMs'> &
+  Pick<DatabaseOptions, 'connectTimeoutMs' | 'statementTimeoutMs'>
 
 export interface AppOptions extends Limits, Pick<WorkParts, 'newKeyPair'> {
   readonly settings: Settings
@@ -198,19 +201,8 @@ function wire(parts: Parts) {
     broadcast.send('access')
   }
   const sandbox = openSandbox({
-    ...{
-      service,
-      database,
-      realTime,
-      transactFor,
-      broadcast,
-      sources,
-      worker,
-      recorder,
-      faults,
-      forgetTokens,
-      onError,
-    },
+    ...{ service, database, realTime, transactFor, broadcast, sources },
+    ...{ worker, recorder, faults, forgetTokens, onError },
     clock: sandboxClock,
     // A pooler knows the databases it was told of, and keeps connections to those that are to be copied.
     databaseUrl: parts.directUrl,
@@ -232,6 +224,7 @@ function wire(parts: Parts) {
       status: {
         notReady: () => reasonsNotReady(database, parts.state, parts.dataDir),
         metrics: () => metrics.print(),
+        betweenFiguresMs: parts.options.betweenFiguresMs,
       },
     },
   )

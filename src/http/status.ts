@@ -8,6 +8,8 @@ export interface StatusParts {
   /** Reasons why this process should not be sent requests now; none when it is ready. */
   notReady(): Promise<string[]>
   metrics(): Promise<string>
+  /** Another time between two gatherings of figures. */
+  readonly betweenFiguresMs?: number | undefined
 }
 
 /**
@@ -37,7 +39,7 @@ function together<Result>(work: () => Promise<Result>, betweenMs = 0): () => Pro
 /** What machines and people ask of the service itself. None of it needs a token. */
 export function statusRoutes(parts: StatusParts): AnyRoute[] {
   const notReady = together(() => parts.notReady())
-  const metrics = together(() => parts.metrics(), BETWEEN_FIGURES_MS)
+  const metrics = together(() => parts.metrics(), parts.betweenFiguresMs ?? BETWEEN_FIGURES_MS)
   const status = { method: 'GET', tag: 'Service', scopes: 'public', reads: true, always: true } as const
   return [
     route({

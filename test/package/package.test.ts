@@ -15,14 +15,18 @@ const project = temporaryFolder()
 const tmp = temporaryFolder()
 const { TMPDIR } = process.env
 let installed: string
+let testing: typeof import('../../src/testing/index.ts')
+let sandbox: Sandbox
 
-beforeAll(() => {
+beforeAll(async () => {
   installed = installTarball(project.path, 'shop')
-  // A server of this file's own, so that what becomes of it can be seen.
+  // A server of this file's own, so that what becomes of it can be seen. It runs from the first use to the last.
   process.env['TMPDIR'] = tmp.path
+  testing = await module('testing')
+  sandbox = await testing.startSandbox({ at: '2026-03-02T09:00:00Z', frozen: true })
 })
 afterAll(async () => {
-  await nothingRuns()
+  await sandbox.stop()
   if (TMPDIR === undefined) delete process.env['TMPDIR']
   else process.env['TMPDIR'] = TMPDIR
   project.remove()
@@ -93,40 +97,11 @@ describe('The package', () => {
     expect(vitest, vitest.stdout + vitest.stderr).toMatchObject({ code: 0 })
     expect(vitest.stdout).toMatch(/Tests\s+2 passed/)
     expect(node, node.stdout).toMatchObject({ code: 0 })
-    expect(running().length).toBeLessThanOrEqual(1)
-    await nothingRuns()
-  })
-})
-
-describe('A test process that is killed', () => {
-  it('leaves no world and no server behind', async () => {
-    const script = `import { startSandbox } from 'quittance/testing'
-      const sandbox = await startSandbox()
-      console.log(sandbox.url)
-      setInterval(() => {}, 1000)`
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: project.path })
-    const url = await new Promise<string>((resolve) =>
-      child.stdout.once('data', (text) => resolve(String(text).trim())),
-    )
-    expect((await fetch(`${url}/healthz`)).status).toBe(200)
     expect(running()).toHaveLength(1)
-
-    child.kill('SIGKILL')
-
-    await nothingRuns()
   })
 })
 
 describe('quittance/testing', () => {
-  let sandbox: Sandbox
-  let testing: typeof import('../../src/testing/index.ts')
-
-  beforeAll(async () => {
-    testing = await module('testing')
-    sandbox = await testing.startSandbox({ at: '2026-03-02T09:00:00Z', frozen: true })
-  })
-  afterAll(() => sandbox.stop())
-
   const anInvoice = {
     detail: { currency_code: 'USD' },
     items: [{ name: 'A', quantity: '1', unit_amount: usd('1.00') }],
@@ -195,5 +170,26 @@ describe('quittance/testing', () => {
     expect(failure).toMatch(/404 GET \/v2\/invoicing\/invoices\/INV2-NOPE by sandbox-merchant/)
     expect(failure).toContain('CUSTOMER.DISPUTE.CREATED')
     expect(failure).toMatch(/Due next:\n {2}2026-/)
+  })
+})
+
+describe('A test process that is killed', () => {
+  it('leaves no world and no server behind', async () => {
+    const script = `import { startSandbox } from 'quittance/testing'
+      const sandbox = await startSandbox()
+      console.log(sandbox.url)
+      setInterval(() => {}, 1000)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: project.path })
+    const url = await new Promise<string>((resolve) =>
+      child.stdout.once('data', (text) => resolve(String(text).trim())),
+    )
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    expect(running()).toHaveLength(1)
+
+    child.kill('SIGKILL')
+    // The last that would keep the server.
+    await sandbox.stop()
+
+    await nothingRuns()
   })
 })

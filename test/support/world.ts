@@ -67,6 +67,8 @@ export const patient: Partial<AppOptions> = {
   loopDelay: { enable: () => true, disable: () => true, reset() {}, mean: 0 },
   connectTimeoutMs: 60_000,
   statementTimeoutMs: 60_000,
+  // Whoever asks for figures in a test asks again.
+  betweenFiguresMs: 0,
   newKeyPair: keyPairAtHand,
 }
 

@@ -74,7 +74,8 @@ function speakAsVersion(socket: Socket, version: string, number: number): void {
   })
 }
 
-describe('A start', () => {
+// One waits for an answer that never comes, and processes start: all that is beside each other.
+describe.concurrent('A start', () => {
   const folder = temporaryFolder()
   afterAll(() => folder.remove())
   const dataDir = (name: string) => join(folder.path, name)
@@ -139,7 +140,7 @@ describe('A start', () => {
   })
 })
 
-describe('A start with a DATABASE_URL', () => {
+describe.concurrent('A start with a DATABASE_URL', () => {
   // As the program does it, in this process: the first of the starts above is a process of its own.
   const start = (databaseUrl: string) => run(['start'], { PORT: '0', DATABASE_URL: databaseUrl })
 

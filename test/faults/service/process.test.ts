@@ -89,6 +89,5 @@ describe('A service in a process of its own, on its own data directory', () => {
     expect(code).toBe(0)
     // A request that was not accepted any more is refused at the door, never cut off in the middle.
     for (const answer of await Promise.all(answers)) expect(['answered', 'ECONNREFUSED']).toContain(answer)
-    service = await startService(variables)
   })
 })

@@ -66,16 +66,13 @@ describe('The command line', () => {
     expect(app.client_id).toMatch(/^A[A-Za-z0-9_-]{79}$/)
     expect(app.client_secret).toMatch(/^E[A-Za-z0-9_-]{79}$/)
 
-    const rotated = await json<{ client_secret: string }>('apps', 'rotate-secret', app.client_id)
+    // Those that tell running services wait a second for them.
+    const scopes = ['--scopes', 'disputes/read-partner']
+    const [rotated, consent] = await Promise.all([
+      json<{ client_secret: string }>('apps', 'rotate-secret', app.client_id),
+      json<{ scopes: string[] }>('apps', 'consent', app.client_id, account.id, ...scopes),
+    ])
     expect(rotated.client_secret).not.toBe(app.client_secret)
-    const consent = await json<{ scopes: string[] }>(
-      'apps',
-      'consent',
-      app.client_id,
-      account.id,
-      '--scopes',
-      'disputes/read-partner',
-    )
     expect(consent.scopes).toEqual(['disputes/read-partner'])
     expect(await json('apps', 'disable', app.client_id)).toMatchObject({ status: 'DISABLED' })
     expect(await json('apps', 'list')).toMatchObject([{ client_id: app.client_id, status: 'DISABLED' }])
