@@ -15,6 +15,8 @@ export interface ActionContext {
   /** The calendar day it is for the merchant. */
   readonly today: Day
   readonly account: Account
+  /** Whether an invoicer can only have the address of the account. */
+  readonly ownEmailOnly: boolean
   newId(kind: IdKind): string
 }
 
@@ -53,10 +55,12 @@ export const invoiceAction = <A extends InvoiceAction, Input = unknown>(
 export const contextOf = (
   tx: { readonly now: Instant; newId(kind: IdKind): string },
   account: Account,
+  { strictInvoicerEmail: ownEmailOnly = false }: { readonly strictInvoicerEmail?: boolean } = {},
 ): ActionContext => ({
   now: tx.now,
   today: dayIn(tx.now, account.time_zone),
   account,
+  ownEmailOnly,
   newId: (kind) => tx.newId(kind),
 })
 

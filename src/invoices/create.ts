@@ -2,10 +2,11 @@ import type { Account } from '../accounts/schema.ts'
 import type { Tx } from '../database/transaction.ts'
 import { dayIn, toSeconds } from '../kernel/clock.ts'
 import { toMinor, toMoney } from '../kernel/money.ts'
-import { forbidden, Problem, refused } from '../kernel/problem.ts'
+import { forbidden, Problem } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'
 import { announce } from './act.ts'
 import { type Ground, rememberedBy } from './ground.ts'
+import { requireOwnEmail } from './limits.ts'
 import { type ChosenNumber, chooseNumber, givenNumber } from './numbers.ts'
 import type { InvoiceInput } from './schema/given.ts'
 import type { Invoice } from './schema/invoice.ts'
@@ -53,7 +54,7 @@ async function createOn(
 ): Promise<Invoice> {
   const { account } = ground
   requireBusiness(service, account)
-  requireOwnEmail(service, account, input)
+  if (service.settings.strictInvoicerEmail) requireOwnEmail(account, input)
 
   const template = templateOf(ground, input.configuration?.template_id)
   const filled = applyTemplate(input, template)
@@ -105,10 +106,4 @@ function templateOf({ account, asked, usual, default_template_id }: Ground, id: 
 /** In a sandbox everybody may try. */
 function requireBusiness({ environment }: Service, { kind }: Account): void {
   if (environment === 'live' && kind !== 'BUSINESS') throw forbidden('Only a business account can invoice.')
-}
-
-function requireOwnEmail({ settings }: Service, { email }: Account, { invoicer }: InvoiceInput): void {
-  const given = invoicer?.email_address
-  if (settings.strictInvoicerEmail && given !== undefined && given.toLowerCase() !== email.toLowerCase())
-    throw refused('USER_NOT_FOUND', 'The address is not one of the calling merchant.', '/invoicer/email_address')
 }

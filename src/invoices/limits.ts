@@ -1,5 +1,7 @@
+import type { Account } from '../accounts/schema.ts'
 import { after, dayIn, type Instant } from '../kernel/clock.ts'
 import { refused } from '../kernel/problem.ts'
+import type { InvoiceInput } from './schema/given.ts'
 
 export const REMINDERS_A_DAY = 2
 export const RECIPIENT_CHANGES_MAX = 2
@@ -29,4 +31,10 @@ export function countRecipientChange(times: readonly Instant[], now: Instant): I
       '/primary_recipients',
     )
   return [...recent, now]
+}
+
+export function requireOwnEmail({ email }: Pick<Account, 'email'>, { invoicer }: InvoiceInput): void {
+  const given = invoicer?.email_address
+  if (given !== undefined && given.toLowerCase() !== email.toLowerCase())
+    throw refused('USER_NOT_FOUND', 'The address is not one of the calling merchant.', '/invoicer/email_address')
 }

@@ -7,7 +7,7 @@ import { agreed } from '../invoices/payable.ts'
 import { recipientCode } from '../invoices/schema/codes.ts'
 import { findByRecipientCode } from '../invoices/store.ts'
 import { isCurrency, Money, toMinor } from '../kernel/money.ts'
-import { invalid, notFound } from '../kernel/problem.ts'
+import { invalid, notFound, refused } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { presentCapture } from '../ledger/present.ts'
@@ -83,8 +83,11 @@ export const sandboxPayerRoutes = (service: Service, ledger: Ledger): AnyRoute[]
     async handle({ tx, params, body }) {
       const found = await findTransactionByEitherId(tx, params.id)
       if (!found) throw notFound('The payment')
-      const { id, seller } = found.transaction
+      const { id, seller, status } = found.transaction
       const outcome = body.outcome ?? 'COMPLETED'
+      // Once more the same changes nothing; the other would not be done.
+      if (status !== 'PENDING' && status !== (outcome === 'DENIED' ? 'DECLINED' : outcome))
+        throw refused('CAPTURE_NOT_PENDING', `The payment is ${status} already.`)
       const settled = await settlePayment({ service, ledger }, tx, {
         accountId: seller.account_id,
         captureId: id,

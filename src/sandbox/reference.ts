@@ -218,7 +218,7 @@ export const sandboxReference: RoomReference = {
       issue: 'CAPTURE_NOT_PENDING',
       status: 422,
       by: ['settleSandboxCapture'],
-      when: 'The payment has cleared, or was denied.',
+      when: 'The payment has cleared and is to be denied, or the other way round.',
       mend: 'Nothing is to be done.',
     },
   ],

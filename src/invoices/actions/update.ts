@@ -2,7 +2,7 @@ import { toMinor, toMoney } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { type ActionContext, invoiceAction, updatedAt } from '../action.ts'
-import { countRecipientChange } from '../limits.ts'
+import { countRecipientChange, requireOwnEmail } from '../limits.ts'
 import { mailed, mailsOf } from '../mails.ts'
 import { InvoiceInput } from '../schema/given.ts'
 import type { Invoice } from '../schema/invoice.ts'
@@ -34,6 +34,7 @@ export const update = invoiceAction('update', {
         `An invoice that was sent or paid keeps its currency, ${invoice.detail.currency_code}.`,
         '/detail/currency_code',
       )
+    if (context.ownEmailOnly) requireOwnEmail(context.account, input)
     const composed = composeAgain(invoice, input, context)
     const { payments, refunds } = invoice
     const { outcome, paid, due } = settle({ amount: composed.amount, payments, refunds })

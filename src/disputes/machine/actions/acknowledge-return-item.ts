@@ -1,4 +1,3 @@
-import { invalid } from '../../../kernel/problem.ts'
 import { Type } from '../../../kernel/type.ts'
 import type { Evidence } from '../../schema/dispute.ts'
 import { acknowledgementTypes } from '../../schema/enums.ts'
@@ -14,7 +13,9 @@ export const acknowledgeReturnItem = disputeAction('acknowledge-return-item', {
   summary: 'Acknowledge the returned item',
   scopes: ['disputes/update-seller'],
   body: Type.Object({
-    acknowledgement_type: Type.Optional(Type.Enum([...acknowledgementTypes])),
+    acknowledgement_type: Type.Optional(
+      Type.Enum([...acknowledgementTypes], { issue: 'INVALID_ACKNOWLEDGEMENT_TYPE' }),
+    ),
     note: Type.Optional(Note),
     evidences: Type.Optional(Type.Array(AcknowledgementEvidence, { maxItems: 100 })),
   }),
@@ -22,8 +23,6 @@ export const acknowledgeReturnItem = disputeAction('acknowledge-return-item', {
   files: limits.filesPerRequest,
   options: () => acknowledgementTypes,
   decide(dispute, { acknowledgement_type: type = 'ITEM_RECEIVED', note, evidences = [] }, context) {
-    if (!acknowledgementTypes.includes(type))
-      throw invalid('/acknowledgement_type', 'This is not offered here.', 'INVALID_ACKNOWLEDGEMENT_TYPE')
     const { uploads, now } = context
     const given = evidences.length === 0 && uploads.length > 0 ? [{}] : evidences
     const documents = attach(

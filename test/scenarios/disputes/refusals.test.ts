@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newWorld, type Person, usd, type World } from '../../support/world.ts'
+import {
+  address,
+  DISPUTES,
+  does,
+  multipart,
+  NOT_AS_DESCRIBED,
+  open,
+  type Problem,
+  png,
+  refusal,
+  tracking,
+} from './people.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld()
+})
+afterAll(() => world.close())
+
+const breach = (issue: string) => `400 VALIDATION_ERROR ${issue}`
+const refused = (issue: string) => `422 UNPROCESSABLE_ENTITY ${issue}`
+const note = 'Our offer.'
+
+/** A dispute whose item is on its way back. */
+async function returning(): Promise<string> {
+  const { buyer, merchant } = world
+  const id = await open(buyer, { reason: NOT_AS_DESCRIBED })
+  const terms = { note, offer_type: 'REFUND_WITH_RETURN', offer_amount: usd('20.00') }
+  await does(merchant, id, 'make-offer', { ...terms, return_shipping_address: address })
+  await does(buyer, id, 'accept-offer', {})
+  const proof = { evidence_type: 'PROOF_OF_RETURN', evidence_info: { tracking_info: [tracking] } }
+  expect((await does(buyer, id, 'provide-evidence', { evidences: [proof] })).status).toBe(200)
+  return id
+}
+
+const some = (length: number, evidence_type = 'OTHER') => ({
+  evidences: Array.from({ length }, () => ({ evidence_type, notes: 'See.' })),
+})
+
+/** A claim that the seller lost with so many evidences, and may appeal. */
+async function lost(count: number): Promise<string> {
+  const id = await open(world.buyer)
+  await does(world.buyer, id, 'escalate', { note: 'Please decide.' })
+  expect((await does(world.merchant, id, 'provide-evidence', some(count))).status).toBe(200)
+  expect((await does(world.merchant, id, 'adjudicate', { adjudication_outcome: 'BUYER_FAVOR' })).status).toBe(200)
+  return id
+}
+
+describe('An offer', () => {
+  const offers: readonly [what: string, body: object, answer: string][] = [
+    ['of a refund without an amount', { offer_type: 'REFUND' }, breach('MISSING_OFFER_AMOUNT')],
+    [
+      'of a replacement alone with an amount',
+      { offer_type: 'REPLACEMENT_WITHOUT_REFUND', offer_amount: usd('5.00') },
+      breach('AMOUNT_SHOULD_NOT_BE_PASSED'),
+    ],
+    [
+      'of a refund with an address',
+      { offer_type: 'REFUND', offer_amount: usd('5.00'), return_shipping_address: address },
+      breach('SHIPPING_ADDRESS_SHOULD_NOT_BE_PASSED'),
+    ],
+    [
+      'of a return to no town',
+      { offer_type: 'REFUND_WITH_RETURN', offer_amount: usd('5.00'), return_shipping_address: { country_code: 'US' } },
+      breach('INVALID_RETURN_SHIPPING_ADDRESS_FORMAT'),
+    ],
+  ]
+  it.each(offers)('%s is refused, and a sound one is still taken', async (_, body, answer) => {
+    const id = await open(world.buyer, { reason: NOT_AS_DESCRIBED })
+
+    expect(refusal(await does(world.merchant, id, 'make-offer', { note, ...body }))).toBe(answer)
+    const sound = { note, offer_type: 'REFUND', offer_amount: usd('5.00') }
+    expect((await does(world.merchant, id, 'make-offer', sound)).status).toBe(200)
+  })
+})
+
+describe('An appeal', () => {
+  it('takes the evidence that its reason takes', async () => {
+    const id = await lost(1)
+
+    const wrong = await does(world.merchant, id, 'appeal', some(1, 'POLICE_REPORT'))
+    expect(refusal(wrong)).toBe(breach('EVIDENCE_TYPE_IS_NOT_ALLOWED'))
+    expect((await does(world.merchant, id, 'appeal', some(1))).status).toBe(200)
+  })
+
+  it('does not go beyond what a dispute holds of a side', async () => {
+    const id = await lost(100)
+
+    expect(refusal(await does(world.merchant, id, 'appeal', some(1)))).toBe(refused('TOO_MANY_EVIDENCES'))
+  })
+})
+
+describe('What a partner did', () => {
+  const entry = (id: string) => ({
+    op: 'add',
+    path: '/partner_actions/-',
+    value: { id, name: 'PROVIDE_PROVISIONAL_CREDIT', status: 'PENDING' },
+  })
+  const patch = (path: string, body: unknown) => world.partner.patch<Problem>(`${DISPUTES}/${path}`, body)
+
+  it('is told once by its id, and so often for a dispute', async () => {
+    const id = await open(world.buyer)
+    expect((await patch(id, [entry('PA-0')])).status).toBe(204)
+    expect(refusal(await patch(id, [entry('PA-0')]))).toBe(refused('DUPLICATE_PARTNER_ACTION'))
+
+    const many = Array.from({ length: 100 }, (_, i) => entry(`PA-${i + 1}`))
+    expect(refusal(await patch(id, many))).toBe(refused('TOO_MANY_PARTNER_ACTIONS'))
+  })
+
+  it('is changed by replacing its status or amount, for as long as the dispute is open', async () => {
+    const id = await open(world.buyer)
+    await patch(id, [entry('PA-1')])
+    const changes = (...body: object[]) => patch(`${id}/partner-actions/PA-1`, body)
+
+    expect(refusal(await changes({ op: 'add', path: '/status', value: 'COMPLETED' }))).toBe(
+      refused('INVALID_PATCH_OPERATION'),
+    )
+    expect(refusal(await changes({ op: 'replace', path: '/status' }))).toBe(refused('PATCH_VALUE_REQUIRED'))
+    expect(refusal(await changes({ op: 'replace', path: '/name', value: 'X' }))).toBe(refused('NOT_PATCHABLE'))
+    await does(world.merchant, id, 'accept-claim', { note })
+    expect(refusal(await changes({ op: 'replace', path: '/status', value: 'COMPLETED' }))).toBe(
+      refused('ACTION_NOT_ALLOWED_IN_CURRENT_DISPUTE_STATE'),
+    )
+  })
+})
+
+describe('The postage of a return', () => {
+  it('is more than nothing and of the currency of the dispute', async () => {
+    const id = await returning()
+    for (const amount of [usd('0.00'), { currency_code: 'EUR', value: '5.00' }])
+      expect(refusal(await does(world.buyer, id, 'return-compensation', { amount }))).toBe(
+        breach('INVALID_COMPENSATION_AMOUNT'),
+      )
+  })
+})
+
+describe('What came back', () => {
+  it('is acknowledged as one of the types there are', async () => {
+    const id = await returning()
+    const answer = await does(world.merchant, id, 'acknowledge-return-item', { acknowledgement_type: 'ITEM_LIKED' })
+
+    expect(refusal(answer)).toBe('400 INVALID_REQUEST INVALID_ACKNOWLEDGEMENT_TYPE')
+  })
+})
+
+describe('Another reason', () => {
+  it('is named, and one that a dispute can have, at the older address too', async () => {
+    const id = await open(world.buyer)
+    const changes = (body: object) => does(world.buyer, id, 'changeReason', body)
+
+    expect(refusal(await changes({}))).toBe(breach('MISSING_REASON_CODE'))
+    expect(refusal(await changes({ reason: 'OTHER' }))).toBe(breach('DISPUTE_REASON_NOT_ELIGIBLE'))
+  })
+})
+
+describe('A payment that cannot be disputed', () => {
+  const charge = (id_enc: string, amount?: object) =>
+    world.merchant.post<Problem>('/v2/customer-support/process-chargeback', {
+      transaction: { id_enc },
+      dispute: { ...(amount && { amount }) },
+    })
+  const pays = async () =>
+    (
+      await world.merchant.post<{ seller_transaction_id: string; buyer_transaction_id: string }>(
+        '/sandbox/transactions',
+        {
+          amount: usd('20.00'),
+        },
+      )
+    ).body
+
+  it('is refused to its buyer and to a bank, as is more than was paid', async () => {
+    const { seller_transaction_id: id, buyer_transaction_id } = await pays()
+    expect(refusal(await charge(id, usd('20.01')))).toBe(breach('INVALID_DISPUTE_AMOUNT'))
+
+    await world.merchant.post(`/v2/payments/captures/${id}/refund`, {})
+    const body = { disputed_transactions: [{ buyer_transaction_id }], reason: NOT_AS_DESCRIBED }
+    expect(refusal(await world.buyer.post<Problem>(DISPUTES, body))).toBe(breach('DISPUTE_REASON_NOT_ELIGIBLE'))
+    expect(refusal(await charge(id))).toBe(breach('DISPUTE_REASON_NOT_ELIGIBLE'))
+  })
+})
+
+describe('A file that is none of a kind we keep', () => {
+  const text = { name: 'note.txt', bytes: Buffer.from('plain') }
+  const refusesText = async (who: Person, path: string, input: object) => {
+    const send = (file: { name: string; bytes: Buffer }) => {
+      const { payload, headers } = multipart(input, [file])
+      return who.post<Problem>(path, payload, { headers })
+    }
+    expect(refusal(await send(text))).toBe(breach('INVALID_EVIDENCE_FILE'))
+    const answer = await send({ name: 'note.png', bytes: png })
+    expect(answer.status, answer.text).toBeLessThan(300)
+  }
+
+  it('is refused with a new dispute', () =>
+    refusesText(world.buyer, DISPUTES, {
+      disputed_transactions: [{ buyer_transaction_id: 'BUYERPAYMENTWITHFILE' }],
+      reason: NOT_AS_DESCRIBED,
+      dispute_amount: usd('20.00'),
+    }))
+
+  it('is refused beside what came back and the bill of its postage', async () => {
+    const id = await returning()
+    await refusesText(world.buyer, `${DISPUTES}/${id}/return-compensation`, { amount: usd('5.00') })
+    await refusesText(world.merchant, `${DISPUTES}/${id}/acknowledge-return-item`, {
+      acknowledgement_type: 'ITEM_RECEIVED',
+    })
+  })
+
+  it('is refused with what supports a claim', async () => {
+    const id = await open(world.buyer)
+    await does(world.buyer, id, 'escalate', { note: 'Please decide.' })
+    await refusesText(world.merchant, `${DISPUTES}/${id}/provide-supporting-info`, { notes: 'See.' })
+  })
+})
