@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const source = fileURLToPath(new URL('src/', import.meta.url))
 const compiled = fileURLToPath(new URL('dist/', import.meta.url))
 /** What `build.mjs` puts together with all it needs, which would be there twice. */
-const together = /^(main|index|testing\/index)\.ts$/
+const together = /^(cli\/run|index|testing\/index)\.ts$/
 
 /**
  * Tests import the source and are given what is compiled of it before they begin. From source every worker would have each

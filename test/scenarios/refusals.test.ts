@@ -4,7 +4,7 @@ import { newWorld, type Response, usd, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await newWorld({ settings: { STRICT_INVOICER_EMAIL: 'true' } })
+  world = await newWorld({ settings: { STRICT_INVOICER_EMAIL: 'true', PAYMENT_FEE_PERCENT: '10' } })
 })
 afterAll(() => world.close())
 
@@ -57,6 +57,7 @@ describe('A change of an invoice is refused', () => {
     const change = (body: object) => world.merchant.put<Refusal>(`${TEMPLATES}/${made.body.id}`, body)
     expect(said(await change(wrong))).toBe('400 INVALID_INTEGER_VALUE')
     expect(said(await change(template('USD', usd('1.001'))))).toBe('400 INVALID_DECIMAL_VALUE')
+    expect(said(await change(template('XXX', { currency_code: 'XXX', value: '1.00' })))).toMatch('400 NOT_SUPPORTED')
     expect(said(await change(template('EUR', usd('1.00'))))).toBe('422 CURRENCY_CODE_MISMATCH')
   })
 })
@@ -65,6 +66,18 @@ describe('A payment', () => {
   const refunds = (id: string) => world.merchant.post<Refusal>(`/v2/payments/captures/${id}/refund`, {})
   const settles = (id: string, outcome: string) =>
     world.call<Refusal>('POST', `/sandbox/captures/${id}/settle`, { outcome })
+
+  it('is made to a business', async () => {
+    const body = { amount: usd('20.00'), seller_email: 'nobody@example.com' }
+    expect(said(await world.merchant.post<Refusal>('/sandbox/transactions', body))).toBe('422 SELLER_NOT_FOUND')
+  })
+
+  it('is refunded where the balance covers it, which the fee of the only one took from', async () => {
+    const body = { amount: { currency_code: 'PLN', value: '20.00' } }
+    const made = await world.merchant.post<{ seller_transaction_id: string }>('/sandbox/transactions', body)
+
+    expect(said(await refunds(made.body.seller_transaction_id))).toBe('422 REFUND_FAILED_INSUFFICIENT_FUNDS')
+  })
 
   it('is refunded once it has cleared, and clears once', async () => {
     const invoice = await shopOf(world).sends(over('20.00'))
@@ -76,6 +89,21 @@ describe('A payment', () => {
     expect((await settles(id, 'COMPLETED')).status).toBe(200)
     expect(said(await settles(id, 'DENIED'))).toBe('422 CAPTURE_NOT_PENDING')
     expect((await refunds(id)).status).toBe(201)
+  })
+})
+
+describe('An end of a token', () => {
+  it('is asked for by its app, with its secret in one place', async () => {
+    const path = '/v1/oauth2/token/terminate'
+    const ends = (authorization: string, form: string) =>
+      world.call<{ error: string }>('POST', path, form, {
+        headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' },
+      })
+    const basic = (secret: string) => `Basic ${Buffer.from(`${world.merchant.clientId}:${secret}`).toString('base64')}`
+
+    expect((await ends(basic('wrong'), 'token=x')).body.error).toBe('invalid_client')
+    const twice = new URLSearchParams({ token: 'x', client_id: world.merchant.clientId, client_secret: 'x' }).toString()
+    expect((await ends(basic('wrong'), twice)).body.error).toBe('invalid_request')
   })
 })
 
@@ -96,6 +124,8 @@ describe('A webhook', () => {
     expect(codes(await replay(later))).toEqual(['INVALID_TIME_RANGE'])
     const list = await world.merchant.get<never>(`${root}/webhooks-transmissions`, { query: later })
     expect(codes(list)).toEqual(['INVALID_TIME_RANGE'])
+    const vague = await world.merchant.get<never>(`${root}/webhooks-transmissions`, { query: { start_time: 'now' } })
+    expect(codes(vague)).toEqual(['INVALID_TIME'])
   })
 })
 

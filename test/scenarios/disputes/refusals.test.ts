@@ -6,6 +6,7 @@ import {
   does,
   multipart,
   NOT_AS_DESCRIBED,
+  type OpenOptions,
   open,
   type Problem,
   png,
@@ -40,8 +41,8 @@ const some = (length: number, evidence_type = 'OTHER') => ({
 })
 
 /** A claim that the seller lost with so many evidences, and may appeal. */
-async function lost(count: number): Promise<string> {
-  const id = await open(world.buyer)
+async function lost(count: number, options: OpenOptions = {}): Promise<string> {
+  const id = await open(world.buyer, options)
   await does(world.buyer, id, 'escalate', { note: 'Please decide.' })
   expect((await does(world.merchant, id, 'provide-evidence', some(count))).status).toBe(200)
   expect((await does(world.merchant, id, 'adjudicate', { adjudication_outcome: 'BUYER_FAVOR' })).status).toBe(200)
@@ -77,12 +78,43 @@ describe('An offer', () => {
 })
 
 describe('An appeal', () => {
-  it('takes the evidence that its reason takes', async () => {
+  it('takes the evidence that its reason takes, with what its type needs', async () => {
     const id = await lost(1)
+    const appeals = (evidence: object) => does(world.merchant, id, 'appeal', { evidences: [evidence] })
+    const one = (evidence_type: string, evidence_info?: object) => ({
+      evidence_type,
+      ...(evidence_info && { evidence_info }),
+    })
 
-    const wrong = await does(world.merchant, id, 'appeal', some(1, 'POLICE_REPORT'))
-    expect(refusal(wrong)).toBe(breach('EVIDENCE_TYPE_IS_NOT_ALLOWED'))
+    expect(refusal(await appeals({ notes: 'See.' }))).toBe(breach('MISSING_EVIDENCE_TYPE'))
+    expect(refusal(await appeals({ ...one('POLICE_REPORT'), notes: 'See.' }))).toBe(
+      breach('EVIDENCE_TYPE_IS_NOT_ALLOWED'),
+    )
+    expect(refusal(await appeals(one('PROOF_OF_FULFILLMENT')))).toBe(breach('MISSING_EVIDENCE_INFO'))
+    expect(refusal(await appeals(one('PROOF_OF_FULFILLMENT', { tracking_info: [{ carrier_name: 'UPS' }] })))).toBe(
+      breach('MISSING_TRACKING_INFO'),
+    )
+    expect(refusal(await appeals({ ...one('PROOF_OF_REFUND'), notes: 'Done.' }))).toBe(breach('MISSING_REFUND_ID'))
+    const { payload, headers } = multipart(some(1), [{ name: 'note.txt', bytes: Buffer.from('plain') }])
+    expect(refusal(await does(world.merchant, id, 'appeal', payload, headers))).toBe(breach('INVALID_EVIDENCE_FILE'))
     expect((await does(world.merchant, id, 'appeal', some(1))).status).toBe(200)
+  })
+
+  it('is not about delivery where the dispute is not, and names the item of each of several', async () => {
+    const other = await lost(1, { reason: NOT_AS_DESCRIBED })
+    const proof = { evidence_type: 'PROOF_OF_FULFILLMENT', evidence_info: { tracking_info: [tracking] } }
+    expect(refusal(await does(world.merchant, other, 'appeal', { evidences: [proof] }))).toBe(
+      breach('INVALID_EVIDENCE_TYPE_PROOF_OF_FULFILLMENT'),
+    )
+
+    const paid = await world.merchant.post<{ buyer_transaction_id: string }>('/sandbox/transactions', {
+      amount: usd('20.00'),
+      items: [{ item_id: 'I1' }, { item_id: 'I2' }],
+    })
+    const several = await lost(1, { transaction: paid.body.buyer_transaction_id })
+    expect(refusal(await does(world.merchant, several, 'appeal', some(2)))).toBe(
+      breach('ITEM_ID_IS_MANDATORY_FOR_MULTIPLE_EVIDENCES'),
+    )
   })
 
   it('does not go beyond what a dispute holds of a side', async () => {
@@ -173,6 +205,7 @@ describe('A payment that cannot be disputed', () => {
 
   it('is refused to its buyer and to a bank, as is more than was paid', async () => {
     const { seller_transaction_id: id, buyer_transaction_id } = await pays()
+    expect(refusal(await charge('NOSUCHPAYMENT'))).toBe(breach('INVALID_TRANSACTION_ID'))
     expect(refusal(await charge(id, usd('20.01')))).toBe(breach('INVALID_DISPUTE_AMOUNT'))
 
     await world.merchant.post(`/v2/payments/captures/${id}/refund`, {})
@@ -207,6 +240,11 @@ describe('A file that is none of a kind we keep', () => {
     await refusesText(world.merchant, `${DISPUTES}/${id}/acknowledge-return-item`, {
       acknowledgement_type: 'ITEM_RECEIVED',
     })
+  })
+
+  it('is refused with the acceptance of a claim', async () => {
+    const id = await open(world.buyer)
+    await refusesText(world.merchant, `${DISPUTES}/${id}/accept-claim`, { note })
   })
 
   it('is refused with what supports a claim', async () => {
