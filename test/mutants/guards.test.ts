@@ -14,6 +14,16 @@ describe('Every guard that `npm run mutants` takes away', () => {
     expect(tests).not.toEqual([])
   })
 
+  it('is in the table with a test that noticed it and is there', () => {
+    const rows = [
+      ...readFileSync(inRoot('docs/mutants.md'), 'utf8').matchAll(/^\| (.+?) \| `(.+?)` \| .*\(`(.+?)`\) \|$/gm),
+    ]
+    expect(rows.map(([, name, file]) => `${name}: ${file}`)).toEqual(
+      guards.map(({ guards: name, file }) => `${name}: ${file}`),
+    )
+    expect(rows.map(([, , , test]) => test!).filter((test) => !existsSync(inRoot(test)))).toEqual([])
+  })
+
   it('has a name of its own', () => {
     expect(new Set(guards.map(({ guards: name }) => name)).size).toBe(guards.length)
     expect(guards.length).toBeGreaterThanOrEqual(50)

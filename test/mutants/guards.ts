@@ -180,6 +180,7 @@ export const guards: readonly Guard[] = [
   { guards: 'a process whose database has fallen silent is not ready', file: 'src/readiness.ts', text: 'silentMs < SILENT_MAX_MS ? []', replacement: 'silentMs >= 0 ? []', tests: ['test/faults/service/outage.test.ts'], titled: 'is ready while' },
   { guards: 'after a failover nobody waits for a silent server of several', file: 'src/database/connector.ts', text: 'if (isTroubled) silence', replacement: 'if (!servers) silence', tests: ['test/faults/connections.test.ts'], titled: 'waits for no server' },
   { guards: 'a live service goes by the clock of the database', file: 'src/database/database-clock.ts', text: 'instantAt(Math.floor(performance.now() + this.#aheadMs))', replacement: 'systemClock.now()', tests: ['test/faults/clock.test.ts'], titled: 'goes by' },
+  { guards: 'a clock that is moved takes one job at a time', file: 'src/jobs/queue.ts', text: '  where id = (\n', replacement: '  where id in (\n', tests: ['test/faults/jobs/runner.test.ts', 'test/house/statements.test.ts'] },
 
   // The console of a live service
   { guards: 'a form is bound to the login it was drawn for', file: 'src/console/visit.ts', text: '          requireToken(visit.who, path, body)\n', replacement: '', tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'forms of their own' },
