@@ -18,6 +18,10 @@ export const eyes = {
 export type Eyes = keyof typeof eyes
 export const eyesNames = Object.keys(eyes) as Eyes[]
 
+/** Whose request it was, by the client that sent it. */
+export const eyesOf = (clientId: string | undefined): Eyes | undefined =>
+  clientId === 'console' ? 'agent' : eyesNames.find((name) => clientId !== undefined && eyes[name].client === clientId)
+
 /** Who looks at a page, and as whom the API answers. Pages know nothing else about them. */
 export interface Onlooker {
   readonly face: 'sandbox' | 'live'

@@ -39,9 +39,13 @@ export const causeLink = (cause: string): Html =>
 
 const NEWEST = 50
 
-export const transmissionsOf = (visit: Pick<Visit, 'look'>, webhookId?: string, size = NEWEST) =>
+export const transmissionsOf = (
+  visit: Pick<Visit, 'look'>,
+  webhookId?: string,
+  { size = NEWEST, status: standing }: { size?: number; status?: Transmission['status'] | undefined } = {},
+) =>
   visit.look<{ transmissions: Transmission[] }>('listTransmissions', {
-    query: { page_size: size, ...(webhookId && { webhook_id: webhookId }) },
+    query: { page_size: size, ...(webhookId && { webhook_id: webhookId }), ...(standing && { status: standing }) },
   })
 
 /** How a delivery went, in a few words. */
@@ -95,9 +99,13 @@ ${facts([
       attempt
         ? html`<p>${attempt.http_status ? status(attempt.http_status) : html`<span class="warn">${attempt.error_message ?? 'No answer'}</span>`} <span class="soft">in ${attempt.duration} ms</span></p>${attempt.response_body !== '' && bodyOf(attempt.response_body, 'What was answered')}${folded('Headers', headerList(Object.entries(attempt.response_headers), 'Headers of the answer'), Object.keys(attempt.response_headers).length)}`
         : html`<p class="soft">Not attempted yet.</p>`
-    }</section></div>`,
+    }${attempt && !isArrived(attempt) && advice}</section></div>`,
   }
 }
+
+const isArrived = ({ http_status = 0 }: Attempt) => http_status >= 200 && http_status < 300
+
+const advice = html`<p class="hint">Any answer from 200 to 299 counts as arrived. The same event comes again with the same id: tell by <code class="mono">webhook-id</code> whether you have seen it.</p>`
 
 /** An event as it was sent, without what became of it. */
 const withoutStanding = (event: object) => {

@@ -1,9 +1,8 @@
 import { type Content, html } from '../../http/html.ts'
 import { mark } from '../parts/parts.ts'
 import type { Visit } from '../visit.ts'
-import { eyes } from '../who.ts'
+import { eyes, eyesOf } from '../who.ts'
 import type { Mail } from './mail-views.ts'
-import { eyesOf } from './requests.ts'
 import type { Thread } from './threads.ts'
 
 /** A request by what it did: the last name of its path where that is an action, else all of it. */

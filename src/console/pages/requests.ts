@@ -1,40 +1,16 @@
 import { type Content, type Html, html } from '../../http/html.ts'
 import { seqForm } from '../../http/keyset.ts'
-import type { Issue } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { refusalBox } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal } from '../operate.ts'
-import { clientCode } from '../parts/client-code.ts'
 import { bodyOf, headerList, program } from '../parts/code.ts'
 import { broken, facts, folded, heading, mark, nothing, pager, sheet, status, tabs, taken } from '../parts/parts.ts'
 import { partAnswer } from '../respond.ts'
 import type { Pages, Visit } from '../visit.ts'
-import { type Eyes, eyes, eyesNames, onlookerAs } from '../who.ts'
-
-/** A request as the log lists it, and with what was sent and answered. */
-export interface LoggedRequest {
-  readonly debug_id: string
-  readonly time: string
-  readonly real_time: string
-  readonly method: string
-  readonly path: string
-  readonly operation: string
-  readonly status: number
-  readonly duration_ms: number
-  readonly client_id?: string
-  readonly account_id?: string
-  readonly problem?: { readonly name: string; readonly message: string; readonly details: readonly Issue[] }
-  readonly unknown_fields?: readonly string[]
-}
-interface Side {
-  readonly headers: Readonly<Record<string, string>>
-  readonly bytes: number
-  readonly body?: string
-}
-interface Whole extends LoggedRequest {
-  readonly request: Side
-  readonly answer: Side
-}
+import { eyes, eyesOf, onlookerAs } from '../who.ts'
+import type { LoggedRequest, Side, Whole } from './logged-request.ts'
+import { asClientCode, asCurl, paramsIn } from './request-code.ts'
+import { effectsOf, requestSums } from './request-sums.ts'
 
 const Query = Type.Object({
   show: Type.Optional(Type.Enum(['all', 'trouble', 'changes'])),
@@ -42,10 +18,6 @@ const Query = Type.Object({
   after: Type.Optional(Type.String(seqForm)),
 })
 const DebugId = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9-]+$' }) })
-
-/** Whose request it was, by the client that sent it. */
-export const eyesOf = (clientId: string | undefined): Eyes | undefined =>
-  clientId === 'console' ? 'agent' : eyesNames.find((name) => clientId !== undefined && eyes[name].client === clientId)
 
 const markOf = (clientId: string | undefined): Content => {
   const who = eyesOf(clientId)
@@ -66,41 +38,6 @@ const addressOf = (show: string, q: string | undefined, after?: string) => {
 const noneYet = nothing('No request here', 'Call the API, and what was sent and answered stands here.')
 const noneFound = nothing('No request has that text', 'Paths and bodies are looked through, in any case of letters.')
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
-
-/** The same request as a command, with a token to be filled in. */
-function asCurl(one: Whole, publicUrl: string): string {
-  const type = one.request.headers['content-type']
-  return [
-    `curl -s -X ${one.method} ${quoted(publicUrl + one.path)}`,
-    ...(one.request.headers['authorization'] === undefined && !one.client_id
-      ? []
-      : [`-H "Authorization: Bearer $TOKEN"`]),
-    ...(type ? [`-H ${quoted(`Content-Type: ${type}`)}`] : []),
-    ...(one.request.body ? [`-d ${quoted(one.request.body)}`] : []),
-  ].join(' \\\n  ')
-}
-
-/** The same with the typed client; undefined for what was no JSON, or is no operation of it. */
-function asClientCode(one: Whole, operations: Operations, publicUrl: string): string | undefined {
-  if (one.operation === 'none' || !one.client_id) return undefined
-  const { url } = operations.route(one.operation)
-  const params = paramsIn(url, one.path)
-  const { body } = one.request
-  if (!params || (body && !isJson(body))) return undefined
-  const query = Object.fromEntries(new URLSearchParams(one.path.split('?')[1] ?? ''))
-  return clientCode({ method: one.method, url, params, query, body }, { publicUrl, clientId: one.client_id })
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 const marksOf = (one: LoggedRequest): ReadonlyMap<string, string> =>
   new Map(
     (one.problem?.details ?? []).flatMap(({ field, description }) => (field ? [[field, description] as const] : [])),
@@ -113,7 +50,7 @@ export const because = ({ problem }: LoggedRequest): Content =>
     problem.details.length === 0
       ? html`<p>${problem.message}</p>`
       : problem.details.map(({ description }) => html`<p>${description}</p>`)
-  }<p class="soft">Nothing was changed.</p></div>`
+  }<p class="soft">Nothing was changed.${problem.details[0] && html` <a href="/docs/errors#${problem.details[0].issue}">What this issue means</a>`}</p></div>`
 
 const side = (title: string, { headers, bytes, body }: Side, marks?: ReadonlyMap<string, string>): Html =>
   sheet(
@@ -134,7 +71,7 @@ const byOf = ({ client_id }: LoggedRequest) => {
 const nameOf = (operations: Operations, one: LoggedRequest) =>
   one.operation === 'none' ? 'An address nobody answers to' : operations.route(one.operation).summary
 
-function drawOne(
+async function drawOne(
   visit: Visit,
   operations: Operations,
   one: Whole,
@@ -142,6 +79,8 @@ function drawOne(
   left?: { body: string; refusal: Refusal },
 ) {
   const title = nameOf(operations, one)
+  const requestId = Object.entries(one.request.headers).find(([name]) => name.endsWith('-request-id'))?.[1]
+  const effects = await effectsOf(one, visit)
   const code = asClientCode(one, operations, publicUrl)
   const canRepeat =
     eyesOf(one.client_id) !== undefined &&
@@ -156,10 +95,12 @@ ${facts([
   ['When', visit.times.at(one.time), html`${one.real_time.slice(0, 19)} in real time`],
   ['Took', `${one.duration_ms} ms`],
   ['Debug id', taken(one.debug_id, 'debug id')],
+  ...(requestId ? [['Request id', taken(requestId, 'request id')] as const] : []),
 ])}
 ${because(one) && html`<section class="sheet">${because(one)}</section>`}
 ${one.unknown_fields && sheet('Not understood', html`<ul>${one.unknown_fields.map((text) => html`<li>${text}</li>`)}</ul>`)}
 <div class="two even below">${side('Request', one.request, marksOf(one))}${side('Answer', one.answer)}</div>
+${effects}
 ${sheet('As a command', html`<div>${program(asCurl(one, publicUrl), 'The same as a command')}<p class="hint">A token for it: <code class="mono">curl -s -u ${one.client_id ?? 'sandbox-merchant'}:${one.client_id ?? 'sandbox-merchant'}-secret -d grant_type=client_credentials ${publicUrl}/v1/oauth2/token</code></p></div>`)}
 ${code && sheet('As a program', program(code, 'The same with the client'))}
 ${
@@ -174,14 +115,6 @@ ${left?.body ?? one.request.body}</textarea></div>`
   )
 }`,
   }
-}
-
-/** The parameters of a path, by the address of its route. */
-function paramsIn(url: string, path: string): Record<string, string> | undefined {
-  const names = [...url.matchAll(/:(\w+)/g)].map(([, name]) => name!)
-  const form = new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '([^/]+)')}/?$`)
-  const found = form.exec(path.split('?')[0]!)
-  return found ? Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(found[i + 1]!)])) : undefined
 }
 
 export const requestPages = ({ page, form }: Pages, operations: Operations, publicUrl: () => string) => [
@@ -206,11 +139,12 @@ export const requestPages = ({ page, form }: Pages, operations: Operations, publ
       const next = links.find(({ rel }) => rel === 'next')?.href
       const older = next && new URL(next).searchParams.get('page_token')
       const listed = show === 'changes' ? requests.filter(({ method }) => method !== 'GET') : requests
+      const isFirst = after === undefined && !q && requests.length > 0
       const names = { all: 'All', trouble: 'Only trouble', changes: 'Only changes' }
       return {
         title: 'Requests',
-        content: html`${heading('Requests', { sub: 'Every call of the API with what was sent and answered, the newest first.' })}
-<section class="sheet flush">${tabs(
+        content: html`${heading('Requests', { sub: 'Every call of the API with what was sent and answered, the newest first. The last 10,000 are kept.' })}
+<div class="${isFirst && 'two'}"><section class="sheet flush">${tabs(
           'Which',
           Object.entries(names).map(([name, label]) => ({ label, href: addressOf(name, q), here: name === show })),
         )}
@@ -225,7 +159,7 @@ ${
         )
       : (q ? noneFound : noneYet)
     : html`<table class="rows"><thead><tr><th>Time</th><th>Request</th><th class="num">Status</th><th class="num">Took</th><th>By</th></tr></thead><tbody>${listed.map((one) => row(one, visit))}</tbody></table>${pager('Newest first', { newer: after ? addressOf(show, q) : undefined, older: older ? addressOf(show, q, older) : undefined })}`
-}</section>`,
+}</section>${isFirst && html`<aside>${await requestSums(visit as Visit, operations)}</aside>`}</div>`,
       }
     },
   }),
@@ -276,7 +210,7 @@ ${one.answer.body && html`<h3>Answer</h3>${bodyOf(one.answer.body, 'Body of the 
         body = typed['body'] === undefined || typed['body'] === '' ? undefined : JSON.parse(typed['body'])
       } catch {
         const refusal = { name: 'INVALID_REQUEST', message: 'The body is not JSON.', debug_id: '–' }
-        return sent.again(drawOne(sent, operations, one, publicUrl(), { body: typed['body']!, refusal }))
+        return sent.again(await drawOne(sent, operations, one, publicUrl(), { body: typed['body']!, refusal }))
       }
       const { caller } = await onlookerAs(sent.db, who)
       const query = Object.fromEntries(new URLSearchParams(one.path.split('?')[1] ?? ''))

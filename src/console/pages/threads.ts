@@ -3,8 +3,8 @@ import { nodeWords } from '../../sandbox/watch/words.ts'
 import { arrow, type Glyph, icon } from '../parts/icons.ts'
 import { broken, mark, status } from '../parts/parts.ts'
 import { span, type Times } from '../parts/time.ts'
+import { eyesOf } from '../who.ts'
 import { failureWords, sentence, standingWords } from '../words.ts'
-import { eyesOf } from './requests.ts'
 
 /** What the timeline tells of one thing, and of all that one cause did. */
 export interface Happening {

@@ -7,9 +7,10 @@ import { REPLAY_MAX } from '../../webhooks/schema.ts'
 import { findWebhook } from '../../webhooks/subscriptions/store.ts'
 import { form as drawForm, type Typed } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
-import { facts, folded, heading, sheet, taken } from '../parts/parts.ts'
+import { facts, folded, heading, sheet, tabs, taken } from '../parts/parts.ts'
 import { throughOwner } from '../through-app.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
+import { findHealth, type Health, LOOKED_AT, standing, waitingWords } from '../webhook-health.ts'
 import { deliveries, transmissionsOf } from './deliveries.ts'
 import type { Webhook } from './webhooks.ts'
 
@@ -64,9 +65,29 @@ const spanForm = (at: string, { from, to, include = 'FAILED' }: Static<typeof Sp
       html`<label class="choice"><input type="radio" name="include" value="${value}"${value === include && html` checked`}><span><b>${label}</b></span></label>`,
   )}</div></fieldset><div class="buttons"><button class="button quiet">See how many</button></div></form>`
 
-async function drawOne(visit: Visit<typeof Id>, operations: Operations, left?: Left, isShowing = false) {
+/** Deliveries by how they stand, as the API tells it. */
+const filters = {
+  all: ['All', undefined],
+  waiting: ['Waiting', 'PENDING'],
+  failed: ['Given up', 'FAILURE'],
+} as const
+type Filter = keyof typeof filters
+
+interface Drawing {
+  readonly left?: Left
+  /** The signing secret is shown. */
+  readonly isShowing?: boolean
+  readonly only?: Filter | undefined
+}
+
+async function drawOne(
+  visit: Visit<typeof Id>,
+  operations: Operations,
+  { left, isShowing = false, only = 'all' }: Drawing = {},
+) {
   const one = await show(visit)
-  const { transmissions: list } = await transmissionsOf(visit, one.id)
+  const { transmissions: list } = await transmissionsOf(visit, one.id, { status: filters[only][1] })
+  const health = (await findHealth(visit.db, visit.who.caller, [one.id], visit.now as Instant)).get(one.id)
   const at = `/console/webhooks/${one.id}`
   const isOn = one.status === 'ENABLED'
   return {
@@ -74,7 +95,7 @@ async function drawOne(visit: Visit<typeof Id>, operations: Operations, left?: L
     ...(left && { status: 422 }),
     content: html`${heading(html`<span class="mono">${one.url}</span>`, {
       back: ['Webhooks', '/console/webhooks'],
-      sub: isOn ? 'Enabled' : 'Disabled: nothing is sent, and what happens is kept for a replay',
+      sub: isOn ? health && standing(health) : 'Disabled: nothing is sent, and what happens is kept for a replay',
       actions: html`${act(`${at}/sample`, 'Send a sample')}${isOn ? act(`${at}/disable`, 'Disable') : act(`${at}/enable`, 'Enable')}${act(`${at}/delete`, 'Delete', 'danger')}`,
     })}
 ${facts([
@@ -89,14 +110,35 @@ ${facts([
           .join(', '),
     one.event_types.length > 5 ? `and ${one.event_types.length - 5} more` : undefined,
   ],
+  ...(health ? healthFacts(health, visit) : []),
   ...(one.previous_secret_expire_time
     ? [['The earlier secret', html`signs too until ${visit.times.at(one.previous_secret_expire_time)}`] as const]
     : []),
 ])}
-<div class="two"><div class="column"><section class="sheet flush"><header class="sheet-head"><h2>Deliveries</h2></header>${deliveries(list, visit, true)}</section></div>
+<div class="two"><div class="column"><section class="sheet flush"><header class="sheet-head"><h2>Deliveries</h2></header>${tabs(
+      'Which',
+      Object.entries(filters).map(([name, [label]]) => ({
+        label,
+        href: name === 'all' ? at : `${at}?only=${name}`,
+        here: name === only,
+      })),
+    )}${deliveries(list, visit, true)}</section></div>
 <aside>${visit.who.may('settle') && sheet('Send again', spanForm(at, {}, visit.now))}${visit.who.may('manage') && html`${secretSheet(one, at, isShowing || visit.who.face === 'sandbox')}${sheet('Change', folded('Address and events', editing(operations, one, left)))}`}</aside></div>`,
   }
 }
+
+/** A day of one address: how much arrived, how quickly, and what waits. */
+const healthFacts = ({ sent, arrived, half_ms, slowest_ms, waiting, next_time }: Health, { times }: Visit) => [
+  [
+    'Arrived, 24 hours',
+    sent === 0 ? '–' : `${arrived} of ${sent}`,
+    sent >= LOOKED_AT ? `of the newest ${LOOKED_AT}` : undefined,
+  ] as const,
+  ...(half_ms === null
+    ? []
+    : [['Answers in', `${half_ms} ms`, `half of them; the slowest in ${slowest_ms} ms`] as const]),
+  ['Waiting', waitingWords(waiting), next_time ? html`next ${times.away(next_time)}` : undefined] as const,
+]
 
 /** In live it is shown to an admin who has just proved who they are, and to nobody else. */
 const secretSheet = ({ signing_secret }: Webhook, at: string, isShown: boolean): Content =>
@@ -136,7 +178,8 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
     summary: 'Show a webhook',
     may: 'see',
     params: Id,
-    draw: async (visit) => drawOne(await at(visit), operations),
+    query: Type.Object({ only: Type.Optional(Type.Enum(Object.keys(filters) as Filter[])) }),
+    draw: async (visit) => drawOne(await at(visit), operations, { only: visit.query.only }),
   }),
   page({
     url: '/console/webhooks/:id/replay',
@@ -165,7 +208,7 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
         ],
       })
       const refusal = mendable(done)
-      if (refusal) return sent.again(await drawOne(sent, operations, { typed, refusal }))
+      if (refusal) return sent.again(await drawOne(sent, operations, { left: { typed, refusal } }))
       return sent.lead(`/console/webhooks/${sent.params.id}`, 'The webhook was changed.')
     },
   }),
@@ -225,7 +268,7 @@ async function sample(sent: Sent<typeof Id>) {
 }
 
 const showSecret = (operations: Operations) => async (sent: Sent<typeof Id>) =>
-  sent.again(await drawOne(sent, operations, undefined, true))
+  sent.again(await drawOne(sent, operations, { isShowing: true }))
 
 async function rotate(sent: Sent<typeof Id>) {
   const done = await sent.operate('rotateWebhookSecret', { params: { webhook_id: sent.params.id }, body: {} })

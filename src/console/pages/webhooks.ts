@@ -9,6 +9,7 @@ import { program } from '../parts/code.ts'
 import { folded, heading, linkButton, nothing, sheet, tabs } from '../parts/parts.ts'
 import { type ListeningApp, throughChosen } from '../through-app.ts'
 import type { Pages, Visit } from '../visit.ts'
+import { findHealth, type Health, healthWords } from '../webhook-health.ts'
 import { deliveries, transmissionsOf } from './deliveries.ts'
 
 export interface Webhook {
@@ -100,6 +101,12 @@ function day(hours: readonly Hour[], { times }: Visit): Content {
   })
 }
 
+/** How an address is doing now. */
+const nowOf = ({ status }: Webhook, health: Health | undefined): Content =>
+  status === 'DISABLED'
+    ? html`<b class="warn">disabled</b><small>what happens is kept for a replay</small>`
+    : health && healthWords(health)
+
 const addressOf = ({ client_id }: ListeningApp) => `/console/webhooks?app=${encodeURIComponent(client_id)}`
 
 async function drawList(
@@ -120,7 +127,13 @@ async function drawList(
       content: html`${heading(title)}<section class="sheet flush">${nothing('No app yet', 'Webhooks belong to an app; an admin of the account makes one.', here.who.may('manage') && linkButton('Apps', '/console/apps'))}</section>`,
     }
   const { webhooks } = await visit.look<{ webhooks: Webhook[] }>('listWebhooks')
-  const { transmissions: list } = await transmissionsOf(visit, undefined, NEWEST_SHOWN)
+  const { transmissions: list } = await transmissionsOf(visit, undefined, { size: NEWEST_SHOWN })
+  const health = await findHealth(
+    visit.db,
+    visit.who.caller,
+    webhooks.map(({ id }) => id),
+    visit.now as Instant,
+  )
   const hours = await deliveriesOfDay(visit.db, visit.who.caller, visit.now as Instant)
   return {
     title,
@@ -142,7 +155,7 @@ async function drawList(
         ? nothing('Nobody listens yet', 'Add the address of your handler.')
         : html`<table class="rows"><tbody>${webhooks.map(
             (one) =>
-              html`<tr><td class="second fill"><a class="open mono plainly" href="/console/webhooks/${one.id}">${one.url}</a><small>${eventsHeard(one)}</small></td><td class="num right">${one.status === 'ENABLED' ? html`<span class="soft">enabled</span>` : html`<b class="warn">disabled</b>`}</td></tr>`,
+              html`<tr><td class="second fill"><a class="open mono plainly" href="/console/webhooks/${one.id}">${one.url}</a><small>${eventsHeard(one)}</small></td><td class="num right">${nowOf(one, health.get(one.id))}</td></tr>`,
           )}</tbody></table>`
     }</section>
 ${day(hours, visit)}

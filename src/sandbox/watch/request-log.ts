@@ -56,6 +56,16 @@ const newest = sql`
   order by number desc limit $7`
 const beyondSearched = sql`
   select number from request_log where number < $1 order by number desc offset $2 limit 1`
+/** What the newest were refused for, the most frequent first. */
+const refusals = sql`
+  select operation, coalesce(details#>>'{problem,details,0,issue}', details#>>'{problem,name}') as issue,
+    count(*)::int as count, max(create_time) as last_time
+  from (select operation, details, status, create_time from request_log order by number desc limit $1) newest
+  where status >= 400 group by 1, 2 order by count(*) desc, max(create_time) desc limit $2`
+/** How many of the newest took less than each of the bounds and no less than the one before. */
+const quickness = sql`
+  select width_bucket((details->>'ms')::float8, $2::float8[])::int as place, count(*)::int as count
+  from (select details from request_log order by number desc limit $1) newest group by 1`
 /** The answer of one that was sent twice has an id of its own, so there is one of each. */
 const byDebugId = sql`
   select number, debug_id, account_id, app_id, client_id, operation, method, path, status, details, create_time, real_time,
@@ -90,3 +100,20 @@ export async function searchedUpTo(db: Reader, before: bigint): Promise<bigint |
 
 export const findRequest = (db: Reader, debugId: string): Promise<WholeRequest | undefined> =>
   db.row<WholeRequest>(byDebugId, [debugId])
+
+/** A refusal that happened again and again. */
+export interface FrequentRefusal {
+  readonly operation: string
+  readonly issue: string | null
+  readonly count: number
+  readonly last_time: Instant
+}
+
+export const findRefusals = (db: Reader, limit: number): Promise<FrequentRefusal[]> =>
+  db.rows<FrequentRefusal>(refusals, [SEARCHED_MAX, limit])
+
+/** How many of the newest requests took less than each bound of milliseconds, and at the end how many took longer. */
+export async function countByDuration(db: Reader, bounds: readonly number[]): Promise<number[]> {
+  const rows = await db.rows<{ place: number; count: number }>(quickness, [SEARCHED_MAX, bounds])
+  return [...bounds, 0].map((_, n) => rows.find(({ place }) => place === n)?.count ?? 0)
+}

@@ -160,7 +160,16 @@ describe('Requests, mail, webhooks and money', () => {
     const rows = told.match(/\/console\/deliveries\/[^"]+/g)!
     expect(new Set(rows).size).toBe(rows.length)
     expect(told).toMatch(/class="tries" role="img" aria-label="\d attempts".*connection refused, again at/s)
+    expect(await merchant.page('/console/webhooks')).toMatch(
+      /:4999\/hooks<\/a>.*?<b class="warn">fails<\/b><small>connection refused, \d waiting/s,
+    )
+    expect(await merchant.page(webhook)).toMatch(
+      /Arrived, 24 hours<\/dt><dd>0 of \d.*Answers in<\/dt>.*Waiting<\/dt><dd>\d/s,
+    )
+    expect(await merchant.page(`${webhook}?only=waiting`)).toContain('/console/deliveries/')
+    expect(await merchant.page(`${webhook}?only=failed`)).not.toContain('/console/deliveries/')
     const delivery = /href="(\/console\/deliveries\/[^"]*)"/.exec(await merchant.page(webhook))![1]!
+    expect(await merchant.page(delivery)).toContain('Any answer from 200 to 299 counts as arrived.')
     expect(await merchant.page(delivery)).toContain('INVOICING')
     expect((await merchant.send(`${delivery}/attempt`)).status).toBe(303)
     expect((await merchant.send(`${delivery}/resend`)).location).toBe(delivery)
@@ -205,12 +214,19 @@ describe('Requests, mail, webhooks and money', () => {
     const page = await merchant.page(at)
     expect(page).toMatch(/class="line bad".*?9999\.00.*?class="why".*?At most 99\.00 USD is due/s)
     expect(page).not.toContain('Bearer A21')
+    const code = /\/docs\/errors#(\w+)">What this issue means/.exec(page)![1]!
+    expect([code.length > 5, page.includes('What it caused')]).toEqual([true, false])
+    const sums = await merchant.page('/console/requests')
+    expect(sums).toMatch(/Problems, by kind.*Record a payment.*aria-label="Time to answer: half [^"]+">/s)
+    expect(sums).toContain(`/console/requests?show=trouble&amp;q=${code}`)
+    expect(await merchant.page(`/console/requests?show=trouble&q=${code}`)).toContain(at)
     expect(page).toContain(`client.invoices.recordPayment(&quot;${id}&quot;, {`)
     expect(await merchant.page(`${at}/part`)).toContain('At most 99.00 USD is due')
     const again = await merchant.send(`${at}/again`, { body: JSON.stringify({ method: 'CASH', amount: usd('9.00') }) })
     expect(again.location).toMatch(/^\/console\/requests\//)
     expect(again.location).not.toBe(at)
     expect((await world.merchant.get(`/v2/invoicing/invoices/${id}`)).body).toMatchObject({ status: 'PARTIALLY_PAID' })
+    expect(await merchant.page(again.location)).toMatch(new RegExp(`What it caused.*${id}.*Partly paid`, 's'))
     expect((await merchant.send(`${at}/again`, { body: '{' })).status).toBe(422)
     const found = await world.call('GET', `/console/search?q=${refused.body.debug_id}`)
     expect(found.headers['location']).toBe(at)
