@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultScopes } from '../../src/accounts/scopes.ts'
+import { findApp, grantConsent, revokeConsent } from '../../src/accounts/store.ts'
 import type { Connection, Database } from '../../src/database/open.ts'
 import { makeLedger } from '../../src/ledger/ledger.ts'
 import { cancelMove, moveAccounts } from '../../src/moves/move.ts'
@@ -168,11 +169,16 @@ describe('An account that is moved', () => {
     expect(copied.filter(({ key }) => !key).map(({ name }) => name)).toEqual([])
   })
 
+  /** Lets an app of the other merchant act for an account, and gives what takes that back. */
+  async function consentOf(accountId: string) {
+    const { clientId } = await from.personWithApp(from.people.otherMerchant.id, ['disputes/read-partner'])
+    const partner = (await findApp(from.app.database, clientId))!
+    await from.app.transact(async (tx) => grantConsent(tx, accountId, partner.id, partner.scopes))
+    return () => from.app.transact(async (tx) => revokeConsent(tx, accountId, partner.id))
+  }
+
   it('is refused while it shares something with one that stays', async () => {
-    const other = await from.personWithApp(from.people.otherMerchant.id, ['disputes/read-partner'])
-    const consent = ['apps', 'consent', other.clientId, id, '--scopes', 'disputes/read-partner']
-    const variables = { ...settings, DATABASE_URL: from.databaseUrl }
-    await run(consent, variables)
+    const revoke = await consentOf(id)
 
     const { code, stderr } = await move()
 
@@ -180,7 +186,7 @@ describe('An account that is moved', () => {
     expect(stderr).toBe(
       `quittance: These accounts share a consent with ${from.people.otherMerchant.id}: move them together.\n`,
     )
-    expect((await run([...consent.slice(0, 4), '--revoke'], variables)).code).toBe(0)
+    await revoke()
   })
 
   it('can be called off until it has left, and goes on as if nothing had been', async () => {
@@ -240,9 +246,7 @@ describe('An account that is moved', () => {
 
   it('goes together with those it shares something with', async () => {
     const { otherMerchant, buyer } = from.people
-    const variables = { ...settings, DATABASE_URL: from.databaseUrl }
-    const partner = await from.personWithApp(otherMerchant.id, ['disputes/read-partner'])
-    await run(['apps', 'consent', partner.clientId, buyer.id, '--scopes', 'disputes/read-partner'], variables)
+    await consentOf(buyer.id)
 
     // The first time the other side is slow, so writers would have to wait for too long.
     let stops = 0

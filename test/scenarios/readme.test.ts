@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -145,7 +145,10 @@ describe('The README, followed word by word', () => {
     await once(handler, 'listening')
     const hookPort = String((handler.address() as AddressInfo).port)
     const port = String(await freePort())
-    const variables = { PORT: port, QUITTANCE_DATA_DIR: `${folder.path}/three`, SIGNING_SECRET: secret }
+    // The tutorial ends where everything begins anew.
+    await service.end('SIGTERM')
+    await expect.poll(() => existsSync(`${folder.path}/data/server/cluster/postmaster.pid`)).toBe(false)
+    const variables = { PORT: port, QUITTANCE_DATA_DIR: `${folder.path}/data`, SIGNING_SECRET: secret }
     const at = ({ command }: Step) => command.replaceAll(PORTS.hook, hookPort)
     const as = (text: string) => alike(text.replaceAll(`:${port}`, `:${PORTS.service}`).trim())
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -109,9 +109,13 @@ export function startProgram(program: [string, string[]], variables: Variables):
   })
 }
 
-/** A folder that is removed at the end, for data: where it lies in memory, no program can be run from it everywhere. */
+/**
+ * A folder that is removed at the end, for data: where it lies in memory, no program can be run from it everywhere. The account
+ * of an embedded server can enter it, or its data would lie elsewhere and stay.
+ */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(inMemory() ?? tmpdir(), 'quittance-test-'))
+  chmodSync(path, 0o755)
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 

@@ -65,18 +65,16 @@ describeBalanced('Accounts that live in two cells', () => {
     dispute_amount: usd('9.00'),
   })
   /** What others tell arrives a moment later. */
-  const known = (cell: OpenCell, clientId: string) =>
+  const consents = (cell: OpenCell, clientId: string, scopes: readonly string[]) =>
     expect
       .poll(
         async () =>
-          (await run(['apps', 'consent', clientId, seller.account.id, '--scopes', 'invoicing'], cell.variables)).code,
+          (await run(['apps', 'consent', clientId, seller.account.id, '--scopes', scopes.join()], cell.variables)).code,
       )
       .toBe(0)
 
   it('let a partner act for a merchant who consents', async () => {
-    await known(k, partner.clientId)
-    const scopes = partnerScopes.join(',')
-    await json(['apps', 'consent', partner.clientId, seller.account.id, '--scopes', scopes], k.variables)
+    await consents(k, partner.clientId, partnerScopes)
     const acting = await balanced.person(partner, { actingFor: seller.account.id })
     const byAddress = await balanced.person(partner, { actingFor: seller.account.email })
 

@@ -1,6 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { pino } from 'pino'
@@ -10,7 +9,7 @@ import { readSettings } from '../../../src/settings.ts'
 import { json, run } from '../../support/command.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 import { assertInvariants } from '../../support/invariants.ts'
-import { removeData } from '../../support/server.ts'
+import { temporaryFolder } from '../../support/process.ts'
 import { newWorld, patient, usd, type World } from '../../support/world.ts'
 
 const settings = { PUBLIC_URL: 'http://shop.test' }
@@ -41,7 +40,8 @@ interface Loaded {
 }
 
 let world: World
-let folder: string
+const temporary = temporaryFolder()
+const folder = temporary.path
 let file: string
 let tokens: Record<string, string>
 /** What the service showed when the backup was made. */
@@ -50,7 +50,6 @@ beforeAll(async () => {
   world = await newWorld({ works: true, settings })
   await world.app.listen()
   const url = `http://127.0.0.1:${(world.app.server.server.address() as AddressInfo).port}`
-  folder = mkdtempSync(join(tmpdir(), 'quittance-backup-'))
   for (const story of stories)
     expect(await run(['scenario', 'run', story, '--url', url], {}), story).toMatchObject({ code: 0 })
   // Its secret is sealed. Nothing happens any more that it would be told of.
@@ -66,7 +65,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await world.close()
-  rmSync(folder, { recursive: true })
+  temporary.remove()
 })
 
 /** Every answer that a service on this database gives, word for word. */
@@ -174,7 +173,6 @@ describe('A backup', () => {
 
     const again = await run(['start'], { ...variables, PORT: '0' })
     expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/was moved to .*: set DATABASE_URL/) })
-    removeData(dataDir)
   })
 })
 
