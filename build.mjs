@@ -85,10 +85,17 @@ async function bundle() {
       js: "let importPackage; const distAddress = require('node:url').pathToFileURL(__dirname + '/../').href;",
     },
   })
+  // A single letter beyond Latin-1 in the whole of it would make the engine keep every letter in two bytes.
+  const path = join(dist, 'together', 'all.cjs')
+  const codes = (letters) => [...letters].map((_, i) => `\\u${letters.charCodeAt(i).toString(16).padStart(4, '0')}`)
+  writeFileSync(
+    path,
+    readFileSync(path, 'utf8').replace(/[^\0-\x7f]/gu, (letters) => codes(letters).join('')),
+  )
   const packages = Object.keys(metafile.inputs).flatMap(
     (path) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
   )
-  const all = createRequire(import.meta.url)(join(dist, 'together', 'all.cjs'))
+  const all = createRequire(import.meta.url)(path)
   for (const name of entries) writeFileSync(join(dist, `${name}.js`), entryTo(name, Object.keys(all[name]())))
   writeFileSync(join(dist, 'together', 'LICENSES'), [...new Set(packages)].toSorted().map(licenseOf).join('\n'))
 }

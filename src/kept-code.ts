@@ -8,6 +8,10 @@ import { Script } from 'node:vm'
 type Loaded = Readonly<Record<string, (importPackage: (name: string) => Promise<unknown>) => object>>
 
 const DIGEST_BYTES = 32
+/** What Node puts around a module. */
+const AROUND = ['(function (exports, require, module, __filename, __dirname) {', '\n})'].map((text) =>
+  Buffer.from(text),
+)
 /** Every way in leads to the same modules. */
 const loadedBefore = new Map<string, Loaded>()
 
@@ -29,10 +33,11 @@ function load(path: string, use: string): Loaded {
     enableCompileCache()
     return require(path)
   }
-  const source = readFileSync(path, 'utf8')
+  const source = readFileSync(path)
   const kept = new Kept(`${path}.${process.version}-${process.arch}-${use}.kept`, source)
   const cachedData = kept.read()
-  const script = new Script(module.wrap(source), {
+  // All of it is ASCII, which stays one byte a letter.
+  const script = new Script(Buffer.concat([AROUND[0]!, source, AROUND[1]!]).toString('latin1'), {
     filename: path,
     ...(cachedData && { cachedData }),
   })
@@ -46,9 +51,9 @@ function load(path: string, use: string): Loaded {
 /** A file with what the engine made of a source. The engine believes what it is given, so it begins with a digest of both. */
 class Kept {
   readonly #path: string
-  readonly #source: string
+  readonly #source: Buffer
 
-  constructor(path: string, source: string) {
+  constructor(path: string, source: Buffer) {
     this.#path = path
     this.#source = source
   }
