@@ -86,16 +86,13 @@ async function bundle() {
     },
   })
   // A single letter beyond Latin-1 in the whole of it would make the engine keep every letter in two bytes.
-  const path = join(dist, 'together', 'all.cjs')
-  const codes = (letters) => [...letters].map((_, i) => `\\u${letters.charCodeAt(i).toString(16).padStart(4, '0')}`)
-  writeFileSync(
-    path,
-    readFileSync(path, 'utf8').replace(/[^\0-\x7f]/gu, (letters) => codes(letters).join('')),
-  )
+  const script = join(dist, 'together', 'all.cjs')
+  const code = (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+  writeFileSync(script, readFileSync(script, 'utf8').replace(/[^\0-\x7f]/g, code))
   const packages = Object.keys(metafile.inputs).flatMap(
     (path) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
   )
-  const all = createRequire(import.meta.url)(path)
+  const all = createRequire(import.meta.url)(script)
   for (const name of entries) writeFileSync(join(dist, `${name}.js`), entryTo(name, Object.keys(all[name]())))
   writeFileSync(join(dist, 'together', 'LICENSES'), [...new Set(packages)].toSorted().map(licenseOf).join('\n'))
 }
