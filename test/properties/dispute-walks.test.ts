@@ -109,7 +109,7 @@ function post(books: Books, orders: readonly MoneyOrder[]): void {
 }
 
 const BATCH = 500
-const HISTORIES = times(1_500, 10_000)
+const HISTORIES = times(500, 10_000)
 const HISTORIES_MAX = 40_000
 
 const actions = Object.keys(disputeActions) as DisputeAction[]

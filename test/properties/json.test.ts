@@ -46,7 +46,7 @@ describe('JSON bodies', () => {
         if (hasHarmfulText(JSON.parse(body))) expect(read).toHaveProperty('refused')
         else expect(read).toEqual({ value: JSON.parse(body) })
       }),
-      { numRuns: times(1_000, 3_000) },
+      { numRuns: times(400, 3_000) },
     )
   })
 
@@ -67,7 +67,7 @@ describe('JSON bodies', () => {
         if ('refused' in read) expect(read.refused).toMatch(/twice|too large/)
         else expect(read.value).toEqual(expected)
       }),
-      { numRuns: times(4_000, 15_000) },
+      { numRuns: times(1_500, 15_000) },
     )
   })
 
@@ -88,7 +88,7 @@ describe('JSON bodies', () => {
         if ('value' in read) expect(read.value).toEqual(expected)
         else expect(read.refused).toMatch(/twice|not accepted|at most|too large/)
       }),
-      { numRuns: times(2_000, 6_000) },
+      { numRuns: times(800, 6_000) },
     )
   })
 
@@ -97,7 +97,7 @@ describe('JSON bodies', () => {
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         outcome(Buffer.from(bytes))
       }),
-      { numRuns: times(2_000, 5_000) },
+      { numRuns: times(800, 5_000) },
     )
   })
 

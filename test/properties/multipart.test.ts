@@ -5,7 +5,7 @@ import { multipartLimits, readMultipart, refuseUnread } from '../../src/http/bod
 import { Problem } from '../../src/kernel/problem.ts'
 import { times } from '../support/size.ts'
 
-const RUNS = times(2_500, 10_000)
+const RUNS = times(1_000, 10_000)
 
 const limits = { ...multipartLimits, fileBytes: 2000, totalFileBytes: 5000, bodyBytes: 8000 }
 
