@@ -8,8 +8,10 @@ import { type Database, openDatabase } from '../../src/database/open.ts'
 import { sql } from '../../src/database/sql.ts'
 import { newDatabase, type TestDatabase } from '../support/database.ts'
 import { FaultyProxy, type Weather } from '../support/faulty-proxy.ts'
+import { times } from '../support/size.ts'
 
 const STATEMENT_MS = 200
+const ROUNDS = times(8, 20)
 
 const echo = sql`select $1::int as given`
 const sleep = sql`select pg_sleep(0.15)`
@@ -118,7 +120,7 @@ describe('A backend that is terminated', () => {
         outcomes[String(outcome)] = (outcomes[String(outcome)] ?? 0) + 1
       }
     })
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       await straight.rows(endOthers)
       await straight.rows(sleep)
     }
@@ -127,7 +129,7 @@ describe('A backend that is terminated', () => {
 
     expect(Object.keys(outcomes).sort()).toEqual(['answered', 'away'])
     // At each end a statement may be lost on each of the connections, with those that share it, and few more.
-    expect(outcomes['away']).toBeLessThan(20 * 10 * 2)
+    expect(outcomes['away']).toBeLessThan(ROUNDS * 10 * 2)
     expect(await database.row(echo, [7])).toEqual({ given: 7 })
   })
 })

@@ -2,10 +2,11 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { oneLine } from '../../../src/payer/mail/mail.ts'
-import { liveShop, sent } from '../../support/live-shop.ts'
+import { liveShop } from '../../support/live-shop.ts'
 import { blueLogo, startLogoServer } from '../../support/logo.ts'
-import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
-import { newWorld, usd, type World } from '../../support/world.ts'
+import { invoiceBody, PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
+import { INVOICES } from '../../support/shop.ts'
+import { newWorld, type Person, usd, type World } from '../../support/world.ts'
 
 interface Mail {
   to: string[]
@@ -78,6 +79,14 @@ describe('Mail in a sandbox', () => {
     expect(merchant.some((subject) => /paid \$74\.21 on invoice/.test(subject))).toBe(true)
   })
 })
+
+/** A mail to the payer that brings no PDF, for which a process would be started. */
+async function tellOfCancellation(merchant: Person): Promise<void> {
+  const { body } = await merchant.post<{ id: string }>(INVOICES, invoiceBody())
+  const at = `${INVOICES}/${body.id}`
+  expect((await merchant.post(`${at}/send`, { send_to_recipient: false })).status).toBe(200)
+  expect((await merchant.post(`${at}/cancel`, { send_to_recipient: true })).status).toBe(204)
+}
 
 describe('Mail through a server', () => {
   const received: { from: string; to: string[]; data: string }[] = []
@@ -180,7 +189,7 @@ describe('Mail through a server', () => {
       const strict = await newWorld({
         settings: { PUBLIC_URL, SMTP_URL: `smtp://${host}:${port}`, SMTP_ALLOW_PRIVATE: allowed },
       })
-      await sentInvoice(strict)
+      await tellOfCancellation(strict.merchant)
       await strict.settle()
       const { rows } = await strict.app.database.query<{ last_error: string }>('select last_error from jobs')
       expect(rows.map(({ last_error }) => last_error).join()).toMatch(/not a public address|a private network/)
@@ -194,10 +203,10 @@ describe('Mail through a server', () => {
     const before = received.length
     const smtp = { SMTP_URL: `smtp://someone:secret@127.0.0.1:${port}`, SMTP_ALLOW_PRIVATE: 'true' }
     const told = await newWorld({ settings: { PUBLIC_URL, ...smtp, SMTP_ALLOW_PLAIN: 'false' } })
-    await sentInvoice(told)
+    await tellOfCancellation(told.merchant)
     // In live nobody has to say no.
     const live = await liveShop(smtp)
-    await sent(live.merchant)
+    await tellOfCancellation(live.merchant)
     for (const strict of [told, live.world]) {
       await strict.settle()
 
