@@ -23,6 +23,18 @@ describe('The console of a sandbox', () => {
     expect(page.text).not.toMatch(/ style=|<style|<script>| on\w+=/)
   })
 
+  it.each(['/console/invoices', '/openapi.json', '/console/invoices/csv'])(
+    'answers a HEAD of %s as a GET, without what follows',
+    async (url) => {
+      const [got, head] = await Promise.all(
+        (['GET', 'HEAD'] as const).map((method) => world.app.server.inject({ method, url })),
+      )
+
+      expect([head!.statusCode, head!.headers['content-type']]).toEqual([got!.statusCode, got!.headers['content-type']])
+      expect([head!.headers['content-length'], head!.body]).toEqual([got!.headers['content-length'], ''])
+    },
+  )
+
   it('hands callers over by tickets that nobody else can bring', async () => {
     for (const ticket of ['', 'A', 'x'.repeat(43)]) {
       const { status } = await world.call('GET', '/v2/invoicing/invoices', undefined, {
