@@ -10,6 +10,17 @@ interface Refused {
 
 /** With a name here, every refusal that is seen is noted in a file there, for `unseen-refusals.ts` to read. */
 const seen = process.env['REFUSALS_SEEN']
+/** Whether all refusals are looked at, and not only those of scenarios. */
+export const isNoting = seen !== undefined
+
+const known = new WeakMap<AnyRoute, ReadonlySet<string>>()
+
+/** The issues that the page of an operation names; put together once, for most refusals are of few operations. */
+function namedOn(route: AnyRoute): ReadonlySet<string> {
+  const found = known.get(route) ?? new Set(refusalsOf(route).map(({ issue }) => issue))
+  known.set(route, found)
+  return found
+}
 
 /** What an operation answered and its page of the reference does not name, as pairs of operation and issue. */
 export function undocumented(path: string, body: unknown, routes: () => readonly AnyRoute[]): string[] {
@@ -17,8 +28,8 @@ export function undocumented(path: string, body: unknown, routes: () => readonly
   const route = operation && routes().find((one) => one.operation === operation)
   if (!route) return []
   if (seen) appendFileSync(`${seen}/${process.pid}`, issues.map((issue) => `${operation} ${issue}\n`).join(''))
-  const known = new Set(refusalsOf(route).map(({ issue }) => issue))
-  return issues.filter((issue) => !known.has(issue)).map((issue) => `${operation} ${issue}`)
+  const named = namedOn(route)
+  return issues.filter((issue) => !named.has(issue)).map((issue) => `${operation} ${issue}`)
 }
 
 function refusalIn(path: string, body: unknown): { operation: string | undefined; issues: readonly string[] } {

@@ -154,7 +154,8 @@ describe('Partitions beside writers', () => {
     expect(await stored('events', 'id')).toEqual(made)
     expect(await stored('event_audience', 'event_id')).toEqual(made)
     expect(await stored('deliveries', 'event_id')).toEqual(made)
-    expect(await stored('audit_log', 'seq')).toEqual(expect.arrayContaining(entries))
+    const kept = new Set(await stored('audit_log', 'seq'))
+    expect(entries.filter((seq) => !kept.has(seq))).toEqual([])
     const later = 'CREATE INDEX events_of_later ON public.events USING btree (type)'
     expect(await shape()).toEqual([...before, later].toSorted())
     const shown = await world.merchant.get(`${root}/webhooks-events/${there[0]}`)
