@@ -56,14 +56,20 @@ describe.each(people.toReversed())('An embedded server started by $name', (perso
 
 describe('An embedded server with data', () => {
   const strangeName = `it's, "Ünï" $HOME:1`
-  let folder: string
-  let dataDir: string
-  beforeAll(async () => {
-    folder = dataFolderOf(me)
-    dataDir = join(folder, strangeName)
-    await (await startEmbedded({ dataDir })).stop()
-  })
+  const folder = dataFolderOf(me)
+  const dataDir = join(folder, strangeName)
   afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('that two services start for the first time at once is made by one, and the other refuses', async () => {
+    const results = await Promise.allSettled([startService(app, dataDir, me), startService(app, dataDir, me)])
+
+    const started = results.filter((result) => result.status === 'fulfilled')
+    const refused = results.filter((result) => result.status === 'rejected')
+    expect([started.length, refused.length]).toEqual([1, 1])
+    expect(refused[0]?.reason).toBeInstanceOf(Refused)
+    await started[0]?.value.stop()
+    expect(readdirSync(dataDir).sort()).toEqual(['postgres.log', 'server'])
+  })
 
   it('lets a command join it, which leaves it running', async () => {
     const server = await startEmbedded({ dataDir, connectionsMax: 300 })
@@ -115,20 +121,6 @@ describe('A first start', () => {
     folder = folderOf(me)
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-  it('of two services at once is won by one, and the other refuses', async () => {
-    const dataDir = dataFolderOf(me)
-
-    const results = await Promise.allSettled([startService(app, dataDir, me), startService(app, dataDir, me)])
-
-    const started = results.filter((result) => result.status === 'fulfilled')
-    const refused = results.filter((result) => result.status === 'rejected')
-    expect([started.length, refused.length]).toEqual([1, 1])
-    expect(refused[0]?.reason).toBeInstanceOf(Refused)
-    await started[0]?.value.stop()
-    expect(readdirSync(dataDir).sort()).toEqual(['postgres.log', 'server'])
-    removeData(dataDir)
-  })
 
   it('says that it needs DATABASE_URL where the programs cannot run', async () => {
     const native = join(folder, 'package/native')
