@@ -35,6 +35,9 @@ export interface Surroundings {
   readonly waiting: Readonly<Partial<Record<Eyes, number>>>
   /** How many mails of a sandbox nobody has read. */
   readonly unread?: number
+  /** How many jobs failed for good, for those who run the service. */
+  readonly parked?: number
+  readonly theme?: Theme
   readonly notice?: string | undefined
   /** What the console calls itself. */
   readonly name: string
@@ -80,16 +83,46 @@ const count = (n: number | undefined, words: string) =>
   n > 0 &&
   html`<span class="count"><span class="seen-not">, </span>${n > 99 ? '99+' : n}<span class="seen-not"> ${words}</span></span>`
 
-function navigation({ who, path, waiting, unread }: Surroundings): Html {
+const themeNames = ['system', 'light', 'dark'] as const
+export type Theme = (typeof themeNames)[number]
+export const isTheme = (name: string | undefined): name is Theme => themeNames.some((one) => one === name)
+
+/** Light or dark, as the system says or as somebody chose. */
+const themes = (chosen: Theme, path: string): Html =>
+  html`<form class="themes" method="post" action="/console/theme" aria-label="Appearance"><input type="hidden" name="back" value="${path}">${themeNames.map(
+    (name) =>
+      html`<button name="theme" value="${name}"${name === chosen && html` aria-current="true"`}>${name.charAt(0).toUpperCase() + name.slice(1)}</button>`,
+  )}</form>`
+
+const keys: readonly (readonly [keys: string, does: string, isOfSandbox?: true])[] = [
+  ['/', 'search'],
+  ['j k', 'next and previous row'],
+  ['Enter', 'open it'],
+  ['Esc', 'leave it'],
+  ['g, then t i d w m r c s', 'timeline, invoices, disputes, webhooks, mail, requests, clock, scenarios', true],
+  ['e, then 1 to 5', 'look through other eyes', true],
+  ['f', 'freeze the clock, or let it run', true],
+  ['n', 'go to what is due next', true],
+  ['p', 'pause the timeline', true],
+  ['y', 'copy the request that is chosen as curl', true],
+  ['?', 'this list'],
+]
+
+const keysBox = ({ face }: Onlooker): Html =>
+  html`<div class="keys" id="keys" popover><h2>Keys</h2><dl>${keys
+    .filter(([, , isOfSandbox]) => face === 'sandbox' || !isOfSandbox)
+    .map(([name, does]) => html`<div><dt><kbd>${name}</kbd></dt><dd>${does}</dd></div>`)}</dl></div>`
+
+function navigation({ who, path, waiting, unread, parked, theme = 'system' }: Surroundings): Html {
   const isHere = (href: string) =>
     href === '/console' || href === '/console/operator' ? path === href : path === href || path.startsWith(`${href}/`)
   return html`<nav id="nav" popover aria-label="Console"><ul>${pagesFor(who).map(
     ([label, href]) =>
       html`<li><a href="${href}"${isHere(href) && html` aria-current="page"`}>${label}${
         (label === 'Disputes' || label === 'Decisions') && count(waiting[who.mark], 'waiting')
-      }${label === 'Mail' && count(unread, 'unread')}</a></li>`,
+      }${label === 'Mail' && count(unread, 'unread')}${label === 'Parked jobs' && count(parked, 'parked')}</a></li>`,
   )}</ul>
-<ul class="minor"><li><a href="/docs">API reference ${icon('out')}</a></li></ul></nav>`
+<ul class="minor"><li><a href="/docs">API reference ${icon('out')}</a></li><li><button class="keys-button" type="button" popovertarget="keys">Keys <kbd>?</kbd></button></li></ul>${themes(theme, path)}</nav>${keysBox(who)}`
 }
 
 const eyesForm = ({ who, path, waiting }: Surroundings): Html =>
@@ -122,7 +155,7 @@ const font = '/invoice/assets/fonts/ibm-plex-sans-latin'
 
 /** The frame around every page. */
 export function frame(drawn: Drawn, around: Surroundings): string {
-  const { who, timepiece, path } = around
+  const { who, timepiece, path, theme } = around
   const { person } = who
   return shell(
     drawn.title,
@@ -145,6 +178,7 @@ ${person && personMenu(person)}
 ${person?.isLooking && lookingBar(person)}${around.notice !== undefined && notice('good', html`<p>${around.notice}</p>`)}
 ${drawn.content}
 </main>`,
+    theme,
   )
 }
 
@@ -152,9 +186,9 @@ ${drawn.content}
 export const alone = (title: string, content: Content, name = 'Quittance'): string =>
   shell(title, 'alone', name, html`<main id="main">${content}</main>`)
 
-const shell = (title: string, className: string, name: string, content: Content): string =>
+const shell = (title: string, className: string, name: string, content: Content, theme?: Theme): string =>
   html`<!doctype html>
-<html lang="en">
+<html lang="en"${(theme === 'light' || theme === 'dark') && html` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

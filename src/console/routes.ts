@@ -45,8 +45,9 @@ import { makeLiveOnlooker } from './sign-in/onlooker.ts'
 import { selfPages } from './sign-in/self.ts'
 import { makeSignIn } from './sign-in/sign-in.ts'
 import { signInRoutes } from './sign-in/ways-in.ts'
+import { themeCookie } from './theme.ts'
 import { backIn, makePages, tag } from './visit.ts'
-import { waitingAt, waitingFor } from './waiting.ts'
+import { countParked, waitingAt, waitingFor } from './waiting.ts'
 import { eyesCookie, eyesIn, eyesNames, onlookerAs } from './who.ts'
 
 export interface ConsoleRoutesParts extends OperationParts {
@@ -74,8 +75,9 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     onlooker: isSandbox
       ? (db, { headers }) => onlookerAs(db, eyesIn(headers['cookie'] as string | undefined))
       : makeLiveOnlooker(service, realTime),
-    async surroundings(db, { caller }) {
-      if (!isSandbox) return { waiting: await waitingAt(db, caller.accountId) }
+    async surroundings(db, { caller, may }) {
+      if (!isSandbox)
+        return { waiting: await waitingAt(db, caller.accountId), parked: may('operate') ? await countParked(db) : 0 }
       const next = await nextDue(operations, caller, clock.now())
       return {
         waiting: await waitingFor(db),
@@ -118,6 +120,13 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
         const chosen = eyesNames.find((name) => name === typed['as']) ?? 'merchant'
         return seeOther(backIn(typed), eyesCookie(chosen))
       },
+    }),
+    pages.form({
+      url: '/console/theme',
+      operation: 'consoleTheme',
+      summary: 'Choose light or dark',
+      may: 'self',
+      take: async ({ typed }) => seeOther(backIn(typed), themeCookie(typed['theme'])),
     }),
     pages.page({
       url: '/console',

@@ -20,6 +20,7 @@ import { confirmAnswer, confirmPerson } from './sign-in/confirm.ts'
 import { isTokenOf, TOKEN_FIELD, tokenFor, withTokens } from './sign-in/form-tokens.ts'
 import type { Arrived } from './sign-in/onlooker.ts'
 import { PASSKEY_FIELD } from './sign-in/passkey-form.ts'
+import { themeIn } from './theme.ts'
 import type { Onlooker } from './who.ts'
 
 export const tag = 'Console'
@@ -67,7 +68,7 @@ export interface ConsoleParts {
   realNow(): Instant
   /** Who looks; undefined for somebody who must sign in first. */
   onlooker(db: Reader, arrived: Arrived): Promise<Onlooker | undefined>
-  surroundings(db: Reader, who: Onlooker): Promise<Pick<Surroundings, 'timepiece' | 'waiting' | 'unread'>>
+  surroundings(db: Reader, who: Onlooker): Promise<Pick<Surroundings, 'timepiece' | 'waiting' | 'unread' | 'parked'>>
 }
 
 /** Who may open a page or send a form. */
@@ -166,7 +167,9 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
 
   async function framed({ db, who, headers }: Visit, path: string, drawn: Drawn): Promise<Answer> {
     const notice = noticeIn(cookieOf(headers['cookie'] as string | undefined, noticeName))
-    const around = { ...(await surroundings(db, who)), who, path, notice, name: service.settings.consoleName }
+    const cookies = headers['cookie'] as string | undefined
+    const theme = themeIn(cookies)
+    const around = { ...(await surroundings(db, who)), who, path, notice, theme, name: service.settings.consoleName }
     const markup = tokened(who, path, frame(drawn, around))
     return pageAnswer(drawn.status ?? 200, markup, notice === undefined ? undefined : noticeGone)
   }

@@ -15,6 +15,13 @@ const asBuyer = sql`
 const underReview = sql`
   select count(*)::int as n from (select 1 from disputes where status = 'UNDER_REVIEW' limit $1) counted`
 
+const parked = sql`
+  select count(*)::int as n from (select from jobs where parked_time is not null limit $1) counted`
+
+/** How many jobs failed for good, of all accounts. */
+export const countParked = async (db: Reader): Promise<number> =>
+  (await db.row<{ n: number }>(parked, [COUNTED_MAX]))?.n ?? 0
+
 /** How many disputes wait for the people of an account, or for those who decide for all. */
 export async function waitingAt(db: Reader, accountId: string): Promise<Partial<Record<Eyes, number>>> {
   const row =

@@ -18,6 +18,14 @@ const places = {
 const rows = () =>
   [...document.querySelectorAll('main a.row, main a.open, .letters a')].filter((row) => row.checkVisibility())
 
+// What a key presses, where it is on the page.
+const presses = {
+  f: '.timepiece [name=freeze]',
+  n: '.timepiece .next',
+  y: '.inspector [data-curl]',
+  '?': '.keys-button',
+}
+
 let before = ''
 addEventListener('keydown', (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey) return
@@ -27,6 +35,8 @@ addEventListener('keydown', (event) => {
   if (before === 'g' && key in places) location.assign(`/console${places[key]}`)
   if (before === 'e') document.querySelectorAll('.eyes button')[Number(key) - 1]?.click()
   before = key
+  const button = presses[key]
+  if (button) document.querySelector(button)?.click()
   if (key === '/') {
     event.preventDefault()
     document.querySelector('.find input')?.focus()

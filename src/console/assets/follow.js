@@ -15,6 +15,7 @@ export function parsed(markup) {
 let seq = list?.dataset.follow
 let held = []
 let isReading = false
+let isPaused = false
 
 function say(state, words) {
   sign.className = `following ${state}`
@@ -36,10 +37,19 @@ function put(threads) {
 }
 
 function release() {
-  if (isReading || held.length === 0) return
+  if (isReading || isPaused || held.length === 0) return
   put(held)
   held = []
-  say('on', 'Following')
+  tell()
+}
+
+const tell = () => (isPaused ? say('held', 'Paused; p goes on') : say('on', 'Following'))
+
+function pause({ key, target, metaKey, ctrlKey, altKey }) {
+  if (key !== 'p' || metaKey || ctrlKey || altKey || target.closest?.('input, select, textarea')) return
+  isPaused = !isPaused
+  if (!isPaused) release()
+  tell()
 }
 
 const LOST_AFTER_MS = 4000
@@ -62,9 +72,9 @@ function follow() {
     // Another state of the sandbox was loaded, or it began anew.
     if (Number(data) < Number(seq)) return location.reload()
     seq = data
-    if (!isReading) release()
+    release()
     if (held.length > 0) say('held', `${held.length} new, held while you read`)
-    else if (source.readyState !== EventSource.CLOSED) say('on', 'Following')
+    else if (source.readyState !== EventSource.CLOSED) tell()
   })
   source.onerror = () => {
     clearTimeout(lost)
@@ -106,6 +116,7 @@ if (list) {
     release()
   })
   list.addEventListener('click', inspect)
+  addEventListener('keydown', pause)
   say('on', 'Following')
   document.addEventListener('visibilitychange', rest)
   if (!document.hidden) follow()

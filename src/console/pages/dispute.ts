@@ -1,3 +1,4 @@
+import { rulesOf } from '../../disputes/house.ts'
 import { type PublicAction, publicActions } from '../../disputes/machine/actions/index.ts'
 import type { UploadedFile } from '../../http/body/multipart.ts'
 import { type Html, html } from '../../http/html.ts'
@@ -8,6 +9,7 @@ import { decidedByTime } from '../decided.ts'
 import { type Draft, findDesk } from '../desk.ts'
 import { DROP_FILE, dropDraft, filesOfDraft, keepDraft } from '../drafts.ts'
 import { dueOf, urgency } from '../due.ts'
+import { eventsSheet } from '../events-of.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { disputeFormOf, takes } from '../forms/dispute-forms.ts'
 import { bodyFrom, form, type Typed } from '../forms/fields.ts'
@@ -21,6 +23,7 @@ import { homes } from '../roles.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { money, outcomeWords, reasonWords, stateWords } from '../words.ts'
 import { deskSheet, sideOf } from './dispute-desk.ts'
+import { asRequests, operationOf } from './dispute-request.ts'
 import { moneySheet, paymentSheet } from './dispute-sheets.ts'
 import { bothSides, story } from './dispute-story.ts'
 import { faster } from './invoice.ts'
@@ -57,9 +60,6 @@ async function refundIn(sent: Sent<typeof Id>): Promise<Money> {
   const value = sent.typed['/refund_amount/value']?.trim()
   return value ? { ...dispute_amount, value } : dispute_amount
 }
-
-export const operationOf = (action: string) =>
-  `dispute${action.replace(/(^|-)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())}`
 
 function till(dispute: Dispute, { now, times, who }: Visit): Html {
   const {
@@ -177,7 +177,7 @@ async function draw(visit: Visit<typeof Id>, parts: Parts, left?: Left) {
 ${visit.who.mark === 'agent' && bothSides(dispute)}
 ${sheet('What happened', story(dispute, visit, because))}
 ${visit.who.mark === 'agent' && sheet('Where it can go', whereItCanGo(prospects))}
-<div class="two even">${moneySheet(dispute, visit)}${paymentSheet(dispute, visit)}</div></div>
+<div class="two even">${moneySheet(dispute, visit, rulesOf(parts.service))}${paymentSheet(dispute, visit)}</div>${await eventsSheet(visit, dispute.dispute_id)}${asRequests(dispute, actions, parts.service, visit)}</div>
 <aside id="do">${unless(prospects, visit)}${doings(parts, found, visit, left)}${deskSheet(desk, dispute.dispute_id, visit)}</aside></div>
 ${isActing && html`<p class="act-bar"><a class="button" href="#do">${visit.who.mark === 'agent' ? 'Decide' : 'Act'}</a><span class="soft">${due ? visit.times.away(due) : money(dispute.dispute_amount)}</span></p>`}`,
   }

@@ -4,6 +4,7 @@ import { dayIn, type Instant } from '../../kernel/clock.ts'
 import { Type } from '../../kernel/type.ts'
 import { invoicePaper } from '../../payer/page/page.ts'
 import { type Sheet, sheetOf } from '../../payer/sheet/sheet.ts'
+import { eventsSheet } from '../events-of.ts'
 import { bodyFrom, form, type Typed } from '../forms/fields.ts'
 import { type Invoice, type InvoiceForm, invoiceForms } from '../forms/invoice-forms.ts'
 import { type InvoiceProspects, invoiceFollows, invoiceProspects, notNow } from '../forms/prospects.ts'
@@ -179,7 +180,7 @@ async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left
           : []),
         ['Id', taken(invoice.id ?? '', 'id')],
       ]),
-    )}</aside></div>`,
+    )}${await eventsSheet(visit, visit.params.id)}</aside></div>`,
   }
 }
 

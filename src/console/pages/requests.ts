@@ -189,7 +189,8 @@ ${facts([
 ])}${because(one)}
 ${one.request.body && html`<h3>Request</h3>${bodyOf(one.request.body, 'Body of the request', marksOf(one))}`}
 ${one.answer.body && html`<h3>Answer</h3>${bodyOf(one.answer.body, 'Body of the answer')}`}
-<p class="actions"><a class="button quiet" href="/console/requests/${one.debug_id}">Open</a></p>`.text,
+<p class="actions"><a class="button quiet" href="/console/requests/${one.debug_id}">Open</a><button class="button quiet" type="button" data-copy data-curl>Copy as curl</button><span hidden data-value>${asCurl(one, publicUrl())}</span></p>`
+          .text,
       )
     },
   }),

@@ -6,7 +6,7 @@ import { program } from '../parts/code.ts'
 import { icon } from '../parts/icons.ts'
 import { folded, heading, lines, linkButton, mark, pager, sheet, taken } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
-import { eyes, eyesNames } from '../who.ts'
+import { type Eyes, eyes, eyesNames } from '../who.ts'
 import { happened, kinds, type Thread, thread } from './threads.ts'
 
 export interface Due {
@@ -25,6 +25,7 @@ const filters = {
   kind: Type.Optional(Type.Enum(Object.keys(kinds))),
   trouble: Type.Optional(Type.Enum(['true'])),
   subject: Type.Optional(Type.String({ maxLength: 255 })),
+  person: Type.Optional(Type.Enum(eyesNames.filter((name) => eyes[name].client !== undefined))),
 }
 const Query = Type.Object({ ...filters, before: Type.Optional(Type.String(seqForm)) })
 const LiveQuery = Type.Object({ ...filters, after: Type.String(seqForm) })
@@ -33,12 +34,14 @@ interface Filter {
   readonly kind?: string | undefined
   readonly trouble?: string | undefined
   readonly subject?: string | undefined
+  readonly person?: Eyes | undefined
 }
 
-const asked = ({ kind, trouble, subject }: Filter) => ({
+const asked = ({ kind, trouble, subject, person }: Filter) => ({
   ...(kind && { kind }),
   ...(trouble && { trouble: true }),
   ...(subject && { subject }),
+  ...(person && { person: eyes[person].client }),
 })
 
 const addressOf = (filter: Filter & { before?: string | undefined }) => {
@@ -63,12 +66,17 @@ async function ahead(visit: Visit): Promise<Content> {
 }
 
 const sieve = (filter: Filter) => html`<nav class="sieve" aria-label="Filter"><div class="kinds">
-<a class="chip" href="${addressOf({ subject: filter.subject })}"${!filter.kind && !filter.trouble && html` aria-current="true"`}>All</a>${Object.entries(
+<a class="chip" href="${addressOf({ subject: filter.subject, person: filter.person })}"${!filter.kind && !filter.trouble && html` aria-current="true"`}>All</a>${Object.entries(
   kinds,
 ).map(
   ([name, [glyph, label]]) =>
     html`<a class="chip" href="${addressOf({ ...filter, kind: name })}"${filter.kind === name && html` aria-current="true"`}>${icon(glyph)}${label}</a>`,
-)}<a class="chip" href="${addressOf({ ...filter, trouble: filter.trouble ? undefined : 'true' })}"${filter.trouble && html` aria-current="true"`}>${icon('warn')}Only trouble</a></div>
+)}<a class="chip" href="${addressOf({ ...filter, trouble: filter.trouble ? undefined : 'true' })}"${filter.trouble && html` aria-current="true"`}>${icon('warn')}Only trouble</a></div><div class="kinds">${eyesNames
+  .filter((name) => eyes[name].client !== undefined)
+  .map(
+    (name) =>
+      html`<a class="chip" href="${addressOf({ ...filter, person: filter.person === name ? undefined : name })}"${filter.person === name && html` aria-current="true"`}>${mark(name)}${eyes[name].label}</a>`,
+  )}</div>
 <p class="following" role="status">Reload to see more</p></nav>`
 
 function threads(list: readonly Thread[], { times }: Visit): Content {

@@ -44,6 +44,25 @@ describe('The console of a sandbox', () => {
     }
   })
 
+  it('is light or dark as the system says, or as somebody chose, and tells its keys', async () => {
+    const chosen = await consoleOf(world).send('/console/theme', { theme: 'dark', back: '/console/invoices' })
+    expect([chosen.status, chosen.location]).toEqual([303, '/console/invoices'])
+    const cookie = String(chosen.headers['set-cookie']).split(';')[0]!
+    const page = async (headers: Record<string, string>) =>
+      (await world.call('GET', '/console/invoices', undefined, { headers: { host: 'localhost:8080', ...headers } }))
+        .text
+
+    expect(cookie).toBe('console-theme=dark')
+    expect(await page({ cookie })).toContain('<html lang="en" data-theme="dark">')
+    for (const other of ['', 'console-theme=system', 'console-theme=%22%3E'])
+      expect(await page({ cookie: other }), other).toMatch(/<html lang="en">.*id="keys" popover/s)
+    const odd = await consoleOf(world).send('/console/theme', { theme: '"><script>', back: '//elsewhere.example' })
+    expect([odd.location, String(odd.headers['set-cookie']).split(';')[0]]).toEqual([
+      '/console',
+      'console-theme=system',
+    ])
+  })
+
   it('takes forms from its own pages only', async () => {
     const { send } = consoleOf(world)
 
@@ -202,6 +221,7 @@ describe('Requests, mail, webhooks and money', () => {
 
     const id = location.split('/').at(-1)!
     expect(await merchant.page(location)).toContain(`href="/console/money?invoice=${id}">Movements`)
+    expect(await merchant.page(location)).toMatch(/<h2>Events<\/h2>.*INVOICING\.<wbr>INVOICE\.<wbr>SENT<\/a>/s)
     expect(await merchant.page(`/console/money?invoice=${id}`)).toContain('No money has moved')
     await world.call('POST', `/sandbox/invoices/${id}/pay`)
     const moved = await merchant.page(`/console/money?invoice=${id}`)
@@ -327,6 +347,12 @@ describe('A dispute at the console', () => {
     expect((await merchant!.send(`${at}/send-message`, { '/message': 'We look into it.' })).status).toBe(303)
     expect((await merchant!.send(`${at}/adjudicate`, { '/adjudication_outcome': 'SELLER_FAVOR' })).status).toBe(403)
     expect((await buyer!.send(`${at}/escalate`, { '/note': 'Enough.' })).status).toBe(303)
+    const claim = await merchant!.page(at)
+    expect(claim).toMatch(
+      /If decided for the buyer<\/dt><dd>\$20\.00 goes back.*<h2>Events<\/h2>.*DISPUTE\.<wbr>CREATED/s,
+    )
+    expect(claim).toMatch(/As a request.*curl -s -X POST [^ ]+\/provide-evidence .*PROOF_OF_FULFILLMENT/s)
+    expect(await buyer!.page(at)).not.toMatch(/provide-evidence \\|If decided for the buyer|<h2>Events/)
     const boundary = 'boundary-of-this-test'
     const part = (name: string, value: string) =>
       `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
@@ -384,6 +410,9 @@ describe('The timeline', () => {
     expect(page).not.toContain('Opening balance')
     expect(await merchant.page('/console?kind=clock')).toContain('The clock moved')
     expect(await merchant.page('/console?trouble=true')).not.toContain(`${id}/send`)
+    expect(await merchant.page('/console?person=merchant')).toContain(`${id}/send`)
+    expect(await merchant.page('/console?person=buyer')).not.toContain(`/console/invoices/${id}`)
+    await merchant.page('/console?person=agent', 400)
   })
 
   it('is empty before anything happened, with people and commands to copy', async () => {

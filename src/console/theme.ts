@@ -1,0 +1,14 @@
+import { cookieOf } from './cookies.ts'
+import { isTheme, type Theme } from './frame.ts'
+
+const COOKIE = 'console-theme'
+const YEAR_SECONDS = 365 * 86_400
+
+/** What somebody chose in this browser; as the system says where they chose nothing. */
+export const themeIn = (cookies: string | undefined): Theme => {
+  const chosen = cookieOf(cookies, COOKIE)
+  return isTheme(chosen) ? chosen : 'system'
+}
+
+export const themeCookie = (chosen: string | undefined): string =>
+  `${COOKIE}=${isTheme(chosen) ? chosen : 'system'}; Path=/console; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Lax`
