@@ -143,7 +143,7 @@ describe('A server that takes connections and says nothing', () => {
     const silent = createServer((socket) => void sockets.push(socket))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as { port: number }
-    const database = openDatabase(`postgres://127.0.0.1:${port}/none`)
+    const database = openDatabase(`postgres://127.0.0.1:${port}/none`, { connectTimeoutMs: 300 })
 
     const problem = await database.row(echo, [1]).catch((error: unknown) => sqlProblem(error, {}))
 

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newWorld, usd, type World } from '../../support/world.ts'
-import { address, does, eventsOf, NOT_AS_DESCRIBED, open, position, sees, tracking } from './people.ts'
+import { address, does, eventsOf, NOT_AS_DESCRIBED, open, position, type Shown, sees, tracking } from './people.ts'
 
 const evidence = (evidence_type: string) => ({
   evidences: [{ evidence_type, notes: 'See.', evidence_info: { tracking_info: [tracking], refund_ids: ['R1'] } }],
@@ -17,7 +17,8 @@ interface Timer {
   readonly doings: readonly Doing[]
   /** The due date, and on which side; none where nobody is waited for. */
   readonly due?: readonly ['seller' | 'buyer', string]
-  readonly pass: string
+  /** How many days later it has ended. */
+  readonly days: number
   readonly ends: string
   readonly outcome: readonly [code: string, reason?: string]
   readonly transaction: string
@@ -32,7 +33,7 @@ const timers: readonly Timer[] = [
     title: 'An offer that nobody answers ends with the inquiry',
     doings: [['merchant', 'make-offer', { note: 'Half?', offer_type: 'REFUND', offer_amount: usd('5.00') }]],
     due: ['buyer', '2026-03-22T09:00:00.000Z'],
-    pass: 'P20D',
+    days: 20,
     ends: 'INQUIRY/RESOLVED RESOLVED',
     outcome: ['CANCELED_BY_BUYER', 'BUYER_CANCELLED_CASE'],
     transaction: 'COMPLETED',
@@ -41,7 +42,7 @@ const timers: readonly Timer[] = [
     title: 'A claim the seller does not answer is lost',
     doings: [escalate],
     due: ['seller', tenDays],
-    pass: 'P12D',
+    days: 12,
     ends: 'CHARGEBACK/RESOLVED APPEALABLE',
     outcome: ['RESOLVED_BUYER_FAVOUR', 'NO_SELLER_RESPONSE'],
     transaction: 'REVERSED',
@@ -50,7 +51,7 @@ const timers: readonly Timer[] = [
     title: 'Evidence an agent asked the seller for is due in three days',
     doings: [escalate, prove, ['merchant', 'require-evidence', { action: 'SELLER_EVIDENCE' }]],
     due: ['seller', threeDays],
-    pass: 'P4D',
+    days: 4,
     ends: 'CHARGEBACK/RESOLVED APPEALABLE',
     outcome: ['RESOLVED_BUYER_FAVOUR', 'NO_SELLER_RESPONSE_FOR_ADDITIONAL_INFO_REQUEST'],
     transaction: 'REVERSED',
@@ -59,7 +60,7 @@ const timers: readonly Timer[] = [
     title: 'Evidence an agent asked the buyer for is due in three days',
     doings: [escalate, prove, ['merchant', 'require-evidence', { action: 'BUYER_EVIDENCE' }]],
     due: ['buyer', threeDays],
-    pass: 'P4D',
+    days: 4,
     ends: 'CHARGEBACK/RESOLVED RESOLVED',
     outcome: ['RESOLVED_SELLER_FAVOUR', 'NO_RESPONSE_FROM_BUYER_FOR_ADDITIONAL_INFO_REQUEST'],
     transaction: 'COMPLETED',
@@ -71,7 +72,7 @@ const timers: readonly Timer[] = [
       ['merchant', 'accept-claim', { note: 'Part.', accept_claim_type: 'PARTIAL_REFUND', refund_amount: usd('5.00') }],
     ],
     due: ['buyer', tenDays],
-    pass: 'P12D',
+    days: 12,
     ends: 'CHARGEBACK/RESOLVED RESOLVED',
     outcome: ['RESOLVED_SELLER_FAVOUR', 'NO_RESPONSE_FROM_BUYER'],
     transaction: 'COMPLETED',
@@ -81,7 +82,7 @@ const timers: readonly Timer[] = [
     reason: NOT_AS_DESCRIBED,
     doings: [['merchant', 'accept-claim', returning]],
     due: ['buyer', tenDays],
-    pass: 'P12D',
+    days: 12,
     ends: 'INQUIRY/RESOLVED RESOLVED',
     outcome: ['RESOLVED_SELLER_FAVOUR', 'PROOF_OF_TRACKING_NOT_SUBMITTED'],
     transaction: 'COMPLETED',
@@ -94,7 +95,7 @@ const timers: readonly Timer[] = [
       ['buyer', 'provide-evidence', evidence('PROOF_OF_RETURN')],
     ],
     due: ['seller', tenDays],
-    pass: 'P12D',
+    days: 12,
     ends: 'INQUIRY/RESOLVED RESOLVED',
     outcome: ['RESOLVED_BUYER_FAVOUR', 'VALID_RETURN_DELIVERY_PROOF'],
     transaction: 'REFUNDED',
@@ -108,80 +109,52 @@ async function follow(world: World, id: string, doings: readonly Doing[]): Promi
   }
 }
 
-describe('Deadlines', () => {
-  for (const { title, reason, doings, due, pass, ends, outcome, transaction } of timers)
-    it(title, async () => {
-      const world = await newWorld()
-      const id = await open(world.buyer, { ...(reason && { reason }) })
-      await follow(world, id, doings)
-      const waiting = await sees(world.merchant, id)
+describe('Deadlines that all began at the same time', () => {
+  let world: World
+  const opened = new Map<Timer, { id: string; waiting: Shown }>()
+  let passed = 0
+  beforeAll(async () => {
+    world = await newWorld()
+    for (const timer of timers) {
+      const id = await open(world.buyer, { ...(timer.reason && { reason: timer.reason }) })
+      await follow(world, id, timer.doings)
+      opened.set(timer, { id, waiting: await sees(world.merchant, id) })
+    }
+  })
+  afterAll(() => world.close())
+
+  for (const timer of timers.toSorted((a, b) => a.days - b.days))
+    it(timer.title, async () => {
+      const { due, days, ends, outcome, transaction } = timer
+      const { id, waiting } = opened.get(timer)!
       if (due) expect(waiting[`${due[0]}_response_due_date`]).toBe(due[1])
 
-      await world.pass(pass)
+      if (days > passed) await world.pass(`P${days - passed}D`)
+      passed = days
 
       const ended = await sees(world.merchant, id)
       expect(position(ended)).toBe(ends)
       expect(ended.dispute_outcome).toMatchObject({ outcome_code: outcome[0], outcome_reason: outcome[1] })
       expect(ended.disputed_transactions[0]!['transaction_status']).toBe(transaction)
       expect((await eventsOf(world, id)).at(-1)).toBe('RESOLVED')
-      await world.close()
     })
+})
 
-  it('close the appeal window without an event', async () => {
-    const world = await newWorld()
-    const id = await open(world.buyer)
-    await follow(world, id, [escalate, prove, ['merchant', 'adjudicate', { adjudication_outcome: 'BUYER_FAVOR' }]])
-    expect((await sees(world.merchant, id)).dispute_state).toBe('APPEALABLE')
-    const before = await eventsOf(world, id)
-
-    await world.pass('P12D')
-
-    expect((await sees(world.merchant, id)).dispute_state).toBe('RESOLVED')
-    expect(await eventsOf(world, id)).toEqual(before)
-    expect((await does(world.merchant, id, 'appeal', evidence('OTHER'))).status).toBe(422)
-    await world.close()
+describe('Deadlines', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await newWorld()
   })
-
-  it('leave a review alone unless a setting decides', async () => {
-    const patient = await newWorld()
-    const id = await open(patient.buyer)
-    await follow(patient, id, [escalate, prove])
-    await patient.pass('P60D')
-    expect(position(await sees(patient.merchant, id))).toBe('CHARGEBACK/UNDER_REVIEW UNDER_REVIEW')
-    await patient.close()
-
-    const hasty = await newWorld({ settings: { DISPUTE_AUTO_ADJUDICATE: 'SELLER_FAVOR' } })
-    const other = await open(hasty.buyer)
-    await follow(hasty, other, [escalate, prove])
-    await hasty.pass('P12D')
-    expect((await sees(hasty.merchant, other)).dispute_outcome?.outcome_code).toBe('RESOLVED_SELLER_FAVOUR')
-    await hasty.close()
-  })
-
-  it('let triage wait when it is told to', async () => {
-    const world = await newWorld({ settings: { DISPUTE_TRIAGE_DELAY_SECONDS: '240' } })
-    const id = await open(world.buyer)
-    expect(position(await sees(world.merchant, id))).toBe('INQUIRY/OPEN OPEN_INQUIRIES')
-    expect(await eventsOf(world, id)).toEqual(['CREATED'])
-
-    await world.pass('PT5M')
-
-    expect(position(await sees(world.merchant, id))).toBe('INQUIRY/WAITING_FOR_SELLER_RESPONSE REQUIRED_ACTION')
-    expect(await eventsOf(world, id)).toEqual(['CREATED', 'UPDATED'])
-    await world.close()
-  })
+  afterAll(() => world.close())
 
   it('keep a dispute with the agents when its statement asks for that', async () => {
-    const world = await newWorld()
     const id = await open(world.buyer, { evidences: [{ notes: 'Please HOLD_IN_REVIEW.' }] })
 
     expect(position(await sees(world.merchant, id))).toBe('INQUIRY/UNDER_REVIEW UNDER_REVIEW')
     expect((await does(world.merchant, id, 'adjudicate', { adjudication_outcome: 'SELLER_FAVOR' })).status).toBe(200)
-    await world.close()
   })
 
   it('are shorter on the accelerated timetable, as the amount pretends', async () => {
-    const world = await newWorld()
     const accelerated = (value: string) =>
       open(world.buyer, { amount: usd(value), evidences: [{ notes: 'ACCELERATED_RESPONSE_ENABLED' }] })
     const [five, nine, late] = [await accelerated('5.50'), await accelerated('9.50'), await accelerated('20.00')]
@@ -193,6 +166,45 @@ describe('Deadlines', () => {
     expect((await sees(world.merchant, late)).dispute_outcome).toMatchObject({ outcome_reason: 'NO_SELLER_RESPONSE' })
     await world.pass('P6D')
     expect(position(await sees(world.merchant, five))).toBe('CHARGEBACK/UNDER_REVIEW UNDER_REVIEW')
-    await world.close()
+  })
+
+  it('close the appeal window without an event', async () => {
+    const id = await open(world.buyer)
+    await follow(world, id, [escalate, prove, ['merchant', 'adjudicate', { adjudication_outcome: 'BUYER_FAVOR' }]])
+    expect((await sees(world.merchant, id)).dispute_state).toBe('APPEALABLE')
+    const before = await eventsOf(world, id)
+
+    await world.pass('P12D')
+
+    expect((await sees(world.merchant, id)).dispute_state).toBe('RESOLVED')
+    expect(await eventsOf(world, id)).toEqual(before)
+    expect((await does(world.merchant, id, 'appeal', evidence('OTHER'))).status).toBe(422)
+  })
+
+  it('leave a review alone unless a setting decides', async () => {
+    const id = await open(world.buyer)
+    await follow(world, id, [escalate, prove])
+    await world.pass('P60D')
+    expect(position(await sees(world.merchant, id))).toBe('CHARGEBACK/UNDER_REVIEW UNDER_REVIEW')
+
+    const hasty = await newWorld({ settings: { DISPUTE_AUTO_ADJUDICATE: 'SELLER_FAVOR' } })
+    const other = await open(hasty.buyer)
+    await follow(hasty, other, [escalate, prove])
+    await hasty.pass('P12D')
+    expect((await sees(hasty.merchant, other)).dispute_outcome?.outcome_code).toBe('RESOLVED_SELLER_FAVOUR')
+    await hasty.close()
+  })
+
+  it('let triage wait when it is told to', async () => {
+    const waiting = await newWorld({ settings: { DISPUTE_TRIAGE_DELAY_SECONDS: '240' } })
+    const id = await open(waiting.buyer)
+    expect(position(await sees(waiting.merchant, id))).toBe('INQUIRY/OPEN OPEN_INQUIRIES')
+    expect(await eventsOf(waiting, id)).toEqual(['CREATED'])
+
+    await waiting.pass('PT5M')
+
+    expect(position(await sees(waiting.merchant, id))).toBe('INQUIRY/WAITING_FOR_SELLER_RESPONSE REQUIRED_ACTION')
+    expect(await eventsOf(waiting, id)).toEqual(['CREATED', 'UPDATED'])
+    await waiting.close()
   })
 })
