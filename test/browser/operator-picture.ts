@@ -21,6 +21,9 @@ const troubles = [
    select to_char(date_trunc('hour', now() at time zone 'utc') - n * interval '15 minutes', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
      (200 + 180 * sin((96 - n) / 15.0))::int, case when n between 30 and 38 then 60 + n else n % 3 end
    from generate_series(0, 95) as n`,
+  `insert into request_counts (from_time, under_ms, requests, failed)
+   select to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), under_ms, requests, 0
+   from (values (5, 31200), (10, 11840), (25, 4310), (50, 620), (100, 150)) as answered (under_ms, requests)`,
   `insert into jobs (name, payload, run_at, parked_time, attempts, last_error, create_time)
    select name, '{}', now, now, 14, error, now from (values
      ('mail', 'Error: 550 mailbox unavailable'), ('gateway-refund', 'Error: 409 already refunded')) as failed (name, error),

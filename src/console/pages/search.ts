@@ -1,3 +1,4 @@
+import { sql } from '../../database/sql.ts'
 import { html } from '../../http/html.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
@@ -57,6 +58,33 @@ async function exists(visit: Visit, operation: string, params: Record<string, st
   }
 }
 
+const ofPayment = sql`
+  select (select invoice_id from payment_transactions where account_id = $1 and id = $2) as invoice,
+    (select dispute_id from disputed_transactions where account_id = $1 and transaction_id = $2 limit 1) as dispute,
+    (select transaction_id from payment_refunds where account_id = $1 and id = $2) as payment`
+
+/** What a payment or a refund of the account was for: its dispute, else its invoice. */
+async function byPayment(visit: Visit, id: string): Promise<string | undefined> {
+  if (!/^[A-Z0-9-]{5,64}$/.test(id)) return undefined
+  const { db, who } = visit
+  type Found = { invoice: string | null; dispute: string | null; payment: string | null }
+  const { invoice, dispute, payment } = (await db.row<Found>(ofPayment, [who.caller.accountId, id]))!
+  if (dispute !== null) return `/console/disputes/${dispute}`
+  if (invoice !== null) return `/console/invoices/${invoice}`
+  return payment === null ? undefined : byPayment(visit, payment)
+}
+
+/** Where what belongs to an address stands: accounts for those who run the service, invoices for those who write them. */
+function byAddress(visit: Visit, q: string): string | undefined {
+  if (visit.who.may('operate') && visit.who.face === 'live') {
+    if (/^CERT-[\da-f-]+$/i.test(q)) return '/console/operator/keys'
+    if (isAddress(q)) return `/console/operator/accounts?${new URLSearchParams({ q })}`
+  }
+  return isAddress(q) && sells(visit) ? `/console/invoices?${new URLSearchParams({ q })}` : undefined
+}
+
+const isAddress = (q: string) => /^[^\s@]+@[^\s@]+$/.test(q)
+
 async function byNumber(visit: Visit, q: string): Promise<string | undefined> {
   if (!sells(visit)) return undefined
   const { items } = await visit.look<{ items: Invoice[] }>('searchInvoices', {
@@ -77,11 +105,17 @@ export const searchPages = ({ page }: Pages) => [
     query: Type.Object({ q: Type.Optional(Type.String({ maxLength: 300 })) }),
     async draw(visit) {
       const q = visit.query.q?.trim() ?? ''
-      const found = q === '' ? undefined : ((await byId(visit, q)) ?? (await byNumber(visit, q)))
+      const found =
+        q === ''
+          ? undefined
+          : (byAddress(visit, q) ??
+            (await byId(visit, q)) ??
+            (await byPayment(visit, q.toUpperCase())) ??
+            (await byNumber(visit, q)))
       if (found !== undefined) return seeOther(found)
       return {
         title: 'Search',
-        content: html`${heading('Search')}<section class="sheet flush">${nothing('Nothing by that name', html`There is no id, invoice number or debug id “${q}” for whoever looks.`)}</section>`,
+        content: html`${heading('Search')}<section class="sheet flush">${nothing('Nothing by that name', html`There is no id, invoice number, payment or debug id “${q}” for whoever looks.`)}</section>`,
       }
     },
   }),

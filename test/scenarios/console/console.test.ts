@@ -292,6 +292,17 @@ describe('The clock and the search field', () => {
       expect([status, headers['location']], q).toEqual([303, location])
     }
     expect(await merchant.page('/console/search?q=%3Cscript%3E')).toContain('“&lt;script&gt;”')
+    const to = async (q: string, as: Eyes = 'merchant') =>
+      (await world.call('GET', `/console/search?q=${q}`, undefined, { headers: { cookie: `console-eyes=${as}` } }))
+        .headers['location']
+    expect(await to('buyer@example.com')).toBe('/console/invoices?q=buyer%40example.com')
+    await merchant.send(`${location}/send`)
+    const { body } = await world.call<{ payment_id: string }>(
+      'POST',
+      `/sandbox/invoices/${location.split('/').at(-1)}/pay`,
+    )
+    expect([await to(body.payment_id), await to(body.payment_id.toLowerCase())]).toEqual([location, location])
+    for (const as of ['merchant2', 'buyer', 'agent'] as const) expect(await to(body.payment_id, as), as).toBeUndefined()
   })
 })
 

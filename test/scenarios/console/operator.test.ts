@@ -41,6 +41,11 @@ describe('Whoever runs the service', () => {
     ])
       expect(text).toContain(words)
     expect(await page(`${at}/deliveries`)).toContain('Slow or failing')
+    for (const [q, to] of [
+      ['CERT-27b002c0-9f5cbc11', `${at}/keys`],
+      ['books@example.test', `${at}/accounts?q=books%40example.test`],
+    ] as const)
+      expect((await operator.get(`/console/search?q=${q}`)).location).toBe(to)
   })
 
   it('sees how many processes there are, and how many requests all of them answered within an hour', async () => {
