@@ -35,6 +35,8 @@ export interface Surroundings {
   readonly waiting: Readonly<Partial<Record<Eyes, number>>>
   /** How many mails of a sandbox nobody has read. */
   readonly unread?: number
+  /** How many webhooks of whoever looks fail or are slow. */
+  readonly failing?: number
   /** How many jobs failed for good, for those who run the service. */
   readonly parked?: number
   readonly theme?: Theme
@@ -113,14 +115,14 @@ const keysBox = ({ face }: Onlooker): Html =>
     .filter(([, , isOfSandbox]) => face === 'sandbox' || !isOfSandbox)
     .map(([name, does]) => html`<div><dt><kbd>${name}</kbd></dt><dd>${does}</dd></div>`)}</dl></div>`
 
-function navigation({ who, path, waiting, unread, parked, theme = 'system' }: Surroundings): Html {
+function navigation({ who, path, waiting, unread, parked, failing, theme = 'system' }: Surroundings): Html {
   const isHere = (href: string) =>
     href === '/console' || href === '/console/operator' ? path === href : path === href || path.startsWith(`${href}/`)
   return html`<nav id="nav" popover aria-label="Console"><ul>${pagesFor(who).map(
     ([label, href]) =>
       html`<li><a href="${href}"${isHere(href) && html` aria-current="page"`}>${label}${
         (label === 'Disputes' || label === 'Decisions') && count(waiting[who.mark], 'waiting')
-      }${label === 'Mail' && count(unread, 'unread')}${label === 'Parked jobs' && count(parked, 'parked')}</a></li>`,
+      }${label === 'Mail' && count(unread, 'unread')}${label === 'Parked jobs' && count(parked, 'parked')}${label === 'Webhooks' && count(failing, 'failing')}</a></li>`,
   )}</ul>
 <ul class="minor"><li><a href="/docs">API reference ${icon('out')}</a></li><li><button class="keys-button" type="button" popovertarget="keys">Keys <kbd>?</kbd></button></li></ul>${themes(theme, path)}</nav>${keysBox(who)}`
 }

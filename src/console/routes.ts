@@ -47,7 +47,7 @@ import { makeSignIn } from './sign-in/sign-in.ts'
 import { signInRoutes } from './sign-in/ways-in.ts'
 import { themeCookie } from './theme.ts'
 import { backIn, makePages, tag } from './visit.ts'
-import { countParked, waitingAt, waitingFor } from './waiting.ts'
+import { countFailing, countParked, waitingAt, waitingFor } from './waiting.ts'
 import { eyesCookie, eyesIn, eyesNames, onlookerAs } from './who.ts'
 
 export interface ConsoleRoutesParts extends OperationParts {
@@ -76,14 +76,13 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
       ? (db, { headers }) => onlookerAs(db, eyesIn(headers['cookie'] as string | undefined))
       : makeLiveOnlooker(service, realTime),
     async surroundings(db, { caller, may }) {
+      const { accountId } = caller
+      const failing = await countFailing(db, accountId)
       if (!isSandbox)
-        return { waiting: await waitingAt(db, caller.accountId), parked: may('operate') ? await countParked(db) : 0 }
+        return { waiting: await waitingAt(db, accountId), failing, parked: may('operate') ? await countParked(db) : 0 }
       const next = await nextDue(operations, caller, clock.now())
-      return {
-        waiting: await waitingFor(db),
-        unread: await countUnread(db),
-        timepiece: { ...timepiece(sandboxClock), next },
-      }
+      const [waiting, unread] = await Promise.all([waitingFor(db), countUnread(db)])
+      return { waiting, unread, failing, timepiece: { ...timepiece(sandboxClock), next } }
     },
   })
   const open = { tag, scopes: 'public', reads: 'free', watches: true, success: { 200: Type.String() } } as const

@@ -68,7 +68,10 @@ export interface ConsoleParts {
   realNow(): Instant
   /** Who looks; undefined for somebody who must sign in first. */
   onlooker(db: Reader, arrived: Arrived): Promise<Onlooker | undefined>
-  surroundings(db: Reader, who: Onlooker): Promise<Pick<Surroundings, 'timepiece' | 'waiting' | 'unread' | 'parked'>>
+  surroundings(
+    db: Reader,
+    who: Onlooker,
+  ): Promise<Pick<Surroundings, 'timepiece' | 'waiting' | 'unread' | 'failing' | 'parked'>>
 }
 
 /** Who may open a page or send a form. */

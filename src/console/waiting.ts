@@ -1,6 +1,7 @@
 import { sql } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 import { seededApps } from '../sandbox/people.ts'
+import { lanes } from '../webhooks/dispatch/lanes.ts'
 import { type Eyes, eyes, eyesNames } from './who.ts'
 
 /** Counted no further than this; a page says "99+" beyond. */
@@ -17,6 +18,14 @@ const underReview = sql`
 
 const parked = sql`
   select count(*)::int as n from (select from jobs where parked_time is not null limit $1) counted`
+
+const failing = sql`
+  select count(*)::int as n from (
+    select from webhooks where account_id = $1 and enabled and lane = $2 limit $3) counted`
+
+/** How many webhooks of an account fail or keep us waiting. */
+export const countFailing = async (db: Reader, accountId: string): Promise<number> =>
+  (await db.row<{ n: number }>(failing, [accountId, lanes.cold, COUNTED_MAX]))?.n ?? 0
 
 /** How many jobs failed for good, of all accounts. */
 export const countParked = async (db: Reader): Promise<number> =>

@@ -60,8 +60,15 @@ export function outcome(one: Transmission, { times }: Visit): Html {
 }
 
 /** To one address it need not be said where each went. */
-export function deliveries(list: readonly Transmission[], visit: Visit, toOne = false): Html {
-  if (list.length === 0) return nothing('Nothing was sent yet', 'Deliveries stand here with every attempt.')
+export function deliveries(
+  list: readonly Transmission[],
+  visit: Visit,
+  { toOne = false, isFiltered = false }: { toOne?: boolean; isFiltered?: boolean } = {},
+): Html {
+  if (list.length === 0)
+    return isFiltered
+      ? nothing('No delivery like that', 'Those that wait, or were given up, stand here.')
+      : nothing('Nothing was sent yet', 'Deliveries stand here with every attempt.')
   return html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num">Attempts</th></tr></thead><tbody>${list.map(
     (one) =>
       html`<tr><td class="nowrap soft">${visit.times.at(one.timestamp)}</td><td class="second"><a class="open plainly" href="/console/deliveries/${one.transmission_id}">${broken(one.event_type)}</a>${!toOne && html`<small class="cut">${one.webhook_url}</small>`}</td><td class="whole">${outcome(one, visit)}</td><td class="num right">${one.attempts}</td></tr>`,

@@ -112,7 +112,11 @@ const addressOf = ({ client_id }: ListeningApp) => `/console/webhooks?app=${enco
 async function drawList(
   here: Visit,
   operations: Operations,
-  { app, left }: { app?: string | undefined; left?: { typed: Typed; refusal: Refusal } } = {},
+  {
+    app,
+    only,
+    left,
+  }: { app?: string | undefined; only?: string | undefined; left?: { typed: Typed; refusal: Refusal } } = {},
 ) {
   const title = 'Webhooks'
   if (!listens(here))
@@ -127,7 +131,10 @@ async function drawList(
       content: html`${heading(title)}<section class="sheet flush">${nothing('No app yet', 'Webhooks belong to an app; an admin of the account makes one.', here.who.may('manage') && linkButton('Apps', '/console/apps'))}</section>`,
     }
   const { webhooks } = await visit.look<{ webhooks: Webhook[] }>('listWebhooks')
-  const { transmissions: list } = await transmissionsOf(visit, undefined, { size: NEWEST_SHOWN })
+  const { transmissions: list } = await transmissionsOf(visit, undefined, {
+    size: NEWEST_SHOWN,
+    status: only === 'failed' ? 'FAILURE' : undefined,
+  })
   const health = await findHealth(
     visit.db,
     visit.who.caller,
@@ -159,7 +166,7 @@ async function drawList(
           )}</tbody></table>`
     }</section>
 ${day(hours, visit)}
-<section class="sheet flush"><header class="sheet-head"><h2>Newest deliveries</h2></header>${deliveries(list, visit)}</section></div>
+<section class="sheet flush"><header class="sheet-head"><h2>Newest deliveries</h2><div class="aside">${only ? html`<a href="${addressOf(chosen)}">All of them</a>` : html`<a href="${addressOf(chosen)}&amp;only=failed">Only those given up</a>`}</div></header>${deliveries(list, visit, { isFiltered: only !== undefined })}</section></div>
 <aside>${visit.who.may('manage') && sheet('Add an address', drawForm({ name: 'listen', action: '/console/webhooks', route: operations.route('createWebhook'), fields: [...newFields(visit), { kind: 'fixed', at: 'app', value: chosen.client_id }], button: 'Listen there', ...left }))}${visit.who.face === 'sandbox' && listenHere(visit, webhooks)}</aside></div>`,
   }
 }
@@ -170,8 +177,11 @@ export const webhookListPages = ({ page, form }: Pages, operations: Operations) 
     operation: 'consoleWebhooks',
     summary: 'List webhooks',
     may: 'see',
-    query: Type.Object({ app: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })) }),
-    draw: (visit) => drawList(visit as Visit, operations, { app: visit.query.app }),
+    query: Type.Object({
+      app: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+      only: Type.Optional(Type.Enum(['failed'])),
+    }),
+    draw: (visit) => drawList(visit as Visit, operations, { app: visit.query.app, only: visit.query.only }),
   }),
   form({
     url: '/console/webhooks',

@@ -197,6 +197,9 @@ describe('Requests, mail, webhooks and money', () => {
     expect(await merchant.page(webhook)).toMatch(
       /Arrived, 24 hours<\/dt><dd>0 of \d.*Answers in<\/dt>.*Waiting<\/dt><dd>\d/s,
     )
+    expect(await merchant.page('/console/invoices')).toMatch(/Webhooks<span class="count">.*?>1<span/s)
+    expect(await consoleOf(world, 'merchant2').page('/console/invoices')).not.toContain('Webhooks<span')
+    expect(await merchant.page('/console/webhooks?only=failed')).toContain('No delivery like that')
     expect(await merchant.page(`${webhook}?only=waiting`)).toContain('/console/deliveries/')
     expect(await merchant.page(`${webhook}?only=failed`)).not.toContain('/console/deliveries/')
     const delivery = /href="(\/console\/deliveries\/[^"]*)"/.exec(await merchant.page(webhook))![1]!
