@@ -5,11 +5,9 @@ import { eyes, eyesOf } from '../who.ts'
 import type { Mail } from './mail-views.ts'
 import type { Thread } from './threads.ts'
 
-/** A request by what it did: the last name of its path where that is an action, else all of it. */
-const did = (method: string, path: string) => {
-  const last = path.split('?', 1)[0]!.split('/').at(-1) ?? ''
-  return /^[a-z][a-z-]+$/.test(last) && method === 'POST' ? last : `${method} ${path}`
-}
+/** A request by what it did: the action that was taken on a thing, else all of it. */
+const did = (method: string, path: string) =>
+  /[A-Z0-9-]{6,}\/([a-z]+(?:-[a-z]+)*)$/.exec(path.split('?', 1)[0]!)?.[1] ?? `${method} ${path}`
 
 /** Which request of whom led to a mail, or what fell due; told by the timeline as long as that remembers it. */
 export async function causeOf({ id, cause }: Mail, visit: Visit): Promise<Content> {

@@ -51,7 +51,9 @@ describe('Mail at the console', () => {
     await world.pass('P40D')
     await world.settle()
 
-    const { id, cause } = await mailCalled(`${dispute} was`)
+    const { id, cause } = await mailCalled(`${dispute} was resolved`)
+    const first = await mailCalled(`${dispute} was opened`)
+    expect(await page(`/console/mail?open=${first.id}`)).toContain('>POST /v1/customer/disputes</a> of ')
     const shown = await page(`/console/mail?open=${id}`)
     expect(shown).toMatch(
       new RegExp(
