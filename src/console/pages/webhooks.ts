@@ -162,7 +162,7 @@ async function drawList(
         ? nothing('Nobody listens yet', 'Add the address of your handler.')
         : html`<table class="rows"><tbody>${webhooks.map(
             (one) =>
-              html`<tr><td class="second fill"><a class="open mono plainly" href="/console/webhooks/${one.id}">${one.url}</a><small>${eventsHeard(one)}</small></td><td class="num right">${nowOf(one, health.get(one.id))}</td></tr>`,
+              html`<tr><td class="second fill"><a class="open mono plainly" href="/console/webhooks/${one.id}">${one.url}</a><small>${eventsHeard(one)}</small></td><td class="num whole">${nowOf(one, health.get(one.id))}</td></tr>`,
           )}</tbody></table>`
     }</section>
 ${day(hours, visit)}
