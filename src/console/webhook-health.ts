@@ -32,7 +32,7 @@ const healthOf = sql`
   from webhooks w
     cross join lateral (
       select count(*)::int as n from (
-        select from delivery_queue where webhook_id = w.id and account_id || '' = w.account_id limit $5) queued) waiting
+        select from delivery_queue where webhook_id = w.id and account_id || '' = w.account_id order by resource_id, seq limit $5) queued) waiting
     left join lateral (
       select next_time from delivery_queue
       where lane = w.lane and webhook_id = w.id and account_id || '' = w.account_id order by next_time, seq limit 1) next on true
