@@ -94,7 +94,9 @@ export function makeHome(dataDir: string, account: Account | undefined): string 
 /** Lets the account, and nobody else, pass through a folder of ours that was for our eyes only. */
 function letPass(folder: string, account: Account | undefined): boolean {
   const { uid, mode } = statSync(folder)
-  if (!account || uid !== process.getuid?.() || (mode & 0o077) !== 0) return false
+  if (!account || uid !== process.getuid?.()) return false
+  // Another start may have done so just now: with a second home there would be two servers, each with data of its own.
+  if ((mode & 0o077) !== 0) return canEnter(folder, account)
   if (!canEnter(dirname(folder), account)) return false
   chownSync(folder, uid, account.gid)
   chmodSync(folder, 0o710)
