@@ -294,8 +294,11 @@ describe('The console in a browser', () => {
     await page.keyboard.press('Escape')
     const isFrozen = page.locator('.timepiece [data-frozen]')
     for (const count of (await isFrozen.count()) === 0 ? [1, 0] : [0, 1]) {
+      // The next key is heard by the page that comes, once its scripts have run.
+      const loaded = page.waitForEvent('load')
       await page.keyboard.press('f')
-      await expect.poll(() => isFrozen.count()).toBe(count)
+      await loaded
+      expect(await isFrozen.count()).toBe(count)
     }
     await page.goto(`${base}/console`)
     await page.keyboard.press('p')
