@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import module, { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { Script } from 'node:vm'
@@ -75,6 +75,7 @@ class Kept {
       renameSync(own, this.#path)
     } catch {
       // Not everywhere may a program write beside itself; then the next start compiles again.
+      rmSync(own, { force: true })
     }
   }
 

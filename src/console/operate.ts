@@ -44,6 +44,8 @@ export interface Outcome {
 /** The operations of the API, for people in front of a page: nothing here can do what the API cannot. */
 export interface Operations {
   route(operation: string): AnyRoute
+  /** The same for a name that was kept, by an earlier version perhaps, which may have had others. */
+  find(operation: string): AnyRoute | undefined
   /** What a reading operation answers to this caller. It is no request, so it is neither counted nor logged. */
   look<Body>(caller: Caller, operation: string, asked?: Asked): Promise<Body>
   /** Carries an operation out as a request of this caller, or of nobody where it asks for none. */
@@ -62,15 +64,19 @@ export interface OperationParts {
 
 export function makeOperations({ service, routes, server, inner, db, clock }: OperationParts): Operations {
   let byName: ReadonlyMap<string, AnyRoute> | undefined
-  function route(operation: string): AnyRoute {
+  function find(operation: string): AnyRoute | undefined {
     byName ??= new Map(routes().map((one) => [one.operation, one]))
-    const found = byName.get(operation)
+    return byName.get(operation)
+  }
+  function route(operation: string): AnyRoute {
+    const found = find(operation)
     if (!found) throw new Error(`There is no operation ${operation}.`)
     return found
   }
 
   return {
     route,
+    find,
     async look<Body>(caller: Caller, operation: string, { params = {}, query = {}, body = {} }: Asked = {}) {
       const asked = route(operation)
       if (asked.reads !== true && asked.method !== 'GET') throw new Error(`${operation} does more than read.`)

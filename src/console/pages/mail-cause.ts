@@ -1,8 +1,8 @@
 import { type Content, html } from '../../http/html.ts'
+import type { ShownMail as Mail } from '../../payer/mail/store.ts'
 import { mark } from '../parts/parts.ts'
 import type { Visit } from '../visit.ts'
 import { eyes, eyesOf } from '../who.ts'
-import type { Mail } from './mail-views.ts'
 import type { Thread } from './threads.ts'
 
 /** A request by what it did: the action that was taken on a thing, else all of it. */

@@ -1,23 +1,8 @@
 import { type Content, type Html, html } from '../../http/html.ts'
+import type { ShownMail as Mail } from '../../payer/mail/store.ts'
 import { headerList, plain } from '../parts/code.ts'
 import { linkButton, status } from '../parts/parts.ts'
 import type { Visit } from '../visit.ts'
-
-export interface Mail {
-  readonly id: string
-  readonly to: readonly string[]
-  readonly from: string
-  readonly from_name?: string
-  readonly reply_to?: string
-  readonly subject: string
-  readonly text: string
-  readonly html: string
-  readonly links: readonly string[]
-  readonly attachments: readonly { readonly filename: string; readonly content_type: string; readonly href: string }[]
-  readonly create_time: string
-  readonly cause?: string
-  readonly read_time?: string
-}
 
 /** The forms in which one mail is shown. */
 export const mailViews = {

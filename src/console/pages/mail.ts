@@ -1,12 +1,13 @@
 import { type Content, type Html, html } from '../../http/html.ts'
 import { Type } from '../../kernel/type.ts'
+import type { ShownMail as Mail } from '../../payer/mail/store.ts'
 import { requireDone } from '../operate.ts'
 import { icon } from '../parts/icons.ts'
 import { heading, nothing, pager, tabs } from '../parts/parts.ts'
 import { strangeAnswer } from '../respond.ts'
 import { backIn, type Pages, type Visit } from '../visit.ts'
 import { causeOf } from './mail-cause.ts'
-import { formOf, type Mail, type MailView, mailViews } from './mail-views.ts'
+import { formOf, type MailView, mailViews } from './mail-views.ts'
 
 const PAGE_SIZE = 30
 const viewNames = Object.keys(mailViews) as MailView[]

@@ -19,8 +19,9 @@ export function asCurl(one: Whole, publicUrl: string): string {
 
 /** The same with the typed client; undefined for what was no JSON, or is no operation of it. */
 export function asClientCode(one: Whole, operations: Operations, publicUrl: string): string | undefined {
-  if (one.operation === 'none' || !one.client_id) return undefined
-  const { url } = operations.route(one.operation)
+  const route = operations.find(one.operation)
+  if (!route || !one.client_id) return undefined
+  const { url } = route
   const params = paramsIn(url, one.path)
   const { body } = one.request
   if (!params || (body && !isJson(body))) return undefined

@@ -24,7 +24,7 @@ function halfUnder(counts: readonly number[]): number | undefined {
 export async function requestSums({ db, times }: Visit, operations: Operations): Promise<Content> {
   const [kinds, counts] = await Promise.all([findRefusals(db, KINDS_SHOWN), countByDuration(db, bounds)])
   const half = halfUnder(counts)
-  const nameOf = (operation: string) => (operation === 'none' ? 'no operation' : operations.route(operation).summary)
+  const nameOf = (operation: string) => operations.find(operation)?.summary ?? 'no operation'
   return html`${
     kinds.length > 0 &&
     sheet(

@@ -69,7 +69,7 @@ const byOf = ({ client_id }: LoggedRequest) => {
 }
 
 const nameOf = (operations: Operations, one: LoggedRequest) =>
-  one.operation === 'none' ? 'An address nobody answers to' : operations.route(one.operation).summary
+  operations.find(one.operation)?.summary ?? 'An address nobody answers to'
 
 async function drawOne(
   visit: Visit,
@@ -202,7 +202,8 @@ ${one.answer.body && html`<h3>Answer</h3>${bodyOf(one.answer.body, 'Body of the 
     async take(sent) {
       const one = await sent.look<Whole>('showSandboxRequest', { params: { debug_id: sent.params.id } })
       const who = eyesOf(one.client_id)
-      const params = one.operation === 'none' ? undefined : paramsIn(operations.route(one.operation).url, one.path)
+      const route = operations.find(one.operation)
+      const params = route && paramsIn(route.url, one.path)
       if (who === undefined || params === undefined)
         return sent.lead(`/console/requests/${one.debug_id}`, 'This request cannot be sent from here.')
       const { typed } = sent
