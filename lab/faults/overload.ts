@@ -107,8 +107,8 @@ async function openLoop(call: Call, { ratePerSecond, ms }: { ratePerSecond: numb
     const due = ((performance.now() - began) / 1000) * ratePerSecond
     while (underWay.length < due) {
       underWay.push(
-        call().then(({ status, ms }) => {
-          slowestMs = Math.max(slowestMs, ms)
+        call().then(({ status, ms: tookMs }) => {
+          slowestMs = Math.max(slowestMs, tookMs)
           answers[status] = (answers[status] ?? 0) + 1
           if (status === '201' && performance.now() - began < ms) done++
         }),
