@@ -93,6 +93,7 @@ describe('The first page of a list', () => {
   ])('of %s is planned once for all values and reads little more than it shows: %s', async (table, path) => {
     const { text, values } = await sentBy(path, table)
     const { plans, plan } = await world.app.database.transaction(async ({ rows }: Connection) => {
+      await rows(unprepared('set local plan_cache_mode = auto'))
       const listed = { name: `plans-${nameOf(text)}`, text }
       for (let i = 0; i < 10; i++) await rows(listed, values)
       const [plans] = await rows<{ custom: number }>(
