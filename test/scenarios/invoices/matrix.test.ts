@@ -47,6 +47,14 @@ describe('In each status', () => {
   })
   afterAll(() => world.close())
 
+  /** One of each status for all that is refused to it: nothing of that changes anything. */
+  const untouched = new Map<Status, Seen>()
+  async function oneThatStays(status: Status): Promise<Seen> {
+    const one = untouched.get(status) ?? (await shop.has(status))
+    untouched.set(status, one)
+    return one
+  }
+
   function attempt(operation: Operation, { id, payments, refunds }: Seen) {
     const { merchant } = world
     const payment = payments?.transactions[0]?.payment_id ?? 'EXTR-86F38350LX4353815'
@@ -73,7 +81,7 @@ describe('In each status', () => {
 
   for (const status of statuses) {
     it(`${status} shows the links of what can be done`, async () => {
-      const { id, links: shown } = await shop.has(status)
+      const { id, links: shown } = await oneThatStays(status)
 
       expect(shown.map(({ rel }) => rel)).toEqual(links[status])
       for (const { href } of shown) expect(href).toContain(`/v2/invoicing/invoices/${id}`)
@@ -82,13 +90,14 @@ describe('In each status', () => {
     for (const [i, operation] of operations.entries()) {
       const expected = matrix[status][i]!
       it(`${status}: ${operation} gives ${expected}`, async () => {
-        const before = await shop.has(status)
+        const isRefused = !expected.includes(' ')
+        const before = await (isRefused ? oneThatStays(status) : shop.has(status))
         const eventsBefore = (await shop.events(before.id)).length
 
         const { status: code, body } = await attempt(operation, before)
 
         const [answer, after] = expected.split(' ')
-        if (after === undefined) {
+        if (isRefused) {
           if (expected === '404') expect(code).toBe(404)
           else expect({ code, issue: (body as Refusal).details?.[0]?.issue }).toEqual({ code: 422, issue: expected })
           expect(await shop.sees(before.id)).toEqual(before)
