@@ -7,7 +7,7 @@ import { Dice, damage } from '../../support/fuzz.ts'
 import { times } from '../../support/size.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
-const runs = Number(process.env['FUZZ_RUNS'] ?? times(700, 10_000))
+const runs = Number(process.env['FUZZ_RUNS'] ?? times(400, 10_000))
 const seed = Number(process.env['FUZZ_SEED'] ?? 4)
 const MEMORY_MAX = 150 * 1024 * 1024
 

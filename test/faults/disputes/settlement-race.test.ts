@@ -11,7 +11,7 @@ import { type RunningService, startService, tokenOver } from '../../support/proc
 import { times } from '../../support/size.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
-const DISPUTED = times(4, 100)
+const DISPUTED = times(2, 100)
 const ALIGNED = 100
 
 let world: World

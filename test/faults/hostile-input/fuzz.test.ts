@@ -9,7 +9,7 @@ import { times } from '../../support/size.ts'
 import { newWorld, type Person, type World } from '../../support/world.ts'
 
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_260_302)
-const runs = Number(process.env['FUZZ_RUNS'] ?? times(800, 10_000))
+const runs = Number(process.env['FUZZ_RUNS'] ?? times(400, 10_000))
 const atOnce = 10
 
 interface Payload {

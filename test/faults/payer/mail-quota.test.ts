@@ -6,7 +6,7 @@ import { newWorld, type World } from '../../support/world.ts'
 let world: World
 beforeAll(async () => {
   world = await newWorld({
-    settings: { PUBLIC_URL, MAIL_PER_INVOICE_PER_DAY: '4', MAIL_PER_ACCOUNT_PER_DAY: '40', MAIL_PER_CASE_PER_DAY: '3' },
+    settings: { PUBLIC_URL, MAIL_PER_INVOICE_PER_DAY: '4', MAIL_PER_ACCOUNT_PER_DAY: '20', MAIL_PER_CASE_PER_DAY: '3' },
   })
 })
 afterAll(() => world.close())
@@ -100,13 +100,13 @@ describe('A mailbox', () => {
 
   it('is not filled by many invoices of one merchant', async () => {
     const statuses = new Set<number>()
-    for (let i = 0; i < 45; i++) {
+    for (let i = 0; i < 23; i++) {
       const { body } = await world.otherMerchant.post<{ id: string }>(INVOICES, invoiceBody(to('many@example.com')))
       statuses.add((await world.otherMerchant.post(`${INVOICES}/${body.id}/send`, {})).status)
     }
 
     expect([...statuses]).toEqual([200, 429])
-    expect(await mailsTo('many@example.com')).toHaveLength(40)
+    expect(await mailsTo('many@example.com')).toHaveLength(20)
   })
 
   it('is not filled on one morning by invoices that were scheduled for it', async () => {
@@ -119,18 +119,18 @@ describe('A mailbox', () => {
       return { id: body.id, status }
     }
     const statuses: number[] = []
-    for (let i = 0; i < 43; i++) statuses.push((await schedule(to('morning@example.com'))).status)
+    for (let i = 0; i < 23; i++) statuses.push((await schedule(to('morning@example.com'))).status)
     const quiet = await schedule({ primary_recipients: [] })
     const aimed = await world.otherMerchant.put(
       `${INVOICES}/${quiet.id}?send_to_recipient=false`,
       invoiceBody(to('morning@example.com'), later),
     )
 
-    expect(statuses.filter((status) => status === 202)).toHaveLength(40)
+    expect(statuses.filter((status) => status === 202)).toHaveLength(20)
     expect(statuses.slice(-3)).toEqual([429, 429, 429])
     expect([quiet.status, aimed.status]).toEqual([202, 429])
     await world.pass('P3D')
-    expect(await mailsTo('morning@example.com')).toHaveLength(40)
+    expect(await mailsTo('morning@example.com')).toHaveLength(20)
   })
 
   it('is not filled by refunds of a cent', async () => {
