@@ -3,12 +3,11 @@ import { type Logger, pino } from 'pino'
 import { expect, inject } from 'vitest'
 import type { App as AccountApp, Feature } from '../../src/accounts/schema.ts'
 import { addApp, addSecret } from '../../src/accounts/store.ts'
-import { type App, type AppOptions, openApp } from '../../src/app.ts'
+import { type AppOptions, openApp } from '../../src/app.ts'
 import { logOptions } from '../../src/cli/log.ts'
 import { databaseIn, inDatabase, type Ways } from '../../src/database/address.ts'
 import type { AnyRoute } from '../../src/http/route.ts'
 import { after, systemClock } from '../../src/kernel/clock.ts'
-import { countingIds } from '../../src/kernel/ids.ts'
 import type { Money } from '../../src/kernel/money.ts'
 import { describedRoutes } from '../../src/routes.ts'
 import { people, sandboxSecret } from '../../src/sandbox/people.ts'
@@ -16,6 +15,7 @@ import { readSettings, type Settings } from '../../src/settings.ts'
 import { newDatabase } from './database.ts'
 import { assertInvariants } from './invariants.ts'
 import { isNoting, undocumented } from './refusals.ts'
+import { newState, type Opened, takeBack, takeOr } from './used-worlds.ts'
 
 export { START } from './server.ts'
 
@@ -38,6 +38,8 @@ export type World = Awaited<ReturnType<typeof newWorld>>
 export type Person = ReturnType<World['person']>
 
 export interface WorldOptions {
+  /** Nobody used it before: for tests of what a process counts or remembers, which a reset leaves alone. */
+  readonly isOwn?: boolean
   readonly settings?: Readonly<Record<string, string>>
   /** Wraps or replaces parts of the service, for tests that take a guard away. */
   readonly works?: boolean
@@ -79,19 +81,26 @@ export const patient: Partial<AppOptions> = {
 }
 
 /** A running service on a database of its own, with a clock that stands still, and people to use it. */
-export async function newWorld({ settings: extra = {}, works = false, log, through = usualWay }: WorldOptions = {}) {
+export async function newWorld(options: WorldOptions = {}) {
+  const { settings: extra = {}, works = false, isOwn = false, log, through = usualWay } = options
   const settings: Settings = readSettings({ LOG_LEVEL: 'error', PORT: '0', ...extra })
-  const { url, drop } = await newDatabase({ stopped: settings.environment === 'sandbox' })
-  let realSeconds = 0
-  const app: App = await openApp({
-    settings,
-    ...(await through(url)),
-    log: log ?? pino(logOptions(settings.logLevel)),
-    ...(settings.seed === undefined && { ids: countingIds() }),
-    realTime: { now: () => after(systemClock.now(), realSeconds) },
-    ...patient,
-    works,
-  })
+  const open = async (): Promise<Opened> => {
+    const { url: databaseUrl, drop } = await newDatabase({ stopped: settings.environment === 'sandbox' })
+    const state = newState()
+    const app = await openApp({
+      settings,
+      ...(await through(databaseUrl)),
+      log: log ?? pino(logOptions(settings.logLevel)),
+      ...(settings.seed === undefined && { ids: { next: (kind) => state.ids.next(kind) } }),
+      realTime: { now: () => after(systemClock.now(), state.realSeconds) },
+      ...patient,
+      works,
+    })
+    return { app, databaseUrl, state, drop }
+  }
+  const isUsual = !isOwn && !works && !log && through === usualWay && Object.keys(extra).length === 0
+  const opened = await (isUsual ? takeOr(open) : open())
+  const { app, state } = opened
 
   let described: readonly AnyRoute[] | undefined
   const routes = () => {
@@ -207,7 +216,7 @@ export async function newWorld({ settings: extra = {}, works = false, log, throu
   return {
     app,
     personWithApp,
-    databaseUrl: url,
+    databaseUrl: opened.databaseUrl,
     people,
     call,
     person,
@@ -229,7 +238,7 @@ export async function newWorld({ settings: extra = {}, works = false, log, throu
     },
     /** Lets real time pass, which access tokens live on. The service's own clock does not move. */
     passReally(seconds: number) {
-      realSeconds += seconds
+      state.realSeconds += seconds
     },
     /** Does everything that is due now. */
     settle: () => app.drain(),
@@ -247,8 +256,9 @@ export async function newWorld({ settings: extra = {}, works = false, log, throu
     },
     async close() {
       await assertInvariants(app.database)
+      if (isUsual && (await takeBack(opened))) return
       await app.close()
-      await drop()
+      await opened.drop()
     },
   }
 }

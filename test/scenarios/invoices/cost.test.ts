@@ -7,7 +7,7 @@ describe('What operations cost', () => {
   let world: World
   let shop: ReturnType<typeof shopOf>
   beforeAll(async () => {
-    world = await newWorld()
+    world = await newWorld({ isOwn: true })
     shop = shopOf(world)
     await shop.drafts()
   })

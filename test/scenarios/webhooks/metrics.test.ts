@@ -9,7 +9,7 @@ describe('The figures of deliveries', () => {
   let receiver: Receiver
   let webhookId: string
   beforeAll(async () => {
-    world = await newWorld()
+    world = await newWorld({ isOwn: true })
     receiver = await Receiver.open()
     const url = receiver.url()
     const made = await world.merchant.post<{ id: string }>(`${root}/webhooks`, { url, event_types: [{ name: '*' }] })

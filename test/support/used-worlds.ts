@@ -1,0 +1,57 @@
+import type { App } from '../../src/app.ts'
+import type { Ids } from '../../src/kernel/ids.ts'
+import { countingIds } from '../../src/kernel/ids.ts'
+import type { SandboxClock } from '../../src/sandbox/clock.ts'
+import { seedPeople } from '../../src/sandbox/people.ts'
+import { emptySandbox } from '../../src/sandbox/reset.ts'
+import { START } from './server.ts'
+
+/** A running service on a database of its own. */
+export interface Opened {
+  readonly app: App
+  readonly databaseUrl: string
+  /** What of it belongs to the test. */
+  readonly state: { realSeconds: number; ids: Ids }
+  drop(): Promise<void>
+}
+
+export const newState = (): Opened['state'] => ({ realSeconds: 0, ids: countingIds() })
+
+/** Whatever a test did to tables, constraints, triggers or functions changes it; what it did to rows does not. */
+const schema = `select md5(concat(
+  (select string_agg(concat(oid, relkind, reloptions), ',' order by oid) from pg_class where relnamespace = current_schema()::regnamespace),
+  (select string_agg(concat(oid, xmin), ',' order by oid) from pg_constraint),
+  (select string_agg(concat(oid, xmin), ',' order by oid) from pg_trigger),
+  (select string_agg(concat(oid, xmin), ',' order by oid) from pg_proc where pronamespace = current_schema()::regnamespace),
+  (select concat(count(*), max(xmin::text::bigint)) from pg_attribute))) as digest`
+
+const schemaOf = async ({ app }: Opened) => (await app.database.query<{ digest: string }>(schema)).rows[0]!.digest
+
+const unused: Opened[] = []
+const schemas = new WeakMap<Opened, string>()
+
+/** One that an earlier test file of this worker is done with, or else a new one. */
+export async function takeOr(open: () => Promise<Opened>): Promise<Opened> {
+  const used = unused.pop()
+  if (used) return used
+  const opened = await open()
+  schemas.set(opened, await schemaOf(opened))
+  return opened
+}
+
+/** Makes it as it was when it was new, by the reset that every sandbox has, and keeps it for others; or says that it cannot. */
+export async function takeBack(opened: Opened): Promise<boolean> {
+  const { app, state } = opened
+  if (app.server.server.listening || (await schemaOf(opened)) !== schemas.get(opened)) return false
+  const { statusCode, body } = await app.server.inject({ method: 'POST', url: '/sandbox/reset' })
+  if (statusCode !== 200) throw new Error(`a used world could not be reset: ${body}`)
+  // A reset begins at the time that it is, and leaves tokens valid: here all begins when every world does.
+  await emptySandbox(app.database)
+  await app.database.query('delete from tokens')
+  await (app.clock as SandboxClock).set(START, true)
+  Object.assign(state, newState())
+  await seedPeople(() => app.transact, app.service)
+  app.forgetTokens()
+  unused.push(opened)
+  return true
+}
