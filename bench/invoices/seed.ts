@@ -1,24 +1,35 @@
-import { type Status, statuses } from '../../src/invoices/schema/enums.ts'
+import type { Status } from '../../src/invoices/schema/enums.ts'
 import type { Invoice } from '../../src/invoices/schema/invoice.ts'
 import { searchColumns } from '../../src/invoices/search/columns.ts'
 import { after, type Instant } from '../../src/kernel/clock.ts'
 import { toMoney } from '../../src/kernel/money.ts'
 import type { Context } from '../harness/row.ts'
-import { sampleInvoice } from './sample.ts'
+import { type Run, withoutIndexes } from '../scale/copies.ts'
 
-/** A merchant with invoices, and what a search needs to know of them. */
-export interface SeededMerchant {
-  readonly token: string
-  readonly accountId: string
-  readonly count: number
-  readonly newest: string
-  readonly oldest: string
-}
-
-const YEARS = 3
+/** Invoices reach so far back. */
+export const YEARS = 3
 const BATCH = 1_000
-/** Invoices that are made up one by one; the rest are copies of them at other times and with other numbers. */
-export const ORIGINALS_MAX = 20_000
+/**
+ * Invoices that are made up one by one; the rest are copies of them at other times and with other numbers. So a merchant with
+ * a hundred times as many has a hundred times as many of everything.
+ */
+const ORIGINALS_MAX = 10_000
+/** But for these few, of which every merchant has as many: nobody shares their values, so a search for one finds no more among many. */
+const ODD_COUNT = 5
+const isOdd = (n: number) => n % 1_000 === 100 && n < ODD_COUNT * 1_000
+/** What the odd ones have, made of the same pieces as what others have. */
+export const odd = {
+  status: 'PAYMENT_PENDING',
+  currency: 'CHF',
+  amount: 100_000_000n,
+  day: '2010-05-05',
+  email: 'odd@example.com',
+  name: 'tusokebina',
+  business: 'lumikosate gmbh',
+  reference: 'po-98765',
+  memo: 'bikomatude',
+  item: 'sunerakibo',
+} as const
 
 /** Numbers that look random and are the same in every run. */
 function* numbers(seed: number): Generator<number> {
@@ -47,77 +58,75 @@ const shares: readonly (readonly [Status, number])[] = [
   ['DRAFT', 0.985], ['MARKED_AS_REFUNDED', 0.995], ['SCHEDULED', 0.9999],
 ]
 
-/** Gives a merchant `count` invoices that differ in everything a search can ask for. */
+/** Gives the merchant of an invoice `count` more that differ in everything a search can ask for. */
 export async function seedInvoices(
   context: Context,
-  clientId: string,
+  invoiceId: string,
   count: number,
-  say: (text: string) => void,
-): Promise<SeededMerchant> {
-  const token = await context.token(clientId)
-  const made = await context.call<{ id: string }>({
-    method: 'POST',
-    path: '/v2/invoicing/invoices',
-    json: sampleInvoice('SEED'),
-    token,
-  })
+  runs: readonly Run[],
+): Promise<void> {
   const [stored] = await context.sql<{ account_id: string; body: Invoice; create_time: Instant }>(
     'select account_id, body, create_time from invoices where id = $1',
-    [made.id],
+    [invoiceId],
   )
   const { account_id: accountId, body: pattern, create_time: newest } = stored!
-  const indexes = await dropIndexes(context)
   const random = numbers(7)
   const draw = (max: number) => Math.floor(random.next().value! * max)
   const originals = Math.min(count, ORIGINALS_MAX)
   const copies = Math.ceil(count / originals) - 1
   const seconds = (YEARS * 365 * 86_400) / originals
 
-  for (let start = 0; start < originals; start += BATCH) {
-    const rows = Array.from({ length: Math.min(BATCH, originals - start) }, (_, i) => {
-      const n = start + i
-      const createTime = after(newest, -Math.round((originals - n) * seconds))
-      return { invoice: vary(pattern, n, originals, createTime, draw), createTime }
-    })
-    await insertBatch(context, accountId, rows)
+  const [run] = runs as [Run]
+  const insertAll = async () => {
+    for (let start = 0; start < originals; start += BATCH) {
+      const rows = Array.from({ length: Math.min(BATCH, originals - start) }, (_, i) => {
+        const n = start + i
+        const createTime = after(newest, -Math.round((originals - n) * seconds))
+        const invoice = vary(pattern, n, originals, createTime, draw)
+        return { invoice: isOdd(n) ? oddOne(invoice, n) : invoice, createTime }
+      })
+      await insertBatch(context, accountId, rows)
+    }
+    const each = Math.ceil(copies / runs.length)
+    await Promise.all(
+      runs.map((one, i) =>
+        copyAll(one, accountId, [1 + i * each, Math.min(copies, (i + 1) * each)], seconds / (copies + 1)),
+      ),
+    )
   }
-  for (let copy = 1; copy <= copies; copy++) {
-    await copyAll(context, accountId, copy, Math.round((seconds / (copies + 1)) * copy))
-    if (copy % 5 === 0) say(`${clientId}: ${originals * (copy + 1)} invoices`)
-  }
-  for (const { indexdef } of indexes) {
-    await context.sql(indexdef)
-    say(indexdef)
-  }
-  return { token, accountId, count, newest, oldest: after(newest, -YEARS * 365 * 86_400) }
+  await withoutIndexes(run, 'invoices', () => withoutIndexes(run, 'invoice_transactions', insertAll), runs)
 }
 
 const laterBy = (column: string) =>
-  `to_char((${column}::timestamptz at time zone 'UTC') + make_interval(secs => $3), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+  `to_char((${column}::timestamptz at time zone 'UTC') + make_interval(secs => copy * $4::float8), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** Everything made up so far once more, a little later. Documents and words are the same, columns that matter differ. */
-async function copyAll(context: Context, accountId: string, copy: number, seconds: number): Promise<void> {
-  await context.sql(
+/** Everything that was made up once more, and again, a little later. Documents and words are the same, columns that matter differ. */
+async function copyAll(run: Run, accountId: string, [from, to]: [number, number], seconds: number): Promise<void> {
+  if (from > to) return
+  // References hold, because what they lead to is copied as well; to check them takes as long as to copy.
+  await run('set session_replication_role = replica')
+  await run(
     `insert into invoices (account_id, id, body, create_time, number_key, amount_minor, emails, first_names, last_names,
        business_names, reference, memo, item_text, grams)
-     select account_id, id || '-' || $2::int, body, ${laterBy('create_time')}, number_key || '-' || $2::int, amount_minor,
+     select account_id, id || '-' || copy, body, ${laterBy('create_time')}, number_key || '-' || copy, amount_minor,
        emails, first_names, last_names, business_names, reference, memo, item_text, grams
-     from invoices where account_id = $1 and number_key ~ '^s-[0-9]+$'`,
-    [accountId, copy, seconds],
+     from invoices, generate_series($2::int, $3::int) as copy where account_id = $1 and number_key ~ '^s-[0-9]+$'`,
+    [accountId, from, to, seconds],
   )
-  await context.sql(
+  await run(
     `insert into invoice_transactions (account_id, id, invoice_id, kind, type, day, currency_code, amount_minor,
        create_time, invoice_create_time, invoice_seq)
-     select account_id, id || '-' || $2::int, invoice_id || '-' || $2::int, kind, type, day, currency_code, amount_minor,
+     select account_id, id || '-' || copy, invoice_id || '-' || copy, kind, type, day, currency_code, amount_minor,
        create_time, ${laterBy('invoice_create_time')}, invoice_seq
-     from invoice_transactions where account_id = $1 and id !~ '-[0-9]+$'`,
-    [accountId, copy, seconds],
+     from invoice_transactions, generate_series($2::int, $3::int) as copy where account_id = $1 and id ~ '^EXTR[^-]+$'`,
+    [accountId, from, to, seconds],
   )
+  await run('reset session_replication_role')
 }
 
 function vary(pattern: Invoice, n: number, count: number, createTime: Instant, draw: (max: number) => number): Invoice {
   const share = draw(1_000_000) / 1_000_000
-  const status = n % 5_000 === 17 ? 'PAYMENT_PENDING' : (shares.find(([, upTo]) => share < upTo)?.[0] ?? statuses[4])
+  const status = shares.find(([, upTo]) => share < upTo)?.[0] ?? 'DRAFT'
   const currency = draw(100) < 96 ? 'USD' : draw(2) === 0 ? 'EUR' : 'GBP'
   const amount = toMoney(BigInt(draw(500_000) + 1), currency)
   const customer = draw(Math.max(1, Math.floor(count / 20)))
@@ -165,6 +174,45 @@ function vary(pattern: Invoice, n: number, count: number, createTime: Instant, d
           },
         ]
       : [],
+  }
+}
+
+/** The same with what no other has. Its number keeps it from being copied. */
+function oddOne(invoice: Invoice, n: number): Invoice {
+  const amount = toMoney(odd.amount, odd.currency)
+  const payment = {
+    type: 'EXTERNAL',
+    payment_id: `ODD-${n}`,
+    payment_date: odd.day,
+    method: 'CASH',
+    amount,
+    transaction_status: 'SUCCESS',
+  } as const
+  return {
+    ...invoice,
+    status: odd.status,
+    base_status: 'SENT',
+    detail: {
+      ...invoice.detail,
+      currency_code: odd.currency,
+      invoice_number: `ODD-${n}`,
+      invoice_date: odd.day,
+      reference: odd.reference,
+      memo: odd.memo,
+      payment_term: { term_type: 'NET_30', due_date: odd.day },
+    },
+    primary_recipients: [
+      {
+        billing_info: {
+          email_address: odd.email,
+          name: { given_name: odd.name, surname: odd.name },
+          business_name: odd.business,
+        },
+      },
+    ],
+    items: invoice.items.map((item) => ({ ...item, description: odd.item })),
+    amount: { ...invoice.amount, ...amount },
+    payments: [payment],
   }
 }
 
@@ -217,14 +265,4 @@ async function insertBatch(
       paid.map(({ createTime }) => createTime),
     ],
   )
-}
-
-/** Filling a table is much faster without its indexes; they are built again from what they were. */
-async function dropIndexes(context: Context): Promise<{ indexdef: string }[]> {
-  const indexes = await context.sql<{ indexname: string; indexdef: string }>(
-    `select indexname, indexdef from pg_indexes
-     where tablename in ('invoices', 'invoice_transactions') and indexname not like '%_pkey'`,
-  )
-  for (const { indexname } of indexes) await context.sql(`drop index ${indexname}`)
-  return indexes
 }

@@ -152,7 +152,10 @@ function isByDay(criteria: Criteria): boolean {
   return only !== undefined && others.length === 0 && byDays.includes(only)
 }
 
-/** Steps from day to day that has invoices, and takes the newest of each. */
+/**
+ * Steps from day to day that has invoices, and looks at the newest of each. The page comes from those days whose newest are
+ * newest, at most one day for each of its invoices, however many days there are and however many invoices each has.
+ */
 const byDay = (accountId: string, column: Fragment, { start, end }: Days, slice: Slice, where: Fragment): Fragment =>
   fragment`
     select i.id, i.create_time, i.seq from (
@@ -164,14 +167,17 @@ const byDay = (accountId: string, column: Fragment, { start, end }: Days, slice:
                 where account_id = ${accountId} and ${column} >= ${start} and ${column} < days.day
                 order by ${column} desc limit 1)
         from days where days.day is not null)
-      select day from days where day is not null) days
+      select days.day from days cross join lateral (
+        select i.create_time, i.seq from invoices i
+        where i.account_id = ${accountId} and i.${column} = days.day ${newestFirst} limit 1) i
+      where days.day is not null ${newestFirst} limit ${slice.offset + slice.limit}) days
     cross join lateral (
       select i.id, i.create_time, i.seq from invoices i
       where ${where} and i.${column} = days.day
       order by i.create_time desc, i.seq desc limit ${slice.offset + slice.limit}) i
     ${newestFirst} ${window(slice)}`
 
-/** The same for payments. An invoice may be paid on several days and counts once. */
+/** The same for payments. An invoice may be paid on several days and counts once, also where it is the newest of several. */
 const byPaymentDay = (accountId: string, { start, end }: Days, slice: Slice): Fragment => fragment`
     select i.invoice_id as id, i.invoice_create_time as create_time, i.invoice_seq as seq from (
       with recursive days(day) as (
@@ -183,13 +189,19 @@ const byPaymentDay = (accountId: string, { start, end }: Days, slice: Slice): Fr
                 where account_id = ${accountId} and kind = 'PAYMENT' and day >= ${start} and day < days.day
                 order by day desc limit 1)
         from days where days.day is not null)
-      select distinct paid.invoice_create_time, paid.invoice_seq, paid.invoice_id from days
+      select distinct paid.invoice_create_time, paid.invoice_seq, paid.invoice_id from (
+        select days.day, dense_rank() over (order by t.invoice_create_time desc, t.invoice_seq desc) as place
+        from days cross join lateral (
+          select t.invoice_create_time, t.invoice_seq from invoice_transactions t
+          where t.account_id = ${accountId} and t.kind = 'PAYMENT' and t.day = days.day
+          order by t.invoice_create_time desc, t.invoice_seq desc limit 1) t
+        where days.day is not null) days
       cross join lateral (
         select t.invoice_create_time, t.invoice_seq, t.invoice_id from invoice_transactions t
         where t.account_id = ${accountId} and t.kind = 'PAYMENT' and t.day = days.day
         group by t.invoice_create_time, t.invoice_seq, t.invoice_id
         order by t.invoice_create_time desc, t.invoice_seq desc limit ${slice.offset + slice.limit}) paid
-      where days.day is not null
+      where days.place <= ${slice.offset + slice.limit}
       order by paid.invoice_create_time desc, paid.invoice_seq desc limit ${slice.offset + slice.limit}) i
     order by i.invoice_create_time desc, i.invoice_seq desc ${window(slice)}`
 

@@ -33,7 +33,8 @@ describe('Reading the newest one by one and asking the indexes', () => {
         },
       })
       if (n % 11 > 4) {
-        for (const day of [n % 28, (n * 3) % 28])
+        // The newest is paid on more days than a page of these tests has places.
+        for (const day of [n % 28, (n * 3) % 28, ...(n === 39 ? [7, 9, 13, 15] : [])])
           await world.merchant.post(`${INVOICES}/${id}/payments`, {
             method: 'CASH',
             payment_date: `2026-02-${String(1 + day).padStart(2, '0')}`,
