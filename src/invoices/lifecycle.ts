@@ -2,8 +2,8 @@ import type { EventType } from '../kernel/event-types.ts'
 import { Lifecycle, type Row } from '../kernel/lifecycle.ts'
 import { notFound, type Problem, refused } from '../kernel/problem.ts'
 import type { Status } from './schema/enums.ts'
-import type { Invoice, InvoiceState } from './schema/invoice.ts'
-import { hasRecordedPayments, type SettlementOutcome } from './sums/settlement.ts'
+import type { InvoiceState } from './schema/invoice.ts'
+import { type Account, hasRecordedPayments, type SettlementOutcome } from './sums/settlement.ts'
 
 const is = <const S extends Status>(...status: S[]) => ({ status }) as const
 const becomes = <const S extends Status>(status: S) => ({ status }) as const
@@ -147,7 +147,7 @@ export function refusalOf(status: Status, action: InvoiceAction): string | undef
   return codes[action] ?? 'NOT_FOUND'
 }
 
-function refuse({ status }: Invoice, action: string, missing: string, allowed: readonly string[]): Problem {
+function refuse({ status }: InvoiceState, action: string, missing: string, allowed: readonly string[]): Problem {
   // The table only ever asks about its own actions.
   const code = refusalOf(status, action as InvoiceAction) ?? codes[action as InvoiceAction] ?? 'NOT_FOUND'
   if (code === 'NOT_FOUND') return notFound('The transaction')
@@ -155,7 +155,7 @@ function refuse({ status }: Invoice, action: string, missing: string, allowed: r
   return refused(code, `The invoice is ${status}: ${missing}${open}`)
 }
 
-export const invoiceLifecycle = new Lifecycle<InvoiceState, Invoice, typeof rows>(
+export const invoiceLifecycle = new Lifecycle<InvoiceState, InvoiceState & Account, typeof rows>(
   rows,
   { 'a payment recorded by the merchant': hasRecordedPayments },
   refuse,

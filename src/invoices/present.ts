@@ -6,6 +6,7 @@ import { recipientCode } from './schema/codes.ts'
 import type { Status } from './schema/enums.ts'
 import type { Invoice } from './schema/invoice.ts'
 import { shownInvoicer, shownRecipient } from './schema/parties.ts'
+import type { InvoiceSummary } from './search/look.ts'
 import { recordedLeft, settle } from './sums/settlement.ts'
 
 export const invoicesUrl = ({ publicUrl }: Service): string => `${publicUrl}/v2/invoicing/invoices`
@@ -29,28 +30,31 @@ export const payerViewLink = (service: Service, id: string): Link => ({
   method: 'GET',
 })
 
+/** What the next steps depend on. */
+type Linked = Pick<InvoiceSummary, 'id' | 'status' | 'base_status' | 'amount' | 'payments' | 'refunds'>
+
 const linkable: readonly Status[] = ['SENT', 'PARTIALLY_PAID', 'PAYMENT_PENDING']
 
 /** Next steps in the order they are listed. Those that would change nothing are left out although they are allowed. */
 // biome-ignore format: a table reads best as a table
 const steps = [
-  { rel: 'send',           action: 'send',           method: 'POST',   path: '/send',             shown: ({ base_status }: Invoice) => base_status === 'DRAFT' },
+  { rel: 'send',           action: 'send',           method: 'POST',   path: '/send',             shown: ({ base_status }: Linked) => base_status === 'DRAFT' },
   { rel: 'replace',        action: 'update',         method: 'PUT',    path: '',                  shown: () => true },
   { rel: 'delete',         action: 'delete',         method: 'DELETE', path: '',                  shown: () => true },
   { rel: 'cancel',         action: 'cancel',         method: 'POST',   path: '/cancel',           shown: () => true },
   { rel: 'remind',         action: 'remind',         method: 'POST',   path: '/remind',           shown: () => true },
   { rel: 'record-payment', action: 'record-payment', method: 'POST',   path: '/payments',         shown: () => true },
-  { rel: 'qr-code',        action: 'qr-code',        method: 'POST',   path: '/generate-qr-code', shown: ({ status }: Invoice) => linkable.includes(status) },
-  { rel: 'record-refund',  action: 'record-refund',  method: 'POST',   path: '/refunds',          shown: (invoice: Invoice) => recordedLeft(invoice) > 0n },
+  { rel: 'qr-code',        action: 'qr-code',        method: 'POST',   path: '/generate-qr-code', shown: ({ status }: Linked) => linkable.includes(status) },
+  { rel: 'record-refund',  action: 'record-refund',  method: 'POST',   path: '/refunds',          shown: (invoice: Linked) => recordedLeft(invoice) > 0n },
 ] as const
 
-export function linksOf(service: Service, invoice: Invoice): Link[] {
+export function linksOf(service: Service, invoice: Linked): Link[] {
   const href = invoiceUrl(service, invoice.id)
-  const allowed = new Set<string>(invoiceLifecycle.allowed(invoice, ['seller']))
+  const allowed: readonly string[] = invoiceLifecycle.allowed(invoice, ['seller'])
   return [
     { href, rel: 'self', method: 'GET' },
     ...steps
-      .filter(({ action, shown }) => allowed.has(action) && shown(invoice))
+      .filter(({ action, shown }) => allowed.includes(action) && shown(invoice))
       .map(({ rel, method, path }) => ({ href: href + path, rel, method })),
   ]
 }
@@ -91,7 +95,7 @@ function presentBody(service: Service, invoice: Invoice) {
 }
 
 /** Payments and refunds with their sums; absent where there are none. */
-function presentMoney({ dialect }: Service, invoice: Invoice) {
+function presentMoney({ dialect }: Service, invoice: InvoiceSummary) {
   const { payments, refunds } = invoice
   if (payments.length === 0 && refunds.length === 0) return {}
   const { paid, refunded } = settle(invoice)
@@ -131,18 +135,27 @@ export type SummaryPart = (typeof summaryParts)[number]
 /** Which fields a list shows: the summary with some parts added, or the whole documents. */
 export type Fields = 'all' | ReadonlySet<SummaryPart>
 
+/** Whether they are shown without looking into the rest of the document. */
+export const isBare = (fields: Fields): boolean => fields !== 'all' && fields.size === 0
+
 /** Reads a list of field names as callers write it, in any case; unknown names say nothing. */
 export function parseFields(names: readonly string[]): Fields {
   const wanted = names.map((name) => name.trim().toLowerCase())
   return wanted.includes('all') ? 'all' : new Set(summaryParts.filter((part) => wanted.includes(part)))
 }
 
-export function presentListed(service: Service, invoice: Invoice, fields: Fields) {
-  if (fields === 'all') return presentInvoice(service, invoice)
+const bare: ReadonlySet<SummaryPart> = new Set()
+
+export const presentListed = (service: Service, invoice: Invoice, fields: Fields) =>
+  fields === 'all' ? presentInvoice(service, invoice) : presentSummary(service, invoice, fields)
+
+type Summarised = InvoiceSummary & Partial<Pick<Invoice, 'items' | 'additional_recipients'>>
+
+export function presentSummary(service: Service, invoice: Summarised, fields: ReadonlySet<SummaryPart> = bare) {
   const { detail, invoicer, amount } = invoice
   const { due_date } = detail.payment_term
   const has = (part: SummaryPart) => fields.has(part)
-  const money = presentMoney(service, invoice)
+  const money = has('payments') || has('refunds') ? presentMoney(service, invoice) : {}
   return {
     id: invoice.id,
     invoice_number: detail.invoice_number,

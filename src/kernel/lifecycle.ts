@@ -52,8 +52,10 @@ export class Lifecycle<State, Entity extends State, const R extends readonly Row
 
   /** The actions these roles may take now, in table order. Links and buttons come from here. */
   allowed(entity: Entity, roles: readonly string[]): R[number]['action'][] {
-    const open = this.rows.filter((row) => this.#holds(row, entity, roles))
-    return [...new Set(open.map((row) => row.action))]
+    const actions: string[] = []
+    for (const row of this.rows)
+      if (!actions.includes(row.action) && this.#holds(row, entity, roles)) actions.push(row.action)
+    return actions
   }
 
   /** Whether these roles may take `action` now. */

@@ -10,16 +10,19 @@ import {
   type Fields,
   invoicesUrl,
   invoiceUrl,
+  isBare,
   parseFields,
   presentInvoice,
   presentListed,
+  presentSummary,
   selfLink,
 } from '../present.ts'
 import { invoiceAliases, prepareInvoice, prepareSearch } from '../reading/requests.ts'
 import { InvoiceInput, InvoiceUpdate } from '../schema/given.ts'
 import { InvoiceView } from '../schema/shown.ts'
+import type { Criteria } from '../search/conditions.ts'
 import { criteriaOf, SearchInput } from '../search/criteria.ts'
-import { type Criteria, countInvoices, findInvoices } from '../search/find.ts'
+import { countInvoices, findInvoices, findSummaries } from '../search/find.ts'
 import { findInvoice } from '../store.ts'
 import { type PageRequest, pageLinks, pageQuery } from './paging.ts'
 import { InvoiceId, prefersRepresentation, readScopes, tag, writeScopes } from './parts.ts'
@@ -194,14 +197,23 @@ async function page(
   place: { url: string; method: 'GET' | 'POST'; query: PageRequest },
 ) {
   const { page = 1, page_size = 20, total_required = false } = place.query
-  const [found, count] = await Promise.all([
-    findInvoices(db, accountId, criteria, { offset: (page - 1) * page_size, limit: page_size + 1 }),
+  const slice = { offset: (page - 1) * page_size, limit: page_size + 1 }
+  const pageOf = <Found>(found: readonly Found[], present: (one: Found) => object) => ({
+    items: found.slice(0, page_size).map(present),
+    hasNext: found.length > page_size,
+  })
+  const read = async () =>
+    isBare(fields)
+      ? pageOf(await findSummaries(db, accountId, criteria, slice), (one) => presentSummary(service, one))
+      : pageOf(await findInvoices(db, accountId, criteria, slice), (one) => presentListed(service, one, fields))
+  const [{ items, hasNext }, count] = await Promise.all([
+    read(),
     total_required ? countInvoices(db, accountId, criteria) : undefined,
   ])
   const pages = count === undefined ? undefined : Math.ceil(count / page_size)
   return {
     ...(count !== undefined && { total_items: count, total_pages: pages }),
-    items: found.slice(0, page_size).map((invoice) => presentListed(service, invoice, fields)),
-    links: pageLinks({ ...place, hasNext: found.length > page_size, ...(pages !== undefined && { pages }) }),
+    items,
+    links: pageLinks({ ...place, hasNext, ...(pages !== undefined && { pages }) }),
   }
 }

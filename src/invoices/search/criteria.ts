@@ -7,7 +7,7 @@ import { Amount, CalendarDay, CurrencyCode } from '../schema/lines.ts'
 import { Findings } from '../sums/check.ts'
 import { numberKey } from '../sums/numbering.ts'
 import { searchable } from './columns.ts'
-import type { Criteria } from './find.ts'
+import type { Criteria } from './conditions.ts'
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength, 'x-numeric': true }))
 const moment = Type.String({ maxLength: 40 })

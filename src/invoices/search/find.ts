@@ -1,30 +1,10 @@
-import { type Fragment, fragment, joined, type Query, raw } from '../../database/sql.ts'
+import { type Fragment, fragment, type Query, raw } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { END, type Place } from '../../http/keyset.ts'
-import type { Instant } from '../../kernel/clock.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { emailQuery, gramQuery, type SearchedText } from './columns.ts'
-
-interface Days {
-  readonly start: string
-  readonly end: string
-}
-
-/** What listed invoices must have in common. Nothing given matches everything. */
-export interface Criteria {
-  readonly email?: string | undefined
-  readonly number?: string | undefined
-  readonly statuses?: readonly string[] | undefined
-  readonly currency?: string | undefined
-  readonly texts?: Readonly<Partial<Record<SearchedText, string | undefined>>>
-  readonly amount?: { readonly currency: string; readonly least: bigint; readonly most: bigint } | undefined
-  readonly issued?: Days | undefined
-  readonly due?: Days | undefined
-  readonly paid?: Days | undefined
-  readonly created?: { readonly start: Instant; readonly end: Instant } | undefined
-  /** Matches no invoice at all. */
-  readonly nothing?: boolean
-}
+import { type Criteria, conditionsOf, type Days, unseen } from './conditions.ts'
+import { type Look, summary, wholeDocument } from './look.ts'
 
 /** A place in a list: how many to skip and how many to show. */
 export interface Slice {
@@ -43,35 +23,55 @@ const GLANCE = 4
 const LIKELY = 0.75
 
 /** The invoices of a slice, newest first. Only a test chooses how many of the newest are read one by one. */
-export async function findInvoices(
-  db: Reader,
-  accountId: string,
-  criteria: Criteria,
-  slice: Slice,
-  recentMax = isByDay(criteria) ? RECENT_OF_DAYS : RECENT,
-): Promise<Invoice[]> {
+export const findInvoices = (db: Reader, accountId: string, criteria: Criteria, slice: Slice, recentMax?: number) =>
+  find(db, wholeDocument, { accountId, criteria, slice, recentMax })
+
+/** Of the same only what a list shows when it is asked for nothing more. */
+export const findSummaries = (db: Reader, accountId: string, criteria: Criteria, slice: Slice) =>
+  find(db, summary, { accountId, criteria, slice })
+
+interface Wanted {
+  readonly accountId: string
+  readonly criteria: Criteria
+  readonly slice: Slice
+  readonly recentMax?: number | undefined
+}
+
+async function find<Found>(db: Reader, look: Look<Found>, wanted: Wanted): Promise<Found[]> {
+  const { accountId, criteria, slice, recentMax = isByDay(criteria) ? RECENT_OF_DAYS : RECENT } = wanted
   if (criteria.nothing) return []
-  const run = async (ids: Fragment): Promise<Invoice[]> => {
-    const { statement, values } = documentsOf(accountId, ids).toQuery()
-    return (await db.rows<{ body: Invoice }>(statement, values)).map(({ body }) => body)
+  const run = async (bodies: Fragment): Promise<Found[]> => {
+    const { statement, values } = unpacked(look, bodies).toQuery()
+    return (await db.rows<{ shown: unknown }>(statement, values)).map(look.from)
   }
   const where = conditionsOf(accountId, criteria)
+  if (isOfTheNewest(criteria))
+    return run(fragment`
+      select i.body, i.create_time, i.seq from invoices i where ${conditionsOf(anyMerchant(accountId), criteria)}
+      ${newestFirst} ${window(slice)}`)
   const ordered = inOrder(accountId, criteria, slice, where)
-  if (ordered) return run(ordered)
+  if (ordered) return run(documentsOf(accountId, ordered))
 
   // What matches often shows among the newest; what does not is rare enough to be sorted. So neither reads everything.
+  const recently = conditionsOf(accountId, criteria, unseen)
   for (const count of [Math.ceil(recentMax / GLANCE), recentMax]) {
     const recent = await run(fragment`
-      select i.id, i.create_time, i.seq from (
+      select i.body, i.create_time, i.seq from (
         select * from invoices where account_id = ${anyMerchant(accountId)}
         order by create_time desc, seq desc ${raw(`limit ${count}`)}) i
-      where ${where} ${newestFirst} ${window(slice)}`)
+      where ${recently} ${newestFirst} ${window(slice)}`)
     if (recent.length === slice.limit || !(await hasMoreThan(db, accountId, count))) return recent
     const seen = recent.length === 0 ? 0 : slice.offset + recent.length
     if (seen * GLANCE < (slice.offset + slice.limit) * LIKELY) break
   }
-  return run(amongAll(accountId, criteria, slice, where))
+  return run(documentsOf(accountId, amongAll(accountId, criteria, slice, where)))
 }
+
+/** Each document is unpacked once, by adding nothing to it: everything that is read of it would unpack it again. */
+const unpacked = (look: Look<unknown>, bodies: Fragment): Fragment => fragment`
+  select ${look.column} from (
+    select i.body || '{}' as body, i.create_time, i.seq from (${bodies}) i ${newestFirst} offset 0) i
+  ${newestFirst}`
 
 /**
  * A merchant as the planner is to see them. By name it takes one it has not counted yet for one without invoices, and sorts
@@ -89,9 +89,8 @@ const window = ({ offset, limit }: Slice): Fragment =>
  * account is kept out of its choice, and the lookup out of any join.
  */
 const documentsOf = (accountId: string, ids: Fragment): Fragment => fragment`
-  select i.body from (${ids}) found cross join lateral (
-    select body from invoices where id = found.id and account_id || '' = ${accountId} limit 1) i
-  order by found.create_time desc, found.seq desc`
+  select i.body, found.create_time, found.seq from (${ids}) found cross join lateral (
+    select body from invoices where id = found.id and account_id || '' = ${accountId} limit 1) i`
 
 async function hasMoreThan(db: Reader, accountId: string, count: number): Promise<boolean> {
   const { statement, values } = fragment`
@@ -100,21 +99,25 @@ async function hasMoreThan(db: Reader, accountId: string, count: number): Promis
   return (await db.row(statement, values)) !== undefined
 }
 
-/** Lists that an index already holds in their order. */
+/** The names of the criteria beside the time of creation, by which lists are ordered anyway. */
+const othersOf = (criteria: Criteria) => givenOf(criteria).filter((name) => name !== 'created')
+
+/** Whether a list is that of the newest, of one currency at most: then the index of all has its order. */
+function isOfTheNewest(criteria: Criteria): boolean {
+  const others = othersOf(criteria)
+  return others.length === 0 || (others.length === 1 && criteria.currency !== undefined)
+}
+
+/** Other lists that an index already holds in their order. */
 function inOrder(accountId: string, criteria: Criteria, slice: Slice, where: Fragment): Fragment | undefined {
-  const { statuses, currency, created, number } = criteria
-  const others = givenOf(criteria).filter((name) => name !== 'created')
+  const { statuses, created, number } = criteria
   // At most one has the number. As the least of a range it is found by the index of numbers, whatever else the planner
   // thinks of the merchant; as an equal it would tie with every other that begins with the account.
   if (number !== undefined)
     return fragment`
       select * from (select i.id, i.create_time, i.seq from invoices i where ${where} order by i.number_key limit 1) i
       ${window(slice)}`
-  if (others.length === 0 || (others.length === 1 && currency !== undefined))
-    return fragment`
-      select i.id, i.create_time, i.seq from invoices i where ${conditionsOf(anyMerchant(accountId), criteria)}
-      ${newestFirst} ${window(slice)}`
-  if (others.length > 1 || !statuses) return undefined
+  if (othersOf(criteria).length > 1 || !statuses) return undefined
   const time = created ? fragment`and i.create_time between ${created.start} and ${created.end}` : raw('')
   // Each status has its own order; the first of each are enough to find the first of all.
   return fragment`
@@ -251,38 +254,4 @@ function wordsOf({ email, texts = {} }: Criteria): string | undefined {
   )
   if (email !== undefined) parts.push(emailQuery(email))
   return parts.length === 0 ? undefined : parts.join(' & ')
-}
-
-const containsText: Readonly<Record<SearchedText, (text: string) => Fragment>> = {
-  first_names: (text) => fragment`strpos(i.first_names, ${text}) > 0`,
-  last_names: (text) => fragment`strpos(i.last_names, ${text}) > 0`,
-  business_names: (text) => fragment`strpos(i.business_names, ${text}) > 0`,
-  reference: (text) => fragment`strpos(i.reference, ${text}) > 0`,
-  memo: (text) => fragment`strpos(i.memo, ${text}) > 0`,
-  item_text: (text) => fragment`strpos(i.item_text, ${text}) > 0`,
-}
-
-function conditionsOf(accountId: string | Fragment, criteria: Criteria): Fragment {
-  const { email, number, statuses, currency, texts = {}, amount, issued, due, paid, created } = criteria
-  const conditions = [
-    fragment`i.account_id = ${accountId}`,
-    email !== undefined && fragment`i.emails @> ${[email]}::text[]`,
-    number !== undefined && fragment`i.number_key between ${number} and ${number}`,
-    statuses && fragment`i.status = any(${statuses}::text[])`,
-    currency !== undefined && fragment`i.currency_code = ${currency}`,
-    ...Object.entries(texts).map(([column, text]) => text !== undefined && containsText[column as SearchedText](text)),
-    amount &&
-      fragment`i.currency_code = ${amount.currency} and i.amount_minor between ${amount.least} and ${amount.most}`,
-    issued && fragment`i.invoice_date between ${issued.start} and ${issued.end}`,
-    due && fragment`i.due_date between ${due.start} and ${due.end}`,
-    paid &&
-      // As a value and not as `exists`, which would be turned into a join with every payment of the merchant.
-      fragment`coalesce((select true from invoice_transactions t where t.account_id = i.account_id
-        and t.invoice_id = i.id and t.kind = 'PAYMENT' and t.day between ${paid.start} and ${paid.end} limit 1), false)`,
-    created && fragment`i.create_time between ${created.start} and ${created.end}`,
-  ]
-  return joined(
-    conditions.filter((condition) => condition instanceof Object),
-    ' and ',
-  )
 }

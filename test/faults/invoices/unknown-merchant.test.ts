@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Reader } from '../../../src/database/transaction.ts'
-import { type Criteria, findInvoices } from '../../../src/invoices/search/find.ts'
+import type { Criteria } from '../../../src/invoices/search/conditions.ts'
+import { findInvoices } from '../../../src/invoices/search/find.ts'
 import { rowsRead } from '../../support/plans.ts'
 import { over, shopOf } from '../../support/shop.ts'
 import { newWorld, type World } from '../../support/world.ts'

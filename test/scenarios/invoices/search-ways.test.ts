@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Criteria, findInvoices } from '../../../src/invoices/search/find.ts'
+import { presentSummary } from '../../../src/invoices/present.ts'
+import type { Criteria } from '../../../src/invoices/search/conditions.ts'
+import { findInvoices, findSummaries } from '../../../src/invoices/search/find.ts'
 import type { Instant } from '../../../src/kernel/clock.ts'
 import { INVOICES, over, recipient, shopOf } from '../../support/shop.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
@@ -90,5 +92,12 @@ describe('Reading the newest one by one and asking the indexes', () => {
 
       expect(asked).toEqual(read)
       expect(inPages).toEqual(read)
+
+      const { app, people } = world
+      const summaries = await findSummaries(app.database, people.merchant.id, sought, { offset: 0, limit: 100 })
+      const documents = await find(0, 100, 1000)
+      expect(summaries.map((one) => presentSummary(app.service, one))).toEqual(
+        documents.map((one) => presentSummary(app.service, one)),
+      )
     })
 })

@@ -1,0 +1,72 @@
+import { type Fragment, fragment, joined, raw } from '../../database/sql.ts'
+import type { Instant } from '../../kernel/clock.ts'
+import type { SearchedText } from './columns.ts'
+
+export interface Days {
+  readonly start: string
+  readonly end: string
+}
+
+/** What listed invoices must have in common. Nothing given matches everything. */
+export interface Criteria {
+  readonly email?: string | undefined
+  readonly number?: string | undefined
+  readonly statuses?: readonly string[] | undefined
+  readonly currency?: string | undefined
+  readonly texts?: Readonly<Partial<Record<SearchedText, string | undefined>>>
+  readonly amount?: { readonly currency: string; readonly least: bigint; readonly most: bigint } | undefined
+  readonly issued?: Days | undefined
+  readonly due?: Days | undefined
+  readonly paid?: Days | undefined
+  readonly created?: { readonly start: Instant; readonly end: Instant } | undefined
+  /** Matches no invoice at all. */
+  readonly nothing?: boolean
+}
+
+/** How a value stands in a statement. */
+type Put = (value: unknown, type: string) => Fragment
+
+const put: Put = (value, type) => fragment`${value}${raw(`::${type}`)}`
+
+/** As the planner does not see it, where there is nothing to choose: by its value every search would be planned anew. */
+export const unseen: Put = (value, type) => fragment`(select ${put(value, type)})`
+
+const contains: Readonly<Record<SearchedText, (text: Fragment) => Fragment>> = {
+  first_names: (text) => fragment`strpos(i.first_names, ${text}) > 0`,
+  last_names: (text) => fragment`strpos(i.last_names, ${text}) > 0`,
+  business_names: (text) => fragment`strpos(i.business_names, ${text}) > 0`,
+  reference: (text) => fragment`strpos(i.reference, ${text}) > 0`,
+  memo: (text) => fragment`strpos(i.memo, ${text}) > 0`,
+  item_text: (text) => fragment`strpos(i.item_text, ${text}) > 0`,
+}
+
+/** What a row `i` of invoices must fulfil. */
+export function conditionsOf(accountId: string | Fragment, criteria: Criteria, as: Put = put): Fragment {
+  const { email, number, statuses, currency, texts = {}, amount, issued, due, paid, created } = criteria
+  const between = ({ start, end }: Days) => fragment`between ${as(start, 'text')} and ${as(end, 'text')}`
+  const conditions = [
+    fragment`i.account_id = ${accountId}`,
+    email !== undefined && fragment`i.emails @> ${as([email], 'text[]')}`,
+    number !== undefined && fragment`i.number_key ${between({ start: number, end: number })}`,
+    // A bare subselect would be taken for rows to compare with.
+    statuses && fragment`i.status = any(${as(statuses, 'text[]')}::text[])`,
+    currency !== undefined && fragment`i.currency_code = ${as(currency, 'text')}`,
+    ...Object.entries(texts).map(
+      ([column, text]) => text !== undefined && contains[column as SearchedText](as(text, 'text')),
+    ),
+    amount &&
+      fragment`i.currency_code = ${as(amount.currency, 'text')}
+        and i.amount_minor between ${as(amount.least, 'bigint')} and ${as(amount.most, 'bigint')}`,
+    issued && fragment`i.invoice_date ${between(issued)}`,
+    due && fragment`i.due_date ${between(due)}`,
+    paid &&
+      // As a value and not as `exists`, which would be turned into a join with every payment of the merchant.
+      fragment`coalesce((select true from invoice_transactions t where t.account_id = i.account_id
+        and t.invoice_id = i.id and t.kind = 'PAYMENT' and t.day ${between(paid)} limit 1), false)`,
+    created && fragment`i.create_time ${between(created)}`,
+  ]
+  return joined(
+    conditions.filter((condition) => condition instanceof Object),
+    ' and ',
+  )
+}
