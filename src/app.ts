@@ -233,7 +233,7 @@ function wire(parts: Parts) {
     constraints: Object.assign({}, ...opened.map(({ constraints = {} }) => constraints)),
     db: database,
     ...(parts.replica && { replica: parts.replica }),
-    authenticate: async (headers, ip) => inner.callerOf(headers) ?? parts.authenticator.authenticate(headers, ip),
+    authenticate: (headers, ip) => inner.callerOf(headers) ?? parts.authenticator.authenticate(headers, ip),
     ...makeAdmission(settings),
     observe: metrics.observe,
     ...(recorder && { record: (request, reply) => recorder.answered(request, reply), disturb: faults.onRequest }),

@@ -34,6 +34,13 @@ const holderOf = sql`
   where tokens.digest = $1 and tokens.generation = apps.token_generation
     and apps.status = 'ENABLED' and accounts.status = 'ACTIVE' and (not apps.sandbox or $2)`
 
+/** What a caller shows, and under which name it is remembered. */
+interface Shown {
+  readonly token: string
+  readonly assertion: string | undefined
+  readonly memory: string
+}
+
 /** How long a token is believed without asking the database. Commands that revoke one come back after this time. */
 export const BELIEVED_MS = 1_000
 const REMEMBERED_MAX = 10_000
@@ -63,7 +70,8 @@ export class Authenticator {
     this.#remembered.clear()
   }
 
-  async authenticate(headers: IncomingHttpHeaders, ip: string): Promise<Caller> {
+  /** Without a wait where the token is remembered, which nearly all are. */
+  authenticate(headers: IncomingHttpHeaders, ip: string): Caller | Promise<Caller> {
     const { authorization } = headers
     if (authorization === undefined || !/^bearer /i.test(authorization)) throw noToken()
     const token = authorization.slice('bearer '.length).trim()
@@ -73,9 +81,11 @@ export class Authenticator {
     const memory = memoryOf(token, assertion)
     const known = this.#remembered.get(memory)
     if (known && known.until > performance.now() && known.holder.expire_time > this.#realTime.now()) return known.caller
-
     // A token that was good a while ago is no guess, whoever else guesses at its address.
-    const network = known ? undefined : networkOf(ip)
+    return this.#lookUp({ token, assertion, memory }, known ? undefined : networkOf(ip))
+  }
+
+  async #lookUp({ token, assertion, memory }: Shown, network: string | undefined): Promise<Caller> {
     if (network !== undefined) this.#guesses.take(network)
     const digest = tokenDigest(token)
     const holder = await this.#db.row<Holder>(holderOf, [digest, this.#isSandbox])

@@ -115,7 +115,9 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
   async function serve(request: FastifyRequest, take: Take = () => {}): Promise<Rendered> {
     // The router hands the query over as it came.
     const query = parseQuery((request.query as { text: string }).text)
-    const sent = await receiveBody(request.headers, request.body, route)
+    // Whatever is there already is not waited for: each wait is a turn of its own, and most requests need one for the database.
+    const received = receiveBody(request.headers, request.body, route)
+    const sent = received instanceof Promise ? await received : received
     request.sent = sent.bytes
     if (request.caller && sent.bytes) parts.charge?.(request.caller, sent.bytes.length)
     if (route.trigger && service.environment === 'sandbox') pullTrigger(request, query, sent.json)
@@ -126,10 +128,11 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
 
     // What comes as a stream comes as slowly as its sender likes, and keeps nobody's turn meanwhile.
     const streamed = sent.stream && (await bodies?.read(request.headers, sent, take))
-    const turn = await parts.takeTurn?.(route, request)
+    const taken = parts.takeTurn?.(route, request)
+    const turn = taken instanceof Promise ? await taken : taken
     if (turn) workFor(turn.worked)
     try {
-      const read = streamed ?? (await bodies?.read(request.headers, sent, take))
+      const read = streamed ?? (bodies && (await bodies.read(request.headers, sent, take)))
       if (isLong(sent)) await letOthersIn()
       return await carryOut(request, { query, sent, read })
     } finally {

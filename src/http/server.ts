@@ -44,13 +44,13 @@ export interface ServerParts extends OperationParts {
   readonly constraints: NonNullable<Room['constraints']>
   readonly ids: Ids
   readonly log: Logger
-  authenticate(headers: IncomingHttpHeaders, ip: string): Promise<Caller>
+  authenticate(headers: IncomingHttpHeaders, ip: string): Caller | Promise<Caller>
   /** Called before a request is looked at any further; throws to refuse. Returns headers to add to the answer. */
   admit(route: AnyRoute, request: Arrival): Record<string, string>
   /** Told of every answer, for metrics. */
   observe(operation: string, method: string, status: number, seconds: number): void
   /** Makes a request go wrong because somebody wants to see it; throws, waits or hangs up. Absent in live. */
-  disturb?(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  disturb?(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined
   /** Told of every request that was answered, with what was sent and answered. Absent where no log of them is kept. */
   record?(request: FastifyRequest, reply: FastifyReply): void
   /** Whether the service is about to stop, so that clients should take another connection for what comes next. */
@@ -219,12 +219,14 @@ export function makeServer(parts: ServerParts): FastifyInstance {
         reply.header(debugHeader, request.id)
         if (!route.always) load.admit()
         if (route.scopes !== 'public' || (route.recognises && request.headers.authorization !== undefined)) {
-          const caller = await parts.authenticate(request.headers, request.ip)
+          const found = parts.authenticate(request.headers, request.ip)
+          const caller = found instanceof Promise ? await found : found
           operation.requireScope(caller)
           request.caller = caller
         }
         requireEnvironment(route, service)
-        if (parts.disturb) await parts.disturb(request, reply)
+        const disturbed = parts.disturb?.(request, reply)
+        if (disturbed) await disturbed
         const standing = parts.admit(route, request)
         for (const name in standing) reply.header(name, standing[name])
       },

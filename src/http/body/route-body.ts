@@ -55,13 +55,23 @@ const tooLarge = (bytesMax: number) =>
   ])
 
 /** Collects the bytes of a body, unless it is multipart, which an operation reads when it knows that it takes it. */
-export async function receiveBody(
+export function receiveBody(
   headers: IncomingHttpHeaders,
   body: unknown,
+  route: Pick<AnyRoute, 'scopes' | 'environment'>,
+): SentBody | Promise<SentBody> {
+  if (!(body instanceof Readable)) return noBody
+  if (isMultipart(typeOf(headers))) return { ...noBody, stream: body }
+  return collected(headers, body, route)
+}
+
+const noBody: SentBody = { bytes: undefined, stream: undefined, json: () => undefined }
+
+async function collected(
+  headers: IncomingHttpHeaders,
+  stream: Readable,
   { scopes, environment }: Pick<AnyRoute, 'scopes' | 'environment'>,
 ): Promise<SentBody> {
-  const stream = body instanceof Readable ? body : undefined
-  if (stream === undefined || isMultipart(typeOf(headers))) return { bytes: undefined, stream, json: () => undefined }
   const declared = headers['content-length']
   const bytesMax = scopes === 'public' && environment !== 'sandbox' ? PUBLIC_BYTES_MAX : jsonLimits.bytes
   const bytes = await collect(stream, { bytesMax, declared, tooLarge: () => tooLarge(bytesMax) })

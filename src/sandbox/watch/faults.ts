@@ -71,9 +71,12 @@ export class Faults {
   }
 
   /** Makes a request go wrong that a rule or its own header says so of. Called before anything else is looked at. */
-  readonly onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  readonly onRequest = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const header = request.headers[this.#header]
-    if (this.#standing.length === 0 && header === undefined) return
+    return this.#standing.length === 0 && header === undefined ? undefined : this.#disturb(request, reply, header)
+  }
+
+  async #disturb(request: FastifyRequest, reply: FastifyReply, header: string | string[] | undefined): Promise<void> {
     const { route } = request.operation!
     if (route.tag === 'Sandbox' || route.always || route.watches) return
     if (header !== undefined) await carryOut(readHeader(String(header), this.#header), request, reply)
