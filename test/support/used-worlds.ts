@@ -10,6 +10,8 @@ import { START } from './server.ts'
 export interface Opened {
   readonly app: App
   readonly databaseUrl: string
+  /** The address that it was told it has, if any. */
+  readonly address: string | undefined
   /** What of it belongs to the test. */
   readonly state: { realSeconds: number; ids: Ids }
   drop(): Promise<void>
@@ -30,10 +32,10 @@ const schemaOf = async ({ app }: Opened) => (await app.database.query<{ digest: 
 const unused: Opened[] = []
 const schemas = new WeakMap<Opened, string>()
 
-/** One that an earlier test file of this worker is done with, or else a new one. */
-export async function takeOr(open: () => Promise<Opened>): Promise<Opened> {
-  const used = unused.pop()
-  if (used) return used
+/** One with the same address that an earlier test file of this worker is done with, or else a new one. */
+export async function takeOr(address: string | undefined, open: () => Promise<Opened>): Promise<Opened> {
+  const at = unused.findIndex((one) => one.address === address)
+  if (at >= 0) return unused.splice(at, 1)[0]!
   const opened = await open()
   schemas.set(opened, await schemaOf(opened))
   return opened

@@ -96,10 +96,11 @@ export async function newWorld(options: WorldOptions = {}) {
       ...patient,
       works,
     })
-    return { app, databaseUrl, state, drop }
+    return { app, databaseUrl, address: extra['PUBLIC_URL'], state, drop }
   }
-  const isUsual = !isOwn && !works && !log && through === usualWay && Object.keys(extra).length === 0
-  const opened = await (isUsual ? takeOr(open) : open())
+  const isUsual =
+    !isOwn && !works && !log && through === usualWay && Object.keys(extra).every((name) => name === 'PUBLIC_URL')
+  const opened = await (isUsual ? takeOr(extra['PUBLIC_URL'], open) : open())
   const { app, state } = opened
 
   let described: readonly AnyRoute[] | undefined
