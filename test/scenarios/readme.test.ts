@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningService, runProgram, startProgram, temporaryFolder } from '../support/process.ts'
+import { isAlive, type RunningService, runProgram, startProgram, temporaryFolder } from '../support/process.ts'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 
@@ -145,9 +145,13 @@ describe('The README, followed word by word', () => {
     await once(handler, 'listening')
     const hookPort = String((handler.address() as AddressInfo).port)
     const port = String(await freePort())
-    // The tutorial ends where everything begins anew.
+    // The tutorial ends where everything begins anew: npm is told to end, and the service ends with it, and its PostgreSQL.
+    const postmaster = `${folder.path}/data/server/cluster/postmaster.pid`
+    const postgres = Number(readFileSync(postmaster, 'utf8').split('\n')[0])
     await service.end('SIGTERM')
-    await expect.poll(() => existsSync(`${folder.path}/data/server/cluster/postmaster.pid`)).toBe(false)
+    await expect.poll(() => answers(Number(new URL(service.url).port))).toBe(false)
+    await expect.poll(() => isAlive(postgres)).toBe(false)
+    expect(existsSync(postmaster)).toBe(false)
     const variables = { PORT: port, QUITTANCE_DATA_DIR: `${folder.path}/data`, SIGNING_SECRET: secret }
     const at = ({ command }: Step) => command.replaceAll(PORTS.hook, hookPort)
     const as = (text: string) => alike(text.replaceAll(`:${port}`, `:${PORTS.service}`).trim())

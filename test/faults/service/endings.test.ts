@@ -1,97 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, type ExpectStatic, it } from 'vitest'
-import { findHome } from '../../../src/database/embedded/folders.ts'
+import { afterAll, beforeAll, describe, it } from 'vitest'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
-import {
-  commandLine,
-  isAlive,
-  type RunningService,
-  runCommand,
-  startProgram,
-  startService,
-  temporaryFolder,
-  tokenOver,
-} from '../../support/process.ts'
+import { type RunningService, startService } from '../../support/process.ts'
 
-/** Comes back when nothing listens there any more. */
-const refusesConnections = (expect: ExpectStatic, url: string) =>
-  expect
-    .poll(() =>
-      fetch(`${url}/healthz`).then(
-        () => 'answers',
-        (error) => error.cause?.code,
-      ),
-    )
-    .toBe('ECONNREFUSED')
-
-const isGone = (expect: ExpectStatic, pid: number) => expect.poll(() => isAlive(pid)).toBe(false)
-
-// Most of it is waiting, for graces to pass and processes to end: both halves, and all of the second, wait together.
-describe.concurrent('A sandbox with a PostgreSQL of its own', () => {
-  const folder = temporaryFolder()
-  const variables = { QUITTANCE_DATA_DIR: folder.path }
-  const serverFile = () => join(findHome(folder.path)!, 'server/cluster/postmaster.pid')
-  const serverPid = () => Number(readFileSync(serverFile(), 'utf8').split('\n')[0])
-  afterAll(() => folder.remove())
-
-  it.sequential('ends with npm, which somebody told to end', async ({ expect }) => {
-    const npm = await startProgram(['npm', ['start']], variables)
-    const postgres = serverPid()
-
-    await npm.end('SIGTERM')
-
-    await refusesConnections(expect, npm.url)
-    await isGone(expect, postgres)
-  })
-
-  it.sequential('takes its PostgreSQL along when it is killed, and starts again', async ({ expect }) => {
-    const killed = await startService(variables)
-    const postgres = serverPid()
-
-    await killed.end('SIGKILL')
-
-    await isGone(expect, postgres)
-  })
-
-  it.sequential('ends with the test runner that started it and was killed', async ({ expect }) => {
-    const runner = `require('node:child_process').spawn(...JSON.parse(process.argv[1]), { stdio: ['ignore', 1, 2] })`
-    const started = await startProgram(
-      [process.execPath, ['-e', runner, JSON.stringify(commandLine(['start']))]],
-      variables,
-    )
-    const postgres = serverPid()
-    // Something that its secret seals.
-    const headers = { authorization: `Bearer ${await tokenOver(started.url)}`, 'content-type': 'application/json' }
-    const body = JSON.stringify({ url: 'https://receiver.test/hook', event_types: [{ name: '*' }] })
-    const made = await fetch(`${started.url}/v1/notifications/webhooks`, { method: 'POST', headers, body })
-    expect(made.status).toBe(201)
-
-    await started.end('SIGKILL')
-
-    await refusesConnections(expect, started.url)
-    await isGone(expect, postgres)
-  })
-
-  it.sequential('leaves no PostgreSQL running when it finds that it cannot start on its data', async ({ expect }) => {
-    const started: number[] = []
-    const looking = setInterval(() => {
-      if (existsSync(serverFile())) started.push(serverPid())
-    }, 5)
-    const secret = 'another secret than the sandbox of this test has'
-
-    const refused = await runCommand(['start'], { ...variables, QUITTANCE_SECRET: secret, PORT: '0' })
-    clearInterval(looking)
-
-    expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, '', expect.stringMatching(/is not the one/)])
-    expect(started.length).toBeGreaterThan(0)
-    for (const pid of new Set(started)) await isGone(expect, pid)
-    expect(existsSync(serverFile())).toBe(false)
-  })
-})
-
+// Most of it is waiting, for graces to pass and processes to end: all of it waits together.
 describe.concurrent('A service that is told to stop', () => {
   let database: TestDatabase
   beforeAll(async () => {
@@ -158,21 +71,23 @@ describe.concurrent('A service that is told to stop', () => {
     client.destroy()
   })
 
-  it('ends also when whoever reads its lines is gone, or no longer reads', async ({ expect }) => {
-    const [left, deaf] = await Promise.all([start(0), start(0)])
-    left.output.destroy()
+  it('ends also when whoever reads its lines no longer reads', async ({ expect }) => {
+    const deaf = await start(0)
     deaf.output.pause()
     // More lines than a pipe and whoever reads it hold together: some three hundred.
     for (let i = 0; i < 40; i++)
       await Promise.all(Array.from({ length: 16 }, () => fetch(`${deaf.url}/v2/${'x'.repeat(200)}`)))
 
-    expect(await Promise.all([left.end('SIGTERM'), deaf.end('SIGTERM')])).toEqual([0, 0])
+    expect(await deaf.end('SIGTERM')).toBe(0)
   })
 
-  it('does not take an interrupt that comes twice at once for impatience', async ({ expect }) => {
-    const service = await start(1)
+  it('ends also when that one is gone, and takes an interrupt that comes twice at once for no impatience', async ({
+    expect,
+  }) => {
+    const left = await start(1)
+    left.output.destroy()
 
-    process.kill(service.pid, 'SIGINT')
-    expect(await service.end('SIGINT')).toBe(0)
+    process.kill(left.pid, 'SIGINT')
+    expect(await left.end('SIGINT')).toBe(0)
   })
 })

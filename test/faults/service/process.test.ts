@@ -1,5 +1,17 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningService, runCommand, startService, temporaryFolder, tokenOver } from '../../support/process.ts'
+import { findHome } from '../../../src/database/embedded/folders.ts'
+import { run } from '../../support/command.ts'
+import {
+  commandLine,
+  isAlive,
+  type RunningService,
+  startProgram,
+  startService,
+  temporaryFolder,
+  tokenOver,
+} from '../../support/process.ts'
 import { times } from '../../support/size.ts'
 
 const KILLS = times(1, 3)
@@ -9,12 +21,29 @@ describe('A service in a process of its own, on its own data directory', () => {
   const variables = { QUITTANCE_DATA_DIR: folder.path }
   let service: RunningService
   beforeAll(async () => {
-    service = await startService(variables)
+    // As a test runner does it.
+    const runner = `require('node:child_process').spawn(...JSON.parse(process.argv[1]), { stdio: ['ignore', 1, 2] })`
+    const words = ['-e', runner, JSON.stringify(commandLine(['start']))]
+    service = await startProgram([process.execPath, words], variables)
   }, 60_000)
   afterAll(async () => {
     await service.end('SIGTERM')
     folder.remove()
   })
+
+  const serverFile = () => join(findHome(folder.path)!, 'server/cluster/postmaster.pid')
+  const serverPid = () => Number(readFileSync(serverFile(), 'utf8').split('\n')[0])
+  const isGone = (pid: number) => expect.poll(() => isAlive(pid)).toBe(false)
+  /** Comes back when nothing listens there any more. */
+  const refusesConnections = (url: string) =>
+    expect
+      .poll(() =>
+        fetch(`${url}/healthz`).then(
+          () => 'answers',
+          (error) => error.cause?.code,
+        ),
+      )
+      .toBe('ECONNREFUSED')
 
   const pay = async (url: string, value: string) => {
     const response = await fetch(`${url}/sandbox/transactions`, {
@@ -26,7 +55,7 @@ describe('A service in a process of its own, on its own data directory', () => {
   }
 
   it('refuses a second start on the same directory with one clear sentence', async () => {
-    const { code, stderr } = await runCommand(['start'], { ...variables, PORT: '0' })
+    const { code, stderr } = await run(['start'], { ...variables, PORT: '0' })
 
     expect(code).toBe(1)
     expect(stderr.trim().split('\n')).toHaveLength(1)
@@ -43,8 +72,39 @@ describe('A service in a process of its own, on its own data directory', () => {
     expect(await response.json()).toMatchObject({ items: [] })
   })
 
-  it('has every acknowledged write after it was killed at any moment', async () => {
+  it('ends with the test runner that started it and was killed, and takes its PostgreSQL along', async () => {
+    const postgres = serverPid()
+    // Something that its secret seals.
+    const headers = { authorization: `Bearer ${await tokenOver(service.url)}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ url: 'https://receiver.test/hook', event_types: [{ name: '*' }] })
+    const made = await fetch(`${service.url}/v1/notifications/webhooks`, { method: 'POST', headers, body })
+    expect(made.status).toBe(201)
+
+    await service.end('SIGKILL')
+
+    await refusesConnections(service.url)
+    await isGone(postgres)
+  })
+
+  it('leaves no PostgreSQL running when it finds that it cannot start on its data', async () => {
+    const started: number[] = []
+    const looking = setInterval(() => {
+      if (existsSync(serverFile())) started.push(serverPid())
+    }, 5)
+    const secret = 'another secret than the sandbox of this test has'
+
+    const refused = await run(['start'], { ...variables, QUITTANCE_SECRET: secret, PORT: '0' })
+    clearInterval(looking)
+
+    expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, '', expect.stringMatching(/is not the one/)])
+    expect(started.length).toBeGreaterThan(0)
+    for (const pid of new Set(started)) await isGone(pid)
+    expect(existsSync(serverFile())).toBe(false)
+  })
+
+  it('has every acknowledged write after it was killed at any moment, with its PostgreSQL', async () => {
     const acknowledged: string[] = []
+    service = await startService(variables)
     for (let round = 0; round < KILLS; round++) {
       const { url } = service
       let killed = false
@@ -56,9 +116,11 @@ describe('A service in a process of its own, on its own data directory', () => {
       })
       const enough = acknowledged.length + 10 + round * 7
       await expect.poll(() => acknowledged.length, { interval: 1 }).toBeGreaterThan(enough)
+      const postgres = serverPid()
       await service.end('SIGKILL')
       killed = true
       await Promise.all(writers)
+      await isGone(postgres)
       service = await startService(variables)
     }
 
