@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -153,15 +153,29 @@ async function fullDisk({ lab, server }: Scene): Promise<string> {
       await pause(500)
     }
   })()
-  const file = join(server.folder, 'filler')
-  const { bavail, bsize } = statfsSync(server.folder)
-  execFileSync('fallocate', ['-l', String(bavail * bsize - 64 * 1024), file])
-  await pause(lab.isReduced ? 4_000 : 20_000)
-  rmSync(file)
-  await until(() => canQuery(server.url), 60_000, 'the database after the disk was freed')
-  isWatched = false
-  await supervisor
+  try {
+    const file = join(server.folder, 'filler')
+    fill(server.folder, file)
+    await pause(lab.isReduced ? 4_000 : 20_000)
+    rmSync(file)
+    await until(() => canQuery(server.url), 60_000, 'the database after the disk was freed')
+  } finally {
+    isWatched = false
+    await supervisor
+  }
   return `PostgreSQL was started again ${restarts} times`
+}
+
+/** Takes all that a disk has left. The database writes meanwhile, so what was left may be gone when it is asked for. */
+function fill(folder: string, file: string): void {
+  for (let tries = 1; ; tries++) {
+    const { bavail, bsize } = statfsSync(folder)
+    const { status, stderr } = spawnSync('fallocate', ['-l', String(bavail * bsize - 64 * 1024), file], {
+      encoding: 'utf8',
+    })
+    if (status === 0) return
+    if (tries === 10) throw new Error(stderr)
+  }
 }
 
 /** All processes stand still while the copy is made, so it is what the disk would hold had the power gone in that moment. */
