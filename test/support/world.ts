@@ -48,6 +48,10 @@ export interface WorldOptions {
   readonly through?: (databaseUrl: string) => Promise<Ways>
 }
 
+/** Others look inside, where a world that was used before can be told from a new one: at plans, figures and files. */
+const isScenario = () => expect.getState().testPath?.includes('/test/scenarios/') ?? false
+const isAddress = (setting: string) => setting === 'PUBLIC_URL'
+
 /** Straight, or by the pooler that the lab put there. */
 async function usualWay(databaseUrl: string): Promise<Ways> {
   const pooler = process.env['TEST_POOLER_URL']
@@ -99,7 +103,7 @@ export async function newWorld(options: WorldOptions = {}) {
     return { app, databaseUrl, address: extra['PUBLIC_URL'], state, drop }
   }
   const isUsual =
-    !isOwn && !works && !log && through === usualWay && Object.keys(extra).every((name) => name === 'PUBLIC_URL')
+    !isOwn && !works && !log && through === usualWay && isScenario() && Object.keys(extra).every(isAddress)
   const opened = await (isUsual ? takeOr(extra['PUBLIC_URL'], open) : open())
   const { app, state } = opened
 
@@ -126,9 +130,8 @@ export async function newWorld(options: WorldOptions = {}) {
     const isJson = String(response.headers['content-type']).startsWith('application/json')
     const body = isJson ? response.json<unknown>() : undefined
     if (response.statusCode >= 400 && !isOrdered(path, query, payload)) {
-      const isScenario = expect.getState().testPath?.includes('/test/scenarios/')
-      const unnamed = isScenario || isNoting ? undocumented(path, body, routes) : []
-      if (isScenario && unnamed.length > 0)
+      const unnamed = isScenario() || isNoting ? undocumented(path, body, routes) : []
+      if (isScenario() && unnamed.length > 0)
         throw new Error(`The reference of the operation does not name this: ${unnamed.join(', ')}`)
     }
     return {
