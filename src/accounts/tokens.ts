@@ -171,7 +171,7 @@ export function tokenRoutes(service: Service, { realTime, onChange }: TokenParts
   return [issue, terminate]
 }
 
-/** Texts of tokens by their ids: deriving one takes longer than all else that is computed for it. */
+/** Texts of tokens by their ids, so that one that is handed out again is not derived again. */
 type Texts = RecentMap<string, string>
 const TEXTS_MAX = 1_000
 
