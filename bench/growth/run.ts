@@ -32,7 +32,7 @@ the same machine.
 
   --small <n>, --large <n>   rows of each kind (10000, 1000000)
   --rounds <n>               calls of each kind to each, in turns (25)
-  --only <text>              only what has this in its name
+  --only <pattern>           only what has this in its name
   --fill <url>               only fills this empty database with --large rows
   --few <url>, --many <url>  measures in two that were filled before
 `
@@ -51,6 +51,7 @@ async function openSide(url: string, size: number) {
   return { service, client, context, size }
 }
 type Side = Awaited<ReturnType<typeof openSide>>
+type FilledSide = Side & { readonly sized: Sized }
 
 async function sizedOf({ context, size }: Side): Promise<Sized> {
   const [found] = await context.sql<{ newest: string; webhook: string }>(
@@ -67,7 +68,7 @@ function meter({ service, context }: Side) {
     async look() {
       const rows = await context.sql<{ pid: number }>(
         `select pid from pg_stat_activity
-         where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+         where datname = current_database() and application_name = 'quittance'`,
       )
       backends = rows.map(({ pid }) => pid)
     },
@@ -88,11 +89,11 @@ async function busy(error: unknown): Promise<undefined> {
   await pause(1_000)
 }
 
-async function measure(listing: Listing, sides: readonly Side[]) {
+async function measure(listing: Listing, sides: readonly FilledSide[]) {
   const measured = await Promise.all(
     sides.map(async (side) => ({
       ...{ side, meter: meter(side), token: await side.context.token(listing.who), found: 0 },
-      ...{ request: listing.request(await sizedOf(side)), service: [] as number[], server: [] as number[] },
+      ...{ request: listing.request(side.sized), service: [] as number[], server: [] as number[] },
     })),
   )
   for (let round = -WARM_UP; round < Number(options.rounds); round++)
@@ -120,13 +121,14 @@ async function measure(listing: Listing, sides: readonly Side[]) {
 
 const cell = ({ all, server }: { all: number; server: number }) => `${all.toFixed(2)} (${server.toFixed(2)})`
 
-async function compare(few: Side, many: Side): Promise<void> {
+async function compare(few: FilledSide, many: FilledSide): Promise<void> {
   process.stdout.write(`${cpus().length} cores, load ${loadavg()[0]!.toFixed(1)}; medians of ${options.rounds}\n\n`)
   process.stdout.write(
     `| What | ${few.size}, ms (of PostgreSQL) | ${many.size}, ms | Ratio | Found |\n|---|---|---|---|---|\n`,
   )
   const grown: string[] = []
-  const chosen = listings.filter(({ what }) => what.includes(options.only))
+  const only = new RegExp(options.only)
+  const chosen = listings.filter(({ what }) => only.test(what))
   for (const listing of chosen) {
     const [a, b] = await measure(listing, [few, many])
     const ratio = b!.all / a!.all
@@ -154,7 +156,8 @@ async function close({ service, client }: Side): Promise<void> {
 async function compareIn(fewUrl: string, manyUrl: string): Promise<void> {
   const sides = [await openSide(fewUrl, Number(options.small)), await openSide(manyUrl, Number(options.large))] as const
   try {
-    await compare(...sides)
+    const [few, many] = sides
+    await compare({ ...few, sized: await sizedOf(few) }, { ...many, sized: await sizedOf(many) })
   } finally {
     for (const side of sides) await close(side)
   }

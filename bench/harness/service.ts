@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type Child, startChild } from './child.ts'
 
-const START_WITHIN_MS = 20_000
+const START_WITHIN_MS = 120_000
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 export interface RunningService extends Child {

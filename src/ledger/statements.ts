@@ -1,6 +1,6 @@
 import { sql, statementOf } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
-import type { Place } from '../http/keyset.ts'
+import { END, type Place } from '../http/keyset.ts'
 import type { Instant } from '../kernel/clock.ts'
 
 /** What a merchant has in one currency, in its smallest unit. */
@@ -95,7 +95,9 @@ export function findMovements(
   limit: number,
   last: Place,
 ): Promise<Movement[]> {
-  const asked = [accountId, from ?? '', to ?? '9', last.create_time, last.seq, limit]
+  // An index is entered at the place, however much earlier the bound is: so the place is brought down to it.
+  const place = to !== undefined && to < last.create_time ? { create_time: to, seq: END.seq } : last
+  const asked = [accountId, from ?? '', to ?? '9', place.create_time, place.seq, limit]
   if (invoiceId !== undefined) return db.rows<Movement>(movementsOfInvoice, [...asked, invoiceId])
   if (disputeId !== undefined) return db.rows<Movement>(movementsOfDispute, [...asked, disputeId])
   return db.rows<Movement>(movementsOf, asked)
