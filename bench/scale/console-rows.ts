@@ -64,7 +64,8 @@ const rows = ({ accountId, appId, invoiceId, busyWebhook }: Roots): Readonly<Rec
     insert into delivery_queue (account_id, id, webhook_id, event_account_id, event_id, seq, resource_id, transmit_time,
       lane, attempts, next_time)
     select account_id, id, webhook_id, event_account_id, event_id, seq, resource_id, transmit_time, seq % 3, 3, ${never}
-    from deliveries where account_id = '${accountId}' and failure is null and event_id like 'WH-SCALE%' and seq <= $1::int`,
+    from deliveries where account_id = '${accountId}' and failure is null and event_id like 'WH-SCALE%' and seq <= $1::int
+      and seq % ($1::int / 5) <> 3`,
   jobs: `
     insert into jobs (name, payload, run_at, parked_time, attempts, last_error, create_time)
     select case when n = 1 then 'seldom' when n % 2 = 0 then 'mail' else 'dispute-deadline' end,
