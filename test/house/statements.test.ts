@@ -118,7 +118,7 @@ const metrics = { dimension: 'STATUS', measure: 'COUNT', filter: { reasons: ['UN
 describe('Every statement of the source', () => {
   let own: TestDatabase
   let db: Database
-  let texts: string[]
+  let texts: readonly string[]
   beforeAll(async () => {
     texts = sourceStatements()
     own = await newDatabase()

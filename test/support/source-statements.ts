@@ -6,11 +6,18 @@ const source = new URL('../../src/', import.meta.url)
 const compiled = (path: string) =>
   JSON.stringify(new URL(`../../dist/${path.replace(/\.ts$/, '.js')}`, import.meta.url).href)
 
+let statements: readonly string[] | undefined
+
 /**
  * The text of every fixed statement of the source, as it was compiled before the tests began. From a process of its own:
  * here those of the tests are among them.
  */
-export function sourceStatements(): string[] {
+export function sourceStatements(): readonly string[] {
+  statements ??= readStatements()
+  return statements
+}
+
+function readStatements(): string[] {
   const modules = readdirSync(fileURLToPath(source), { recursive: true, encoding: 'utf8' })
     // These run when they are loaded.
     .filter((path) => /(?<!\.d)\.ts$/.test(path) && !/(main|worker|guardian|keeper|threads?)\.ts$/.test(path))

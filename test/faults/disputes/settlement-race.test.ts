@@ -12,7 +12,7 @@ import { times } from '../../support/size.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 const DISPUTED = times(2, 100)
-const ALIGNED = 100
+const ALIGNED = times(40, 100)
 
 let world: World
 const services: RunningService[] = []

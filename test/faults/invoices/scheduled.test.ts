@@ -10,7 +10,7 @@ import { over, shopOf } from '../../support/shop.ts'
 import { withoutGuard } from '../../support/unguarded.ts'
 import { newWorld, patient, type World } from '../../support/world.ts'
 
-const INVOICES = 30
+const INVOICES = 16
 /** The day the clocks go forward in California: seven in the morning is one hour earlier than the day before. */
 const ISSUE_DATE = '2026-03-08'
 const ISSUE_TIME = '2026-03-08T14:00:00.000Z' as Instant
