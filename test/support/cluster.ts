@@ -32,15 +32,17 @@ export interface TestCluster {
 const PORT = 5432
 const START_MS = 30_000
 
-/** A cluster of its own, started, with all that it is in a folder that `remove` takes away. */
+/** A cluster of its own, started, with all that it is in a folder that `remove` takes away; the files of another one if told so. */
 export async function newCluster(
   settings: Readonly<Record<string, string>> = {},
+  stopped?: TestCluster,
 ): Promise<{ cluster: TestCluster; remove(): Promise<void> }> {
   const home = mkdtempSync(join(inMemory() ?? tmpdir(), 'quittance-cluster-'))
   chmodSync(home, 0o755)
   const account = serverAccount(home)
   const binaries = findBinaries(account, home)
-  await createCluster(home, binaries, { account, durable: false })
+  if (stopped) execFileSync('cp', ['-a', stopped.folder, join(home, SERVER)])
+  else await createCluster(home, binaries, { account, durable: false })
   const running = new Set<() => Promise<void>>()
   const parts = { home, account, postgres: binaries.postgres, running, settings }
   const cluster = clusterAt(join(home, SERVER), parts)

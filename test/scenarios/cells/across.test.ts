@@ -29,9 +29,13 @@ describeBalanced('Accounts that live in two cells', () => {
   let payer: CellCaller
 
   beforeAll(async () => {
-    clusters = await Promise.all([1, 2].map(() => newCluster({ wal_level: 'logical' })))
+    const settings = { wal_level: 'logical' }
+    const one = await newCluster(settings)
+    await migrateBy({ databaseUrl: one.cluster.url })
+    await one.cluster.kill()
+    clusters = [one, await newCluster(settings, one.cluster)]
+    await one.cluster.start()
     const urls = clusters.map(({ cluster }) => cluster.url)
-    await Promise.all(urls.map((databaseUrl) => migrateBy({ databaseUrl })))
     k = await openCell(urls[0]!, { CELL: 'K' })
     m = await openCell(urls[1]!, { CELL: 'M' })
     // The directory tells of those who were there before it, and of those who come after.
