@@ -33,7 +33,7 @@ interface Sent {
 describe('The first page of a list', () => {
   let world: World
   beforeAll(async () => {
-    world = await newWorld()
+    world = await newWorld({ isOwn: true })
     const { merchant, buyer, app } = world
     const opened = await buyer.post<{ links: { href: string }[] }>(DISPUTES, {
       disputed_transactions: [{ buyer_transaction_id: 'FIRST' }],

@@ -129,7 +129,7 @@ const everyKind = sql`
 
 describe('Values', () => {
   it('arrive as they are, of every kind and length', async () => {
-    const world = await newWorld()
+    const world = await newWorld({ isOwn: true })
     const texts = ['', 'plain', 'Grüße, 请 \u{1F9FE}', 'ä'.repeat(70_000), '请'.repeat(200_000)]
     for (const text of texts) {
       const list = [text.slice(0, 1_000), 'a "quoted" \\ one', '']

@@ -64,7 +64,7 @@ describe('Every statement of the source', () => {
   let world: World
   const composed = new Set<string>()
   beforeAll(async () => {
-    world = await newWorld()
+    world = await newWorld({ isOwn: true })
     // Nobody counts the rows meanwhile: of tables that are known to be small it would rightly read the whole.
     await world.app.database.rows(unprepared(notAnalyzed))
     const spy = vi.spyOn(pg.Client.prototype, 'query')

@@ -158,7 +158,7 @@ describe('Every statement of the source', () => {
   })
 
   it('also where it is put together from what a caller looks for', async () => {
-    const world = await newWorld()
+    const world = await newWorld({ isOwn: true })
     const { merchant, buyer, partner } = world
     const found = async (call: Promise<{ status: number; text: string }>) => {
       const { status, text } = await call

@@ -38,7 +38,7 @@ export type World = Awaited<ReturnType<typeof newWorld>>
 export type Person = ReturnType<World['person']>
 
 export interface WorldOptions {
-  /** Nobody used it before: for tests of what a process counts or remembers, which a reset leaves alone. */
+  /** Nobody used it before: for tests of plans, and of what a process counts or remembers, which a reset leaves alone. */
   readonly isOwn?: boolean
   readonly settings?: Readonly<Record<string, string>>
   /** Wraps or replaces parts of the service, for tests that take a guard away. */
@@ -48,7 +48,7 @@ export interface WorldOptions {
   readonly through?: (databaseUrl: string) => Promise<Ways>
 }
 
-/** Others look inside, where a world that was used before can be told from a new one: at plans, figures and files. */
+/** What it is refused with must stand in the reference. */
 const isScenario = () => expect.getState().testPath?.includes('/test/scenarios/') ?? false
 const isAddress = (setting: string) => setting === 'PUBLIC_URL'
 
@@ -102,8 +102,7 @@ export async function newWorld(options: WorldOptions = {}) {
     })
     return { app, databaseUrl, address: extra['PUBLIC_URL'], state, drop }
   }
-  const isUsual =
-    !isOwn && !works && !log && through === usualWay && isScenario() && Object.keys(extra).every(isAddress)
+  const isUsual = !isOwn && !works && !log && through === usualWay && Object.keys(extra).every(isAddress)
   const opened = await (isUsual ? takeOr(extra['PUBLIC_URL'], open) : open())
   const { app, state } = opened
 

@@ -176,7 +176,7 @@ describe('Callers who name accounts at length', () => {
   it('are remembered by a few bytes each', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
-    const world = await newWorld()
+    const world = await newWorld({ isOwn: true })
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const named = (i: number) =>
       world.partner.get('/v2/invoicing/invoices?page_size=1', {
