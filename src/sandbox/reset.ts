@@ -9,16 +9,20 @@ const kept = ['migrations', 'deployment', 'signing_keys', 'signing_authority', '
 interface Table {
   readonly name: string
   readonly referrers: readonly string[]
+  /** Certainly: its file is. */
+  readonly is_empty: boolean
   /** Its rows cannot be deleted one by one. */
   readonly guarded: boolean
 }
 
 const tablesToEmpty = sql`
-  select format('%I', c.relname) as name,
-    exists (select from pg_trigger where tgrelid = c.oid and not tgisinternal and (tgtype & 8) > 0) as guarded,
-    array(select distinct format('%I', conrelid::regclass) from pg_constraint
-      where contype = 'f' and confrelid = c.oid and conrelid <> c.oid) as referrers
-  from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> all($1)`
+  select format('%I', c.relname) as name, pg_relation_size(c.oid) = 0 as is_empty,
+    c.oid in (select tgrelid from pg_trigger where not tgisinternal and (tgtype & 8) > 0) as guarded,
+    coalesce(r.referrers, '{}') as referrers
+  from pg_class c left join (
+    select confrelid, array_agg(distinct format('%I', conrelid::regclass)) as referrers from pg_constraint
+    where contype = 'f' and conrelid <> confrelid group by confrelid) r on r.confrelid = c.oid
+  where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> all($1)`
 
 /** What a reset may be asked to keep. */
 export const keepable = ['webhooks'] as const
@@ -43,15 +47,19 @@ const DELETED_MAX = 500
 /** Empties every table of the sandbox at once; most are empty already, and some have a few rows. */
 export async function emptySandbox(database: Database): Promise<void> {
   const tables = await database.rows<Table>(tablesToEmpty, [kept])
-  const counts = tables.map(
-    ({ name }) =>
-      `select '${name}' as name, count(*)::int as count from (select from ${name} limit ${DELETED_MAX + 1}) as found`,
-  )
+  const counts = tables
+    .filter(({ is_empty }) => !is_empty)
+    .map(
+      ({ name }) =>
+        `select '${name}' as name, count(*)::int as count from (select from ${name} limit ${DELETED_MAX + 1}) as found`,
+    )
+  if (counts.length === 0) return
   const found = await database.rows<{ name: string; count: number }>(unprepared(counts.join(' union all ')))
   const rowsIn = new Map(found.map(({ name, count }) => [name, count]))
-  const isLarge = ({ name, guarded }: Table) => rowsIn.get(name)! > (guarded ? 0 : DELETED_MAX)
+  const rowsOf = ({ name }: Table) => rowsIn.get(name) ?? 0
+  const isLarge = (table: Table) => rowsOf(table) > (table.guarded ? 0 : DELETED_MAX)
   const anew = withReferrers(tables.filter(isLarge), tables)
-  const few = inOrder(tables).filter((table) => !anew.has(table) && rowsIn.get(table.name)! > 0)
+  const few = inOrder(tables).filter((table) => !anew.has(table) && rowsOf(table) > 0)
   const statements = [
     ...(anew.size > 0 ? [`truncate ${[...anew].map(({ name }) => name).join(', ')}`] : []),
     ...few.map(({ name }) => `delete from ${name}`),
