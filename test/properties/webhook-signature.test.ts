@@ -13,8 +13,8 @@ import {
   standardHeaders,
 } from '../../src/webhooks/signing/signature.ts'
 
-const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const authority = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const keys = generateKeyPairSync('rsa', { modulusLength: 1024 })
+const authority = generateKeyPairSync('rsa', { modulusLength: 1024 })
 const certificate = issueCertificate({
   publicKey: keys.publicKey,
   name: 'pay.example.test',
