@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -8,13 +8,15 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { connectionSettings } from '../../src/database/address.ts'
 import { startEmbedded } from '../../src/database/embedded/server.ts'
 import { openDatabase } from '../../src/database/open.ts'
-import { dataFolderOf, folderOf, install, people, startService } from '../support/installation.ts'
+import { dataFolderOf, folderOf, install, people, Refused, settingOf, startService } from '../support/installation.ts'
+import { times } from '../support/size.ts'
 
 const me = people[0]!
 const folder = folderOf(me)
 const app = join(folder, 'app')
 const data = dataFolderOf(me)
-const dataDir = join(data, 'data')
+const strangeName = `it's, "Ünï" $HOME:1`
+const dataDir = join(data, strangeName)
 const pidFile = join(dataDir, 'server/cluster/postmaster.pid')
 beforeAll(() => install(app))
 afterAll(() => {
@@ -32,10 +34,30 @@ async function kept(url: string, acknowledged: readonly number[]): Promise<numbe
   return rows[0].n
 }
 
+describe('A first start', () => {
+  it('that is killed in the middle is started over, of two at once by one, and the other refuses', async () => {
+    const first = spawn(process.execPath, [join(app, 'service.mjs'), dataDir], { stdio: ['pipe', 'ignore', 'ignore'] })
+    const begun = () => existsSync(dataDir) && readdirSync(dataDir).some((name) => /^new-/.test(name))
+    while (!begun()) await pause(2)
+    first.kill('SIGKILL')
+    await once(first, 'exit')
+
+    const start = () => startService(app, dataDir, me)
+    const results = await Promise.allSettled([start(), start()])
+
+    const started = results.filter((result) => result.status === 'fulfilled')
+    const refused = results.filter((result) => result.status === 'rejected')
+    expect([started.length, refused.length]).toEqual([1, 1])
+    expect(refused[0]?.reason).toBeInstanceOf(Refused)
+    await started[0]!.value.stop()
+    expect(readdirSync(dataDir).sort()).toEqual(['postgres.log', 'server'])
+  })
+})
+
 describe('Every acknowledged row is there after', () => {
-  it('the service is killed and takes its server along, and is killed with its server, twice', async () => {
+  it('the service is killed and takes its server along, and is killed with its server', async () => {
     let service = await startService(app, dataDir, me, 'write')
-    for (const serverToo of [false, true, true]) {
+    for (const serverToo of [false, ...Array.from({ length: times(1, 2) }, () => true)]) {
       await service.wrote(200)
 
       const ended = service.kill()
@@ -107,18 +129,47 @@ describe('A lock file does not keep the server from starting', () => {
   })
 })
 
-describe('A first start that is killed in the middle', () => {
-  it('is started over', async () => {
-    const other = join(data, 'other')
-    const first = spawn(process.execPath, [join(app, 'service.mjs'), other], { stdio: ['pipe', 'ignore', 'ignore'] })
-    const begun = () => readdirSync(data).includes('other') && readdirSync(other).some((name) => /^new-/.test(name))
-    while (!begun()) await pause(2)
-    first.kill('SIGKILL')
-    await once(first, 'exit')
+describe('An embedded server with data', () => {
+  it('lets a command join it, which leaves it running', async () => {
+    const server = await startEmbedded({ dataDir, connectionsMax: 300 })
+    const joined = await startEmbedded({ dataDir, join: true })
 
-    const second = await startService(app, other, me)
-    await second.stop()
+    expect(joined).toMatchObject({ url: server.url, adopted: true })
+    await joined.stop()
 
-    expect(readdirSync(other).sort()).toEqual(['postgres.log', 'server'])
+    expect(await settingOf(server.url, 'max_connections')).toBe('320')
+    await server.stop()
+  })
+
+  it('cuts its log when it has grown', async () => {
+    const log = join(dataDir, 'postgres.log')
+    writeFileSync(log, 'x'.repeat(6 * 1024 * 1024))
+
+    await (await startEmbedded({ dataDir })).stop()
+
+    expect(readFileSync(log).length).toBeLessThan(10_000)
+    expect(existsSync(`${log}.1`)).toBe(true)
+  })
+
+  it('moves to loopback with a password where its path has become too long for a socket', async () => {
+    const long = join(data, 'long'.repeat(25))
+    renameSync(dataDir, long)
+
+    const server = await startEmbedded({ dataDir: long })
+
+    expect(server.url).toMatch(/^postgres:\/\/postgres:[\w-]{32}@127\.0\.0\.1:\d+\/postgres$/)
+    expect(await settingOf(server.url, 'unix_socket_directories')).toBe('')
+    await expect(settingOf(server.url.replace(/:[\w-]{32}@/, ':guessed@'), 'port')).rejects.toThrow(/password/)
+    await server.stop()
+    renameSync(long, dataDir)
+  })
+
+  it('says what to do when another version made the data', async () => {
+    const file = join(dataDir, 'server/cluster/PG_VERSION')
+    const version = readFileSync(file)
+    writeFileSync(file, '11\n')
+
+    await expect(startEmbedded({ dataDir })).rejects.toThrow(/made by PostgreSQL 11 and this version .* brings 18/)
+    writeFileSync(file, version)
   })
 })

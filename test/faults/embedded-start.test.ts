@@ -1,10 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { connectionSettings } from '../../src/database/address.ts'
 import { EmbeddedServerError, startEmbedded } from '../../src/database/embedded/server.ts'
-import { dataFolderOf, folderOf, install, people, Refused, startService } from '../support/installation.ts'
+import { dataFolderOf, folderOf, install, people, Refused, settingOf, startService } from '../support/installation.ts'
 import { removeData } from '../support/server.ts'
 
 const me = people[0]!
@@ -12,14 +10,6 @@ const installed = folderOf(me)
 const app = join(installed, 'app')
 beforeAll(() => install(app))
 afterAll(() => rmSync(installed, { recursive: true }))
-
-const settingOf = async (url: string, name: string) => {
-  const client = new pg.Client(connectionSettings(url))
-  await client.connect()
-  const { rows } = await client.query(`show ${name}`)
-  await client.end()
-  return rows[0][name]
-}
 
 // The ordinary user comes first and finds no links, which root then makes where the user may not.
 describe.each(people.toReversed())('An embedded server started by $name', (person) => {
@@ -51,67 +41,6 @@ describe.each(people.toReversed())('An embedded server started by $name', (perso
     renameSync(place, app)
     removeData(dataDir)
     for (const folder of [closed, data]) rmSync(folder, { recursive: true })
-  })
-})
-
-describe('An embedded server with data', () => {
-  const strangeName = `it's, "Ünï" $HOME:1`
-  const folder = dataFolderOf(me)
-  const dataDir = join(folder, strangeName)
-  afterAll(() => rmSync(folder, { recursive: true }))
-
-  it('that two services start for the first time at once is made by one, and the other refuses', async () => {
-    const results = await Promise.allSettled([startService(app, dataDir, me), startService(app, dataDir, me)])
-
-    const started = results.filter((result) => result.status === 'fulfilled')
-    const refused = results.filter((result) => result.status === 'rejected')
-    expect([started.length, refused.length]).toEqual([1, 1])
-    expect(refused[0]?.reason).toBeInstanceOf(Refused)
-    await started[0]?.value.stop()
-    expect(readdirSync(dataDir).sort()).toEqual(['postgres.log', 'server'])
-  })
-
-  it('lets a command join it, which leaves it running', async () => {
-    const server = await startEmbedded({ dataDir, connectionsMax: 300 })
-    const joined = await startEmbedded({ dataDir, join: true })
-
-    expect(joined).toMatchObject({ url: server.url, adopted: true })
-    await joined.stop()
-
-    expect(await settingOf(server.url, 'max_connections')).toBe('320')
-    await server.stop()
-  })
-
-  it('cuts its log when it has grown', async () => {
-    const log = join(dataDir, 'postgres.log')
-    writeFileSync(log, 'x'.repeat(6 * 1024 * 1024))
-
-    await (await startEmbedded({ dataDir })).stop()
-
-    expect(readFileSync(log).length).toBeLessThan(10_000)
-    expect(existsSync(`${log}.1`)).toBe(true)
-  })
-
-  it('moves to loopback with a password where its path has become too long for a socket', async () => {
-    const long = join(folder, 'long'.repeat(25))
-    renameSync(dataDir, long)
-
-    const server = await startEmbedded({ dataDir: long })
-
-    expect(server.url).toMatch(/^postgres:\/\/postgres:[\w-]{32}@127\.0\.0\.1:\d+\/postgres$/)
-    expect(await settingOf(server.url, 'unix_socket_directories')).toBe('')
-    await expect(settingOf(server.url.replace(/:[\w-]{32}@/, ':guessed@'), 'port')).rejects.toThrow(/password/)
-    await server.stop()
-    renameSync(long, dataDir)
-  })
-
-  it('says what to do when another version made the data', async () => {
-    const file = join(dataDir, 'server/cluster/PG_VERSION')
-    const version = readFileSync(file)
-    writeFileSync(file, '11\n')
-
-    await expect(startEmbedded({ dataDir })).rejects.toThrow(/made by PostgreSQL 11 and this version .* brings 18/)
-    writeFileSync(file, version)
   })
 })
 

@@ -15,7 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
 import { onTestFinished } from 'vitest'
+import { connectionSettings } from '../../src/database/address.ts'
 import { inMemory } from './server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -135,4 +137,13 @@ export async function startService(
       await exited
     },
   }
+}
+
+/** How a server is set up. */
+export async function settingOf(url: string, name: string): Promise<unknown> {
+  const client = new pg.Client(connectionSettings(url))
+  await client.connect()
+  const { rows } = await client.query(`show ${name}`)
+  await client.end()
+  return rows[0][name]
 }
