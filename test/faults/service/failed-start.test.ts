@@ -1,11 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { connectionSettings, inDatabase } from '../../../src/database/address.ts'
-import { findHome } from '../../../src/database/embedded/folders.ts'
-import { startEmbedded } from '../../../src/database/embedded/server.ts'
 import { run } from '../../support/command.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 import { live } from '../../support/live.ts'
@@ -115,9 +113,10 @@ describe.concurrent('A start', () => {
   })
 
   it('on data of another version of PostgreSQL says which', async () => {
-    await (await startEmbedded({ dataDir: dataDir('other'), durable: false })).stop()
-    const file = join(findHome(dataDir('other'))!, 'server/cluster/PG_VERSION')
-    writeFileSync(file, `${Number(readFileSync(file, 'utf8')) - 1}\n`)
+    const server = join(dataDir('other'), 'server')
+    mkdirSync(join(server, 'cluster'), { recursive: true })
+    writeFileSync(join(server, 'cluster/PG_VERSION'), '17\n')
+    writeFileSync(join(server, 'password'), 'password')
 
     const finished = await run(['start'], { PORT: '0', QUITTANCE_DATA_DIR: dataDir('other') })
 

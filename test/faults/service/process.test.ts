@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findHome } from '../../../src/database/embedded/folders.ts'
@@ -20,12 +21,10 @@ describe('A service in a process of its own, on its own data directory', () => {
   const folder = temporaryFolder()
   const variables = { QUITTANCE_DATA_DIR: folder.path }
   let service: RunningService
+  const acknowledged: string[] = []
   beforeAll(async () => {
-    // As a test runner does it.
-    const runner = `require('node:child_process').spawn(...JSON.parse(process.argv[1]), { stdio: ['ignore', 1, 2] })`
-    const words = ['-e', runner, JSON.stringify(commandLine(['start']))]
-    service = await startProgram([process.execPath, words], variables)
-  }, 60_000)
+    service = await startService(variables)
+  })
   afterAll(async () => {
     await service.end('SIGTERM')
     folder.remove()
@@ -72,18 +71,31 @@ describe('A service in a process of its own, on its own data directory', () => {
     expect(await response.json()).toMatchObject({ items: [] })
   })
 
-  it('ends with the test runner that started it and was killed, and takes its PostgreSQL along', async () => {
-    const postgres = serverPid()
+  it('may be killed at any moment, and takes its PostgreSQL along', async () => {
     // Something that its secret seals.
     const headers = { authorization: `Bearer ${await tokenOver(service.url)}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ url: 'https://receiver.test/hook', event_types: [{ name: '*' }] })
     const made = await fetch(`${service.url}/v1/notifications/webhooks`, { method: 'POST', headers, body })
     expect(made.status).toBe(201)
 
-    await service.end('SIGKILL')
-
-    await refusesConnections(service.url)
-    await isGone(postgres)
+    for (let round = 0; round < KILLS; round++) {
+      if (round > 0) service = await startService(variables)
+      const { url } = service
+      let killed = false
+      const writers = Array.from({ length: 4 }, async () => {
+        while (!killed) {
+          const id = await pay(url, '1.00').catch(() => undefined)
+          if (id !== undefined) acknowledged.push(id)
+        }
+      })
+      const enough = acknowledged.length + 10 + round * 7
+      await expect.poll(() => acknowledged.length, { interval: 1 }).toBeGreaterThan(enough)
+      const postgres = serverPid()
+      await service.end('SIGKILL')
+      killed = true
+      await Promise.all(writers)
+      await isGone(postgres)
+    }
   })
 
   it('leaves no PostgreSQL running when it finds that it cannot start on its data', async () => {
@@ -102,27 +114,10 @@ describe('A service in a process of its own, on its own data directory', () => {
     expect(existsSync(serverFile())).toBe(false)
   })
 
-  it('has every acknowledged write after it was killed at any moment, with its PostgreSQL', async () => {
-    const acknowledged: string[] = []
-    service = await startService(variables)
-    for (let round = 0; round < KILLS; round++) {
-      const { url } = service
-      let killed = false
-      const writers = Array.from({ length: 4 }, async () => {
-        while (!killed) {
-          const id = await pay(url, '1.00').catch(() => undefined)
-          if (id !== undefined) acknowledged.push(id)
-        }
-      })
-      const enough = acknowledged.length + 10 + round * 7
-      await expect.poll(() => acknowledged.length, { interval: 1 }).toBeGreaterThan(enough)
-      const postgres = serverPid()
-      await service.end('SIGKILL')
-      killed = true
-      await Promise.all(writers)
-      await isGone(postgres)
-      service = await startService(variables)
-    }
+  it('has every acknowledged write after that, started by a test runner', async () => {
+    // As one does it that is a shell.
+    const [program, words] = commandLine(['start'])
+    service = await startProgram(['sh', ['-c', '"$@" & wait', 'runner', program, ...words]], variables)
 
     const token = await tokenOver(service.url)
     const found = await Promise.all(
@@ -135,21 +130,27 @@ describe('A service in a process of its own, on its own data directory', () => {
     )
     expect(found.filter((status) => status !== 200)).toEqual([])
     expect(acknowledged.length).toBeGreaterThan(KILLS * 10)
-  }, 60_000)
+  })
 
-  it('stops in order when it is told to: what it accepted is answered, and it ends with 0', async () => {
-    const { url } = service
-    const answers = Array.from({ length: 20 }, () =>
-      pay(url, '2.00').then(
-        () => 'answered',
-        (error) => String(error.cause?.code),
-      ),
-    )
-    await answers[0]
-    const code = await service.end('SIGTERM')
+  it('ends in order with that runner when it is killed: what was accepted is answered, and PostgreSQL goes along', async () => {
+    const postgres = serverPid()
+    const { port, hostname, host } = new URL(service.url)
+    const client = connect(Number(port), hostname)
+    const body = JSON.stringify({ amount: { currency_code: 'USD', value: '2.00' } })
+    const head = `POST /sandbox/transactions HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+    await new Promise<void>((resolve) => client.write(head, () => resolve()))
+    // It has taken what came before on another connection.
+    await fetch(`${service.url}/healthz`)
 
-    expect(code).toBe(0)
-    // A request that was not accepted any more is refused at the door, never cut off in the middle.
-    for (const answer of await Promise.all(answers)) expect(['answered', 'ECONNREFUSED']).toContain(answer)
+    await service.end('SIGKILL')
+    await expect.poll(() => service.said()).toContain('"reason":"parent gone"')
+    client.write(body)
+
+    const answer = await client.toArray()
+    expect(Buffer.concat(answer).toString()).toMatch(/^HTTP\/1\.1 201 /)
+    await refusesConnections(service.url)
+    await isGone(postgres)
+    // What keeps it from ending in order has a line of the level error.
+    expect(service.said()).not.toMatch(/"level":[56]0/)
   })
 })
