@@ -10,7 +10,7 @@ import { brokenRules } from '../../src/backup/verify.ts'
 import { connectionSettings } from '../../src/database/address.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { run } from '../support/command.ts'
-import { newDatabase } from '../support/database.ts'
+import { newDatabase, type TestDatabase } from '../support/database.ts'
 import { times } from '../support/size.ts'
 import { newWorld, type World } from '../support/world.ts'
 
@@ -184,9 +184,16 @@ describe('A database of an earlier version', () => {
   const tried = times(5, stages.length)
   const chosen = Array.from({ length: tried }, (_, i) => stages[Math.round((i * (stages.length - 1)) / (tried - 1))]!)
 
+  // Becomes older from one to the next, so that each begins where the one before was.
+  let older: TestDatabase
+  beforeAll(async () => {
+    older = await newDatabase({ empty: true })
+  })
+  afterAll(() => older.drop())
+
   it.each(chosen)('that stopped at %s has everything after migrating, and no rule is broken', async (name) => {
-    const own = await newDatabase({ empty: true })
-    await migrate(own.url, { folder: folderUpTo(files.indexOf(name) + 1) })
+    await migrate(older.url, { folder: folderUpTo(files.indexOf(name) + 1) })
+    const own = await newDatabase({ like: older })
     const client = await connect(own.url)
     await putRows(client, name)
 

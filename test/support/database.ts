@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { connectionSettings, inDatabase } from '../../src/database/address.ts'
+import { connectionSettings, databaseIn, inDatabase } from '../../src/database/address.ts'
 
 /** A database of one's own. */
 export interface TestDatabase {
@@ -9,13 +9,19 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
+interface DatabaseOptions {
+  readonly empty?: boolean
+  readonly stopped?: boolean
+  readonly like?: TestDatabase
+}
+
 /**
- * Copies the migrated template, with `stopped` the one whose clock stands still, or with `empty` nothing. One a test file, made in
- * `beforeAll`, dropped in `afterAll`.
+ * Copies the migrated template, with `stopped` the one whose clock stands still, with `like` one that nobody is connected to, or
+ * with `empty` nothing. One a test file, made in `beforeAll`, dropped in `afterAll`.
  */
-export async function newDatabase({ empty = false, stopped = false } = {}): Promise<TestDatabase> {
+export async function newDatabase({ empty, stopped, like }: DatabaseOptions = {}): Promise<TestDatabase> {
   const { url, ...templates } = inject('server')
-  const template = stopped ? templates.stopped : templates.template
+  const template = like ? databaseIn(like.url) : stopped ? templates.stopped : templates.template
   const name = templates.template.replace(/template$/, randomBytes(6).toString('hex'))
   // Copied file by file: with nothing forced to the disk that is half the work of writing every page to the log.
   await run(url, `create database ${name} template ${empty ? 'template1' : template} strategy file_copy`)

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../../../src/cli/run.ts'
-import { eventTypes } from '../../../src/kernel/event-types.ts'
 import type { Played } from '../../../src/scenarios/play.ts'
 import type { Run } from '../../../src/scenarios/runs.ts'
 import { run } from '../../support/command.ts'
@@ -134,9 +133,11 @@ describe('POST /sandbox/scenarios/{name}/run', () => {
 })
 
 describe('quittance trigger', () => {
-  it('makes the state behind every event of the catalogue', async () => {
+  it('makes the state behind an event, or sends a sample of one that never happens', async () => {
     await world.merchant.post('/v1/notifications/webhooks', { url: receiver.url(), event_types: [{ name: '*' }] })
-    for (const event of Object.keys(eventTypes)) {
+    const samples = ['CHECKOUT.ORDER.COMPLETED', 'PAYMENT.CAPTURE.DECLINED', 'RISK.DISPUTE.CREATED']
+    // The stories behind all the others are played in test/scenarios/stories/library.test.ts.
+    for (const event of ['CUSTOMER.DISPUTE.CREATED', ...samples]) {
       receiver.forget()
       const { code, stderr } = await run(['trigger', event], variables)
       await world.settle()
