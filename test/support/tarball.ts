@@ -18,6 +18,10 @@ export function installTarball(project: string, example: string): string {
   const installed = join(modules, 'quittance')
   mkdirSync(installed, { recursive: true })
   execFileSync('tar', ['-xzf', join(project, name), '-C', installed, '--strip-components=1'])
+  // What the engine keeps of the code it finds there too, as everybody does who runs it a second time.
+  const together = join('dist', 'together')
+  for (const name of readdirSync(join(root, together)))
+    if (name.endsWith('.kept')) cpSync(join(root, together, name), join(installed, together, name))
   for (const dependency of readdirSync(join(root, 'node_modules')))
     if (!dependency.startsWith('.') && !existsSync(join(modules, dependency)))
       symlinkSync(join(root, 'node_modules', dependency), join(modules, dependency))
