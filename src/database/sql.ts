@@ -135,6 +135,9 @@ export const fragment = (strings: TemplateStringsArray, ...values: unknown[]) =>
 /** Text of the source as a piece of SQL, such as the name of a column. Never a caller's. */
 export const raw = (text: string) => new Fragment([text], [])
 
+/** A value as the planner does not see it. By what it sees, a list that is asked for again would be planned anew each time. */
+export const unseen = (value: unknown, type: string) => fragment`(select ${value}${raw(`::${type}`)})`
+
 /** Joins fragments, for example conditions with ` and `. The separator is our own text. */
 export function joined(fragments: readonly Fragment[], separator: string): Fragment {
   const between = fragments.slice(1).map(() => separator)

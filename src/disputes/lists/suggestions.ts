@@ -1,4 +1,4 @@
-import { type Fragment, fragment, joined, raw } from '../../database/sql.ts'
+import { type Fragment, fragment, joined, raw, unseen } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { Type } from '../../kernel/type.ts'
@@ -22,45 +22,71 @@ export async function suggest(
   field: (typeof searchFields)[number] = 'ALL',
 ): Promise<string[]> {
   const sight = await sightOf(db, caller, figureScopes)
-  const readsMailOf = fullySeen(sight)
+  const owners = ownersIn(sight)
   const wanted = (name: string) => field === 'ALL' || field === name
-  const whose = ownerOf(sight)
-  if (!whose) return []
-  const upper = text.toUpperCase()
+  const [lower, upper] = [text.toLowerCase(), text.toUpperCase()]
+  const readsMailOf = fullySeen(sight)
   const sources = [
-    ...(wanted('NAME') ? [begins(whose, `body->'buyer'->>'name'`, 'buyer_name', text.toLowerCase())] : []),
-    ...(wanted('EMAIL') && readsMailOf.length > 0
-      ? [begins(fragment`account_id = any(${readsMailOf})`, 'buyer_email', 'buyer_email', text.toLowerCase())]
-      : []),
-    ...(wanted('DISPUTE_ID') ? [begins(whose, 'id', 'id', upper)] : []),
-    ...(wanted('INVOICE_NUMBER') ? [begins(whose, 'invoice_number', 'invoice_number', text)] : []),
-    ...(wanted('DISPUTED_TRANSACTION_ID') ? [transactions(sight, upper)] : []),
+    ...(wanted('NAME') ? owners.map((of) => begins(of, 'buyer_name', lower, newestSpelling)) : []),
+    ...(wanted('EMAIL') && readsMailOf.length > 0 ? [begins(sellers(readsMailOf), 'buyer_email', lower)] : []),
+    ...(wanted('DISPUTE_ID') ? owners.map((of) => begins(of, 'id', upper)) : []),
+    ...(wanted('INVOICE_NUMBER') ? owners.map((of) => begins(of, 'invoice_number', text)) : []),
+    ...(wanted('DISPUTED_TRANSACTION_ID') ? transactions(sight, upper) : []),
   ]
   if (sources.length === 0) return []
   const { statement, values } = fragment`select distinct text from (${joined(sources, ' union all ')}) found
-    where text is not null order by text limit ${MOST}`.toUnpreparedQuery()
+    where text is not null order by text limit ${MOST}`.toQuery()
   return (await db.rows<{ text: string }>(statement, values)).map((row) => row.text)
 }
 
-function ownerOf({ sellers, buyer }: Sight): Fragment | undefined {
-  const owners = [
-    ...(sellers.size > 0 ? [fragment`account_id = any(${[...sellers.keys()]})`] : []),
-    ...(buyer === undefined ? [] : [fragment`buyer_account_id = ${buyer}`]),
-  ]
-  return owners.length === 0 ? undefined : fragment`(${joined(owners, ' or ')})`
+/** Accounts with the rows that are theirs, by the column that says so. */
+interface Owners {
+  readonly ids: readonly string[]
+  readonly table: 'disputes' | 'disputed_transactions'
+  readonly column: 'account_id' | 'buyer_account_id'
 }
 
-const begins = (whose: Fragment, shown: string, column: string, text: string) =>
-  fragment`(select distinct ${raw(shown)} as text from disputes
-    where ${whose} and ${raw(column)} >= ${text} and ${raw(column)} < ${text + END} limit ${MOST})`
+const sellers = (ids: readonly string[]): Owners => ({ ids, table: 'disputes', column: 'account_id' })
+
+const ownersIn = (sight: Sight): Owners[] => [
+  ...(sight.sellers.size > 0 ? [sellers([...sight.sellers.keys()])] : []),
+  ...(sight.buyer === undefined
+    ? []
+    : [{ ids: [sight.buyer], table: 'disputes', column: 'buyer_account_id' } as const]),
+]
+
+/** Names are compared in small letters, and shown as the newest dispute of each has it. */
+const newestSpelling = ({ column }: Owners) =>
+  raw(`(select d.body->'buyer'->>'name' from disputes d
+    where d.${column} = owner.id and d.buyer_name = step.value order by d.create_time desc, d.id desc limit 1)`)
+
+/**
+ * The first values of a column that begin so, of each owner. An index of the owner and the column is entered once for each
+ * value: however many rows have the same one, they are passed over.
+ */
+function begins(owners: Owners, column: string, text: string, shown?: (owners: Owners) => Fragment): Fragment {
+  const next = (from: Fragment) => fragment`
+    select ${raw(column)} from ${raw(owners.table)} where ${raw(owners.column)} = owner.id
+      and ${raw(column)} ${from} and ${raw(column)} < ${unseen(text + END, 'text')} order by ${raw(column)} limit 1`
+  return fragment`(
+    select ${shown?.(owners) ?? raw('step.value')} as text
+    from unnest(${unseen(owners.ids, 'text[]')}) as owner(id) cross join lateral (
+      with recursive steps(value) as (
+        (${next(fragment`>= ${unseen(text, 'text')}`)})
+        union all
+        select (${next(raw('> steps.value'))}) from steps where steps.value is not null)
+      select value from steps where value is not null limit ${raw(String(MOST))}) step)`
+}
 
 /** A seller is told its own ids of payments, a buyer theirs. */
-function transactions({ sellers, buyer }: Sight, text: string): Fragment {
-  const column = sellers.size > 0 ? 'transaction_id' : 'buyer_transaction_id'
-  const theirs =
-    sellers.size > 0
-      ? fragment`t.account_id = any(${[...sellers.keys()]})`
-      : fragment`exists (select 1 from disputes d where d.id = t.dispute_id and d.buyer_account_id = ${buyer})`
-  return fragment`(select t.${raw(column)} as text from disputed_transactions t
-    where ${theirs} and t.${raw(column)} >= ${text} and t.${raw(column)} < ${text + END} limit ${MOST})`
+function transactions(sight: Sight, text: string): Fragment[] {
+  if (sight.sellers.size > 0)
+    return [begins({ ...sellers([...sight.sellers.keys()]), table: 'disputed_transactions' }, 'transaction_id', text)]
+  if (sight.buyer === undefined) return []
+  return [
+    fragment`(select t.buyer_transaction_id as text from disputed_transactions t
+    where t.buyer_transaction_id >= ${text} and t.buyer_transaction_id < ${text + END}
+      and exists (select 1 from disputes d where d.id = t.dispute_id and d.buyer_account_id = ${sight.buyer})
+    order by t.buyer_transaction_id limit ${MOST})`,
+  ]
 }

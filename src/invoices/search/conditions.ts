@@ -28,9 +28,6 @@ type Put = (value: unknown, type: string) => Fragment
 
 const put: Put = (value, type) => fragment`${value}${raw(`::${type}`)}`
 
-/** As the planner does not see it, where there is nothing to choose: by its value every search would be planned anew. */
-export const unseen: Put = (value, type) => fragment`(select ${put(value, type)})`
-
 const contains: Readonly<Record<SearchedText, (text: Fragment) => Fragment>> = {
   first_names: (text) => fragment`strpos(i.first_names, ${text}) > 0`,
   last_names: (text) => fragment`strpos(i.last_names, ${text}) > 0`,

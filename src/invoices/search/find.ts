@@ -1,9 +1,9 @@
-import { type Fragment, fragment, type Query, raw } from '../../database/sql.ts'
+import { type Fragment, fragment, type Query, raw, unseen } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { END, type Place } from '../../http/keyset.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { emailQuery, gramQuery, type SearchedText } from './columns.ts'
-import { type Criteria, conditionsOf, type Days, unseen } from './conditions.ts'
+import { type Criteria, conditionsOf, type Days } from './conditions.ts'
 import { type Look, summary, wholeDocument } from './look.ts'
 
 /** A place in a list: how many to skip and how many to show. */

@@ -204,6 +204,49 @@ describe('Asking about disputes', () => {
     expect(await suggest('search_text=buyer@&search_field=EMAIL')).toEqual([])
     expect(await suggest('search_text=buyer@')).toEqual([])
   })
+
+  it('suggests each text once, the first ten of them, to both sides', async () => {
+    const own = await newWorld()
+    const pay = async (invoice_number: string) => {
+      const paid = await own.call<{ buyer_transaction_id: string; seller_transaction_id: string }>(
+        'POST',
+        '/sandbox/transactions',
+        { amount: usd('5.00'), invoice_number },
+      )
+      const id = await open(own.buyer, { transaction: paid.body.buyer_transaction_id, amount: usd('5.00') })
+      return { ...paid.body, id }
+    }
+    const numbers = [
+      'B-1',
+      'B-1',
+      'B-1',
+      ...Array.from({ length: 11 }, (_, i) => `C-${String(i).padStart(2, '0')}`),
+      'D',
+    ]
+    const paid: Awaited<ReturnType<typeof pay>>[] = []
+    for (const number of numbers) paid.push(await pay(number))
+    const suggest = async (who: World['buyer'], query: string) =>
+      (await who.get<{ suggestions: string[] }>(`${DISPUTES}/search-suggestions?${query}`)).body.suggestions
+    const firstTen = (texts: readonly string[]) => texts.toSorted().slice(0, 10)
+
+    for (const who of [own.merchant, own.buyer]) {
+      expect(await suggest(who, 'search_text=B-&search_field=INVOICE_NUMBER')).toEqual(['B-1'])
+      expect(await suggest(who, 'search_text=C-&search_field=INVOICE_NUMBER')).toEqual(numbers.slice(3, 13))
+      expect(await suggest(who, 'search_text=c-&search_field=INVOICE_NUMBER')).toEqual([])
+      expect(await suggest(who, 'search_text=SANDBOX&search_field=NAME')).toEqual(['Sandbox Buyer'])
+      const ids = paid.map(({ id }) => id)
+      expect(await suggest(who, 'search_text=pp-r&search_field=DISPUTE_ID')).toEqual(firstTen(ids))
+      expect(await suggest(who, `search_text=${ids[7]}`)).toEqual([ids[7]])
+    }
+    const sellers = paid.map((one) => one.seller_transaction_id)
+    const buyers = paid.map((one) => one.buyer_transaction_id)
+    const alike = (texts: readonly string[]) => texts.filter((text) => text.startsWith(texts[0]!.slice(0, 2)))
+    const of = (texts: readonly string[]) => `search_text=${texts[0]!.slice(0, 2)}&search_field=DISPUTED_TRANSACTION_ID`
+    expect(await suggest(own.merchant, of(sellers))).toEqual(firstTen(alike(sellers)))
+    expect(await suggest(own.otherMerchant, 'search_text=B-')).toEqual([])
+    expect((await suggest(own.buyer, of(buyers))).length).toBeGreaterThan(0)
+    await own.close()
+  })
 })
 
 describe('A partner', () => {
