@@ -45,8 +45,8 @@ const rows = ({ accountId, appId, invoiceId, busyWebhook }: Roots): Readonly<Rec
       'INV2-S' || n, body, ${spread}, actor, cause
     from events, generate_series(1, $1::int) as n where account_id = '${accountId}' and resource_id = '${invoiceId}'`,
   event_audience: `
-    insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
-    select account_id, '${appId}', id, account_id, seq, create_time
+    insert into event_audience (account_id, app_id, event_id, event_account_id, event_type, seq, create_time)
+    select account_id, '${appId}', id, account_id, type, seq, create_time
     from events where account_id = '${accountId}' and id like 'WH-SCALE%' limit $1`,
   referred_disputes: `
     insert into referred_disputes (account_id, id, body, create_time)

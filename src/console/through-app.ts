@@ -1,7 +1,7 @@
 import { sql } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 import { notFound } from '../kernel/problem.ts'
-import { isUuid } from '../webhooks/events/store.ts'
+import { isUuid } from '../webhooks/events/transmissions.ts'
 import type { Visit } from './visit.ts'
 
 /** An app of the account of whoever looks. Webhooks, and what is sent to them, belong to one. */

@@ -50,8 +50,9 @@ const listeners = `
     and ${mayHear({ app: 'a.id', appAccount: 'a.account_id', account: 'announced.account_id', type: 'announced.type' })}`
 
 const insertAudience = statementOf(
-  `insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
-   select heard.account_id, heard.app_id, announced.id, announced.account_id, announced.seq, announced.create_time
+  `insert into event_audience (account_id, app_id, event_id, event_account_id, event_type, seq, create_time)
+   select heard.account_id, heard.app_id, announced.id, announced.account_id, announced.type, announced.seq,
+     announced.create_time
    from announced
      join unnest($1::text[], $2::text[], $3::boolean[], $4::boolean[]) as known (event_id, app_id, called, dispute)
        on known.event_id = announced.id
@@ -61,8 +62,8 @@ const insertAudience = statementOf(
 
 /** An app that calls for its own account is the only one to hear of what it did: no need to ask who else is there. */
 const insertOwnAudience = sql`
-  insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
-  select a.account_id, a.id, e.id, e.account_id, e.seq, e.create_time
+  insert into event_audience (account_id, app_id, event_id, event_account_id, event_type, seq, create_time)
+  select a.account_id, a.id, e.id, e.account_id, e.type, e.seq, e.create_time
   from announced e join apps a on a.id = $1 and a.status = 'ENABLED'
   returning account_id, app_id, event_id`
 

@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Connection } from '../../src/database/open.ts'
 import { nameOf, unprepared } from '../../src/database/sql.ts'
 import { INVOICES, over } from '../support/shop.ts'
-import { newWorld, type World } from '../support/world.ts'
+import { newWorld, type Person, type World } from '../support/world.ts'
 
 const DISPUTES = '/v1/customer/disputes'
 const MANY = 4_000
+const EVENTS = '/v1/notifications/webhooks-events'
+const SENT = '/v1/notifications/webhooks-transmissions'
 const byDue = 'sort_by=RESPONSE_DUE_DATE&sort_order=asc&page_size=25'
 
 interface Plan {
@@ -46,12 +48,13 @@ describe('The first page of a list', () => {
     // One in five has a due date and waits for an answer, of either side; the others are over.
     await app.database.query(
       `insert into disputes (account_id, id, body, reason, status, stage, flow, channel, seller_state, buyer_state, currency,
-         amount, due_time, seller_summary, buyer_summary, takes_info, create_time, update_time)
+         amount, due_time, buyer_account_id, buyer_name, invoice_number, seller_summary, buyer_summary, takes_info,
+         create_time, update_time)
        select account_id, 'PP-R-MANY-' || n, body, reason, status, stage, flow, channel,
          (array['REQUIRED_ACTION', 'REQUIRED_OTHER_PARTY_ACTION', 'RESOLVED', 'RESOLVED', 'RESOLVED', 'RESOLVED', 'RESOLVED',
            'UNDER_REVIEW', 'APPEALABLE', 'RESOLVED'])[1 + n % 10], 'RESOLVED', currency, amount,
          case when n % 10 < 2 then to_char(date '2026-04-01' + n / 100, 'YYYY-MM-DD"T00:00:00.000Z"') end,
-         seller_summary, buyer_summary, false, create_time, update_time
+         buyer_account_id, 'many of them', 'INV-' || n % 3, seller_summary, buyer_summary, false, create_time, update_time
        from disputes, generate_series(1, $2::int) as n where id = $1`,
       [id, MANY],
     )
@@ -61,23 +64,52 @@ describe('The first page of a list', () => {
        from invoices, generate_series(1, $2::int) as n where id = $1`,
       [made.body.id, MANY],
     )
-    await app.database.query('analyze disputes, invoices')
+    // The oldest five are of a type of their own and still wait; all others have arrived.
+    await app.database.query(
+      `with source as (select * from events where account_id = $1 order by seq limit 1), many as (
+         insert into events (account_id, id, app_id, type, resource_id, body, create_time)
+         select account_id, 'WH-MANY-' || n, app_id, case when n > $3 - 5 then 'INVOICING.INVOICE.CANCELLED' else type end,
+           'MANY', body, to_char(date '2026-03-01' - n * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+         from source, generate_series(1, $3::int) as n returning *),
+       told as (
+         insert into event_audience (account_id, app_id, event_id, event_account_id, event_type, seq, create_time)
+         select account_id, $2, id, account_id, type, seq, create_time from many),
+       sent as (
+         insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq,
+           resource_id, transmit_time)
+         select account_id, gen_random_uuid(), $2, 'W-MANY', account_id, id, type, seq, resource_id, create_time
+         from many returning *)
+       insert into delivery_queue (account_id, id, webhook_id, event_account_id, event_id, seq, resource_id,
+         transmit_time, lane, attempts, next_time)
+       select account_id, id, webhook_id, event_account_id, event_id, seq, resource_id, transmit_time, 0, 1,
+         '2099-01-01T00:00:00.000Z'
+       from sent where event_type = 'INVOICING.INVOICE.CANCELLED'`,
+      [world.people.merchant.id, 'APP-SANDBOXMERCHANT01', MANY],
+    )
+    await app.database.query('analyze disputes, invoices, events, event_audience, deliveries, delivery_queue')
   })
   afterAll(async () => {
     await world.app.database.query("delete from disputes where id like 'PP-R-MANY-%'")
     await world.app.database.query("delete from invoices where id like 'INV2-MANY-%'")
+    await world.app.database.query("delete from delivery_queue where webhook_id = 'W-MANY'")
+    await world.app.database.query("delete from deliveries where webhook_id = 'W-MANY'")
+    await world.app.database.query("delete from event_audience where event_id like 'WH-MANY-%'")
+    await world.app.database.query("delete from events where id like 'WH-MANY-%'")
     await world.close()
   })
 
   /** What a list asks of the database. */
-  async function sentBy(path: string, table: string): Promise<Sent> {
+  async function allSentBy(path: string, table: string, who: Person = world.merchant): Promise<Sent[]> {
     const spy = vi.spyOn(pg.Client.prototype, 'query')
-    expect((await world.merchant.get(path)).status).toBe(200)
-    const calls = spy.mock.calls.map(([query]) => query as unknown as Partial<Sent>)
+    const { status, text } = await who.get(path)
+    expect(status, text).toBe(200)
+    const calls = spy.mock.calls.map(([query]) => query as unknown as Sent)
     spy.mockRestore()
-    const { text, values } = calls.find((query) => query.text?.includes(`from ${table}`))!
-    return { text: text!, values: values! }
+    const sent = calls.filter((query) => new RegExp(`\\b(from|join)\\s+${table}`).test(query.text ?? ''))
+    expect(sent).not.toEqual([])
+    return sent
   }
+  const sentBy = async (path: string, table: string) => (await allSentBy(path, table))[0]!
 
   it.each([
     ['disputes', DISPUTES],
@@ -90,6 +122,15 @@ describe('The first page of a list', () => {
     ['disputes', `${DISPUTES}?${byDue}`],
     ['disputes', `${DISPUTES}?sort_by=RESPONSE_DUE_DATE`],
     ['invoices', INVOICES],
+    ['event_audience', EVENTS],
+    ['event_audience', `${EVENTS}?event_type=INVOICING.INVOICE.CREATED`],
+    ['event_audience', `${EVENTS}?event_type=INVOICING.INVOICE.CANCELLED`],
+    ['deliveries', SENT],
+    ['deliveries', `${SENT}?webhook_id=W-MANY`],
+    ['deliveries', `${SENT}?status=SUCCESS`],
+    ['disputes', `${DISPUTES}/search-suggestions?search_text=many&search_field=NAME`],
+    ['disputes', `${DISPUTES}/search-suggestions?search_text=INV-&search_field=INVOICE_NUMBER`],
+    ['disputed_transactions', `${DISPUTES}/search-suggestions?search_text=PP`],
   ])('of %s is planned once for all values and reads little more than it shows: %s', async (table, path) => {
     const { text, values } = await sentBy(path, table)
     const { plans, plan } = await world.app.database.transaction(async ({ rows }: Connection) => {
@@ -111,5 +152,61 @@ describe('The first page of a list', () => {
     // The first five times the server tries what a plan for the very values would give.
     expect(plans!.custom).toBe(5)
     expect(rowsRead(plan)).toBeLessThan(110)
+  })
+
+  /** How many rows all statements of a list look at that read this table, as they are planned for any values. */
+  async function readBy(path: string, table: string, who?: Person): Promise<number> {
+    const plans = await world.app.database.transaction(async ({ rows }: Connection) => {
+      await rows(unprepared('set local plan_cache_mode = force_generic_plan'))
+      const found: Plan[] = []
+      for (const { text, values } of await allSentBy(path, table, who)) {
+        const [row] = await rows<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+          unprepared(`explain (analyze, format json) ${text}`),
+          values,
+        )
+        found.push(row!['QUERY PLAN'][0].Plan)
+      }
+      return found
+    })
+    return plans.reduce((sum, plan) => sum + rowsRead(plan), 0)
+  }
+
+  it.each(['PENDING', 'RETRYING'])('by the status %s, which few have, comes from the queue', async (status) => {
+    const { body } = await world.merchant.get<{ transmissions: { event_id: string }[] }>(`${SENT}?status=${status}`)
+
+    expect(body.transmissions.map(({ event_id }) => event_id)).toEqual(
+      [4, 3, 2, 1, 0].map((n) => `WH-MANY-${MANY - n}`),
+    )
+    expect(await readBy(`${SENT}?status=${status}`, 'deliver')).toBeLessThan(1_500)
+    expect(await readBy(`${SENT}?status=${status}&webhook_id=W-MANY`, 'deliver')).toBeLessThan(1_500)
+  })
+
+  it('of suggestions passes over what a buyer has many of', async () => {
+    for (const [field, text] of Object.entries({ NAME: 'many', INVOICE_NUMBER: 'INV-', DISPUTE_ID: 'PP', ALL: 'PP' }))
+      expect(
+        await readBy(
+          `${DISPUTES}/search-suggestions?search_text=${text}&search_field=${field}`,
+          'disputes',
+          world.buyer,
+        ),
+        field,
+      ).toBeLessThan(110)
+  })
+
+  it.each(['', '&event_type=INVOICING.INVOICE.CREATED'])(
+    'far down begins where the page does: events%s',
+    async (type) => {
+      const time = '2026-02-27T00:00:00.000Z'
+      const at = `index_time=${time}&index_id=WH-MANY-2880&start_time=2026-02-20T00:00:00.000Z&end_time=2026-03-01T00:00:00.000Z`
+      for (const move of ['next', 'previous'])
+        expect(await readBy(`${EVENTS}?${at}&move_to=${move}${type}`, 'event_audience'), move).toBeLessThan(110)
+    },
+  )
+
+  it('far down begins where the page does: transmissions', async () => {
+    const id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+    const at = `index_time=2026-02-27T00:00:00.000Z&index_id=${id}&start_time=2026-02-20T00:00:00.000Z&end_time=2026-03-01T00:00:00.000Z`
+    for (const move of ['next', 'previous'])
+      expect(await readBy(`${SENT}?${at}&move_to=${move}`, 'deliveries'), move).toBeLessThan(110)
   })
 })

@@ -17,8 +17,8 @@ const insertSimulated = sql`
   select account_id, $2, id, $3, $2, $4, $5, $6, $7 from apps where id = $1
   returning seq, account_id, id, app_id, type, resource_id, create_time`
 const insertAudience = sql`
-  insert into event_audience (account_id, app_id, event_id, event_account_id, seq, create_time)
-  select account_id, app_id, id, account_id, seq, create_time from announced`
+  insert into event_audience (account_id, app_id, event_id, event_account_id, event_type, seq, create_time)
+  select account_id, app_id, id, account_id, type, seq, create_time from announced`
 const insertDelivery = statementOf(`
   insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq, resource_id,
     url, transmit_time)

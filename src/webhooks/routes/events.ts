@@ -3,7 +3,8 @@ import { notFound, Problem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { resend } from '../delivery/redeliver.ts'
 import { simulate } from '../events/simulate.ts'
-import { accountOfApp, findEvent, listEvents, transmissionsOf } from '../events/store.ts'
+import { accountOfApp, findEvent, listEvents } from '../events/store.ts'
+import { transmissionsOf } from '../events/transmissions.ts'
 import {
   EVERY_EVENT,
   EventList,

@@ -1,7 +1,7 @@
 import { after, type Instant, parseInstant } from '../../kernel/clock.ts'
 import type { Link } from '../../kernel/links.ts'
 import { breaches } from '../../kernel/problem.ts'
-import type { Page } from '../events/store.ts'
+import type { Page } from '../events/page.ts'
 import { LISTED_DAYS, PAGE_SIZE_DEFAULT } from '../schema.ts'
 
 export interface PageQuery {

@@ -67,6 +67,12 @@ describe('Events', () => {
   }
   const list = async (query: Record<string, string> = {}, person = world.merchant) =>
     (await person.get<EventListBody>(`${root}/webhooks-events`, { query })).body
+  const follow = async (page: EventListBody, rel: string) => {
+    const href = page.links.find((link) => link.rel === rel)?.href
+    return href === undefined
+      ? undefined
+      : (await world.merchant.get<EventListBody>(href.slice(href.indexOf('/v1')))).body
+  }
   const show = async (id: string) => (await world.merchant.get<EventBody>(`${root}/webhooks-events/${id}`)).body
   const simulate = async (body: object = {}) =>
     (
@@ -160,12 +166,6 @@ describe('Events', () => {
   it('are paged forth and back without loss', async () => {
     for (let i = 0; i < 7; i++) await newInvoice()
     const all = (await list({ page_size: '100' })).events.map((event) => event.id)
-    const follow = async (page: EventListBody, rel: string) => {
-      const href = page.links.find((link) => link.rel === rel)?.href
-      return href === undefined
-        ? undefined
-        : (await world.merchant.get<EventListBody>(href.slice(href.indexOf('/v1')))).body
-    }
     const first = await list({ page_size: '3' })
     const second = (await follow(first, 'next'))!
     const third = (await follow(second, 'next'))!
@@ -175,6 +175,38 @@ describe('Events', () => {
     const back = (await follow(third, 'previous'))!
     expect(back.events).toEqual(second.events)
     expect((await follow(back, 'previous'))!.events).toEqual(first.events)
+  })
+
+  it('of one type are paged forth and back between those of others', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 5; i++) ids.push(await newInvoice())
+    for (const id of ids) await world.merchant.post(`/v2/invoicing/invoices/${id}/send`, {})
+    await newInvoice()
+    const query = { event_type: 'INVOICING.INVOICE.SENT', page_size: '2' }
+    const all = (await list({ page_size: '100' })).events.filter((event) => event.event_type === query.event_type)
+
+    const first = await list(query)
+    const second = (await follow(first, 'next'))!
+    const third = (await follow(second, 'next'))!
+    expect([first, second, third].flatMap((page) => page.events)).toEqual(all)
+    expect(all).toHaveLength(5)
+    expect(await follow(third, 'next')).toBeUndefined()
+    const back = (await follow(third, 'previous'))!
+    expect(back.events).toEqual(second.events)
+    expect((await follow(back, 'previous'))!.events).toEqual(first.events)
+    expect((await list({ event_type: 'INVOICING.INVOICE.CANCELLED' })).count).toBe(0)
+  })
+
+  it('of one type are those the app was told of, of its own account and of those that consented', async () => {
+    const acting = world.person('sandbox-partner', { actingFor: world.people.merchant.id })
+    const told = await newInvoice(acting)
+    await newInvoice(world.merchant)
+    const query = { event_type: 'INVOICING.INVOICE.CREATED' }
+    const about = ({ events }: EventListBody) => events.map(({ resource }) => (resource as { id: string }).id)
+
+    expect(about(await list(query, world.partner))).toEqual([told])
+    expect((await list(query)).count).toBe(2)
+    expect((await list(query, world.otherMerchant)).count).toBe(0)
   })
 
   it('go to the webhooks that named them', async () => {

@@ -114,6 +114,46 @@ describe('A receiver that fails', () => {
     expect((await transmissions()).map((one) => 'next_attempt_time' in one)).toEqual([true, false, false])
   })
 
+  it.each(['PENDING', 'RETRYING', 'SUCCESS', 'FAILURE'])(
+    'is listed by %s page by page, forth and back',
+    async (status) => {
+      const answers = { PENDING: 503, RETRYING: 503, SUCCESS: 204, FAILURE: 410 }
+      const wanted: string[] = []
+      for (const [i, answer] of [503, 204, 410, 204, 503, 410, 503, 204, 410].entries()) {
+        receiver.behaviour = { status: answer, headers: { 'retry-after': '3600' } }
+        const id = await simulate()
+        await world.settle()
+        await world.pass('PT1S')
+        if (answer === answers[status as keyof typeof answers]) wanted.unshift(id)
+        expect(receiver.received.length).toBeGreaterThan(i)
+      }
+      interface Listed {
+        transmissions: TransmissionBody[]
+        links: { rel: string; href: string }[]
+      }
+      const get = async (path: string) => (await world.merchant.get<Listed>(path)).body
+      const pages: Listed[] = []
+      const walk = async (rel: string, from: Listed) => {
+        pages.push(from)
+        const href = from.links.find((link) => link.rel === rel)?.href
+        if (href !== undefined) await walk(rel, await get(href.slice(href.indexOf('/v1'))))
+      }
+      const idsOf = ({ transmissions: listed }: Listed) => listed.map(({ event_id }) => event_id)
+
+      for (const of of ['', `&webhook_id=${webhook.id}`]) {
+        pages.length = 0
+        await walk('next', await get(`${root}/webhooks-transmissions?status=${status}&page_size=2${of}`))
+        expect(pages.map((page) => page.transmissions.length)).toEqual([2, 1])
+        expect(pages.flatMap(idsOf)).toEqual(wanted)
+        const last = pages.pop()!
+        pages.length = 0
+        await walk('previous', last)
+        expect(pages.toReversed().flatMap(idsOf)).toEqual(wanted)
+      }
+      expect(await transmissions({ status, webhook_id: 'NOBODYS' })).toEqual([])
+    },
+  )
+
   it('is not called before the time it asked for', async () => {
     receiver.behaviour = { status: 429, headers: { 'retry-after': '3600' } }
     await simulate()
