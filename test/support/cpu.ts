@@ -1,3 +1,5 @@
+import { expect } from 'vitest'
+
 /** What everything is compared with: reading a million characters one by one. About a millisecond, where that is known. */
 const control = 'x'.repeat(1_000_000)
 function readControl(): number {
@@ -19,21 +21,19 @@ async function controlMs(): Promise<number> {
   return Math.min(...times)
 }
 
-/** Below this nobody needs a second look. */
-const CHEAP = 10
 const TRIES = 3
 let known: number | undefined
 
 /**
- * How many times the processor time of the control `work` takes, which is the same on a slow machine and on a busy one.
- * What seems dear is done again, beside a new control: a collection of garbage is not the work's.
+ * That `work` takes less than so many times the processor time of the control, which is the same on a slow machine and on a
+ * busy one. What seems dearer is done again, beside a new control: a collection of garbage is not the work's.
  */
-export async function costOf(work: () => unknown): Promise<number> {
+export async function expectCostBelow(limit: number, work: () => unknown, about = ''): Promise<void> {
   known ??= await controlMs()
   let least = (await cpuMs(work)) / known
-  for (let n = 1; n < TRIES && least > CHEAP; n++) {
+  for (let n = 1; n < TRIES && least >= limit; n++) {
     known = await controlMs()
     least = Math.min(least, (await cpuMs(work)) / known)
   }
-  return least
+  expect(least, about).toBeLessThan(limit)
 }

@@ -23,17 +23,19 @@ describe('Strangers who begin uploads and never end them', () => {
   })
   afterAll(() => world.close())
 
+  const { bodyBytes } = multipartLimits
+  const unended = Buffer.alloc(bodyBytes - 100_000, part('file', '; filename="a.png"', 'x'))
+
   /** Sends all but the end of the largest body there may be, from an address of its own. */
   const beginUpload = (localAddress: string) =>
     new Promise<void>((resolve) => {
       const socket = connect({ port, host: '127.0.0.1', localAddress })
       sockets.push(socket)
-      const { bodyBytes } = multipartLimits
       socket.write(
         `POST /invoice/p/NOBODYHASTHIS/problem HTTP/1.1\r\nHost: x\r\nContent-Length: ${bodyBytes}\r\n` +
           `Content-Type: ${multipart['content-type']}\r\n\r\n`,
       )
-      socket.write(Buffer.alloc(bodyBytes - 100_000, part('file', '; filename="a.png"', 'x')), () => resolve())
+      socket.write(unended, () => resolve())
       // Refused, or taken for as long as it lasts.
       socket.on('close', () => resolve())
       socket.on('error', () => {})

@@ -12,7 +12,7 @@ export const kinds = ['form-data', 'related', 'mixed'] as const
 export function multipartOf(parts: readonly WrittenPart[], kind: string = 'form-data') {
   const written = parts.flatMap(({ headers, content }) => [
     Buffer.from(`--${boundary}\r\n${headers.map((header) => `${header}\r\n`).join('')}\r\n`),
-    Buffer.from(content as string),
+    typeof content === 'string' ? Buffer.from(content) : content,
     Buffer.from('\r\n'),
   ])
   return {
