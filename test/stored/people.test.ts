@@ -65,8 +65,8 @@ describe('A customer', () => {
   }
 
   /** Every row of every table as text, files too. */
-  async function everything(of: World = world): Promise<string[]> {
-    const { query } = of.app.database
+  async function everything(): Promise<string[]> {
+    const { query } = world.app.database
     const { rows: tables } = await query<{ name: string }>(
       'select tablename as name from pg_tables where schemaname = current_schema()',
     )
@@ -161,11 +161,9 @@ describe('A customer', () => {
   }, 60_000)
 
   it('with an account is shut out, and stands in no other table either', async () => {
-    const own = await newWorld()
-    const variables = { DATABASE_URL: own.databaseUrl }
-    await open(own.buyer, { messages: [{ content: 'From Sandbox Buyer.' }] })
-    expect((await own.buyer.get(DISPUTES)).status).toBe(200)
-    await own.call('GET', '/sandbox/requests')
+    await open(world.buyer, { messages: [{ content: 'From Sandbox Buyer.' }] })
+    expect((await world.buyer.get(DISPUTES)).status).toBe(200)
+    await world.call('GET', '/sandbox/requests')
 
     const { erased } = await json<{ erased: Record<string, number> }>(
       ['people', 'erase', 'buyer@example.com', '--yes'],
@@ -173,8 +171,7 @@ describe('A customer', () => {
     )
 
     expect(erased).toMatchObject({ accounts: 1, disputes: 1, payment_transactions: 1 })
-    expect((await everything(own)).filter((row) => /buyer@example\.com|sandbox buyer/i.test(row))).toEqual([])
-    expect((await own.buyer.get(DISPUTES)).status).toBe(401)
-    await own.close()
+    expect((await everything()).filter((row) => /buyer@example\.com|sandbox buyer/i.test(row))).toEqual([])
+    expect((await world.buyer.get(DISPUTES)).status).toBe(401)
   }, 60_000)
 })

@@ -1,5 +1,7 @@
 import type { Role } from '../../src/console/roles.ts'
 import { tokenFor } from '../../src/console/sign-in/form-tokens.ts'
+import { beginLogin } from '../../src/console/sign-in/logins.ts'
+import { addPerson, grantRole } from '../../src/console/sign-in/people.ts'
 import { json } from './command.ts'
 import { live, newLiveWorld } from './live.ts'
 import type { World } from './world.ts'
@@ -90,12 +92,18 @@ export function formIn(markup: string, action: string): Fields | undefined {
   return Object.fromEntries([...hidden].map(([, name, value]) => [name!, value!]))
 }
 
-/** Somebody of a role who is signed in. */
+/** Somebody of a role who is signed in, as if by a link. */
 export async function signedIn(world: World, role: Role, account?: string) {
-  const person = await invite(world, role, account)
+  const email = `person${++invited}@example.test`
   const browser = browserOf(world)
-  await browser.signInBy(person.path)
-  return { ...browser, ...person }
+  const personId = await world.app.transact(async (tx) => {
+    const id = addPerson(tx, { name: `A ${role}`, email })
+    grantRole(tx, id, { role, account_id: account ?? null })
+    const how = { personId: id, way: 'link', isFresh: false, address: '127.0.0.1', browser: '' } as const
+    browser.cookies.set('__Host-quittance', beginLogin(tx, how, world.now()))
+    return id
+  })
+  return { ...browser, email, personId }
 }
 
 /** As if everybody who is signed in had just used a passkey, which takes an authenticator. */

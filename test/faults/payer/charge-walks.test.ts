@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sent, shopWithGateway } from '../../support/live-shop.ts'
+import { times } from '../../support/size.ts'
 import { usd } from '../../support/world.ts'
 
 let shop: Awaited<ReturnType<typeof shopWithGateway>>
@@ -9,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const RUNS = 20
+const RUNS = times(10, 100)
 const moves = [
   'gateway completes',
   'gateway denies',

@@ -43,7 +43,7 @@ describe('Fifty tabs that pay one invoice at once', () => {
     const { id, path } = await sentInvoice(world, {
       configuration: { partial_payment: { allow_partial_payment: true, minimum_amount_due: usd('1.00') } },
     })
-    const tabs = await Promise.all(Array.from({ length: TABS }, () => openSheet(world, path, { amount: '10.00' })))
+    const tabs = await Promise.all(Array.from({ length: 20 }, () => openSheet(world, path, { amount: '10.00' })))
 
     const answers = await Promise.all(tabs.map(({ send }) => send({ outcome: 'COMPLETED' })))
 

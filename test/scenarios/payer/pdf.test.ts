@@ -66,7 +66,7 @@ describe('The PDF of an invoice', () => {
   }, 60_000)
 
   it('is set in every language, over as many pages as it needs', async () => {
-    const items = Array.from({ length: 60 }, (_, i) => ({
+    const items = Array.from({ length: 30 }, (_, i) => ({
       name: `品目 ${i} Ünïcödé Ж Ω`,
       description: 'word '.repeat(30),
       quantity: '1',

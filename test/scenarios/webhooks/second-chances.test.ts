@@ -1,9 +1,10 @@
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { findApp } from '../../../src/accounts/store.ts'
 import { PATIENCE_MS, Patience } from '../../../src/jobs/patience.ts'
 import { retryWaits } from '../../../src/webhooks/delivery/retries.ts'
 import { Receiver } from '../../support/receiver.ts'
-import { newWorld, type World } from '../../support/world.ts'
+import { newWorld, type Person, type World } from '../../support/world.ts'
 
 const root = '/v1/notifications'
 
@@ -37,35 +38,38 @@ describe('A receiver that fails', () => {
   let world: World
   let receiver: Receiver
   let webhook: WebhookBody
+  /** Of the merchant, with an app of its own for each test: what an app is sent, no other sees. */
+  let merchant: Person
+  let appId: string
+  beforeAll(async () => {
+    world = await newWorld()
+  })
   beforeEach(async () => {
-    if (world) {
-      await world.call('POST', '/sandbox/reset')
-      await receiver.close()
-    } else world = await newWorld()
-    await world.call('POST', '/sandbox/clock', { freeze: true })
+    merchant = await world.personWithApp(world.people.merchant.id, ['applications/webhooks'])
+    appId = (await findApp(world.app.database, merchant.clientId))!.id
     receiver = await Receiver.open()
-    const made = await world.merchant.post<WebhookBody>(`${root}/webhooks`, {
+    const made = await merchant.post<WebhookBody>(`${root}/webhooks`, {
       url: receiver.url(),
       event_types: [{ name: '*' }],
     })
     webhook = made.body
   })
-  afterAll(async () => {
-    await world.close()
+  afterEach(async () => {
+    await merchant.delete(`${root}/webhooks/${webhook.id}`)
     await receiver.close()
   })
+  afterAll(() => world.close())
 
   const simulate = async (): Promise<string> => {
     const body = { event_type: 'PAYMENT.CAPTURE.COMPLETED', webhook_id: webhook.id }
-    return (await world.merchant.post<{ id: string }>(`${root}/simulate-event`, body)).body.id
+    return (await merchant.post<{ id: string }>(`${root}/simulate-event`, body)).body.id
   }
   const transmissions = async (query: Record<string, string> = {}) => {
-    return (
-      await world.merchant.get<{ transmissions: TransmissionBody[] }>(`${root}/webhooks-transmissions`, { query })
-    ).body.transmissions
+    return (await merchant.get<{ transmissions: TransmissionBody[] }>(`${root}/webhooks-transmissions`, { query })).body
+      .transmissions
   }
   const detail = async (id: string) =>
-    (await world.merchant.get<TransmissionDetailBody>(`${root}/webhooks-transmissions/${id}`)).body
+    (await merchant.get<TransmissionDetailBody>(`${root}/webhooks-transmissions/${id}`)).body
   const secondsUntil = (time: string | undefined) => (Date.parse(time!) - Date.parse(world.now())) / 1000
 
   it('is tried again after five seconds and at most a tenth more, then after twice as long', async () => {
@@ -203,7 +207,7 @@ describe('A receiver that fails', () => {
     await simulate()
     await world.settle()
     const [open] = await transmissions()
-    const asked = await world.merchant.post(`${root}/webhooks-transmissions/${open!.transmission_id}/attempt`)
+    const asked = await merchant.post(`${root}/webhooks-transmissions/${open!.transmission_id}/attempt`)
     await world.settle()
     expect(asked.status).toBe(202)
     expect(await transmissions()).toMatchObject([{ status: 'PENDING', attempts: 2 }])
@@ -213,10 +217,10 @@ describe('A receiver that fails', () => {
     expect(await transmissions()).toMatchObject([{ status: 'FAILURE', attempts: 26 }])
 
     receiver.behaviour = { status: 200 }
-    await world.merchant.post(`${root}/webhooks-transmissions/${open!.transmission_id}/attempt`)
+    await merchant.post(`${root}/webhooks-transmissions/${open!.transmission_id}/attempt`)
     await world.settle()
     expect(await transmissions()).toMatchObject([{ status: 'SUCCESS', attempts: 27 }])
-    const done = await world.merchant.post(`${root}/webhooks-transmissions/${open!.transmission_id}/attempt`)
+    const done = await merchant.post(`${root}/webhooks-transmissions/${open!.transmission_id}/attempt`)
     await world.settle()
     expect([done.status, receiver.received.length]).toEqual([202, 27])
   })
@@ -231,7 +235,7 @@ describe('A receiver that fails', () => {
     receiver.forget()
     const replay = async (body: object) =>
       (
-        await world.merchant.post<{ replayed: number }>(`${root}/webhooks/${webhook.id}/replay`, {
+        await merchant.post<{ replayed: number }>(`${root}/webhooks/${webhook.id}/replay`, {
           start_time: world.now(),
           end_time: world.now(),
           ...body,
@@ -287,7 +291,7 @@ describe('A receiver that fails', () => {
     receiver.behaviour = { status: 200 }
     receiver.forget()
     const span = { start_time: '2026-01-01T00:00:00Z', end_time: world.now() }
-    const replayed = await world.merchant.post(`${root}/webhooks/${webhook.id}/replay`, span)
+    const replayed = await merchant.post(`${root}/webhooks/${webhook.id}/replay`, span)
     await world.settle()
     expect(replayed.body).toEqual({ replayed: 3 })
     expect(receiver.received.map(({ event }) => event.id).sort()).toEqual([...missed, fresh].sort())
@@ -298,11 +302,11 @@ describe('A receiver that fails', () => {
     receiver.behaviour = { status: 500 }
     await simulate()
     await world.settle()
-    const disabled = await world.merchant.post<WebhookBody>(`${root}/webhooks/${webhook.id}/disable`)
+    const disabled = await merchant.post<WebhookBody>(`${root}/webhooks/${webhook.id}/disable`)
     await world.app.transact(async (tx) =>
       tx.emit({
         accountId: world.people.merchant.id,
-        appId: 'APP-SANDBOXMERCHANT01',
+        appId,
         type: 'INVOICING.INVOICE.PAID',
         resourceId: 'R',
         resource: { id: 'R' },
@@ -315,9 +319,9 @@ describe('A receiver that fails', () => {
     expect((await transmissions({ status: 'FAILURE' })).length).toBe(2)
 
     receiver.behaviour = { status: 200 }
-    await world.merchant.post(`${root}/webhooks/${webhook.id}/enable`)
+    await merchant.post(`${root}/webhooks/${webhook.id}/enable`)
     const span = { start_time: '2026-01-01T00:00:00Z', end_time: world.now() }
-    const replayed = await world.merchant.post(`${root}/webhooks/${webhook.id}/replay`, span)
+    const replayed = await merchant.post(`${root}/webhooks/${webhook.id}/replay`, span)
     await world.settle()
     expect(replayed.body).toEqual({ replayed: 2 })
     expect(receiver.received.length).toBe(3)
@@ -327,7 +331,7 @@ describe('A receiver that fails', () => {
     receiver.behaviour = { status: 500 }
     await simulate()
     await world.settle()
-    await world.merchant.patch(`${root}/webhooks/${webhook.id}`, [
+    await merchant.patch(`${root}/webhooks/${webhook.id}`, [
       { op: 'replace', path: '/url', value: receiver.url('/new') },
     ])
     await world.pass('PT10S')
@@ -338,10 +342,10 @@ describe('A receiver that fails', () => {
     receiver.behaviour = { status: 500 }
     const event = await simulate()
     await world.settle()
-    expect((await world.merchant.delete(`${root}/webhooks/${webhook.id}`)).status).toBe(204)
+    expect((await merchant.delete(`${root}/webhooks/${webhook.id}`)).status).toBe(204)
     await world.pass('P4D')
     expect(receiver.received.length).toBe(1)
-    expect((await world.merchant.get(`${root}/webhooks-events/${event}`)).body).toMatchObject({ transmissions: [] })
+    expect((await merchant.get(`${root}/webhooks-events/${event}`)).body).toMatchObject({ transmissions: [] })
   })
 
   it('does not keep later events of other resources back, nor of the same one', async () => {
@@ -351,7 +355,7 @@ describe('A receiver that fails', () => {
       world.app.transact(async (tx) =>
         tx.emit({
           accountId: world.people.merchant.id,
-          appId: 'APP-SANDBOXMERCHANT01',
+          appId,
           type,
           resourceId,
           resource: { id: resourceId },
@@ -370,8 +374,7 @@ describe('A receiver that fails', () => {
   })
 
   it('that replaces its secret gets both signatures for a while, and then only the new one', async () => {
-    const rotate = (body: object) =>
-      world.merchant.post<WebhookBody>(`${root}/webhooks/${webhook.id}/rotate-secret`, body)
+    const rotate = (body: object) => merchant.post<WebhookBody>(`${root}/webhooks/${webhook.id}/rotate-secret`, body)
     const { body: rotated } = await rotate({ overlap_seconds: 3600 })
     expect(rotated.signing_secret).not.toBe(webhook.signing_secret)
     expect((await rotate({})).status).toBe(422)
