@@ -135,7 +135,7 @@ describe('A receiver that fails', () => {
         transmissions: TransmissionBody[]
         links: { rel: string; href: string }[]
       }
-      const get = async (path: string) => (await world.merchant.get<Listed>(path)).body
+      const get = async (path: string) => (await merchant.get<Listed>(path)).body
       const pages: Listed[] = []
       const walk = async (rel: string, from: Listed) => {
         pages.push(from)
