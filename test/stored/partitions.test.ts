@@ -78,7 +78,7 @@ describe('A database with partitions', () => {
   }
 
   beforeAll(async () => {
-    world = await newWorld()
+    world = await newWorld({ isOwn: true })
     variables = { DATABASE_URL: world.databaseUrl }
     receiver = await Receiver.open()
     const made = await world.merchant.post<{ id: string }>(`${root}/webhooks`, {

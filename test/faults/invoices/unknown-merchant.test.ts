@@ -13,7 +13,7 @@ describe('The invoices of a merchant of whom the planner knows nothing', () => {
   let world: World
   let account: string
   beforeAll(async () => {
-    world = await newWorld()
+    world = await newWorld({ isOwn: true })
     account = world.people.otherMerchant.id
     await shopOf(world).drafts(over('1.00', {}))
     const { query } = world.app.database

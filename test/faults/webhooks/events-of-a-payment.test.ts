@@ -8,7 +8,7 @@ const EVENTS = 1_000
 describe('The events about an id', () => {
   let world: World
   beforeAll(async () => {
-    world = await newWorld()
+    world = await newWorld({ isOwn: true })
     const parts = { accountId: world.people.merchant.id, appId: 'APP-SANDBOXMERCHANT01', summary: 'Paid.' }
     await world.app.transact(async (tx) => {
       for (let i = 0; i < EVENTS; i++) {
