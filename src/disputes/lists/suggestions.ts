@@ -35,7 +35,7 @@ export async function suggest(
   ]
   if (sources.length === 0) return []
   const { statement, values } = fragment`select distinct text from (${joined(sources, ' union all ')}) found
-    where text is not null order by text limit ${MOST}`.toQuery()
+    where text is not null order by text ${raw(`limit ${MOST}`)}`.toQuery()
   return (await db.rows<{ text: string }>(statement, values)).map((row) => row.text)
 }
 
@@ -84,9 +84,10 @@ function transactions(sight: Sight, text: string): Fragment[] {
     return [begins({ ...sellers([...sight.sellers.keys()]), table: 'disputed_transactions' }, 'transaction_id', text)]
   if (sight.buyer === undefined) return []
   return [
+    // Whose each is stands with its dispute; as a value it is looked up for one after the other, and not for all at once.
     fragment`(select t.buyer_transaction_id as text from disputed_transactions t
-    where t.buyer_transaction_id >= ${text} and t.buyer_transaction_id < ${text + END}
-      and exists (select 1 from disputes d where d.id = t.dispute_id and d.buyer_account_id = ${sight.buyer})
-    order by t.buyer_transaction_id limit ${MOST})`,
+      where t.buyer_transaction_id >= ${unseen(text, 'text')} and t.buyer_transaction_id < ${unseen(text + END, 'text')}
+        and (select d.buyer_account_id from disputes d where d.id = t.dispute_id) = ${unseen(sight.buyer, 'text')}
+      order by t.buyer_transaction_id ${raw(`limit ${MOST}`)})`,
   ]
 }
