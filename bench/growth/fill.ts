@@ -3,7 +3,7 @@ import { connectionSettings } from '../../src/database/address.ts'
 import type { Context } from '../harness/row.ts'
 import { sampleInvoice } from '../invoices/sample.ts'
 import { seedInvoices } from '../invoices/seed.ts'
-import { fill } from '../scale/console-rows.ts'
+import { fill, makeRoots } from '../scale/console-rows.ts'
 import { copyForLists, type Run, withoutIndexes } from '../scale/copies.ts'
 
 /** Nobody lists these through the API, or they were filled before. */
@@ -28,16 +28,7 @@ export async function fillForLists(
   const [run, ofOthers, ...ofInvoices] = runs as [Run, Run, ...Run[]]
   const post = async <Body>(who: string, path: string, json: object): Promise<Body> =>
     context.call<Body>({ method: 'POST', path, json, token: await context.token(who) })
-  const listen = (path: string) =>
-    post<{ id: string }>('sandbox-merchant', '/v1/notifications/webhooks', {
-      url: `http://127.0.0.1:9009/${path}`,
-      event_types: [{ name: '*' }],
-    })
-  const [busy] = [await listen('busy'), await listen('quiet')]
-  const { links } = await post<{ links: { href: string }[] }>('sandbox-buyer', '/v1/customer/disputes', {
-    disputed_transactions: [{ buyer_transaction_id: 'FIRST' }],
-    reason: 'OTHER',
-  })
+  const { busyWebhook, disputeId } = await makeRoots(post)
   await post('sandbox-partner', '/v1/customer/referred-disputes', {
     reference_dispute: { id: 'THEIRS-1' },
     transaction: { id: 'T-1', gross_amount: { currency_code: 'USD', value: '30.00' } },
@@ -51,12 +42,12 @@ export async function fillForLists(
     "select id, account_id from apps where client_id = 'sandbox-merchant'",
   )
   const { id: appId, account_id: accountId } = app!
+  // As the command line would make an app for the operator, who reads the audit log.
+  await context.sql("update apps set scopes = scopes || '{operator}' where client_id = 'sandbox-merchant-2'")
   await Promise.all([
     seedInvoices(context, invoiceId, count, ofInvoices).then(() => say('invoices are made')),
-    withoutIndexes(run, 'disputes', () => copyForLists(run, links[0]!.href.split('/').at(-1)!, count)).then(() =>
-      say('disputes are made'),
-    ),
-    fill(ofOthers, { accountId, appId, invoiceId, busyWebhook: busy.id }, count, say, NOT_HERE),
+    withoutIndexes(run, 'disputes', () => copyForLists(run, disputeId, count)).then(() => say('disputes are made')),
+    fill(ofOthers, { accountId, appId, invoiceId, busyWebhook }, count, say, NOT_HERE),
   ])
   await run('vacuum analyze')
   await run('checkpoint')

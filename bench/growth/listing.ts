@@ -2,6 +2,9 @@
 export interface Sized {
   readonly size: number
   readonly newest: string
+  /** The merchant, and its app. */
+  readonly accountId: string
+  readonly appId: string
   /** The webhook that all deliveries went to. */
   readonly busyWebhook: string
 }

@@ -20,6 +20,11 @@ const lists =
 const disputes = lists('list-disputes', '/v1/customer/disputes')
 const ofBuyer = lists('list-disputes, buyer', '/v1/customer/disputes', 'sandbox-buyer')
 const suggestions = lists('suggest-dispute-searches', '/v1/customer/disputes/search-suggestions')
+const suggestedToBuyer = lists(
+  'suggest-dispute-searches, buyer',
+  '/v1/customer/disputes/search-suggestions',
+  'sandbox-buyer',
+)
 const referred = lists('list-referred-disputes', '/v1/customer/referred-disputes', 'sandbox-partner')
 const transactions = lists('list-transactions', '/v1/reporting/transactions')
 const balances = lists('list-balances', '/v1/reporting/balances')
@@ -31,6 +36,9 @@ const eventTypes = lists('list-event-types', '/v1/notifications/webhooks-event-t
 const templates = lists('list-templates', '/v2/invoicing/templates')
 const mail = lists('list-sandbox-mail', '/sandbox/mail')
 const due = lists('list-sandbox-due', '/sandbox/due')
+const requests = lists('list-sandbox-requests', '/sandbox/requests')
+const timeline = lists('list-sandbox-timeline', '/sandbox/timeline')
+const audit = lists('list-audit-log', '/v1/operator/audit', 'sandbox-merchant-2')
 
 /** A window that holds as many, whatever there is: the answer counts all that lie in it. */
 const within = (m: Sized, count: number) =>
@@ -66,6 +74,7 @@ export const listings: readonly Listing[] = [
   disputes('update_time_after, a day ago', (m) => `update_time_after=${ago(m, 1)}`),
   disputes('update_time, 20 days', (m) => `update_time_before=${ago(m, 60)}&update_time_after=${ago(m, 80)}`),
   disputes('response_due_date_before', (m) => `response_due_date_before=${ago(m, -11)}`),
+  disputes('response_due_date_after', (m) => `response_due_date_after=${ago(m, -9)}`),
   disputes('invoice_number', 'invoice_number=INV-77'),
   disputes('email, five', 'email=buyer77@example.com'),
   disputes('name, five', 'name=buyer%2077'),
@@ -87,6 +96,11 @@ export const listings: readonly Listing[] = [
   suggestions('INVOICE_NUMBER', 'search_text=INV-77&search_field=INVOICE_NUMBER'),
   suggestions('DISPUTED_TRANSACTION_ID', 'search_text=SLST&search_field=DISPUTED_TRANSACTION_ID'),
   suggestions('ALL', 'search_text=bu'),
+  suggestedToBuyer('NAME', 'search_text=bu&search_field=NAME'),
+  suggestedToBuyer('DISPUTE_ID', 'search_text=PP&search_field=DISPUTE_ID'),
+  suggestedToBuyer('INVOICE_NUMBER', 'search_text=INV-77&search_field=INVOICE_NUMBER'),
+  suggestedToBuyer('DISPUTED_TRANSACTION_ID', 'search_text=BLST&search_field=DISPUTED_TRANSACTION_ID'),
+  suggestedToBuyer('ALL', 'search_text=PP'),
   referred('a window of 100', (m) => within(m, 100)),
   referred('a window of 100, status', (m) => `${within(m, 100)}&status=CLOSED`),
   referred('a window of 100, dispute_flows', (m) => `${within(m, 100)}&dispute_flows=THIRD_PARTY_DISPUTE`),
@@ -119,4 +133,24 @@ export const listings: readonly Listing[] = [
   mail('unread=true'),
   due(''),
   due('subject', 'subject=PP-R-LST-77'),
+  // A sandbox keeps ten thousand of these at most.
+  requests(''),
+  requests('status=422'),
+  requests('failed=true'),
+  requests('operation=createInvoice'),
+  requests('app', 'app=sandbox-merchant'),
+  requests('text, none', 'text=nothing'),
+  timeline(''),
+  timeline('kind=move'),
+  timeline('trouble=true'),
+  timeline('subject', 'subject=INV2-S77'),
+  audit(''),
+  audit('start_time', (m) => `start_time=${ago(m, 10)}`),
+  audit('account_id', (m) => `account_id=${m.accountId}`),
+  audit('account_id, one', 'account_id=ACCOUNTS1000'),
+  audit('actor', (m) => `actor=app:${m.appId}`),
+  audit('actor, one', 'actor=person:PER-S1000'),
+  audit('resource_id', 'resource_id=INV2-S77'),
+  audit('resource_id, none', 'resource_id=NOTHING'),
+  audit('cause', 'cause=scale77'),
 ]

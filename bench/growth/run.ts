@@ -54,11 +54,13 @@ type Side = Awaited<ReturnType<typeof openSide>>
 type FilledSide = Side & { readonly sized: Sized }
 
 async function sizedOf({ context, size }: Side): Promise<Sized> {
-  const [found] = await context.sql<{ newest: string; webhook: string }>(
+  const [found] = await context.sql<{ newest: string; webhook: string; app: string; account: string }>(
     `select (select max(create_time) from invoices) as newest,
-       (select webhook_id from deliveries order by transmit_time limit 1) as webhook`,
+       (select webhook_id from deliveries order by transmit_time limit 1) as webhook, id as app, account_id as account
+     from apps where client_id = 'sandbox-merchant'`,
   )
-  return { size, newest: found!.newest, busyWebhook: found!.webhook }
+  const { newest, webhook: busyWebhook, app: appId, account: accountId } = found!
+  return { size, newest, busyWebhook, appId, accountId }
 }
 
 /** What a call takes: of the process that answers it, and of those of PostgreSQL that work for it. */

@@ -90,36 +90,60 @@ export async function seedInvoices(
     const each = Math.ceil(copies / runs.length)
     await Promise.all(
       runs.map((one, i) =>
-        copyAll(one, accountId, [1 + i * each, Math.min(copies, (i + 1) * each)], seconds / (copies + 1)),
+        copyAll(one, accountId, [1 + i * each, Math.min(copies, (i + 1) * each)], [seconds, copies, originals]),
       ),
     )
   }
   await withoutIndexes(run, 'invoices', () => withoutIndexes(run, 'invoice_transactions', insertAll), runs)
 }
 
-const laterBy = (column: string) =>
-  `to_char((${column}::timestamptz at time zone 'UTC') + make_interval(secs => copy * $4::float8), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+/** Any number that has no divisor in common with how many are made up. */
+const STRIDE = 7919
+const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`
 
-/** Everything that was made up once more, and again, a little later. Documents and words are the same, columns that matter differ. */
-async function copyAll(run: Run, accountId: string, [from, to]: [number, number], seconds: number): Promise<void> {
+/** By how much a copy of what belongs to the invoice `id` is moved in time, of `$4` seconds between originals and `$5` copies of each of `$6`. */
+const move = (id: string) => `
+  cross join lateral (select substring(${id} from '[0-9]+$')::bigint as n) original
+  cross join lateral (select make_interval(
+    secs => (((n + copy * ${STRIDE}) % $6::int - n) + copy / ($5 + 1.0)) * $4::float8) as time) move`
+const moved = (column: string) => `to_char((${column}::timestamptz at time zone 'UTC') + move.time, ${TIME})`
+
+/**
+ * Everything that was made up once more, and again. Words are the same and stand elsewhere in time each time, as those of different
+ * invoices do: side by side, the newest ten thousand would be a hundred different ones. Added in the order of time, as a merchant's are.
+ */
+async function copyAll(
+  run: Run,
+  accountId: string,
+  [from, to]: readonly [number, number],
+  [seconds, copies, originals]: readonly [number, number, number],
+): Promise<void> {
   if (from > to) return
   // References hold, because what they lead to is copied as well; to check them takes as long as to copy.
   await run('set session_replication_role = replica')
   await run(
     `insert into invoices (account_id, id, body, create_time, number_key, amount_minor, emails, first_names, last_names,
        business_names, reference, memo, item_text, grams)
-     select account_id, id || '-' || copy, body, ${laterBy('create_time')}, number_key || '-' || copy, amount_minor,
-       emails, first_names, last_names, business_names, reference, memo, item_text, grams
-     from invoices, generate_series($2::int, $3::int) as copy where account_id = $1 and number_key ~ '^s-[0-9]+$'`,
-    [accountId, from, to, seconds],
+     select i.account_id, i.id || '-' || copy, i.body || jsonb_build_object('detail', (i.body->'detail') || jsonb_build_object(
+         'invoice_date', substr(made.create_time, 1, 10), 'payment_term', jsonb_build_object('term_type', 'NET_30',
+           'due_date', to_char(made.create_time::date + 30, 'YYYY-MM-DD')))),
+       made.create_time, i.number_key || '-' || copy, i.amount_minor, i.emails, i.first_names, i.last_names,
+       i.business_names, i.reference, i.memo, i.item_text, i.grams
+     from (
+       select id, copy, ${moved('create_time')} as create_time
+       from invoices cross join generate_series($2::int, $3::int) as copy ${move('id')}
+       where account_id = $1 and number_key ~ '^s-[0-9]+$' order by 3) made
+     cross join lateral (select * from invoices where account_id = $1 and id = made.id limit 1) i`,
+    [accountId, from, to, seconds, copies, originals],
   )
   await run(
     `insert into invoice_transactions (account_id, id, invoice_id, kind, type, day, currency_code, amount_minor,
        create_time, invoice_create_time, invoice_seq)
-     select account_id, id || '-' || copy, invoice_id || '-' || copy, kind, type, day, currency_code, amount_minor,
-       create_time, ${laterBy('invoice_create_time')}, invoice_seq
-     from invoice_transactions, generate_series($2::int, $3::int) as copy where account_id = $1 and id ~ '^EXTR[^-]+$'`,
-    [accountId, from, to, seconds],
+     select account_id, id || '-' || copy, invoice_id || '-' || copy, kind, type, to_char(day::timestamp + move.time, 'YYYY-MM-DD'),
+       currency_code, amount_minor, create_time, ${moved('invoice_create_time')}, invoice_seq
+     from invoice_transactions cross join generate_series($2::int, $3::int) as copy ${move('invoice_id')}
+     where account_id = $1 and id ~ '^EXTR[^-]+$' order by ${moved('invoice_create_time')}`,
+    [accountId, from, to, seconds, copies, originals],
   )
   await run('reset session_replication_role')
 }

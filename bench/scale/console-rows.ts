@@ -8,6 +8,24 @@ export interface Roots {
   readonly busyWebhook: string
 }
 
+/** Sends something as one of a sandbox's people. */
+type Post = <Body>(who: string, path: string, json: object) => Promise<Body>
+
+/** The merchant's webhooks, of which one is to hear of everything and one of nothing, and a dispute to copy. */
+export async function makeRoots(post: Post): Promise<{ readonly busyWebhook: string; readonly disputeId: string }> {
+  const listen = (path: string) =>
+    post<{ id: string }>('sandbox-merchant', '/v1/notifications/webhooks', {
+      url: `http://127.0.0.1:9009/${path}`,
+      event_types: [{ name: '*' }],
+    })
+  const [busy] = [await listen('busy'), await listen('quiet')]
+  const { links } = await post<{ links: { href: string }[] }>('sandbox-buyer', '/v1/customer/disputes', {
+    disputed_transactions: [{ buyer_transaction_id: 'FIRST' }],
+    reason: 'OTHER',
+  })
+  return { busyWebhook: busy.id, disputeId: links[0]!.href.split('/').at(-1)! }
+}
+
 const ago = (seconds: string) =>
   `to_char((now() at time zone 'utc') - (${seconds}) * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 /** Spread over thirty days, the newest first. */

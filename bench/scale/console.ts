@@ -10,7 +10,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { readSettings } from '../../src/settings.ts'
 import { openBenchDatabase } from '../harness/database.ts'
 import { sampleInvoice } from '../invoices/sample.ts'
-import { fill } from './console-rows.ts'
+import { fill, makeRoots } from './console-rows.ts'
 import { copyForLists, withoutIndexes } from './copies.ts'
 import { secondsIn } from './processor.ts'
 
@@ -132,22 +132,13 @@ async function fillAll(url: string, client: pg.Client): Promise<void> {
   }
   const run = (text: string, values: readonly unknown[] = []) => client.query(text, [...values])
   const { id: invoiceId } = await post<{ id: string }>(MERCHANT, '/v2/invoicing/invoices', sampleInvoice('scale'))
-  const listen = (path: string) =>
-    post<{ id: string }>(MERCHANT, '/v1/notifications/webhooks', {
-      url: `http://127.0.0.1:9009/${path}`,
-      event_types: [{ name: '*' }],
-    })
-  const [busy] = [await listen('busy'), await listen('quiet')]
-  const { links } = await post<{ links: { href: string }[] }>('sandbox-buyer', '/v1/customer/disputes', {
-    disputed_transactions: [{ buyer_transaction_id: 'FIRST' }],
-    reason: 'OTHER',
-  })
+  const { busyWebhook, disputeId } = await makeRoots(post)
   await app.close()
   const { rows } = await client.query('select id, account_id from apps where client_id = $1', [MERCHANT])
   const [{ id: appId, account_id: accountId }] = rows as [{ id: string; account_id: string }]
   say('disputes')
-  await withoutIndexes(run, 'disputes', () => copyForLists(run, links[0]!.href.split('/').at(-1)!, MANY))
-  await fill(run, { accountId, appId, invoiceId, busyWebhook: busy.id }, MANY, say)
+  await withoutIndexes(run, 'disputes', () => copyForLists(run, disputeId, MANY))
+  await fill(run, { accountId, appId, invoiceId, busyWebhook }, MANY, say)
   say('checkpoint')
   // What is rolled back or was deleted, and which pages all may see: as a service that ran for a while has it.
   await run('vacuum analyze')
