@@ -1,3 +1,4 @@
+import { summary } from '../../src/invoices/search/look.ts'
 import { type Context, type Json, literal, row } from '../harness/row.ts'
 import { sampleInvoice } from '../invoices/sample.ts'
 
@@ -87,6 +88,12 @@ const createInvoice = {
   status: 201,
 }
 
+/** What a list reads of these documents, in the way that costs the server least. */
+const summariesOf = (documents: string) => `
+  select ${summary.column.toQuery().statement.text} from (
+    select i.body || '{}' as body, i.create_time, i.seq from (${documents}) i order by i.create_time desc, i.seq desc offset 0) i
+  order by i.create_time desc, i.seq desc`
+
 const parts = 'document with the columns and words of searches, event and its audience'
 
 export const rows = [
@@ -132,13 +139,15 @@ export const rows = [
   row({
     name: 'list-invoices',
     does: 'GET /v2/invoicing/invoices: twenty summaries, newest first, with links',
-    against: 'bare Fastify + pg, the same twenty documents, sent as they are',
+    against: 'bare Fastify + pg, the same summaries by the same statement, sent as they are',
     prepare: (context) => someDrafts(context, 'l'),
     request: ({ token }) => ({ method: 'GET', path: INVOICES, headers: { authorization: `Bearer ${token}` } }),
     status: 200,
     limit: {
       kind: 'fastify-pg',
-      text: 'select body from invoices where account_id = $1 order by create_time desc, seq desc limit 20',
+      text: summariesOf(
+        'select body, create_time, seq from invoices where account_id = $1 order by create_time desc, seq desc limit 20',
+      ),
       values: () => ['MERCHANTAAAAA'],
     },
     goal: 0.95,
@@ -146,7 +155,7 @@ export const rows = [
   row({
     name: 'search-invoices',
     does: 'POST /v2/invoicing/search-invoices by recipient, first page',
-    against: 'bare Fastify + pg, the same documents by the same column, sent as they are',
+    against: 'bare Fastify + pg, the same summaries by the same column, sent as they are',
     prepare: (context) => someDrafts(context, 's'),
     request: ({ token }) => ({
       method: 'POST',
@@ -157,8 +166,8 @@ export const rows = [
     status: 200,
     limit: {
       kind: 'fastify-pg',
-      text: `select body from invoices where account_id = $1 and emails @> array[$2]
-             order by create_time desc, seq desc limit 20`,
+      text: summariesOf(`select body, create_time, seq from invoices where account_id = $1 and emails @> array[$2]
+        order by create_time desc, seq desc limit 20`),
       values: () => ['MERCHANTAAAAA', 'bill-me@example.com'],
     },
     goal: 0.95,
