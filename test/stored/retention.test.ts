@@ -20,7 +20,7 @@ describe('An event that has grown old', () => {
   let receiver: Receiver
   let webhookId: string
   beforeAll(async () => {
-    world = await newWorld()
+    world = await newWorld({ isOwn: true })
     receiver = await Receiver.open()
   })
   beforeEach(async () => {
