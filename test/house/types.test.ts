@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** `npm run check` compiles the same along with everything else. Here it is for whoever takes a guard away, and wants to see it noticed. */
-describe.runIf(process.env['MUTANTS_REPORT'])('What must not compile', () => {
+describe('What must not compile', () => {
   it('does not, and what differs from it in nothing else does', () => {
     const compiler = path('../../node_modules/typescript/bin/tsc')
     const { status, stdout, stderr } = spawnSync(
