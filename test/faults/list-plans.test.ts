@@ -209,4 +209,18 @@ describe('The first page of a list', () => {
     for (const move of ['next', 'previous'])
       expect(await readBy(`${SENT}?${at}&move_to=${move}`, 'deliveries'), move).toBeLessThan(110)
   })
+
+  it('by a type that only new events have passes over all whose type was not written down yet', async () => {
+    const { database } = world.app
+    await database.query("update event_audience set event_type = '' where event_id like 'WH-MANY-%'")
+    const isNew = "id = any(array(select 'WH-MANY-' || n from generate_series(1, 20) as n))"
+    await database.query(`update events set type = 'INVOICING.INVOICE.REFUNDED' where ${isNew}`)
+    await database.query(
+      `update event_audience set event_type = 'INVOICING.INVOICE.REFUNDED' where ${isNew.replace('id', 'event_id')}`,
+    )
+
+    const path = `${EVENTS}?event_type=INVOICING.INVOICE.REFUNDED&page_size=10`
+    expect((await world.merchant.get<{ events: object[] }>(path)).body.events).toHaveLength(10)
+    expect(await readBy(path, 'event_audience')).toBeLessThan(110)
+  })
 })

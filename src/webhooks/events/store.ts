@@ -105,7 +105,39 @@ export async function listEvents(
 const ofDay = (day: number) => fragment`
   (a.event_id < ${firstEventId()} or a.event_id >= ${firstEventId(day)} and a.event_id < ${firstEventId(day + 1)})`
 
-function readEvents(db: Reader, filter: EventFilter, page: Page, day?: number): Promise<StoredEvent[]> {
+/** With its place among those of the same time. */
+interface ToldEvent extends StoredEvent {
+  readonly seq: bigint
+}
+
+/**
+ * Those of a type by the index of types. Of rows from before it there may be very many, of which few or none have the type: where the
+ * page is full already, only what would come before its last is looked for among them.
+ */
+async function readEvents(db: Reader, filter: EventFilter, page: Page, day?: number): Promise<StoredEvent[]> {
+  const { type, transactionId } = filter
+  if (type === undefined || transactionId !== undefined) return readTold(db, filter, page, { day })
+  const known = await readTold(db, filter, page, { day, kind: type })
+  const unknown = await readTold(db, filter, upTo(page, known[page.size]), { day, kind: UNKNOWN_TYPE })
+  if (unknown.length === 0) return known
+  const isBefore = (a: ToldEvent, b: ToldEvent) =>
+    a.create_time === b.create_time ? a.seq < b.seq : a.create_time < b.create_time
+  const sign = isBackwards(page) ? -1 : 1
+  return [...known, ...unknown].sort((a, b) => (isBefore(a, b) ? sign : -sign)).slice(0, page.size + 1)
+}
+
+/** The same page, as far as what has this place. */
+function upTo(page: Page, last: ToldEvent | undefined): Page {
+  if (!last) return page
+  return { ...page, ...(isBackwards(page) ? { to: last.create_time } : { from: last.create_time }) }
+}
+
+function readTold(
+  db: Reader,
+  filter: EventFilter,
+  page: Page,
+  { day, kind }: { day: number | undefined; kind?: string },
+): Promise<ToldEvent[]> {
   const { appId, scopes, accountId, type, transactionId } = filter
   const [account, app] = [unseen(accountId, 'text'), unseen(appId, 'text')]
   const { after, before } = boundsOf(page, {
@@ -114,27 +146,22 @@ function readEvents(db: Reader, filter: EventFilter, page: Page, day?: number): 
     of: (id) =>
       fragment`(select seq from event_audience where account_id = ${account} and app_id = ${app} and event_id = ${id})`,
   })
-  const order = (columns: string) => raw(isBackwards(page) ? columns : columns.replace(/,|$/g, ' desc$&'))
-  const read = (columns: string, kind: string) => fragment`
+  // Its type is part of the order too, so that no other index will do: that of times would be read to its end for a type that few have.
+  const columns = kind === undefined ? 'a.create_time, a.seq' : 'a.event_type, a.create_time, a.seq'
+  const ofKind = kind === undefined ? raw('') : fragment`${unseen(kind, 'text')}, `
+  const order = raw(isBackwards(page) ? columns : columns.replace(/,|$/g, ' desc$&'))
+  const { statement, values } = fragment`
     select e.account_id, e.id, e.type, a.create_time, a.seq, e.body
     from ${transactionId === undefined ? told : toldAbout(transactionId, filter)} cross join ${heldBy(scopes)}
     where ${joined(
       [
         fragment`a.account_id = ${account} and a.app_id = ${app}`,
-        fragment`(${raw(columns)}) > (${raw(kind)}${after}) and (${raw(columns)}) < (${raw(kind)}${before})`,
+        fragment`(${raw(columns)}) > (${ofKind}${after}) and (${raw(columns)}) < (${ofKind}${before})`,
         heardOf,
         ...(type === undefined ? [] : [fragment`e.type = ${unseen(type, 'text')}`]),
         ...(day === undefined ? [] : [ofDay(day)]),
       ],
       ' and ',
-    )} order by ${order(columns)} ${oneMoreThan(page)}`
-  const times = 'a.create_time, a.seq'
-  // Its type is part of the order too, so that no other index will do: that of times would be read to its end for a type that few have.
-  const ofType = () => fragment`
-    select a.* from unnest(array[${type}, ${UNKNOWN_TYPE}]::text[]) as kind (event_type)
-      cross join lateral (${read(`a.event_type, ${times}`, 'kind.event_type, ')}) a
-    order by ${order(times)} ${oneMoreThan(page)}`
-  const isByType = type !== undefined && transactionId === undefined
-  const { statement, values } = (isByType ? ofType() : read(times, '')).toQuery()
-  return db.rows<StoredEvent>(statement, values)
+    )} order by ${order} ${oneMoreThan(page)}`.toQuery()
+  return db.rows<ToldEvent>(statement, values)
 }
