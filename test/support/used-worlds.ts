@@ -41,15 +41,17 @@ export async function takeOr(address: string | undefined, open: () => Promise<Op
   return opened
 }
 
-/** Makes it as it was when it was new, by the reset that every sandbox has, and keeps it for others; or says that it cannot. */
+/**
+ * Makes it as it was when it was new, and keeps it for others; or says that it cannot. It is emptied as by a reset, which would begin
+ * at the time that it is and leave tokens valid: here all begins when every world does.
+ */
 export async function takeBack(opened: Opened): Promise<boolean> {
   const { app, state } = opened
   if (app.server.server.listening || (await schemaOf(opened)) !== schemas.get(opened)) return false
-  const { statusCode, body } = await app.server.inject({ method: 'POST', url: '/sandbox/reset' })
-  if (statusCode !== 200) throw new Error(`a used world could not be reset: ${body}`)
+  const { statusCode, body } = await app.server.inject({ method: 'DELETE', url: '/sandbox/faults' })
+  if (statusCode !== 204) throw new Error(`a used world keeps its faults: ${body}`)
   // Asked for, requests are written down, also this one: none is left to be written into the world of the next.
   await app.server.inject({ url: '/sandbox/requests?page_size=1' })
-  // A reset begins at the time that it is, and leaves tokens valid: here all begins when every world does.
   await emptySandbox(app.database)
   await app.database.query('delete from tokens')
   await (app.clock as SandboxClock).set(START, true)
