@@ -81,9 +81,17 @@ const rows = ({ accountId, appId, invoiceId, busyWebhook }: Roots): Readonly<Rec
   delivery_queue: `
     insert into delivery_queue (account_id, id, webhook_id, event_account_id, event_id, seq, resource_id, transmit_time,
       lane, attempts, next_time)
-    select account_id, id, webhook_id, event_account_id, event_id, seq, resource_id, transmit_time, seq % 3, 3, ${never}
+    select account_id, id, webhook_id, event_account_id, event_id, seq, resource_id, transmit_time, seq % 3, 1, ${never}
     from deliveries where account_id = '${accountId}' and failure is null and event_id like 'WH-SCALE%' and seq <= $1::int
       and seq % ($1::int / 5) <> 3`,
+  delivery_attempts: `
+    insert into delivery_attempts (account_id, delivery_id, number, attempt_time, url, http_status, duration_ms, response_headers,
+      response_body, error)
+    select account_id, id, 1, transmit_time, 'http://127.0.0.1:9009/busy', answer, 5, '{}', '',
+      case when answer > 299 then 'The receiver answered ' || answer || '.' end
+    from deliveries cross join lateral (
+      select case when failure is null and seq % ($1::int / 5) = 3 then 200 else 500 end as answer) answered
+    where account_id = '${accountId}' and event_id like 'WH-SCALE%'`,
   jobs: `
     insert into jobs (name, payload, run_at, parked_time, attempts, last_error, create_time)
     select case when n = 1 then 'seldom' when n % 2 = 0 then 'mail' else 'dispute-deadline' end,

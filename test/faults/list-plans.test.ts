@@ -7,6 +7,8 @@ import { newWorld, type Person, type World } from '../support/world.ts'
 
 const DISPUTES = '/v1/customer/disputes'
 const MANY = 4_000
+/** Five events that are older than all others of as many. */
+const oldest = [4, 3, 2, 1, 0].map((n) => `WH-MANY-${MANY - n}`)
 const EVENTS = '/v1/notifications/webhooks-events'
 const SENT = '/v1/notifications/webhooks-transmissions'
 const byDue = 'sort_by=RESPONSE_DUE_DATE&sort_order=asc&page_size=25'
@@ -92,6 +94,9 @@ describe('The first page of a list', () => {
     await world.app.database.query("delete from disputes where id like 'PP-R-MANY-%'")
     await world.app.database.query("delete from invoices where id like 'INV2-MANY-%'")
     await world.app.database.query("delete from delivery_queue where webhook_id = 'W-MANY'")
+    await world.app.database.query(
+      "delete from delivery_attempts where delivery_id in (select id from deliveries where webhook_id = 'W-MANY')",
+    )
     await world.app.database.query("delete from deliveries where webhook_id = 'W-MANY'")
     await world.app.database.query("delete from event_audience where event_id like 'WH-MANY-%'")
     await world.app.database.query("delete from events where id like 'WH-MANY-%'")
@@ -174,9 +179,7 @@ describe('The first page of a list', () => {
   it.each(['PENDING', 'RETRYING'])('by the status %s, which few have, comes from the queue', async (status) => {
     const { body } = await world.merchant.get<{ transmissions: { event_id: string }[] }>(`${SENT}?status=${status}`)
 
-    expect(body.transmissions.map(({ event_id }) => event_id)).toEqual(
-      [4, 3, 2, 1, 0].map((n) => `WH-MANY-${MANY - n}`),
-    )
+    expect(body.transmissions.map(({ event_id }) => event_id)).toEqual(oldest)
     expect(await readBy(`${SENT}?status=${status}`, 'deliver')).toBeLessThan(1_500)
     expect(await readBy(`${SENT}?status=${status}&webhook_id=W-MANY`, 'deliver')).toBeLessThan(1_500)
   })
@@ -222,5 +225,32 @@ describe('The first page of a list', () => {
     const path = `${EVENTS}?event_type=INVOICING.INVOICE.REFUNDED&page_size=10`
     expect((await world.merchant.get<{ events: object[] }>(path)).body.events).toHaveLength(10)
     expect(await readBy(path, 'event_audience')).toBeLessThan(110)
+  })
+
+  it('by the status SUCCESS, which few have, comes from the attempts that arrived', async () => {
+    const { database } = world.app
+    await database.query(
+      `insert into delivery_queue (account_id, id, webhook_id, event_account_id, event_id, seq, resource_id,
+         transmit_time, lane, attempts, next_time)
+       select account_id, id, webhook_id, event_account_id, event_id, seq, resource_id, transmit_time, 0, 1,
+         '2099-01-01T00:00:00.000Z'
+       from deliveries where webhook_id = 'W-MANY' and event_type <> 'INVOICING.INVOICE.CANCELLED'`,
+    )
+    await database.query('delete from delivery_queue where event_id = any($1)', [oldest])
+    await database.query(
+      `insert into delivery_attempts (account_id, delivery_id, number, attempt_time, url, http_status, duration_ms,
+         response_headers, response_body, error)
+       select account_id, id, 1, transmit_time, 'https://many.example.com', answer, 1, '{}', '', case when answer = 500 then 'No.' end
+       from deliveries cross join lateral (select case when event_id = any($1) then 200 else 500 end as answer) heard
+       where webhook_id = 'W-MANY'`,
+      [oldest],
+    )
+    await database.query('analyze delivery_attempts, delivery_queue')
+
+    for (const path of [`${SENT}?status=SUCCESS`, `${SENT}?status=SUCCESS&webhook_id=W-MANY`]) {
+      const { body } = await world.merchant.get<{ transmissions: { event_id: string }[] }>(path)
+      expect(body.transmissions.map(({ event_id }) => event_id)).toEqual(oldest)
+      expect(await readBy(path, 'deliver')).toBeLessThan(1_500)
+    }
   })
 })

@@ -111,40 +111,44 @@ const isStatus = {
   FAILURE: fragment`d.failure is not null`,
 }
 
-/** So many of a list are looked at one by one before those that wait are asked for by themselves. */
-const GLANCE = 500
-/** So many that wait are sorted. Where there are more, they are not far apart in the list. */
-const WAITING_MAX = 10_000
+/** So many times what a page holds is looked at one by one before those of a status are asked for by themselves. */
+const GLANCE = 10
+/** So many of a status are sorted. Where there are more, they are not far apart in the list. */
+const SORTED_MAX = 10_000
 
 /**
- * One more than the page holds, in the order they were read. What waits is mostly found among the first of the list; where it is
- * not, there are few of them among very many that arrived, and they come from the queue. What arrived is not written down as such:
- * few among very many that wait or failed are found by looking at all of these. A delivery made again later carries the day of its event,
- * so no partition can be left out.
+ * One more than the page holds, in the order they were read. Those of a status are mostly found among the first of the list; where
+ * they are not, there are few of them among very many others, and they come from the queue, or from the attempts that arrived. A delivery
+ * made again later carries the day of its event, so no partition can be left out.
  */
 export async function listTransmissions(db: Reader, filter: TransmissionFilter, page: Page): Promise<Transmission[]> {
   const { status } = filter
-  if (status === 'PENDING' || status === 'RETRYING') {
+  if (status !== undefined && status !== 'FAILURE') {
     const found = await readTransmissions(db, filter, page, glance)
     if (found.length > page.size) return found
-    if (await hasFewWaiting(db, filter)) return readTransmissions(db, filter, page, waiting)
+    const keys = (status === 'SUCCESS' ? arrived : waiting)(filter)
+    if (await isFew(db, keys)) return readTransmissions(db, filter, page, those(keys))
   }
   return readTransmissions(db, filter, page, everything)
 }
 
-async function hasFewWaiting(db: Reader, filter: TransmissionFilter): Promise<boolean> {
-  const { statement, values } = fragment`
-    select 1 from (${inQueue(filter)}) q ${raw(`offset ${WAITING_MAX} limit 1`)}`.toQuery()
+async function isFew(db: Reader, keys: Fragment): Promise<boolean> {
+  const { statement, values } = fragment`select 1 from (${keys}) k ${raw(`offset ${SORTED_MAX} limit 1`)}`.toQuery()
   return (await db.row(statement, values)) === undefined
 }
 
 /** Of one webhook there may be few among many of its account: then the account is kept out of the choice of an index. */
-const inQueue = ({ accountId, webhookId }: TransmissionFilter) => fragment`
+const waiting = ({ accountId, webhookId }: TransmissionFilter) => fragment`
   select q.account_id, q.id from delivery_queue q
   where ${webhookId === undefined ? fragment`q.account_id = ${accountId}` : fragment`q.webhook_id = ${webhookId} and q.account_id || '' = ${accountId}`}`
 
+/** Once a receiver accepted it, a delivery is never attempted again. */
+const arrived = ({ accountId }: TransmissionFilter) => fragment`
+  select t.account_id, t.delivery_id as id from delivery_attempts t
+  where t.account_id = ${unseen(accountId, 'text')} and t.http_status between 200 and 299`
+
 interface Listed {
-  readonly filter: TransmissionFilter
+  readonly page: Page
   /** What the page is cut from, whatever the status. */
   readonly conditions: Fragment
   readonly order: Fragment
@@ -153,12 +157,15 @@ interface Listed {
 type Among = (listed: Listed) => Fragment
 
 const everything: Among = ({ conditions }) => fragment`deliveries d where ${conditions}`
-const glance: Among = ({ conditions, order }) => fragment`(
-  select * from deliveries d where ${conditions} order by ${order} ${raw(`limit ${GLANCE}`)}) d where true`
+const glance: Among = ({ page, conditions, order }) => fragment`(
+  select * from deliveries d where ${conditions} order by ${order} ${raw(`limit ${GLANCE * page.size}`)}) d where true`
 /** Each by its key, as the least of a range: a planner that knows nothing of the account yet has nothing else to choose. */
-const waiting: Among = ({ filter, conditions }) => fragment`
-  (${inQueue(filter)} offset 0) q cross join lateral (
-    select * from deliveries where account_id = q.account_id and id between q.id and q.id order by id limit 1) d
+const those =
+  (keys: Fragment): Among =>
+  ({ conditions }) =>
+    fragment`
+  (${keys} offset 0) k cross join lateral (
+    select * from deliveries where account_id = k.account_id and id between k.id and k.id order by id limit 1) d
   where ${conditions}`
 
 function readTransmissions(db: Reader, filter: TransmissionFilter, page: Page, among: Among): Promise<Transmission[]> {
@@ -180,7 +187,7 @@ function readTransmissions(db: Reader, filter: TransmissionFilter, page: Page, a
     select ${transmissionColumns} from ${tablesOf(
       ofDelivery,
       fragment`(
-      select d.* from ${heldBy(scopes)} cross join ${among({ filter, conditions, order })}
+      select d.* from ${heldBy(scopes)} cross join ${among({ page, conditions, order })}
         and ${sentOf} ${status === undefined ? raw('') : fragment`and ${isStatus[status]}`}
       order by ${order} ${oneMoreThan(page)})`,
     )}
