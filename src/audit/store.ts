@@ -1,4 +1,4 @@
-import { sql, statementOf } from '../database/sql.ts'
+import { fragment, joined, raw, sql, unseen } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 import { END, type Place } from '../http/keyset.ts'
 import { removeAll, type SweepParts } from '../jobs/sweep.ts'
@@ -23,47 +23,42 @@ export interface AuditEntry {
 
 const filterNames = ['resource_id', 'cause', 'account_id', 'actor'] as const
 
+type FilterName = (typeof filterNames)[number]
+
 /** Rows must fit all that are given. */
-export type AuditFilter = { readonly [Name in (typeof filterNames)[number]]?: string } & { readonly since?: Instant }
+export type AuditFilter = { readonly [Name in FilterName]?: string } & { readonly since?: Instant }
 
-type By = (typeof filterNames)[number] | 'any'
-
-const columns = 'create_time, seq, account_id, actor, action, resource_id, address, request_id, cause, arguments'
+const columns = raw('create_time, seq, account_id, actor, action, resource_id, address, request_id, cause, arguments')
 // The log itself holds nobody's name, so that people can be taken out of it by taking them out of there.
-const named = `${columns}, case when actor like 'person:%' then (
+const named = fragment`${columns}, case when actor like 'person:%' then (
     select name from console_people where console_people.id = substr(actor, 8)) end as actor_name`
-const within = 'create_time >= $5 and (create_time, seq) < ($6, $7)'
-const fitting = filterNames.map((name, i) => `and ($${i + 1}::text is null or ${name} = $${i + 1})`).join(' ')
-const is = (by: (typeof filterNames)[number]) => `${by} = $${filterNames.indexOf(by) + 1}`
-const newestFirst = 'order by create_time desc, seq desc limit $8'
-
-/** One statement for each index to go by, whatever else is asked for. */
-const inOrder = (by: By) =>
-  statementOf(
-    `select ${named} from audit_log where ${by === 'any' ? '' : `${is(by)} and `}${within} ${fitting} ${newestFirst}`,
-  )
-/**
- * Of one thing there are few, and their index knows no order. Found first, and by nothing else: with the time beside it an
- * index of times would be read as well, from end to end.
- */
-const sorted = (by: 'resource_id' | 'cause') =>
-  statementOf(
-    `with found as materialized (select ${columns} from audit_log where ${is(by)} ${fitting})
-     select ${named} from found where ${within} ${newestFirst}`,
-  )
-const listings = {
-  resource_id: sorted('resource_id'),
-  cause: sorted('cause'),
-  account_id: inOrder('account_id'),
-  actor: inOrder('actor'),
-  any: inOrder('any'),
-}
 
 /** Up to `limit` rows, newest first, from the one after `last` on. */
 export function findEntries(db: Reader, filter: AuditFilter, limit: number, last: Place = END): Promise<AuditEntry[]> {
-  const by = filterNames.find((name) => filter[name] !== undefined) ?? 'any'
-  const wanted = filterNames.map((name) => filter[name] ?? null)
-  return db.rows<AuditEntry>(listings[by], [...wanted, filter.since ?? '', last.create_time, last.seq, limit])
+  const wanted = (name: FilterName) => unseen(filter[name], 'text')
+  const given = filterNames.filter((name) => filter[name] !== undefined)
+  const isOfThing = filter.resource_id !== undefined || filter.cause !== undefined
+  // Whose they are is part of the order, so that no other index will do: that of times would be read to its end for somebody who did little.
+  const [by] = isOfThing ? [] : given
+  const fitting = joined(
+    [raw('true'), ...given.filter((name) => name !== by).map((name) => fragment`${raw(name)} = ${wanted(name)}`)],
+    ' and ',
+  )
+  const key = by === undefined ? 'create_time, seq' : `${by}, create_time, seq`
+  const bound = (time: string, seq: bigint) =>
+    joined([...(by === undefined ? [] : [wanted(by)]), unseen(time, 'text'), unseen(seq, 'bigint')], ', ')
+  const within = fragment`
+    (${raw(key)}) >= (${bound(filter.since ?? '', 0n)}) and (${raw(key)}) < (${bound(last.create_time, last.seq)})`
+  const newestFirst = raw(`order by ${key.replace(/,|$/g, ' desc$&')} limit ${limit}`)
+  // Of one thing there are few, and their index knows no order. Found first, and by nothing else: with the time beside it an index of
+  // times would be read as well, from end to end.
+  const { statement, values } = (
+    isOfThing
+      ? fragment`with found as materialized (select ${columns} from audit_log where ${fitting})
+          select ${named} from found where ${within} ${newestFirst}`
+      : fragment`select ${named} from audit_log where ${fitting} and ${within} ${newestFirst}`
+  ).toQuery()
+  return db.rows<AuditEntry>(statement, values)
 }
 
 /** The setting is there for the length of the statement; without it the database refuses to remove anything. */

@@ -1,4 +1,4 @@
-import { sql, statementOf } from '../database/sql.ts'
+import { fragment, type Query, raw, sql, statementOf, unseen } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 import { END, type Place } from '../http/keyset.ts'
 import type { Instant } from '../kernel/clock.ts'
@@ -52,31 +52,39 @@ const movements = (among: string) => `
       from ledger_entries e where e.account_id = m.account_id and e.transaction_id = m.transaction_id) entries
     left join payment_refunds r on r.account_id = m.account_id and r.id = m.reference
     left join payment_transactions p on p.account_id = m.account_id and p.id = coalesce(r.transaction_id, m.reference)
-  where m.account_id = $1 and m.line = 1 and m.create_time >= $2 and m.create_time <= $3
-    and (m.create_time, m.seq) < ($4, $5) and entries.concerns
-  order by m.create_time desc, m.seq desc limit $6`
+  where m.line = 1 and entries.concerns`
 
-const movementsOf = statementOf(movements('ledger_entries m'))
+/** In the order of the index that holds it: the account is part of it, so that no other will do. */
+function movementsOf(accountId: string, from: string, place: Place, limit: number): Query {
+  const bound = (time: string, seq: bigint) =>
+    fragment`${unseen(accountId, 'text')}, ${unseen(time, 'text')}, ${unseen(seq, 'bigint')}`
+  return fragment`${raw(movements('ledger_entries m'))}
+      and (m.account_id, m.create_time, m.seq) >= (${bound(from, 0n)})
+      and (m.account_id, m.create_time, m.seq) < (${bound(place.create_time, place.seq)})
+    order by m.account_id desc, m.create_time desc, m.seq desc ${raw(`limit ${limit}`)}`.toQuery()
+}
 
 /** Entries are found by what they are booked under, which is few for one invoice or dispute. */
-const bookedUnder = 'about join ledger_entries m on m.account_id = $1 and m.reference = about.id'
+const bookedUnder = `${movements('about join ledger_entries m on m.account_id = $1 and m.reference = about.id')}
+    and m.create_time >= $2 and (m.create_time, m.seq) < ($3, $4)
+  order by m.create_time desc, m.seq desc limit $5`
 
 /** The payments of an invoice, what was given back of them, and the disputes about them. */
 const movementsOfInvoice = statementOf(`
-  with payments as materialized (select id from payment_transactions where account_id = $1 and invoice_id = $7),
+  with payments as materialized (select id from payment_transactions where account_id = $1 and invoice_id = $6),
     about as materialized (
       select id from payments
       union select r.id from payments p join payment_refunds r on r.account_id = $1 and r.transaction_id = p.id
       union select d.dispute_id from payments p
-        join disputed_transactions d on d.account_id = $1 and d.transaction_id = p.id)${movements(bookedUnder)}`)
+        join disputed_transactions d on d.account_id = $1 and d.transaction_id = p.id)${bookedUnder}`)
 
 /** What is booked under a dispute itself, and what was given back because of it. */
 const movementsOfDispute = statementOf(`
   with about as materialized (
-      select $7::text as id
+      select $6::text as id
       union select r.id from disputed_transactions d
-        join payment_refunds r on r.account_id = $1 and r.transaction_id = d.transaction_id and r.body->>'dispute_id' = $7
-      where d.account_id = $1 and d.dispute_id = $7)${movements(bookedUnder)}`)
+        join payment_refunds r on r.account_id = $1 and r.transaction_id = d.transaction_id and r.body->>'dispute_id' = $6
+      where d.account_id = $1 and d.dispute_id = $6)${bookedUnder}`)
 
 /** Which movements. */
 export interface MovementFilter {
@@ -97,10 +105,11 @@ export function findMovements(
 ): Promise<Movement[]> {
   // An index is entered at the place, however much earlier the bound is: so the place is brought down to it.
   const place = to !== undefined && to < last.create_time ? { create_time: to, seq: END.seq } : last
-  const asked = [accountId, from ?? '', to ?? '9', place.create_time, place.seq, limit]
+  const asked = [accountId, from ?? '', place.create_time, place.seq, limit]
   if (invoiceId !== undefined) return db.rows<Movement>(movementsOfInvoice, [...asked, invoiceId])
   if (disputeId !== undefined) return db.rows<Movement>(movementsOfDispute, [...asked, disputeId])
-  return db.rows<Movement>(movementsOf, asked)
+  const { statement, values } = movementsOf(accountId, from ?? '', place, limit)
+  return db.rows<Movement>(statement, values)
 }
 
 /** One statement, so that what is booked meanwhile is in both or in neither. */

@@ -11,6 +11,8 @@ const MANY = 4_000
 const oldest = [4, 3, 2, 1, 0].map((n) => `WH-MANY-${MANY - n}`)
 const EVENTS = '/v1/notifications/webhooks-events'
 const SENT = '/v1/notifications/webhooks-transmissions'
+const AUDIT = '/v1/operator/audit'
+const MOVEMENTS = '/v1/reporting/transactions'
 const byDue = 'sort_by=RESPONSE_DUE_DATE&sort_order=asc&page_size=25'
 
 interface Plan {
@@ -36,6 +38,7 @@ interface Sent {
 
 describe('The first page of a list', () => {
   let world: World
+  let operator: Person
   beforeAll(async () => {
     world = await newWorld({ isOwn: true })
     const { merchant, buyer, app } = world
@@ -88,6 +91,24 @@ describe('The first page of a list', () => {
        from sent where event_type = 'INVOICING.INVOICE.CANCELLED'`,
       [world.people.merchant.id, 'APP-SANDBOXMERCHANT01', MANY],
     )
+    // All but the oldest five are of one account and one actor.
+    await app.database.query(
+      `insert into audit_log (create_time, account_id, actor, action, resource_id, cause)
+       select to_char(date '2026-03-01' - n * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+         case when n > $2 - 5 then 'SELDOM' else $1 end, case when n > $2 - 5 then 'job:seldom' else 'app:many' end,
+         'many', 'MANY-' || n, 'many-' || n
+       from generate_series(1, $2::int) as n`,
+      [world.people.merchant.id, MANY],
+    )
+    await app.database.query(
+      `insert into ledger_entries (account_id, transaction_id, line, book, currency, amount, kind, reference, covered, create_time)
+       select $1, 'MANY' || n, line, (array['balance', 'service'])[line], 'USD', (array[1, -1])[line], 'OPENING_BALANCE', $1, false,
+         to_char(date '2026-03-01' - n * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+       from generate_series(1, $2::int) as n, generate_series(1, 2) as line`,
+      [world.people.merchant.id, MANY],
+    )
+    operator = await world.personWithApp(world.people.otherMerchant.id, ['operator'])
+    await app.database.query('analyze audit_log, ledger_entries')
     await app.database.query('analyze disputes, invoices, events, event_audience, deliveries, delivery_queue')
   })
   afterAll(async () => {
@@ -114,7 +135,8 @@ describe('The first page of a list', () => {
     expect(sent).not.toEqual([])
     return sent
   }
-  const sentBy = async (path: string, table: string) => (await allSentBy(path, table))[0]!
+  const sentBy = async (path: string, table: string) =>
+    (await allSentBy(path, table, path.startsWith(AUDIT) ? operator : undefined))[0]!
 
   it.each([
     ['disputes', DISPUTES],
@@ -133,6 +155,14 @@ describe('The first page of a list', () => {
     ['deliveries', SENT],
     ['deliveries', `${SENT}?webhook_id=W-MANY`],
     ['deliveries', `${SENT}?status=SUCCESS`],
+    ['audit_log', AUDIT],
+    ['audit_log', `${AUDIT}?start_time=2026-02-28T00:00:00Z`],
+    ['audit_log', `${AUDIT}?account_id=SELDOM`],
+    ['audit_log', `${AUDIT}?account_id=NOBODY`],
+    ['audit_log', `${AUDIT}?actor=app:many`],
+    ['audit_log', `${AUDIT}?actor=job:seldom`],
+    ['ledger_entries', `${MOVEMENTS}?page_size=20`],
+    ['ledger_entries', `${MOVEMENTS}?page_size=20&start_date=2026-02-27T00:00:00Z&end_date=2026-02-28T00:00:00Z`],
     ['disputes', `${DISPUTES}/search-suggestions?search_text=many&search_field=NAME`],
     ['disputes', `${DISPUTES}/search-suggestions?search_text=INV-&search_field=INVOICE_NUMBER`],
     ['disputed_transactions', `${DISPUTES}/search-suggestions?search_text=PP`],
