@@ -1,6 +1,4 @@
-/** How long a clock that is being moved waits for somebody outside who does not answer. */
-export const PATIENCE_MS = 1_000
-/** And for every further attempt on the same journey. */
+/** How many milliseconds a clock that is being moved waits for somebody who let an attempt on the same journey pass. */
 const AGAIN_MS = 20
 
 /** Somebody who did not answer while the clock was moved. */
@@ -11,11 +9,16 @@ export interface Unanswered {
 }
 
 /**
- * Bounds what a move of the clock waits for receivers: a second for one that hangs, however often it is tried on the way.
+ * Bounds what a move of the clock waits for receivers: so many seconds for one that hangs, however often it is tried on the way.
  * To the sandbox all the time there is passes in between, so an attempt that is cut short has timed out.
  */
 export class Patience {
+  readonly #seconds: number
   readonly #lost = new Map<string, Unanswered>()
+
+  constructor(seconds: number) {
+    this.#seconds = seconds
+  }
 
   get unanswered(): Unanswered[] {
     return [...this.#lost.values()]
@@ -23,7 +26,7 @@ export class Patience {
 
   /** How many milliseconds the next attempt may take. */
   for(url: string): number {
-    return this.#lost.has(url) ? AGAIN_MS : PATIENCE_MS
+    return this.#lost.has(url) ? AGAIN_MS : this.#seconds * 1_000
   }
 
   lost(webhookId: string, url: string): void {

@@ -43,7 +43,7 @@ export interface SandboxHouse {
 /** What the operations that only a sandbox has work with. */
 export function openSandbox(house: SandboxHouse): SandboxParts {
   const { service, database, clock, realTime, transactFor, broadcast, recorder, forgetTokens } = house
-  const travel = new TimeTravel(house)
+  const travel = new TimeTravel({ ...house, patienceSeconds: service.settings.clockPatienceSeconds })
   const forget = () => {
     forgetTokens()
     broadcast.send('clock')

@@ -13,6 +13,8 @@ export interface TimeTravelParts {
   readonly sources: readonly WorkSource[]
   readonly worker: Worker
   readonly broadcast: Broadcast
+  /** How long somebody outside who does not answer is waited for. */
+  readonly patienceSeconds: number
 }
 
 /** Moves the sandbox clock, stopping at every instant at which something falls due, so that it fires at its own time. */
@@ -20,16 +22,17 @@ export class TimeTravel {
   readonly #parts: TimeTravelParts
   #turn: Promise<unknown> = Promise.resolve()
   /** That of the present journey, or of the last. */
-  #patience = new Patience()
+  #patience: Patience
 
   constructor(parts: TimeTravelParts) {
     this.#parts = parts
+    this.#patience = new Patience(parts.patienceSeconds)
   }
 
   /** Runs `work` with no other journey and no worker of this process in between. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(() => {
-      this.#patience = new Patience()
+      this.#patience = new Patience(this.#parts.patienceSeconds)
       return this.#parts.worker.whilePaused(work, this.#patience)
     })
     this.#turn = turn.catch(() => {})
