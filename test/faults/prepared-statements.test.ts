@@ -148,6 +148,23 @@ describe('Values', () => {
       // Byte by byte takes a second.
       expect(arrived.equals(bytes)).toBe(true)
     }
+    const ask = sql`select $1::text[] as list, array[]::text[] as empty, '{{a,b},{c,d}}'::text[] as nested, '[0:1]={a,b}'::text[] as moved`
+    for (const list of [
+      ['plain', 'https://two'],
+      ['one'],
+      ['NULL', 'null', null],
+      ['a,b', ' '],
+      ['{', '}'],
+      ['"', '\\'],
+      [''],
+    ])
+      expect(await world.app.database.row(ask, [list])).toEqual({
+        ...{ list, empty: [], moved: ['a', 'b'] },
+        nested: [
+          ['a', 'b'],
+          ['c', 'd'],
+        ],
+      })
     await world.close()
   })
 })
