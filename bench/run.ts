@@ -5,14 +5,14 @@ import { parseArgs } from 'node:util'
 import { drawChart } from './harness/chart.ts'
 import { harnessFile, nextMessage, startChild } from './harness/child.ts'
 import { makeContext } from './harness/context.ts'
-import { openBenchDatabase } from './harness/database.ts'
+import { type BenchDatabase, openBenchDatabase } from './harness/database.ts'
 import { startGenerator } from './harness/generator.ts'
 import { type Measured, measure, type Pace } from './harness/measure.ts'
 import { openTransactionLimit } from './harness/pgbench.ts'
 import { printProfile } from './harness/profile.ts'
 import type { Row } from './harness/row.ts'
 import { loadRows } from './harness/rows.ts'
-import { startService } from './harness/service.ts'
+import { live, type RunningService, startService } from './harness/service.ts'
 import { printTable, toJson, verdictOf } from './harness/table.ts'
 import { measureLarge, printLarge } from './large.ts'
 import { measureNeighbours, printNeighbours } from './neighbours/run.ts'
@@ -22,6 +22,7 @@ const help = `npm run bench -- [options]
   --quick         under two minutes, for a first look
   --only <name>   only this row; may be given several times. neighbours-api is a merchant beside a noisy one,
                   large what the largest calls take, one after another
+  --sandbox       measure a sandbox, which notes all that happens, instead of a live service
   --json          figures for programs instead of the table
   --svg <file>    also draw the ratios as a picture
   --profile       also profile the service, and say what it spent its time on
@@ -35,6 +36,7 @@ const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
+    sandbox: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     svg: { type: 'string' },
     profile: { type: 'boolean', default: false },
@@ -79,8 +81,10 @@ async function run(rows: readonly Row[]): Promise<void> {
   const profiles = mkdtempSync(join(tmpdir(), 'quittance-profile-'))
   closers.push(() => rmSync(profiles, { recursive: true, force: true }))
   const profiling = options.profile ? ['--cpu-prof', '--cpu-prof-dir', profiles] : []
-  const service = await startService(database.url, profiling)
-  closers.push(() => service.stop())
+  const secret = { QUITTANCE_SECRET: live.QUITTANCE_SECRET }
+  const sandbox = await startService(database.url, secret, options.sandbox ? profiling : [])
+  closers.push(() => sandbox.stop())
+  const service = options.sandbox ? sandbox : await startLive(database, profiling)
   const bare = startChild(harnessFile('bare-server.ts'), { DATABASE_URL: database.url })
   closers.push(() => bare.stop())
   const { baseUrl } = await nextMessage<{ baseUrl: string }>(bare)
@@ -89,7 +93,7 @@ async function run(rows: readonly Row[]): Promise<void> {
   const generator = await startGenerator()
   closers.push(() => generator.stop())
 
-  const where = `${database.description}, Node ${process.versions.node}, ${cpus().length} cores, ${pace.concurrency} at once`
+  const where = `${database.description}, Node ${process.versions.node}, ${cpus().length} cores, ${pace.concurrency} at once, ${options.sandbox ? 'sandbox' : 'live'}`
   say(`${where}; ${pace.rounds} rounds of ${pace.seconds.toFixed(1)} s for each side of ${rows.length} rows`)
   const busy = loadavg()[0]! > cpus().length ? busyMachine(loadavg()[0]!) : ''
   say(busy)
@@ -98,7 +102,8 @@ async function run(rows: readonly Row[]): Promise<void> {
     bareServer: { baseUrl, pid: bare.process.pid },
     transactions,
     generator,
-    context: makeContext(service.baseUrl, database.client),
+    sandbox,
+    context: makeContext(sandbox.baseUrl, database.client),
     progress: say,
   }
   const measured: Measured[] = []
@@ -113,6 +118,14 @@ async function run(rows: readonly Row[]): Promise<void> {
     say(`\n${printProfile(profiles)}`)
   }
   if (measured.some((line) => verdictOf(line) === 'NOT MET')) process.exitCode = 1
+}
+
+/** A live service on the database of a sandbox, which it refuses, as its apps, unless both are made to be of its kind. */
+async function startLive({ url, client }: BenchDatabase, nodeOptions: readonly string[]): Promise<RunningService> {
+  await client.query("update deployment set environment = 'live'; update apps set sandbox = false")
+  const service = await startService(url, live, nodeOptions)
+  closers.push(() => service.stop())
+  return service
 }
 
 const today = () => new Date().toISOString().slice(0, 10)

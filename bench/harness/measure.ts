@@ -20,6 +20,8 @@ const WARM_UP_REQUESTS = 8_000
 
 export interface Bench {
   readonly service: RunningService
+  /** What prepares the rows, and carries out what only a sandbox does; the service itself where none runs live. */
+  readonly sandbox: RunningService
   readonly bareServer: { readonly baseUrl: string; readonly pid: number | undefined }
   readonly transactions: TransactionLimit
   readonly generator: Generator
@@ -114,8 +116,9 @@ async function loadRound(
   side: 'service' | 'limit',
   { seconds, requestsMin = 0, concurrency, warmUpSecondsMax }: Pace & Length,
 ): Promise<Round> {
+  const service = row.request(data, 0).path.startsWith('/sandbox/') ? bench.sandbox : bench.service
   const { baseUrl, pid } =
-    side === 'service' ? { baseUrl: bench.service.baseUrl, pid: bench.service.process.pid } : bench.bareServer
+    side === 'service' ? { baseUrl: service.baseUrl, pid: service.process.pid } : bench.bareServer
   const before = cpuSeconds(pid)
   const result = await bench.generator.run({
     row: row.name,

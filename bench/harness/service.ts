@@ -8,9 +8,22 @@ export interface RunningService extends Child {
   readonly baseUrl: string
 }
 
-/** Starts the compiled service with its default settings, for requests only: jobs are enqueued, not run. */
-export async function startService(databaseUrl: string, nodeOptions: readonly string[] = []): Promise<RunningService> {
+/** What a live service needs, and no limit on what one app may ask of it. */
+export const live = {
+  QUITTANCE_ENVIRONMENT: 'live',
+  QUITTANCE_SECRET: 'a secret of the bench, long enough to be one of ours',
+  RATE_LIMIT_PER_MINUTE: '0',
+  TOKEN_RATE_LIMIT_PER_MINUTE: '0',
+}
+
+/** Starts the compiled service for requests only: jobs are enqueued, not run. */
+export async function startService(
+  databaseUrl: string,
+  settings: NodeJS.ProcessEnv = {},
+  nodeOptions: readonly string[] = [],
+): Promise<RunningService> {
   const child = startChild([...nodeOptions, '--disable-proto=delete', main, 'serve'], {
+    ...settings,
     DATABASE_URL: databaseUrl,
     HOST: '127.0.0.1',
     PORT: '0',
