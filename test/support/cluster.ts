@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { inject } from 'vitest'
 import { connectionSettings } from '../../src/database/address.ts'
 import { type Account, serverAccount } from '../../src/database/embedded/account.ts'
 import { findBinaries } from '../../src/database/embedded/binaries.ts'
@@ -32,6 +33,16 @@ export interface TestCluster {
 const PORT = 5432
 const START_MS = 30_000
 
+/** Puts the files of a server that was never started into a folder where one of its own will find them. */
+export async function fillHome(home: string): Promise<void> {
+  const { files } = inject('server')
+  const account = serverAccount(home)
+  if (files) copyFiles(files, home)
+  else await createCluster(home, findBinaries(account, home), { account, durable: false })
+}
+
+const copyFiles = (files: string, home: string) => execFileSync('cp', ['-a', files, join(home, SERVER)])
+
 /** A cluster of its own, started, with all that it is in a folder that `remove` takes away; the files of another one if told so. */
 export async function newCluster(
   settings: Readonly<Record<string, string>> = {},
@@ -39,12 +50,12 @@ export async function newCluster(
 ): Promise<{ cluster: TestCluster; remove(): Promise<void> }> {
   const home = mkdtempSync(join(inMemory() ?? tmpdir(), 'quittance-cluster-'))
   chmodSync(home, 0o755)
+  if (stopped) copyFiles(stopped.folder, home)
+  else await fillHome(home)
   const account = serverAccount(home)
-  const binaries = findBinaries(account, home)
-  if (stopped) execFileSync('cp', ['-a', stopped.folder, join(home, SERVER)])
-  else await createCluster(home, binaries, { account, durable: false })
+  const { postgres } = findBinaries(account, home)
   const running = new Set<() => Promise<void>>()
-  const parts = { home, account, postgres: binaries.postgres, running, settings }
+  const parts = { home, account, postgres, running, settings }
   const cluster = clusterAt(join(home, SERVER), parts)
   await cluster.start()
   return {

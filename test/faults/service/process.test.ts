@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findHome } from '../../../src/database/embedded/folders.ts'
+import { fillHome } from '../../support/cluster.ts'
 import { run } from '../../support/command.ts'
 import {
   commandLine,
@@ -23,6 +24,7 @@ describe('A service in a process of its own, on its own data directory', () => {
   let service: RunningService
   const acknowledged: string[] = []
   beforeAll(async () => {
+    await fillHome(folder.path)
     service = await startService(variables)
   })
   afterAll(async () => {
