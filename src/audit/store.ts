@@ -38,17 +38,17 @@ export function findEntries(db: Reader, filter: AuditFilter, limit: number, last
   const wanted = (name: FilterName) => unseen(filter[name], 'text')
   const given = filterNames.filter((name) => filter[name] !== undefined)
   const isOfThing = filter.resource_id !== undefined || filter.cause !== undefined
-  // Whose they are is part of the order, so that no other index will do: that of times would be read to its end for somebody who did little.
-  const [by] = isOfThing ? [] : given
-  const fitting = joined(
-    [raw('true'), ...given.filter((name) => name !== by).map((name) => fragment`${raw(name)} = ${wanted(name)}`)],
-    ' and ',
-  )
+  // Whose they are is part of the order, so that no other index will do: that of times would be read to its end for somebody who did
+  // little. Where the list ends at a time, that of times ends there too, and the other would not: it stops at whose they are alone.
+  const [by] = isOfThing || filter.since !== undefined ? [] : given
+  const is = (name: FilterName) => fragment`${raw(name)} = ${wanted(name)}`
+  const fitting = joined([raw('true'), ...given.filter((name) => name !== by).map(is)], ' and ')
   const key = by === undefined ? 'create_time, seq' : `${by}, create_time, seq`
-  const bound = (time: string, seq: bigint) =>
-    joined([...(by === undefined ? [] : [wanted(by)]), unseen(time, 'text'), unseen(seq, 'bigint')], ', ')
-  const within = fragment`
-    (${raw(key)}) >= (${bound(filter.since ?? '', 0n)}) and (${raw(key)}) < (${bound(last.create_time, last.seq)})`
+  const place = fragment`${unseen(last.create_time, 'text')}, ${unseen(last.seq, 'bigint')}`
+  const within =
+    by === undefined
+      ? fragment`create_time >= ${unseen(filter.since ?? '', 'text')} and (${raw(key)}) < (${place})`
+      : fragment`${raw(by)} >= ${wanted(by)} and (${raw(key)}) < (${wanted(by)}, ${place})`
   const newestFirst = raw(`order by ${key.replace(/,|$/g, ' desc$&')} limit ${limit}`)
   // Of one thing there are few, and their index knows no order. Found first, and by nothing else: with the time beside it an index of
   // times would be read as well, from end to end.

@@ -54,15 +54,12 @@ const movements = (among: string) => `
     left join payment_transactions p on p.account_id = m.account_id and p.id = coalesce(r.transaction_id, m.reference)
   where m.line = 1 and entries.concerns`
 
-/** In the order of the index that holds it: the account is part of it, so that no other will do. */
-function movementsOf(accountId: string, from: string, place: Place, limit: number): Query {
-  const bound = (time: string, seq: bigint) =>
-    fragment`${unseen(accountId, 'text')}, ${unseen(time, 'text')}, ${unseen(seq, 'bigint')}`
-  return fragment`${raw(movements('ledger_entries m'))}
-      and (m.account_id, m.create_time, m.seq) >= (${bound(from, 0n)})
-      and (m.account_id, m.create_time, m.seq) < (${bound(place.create_time, place.seq)})
-    order by m.account_id desc, m.create_time desc, m.seq desc ${raw(`limit ${limit}`)}`.toQuery()
-}
+/** The limit is text and the values are in subselects, so that one plan will do for all. */
+const movementsOf = (accountId: string, from: string, place: Place, limit: number): Query =>
+  fragment`${raw(movements('ledger_entries m'))} and m.account_id = ${unseen(accountId, 'text')}
+      and m.create_time >= ${unseen(from, 'text')}
+      and (m.create_time, m.seq) < (${unseen(place.create_time, 'text')}, ${unseen(place.seq, 'bigint')})
+    order by m.create_time desc, m.seq desc ${raw(`limit ${limit}`)}`.toQuery()
 
 /** Entries are found by what they are booked under, which is few for one invoice or dispute. */
 const bookedUnder = `${movements('about join ledger_entries m on m.account_id = $1 and m.reference = about.id')}
