@@ -159,9 +159,11 @@ describe('The first page of a list', () => {
     ['audit_log', `${AUDIT}?start_time=2026-02-28T00:00:00Z`],
     ['audit_log', `${AUDIT}?account_id=SELDOM`],
     ['audit_log', `${AUDIT}?account_id=NOBODY`],
+    ['audit_log', `${AUDIT}?actor=app:many&start_time=2026-02-28T23:50:00Z`],
     ['audit_log', `${AUDIT}?actor=app:many`],
     ['audit_log', `${AUDIT}?actor=job:seldom`],
     ['ledger_entries', `${MOVEMENTS}?page_size=20`],
+    ['ledger_entries', `${MOVEMENTS}?start_date=2026-02-28T23:50:00Z&end_date=2026-02-28T23:59:59Z`],
     ['ledger_entries', `${MOVEMENTS}?page_size=20&start_date=2026-02-27T00:00:00Z&end_date=2026-02-28T00:00:00Z`],
     ['disputes', `${DISPUTES}/search-suggestions?search_text=many&search_field=NAME`],
     ['disputes', `${DISPUTES}/search-suggestions?search_text=INV-&search_field=INVOICE_NUMBER`],
@@ -255,6 +257,26 @@ describe('The first page of a list', () => {
     const path = `${EVENTS}?event_type=INVOICING.INVOICE.REFUNDED&page_size=10`
     expect((await world.merchant.get<{ events: object[] }>(path)).body.events).toHaveLength(10)
     expect(await readBy(path, 'event_audience')).toBeLessThan(110)
+  })
+
+  it('of words asks for the pieces of them that fewest have, as the server counted them', async () => {
+    const { database } = world.app
+    await database.query(
+      `update invoices set reference = 'po-1', grams = array_to_tsvector(array['rpo-', 'ro-1']) where id like 'INV2-MANY-%'`,
+    )
+    await database.query(
+      `update invoices set reference = 'po-987', grams = array_to_tsvector(array['rpo-', 'ro-9', 'r-98', 'r987']) where id = 'INV2-MANY-1'`,
+    )
+    await database.query('analyze invoices')
+    const spy = vi.spyOn(pg.Client.prototype, 'query')
+    const found = await world.merchant.post<{ items: object[] }>('/v2/invoicing/search-invoices', {
+      reference: 'PO-987',
+    })
+    const values = spy.mock.calls.flatMap(([query]) => (query as unknown as Partial<Sent>).values ?? [])
+    spy.mockRestore()
+
+    expect(found.body.items).toHaveLength(1)
+    expect(values).toContain("(('r987' & 'ro-9' & 'r-98') | '*')")
   })
 
   it('by the status SUCCESS, which few have, comes from the attempts that arrived', async () => {

@@ -20,6 +20,7 @@ import {
 import { invoiceAliases, prepareInvoice, prepareSearch } from '../reading/requests.ts'
 import { InvoiceInput, InvoiceUpdate } from '../schema/given.ts'
 import { InvoiceView } from '../schema/shown.ts'
+import { CommonPieces } from '../search/common.ts'
 import type { Criteria } from '../search/conditions.ts'
 import { criteriaOf, SearchInput } from '../search/criteria.ts'
 import { countInvoices, findInvoices, findSummaries } from '../search/find.ts'
@@ -122,6 +123,7 @@ function pullReference(body: unknown): void {
 }
 
 export function listRoutes(service: Service): AnyRoute[] {
+  const common = new CommonPieces()
   const nextNumber = (url: string, operation: string) =>
     route({
       method: 'POST',
@@ -159,7 +161,7 @@ export function listRoutes(service: Service): AnyRoute[] {
       async handle({ db, caller, query }) {
         const fields = parseFields((query.fields ?? 'none').split(','))
         const place = { url: invoicesUrl(service), method: 'GET', query } as const
-        return page(service, db, caller.accountId, {}, fields, place)
+        return page({ service, db, common }, caller.accountId, {}, fields, place)
       },
     }),
     route({
@@ -179,7 +181,7 @@ export function listRoutes(service: Service): AnyRoute[] {
       async handle({ db, caller, query, body }) {
         const fields = parseFields(body.fields ?? ['none'])
         const place = { url: `${service.publicUrl}/v2/invoicing/search-invoices`, method: 'POST', query } as const
-        return page(service, db, caller.accountId, criteriaOf(body), fields, place)
+        return page({ service, db, common }, caller.accountId, criteriaOf(body), fields, place)
       },
     }),
     nextNumber('/v2/invoicing/generate-next-invoice-number', 'generateNextInvoiceNumber'),
@@ -189,8 +191,7 @@ export function listRoutes(service: Service): AnyRoute[] {
 
 /** One page of what matches. One more than shown is read, so that a next page is only linked where there is one. */
 async function page(
-  service: Service,
-  db: Parameters<typeof findInvoices>[0],
+  { service, db, common }: { service: Service; db: Parameters<typeof findInvoices>[0]; common: CommonPieces },
   accountId: string,
   criteria: Criteria,
   fields: Fields,
@@ -204,11 +205,13 @@ async function page(
   })
   const read = async () =>
     isBare(fields)
-      ? pageOf(await findSummaries(db, accountId, criteria, slice), (one) => presentSummary(service, one))
-      : pageOf(await findInvoices(db, accountId, criteria, slice), (one) => presentListed(service, one, fields))
+      ? pageOf(await findSummaries(db, accountId, criteria, slice, { common }), (one) => presentSummary(service, one))
+      : pageOf(await findInvoices(db, accountId, criteria, slice, { common }), (one) =>
+          presentListed(service, one, fields),
+        )
   const [{ items, hasNext }, count] = await Promise.all([
     read(),
-    total_required ? countInvoices(db, accountId, criteria) : undefined,
+    total_required ? countInvoices(db, accountId, criteria, common) : undefined,
   ])
   const pages = count === undefined ? undefined : Math.ceil(count / page_size)
   return {

@@ -105,14 +105,33 @@ const bounded = (grams: ReadonlySet<string>): Iterable<string> => (grams.size > 
 
 const quoted = (lexeme: string) => `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
-/** The query that finds every row whose column can contain the text. */
-export function gramQuery(column: SearchedText, text: string): string {
-  const mark = searchedTexts[column]
-  if (text.length < GRAM) return `${quoted(mark + text)}:* | ${quoted(EVERYTHING)}`
-  // Pieces side by side, and the last one: overlapping ones would make the index read more to say the same.
-  const starts = Array.from({ length: Math.floor(text.length / GRAM) }, (_, i) => i * GRAM)
-  const grams = [...starts, text.length - GRAM].map((start) => mark + text.slice(start, start + GRAM))
-  return `(${[...new Set(grams)].map(quoted).join(' & ')}) | ${quoted(EVERYTHING)}`
+/** So many pieces are asked for. Each more is one more list for the index to read, and three say nearly all. */
+const ASKED_MAX = 3
+
+/** The pieces of a text that is looked for, those side by side first: others overlap with them and say less. */
+function piecesOf(column: SearchedText, text: string): string[] {
+  const last = text.length - GRAM
+  const starts = Array.from({ length: last + 1 }, (_, i) => i)
+  const isBeside = (start: number) => start % GRAM === 0 || start === last
+  return [...starts.filter(isBeside), ...starts.filter((start) => !isBeside(start))].map(
+    (start) => searchedTexts[column] + text.slice(start, start + GRAM),
+  )
+}
+
+/**
+ * The query that finds every row whose columns can contain these texts, by the pieces that fewest have: one that everybody has would
+ * make the index read all there are. `shareOf` says how common a piece is.
+ */
+export function gramQuery(
+  texts: readonly (readonly [SearchedText, string])[],
+  shareOf: (piece: string) => number,
+): string {
+  const pieces = new Set(texts.flatMap(([column, text]) => piecesOf(column, text)))
+  const rarest = [...pieces].sort((a, b) => shareOf(a) - shareOf(b)).slice(0, ASKED_MAX)
+  // Of less than three letters it is known only how a piece begins.
+  const begun = texts.map(([column, text]) => `${quoted(searchedTexts[column] + text)}:*`)
+  const asked = rarest.length > 0 ? rarest.map(quoted) : begun
+  return `(${asked.join(' & ')}) | ${quoted(EVERYTHING)}`
 }
 
 export const emailQuery = (email: string): string => quoted(emailGram(email))

@@ -3,6 +3,7 @@ import type { Reader } from '../../database/transaction.ts'
 import { END, type Place } from '../../http/keyset.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { emailQuery, gramQuery, type SearchedText } from './columns.ts'
+import type { CommonPieces } from './common.ts'
 import { type Criteria, conditionsOf, type Days } from './conditions.ts'
 import { type Look, summary, wholeDocument } from './look.ts'
 
@@ -17,24 +18,33 @@ const newestFirst = fragment`order by i.create_time desc, i.seq desc`
 /** How many of the newest invoices are read one by one before an index over all of them is asked. */
 const RECENT = 10_000
 /** The same where the index keeps the order of time within each day, so that asking it is cheap. */
-const RECENT_OF_DAYS = 500
+const RECENT_OF_DAYS = 125
 /** A part of them is read first: one in so many. The rest follow only where they are likely to fill the page. */
 const GLANCE = 4
 const LIKELY = 0.75
 
-/** The invoices of a slice, newest first. Only a test chooses how many of the newest are read one by one. */
-export const findInvoices = (db: Reader, accountId: string, criteria: Criteria, slice: Slice, recentMax?: number) =>
-  find(db, wholeDocument, { accountId, criteria, slice, recentMax })
+/** So many of an amount are sorted. Where there are more, they show among the newest. */
+const OF_AMOUNT = 2_000
+
+interface Ways {
+  /** How common pieces of words are; all alike unless said. */
+  readonly common?: CommonPieces
+  /** Only a test chooses how many of the newest are read one by one. */
+  readonly recentMax?: number
+}
+
+/** The invoices of a slice, newest first. */
+export const findInvoices = (db: Reader, accountId: string, criteria: Criteria, slice: Slice, ways: Ways = {}) =>
+  find(db, wholeDocument, { accountId, criteria, slice, ...ways })
 
 /** Of the same only what a list shows when it is asked for nothing more. */
-export const findSummaries = (db: Reader, accountId: string, criteria: Criteria, slice: Slice) =>
-  find(db, summary, { accountId, criteria, slice })
+export const findSummaries = (db: Reader, accountId: string, criteria: Criteria, slice: Slice, ways: Ways = {}) =>
+  find(db, summary, { accountId, criteria, slice, ...ways })
 
-interface Wanted {
+interface Wanted extends Ways {
   readonly accountId: string
   readonly criteria: Criteria
   readonly slice: Slice
-  readonly recentMax?: number | undefined
 }
 
 async function find<Found>(db: Reader, look: Look<Found>, wanted: Wanted): Promise<Found[]> {
@@ -51,20 +61,25 @@ async function find<Found>(db: Reader, look: Look<Found>, wanted: Wanted): Promi
       ${newestFirst} ${window(slice)}`)
   const ordered = inOrder(accountId, criteria, slice, where)
   if (ordered) return run(documentsOf(accountId, ordered))
+  const ofAmount = byAmount(accountId, criteria)
+  if (ofAmount && !(await hasMoreThan(db, OF_AMOUNT, ofAmount))) {
+    const all = fragment`${ofAmount} ${raw(`limit ${OF_AMOUNT}`)}`
+    return run(documentsOf(accountId, fragment`select * from (${all}) i ${newestFirst} ${window(slice)}`))
+  }
 
   // What matches often shows among the newest; what does not is rare enough to be sorted. So neither reads everything.
   const recently = conditionsOf(accountId, criteria, unseen)
-  for (const count of [Math.ceil(recentMax / GLANCE), recentMax]) {
+  const newest = fragment`
+    select * from invoices where account_id = ${anyMerchant(accountId)} order by create_time desc, seq desc`
+  for (const count of isByDay(criteria) ? [recentMax] : [Math.ceil(recentMax / GLANCE), recentMax]) {
     const recent = await run(fragment`
-      select i.body, i.create_time, i.seq from (
-        select * from invoices where account_id = ${anyMerchant(accountId)}
-        order by create_time desc, seq desc ${raw(`limit ${count}`)}) i
+      select i.body, i.create_time, i.seq from (${newest} ${raw(`limit ${count}`)}) i
       where ${recently} ${newestFirst} ${window(slice)}`)
-    if (recent.length === slice.limit || !(await hasMoreThan(db, accountId, count))) return recent
+    if (recent.length === slice.limit || !(await hasMoreThan(db, count, newest))) return recent
     const seen = recent.length === 0 ? 0 : slice.offset + recent.length
     if (seen * GLANCE < (slice.offset + slice.limit) * LIKELY) break
   }
-  return run(documentsOf(accountId, amongAll(accountId, criteria, slice, where)))
+  return run(documentsOf(accountId, await amongAll(db, wanted, where)))
 }
 
 /** Each document is unpacked once, by adding nothing to it: everything that is read of it would unpack it again. */
@@ -92,10 +107,8 @@ const documentsOf = (accountId: string, ids: Fragment): Fragment => fragment`
   select i.body, found.create_time, found.seq from (${ids}) found cross join lateral (
     select body from invoices where id = found.id and account_id || '' = ${accountId} limit 1) i`
 
-async function hasMoreThan(db: Reader, accountId: string, count: number): Promise<boolean> {
-  const { statement, values } = fragment`
-    select 1 from invoices where account_id = ${anyMerchant(accountId)}
-    order by create_time desc, seq desc ${raw(`offset ${count} limit 1`)}`.toQuery()
+async function hasMoreThan(db: Reader, count: number, rows: Fragment): Promise<boolean> {
+  const { statement, values } = fragment`select 1 from (${rows} ${raw(`offset ${count} limit 1`)}) i`.toQuery()
   return (await db.row(statement, values)) !== undefined
 }
 
@@ -129,20 +142,31 @@ function inOrder(accountId: string, criteria: Criteria, slice: Slice, where: Fra
     ${newestFirst} ${window(slice)}`
 }
 
+/** Those of an amount, where nothing else is asked for; in the order of their index, so that no other will do. */
+function byAmount(accountId: string, criteria: Criteria): Fragment | undefined {
+  const { amount } = criteria
+  if (!amount || givenOf(criteria).length > 1) return undefined
+  return fragment`
+    select i.id, i.create_time, i.seq from invoices i where ${conditionsOf(anyMerchant(accountId), criteria, unseen)}
+    order by i.amount_minor`
+}
+
 /** Asks the index of the narrowest criterion, and sorts what it finds. */
-function amongAll(accountId: string, criteria: Criteria, slice: Slice, where: Fragment): Fragment {
+async function amongAll(
+  db: Reader,
+  { accountId, criteria, slice, common }: Wanted,
+  where: Fragment,
+): Promise<Fragment> {
   const { issued, due, paid } = criteria
   if (isByDay(criteria)) {
-    if (issued) return byDay(accountId, raw('invoice_date'), issued, slice, where)
-    if (due) return byDay(accountId, raw('due_date'), due, slice, where)
+    if (issued) return byDay(accountId, raw('invoice_date'), issued, slice)
+    if (due) return byDay(accountId, raw('due_date'), due, slice)
     if (paid) return byPaymentDay(accountId, paid, slice)
   }
-  const words = wordsOf(criteria)
-  const containing = words === undefined ? raw('') : fragment`and i.grams @@ ${words}::tsquery`
   return fragment`
     select i.id, i.create_time, i.seq from (
       with candidates as materialized (
-        select i.id, i.create_time, i.seq from invoices i where ${where} ${containing})
+        select i.id, i.create_time, i.seq from invoices i where ${where} ${await containing(db, criteria, common)})
       select * from candidates) i
     ${newestFirst} ${window(slice)}`
 }
@@ -155,58 +179,59 @@ function isByDay(criteria: Criteria): boolean {
   return only !== undefined && others.length === 0 && byDays.includes(only)
 }
 
+/** As many as there are on all pages up to this one. */
+const upTo = ({ offset, limit }: Slice): Fragment =>
+  offset === 0 ? raw(`limit ${limit}`) : fragment`limit ${offset + limit}`
+
 /**
  * Steps from day to day that has invoices, and looks at the newest of each. The page comes from those days whose newest are
- * newest, at most one day for each of its invoices, however many days there are and however many invoices each has.
+ * newest, at most one day for each of its invoices, however many days there are and however many invoices each has. The index has the
+ * newest of a day first, so a step finds both.
  */
-const byDay = (accountId: string, column: Fragment, { start, end }: Days, slice: Slice, where: Fragment): Fragment =>
-  fragment`
+function byDay(accountId: string, column: Fragment, { start, end }: Days, slice: Slice): Fragment {
+  const account = anyMerchant(accountId)
+  const first = (within: Fragment) => fragment`
+    select i.${column} as day, i.create_time, i.seq from invoices i
+    where i.account_id = ${account} and i.${column} <= ${unseen(end, 'text')} and ${within}
+    order by i.${column}, i.create_time desc, i.seq desc limit 1`
+  return fragment`
     select i.id, i.create_time, i.seq from (
-      with recursive days(day) as (
-        (select ${column} from invoices where account_id = ${accountId} and ${column} between ${start} and ${end}
-         order by ${column} desc limit 1)
+      with recursive days as (
+        (${first(fragment`i.${column} >= ${unseen(start, 'text')}`)})
         union all
-        select (select ${column} from invoices
-                where account_id = ${accountId} and ${column} >= ${start} and ${column} < days.day
-                order by ${column} desc limit 1)
-        from days where days.day is not null)
-      select days.day from days cross join lateral (
-        select i.create_time, i.seq from invoices i
-        where i.account_id = ${accountId} and i.${column} = days.day ${newestFirst} limit 1) i
-      where days.day is not null ${newestFirst} limit ${slice.offset + slice.limit}) days
+        select next.* from days cross join lateral (${first(fragment`i.${column} > days.day`)}) next)
+      select days.day from days order by days.create_time desc, days.seq desc ${upTo(slice)}) days
     cross join lateral (
       select i.id, i.create_time, i.seq from invoices i
-      where ${where} and i.${column} = days.day
-      order by i.create_time desc, i.seq desc limit ${slice.offset + slice.limit}) i
+      where i.account_id = ${account} and i.${column} = days.day ${newestFirst} ${upTo(slice)}) i
     ${newestFirst} ${window(slice)}`
+}
 
 /** The same for payments. An invoice may be paid on several days and counts once, also where it is the newest of several. */
-const byPaymentDay = (accountId: string, { start, end }: Days, slice: Slice): Fragment => fragment`
+function byPaymentDay(accountId: string, { start, end }: Days, slice: Slice): Fragment {
+  const account = anyMerchant(accountId)
+  const first = (within: Fragment) => fragment`
+    select t.day, t.invoice_create_time, t.invoice_seq from invoice_transactions t
+    where t.account_id = ${account} and t.kind = 'PAYMENT' and t.day <= ${unseen(end, 'text')} and ${within}
+    order by t.day, t.invoice_create_time desc, t.invoice_seq desc limit 1`
+  return fragment`
     select i.invoice_id as id, i.invoice_create_time as create_time, i.invoice_seq as seq from (
-      with recursive days(day) as (
-        (select day from invoice_transactions
-         where account_id = ${accountId} and kind = 'PAYMENT' and day between ${start} and ${end}
-         order by day desc limit 1)
+      with recursive days as (
+        (${first(fragment`t.day >= ${unseen(start, 'text')}`)})
         union all
-        select (select day from invoice_transactions
-                where account_id = ${accountId} and kind = 'PAYMENT' and day >= ${start} and day < days.day
-                order by day desc limit 1)
-        from days where days.day is not null)
+        select next.* from days cross join lateral (${first(fragment`t.day > days.day`)}) next)
       select distinct paid.invoice_create_time, paid.invoice_seq, paid.invoice_id from (
-        select days.day, dense_rank() over (order by t.invoice_create_time desc, t.invoice_seq desc) as place
-        from days cross join lateral (
-          select t.invoice_create_time, t.invoice_seq from invoice_transactions t
-          where t.account_id = ${accountId} and t.kind = 'PAYMENT' and t.day = days.day
-          order by t.invoice_create_time desc, t.invoice_seq desc limit 1) t
-        where days.day is not null) days
+        select days.day, dense_rank() over (order by days.invoice_create_time desc, days.invoice_seq desc) as place
+        from days) days
       cross join lateral (
         select t.invoice_create_time, t.invoice_seq, t.invoice_id from invoice_transactions t
-        where t.account_id = ${accountId} and t.kind = 'PAYMENT' and t.day = days.day
+        where t.account_id = ${account} and t.kind = 'PAYMENT' and t.day = days.day
         group by t.invoice_create_time, t.invoice_seq, t.invoice_id
-        order by t.invoice_create_time desc, t.invoice_seq desc limit ${slice.offset + slice.limit}) paid
-      where days.place <= ${slice.offset + slice.limit}
-      order by paid.invoice_create_time desc, paid.invoice_seq desc limit ${slice.offset + slice.limit}) i
+        order by t.invoice_create_time desc, t.invoice_seq desc ${upTo(slice)}) paid
+      where days.place <= ${unseen(slice.offset + slice.limit, 'int')}
+      order by paid.invoice_create_time desc, paid.invoice_seq desc ${upTo(slice)}) i
     order by i.invoice_create_time desc, i.invoice_seq desc ${window(slice)}`
+}
 
 /** So many of a merchant's invoices are looked at by one statement of a walk, whether they match or not. */
 const STRETCH = 500
@@ -231,12 +256,16 @@ export async function* walkInvoices(db: Reader, accountId: string, criteria: Cri
 }
 
 /** How many invoices match. */
-export async function countInvoices(db: Reader, accountId: string, criteria: Criteria): Promise<number> {
+export async function countInvoices(
+  db: Reader,
+  accountId: string,
+  criteria: Criteria,
+  common?: CommonPieces,
+): Promise<number> {
   if (criteria.nothing) return 0
-  const words = wordsOf(criteria)
-  const containing = words === undefined ? raw('') : fragment`and i.grams @@ ${words}::tsquery`
   const { statement, values } = fragment`
-    select count(*)::int as count from invoices i where ${conditionsOf(accountId, criteria)} ${containing}`.toQuery()
+    select count(*)::int as count from invoices i
+    where ${conditionsOf(accountId, criteria)} ${await containing(db, criteria, common)}`.toQuery()
   return (await db.row<{ count: number }>(statement, values))!.count
 }
 
@@ -247,11 +276,13 @@ function givenOf({ texts = {}, ...others }: Criteria): string[] {
   )
 }
 
-/** The query for the index of words, where something in the criteria can be found by it. */
-function wordsOf({ email, texts = {} }: Criteria): string | undefined {
-  const parts = Object.entries(texts).flatMap(([column, text]) =>
-    text === undefined ? [] : [`(${gramQuery(column as SearchedText, text)})`],
+/** What the index of words is asked, where something in the criteria can be found by it. */
+async function containing(db: Reader, { email, texts = {} }: Criteria, common?: CommonPieces): Promise<Fragment> {
+  const sought = Object.entries(texts).flatMap(([column, text]) =>
+    text === undefined ? [] : [[column as SearchedText, text] as const],
   )
+  const shares = sought.length === 0 ? undefined : await common?.shares(db)
+  const parts = sought.length === 0 ? [] : [`(${gramQuery(sought, (piece) => shares?.get(piece) ?? 0)})`]
   if (email !== undefined) parts.push(emailQuery(email))
-  return parts.length === 0 ? undefined : parts.join(' & ')
+  return parts.length === 0 ? raw('') : fragment`and i.grams @@ ${parts.join(' & ')}::tsquery`
 }

@@ -59,6 +59,8 @@ describe('Reading the newest one by one and asking the indexes', () => {
       { texts: { item_text: word } },
     ]),
     { texts: { reference: '-3', memo: 'a' } },
+    { texts: { memo: 'a', item_text: 'second' } },
+    { texts: { reference: 'payer-', business_names: 'fourth & ' } },
     { texts: { item_text: ' 3' }, statuses: ['DRAFT'] },
     { email: '3@example.com' },
     { email: '2@copy.example', texts: { memo: 'a' } },
@@ -82,7 +84,7 @@ describe('Reading the newest one by one and asking the indexes', () => {
   for (const sought of criteria)
     it(`find the same for ${JSON.stringify(sought, (_, value) => (typeof value === 'bigint' ? String(value) : value))}`, async () => {
       const find = (offset: number, limit: number, recent: number) =>
-        findInvoices(world.app.database, world.people.merchant.id, sought, { offset, limit }, recent)
+        findInvoices(world.app.database, world.people.merchant.id, sought, { offset, limit }, { recentMax: recent })
 
       const read = (await find(0, 100, 1000)).map(({ id }) => id)
       const asked = (await find(0, 100, 0)).map(({ id }) => id)
