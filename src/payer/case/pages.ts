@@ -1,11 +1,15 @@
 import { disputeLifecycle } from '../../disputes/machine/lifecycle.ts'
+import { totalRefunded } from '../../disputes/machine/payments.ts'
 import type { Dispute } from '../../disputes/schema/dispute.ts'
+import type { OfferType } from '../../disputes/schema/enums.ts'
+import type { Address } from '../../disputes/schema/given.ts'
 import { type Content, type Html, html, paragraphs } from '../../http/html.ts'
-import { toMinor } from '../../kernel/money.ts'
+import { toMoney } from '../../kernel/money.ts'
 import type { PaymentTransaction } from '../../ledger/schema.ts'
 import { frame } from '../page/page.ts'
+import { addressLines } from '../sheet/parties.ts'
 import type { Sheet } from '../sheet/sheet.ts'
-import { type SayCase, sayCaseIn } from '../words/index.ts'
+import { type CaseWords, type SayCase, sayCaseIn } from '../words/index.ts'
 
 /** What a payer can say is wrong, in the order they are asked. */
 export const reportReasons = {
@@ -104,7 +108,7 @@ export function casePage(page: Common & { dispute: Dispute; zone: string }): str
 <h1>${say('caseTitle', values)}</h1></div>
 <dl class="lines"><div><dt>${say('payment')}</dt><dd>${format.money(dispute.dispute_amount)}</dd></div>
 <div class="total"><dt>${say(standing, values)}</dt><dd>${due && say('answerBy', { date: format.dayOf(due.due, zone) })}</dd></div></dl>
-${dispute.status === 'RESOLVED' && html`<p>${outcomeText(dispute, say, sheet)}</p>`}
+${dispute.status === 'RESOLVED' && outcomeTexts(dispute, say, sheet).map((text) => html`<p>${text}</p>`)}
 ${may.has('accept-offer') && offerForm(page, dispute, say)}
 ${talk(dispute, say, sheet, zone)}
 ${may.has('send-message') && textForm(page, 'send-message', say('message'), say('send'))}
@@ -115,22 +119,50 @@ ${may.has('cancel') && buttonForm(page, 'cancel', say('cancel'))}</div>
   )
 }
 
-function outcomeText({ refunds = [], dispute_amount }: Dispute, say: SayCase, { format }: Sheet): string {
-  const total = refunds.reduce((sum, { gross_amount }) => sum + toMinor(gross_amount), 0n)
-  if (total === 0n || refunds[0] === undefined) return say('outcomeNone')
-  const last = refunds.length === 1 ? refunds[0].gross_amount : { ...dispute_amount }
-  return say('outcomeRefund', { amount: format.money(last) })
+/** How it ended: the money that came back, and what else was agreed. */
+function outcomeTexts(dispute: Dispute, say: SayCase, { format, seller }: Sheet): string[] {
+  const refunded = totalRefunded(dispute)
+  const amount = format.money(toMoney(refunded, dispute.dispute_amount.currency_code))
+  const isReplaced = replaced.has(dispute.dispute_outcome?.outcome_reason ?? '')
+  return [
+    refunded > 0n ? say('outcomeRefund', { amount }) : say('outcomeNone'),
+    ...(isReplaced ? [say('outcomeReplaced', { business: seller })] : []),
+  ]
 }
 
-function offerForm(page: Common, dispute: Dispute, say: SayCase): Html {
-  const offered = dispute.offer.seller_offered_amount ?? dispute.dispute_amount
-  const amount = page.sheet.format.money(offered)
-  return html`<section class="stack"><h2>${say('offer', { business: page.sheet.seller, amount })}</h2>
-${buttonForm(page, 'accept-offer', say('accept', { amount }), false)}
-<form class="stack" method="post" action="${page.path}/deny-offer" enctype="multipart/form-data">${hidden(page)}
+const replaced = new Set(['INQUIRY_OFFER_ITEM_REPLACED', 'INQUIRY_OFFER_REFUND_WITH_REPLACEMENT'])
+
+/** What each kind of offer is called, what it means, and what accepting it is called. */
+const offerWords = {
+  REFUND: { title: 'offer', accept: 'accept' },
+  REFUND_WITH_RETURN: { title: 'offerReturn', text: 'offerReturnText', accept: 'acceptReturn' },
+  REFUND_WITH_REPLACEMENT: { title: 'offerBoth', accept: 'acceptBoth' },
+  REPLACEMENT_WITHOUT_REFUND: {
+    title: 'offerReplacement',
+    text: 'offerReplacementText',
+    accept: 'acceptReplacement',
+  },
+} as const satisfies Record<OfferType, Readonly<Partial<Record<'title' | 'text' | 'accept', keyof CaseWords>>>>
+
+function offerForm(page: Common, { offer, offered_address }: Dispute, say: SayCase): Html {
+  const { sheet, path } = page
+  const { offer_type: type = 'REFUND', seller_offered_amount } = offer
+  const { title, accept, ...more } = offerWords[type]
+  const values = {
+    business: sheet.seller,
+    ...(seller_offered_amount && { amount: sheet.format.money(seller_offered_amount) }),
+  }
+  return html`<section class="stack"><h2>${say(title, values)}</h2>
+${'text' in more && html`<p>${say(more.text, values)}</p>`}
+${type === 'REFUND_WITH_RETURN' && addressBlock(sheet, offered_address)}
+${buttonForm(page, 'accept-offer', say(accept, values), false)}
+<form class="stack" method="post" action="${path}/deny-offer" enctype="multipart/form-data">${hidden(page)}
 <div><label for="deny">${say('denyNote')}</label><textarea id="deny" name="text" rows="2" maxlength="2000" required></textarea></div>
 <p><button class="button quiet">${say('deny')}</button></p></form></section>`
 }
+
+const addressBlock = ({ seller, locale }: Sheet, address: Address | undefined): Content =>
+  address && html`<p>${paragraphs(addressLines({ business_name: seller, address }, locale.tag).join('\n'))}</p>`
 
 const buttonForm = (page: Common, action: string, label: string, quiet = true): Html =>
   html`<form method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}<button class="button${quiet ? ' quiet' : ''}">${label}</button></form>`

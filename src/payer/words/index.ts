@@ -33,4 +33,4 @@ const saying =
 export const sayIn = saying(words)
 export const sayCaseIn = saying(caseWords)
 
-export type { Words }
+export type { CaseWords, Words }

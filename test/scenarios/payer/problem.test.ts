@@ -1,99 +1,48 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PUBLIC_URL, sentInvoice, shown } from '../../support/payer.ts'
+import { guest, payersOf } from '../../support/problem.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 let world: World
+let payers: ReturnType<typeof payersOf>
 beforeAll(async () => {
   world = await newWorld({ settings: { PUBLIC_URL, STORED_MEGABYTES_PER_DAY: '10' } })
+  payers = payersOf(world)
 })
 afterAll(() => world.close())
 
-const guest = (email = 'guest@example.com') => ({ primary_recipients: [{ billing_info: { email_address: email } }] })
-
-async function paidInvoice(more: Record<string, unknown> = guest()) {
-  const invoice = await sentInvoice(world, more)
-  const { body } = await world.call<{ payment_id: string }>('POST', `/sandbox/invoices/${invoice.id}/pay`, {})
-  return { ...invoice, payment: body.payment_id }
-}
-
-/** A page with forms, and a way to send one of them as a browser would. */
-async function open(path: string) {
-  const page = await world.call('GET', path)
-  const cookie = String(page.headers['set-cookie'] ?? '').split(';')[0]!
-  const token = /name="token" value="([^"]*)"/.exec(page.text)?.[1] ?? ''
-  const send = (action: string, fields: Record<string, string> = {}, origin = PUBLIC_URL) => {
-    const boundary = 'xxFORMxx'
-    const parts = Object.entries({ token, ...fields }).map(
-      ([name, value]) =>
-        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${name === 'file' ? '; filename="it.pdf"' : ''}\r\n\r\n${value}\r\n`,
-    )
-    return world.call('POST', action, `${parts.join('')}--${boundary}--\r\n`, {
-      headers: { 'content-type': `multipart/form-data; boundary=${boundary}`, origin, cookie },
-    })
-  }
-  return { page, send }
-}
-
-const report = async (path: string, payment: string, text = 'It never came.') => {
-  const { send } = await open(`${path}/problem`)
-  return send(`${path}/problem`, { payment, reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED', text })
-}
-
-interface Mail {
-  subject: string
-  links: string[]
-  text: string
-}
-const mailsTo = async (to: string) => {
-  await world.settle()
-  return (await world.call<{ mails: Mail[] }>('GET', '/sandbox/mail', undefined, { query: { to } })).body.mails
-}
-
-/** The private link, as only the payer's mailbox has it. */
-const caseOf = async (email: string) => new URL((await mailsTo(email))[0]!.links[0]!).pathname
-
-let guests = 0
-/** A case about a payment of somebody new. */
-async function reported() {
-  const email = `guest-${++guests}@example.com`
-  const { id, path, payment } = await paidInvoice(guest(email))
-  const answer = await report(path, payment)
-  const casePath = await caseOf(email)
-  return { id, path, payment, email, answer, casePath, disputeId: /problem\/([^~]+)~/.exec(casePath)![1]! }
-}
-
 describe('Reporting a problem from a paid invoice', () => {
   it('opens a dispute on that payment, for a payer without an account too, and mails a private link', async () => {
-    const { path, payment } = await paidInvoice(guest('first@example.com'))
+    const { path, payment } = await payers.paidInvoice(guest('first@example.com'))
     expect((await world.call('GET', path)).text).toContain('Report a problem with this payment')
 
-    const answer = await report(path, payment)
-    const casePath = await caseOf('first@example.com')
+    const answer = await payers.report(path, payment)
+    const casePath = await payers.caseOf('first@example.com')
     const page = await world.call('GET', casePath)
 
     expect([answer.status, answer.headers['location']]).toEqual([303, `${path}/problem`])
     expect(page.text).toContain('Waiting for Example Studio')
     expect(page.text).toContain('It never came.')
-    const [mail] = await mailsTo('first@example.com')
+    const [mail] = await payers.mailsTo('first@example.com')
     expect(mail!.subject).toMatch(/^You reported a problem with invoice/)
     expect(mail!.links).toEqual([PUBLIC_URL + casePath])
     const listed = await world.merchant.get<{ items: { dispute_id: string; status: string }[] }>(
       '/v1/customer/disputes',
     )
     expect(listed.body.items[0]).toMatchObject({ status: 'WAITING_FOR_SELLER_RESPONSE' })
-    const merchant = await mailsTo('merchant@example.com')
+    const merchant = await payers.mailsTo('merchant@example.com')
     expect(merchant.some(({ subject }) => /^Dispute PP-R-.* was opened$/.test(subject))).toBe(true)
   })
 
   it('holds the money, and an offer that is accepted gives it back and shows on the invoice', async () => {
-    const { id, email, casePath, disputeId } = await reported()
+    const { id, email, casePath, disputeId } = await payers.reported()
     await world.merchant.post(`/v1/customer/disputes/${disputeId}/make-offer`, {
       note: 'Sorry.',
       offer_type: 'REFUND',
       offer_amount: usd('20.00'),
     })
 
-    const { page, send } = await open(casePath)
+    const { page, send } = await payers.open(casePath)
     expect(page.text).toContain('Example Studio offers you $20.00')
     const accepted = await send(`${casePath}/accept-offer`)
     await world.settle()
@@ -104,15 +53,17 @@ describe('Reporting a problem from a paid invoice', () => {
       status: 'PARTIALLY_REFUNDED',
       refunds: { refund_amount: usd('20.00') },
     })
-    const subjects = (await mailsTo(email)).map(({ subject }) => subject)
+    const subjects = (await payers.mailsTo(email)).map(({ subject }) => subject)
     expect(subjects.some((subject) => /^News about your problem/.test(subject))).toBe(true)
     expect(subjects.some((subject) => /is settled$/.test(subject))).toBe(true)
   })
 
   it('lets the payer write and the merchant answer', async () => {
-    const { casePath, disputeId } = await reported()
+    const { casePath, disputeId } = await payers.reported()
 
-    const written = await (await open(casePath)).send(`${casePath}/send-message`, { text: 'Where is <b>it</b>?' })
+    const written = await (await payers.open(casePath)).send(`${casePath}/send-message`, {
+      text: 'Where is <b>it</b>?',
+    })
     await world.merchant.post(`/v1/customer/disputes/${disputeId}/send-message`, { message: 'On its way.' })
     const { text } = await world.call('GET', casePath)
 
@@ -122,9 +73,9 @@ describe('Reporting a problem from a paid invoice', () => {
   })
 
   it('takes a megabyte of documents a day where an account may send ten', async () => {
-    const { casePath } = await reported()
+    const { casePath } = await payers.reported()
     const file = `%PDF-1.4\n${'x'.repeat(600_000)}\n%%EOF`
-    const evidence = async () => (await open(casePath)).send(`${casePath}/send-message`, { text: 'Look.', file })
+    const evidence = async () => (await payers.open(casePath)).send(`${casePath}/send-message`, { text: 'Look.', file })
 
     const [first, second] = [await evidence(), await evidence()]
 
@@ -133,30 +84,32 @@ describe('Reporting a problem from a paid invoice', () => {
     expect(second.headers['content-type']).toContain('text/html')
     expect(Number(second.headers['retry-after'])).toBeGreaterThan(80_000)
     expect((await world.call('GET', casePath)).text.match(/Look\./g)).toHaveLength(1)
-    const words = await (await open(casePath)).send(`${casePath}/send-message`, { text: 'Without a document.' })
+    const words = await (await payers.open(casePath)).send(`${casePath}/send-message`, { text: 'Without a document.' })
     expect(words.status).toBe(303)
   })
 
   it('can be done once for a payment; the link can be mailed again', async () => {
-    const { path, payment } = await paidInvoice(guest('again@example.com'))
-    await report(path, payment)
+    const { path, payment } = await payers.paidInvoice(guest('again@example.com'))
+    await payers.report(path, payment)
 
-    const again = await report(path, payment)
-    const { page, send } = await open(`${path}/problem`)
+    const again = await payers.report(path, payment)
+    const { page, send } = await payers.open(`${path}/problem`)
     const mailed = await send(`${path}/problem`, { again: 'yes' })
 
     expect(again.status).toBe(422)
     expect(page.text).toContain('A problem with this payment was reported')
     expect(mailed.text).toContain('We mailed you the link.')
-    const links = (await mailsTo('again@example.com')).filter(({ subject }) => /^You reported a problem/.test(subject))
+    const links = (await payers.mailsTo('again@example.com')).filter(({ subject }) =>
+      /^You reported a problem/.test(subject),
+    )
     expect(links).toHaveLength(2)
   })
 
   it('hands its private link to nobody but the address of the payer', async () => {
-    const { path, casePath, answer } = await reported()
+    const { path, casePath, answer } = await payers.reported()
     const key = casePath.split('~')[1]!
 
-    const after = await open(`${path}/problem`)
+    const after = await payers.open(`${path}/problem`)
     const mailed = await after.send(`${path}/problem`, { again: 'yes' })
 
     for (const { text, headers } of [answer, after.page, mailed, await world.call('GET', path)])
@@ -165,34 +118,34 @@ describe('Reporting a problem from a paid invoice', () => {
   })
 
   it('says before it is sent where the link will go', async () => {
-    const { path } = await paidInvoice(guest('hidden@example.com'))
+    const { path } = await payers.paidInvoice(guest('hidden@example.com'))
 
-    expect((await open(`${path}/problem`)).page.text).toContain('We mail a private link to h•••@example.com')
+    expect((await payers.open(`${path}/problem`)).page.text).toContain('We mail a private link to h•••@example.com')
   })
 
   it('can be done again after the payer took the case back on the page', async () => {
-    const { id, path, payment, email, casePath } = await reported()
-    const payer = await open(casePath)
+    const { id, path, payment, email, casePath } = await payers.reported()
+    const payer = await payers.open(casePath)
     expect((await payer.send(`${casePath}/cancel`)).status).toBe(303)
 
-    const again = await report(path, payment, 'It is broken after all.')
-    const second = await caseOf(email)
+    const again = await payers.report(path, payment, 'It is broken after all.')
+    const second = await payers.caseOf(email)
 
     expect(again.status).toBe(303)
     expect(second).not.toBe(casePath)
     expect((await world.call('GET', second)).text).toContain('It is broken after all.')
     expect((await world.call('GET', casePath)).text).toContain('Settled')
     expect(await shown(world, id)).toMatchObject({ status: 'PAID' })
-    expect((await report(path, payment)).status).toBe(422)
+    expect((await payers.report(path, payment)).status).toBe(422)
   })
 
   it('can be done again so often and no more', async () => {
-    const { path, payment, email } = await reported()
+    const { path, payment, email } = await payers.reported()
     const statuses: number[] = []
     for (let round = 0; round < 3; round++) {
-      const casePath = await caseOf(email)
-      await (await open(casePath)).send(`${casePath}/cancel`)
-      statuses.push((await report(path, payment)).status)
+      const casePath = await payers.caseOf(email)
+      await (await payers.open(casePath)).send(`${casePath}/cancel`)
+      statuses.push((await payers.report(path, payment)).status)
     }
 
     expect(statuses).toEqual([303, 303, 422])
@@ -217,13 +170,13 @@ describe('A dispute about a payment without an invoice', () => {
     })
 
     for (const address of ['buyer@example.com', 'merchant@example.com'])
-      expect((await mailsTo(address))[0]!.subject).toMatch(/^Dispute PP-R-.* was opened$/)
+      expect((await payers.mailsTo(address))[0]!.subject).toMatch(/^Dispute PP-R-.* was opened$/)
   })
 })
 
 describe('The private link', () => {
   it('cannot be guessed or changed to another case', async () => {
-    const { casePath } = await reported()
+    const { casePath } = await payers.reported()
 
     for (const guess of [
       casePath.slice(0, -1),
@@ -234,8 +187,8 @@ describe('The private link', () => {
   })
 
   it('takes no form from another site, without its cookie or with a foreign token', async () => {
-    const { casePath } = await reported()
-    const { send } = await open(casePath)
+    const { casePath } = await payers.reported()
+    const { send } = await payers.open(casePath)
 
     expect((await send(`${casePath}/cancel`, {}, 'https://evil.example')).status).toBe(403)
     expect((await send(`${casePath}/cancel`, { token: 'x' })).status).toBe(403)
@@ -243,8 +196,8 @@ describe('The private link', () => {
   })
 
   it('says so when something cannot be done any more', async () => {
-    const { casePath } = await reported()
-    const [tab, other] = [await open(casePath), await open(casePath)]
+    const { casePath } = await payers.reported()
+    const [tab, other] = [await payers.open(casePath), await payers.open(casePath)]
     expect((await tab.send(`${casePath}/cancel`)).status).toBe(303)
 
     const late = await other.send(`${casePath}/send-message`, { text: 'Hello?' })

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { caseWords } from '../../../src/payer/words/index.ts'
+import { languages } from '../../../src/payer/words/languages.ts'
+import { PUBLIC_URL } from '../../support/payer.ts'
+import { payersOf } from '../../support/problem.ts'
+import { newWorld, usd, type World } from '../../support/world.ts'
+
+let world: World
+let payers: ReturnType<typeof payersOf>
+beforeAll(async () => {
+  world = await newWorld({ settings: { PUBLIC_URL } })
+  payers = payersOf(world)
+})
+afterAll(() => world.close())
+
+const reported = () => payers.reported('MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED')
+type Case = Awaited<ReturnType<typeof reported>>
+
+const DISPUTES = '/v1/customer/disputes'
+const merchantDoes = async ({ disputeId }: Pick<Case, 'disputeId'>, action: string, body: object) => {
+  const answer = await world.merchant.post(`${DISPUTES}/${disputeId}/${action}`, body)
+  expect(answer.status, answer.text).toBeLessThan(300)
+}
+const payerDoes = async ({ casePath }: Pick<Case, 'casePath'>, action: string, fields: Record<string, string> = {}) =>
+  (await payers.open(casePath)).send(`${casePath}/${action}`, fields)
+const pageOf = async ({ casePath }: Pick<Case, 'casePath'>, lang = 'en') =>
+  (await world.call('GET', `${casePath}?lang=${lang}`)).text
+
+const return_shipping_address = {
+  address_line_1: '14 Return Road',
+  admin_area_2: 'San Jose',
+  admin_area_1: 'CA',
+  postal_code: '95131',
+  country_code: 'US',
+}
+
+/** The whole payment as each language writes it. */
+const whole = /74[.,]21/g
+
+describe('What an offer says on the page of a case', () => {
+  it('is a replacement and no money, and accepting it says what comes', async () => {
+    const problem = await reported()
+    await merchantDoes(problem, 'make-offer', { note: 'A new one.', offer_type: 'REPLACEMENT_WITHOUT_REFUND' })
+
+    for (const lang of languages) {
+      const page = await pageOf(problem, lang)
+      expect(page.match(whole), lang).toHaveLength(1)
+      expect(page, lang).toContain(caseWords[lang].acceptReplacement)
+    }
+    expect(await pageOf(problem)).toContain('Example Studio offers you a replacement, without a refund')
+    expect((await payerDoes(problem, 'accept-offer')).status).toBe(303)
+    const after = await pageOf(problem)
+    expect(after).toContain('Example Studio sends you a replacement.')
+    expect(after).toContain('The case was closed without a refund.')
+  })
+
+  it('is both where there is a replacement and an amount', async () => {
+    const problem = await reported()
+    const offer = { note: 'Sorry.', offer_type: 'REFUND_WITH_REPLACEMENT', offer_amount: usd('20.00') }
+    await merchantDoes(problem, 'make-offer', offer)
+
+    const page = await pageOf(problem)
+    expect(page).toContain('Example Studio offers you a replacement and $20.00')
+    expect(page).toContain('Accept the replacement and $20.00')
+    await payerDoes(problem, 'accept-offer')
+    const after = await pageOf(problem)
+    expect(after).toContain('$20.00 was refunded to you.')
+    expect(after).toContain('Example Studio sends you a replacement.')
+  })
+
+  it('says of a refund for a return that the item goes back first, and where to', async () => {
+    const problem = await reported()
+    const offer = { note: 'Send it.', offer_type: 'REFUND_WITH_RETURN', offer_amount: usd('48.00') }
+    await merchantDoes(problem, 'make-offer', { ...offer, return_shipping_address })
+
+    for (const lang of languages) {
+      const page = await pageOf(problem, lang)
+      expect(page, lang).toContain('14 Return Road')
+      expect(page, lang).toContain(caseWords[lang].acceptReturn)
+    }
+    const page = await pageOf(problem)
+    expect(page).toContain('Example Studio offers you $48.00 if you send the item back')
+    expect(page).toContain('San Jose, CA 95131')
+  })
+})
+
+describe('What was refunded, on the page of a case', () => {
+  it('is the sum of all refunds', async () => {
+    const problem = await reported()
+    await merchantDoes(problem, 'provide-evidence', { evidences: [{ evidence_type: 'OTHER', notes: 'As described.' }] })
+    await merchantDoes(problem, 'adjudicate', { adjudication_outcome: 'SELLER_FAVOR' })
+    for (const amount of ['10.00', '5.00'])
+      await world.merchant.post(`/v2/payments/captures/${problem.payment}/refund`, { amount: usd(amount) })
+    await world.settle()
+
+    expect(await pageOf(problem)).toContain('$15.00 was refunded to you.')
+  })
+})
