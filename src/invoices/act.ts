@@ -1,13 +1,11 @@
 import type { Tx } from '../database/transaction.ts'
 import type { Role } from '../kernel/caller.ts'
-import type { Instant } from '../kernel/clock.ts'
 import { logoJob } from '../kernel/logo.ts'
-import type { Money } from '../kernel/money.ts'
 import type { Service } from '../room.ts'
 import { type ActionDefinition, contextOf } from './action.ts'
 import { type ActingAction, type InputOf, invoiceActions } from './actions/index.ts'
 import type { ServicePayment } from './actions/pay.ts'
-import { serviceLeft } from './actions/refund-payment.ts'
+import { type ServiceRefund, serviceLeft } from './actions/refund-payment.ts'
 import { invoiceLifecycle } from './lifecycle.ts'
 import { requireMailQuota } from './mail-quota.ts'
 import { presentEvent } from './present.ts'
@@ -120,11 +118,12 @@ export async function recordServiceRefund(
   service: Service,
   tx: Tx,
   target: Target,
-  refund: { refund_id: string; amount: Money; refund_time?: Instant },
+  refund: ServiceRefund,
 ): Promise<void> {
   const stored = await findStored(tx, target.accountId, target.id)
   const { invoice } = stored
-  if (invoice.refunds.some(({ refund_id }) => refund_id === refund.refund_id) || serviceLeft(invoice) === 0n) return
+  const isKnown = invoice.refunds.some(({ refund_id }) => refund_id === refund.refund_id)
+  if (isKnown || serviceLeft(invoice, refund.capture_id) === 0n) return
   await actOn(service, tx, 'clock', stored, 'refund-payment', refund)
 }
 

@@ -1,10 +1,9 @@
 import { type JobDefinition, job } from '../jobs/job-definition.ts'
-import type { Instant } from '../kernel/clock.ts'
-import type { Money } from '../kernel/money.ts'
 import { Problem } from '../kernel/problem.ts'
 import { pinRefund } from '../ledger/store.ts'
 import type { Service } from '../room.ts'
 import { act, cancelServiceRefund, recordServiceRefund } from './act.ts'
+import type { ServiceRefund } from './actions/refund-payment.ts'
 
 const minutes = 60
 
@@ -24,7 +23,7 @@ const issueInvoice = (service: Service) =>
 
 /** A payment through the service was refunded elsewhere, or is so no more; the invoice it paid says which. */
 const invoiceServiceRefund = (service: Service) =>
-  job<{ account_id: string; invoice_id: string; refund_id: string; amount: Money; refund_time?: Instant }>({
+  job<{ account_id: string; invoice_id: string } & ServiceRefund>({
     name: 'invoice-service-refund',
     foretell: ({ invoice_id, refund_id }) => `Refund ${refund_id} is written on invoice ${invoice_id}.`,
     urgent: true,

@@ -109,7 +109,12 @@ function presentMoney({ dialect }: Service, invoice: InvoiceSummary) {
     ...(payments.length > 0 && {
       payments: { paid_amount: money(paid), transactions: payments.map(({ tip: _, ...payment }) => branded(payment)) },
     }),
-    ...(refunds.length > 0 && { refunds: { refund_amount: money(refunded), transactions: refunds.map(branded) } }),
+    ...(refunds.length > 0 && {
+      refunds: {
+        refund_amount: money(refunded),
+        transactions: refunds.map(({ payment_id: _, ...refund }) => branded(refund)),
+      },
+    }),
   }
 }
 

@@ -104,7 +104,10 @@ export function tellInvoice(tx: Tx, { id, amount, create_time }: Refund, transac
   if (invoice_id === undefined) return
   tx.enqueue({
     name: 'invoice-service-refund',
-    payload: { account_id: seller.account_id, invoice_id, refund_id: id, amount, refund_time: create_time },
+    payload: {
+      ...{ account_id: seller.account_id, invoice_id, refund_id: id, amount, refund_time: create_time },
+      capture_id: transaction.id,
+    },
   })
 }
 

@@ -2,13 +2,14 @@ import { type Day, dayIn, type Instant } from '../../kernel/clock.ts'
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import { invoiceAction, resettled } from '../action.ts'
-import type { Refund } from '../schema/given.ts'
-import type { Invoice } from '../schema/invoice.ts'
+import type { Invoice, StoredRefund } from '../schema/invoice.ts'
 import { atMost } from '../sums/settlement.ts'
 
 /** Money of a service payment that went back to the payer. */
 export interface ServiceRefund {
   readonly refund_id: string
+  /** The payment it gives back. */
+  readonly capture_id?: string
   readonly amount: Money
   readonly refund_time?: Instant
 }
@@ -18,22 +19,28 @@ const sumOfService = (entries: readonly { type: string; amount: Money; transacti
     .filter(({ type, transaction_status }) => type === 'SERVICE' && transaction_status !== 'PENDING')
     .reduce((total, { amount }) => total + toMinor(amount), 0n)
 
-/** What of the service's payments is not refunded. A refund above it gives back a tip, which is no part of the debt. */
-export const serviceLeft = ({ payments, refunds }: Invoice): bigint => sumOfService(payments) - sumOfService(refunds)
+/** What of a payment, or of all that came through the service, is not refunded. More than that gives back a tip, which is no part of the debt. */
+export function serviceLeft({ payments, refunds }: Invoice, capture?: string): bigint {
+  const left = sumOfService(payments) - sumOfService(refunds)
+  if (capture === undefined) return left
+  const of = (entry: { payment_id?: string }) => entry.payment_id === capture
+  return atMost(left, sumOfService(payments.filter(of)) - sumOfService(refunds.filter(of)))
+}
 
 /** A payment that went through the service was given back: by the merchant, or because a dispute was lost. */
 export const refundPayment = invoiceAction('refund-payment', {
   summary: 'A payment through the service is refunded',
-  decide(invoice, { refund_id, amount, refund_time }: ServiceRefund, context) {
-    const refunded = atMost(toMinor(amount), serviceLeft(invoice))
-    if (refunded <= 0n) throw refused('CANNOT_PROCESS_REFUNDS', 'Nothing of the payments is left to refund.')
+  decide(invoice, { refund_id, capture_id, amount, refund_time }: ServiceRefund, context) {
+    const refunded = atMost(toMinor(amount), serviceLeft(invoice, capture_id))
+    if (refunded <= 0n) throw refused('CANNOT_PROCESS_REFUNDS', 'Nothing of the payment is left to refund.')
     const day: Day = refund_time === undefined ? context.today : dayIn(refund_time, context.account.time_zone)
-    const refund: Refund = {
+    const refund: StoredRefund = {
       type: 'SERVICE',
       refund_id,
       recipient_transaction_id: refund_id,
       refund_date: day,
       amount: toMoney(refunded, invoice.detail.currency_code),
+      ...(capture_id !== undefined && { payment_id: capture_id }),
     }
     return resettled(invoice, { refunds: [...invoice.refunds, refund] }, context)
   },

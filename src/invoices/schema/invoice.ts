@@ -15,6 +15,9 @@ export interface InvoiceState {
 /** A payment with the tip that came with it, which counts when the payment does. */
 export type StoredPayment = Payment & { readonly tip?: Money }
 
+/** A refund with the payment through the service that it gives back. Those from before it was kept do not say. */
+export type StoredRefund = Refund & { readonly payment_id?: string }
+
 type Written = Required<Pick<InvoiceInput, 'primary_recipients' | 'additional_recipients' | 'items'>>
 
 /**
@@ -35,7 +38,7 @@ export interface Invoice extends InvoiceState, Written {
   readonly due_amount: Money
   readonly gratuity?: Money
   readonly payments: readonly StoredPayment[]
-  readonly refunds: readonly Refund[]
+  readonly refunds: readonly StoredRefund[]
   /** The app whose subscribers hear what happens without a call: time passing, a buyer paying. */
   readonly app_id?: string
   /** What the template it was made from hides; the template may change, the invoice does not. */

@@ -273,5 +273,22 @@ describe('Money on an invoice', () => {
       ])
       expect(await shop.events(id)).toEqual(['CREATED', 'SENT', 'PAID', 'REFUNDED', 'REFUNDED'])
     })
+
+    it('gives back its own tip, and nothing of what another paid', async () => {
+      const both = { allow_tip: true, partial_payment: { allow_partial_payment: true } }
+      const { id } = await shop.sends(over('100.00', { configuration: both }))
+      const first = await shop.isPaid(id, '50.00', { tip: '50.00' })
+      const second = await shop.isPaid(id, '50.00')
+      const refund = async (capture: string) => {
+        expect((await world.merchant.post(`/v2/payments/captures/${capture}/refund`, {})).status).toBe(201)
+        await world.settle()
+      }
+      await refund(first)
+      expect(await shown(id)).toEqual(['PARTIALLY_REFUNDED', '0.00', '100.00', '50.00'])
+      await refund(second)
+      expect(await shown(id)).toEqual(['REFUNDED', '0.00', '100.00', '100.00'])
+      expect(await shop.events(id)).toEqual(['CREATED', 'SENT', 'PAID', 'PAID', 'REFUNDED', 'REFUNDED'])
+      expect((await shop.sees(id)).refunds!.transactions[0]).not.toHaveProperty('payment_id')
+    })
   })
 })
