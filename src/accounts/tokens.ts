@@ -200,7 +200,8 @@ function newToken(tx: Tx, { settings }: Service, client: Client, { requested, no
   const grantable = grantableScopes(client.scopes, client.features)
   const wanted = requested === '' ? grantable : requested.split(' ')
   const scopes = grantable.filter((scope) => wanted.includes(scope))
-  if (scopes.length === 0) throw oauthProblem(400, 'invalid_scope', 'None of the requested scopes can be granted.')
+  if (scopes.length === 0 && requested !== OPENID)
+    throw oauthProblem(400, 'invalid_scope', 'None of the requested scopes can be granted.')
   const id = tx.newId('token')
   const token = {
     text: marked('accessToken', tokenOf(id, settings.secrets![0]), settings.cell),
@@ -218,7 +219,7 @@ function newToken(tx: Tx, { settings }: Service, client: Client, { requested, no
 function present(service: Service, client: Client, token: Token, now: Instant) {
   const base = `${service.dialect.scopeBase(service.publicUrl)}/services/`
   return {
-    scope: [...token.scopes.map((scope) => base + service.dialect.scope(scope)), 'openid'].join(' '),
+    scope: [...token.scopes.map((scope) => base + service.dialect.scope(scope)), OPENID].join(' '),
     access_token: token.text,
     token_type: 'Bearer',
     app_id: client.app_id,
@@ -227,9 +228,14 @@ function present(service: Service, client: Client, token: Token, now: Instant) {
   }
 }
 
-/** The requested scopes in one spelling and order; empty when none were named. `openid` is always granted. */
+/** Always granted, and nothing more where it alone is named. */
+const OPENID = 'openid'
+
+/** The requested scopes in one spelling and order; empty when none were named. */
 function requestedScopes(service: Service, scope: string | undefined): string {
-  const names = (scope ?? '').split(' ').filter((name) => name !== '' && name !== 'openid')
+  const named = (scope ?? '').split(' ').filter((name) => name !== '')
+  const names = named.filter((name) => name !== OPENID)
+  if (names.length === 0 && named.length > 0) return OPENID
   return [...new Set(names.map((name) => neutralScope(name, service.publicUrl)))].sort().join(' ')
 }
 

@@ -1,5 +1,5 @@
 import { dialects } from '../kernel/dialect.ts'
-import type { AnyRoute } from './route.ts'
+import { type AnyRoute, takesRequestId } from './route.ts'
 
 /** In every answer. */
 export const debugIdHeader = { schema: { type: 'string' }, description: 'Names this answer in our logs.' }
@@ -21,9 +21,9 @@ export const headerParameters = {
 }
 
 /** Which of them an operation takes. */
-export function headersOf({ method, reads, scopes }: AnyRoute): (keyof typeof headerParameters)[] {
-  if (scopes === 'public') return []
-  return method === 'POST' && !reads ? ['AuthAssertion', 'RequestId'] : ['AuthAssertion']
+export function headersOf(route: AnyRoute): (keyof typeof headerParameters)[] {
+  const own: (keyof typeof headerParameters)[] = route.scopes === 'public' ? [] : ['AuthAssertion']
+  return takesRequestId(route) ? [...own, 'RequestId'] : own
 }
 
 const refused = (schema: string, ...pages: string[]) => ({

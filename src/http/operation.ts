@@ -26,7 +26,7 @@ import { renderProblem } from './problem-body.ts'
 import type { Turn } from './processor-share.ts'
 import { networkOf } from './rate-limit.ts'
 import { type Rendered, render } from './render.ts'
-import type { AnyRoute, Request } from './route.ts'
+import { type AnyRoute, type Request, takesRequestId } from './route.ts'
 import { countStored } from './stored-bytes.ts'
 import { sentenceOf, type Unknown, unknownsFinder } from './validation/unknown.ts'
 import { makeValidator } from './validation/validator.ts'
@@ -179,7 +179,7 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
       return render(await route.handle({ ...checked, ...free }), usualStatus)
     }
 
-    const key = route.method === 'POST' && caller !== nobody ? requestKey(headers) : undefined
+    const key = takesRequestId(route) ? requestKey(headers) : undefined
     const transact = transactFor(causeOf(route, request, key))
     const { locks = false } = route
     const work: Work = async (tx) => {

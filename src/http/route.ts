@@ -138,6 +138,10 @@ export type Route<Params extends TSchema = TSchema, Query extends TSchema = TSch
 
 export type AnyRoute = Route
 
+/** Whether it takes effect once under a request id. Without a token an id is nobody's, which in a sandbox will do. */
+export const takesRequestId = ({ method, reads, scopes, environment }: AnyRoute): boolean =>
+  method === 'POST' && !reads && (scopes !== 'public' || environment === 'sandbox')
+
 /** Infers the types of a route's params, query and body from their schemas. */
 export function route<Params extends TSchema, Query extends TSchema, Body extends TSchema>(
   definition: WriteRoute<Params, Query, Body>,

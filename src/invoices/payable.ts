@@ -45,7 +45,7 @@ export function agreed({ invoice, account }: Pick<StoredInvoice, 'invoice' | 'ac
 /** The same for an invoice whose status is known to allow it. */
 export function agreedAmount(invoice: Invoice, wish: Wish): Agreed {
   requireCurrency(invoice, wish.amount)
-  requireCurrency(invoice, wish.tip)
+  requireCurrency(invoice, wish.tip, 'tip')
   requireRoom(invoice.payments, 'CANNOT_PROCESS_PAYMENTS')
   const money = (minor: bigint) => toMoney(minor, invoice.detail.currency_code)
   const { least, most } = payableRange(invoice)

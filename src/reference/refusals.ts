@@ -1,4 +1,4 @@
-import type { AnyRoute } from '../http/route.ts'
+import { type AnyRoute, takesRequestId } from '../http/route.ts'
 import type { IssueReference } from '../kernel/reference.ts'
 import { references } from './rooms.ts'
 
@@ -6,7 +6,6 @@ type General = Omit<IssueReference, 'by'> & { readonly of: (route: AnyRoute) => 
 
 const isOpen = ({ scopes }: AnyRoute) => scopes === 'public'
 const writes = ({ method, reads }: AnyRoute) => method !== 'GET' && reads !== true
-const takesRequestId = (route: AnyRoute) => route.method === 'POST' && !route.reads && !isOpen(route)
 const isPage = ({ refusal }: AnyRoute) => refusal !== undefined
 
 /** The limits that the schemas of an operation set, by their keywords; a limit with a code of its own is told with that. */

@@ -27,10 +27,10 @@ export function checkRecorded(amount: Money | undefined): void {
   found.end()
 }
 
-export function requireCurrency(invoice: Invoice, amount: Money | undefined): void {
+export function requireCurrency(invoice: Invoice, amount: Money | undefined, field = 'amount'): void {
   const { currency_code } = invoice.detail
   if (amount && amount.currency_code !== currency_code)
-    throw invalid('/amount/currency_code', `The invoice is in ${currency_code}.`, 'NOT_SUPPORTED')
+    throw invalid(`/${field}/currency_code`, `The invoice is in ${currency_code}.`, 'NOT_SUPPORTED')
 }
 
 export function requireRoom(entries: readonly unknown[], code: string): void {

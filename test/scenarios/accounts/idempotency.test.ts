@@ -65,6 +65,21 @@ describe('A request id', () => {
     expect(theirs.body.id).not.toBe(mine.body.id)
   })
 
+  it('holds in a sandbox without a token too', async () => {
+    const pay = (value: string) =>
+      world.call<{ seller_transaction_id: string }>(
+        'POST',
+        '/sandbox/transactions',
+        { amount: usd(value) },
+        { headers: { 'service-request-id': 'nobody' } },
+      )
+    const [first, second, other] = [await pay('10.00'), await pay('10.00'), await pay('11.00')]
+
+    expect(second.text).toBe(first.text)
+    expect(second.headers['idempotent-replayed']).toBe('true')
+    expect(other.status).toBe(422)
+  })
+
   it('repeats a refusal by the rules byte for byte', async () => {
     const id = await payment('5.00')
     const first = await refund(id, '6.00', { 'service-request-id': 'refused' })

@@ -61,6 +61,15 @@ describe('The token operation', () => {
     ])
   })
 
+  it('grants openid alone where nothing else is asked for', async () => {
+    const { body } = await ask('grant_type=client_credentials&scope=openid')
+    expect(body.scope).toBe('openid')
+    const headers = { authorization: `Bearer ${body.access_token}` }
+    expect((await world.call('GET', '/v2/invoicing/invoices', undefined, { headers })).status).toBe(403)
+    expect((await ask('grant_type=client_credentials&scope=openid')).body.access_token).toBe(body.access_token)
+    expect((await ask('grant_type=client_credentials')).body.scope).toContain('invoicing')
+  })
+
   it('takes the credentials as form fields too, and a form without a content type', async () => {
     const body = 'grant_type=client_credentials&client_id=sandbox-buyer&client_secret=sandbox-buyer-secret'
     const { status } = await world.call('POST', '/v1/oauth2/token', body, { headers: form })
