@@ -51,6 +51,7 @@ export const recorded = {
 const cannot = [
   ['a client whose base address is fixed, by itself', 'It calls somebody else. `quittance proxy` leads it here ([proxy.md](proxy.md)); a client whose address can be set needs nothing.'],
   ['offline checks of a delivery against the public service’s own authority', 'Its key is not ours. Trust the authority at `/v1/notifications/certs/authority`, check the Standard Webhooks signature, or ask `verify-webhook-signature`.'],
+  ['assertions that are signed', 'Of secrets only digests are kept, with which no signature can be checked. Send the assertion unsigned, with `alg` none: whose it is, the access token beside it says, and what it may do, the merchant’s consent.'],
   ['clients of the first invoicing interface (`/v1/invoicing`)', 'It is not part of the contract; `/v2/invoicing` is.'],
   ['HTTP/2', 'The service speaks HTTP/1.1; put a proxy before it. Clients that only offer HTTP/2 are answered in HTTP/1.1.'],
   ['bodies with a Content-Encoding', '415: send them as they are.'],
