@@ -198,6 +198,25 @@ select d.account_id, d.id, t.id as payment, one->'held' as held, t.body->'held' 
      or (one->'refunded'->>'value')::numeric + (one->'refunded_before'->>'value')::numeric <> (t.body->'refunded'->>'value')::numeric
      or coalesce((one->'covered'->>'value')::numeric, 0) <> coalesce((t.body->'covered'->>'value')::numeric, 0));
 
+-- A dispute counts what was given back by the refunds that it lists, each of them ordered by it or by no dispute, and of that what the service bears.
+select d.account_id, d.id, d.refunded, own.refunded as refunds, d.covered, own.covered as cancelled
+  from disputes d
+ cross join lateral (
+   select count(*) as found, coalesce(sum(r.amount), 0) as refunded,
+          coalesce(sum(r.amount) filter (where r.body->>'status' = 'CANCELLED'), 0) as covered
+     from jsonb_array_elements(d.body->'refunds') f
+     join payment_refunds r on r.account_id = d.account_id and r.id = f->>'id'
+      and r.transaction_id = f->>'transaction' and coalesce(r.body->>'dispute_id', d.id) = d.id) own
+ where d.refunded <> own.refunded or d.covered <> own.covered
+    or own.found <> coalesce(jsonb_array_length(d.body->'refunds'), 0)
+    or (select sum((one->'refunded'->>'value')::numeric) from jsonb_array_elements(d.body->'disputed_transactions') one)
+       <> coalesce((select sum((f->'gross_amount'->>'value')::numeric) from jsonb_array_elements(d.body->'refunds') f), 0);
+
+-- A dispute lists every refund that it ordered.
+select r.account_id, r.id, d.id as dispute from payment_refunds r
+  join disputes d on d.account_id = r.account_id and d.id = r.body->>'dispute_id'
+ where (d.body->'refunds' @> jsonb_build_array(jsonb_build_object('id', r.id))) is not true;
+
 -- A payment is refunded at most once for a dispute.
 select account_id, transaction_id, body->>'dispute_id' as dispute_id, count(*) as refunds
   from payment_refunds where body ? 'dispute_id' group by 1, 2, 3 having count(*) > 1;

@@ -161,7 +161,11 @@ once; in live it is \`REQUESTED\` until the operator answers (\`return-compensat
 
 What is disputed is held back from the seller, except where a bank opened the dispute. What a dispute says of its payments
 (\`transaction_status\`, \`refund_details\`, \`amount_refunded\`) is what the ledger says, whoever moved the money: a refund
-that the seller makes beside the dispute stands in it at once and lowers what can still be refunded.
+that the seller makes beside the dispute stands in it at once and lowers what can still be refunded. It may be more than is
+disputed: \`amount_refunded\` is all that the buyer got since the dispute was opened.
+
+A payment can be in several disputes, about parts of it: one between the parties, and others that a bank opened. Each counts what
+it gave back itself and what the seller gave back beside it. What another one gave back is only no longer there to be refunded.
 
 | What happens | Payment | Refund | Invoice | Events |
 | --- | --- | --- | --- | --- |

@@ -43,7 +43,7 @@ export async function withPayments(
   if (missing !== undefined)
     throw new Error(`The payment ${missing} of dispute ${dispute.dispute_id} is not in the ledger.`)
   const disputed_transactions = dispute.disputed_transactions.map((one) =>
-    asInLedger(one, payments.get(one.seller_transaction_id)!.transaction),
+    asInLedger(one, payments.get(one.seller_transaction_id)!.transaction, dispute.refunds ?? []),
   )
   return { dispute: { ...dispute, disputed_transactions }, payments }
 }

@@ -110,7 +110,8 @@ export function inputFor(
       return { note: 'Deal?', offer_type, ...withAmount, ...withAddress }
     }
     case 'accept-claim': {
-      const accept_claim_type = choose(acceptClaimOptions(dispute).filter((type) => !type.endsWith('LABEL')))
+      const takes = (type: string) => !type.endsWith('LABEL') && (left > 0n || type !== 'PARTIAL_REFUND')
+      const accept_claim_type = choose(acceptClaimOptions(dispute).filter(takes))
       const withAmount = accept_claim_type === 'PARTIAL_REFUND' && { refund_amount: part }
       const withAddress = accept_claim_type === 'REFUND_WITH_RETURN' && { return_shipping_address: address }
       return { note: 'Fine.', accept_claim_type, ...withAmount, ...withAddress }

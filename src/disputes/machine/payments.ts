@@ -1,5 +1,5 @@
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
-import type { Dispute, DisputedTransaction } from '../schema/dispute.ts'
+import type { Dispute, DisputedTransaction, DisputeRefund } from '../schema/dispute.ts'
 import type { TransactionStatus } from '../schema/enums.ts'
 
 export const sum = (amounts: readonly Money[]) => amounts.reduce((total, amount) => total + toMinor(amount), 0n)
@@ -8,11 +8,10 @@ export const least = (a: bigint, b: bigint) => (a < b ? a : b)
 export const plus = (money: Money, amount: bigint): Money => toMoney(toMinor(money) + amount, money.currency_code)
 export const minus = (money: Money, less: Money): Money => plus(money, -toMinor(less))
 
-/** What the buyer got since the dispute was opened, and what of that the service bears. */
-export const totalRefunded = ({ disputed_transactions }: Dispute): bigint =>
-  sum(disputed_transactions.map(({ refunded }) => refunded))
-export const totalCovered = ({ disputed_transactions }: Dispute): bigint =>
-  sum(disputed_transactions.flatMap(({ covered }) => covered ?? []))
+/** What the buyer got in this dispute and beside it since it was opened, and what of that the service bears. */
+export const totalRefunded = ({ refunds = [] }: Dispute): bigint => sum(refunds.map(({ gross_amount }) => gross_amount))
+export const totalCovered = ({ refunds = [] }: Dispute): bigint =>
+  sum(refunds.flatMap(({ cancelled, gross_amount }) => (cancelled ? gross_amount : [])))
 
 /** What of a payment can still be refunded here: no more than is disputed, and than is left of it. */
 export function refundable({ disputed, refunded, refunded_before, gross_amount }: DisputedTransaction): bigint {
@@ -33,15 +32,22 @@ export const allowedRefund = ({ disputed_transactions, dispute_amount }: Dispute
 export const isFull = (dispute: Dispute, amount: Money): boolean =>
   toMinor(amount) >= least(toMinor(dispute.offer.buyer_requested_amount), toMinor(allowedRefund(dispute)))
 
-/** What the ledger tells of a payment, in the words of the dispute about it. */
+/**
+ * What the ledger tells of a payment, in the words of the dispute about it. Its own refunds count as refunded here; the
+ * rest was given back before, or in another dispute about the same payment, and is only no longer there to be refunded.
+ */
 export function asInLedger(
   transaction: DisputedTransaction,
-  { held, refunded, reversed, covered }: LedgerMoney,
+  { held, refunded: ofPayment, reversed, covered }: LedgerMoney,
+  refunds: readonly DisputeRefund[],
 ): DisputedTransaction {
+  const own = refunds.filter(({ transaction: id }) => id === transaction.seller_transaction_id)
+  const refunded = toMoney(sum(own.map(({ gross_amount }) => gross_amount)), ofPayment.currency_code)
   return withStatus({
     ...transaction,
     held,
-    refunded: minus(refunded, transaction.refunded_before),
+    refunded,
+    refunded_before: minus(ofPayment, refunded),
     ...(reversed && { reversed }),
     ...(covered && { covered }),
   })

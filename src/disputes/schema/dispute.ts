@@ -115,15 +115,15 @@ export interface DisputedTransaction {
   readonly disputed: Money
   /** What is kept back from the seller for it. */
   readonly held: Money
-  /** Given back to the buyer since the dispute was opened, in whatever way, and before. */
+  /** Given back to the buyer by the refunds of this dispute; and apart from them, before it or in another dispute. */
   readonly refunded: Money
   readonly refunded_before: Money
-  /** The parts of both that a decision took from the seller, and that the service bears since it was overturned. */
+  /** The parts of both that decisions took from the seller, and that the service bears since one was overturned. */
   readonly reversed?: Money
   readonly covered?: Money
 }
 
-/** A refund of a disputed payment that was made since the dispute was opened. */
+/** A refund of a disputed payment: ordered in the dispute, or made by the seller beside it since it was opened. */
 export interface DisputeRefund {
   readonly id: string
   /** The seller's id of the payment. */

@@ -12,6 +12,7 @@ interface Change {
     readonly id: string
     readonly amount: Money
     readonly status: 'COMPLETED' | 'CANCELLED'
+    readonly dispute_id?: string
     readonly create_time: string
   }
 }
@@ -21,15 +22,17 @@ export const followPayment = disputeAction('follow-payment', {
   summary: 'Follow what happened to a payment outside the dispute',
   scopes: [],
   body: Type.Unsafe<readonly Change[]>({ type: 'array' }),
-  decide({ disputed_transactions, refunds = [] }, changes) {
+  decide({ disputed_transactions, refunds: before = [] }, changes) {
+    // What another dispute gives back is that one's: here it only leaves less of the payment.
+    const refunds = changes.filter(({ refund }) => refund.dispute_id === undefined).reduce(withRefund, before)
     return {
       outcome: 'followed',
       changes: {
         disputed_transactions: disputed_transactions.map((one) => {
           const change = changes.find(({ transaction }) => transaction.id === one.seller_transaction_id)
-          return change ? asInLedger(one, change.transaction) : one
+          return change ? asInLedger(one, change.transaction, refunds) : one
         }),
-        refunds: changes.reduce(withRefund, refunds),
+        refunds,
       },
     }
   },

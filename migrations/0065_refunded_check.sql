@@ -1,0 +1,1 @@
+alter table disputes validate constraint disputes_refunded_check;

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newWorld, usd, type World } from '../../support/world.ts'
+import { DISPUTES, does, open, sees } from './people.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld()
+})
+afterAll(() => world.close())
+
+interface Payment {
+  readonly capture: string
+  readonly buyersId: string
+}
+
+async function paid(value: string): Promise<Payment> {
+  const made = await world.merchant.post<{ buyer_transaction_id: string; seller_transaction_id: string }>(
+    '/sandbox/transactions',
+    { amount: usd(value), buyer_email: world.people.buyer.email },
+  )
+  return { capture: made.body.seller_transaction_id, buyersId: made.body.buyer_transaction_id }
+}
+
+const refund = ({ capture }: Payment, value?: string) =>
+  world.merchant.post(
+    `/v2/payments/captures/${capture}/refund`,
+    value === undefined ? undefined : { amount: usd(value) },
+  )
+
+async function chargeBack({ capture }: Payment, value: string): Promise<string> {
+  const made = await world.merchant.post<{ dispute_id: string }>('/v2/customer-support/process-chargeback', {
+    transaction: { id_enc: capture },
+    dispute: { amount: usd(value), processor_info: { reason_code: '4853' } },
+  })
+  expect(made.status, made.text).toBe(201)
+  return made.body.dispute_id
+}
+
+const proof = { evidences: [{ evidence_type: 'OTHER', notes: 'See here.' }] }
+
+async function decide(id: string, outcome: 'BUYER_FAVOR' | 'SELLER_FAVOR'): Promise<void> {
+  const answer = await does(world.merchant, id, 'adjudicate', { adjudication_outcome: outcome })
+  expect(answer.status, answer.text).toBe(200)
+}
+
+const disputedInPart = async (payment: Payment) =>
+  open(world.buyer, { transaction: payment.buyersId, reason: 'INCORRECT_AMOUNT', amount: usd('20.00') })
+
+describe('A payment of which a part is disputed', () => {
+  it('can be refunded whole while the dispute is open', async () => {
+    const payment = await paid('35.00')
+    const id = await disputedInPart(payment)
+
+    const refunded = await refund(payment)
+
+    expect(refunded.status, refunded.text).toBe(201)
+    const shown = await sees(world.merchant, id)
+    expect(shown.refund_details).toMatchObject({
+      allowed_refund_amount: usd('0.00'),
+      transactions: [{ gross_amount: usd('35.00') }],
+    })
+    await does(world.buyer, id, 'cancel', {})
+    // What the buyer got in total, also beyond what was asked for.
+    expect((await sees(world.buyer, id)).dispute_outcome?.amount_refunded).toEqual(usd('35.00'))
+  })
+
+  it('can be refunded bit by bit after it was cancelled, also what was never disputed', async () => {
+    const payment = await paid('35.00')
+    const id = await disputedInPart(payment)
+    await does(world.buyer, id, 'cancel', {})
+
+    expect((await refund(payment, '20.00')).status).toBe(201)
+    expect((await refund(payment, '15.00')).status).toBe(201)
+
+    expect((await sees(world.merchant, id)).refund_details).toMatchObject({
+      allowed_refund_amount: usd('0.00'),
+      transactions: [{ gross_amount: usd('20.00') }, { gross_amount: usd('15.00') }],
+    })
+  })
+
+  it('can be charged back whole, and the chargeback is decided at its deadline', async () => {
+    const payment = await paid('35.00')
+    const earlier = await disputedInPart(payment)
+    await does(world.buyer, earlier, 'cancel', {})
+    const id = await chargeBack(payment, '35.00')
+
+    await world.pass('P15D')
+
+    expect((await sees(world.merchant, id)).dispute_outcome).toMatchObject({
+      outcome_code: 'RESOLVED_BUYER_FAVOUR',
+      amount_refunded: usd('35.00'),
+    })
+    // The earlier one gave nothing back, and has nothing left that it could.
+    const shown = await sees(world.merchant, earlier)
+    expect(shown.dispute_outcome?.amount_refunded).toBeUndefined()
+    expect(shown.refund_details).toEqual({ allowed_refund_amount: usd('0.00') })
+    expect(shown.disputed_transactions[0]!['transaction_status']).toBe('REVERSED')
+  })
+
+  it('can be charged back whole, and the claim accepted', async () => {
+    const payment = await paid('35.00')
+    await does(world.buyer, await disputedInPart(payment), 'cancel', {})
+    const id = await chargeBack(payment, '35.00')
+
+    const accepted = await does(world.merchant, id, 'accept-claim', { note: 'Take it.' })
+
+    expect(accepted.status, accepted.text).toBe(200)
+    expect((await sees(world.merchant, id)).dispute_outcome?.amount_refunded).toEqual(usd('35.00'))
+  })
+})
+
+describe('Two disputes about parts of one payment', () => {
+  const refunded = async () => {
+    const answer = await world.merchant.post<{ metrics: { amount: { value: string }[] }[] }>(
+      `${DISPUTES}/compute-metrics`,
+      {
+        dimension: 'DISPUTE_OUTCOME',
+        measure: 'REFUND_AMOUNT_SUM',
+      },
+    )
+    return answer.body.metrics.flatMap(({ amount }) => amount).reduce((sum, { value }) => sum + Number(value), 0)
+  }
+
+  it('each count what was given back in them, and what the service bears of that', async () => {
+    const before = await refunded()
+    const payment = await paid('35.00')
+    const won = await chargeBack(payment, '20.00')
+    await does(world.merchant, won, 'provide-evidence', proof)
+    await decide(won, 'BUYER_FAVOR')
+    await does(world.merchant, won, 'appeal', proof)
+    await decide(won, 'SELLER_FAVOR')
+
+    const lost = await chargeBack(payment, '15.00')
+    expect((await sees(world.merchant, lost)).refund_details).toEqual({ allowed_refund_amount: usd('15.00') })
+    await does(world.merchant, lost, 'provide-evidence', proof)
+    await decide(lost, 'BUYER_FAVOR')
+
+    const shownLost = await sees(world.merchant, lost)
+    expect(shownLost.dispute_outcome?.amount_refunded).toEqual(usd('15.00'))
+    expect(shownLost.refund_details?.transactions).toMatchObject([{ gross_amount: usd('15.00') }])
+    const shownWon = await sees(world.merchant, won)
+    expect(shownWon.dispute_outcome).toEqual({
+      outcome_code: 'RESOLVED_SELLER_FAVOUR',
+      outcome_reason: 'INELIGIBLE_BUYER_PROTECTION_POLICY',
+    })
+    expect(shownWon.refund_details).toEqual({ allowed_refund_amount: usd('0.00') })
+    expect((await refunded()) - before).toBe(15)
+  })
+
+  it('both count what the seller gives back beside them', async () => {
+    const payment = await paid('35.00')
+    const first = await disputedInPart(payment)
+    await does(world.buyer, first, 'cancel', {})
+    const second = await chargeBack(payment, '15.00')
+
+    await refund(payment, '10.00')
+
+    expect((await sees(world.merchant, first)).refund_details?.allowed_refund_amount).toEqual(usd('10.00'))
+    expect((await sees(world.merchant, second)).refund_details?.allowed_refund_amount).toEqual(usd('5.00'))
+    await does(world.merchant, second, 'accept-claim', { note: 'The rest too.' })
+    expect((await sees(world.merchant, second)).dispute_outcome?.amount_refunded).toEqual(usd('15.00'))
+    expect((await sees(world.merchant, first)).dispute_outcome?.amount_refunded).toEqual(usd('10.00'))
+  })
+})
