@@ -283,6 +283,8 @@ function checkMoney({ dispute, books }: Walk): void {
   assert.ok(allowed <= (undone > 0n ? undone : 0n))
   assert.ok(books.toSeller <= refunded)
   assert.ok(books.fees.length <= 1)
+  // A decision costs a fee only where it takes something.
+  assert.ok(books.fees.length === 0 || refunded > 0n)
   assert.ok(books.toBuyer <= 3000n)
   const held = dispute.disputed_transactions.reduce((sum, one) => sum + toMinor(one.held), 0n)
   assert.equal(held, books.held)

@@ -1,14 +1,14 @@
 import type { Role } from '../../kernel/caller.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { Prospect } from '../../kernel/lifecycle.ts'
-import type { Money } from '../../kernel/money.ts'
+import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import type { Dispute, FundMovement } from '../schema/dispute.ts'
 import type { TimerName } from '../schema/enums.ts'
 import { disputeActions, type PublicAction, publicActions } from './actions/index.ts'
 import { timerFor, timers } from './deadlines.ts'
 import { type DisputeAction, disputeLifecycle } from './lifecycle.ts'
 import { nodes } from './nodes.ts'
-import { allowedRefund } from './payments.ts'
+import { allowedRefund, owed, totalCovered } from './payments.ts'
 import type { Rules } from './rules.ts'
 import { isSameNode, nodeName, step } from './step.ts'
 
@@ -54,7 +54,17 @@ const printed = ({ value, currency_code }: Money) => `${value} ${currency_code}`
 
 const NOTHING_MOVES = 'No money moves.'
 const released = 'What is held goes back to the seller.'
-const forBuyer = (dispute: Dispute) => `${printed(allowedRefund(dispute))} goes to the buyer, and a fee may be due.`
+
+/** What the buyer gets, and what the seller bears again of what the buyer has. */
+function toBuyer(dispute: Dispute, fee = ''): string {
+  const again = totalCovered(dispute)
+  const kept = toMoney(again, dispute.dispute_amount.currency_code)
+  const borne = again > 0n ? ` The seller bears the ${printed(kept)} that the buyer has.` : ''
+  return `${printed(allowedRefund(dispute))} goes to the buyer${fee}.${borne}`
+}
+
+const forBuyer = (dispute: Dispute) =>
+  toBuyer(dispute, toMinor(owed(dispute)) > 0n ? ', and a fee may be due' : ', and no fee is due')
 
 /** What an outcome does with the money, as far as it can be told before the request is known. */
 const moneyOf: Partial<Record<DisputeAction, Readonly<Record<string, (dispute: Dispute) => string>>>> = {
@@ -63,7 +73,7 @@ const moneyOf: Partial<Record<DisputeAction, Readonly<Record<string, (dispute: D
     refunded: (dispute) => `${printed(allowedRefund(dispute))} goes to the buyer.`,
   },
   'accept-claim': {
-    refunded: (dispute) => `${printed(allowedRefund(dispute))} goes to the buyer.`,
+    refunded: (dispute) => toBuyer(dispute),
     'partly offered': () => 'No money moves until the buyer accepts.',
     'return agreed': () => 'No money moves until the item is back.',
   },

@@ -1,6 +1,8 @@
+import { toMinor } from '../../kernel/money.ts'
 import type { Dispute, Side } from '../schema/dispute.ts'
 import type { AdjudicationType } from '../schema/enums.ts'
 import type { ActionContext } from './action.ts'
+import { owed } from './payments.ts'
 import { chargeFee, type Effect, end, inTurn, refund, release, turnReversals } from './settlement.ts'
 
 /** Whether the side that lost may still turn the decision. */
@@ -39,7 +41,11 @@ function adjudicationType(dispute: Dispute, winner: Side): AdjudicationType {
 function moneyOf(dispute: Dispute, winner: Side, appealWon: boolean, context: ActionContext) {
   const onAppeal = dispute.appellant !== undefined
   if (onAppeal && !appealWon) return []
-  if (winner === 'buyer') return [refund(dispute.dispute_amount, { by: 'decision' }, context), chargeFee(context)]
+  if (winner === 'buyer') {
+    const givingBack = refund(dispute.dispute_amount, { by: 'decision' }, context)
+    // Who has given everything back without being told to has lost nothing by the decision.
+    return toMinor(owed(dispute)) > 0n ? [givingBack, chargeFee(context)] : [givingBack]
+  }
   return onAppeal ? [turnReversals('CANCELLED', context)] : [release(context)]
 }
 

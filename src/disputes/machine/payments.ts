@@ -28,9 +28,12 @@ export const allowedRefund = ({ disputed_transactions, dispute_amount }: Dispute
     dispute_amount.currency_code,
   )
 
+/** What it costs a seller to give in or to lose: what can still be refunded, and what the service bears until then. */
+export const owed = (dispute: Dispute): Money => plus(allowedRefund(dispute), totalCovered(dispute))
+
 /** Whether the seller offers everything the buyer asked for. */
 export const isFull = (dispute: Dispute, amount: Money): boolean =>
-  toMinor(amount) >= least(toMinor(dispute.offer.buyer_requested_amount), toMinor(allowedRefund(dispute)))
+  toMinor(amount) >= least(toMinor(dispute.offer.buyer_requested_amount), toMinor(owed(dispute)))
 
 /**
  * What the ledger tells of a payment, in the words of the dispute about it. Its own refunds count as refunded here; the

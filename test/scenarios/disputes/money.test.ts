@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { over, shopOf } from '../../support/shop.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
-import { DISPUTES, does, open, type Shown, sees } from './people.ts'
+import { DISPUTES, does, open, refusal, type Shown, sees } from './people.ts'
 
 let world: World
 beforeAll(async () => {
@@ -168,6 +169,46 @@ describe('An appeal that the seller wins', () => {
     expect((await eventsOf(payment.invoice)).at(-1)).toBe('INVOICING.INVOICE.REFUNDED')
   })
 
+  it('and the buyer appeals in turn is paid by a seller who gives in then, in those words', async () => {
+    const payment = await paid('100.00')
+    const id = await decided(payment, '100.00', 'BUYER_FAVOR')
+    await does(world.merchant, id, 'appeal', proof)
+    await decide(id, 'SELLER_FAVOR')
+    await does(world.buyer, id, 'appeal', proof)
+    const before = await balance()
+
+    const part = await does(world.merchant, id, 'accept-claim', { note: 'Half?', refund_amount: usd('50.00') })
+    expect(refusal(part)).toBe('400 VALIDATION_ERROR INVALID_REFUND_AMOUNT')
+    expect((await does(world.merchant, id, 'accept-claim', { note: 'Fine.' })).status).toBe(200)
+
+    expect((await balance())['balance']! - before['balance']!).toBe(-100_00)
+    const { offer, dispute_outcome } = await sees(world.merchant, id)
+    expect(offer?.seller_offered_amount).toEqual(usd('100.00'))
+    expect(offer?.history).toMatchObject([{ event_type: 'PROPOSED', offer_amount: usd('100.00') }])
+    expect(dispute_outcome?.amount_refunded).toEqual(usd('100.00'))
+  })
+
+  it('and the buyer appeals in turn is not given in to without the money for it', async () => {
+    const own = await newWorld()
+    const gross = { currency_code: 'PLN', value: '100.00' }
+    const id = await open(own.buyer, { reason: 'OTHER', amount: gross })
+    const judge = (outcome: string) => does(own.merchant, id, 'adjudicate', { adjudication_outcome: outcome })
+    await does(own.merchant, id, 'provide-evidence', proof)
+    await judge('BUYER_FAVOR')
+    await does(own.merchant, id, 'appeal', proof)
+    await judge('SELLER_FAVOR')
+    await does(own.buyer, id, 'appeal', proof)
+    // A new account has no zloty but those of the payment.
+    await own.app.transact(async (tx) =>
+      makeLedger(own.app.service).chargeFee(tx, own.people.merchant.id, { ...gross, value: '15.00' }, 'TEST', 'test'),
+    )
+
+    const accepted = await does(own.merchant, id, 'accept-claim', { note: 'Fine.' })
+
+    expect(refusal(accepted)).toBe('400 VALIDATION_ERROR INSUFFICIENT_FUNDS')
+    await own.close()
+  })
+
   it('counts as refunded for the buyer and not for the seller', async () => {
     const refunded = async (who = world.merchant) => {
       const answer = await who.post<{ metrics: { key: string; amount: { value: string }[] }[] }>(
@@ -252,6 +293,53 @@ describe('A refund beside an open dispute', () => {
       transactions: [{ gross_amount: usd('15.00') }],
     })
     expect(await eventsOf(id)).toEqual(events)
+  })
+
+  it('of everything leaves nothing to lose: the deadline costs no fee, nor does a decision', async () => {
+    const [silent, decidedOn] = [await paid('35.00'), await paid('35.00')]
+    const late = await open(world.buyer, {
+      transaction: silent.buyersId,
+      reason: 'INCORRECT_AMOUNT',
+      amount: usd('20.00'),
+    })
+    const judged = await open(world.buyer, { transaction: decidedOn.buyersId, reason: 'INCORRECT_AMOUNT' })
+    await refund(silent)
+    await refund(decidedOn)
+    // It does not end by itself: whether that was all is for the parties to say, or for a decision.
+    expect((await sees(world.merchant, late)).status).toBe('WAITING_FOR_SELLER_RESPONSE')
+    await does(world.merchant, judged, 'provide-evidence', proof)
+    const before = await balance()
+
+    await world.pass('P12D')
+    await decide(judged, 'BUYER_FAVOR')
+
+    const shown = await sees(world.merchant, late)
+    expect(shown.dispute_outcome).toEqual({
+      outcome_code: 'RESOLVED_BUYER_FAVOUR',
+      outcome_reason: 'NO_SELLER_RESPONSE',
+      amount_refunded: usd('35.00'),
+    })
+    expect([shown.fund_movements, (await sees(world.merchant, judged)).fund_movements]).toEqual([undefined, undefined])
+    expect((await balance())['fees']).toBe(before['fees'])
+  })
+
+  it('of a part leaves the rest to be lost, with the fee', async () => {
+    const payment = await paid('90.00')
+    const made = await world.merchant.post<{ dispute_id: string }>('/v2/customer-support/process-chargeback', {
+      transaction: { id_enc: payment.capture },
+      dispute: { amount: usd('90.00') },
+    })
+    await refund(payment, '30.00')
+
+    await world.pass('P12D')
+
+    const { dispute_outcome, fund_movements } = await sees(world.merchant, made.body.dispute_id)
+    expect(dispute_outcome?.amount_refunded).toEqual(usd('90.00'))
+    expect(fund_movements).toMatchObject([
+      { party: 'SELLER', type: 'DEBIT', amount: usd('60.00') },
+      { party: 'BUYER', type: 'CREDIT', amount: usd('60.00') },
+      { party: 'SELLER', type: 'DEBIT', amount: usd('20.00'), reason: 'CHARGEBACK_FEE' },
+    ])
   })
 
   it('counts for a chargeback too, which holds nothing', async () => {

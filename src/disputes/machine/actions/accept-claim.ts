@@ -15,7 +15,7 @@ import { amountIssues, refuseIssues } from '../amounts.ts'
 import { attach } from '../attachments.ts'
 import { limits } from '../limits.ts'
 import { withOfferEvent } from '../offers.ts'
-import { allowedRefund, isFull } from '../payments.ts'
+import { isFull, owed } from '../payments.ts'
 import { addressIn, addressIssues, agreeReturn, knownAddress, missingAddress, unwantedAddress } from '../returns.ts'
 import { end, inTurn, refund } from '../settlement.ts'
 
@@ -72,8 +72,7 @@ export const acceptClaim = disputeAction('accept-claim', {
 
     // Without a type the amount decides: less than all asks the buyer, all or more is refunded at once.
     const type = accept_claim_type ?? (refund_amount ? 'PARTIAL_REFUND' : 'REFUND')
-    const amount =
-      type === 'PARTIAL_REFUND' ? atMost(normalise(refund_amount!), allowedRefund(dispute)) : allowedRefund(dispute)
+    const amount = type === 'PARTIAL_REFUND' ? atMost(normalise(refund_amount!), owed(dispute)) : owed(dispute)
     const words = {
       type: withReturn(type) ? ('REFUND_WITH_RETURN' as const) : ('REFUND' as const),
       amount,
@@ -101,7 +100,7 @@ export const acceptClaim = disputeAction('accept-claim', {
       refund(amount, { by: 'seller', invoiceId: input.invoice_id }, context),
       end('RESOLVED_BUYER_FAVOUR', 'SELLER_AGREED_REFUND_WITHOUT_RETURN'),
     )
-    return { outcome: 'refunded', changes, money }
+    return { outcome: 'refunded', changes, money, mustCover: amount }
   },
 })
 
