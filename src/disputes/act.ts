@@ -15,7 +15,7 @@ import { moveMoney, withPayments } from './money.ts'
 import { type News, newsOf } from './news.ts'
 import { presentDispute } from './present.ts'
 import type { Dispute } from './schema/dispute.ts'
-import { findDisputesOf, type StoredDispute, saveDispute } from './store.ts'
+import { findDisputesOf, type StoredDispute, saveDispute, takeOut } from './store.ts'
 import { logMove } from './transitions.ts'
 
 export interface ActionRequest {
@@ -49,6 +49,7 @@ export async function act(
   })
   const moved = await moveMoney(tx, house, taken, payments)
   saveDispute(tx, found.version, taken.after)
+  takeOut(tx, taken.before, taken.after)
   logMove(tx, taken, found.version + 1)
   keepDocuments(tx, taken.after, uploads)
   keepTimer(tx, taken.before, taken.after)

@@ -167,6 +167,10 @@ disputed: \`amount_refunded\` is all that the buyer got since the dispute was op
 A payment can be in several disputes, about parts of it: one between the parties, and others that a bank opened. Each counts what
 it gave back itself and what the seller gave back beside it. What another one gave back is only no longer there to be refunded.
 
+A payment that the buyer takes out of a dispute about several (\`cancel\` with \`transaction_ids\`) is no longer a payment of that dispute:
+its refunds are not counted there, no list finds the dispute by it, and a chargeback of it ends nothing. It was disputed all the same,
+and cannot be again.
+
 | What happens | Payment | Refund | Invoice | Events |
 | --- | --- | --- | --- | --- |
 | a party agrees to a refund | \`REFUNDED\` or \`PARTIALLY_REFUNDED\` | \`COMPLETED\` | refunded | \`PAYMENT.CAPTURE.REFUNDED\`, \`INVOICING.INVOICE.REFUNDED\` |
@@ -176,6 +180,11 @@ it gave back itself and what the seller gave back beside it. What another one ga
 
 After an appeal that the seller won the buyer keeps the refund, at the cost of the service: the buyer still reads
 \`amount_refunded\`, the seller does not, and nothing of the payment can be refunded a second time. The fee stays.
+A seller who accepts the claim after the buyer appealed in turn bears that refund again: it is what the offer says, and the balance must
+cover it.
+
+A fee is due where a decision for the buyer, or a deadline, takes something from the seller. One that has given everything back beside the
+dispute pays none. The dispute goes on all the same until somebody ends it: accept the claim to close it at once.
 
 ## Evidence by reason
 

@@ -14,14 +14,15 @@ export interface StoredDispute {
 
 const disputeById = sql`select body as dispute, version from disputes where id = $1`
 const disputeOfTransaction = sql`
-  select d.body as dispute, d.version, t.withdrawn from disputed_transactions t
+  select d.body as dispute, d.version, t.withdrawn, t.taken_out from disputed_transactions t
     join disputes d on d.account_id = t.account_id and d.id = t.dispute_id
    where t.account_id = $1 and t.transaction_id = $2
    order by (t.channel = 'INTERNAL') desc, d.create_time desc limit 1`
 const disputesOfTransactions = sql`
   select d.body as dispute, d.version from disputes d
    where d.account_id = $1 and d.id = any(array(
-     select dispute_id from disputed_transactions where account_id = $1 and transaction_id = any($2::text[])))`
+     select dispute_id from disputed_transactions
+      where account_id = $1 and transaction_id = any($2::text[]) and not taken_out))`
 const standingOfEach = sql`
   select asked.transaction_id from unnest($1::text[], $2::text[]) as asked (account_id, transaction_id)
     cross join lateral (
@@ -38,7 +39,8 @@ const insertRow = sql`
 const updateRow = sql`
   update disputes set body = $4, version = version + 1, reason = $5, status = $6, stage = $7, flow = $8,
     seller_state = $9, buyer_state = $10, amount = $11, refunded = $12, covered = $13, due_time = $14,
-    outcome_code = $15, seller_summary = $16, buyer_summary = $17, takes_info = $18, update_time = $19
+    outcome_code = $15, seller_summary = $16, buyer_summary = $17, takes_info = $18, update_time = $19,
+    invoice_number = $20
    where account_id = $1 and id = $2 and version = $3`
 const insertTransactionRows = sql`
   insert into disputed_transactions (account_id, transaction_id, dispute_id, buyer_transaction_id, channel)
@@ -48,10 +50,18 @@ const insertTransactionRows = sql`
 /** The dispute with this id, whoever asks: the caller checks who may see it. */
 export const findDispute = (db: Reader, id: string) => db.row<StoredDispute>(disputeById, [id])
 
-/** A dispute about a payment. One that the payer withdrew does not stand in the way of another. */
+/**
+ * A dispute about a payment. One that the payer withdrew does not stand in the way of another; one that the payment was
+ * taken out of does, but is about the others alone.
+ */
 export interface DisputeOfPayment extends StoredDispute {
   readonly withdrawn: boolean
+  readonly taken_out: boolean
 }
+
+/** Whether a dispute is under way, and about this payment still. */
+export const isUnderWay = ({ dispute, taken_out }: DisputeOfPayment): boolean =>
+  !taken_out && dispute.status !== 'RESOLVED'
 
 /** The dispute about a payment, the newest if there are several; one between the parties before any a bank opened. */
 export const findDisputeOf = (db: Reader, accountId: string, transactionId: string) =>
@@ -74,6 +84,18 @@ const withdrawRows = sql`
 /** Lets the payments of a dispute that its payer took back be disputed again. */
 export function withdrawDispute(tx: Tx, { seller, dispute_id }: Dispute): void {
   tx.write(withdrawRows, [seller.account_id, dispute_id])
+}
+
+const takeOutRows = sql`
+  update disputed_transactions set taken_out = true
+   where account_id = $1 and dispute_id = $2 and transaction_id = any($3::text[])`
+
+/** Marks the payments that a dispute is no longer about. That they were disputed stays: it is possible once. */
+export function takeOut(tx: Tx, before: Dispute, { seller, dispute_id, disputed_transactions: left }: Dispute): void {
+  const gone = before.disputed_transactions
+    .map(({ seller_transaction_id }) => seller_transaction_id)
+    .filter((id) => !left.some(({ seller_transaction_id }) => seller_transaction_id === id))
+  if (gone.length > 0) tx.write(takeOutRows, [seller.account_id, dispute_id, gone])
 }
 
 /** Every dispute about one of these payments, open or not. */
@@ -107,7 +129,7 @@ export function insertDispute(tx: Tx, dispute: Dispute): void {
     columns.outcome,
     buyer.email?.toLowerCase() ?? null,
     buyer.name?.toLowerCase() ?? null,
-    disputed_transactions[0]?.invoice_number ?? null,
+    columns.invoiceNumber,
     columns.sellerSummary,
     columns.buyerSummary,
     columns.takesInfo,
@@ -147,11 +169,12 @@ export function saveDispute(tx: Tx, version: number, dispute: Dispute): void {
     columns.buyerSummary,
     columns.takesInfo,
     dispute.update_time,
+    columns.invoiceNumber,
   ])
 }
 
 function columnsOf(dispute: Dispute) {
-  const { status, timer, dispute_outcome } = dispute
+  const { status, timer, dispute_outcome, disputed_transactions } = dispute
   const waits = status === 'WAITING_FOR_BUYER_RESPONSE' || status === 'WAITING_FOR_SELLER_RESPONSE'
   return {
     reason: dispute.reason,
@@ -165,6 +188,7 @@ function columnsOf(dispute: Dispute) {
     covered: totalCovered(dispute),
     due: waits ? (timer?.due ?? null) : null,
     outcome: dispute_outcome?.outcome_code ?? null,
+    invoiceNumber: disputed_transactions[0]?.invoice_number ?? null,
     sellerSummary: JSON.stringify(summaryOf(dispute, 'seller')),
     buyerSummary: JSON.stringify(summaryOf(dispute, 'buyer')),
     takesInfo: disputeLifecycle.allows(dispute, ['seller'], 'provide-supporting-info'),

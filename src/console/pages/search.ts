@@ -60,7 +60,8 @@ async function exists(visit: Visit, operation: string, params: Record<string, st
 
 const ofPayment = sql`
   select (select invoice_id from payment_transactions where account_id = $1 and id = $2) as invoice,
-    (select dispute_id from disputed_transactions where account_id = $1 and transaction_id = $2 limit 1) as dispute,
+    (select dispute_id from disputed_transactions where account_id = $1 and transaction_id = $2 and not taken_out
+      limit 1) as dispute,
     (select transaction_id from payment_refunds where account_id = $1 and id = $2) as payment`
 
 /** What a payment or a refund of the account was for: its dispute, else its invoice. */

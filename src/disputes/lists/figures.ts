@@ -59,7 +59,7 @@ const dimensions = (side: Side) => ({
 })
 const transactionSum = `(select coalesce(sum(t.captured), 0)::bigint from disputed_transactions d
   join payment_transactions t on t.account_id = d.account_id and t.id = d.transaction_id
-  where d.account_id = disputes.account_id and d.dispute_id = disputes.id)`
+  where d.account_id = disputes.account_id and d.dispute_id = disputes.id and not d.taken_out)`
 const measures = (side: Side) => ({
   COUNT: '0::bigint',
   DISPUTE_AMOUNT_SUM: 'amount',

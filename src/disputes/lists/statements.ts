@@ -218,12 +218,15 @@ function filters(listing: Listing, owner: Owner, walk: boolean): Fragment[] {
  */
 const almostAllSince = (window: string) => fragment`(case when update_time >= ${window} then true end) is not null`
 
-/** The buyer knows a payment by one id, the seller by both. */
+/** The buyer knows a payment by one id, the seller by both. What was taken out of a dispute is not disputed in it. */
 const disputesAbout = (transactionId: string, { side, id }: Owner) =>
   side === 'buyer'
-    ? fragment`id = any(array(select dispute_id from disputed_transactions where buyer_transaction_id = ${transactionId}))`
-    : fragment`id = any(array(select dispute_id from disputed_transactions where buyer_transaction_id = ${transactionId}
-        union all select dispute_id from disputed_transactions where account_id = ${id} and transaction_id = ${transactionId}))`
+    ? fragment`id = any(array(select dispute_id from disputed_transactions
+        where buyer_transaction_id = ${transactionId} and not taken_out))`
+    : fragment`id = any(array(select dispute_id from disputed_transactions
+        where buyer_transaction_id = ${transactionId} and not taken_out
+        union all select dispute_id from disputed_transactions
+        where account_id = ${id} and transaction_id = ${transactionId} and not taken_out))`
 
 /** What a text can be: a whole name, a dispute, an invoice number or a payment. Suggestions lead to whole ones. */
 const search = (text: string, owner: Owner): Fragment[] => [

@@ -65,8 +65,9 @@ const newestSpelling = ({ column }: Owners) =>
  * value: however many rows have the same one, they are passed over.
  */
 function begins(owners: Owners, column: string, text: string, shown?: (owners: Owners) => Fragment): Fragment {
+  const disputed = raw(owners.table === 'disputed_transactions' ? 'and not taken_out' : '')
   const next = (from: Fragment) => fragment`
-    select ${raw(column)} from ${raw(owners.table)} where ${raw(owners.column)} = owner.id
+    select ${raw(column)} from ${raw(owners.table)} where ${raw(owners.column)} = owner.id ${disputed}
       and ${raw(column)} ${from} and ${raw(column)} < ${unseen(text + END, 'text')} order by ${raw(column)} limit 1`
   return fragment`(
     select ${shown?.(owners) ?? raw('step.value')} as text
@@ -87,7 +88,7 @@ function transactions(sight: Sight, text: string): Fragment[] {
     // Whose each is stands with its dispute; as a value it is looked up for one after the other, and not for all at once.
     fragment`(select t.buyer_transaction_id as text from disputed_transactions t
       where t.buyer_transaction_id >= ${unseen(text, 'text')} and t.buyer_transaction_id < ${unseen(text + END, 'text')}
-        and (select d.buyer_account_id from disputes d where d.id = t.dispute_id) = ${unseen(sight.buyer, 'text')}
+        and not t.taken_out and (select d.buyer_account_id from disputes d where d.id = t.dispute_id) = ${unseen(sight.buyer, 'text')}
       order by t.buyer_transaction_id ${raw(`limit ${MOST}`)})`,
   ]
 }

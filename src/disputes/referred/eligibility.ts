@@ -5,7 +5,7 @@ import type { Caller } from '../../kernel/caller.ts'
 import { toMinor } from '../../kernel/money.ts'
 import { Type } from '../../kernel/type.ts'
 import { findTransactionByEitherId } from '../../ledger/store.ts'
-import { findDisputeOf } from '../store.ts'
+import { findDisputeOf, isUnderWay } from '../store.ts'
 import { itemCategories } from './schema.ts'
 import { findOpenReferrals } from './store.ts'
 
@@ -49,7 +49,7 @@ export const eligibilityRoute = (): AnyRoute =>
       const ours = found && (await findDisputeOf(db, found.transaction.seller.account_id, found.transaction.id))
       const existing = [
         ...open.map(({ id }) => ({ id })),
-        ...(ours && ours.dispute.status !== 'RESOLVED' ? [{ id: ours.dispute.dispute_id }] : []),
+        ...(ours && isUnderWay(ours) ? [{ id: ours.dispute.dispute_id }] : []),
       ]
       const cleared = found?.transaction.status === 'COMPLETED' || found?.transaction.status === 'PARTIALLY_REFUNDED'
       const why = !found

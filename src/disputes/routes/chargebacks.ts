@@ -15,7 +15,7 @@ import type { House } from '../house.ts'
 import { isSound } from '../machine/amounts.ts'
 import type { Dispute } from '../schema/dispute.ts'
 import { NOT_AS_DESCRIBED, NOT_RECEIVED, type Reason, stages } from '../schema/enums.ts'
-import { findDisputeOf } from '../store.ts'
+import { findDisputeOf, isUnderWay } from '../store.ts'
 import { tag } from './parts.ts'
 
 /** Reasons that codes of card networks stand for; any other is about something that did not arrive. */
@@ -99,7 +99,7 @@ async function chargeBack(tx: Tx, house: House, caller: Caller, body: Chargeback
     throw invalid('/dispute/response_date', 'Write an RFC 3339 date-time in the future.')
 
   const existing = await findDisputeOf(tx, seller.account_id, found.transaction.id)
-  if (existing && existing.dispute.status !== 'RESOLVED')
+  if (existing && isUnderWay(existing))
     await act(tx, house, existing, { ...clockActor, roles: ['agent'] }, { action: 'supersede', input: {} })
   const account = await findAccount(tx, seller.account_id)
   const code = told.processor_info?.reason_code

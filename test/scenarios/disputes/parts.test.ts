@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newWorld, usd, type World } from '../../support/world.ts'
-import { DISPUTES, does, open, sees } from './people.ts'
+import { newWorld, type Person, usd, type World } from '../../support/world.ts'
+import { DISPUTES, does, eventsOf, open, type Problem, refusal, sees } from './people.ts'
 
 let world: World
 beforeAll(async () => {
@@ -160,5 +160,104 @@ describe('Two disputes about parts of one payment', () => {
     await does(world.merchant, second, 'accept-claim', { note: 'The rest too.' })
     expect((await sees(world.merchant, second)).dispute_outcome?.amount_refunded).toEqual(usd('15.00'))
     expect((await sees(world.merchant, first)).dispute_outcome?.amount_refunded).toEqual(usd('10.00'))
+  })
+})
+
+describe('A payment that was taken out of a dispute about several', () => {
+  const together = async (...payments: Payment[]) => {
+    const made = await world.buyer.post<{ links: { href: string }[] }>(DISPUTES, {
+      disputed_transactions: payments.map(({ buyersId }) => ({ buyer_transaction_id: buyersId })),
+      reason: 'UNAUTHORISED',
+    })
+    expect(made.status, made.text).toBe(201)
+    return made.body.links[0]!.href.split('/').at(-1)!
+  }
+  const takeOut = async (id: string, { buyersId }: Payment) => {
+    expect((await does(world.buyer, id, 'cancel', { transaction_ids: [buyersId] })).status).toBe(200)
+  }
+  const found = async (who: Person, query: string) =>
+    (await who.get<{ items: { dispute_id: string }[] }>(`${DISPUTES}?${query}`)).body.items.map(
+      ({ dispute_id }) => dispute_id,
+    )
+  const suggested = async (who: Person, text: string) =>
+    (
+      await who.get<{ suggestions: string[] }>(
+        `${DISPUTES}/search-suggestions?search_field=DISPUTED_TRANSACTION_ID&search_text=${text}`,
+      )
+    ).body.suggestions
+
+  it('is refunded without the dispute, before and after', async () => {
+    const [early, late, disputed] = [await paid('10.00'), await paid('11.00'), await paid('12.00')]
+    const id = await together(early, late, disputed)
+    expect((await refund(early)).status).toBe(201)
+    expect((await sees(world.merchant, id)).refund_details?.transactions).toHaveLength(1)
+    await takeOut(id, early)
+    await takeOut(id, late)
+    const events = await eventsOf(world, id)
+
+    expect((await refund(late)).status).toBe(201)
+
+    expect((await sees(world.merchant, id)).refund_details).toEqual({ allowed_refund_amount: usd('12.00') })
+    expect(await eventsOf(world, id)).toEqual(events)
+  })
+
+  it('does not lead to the dispute any more, and is not added up with it', async () => {
+    const own = await newWorld()
+    const paidHere = async (value: string, invoice_number: string) => {
+      const made = await own.merchant.post<{ buyer_transaction_id: string; seller_transaction_id: string }>(
+        '/sandbox/transactions',
+        { amount: usd(value), buyer_email: own.people.buyer.email, invoice_number },
+      )
+      return { capture: made.body.seller_transaction_id, buyersId: made.body.buyer_transaction_id }
+    }
+    const [gone, left] = [await paidHere('10.00', 'GONE-1'), await paidHere('12.00', 'LEFT-1')]
+    const made = await own.buyer.post<{ links: { href: string }[] }>(DISPUTES, {
+      disputed_transactions: [gone, left].map(({ buyersId }) => ({ buyer_transaction_id: buyersId })),
+      reason: 'UNAUTHORISED',
+    })
+    const id = made.body.links[0]!.href.split('/').at(-1)!
+    expect(await found(own.merchant, `disputed_transaction_id=${gone.capture}`)).toEqual([id])
+
+    await does(own.buyer, id, 'cancel', { transaction_ids: [gone.buyersId] })
+
+    expect(await found(own.merchant, `disputed_transaction_id=${gone.capture}`)).toEqual([])
+    expect(await found(own.merchant, `disputed_transaction_id=${gone.buyersId}`)).toEqual([])
+    expect(await found(own.buyer, `disputed_transaction_id=${gone.buyersId}`)).toEqual([])
+    expect(await found(own.merchant, `disputed_transaction_id=${left.capture}`)).toEqual([id])
+    expect(await found(own.buyer, `disputed_transaction_id=${left.buyersId}`)).toEqual([id])
+    expect(await found(own.merchant, 'invoice_number=GONE-1')).toEqual([])
+    expect(await found(own.merchant, 'invoice_number=LEFT-1')).toEqual([id])
+    expect([await suggested(own.merchant, gone.capture), await suggested(own.buyer, gone.buyersId)]).toEqual([[], []])
+    expect(await suggested(own.merchant, left.capture)).toEqual([left.capture])
+    const sum = await own.merchant.post<{ metrics: { amount: object[] }[] }>(`${DISPUTES}/compute-metrics`, {
+      dimension: 'REASON',
+      measure: 'TRANSACTION_AMOUNT_SUM',
+    })
+    expect(sum.body.metrics).toMatchObject([{ amount: [usd('12.00')] }])
+    await own.close()
+  })
+
+  it('was disputed all the same, which is possible once', async () => {
+    const [gone, left] = [await paid('10.00'), await paid('12.00')]
+    await takeOut(await together(gone, left), gone)
+
+    const again = await world.buyer.post<Problem>(DISPUTES, {
+      disputed_transactions: [{ buyer_transaction_id: gone.buyersId }],
+      reason: 'UNAUTHORISED',
+    })
+
+    expect(refusal(again)).toBe('422 UNPROCESSABLE_ENTITY DISPUTE_ALREADY_EXISTS')
+  })
+
+  it('is charged back without ending the dispute about the others', async () => {
+    const [gone, left] = [await paid('10.00'), await paid('12.00')]
+    const id = await together(gone, left)
+    await takeOut(id, gone)
+
+    await chargeBack(gone, '10.00')
+    expect((await sees(world.merchant, id)).status).toBe('WAITING_FOR_SELLER_RESPONSE')
+
+    await chargeBack(left, '12.00')
+    expect((await sees(world.merchant, id)).status).toBe('RESOLVED')
   })
 })

@@ -58,5 +58,7 @@ const without =
       currency_code,
     )
     const offer = { ...dispute.offer, buyer_requested_amount: dispute_amount }
-    return { changes: { disputed_transactions: left, dispute_amount, offer }, money: [] }
+    const ids = new Set(left.map(({ seller_transaction_id }) => seller_transaction_id))
+    const refunds = dispute.refunds?.filter(({ transaction }) => ids.has(transaction))
+    return { changes: { disputed_transactions: left, dispute_amount, offer, refunds }, money: [] }
   }
