@@ -134,7 +134,8 @@ A refusal has this body, under a status of 400 or above:
 \`\`\`
 
 Programs look at the status, at \`name\` and at \`details[].issue\`. \`field\` is a JSON pointer into the body, or the name of a path
-or query parameter or of a header, and \`location\` says which: \`body\`, \`path\`, \`query\` or \`header\`. All violations of a request are reported together, at most fifty.
+or query parameter or of a header, and \`location\` says which: \`body\`, \`path\`, \`query\` or \`header\`. Violations are reported together, at most fifty: first all that the schema
+finds, and when it finds none, all that the rules find.
 
 **400 or 422?** What can be told from the request alone is 400; what depends on stored state is 422. Nothing was changed either
 way. A 401 for a bad token also carries \`error\` and \`error_description\`; the token operations answer with those two alone. A

@@ -31,6 +31,20 @@ const introduction = `# Commands
 
 This page is printed from the commands themselves by \`npm run docs\`; the table at the end has every one.
 
+## Calling it
+
+\`quittance\` stands for the program. In a clone of the repository, after \`npm ci\`, it is
+
+\`\`\`
+npm run -s quittance -- scenario list    # compiles first what has changed
+npm run build                            # or once, and then
+npx quittance scenario list
+\`\`\`
+
+and where [the package is installed](testing.md#installing), \`npx quittance\`. In [the image](ci.md#an-image) the words behind it are the command.
+
+## What all have in common
+
 Commands that talk to a running sandbox find it at \`--url\` or \`QUITTANCE_URL\`, or where \`HOST\` and \`PORT\` say. \`listen\`, \`trigger\`,
 \`scenario run\`, \`gauntlet\` and \`proxy\` start one on the data in \`QUITTANCE_DATA_DIR\` for as long as they run, when no address was
 named and none answers. Every command has \`--help\` with examples, and \`--json\` for programs: what goes on for a while prints one

@@ -153,7 +153,7 @@ export interface Api {
   payments: {
     /** Show a payment. A payment to the merchant: what was paid, the fee, what was given back, and how it stands. It is the same payment that a dispute names as the seller’s transaction. */
     showCapture: { params: [id: string]; answer: Schemas['Capture'] }
-    /** Refund a payment, in full or in part. Gives money back to whoever paid, all that is left or a part of it. It is taken from the available balance, and the payment and its invoice say so at once. Send a request id: repeated with it, the refund is made once. */
+    /** Refund a payment, in full or in part. Gives money back to whoever paid, all that is left or a part of it. It is taken from the available balance, and the payment says so at once, its invoice when the job that follows has run, a moment later. Send a request id: repeated with it, the refund is made once. */
     refundCapture: { params: [id: string]; body?: { /** How much to give back; all that is left when absent. */ amount?: Schemas['Money']; /** Your number for the purchase. */ invoice_id?: string; /** Your note on it, shown to nobody else. */ custom_id?: string; /** What whoever paid reads about it. */ note_to_payer?: string }; answer: Schemas['Refund'] }
     /** Show a refund. Money that was given back, by the merchant or by a decision in a dispute. */
     showRefund: { params: [id: string]; answer: Schemas['Refund'] }

@@ -187,6 +187,18 @@ that \`send\` has no effect, or is refused when nothing is due.
 
 Recording a refund also needs a payment that the merchant recorded, and a payment through the service cannot be deleted.
 
+## Refunding
+
+A payment through the service is refunded with \`POST /v2/payments/captures/{payment_id}/refund\`: an \`amount\` gives back a part, none
+gives back all that is left. The \`payment_id\` stands among the \`payments.transactions\` of the invoice. The payment says so in the
+answer. The invoice follows in a job, in a running service a moment later: until then it still says \`PAID\`, then
+\`PARTIALLY_REFUNDED\` or \`REFUNDED\`, with the refund among its \`refunds.transactions\`, and \`INVOICING.INVOICE.REFUNDED\` is
+sent. Wait for that event; a test may call [\`settle()\`](testing.md#what-follows-from-a-call).
+
+Money that came outside the service and was recorded is given back outside it too, and recorded with
+\`POST /v2/invoicing/invoices/{invoice_id}/refunds\`, in full or in part and at most what was recorded as paid. The invoice says so in the same
+moment: \`PARTIALLY_REFUNDED\` or \`MARKED_AS_REFUNDED\`.
+
 ## Every move
 
 \`buyer\` is whoever opens the hosted page, \`clock\` is the passing of time and what the ledger learns.

@@ -43,7 +43,7 @@ const introduction = `# Scenarios
 This page is printed from \`scenarios/\` by \`npm run docs\`; our tests play every one of them in both dialects.
 
 A scenario is a story in YAML that a sandbox lives through with real calls: people call operations, time passes, and after
-each step one sees what came of it.
+each step one sees what came of it. How \`quittance\` is called in a clone is said in [commands](commands.md#calling-it).
 
 \`\`\`
 quittance scenario list
