@@ -35,7 +35,7 @@ export async function startService(
     const stdout = child.process.stdout!.setEncoding('utf8')
     const listen = (text: string) => {
       said += text
-      const address = /is ready at (http:\S+)/.exec(said)?.[1]
+      const address = /is ready at (http:[^\s,]+)/.exec(said)?.[1]
       if (address === undefined) return
       clearTimeout(timer)
       // It goes on to log every request; reading that here would take the time of what is measured.

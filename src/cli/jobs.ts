@@ -1,4 +1,5 @@
-import { dropParked, findParked, listParked, retryParked } from '../jobs/parked.ts'
+import type { Reader } from '../database/transaction.ts'
+import { countAllParked, dropParked, findParked, listParked, type ParkedJob, retryParked } from '../jobs/parked.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
 
 /** Shows parked jobs, tries them again, and gives them up. */
@@ -18,12 +19,19 @@ export const jobCommands: readonly Command[] = [
     summary: 'Try parked jobs again, one by its id or all',
     arguments: ['id or all'],
     options: { name: { type: 'string', value: '<name>', description: 'With all: only jobs of this name' } },
-    async run({ transact, arguments: [id], options: { name } }) {
+    async run({ db, transact, arguments: [id], options: { name } }) {
       if (name !== undefined && id !== 'all') throw new UsageError('--name goes with all.')
-      await transact(async (tx) =>
-        retryParked(tx, id === 'all' ? { name: name === undefined ? undefined : String(name) } : { id }),
-      )
-      return { retried: id, ...(name !== undefined && { name }) }
+      if (id !== 'all') {
+        const found = await requireParked(db, id!)
+        await transact(async (tx) => retryParked(tx, { id: found.id }))
+        return { retried: 1, id: found.id, name: found.name }
+      }
+      const only = name === undefined ? undefined : String(name)
+      const retried = await transact(async (tx) => {
+        retryParked(tx, { name: only })
+        return countAllParked(tx, only)
+      })
+      return { retried, ...(only !== undefined && { name: only }) }
     },
   },
   {
@@ -32,10 +40,16 @@ export const jobCommands: readonly Command[] = [
     summary: 'Give a parked job up; what it was to do is not done',
     arguments: ['id'],
     async run({ db, transact, arguments: [id] }) {
-      const found = await findParked(db, id!)
-      if (!found) throw new CommandError(`There is no parked job ${id}; "quittance jobs parked" shows those there are.`)
+      const found = await requireParked(db, id!)
       await transact(async (tx) => dropParked(tx, found.id))
       return { dropped: found.id, name: found.name }
     },
   },
 ]
+
+/** The one that a command is about to change. */
+async function requireParked(db: Reader, id: string): Promise<ParkedJob> {
+  const found = await findParked(db, id)
+  if (!found) throw new CommandError(`There is no parked job ${id}; "quittance jobs parked" shows those there are.`)
+  return found
+}

@@ -26,6 +26,6 @@ function list(row: Record<string, unknown>): string {
 }
 
 const cell = (value: unknown): string => {
-  if (Array.isArray(value)) return value.join(' ')
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(' ')
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
 }

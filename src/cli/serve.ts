@@ -145,9 +145,18 @@ const overdue = ({ shutdownGraceSeconds }: Settings) =>
     setTimeout(() => resolve('overdue'), shutdownGraceSeconds * 1000 + SHUTDOWN_MAX_MS).unref(),
   )
 
-function greeting({ service }: App, settings: Settings, { serves, works }: ServiceParts): string {
+/** Where it listens, when that is not where others reach it. */
+function listening({ service, server }: App): string {
+  const bound = server.server.address()
+  if (bound === null || typeof bound === 'string') return ''
+  const at = `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
+  return service.publicUrl === `http://${at}` ? '' : `, listening on ${at}`
+}
+
+function greeting(app: App, settings: Settings, { serves, works }: ServiceParts): string {
   if (!serves) return 'Quittance does due work.\n'
-  const heading = `Quittance ${settings.environment} is ready at ${service.publicUrl}${works ? '' : ' (requests only)'}\n`
+  const { service } = app
+  const heading = `Quittance ${settings.environment} is ready at ${service.publicUrl}${listening(app)}${works ? '' : ' (requests only)'}\n`
   if (settings.environment === 'live') return heading
   const width = Math.max(...credentials.map(({ client_id }) => client_id.length))
   const people = credentials.map(

@@ -46,6 +46,8 @@ const namesParked = sql`
   select name, (select count(*)::int from (
       select from jobs j where j.parked_time is not null and j.name = names.name limit $1) counted) as count
   from names where name is not null order by count desc, name`
+const countAll = sql`
+  select count(*)::int as n from jobs where parked_time is not null and ($1::text is null or name = $1)`
 const retryAll = sql`
   update jobs set parked_time = null, attempts = 0, crashes = 0, run_at = $2
   where parked_time is not null and ($1::text is null or name = $1)`
@@ -74,6 +76,10 @@ export const listParked = (
 /** How many there are of each name, counted no further than a page needs. */
 export const countParked = (db: Reader): Promise<{ name: string; count: number }[]> =>
   db.rows<{ name: string; count: number }>(namesParked, [PARKED_COUNTED_MAX])
+
+/** How many there are of all names or of one, to the last. */
+export const countAllParked = async (db: Reader, name: string | undefined): Promise<number> =>
+  (await db.row<{ n: number }>(countAll, [name ?? null]))!.n
 
 /** Tries them again from the beginning. */
 export function retryParked(tx: Tx, { id, name }: Which): void {

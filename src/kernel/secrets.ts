@@ -25,14 +25,21 @@ const KINDS_OF_CHARACTERS_MIN = 10
 
 /**
  * Whether others know or can guess it: the sandbox's own secret anywhere, and as the first of the ring, which makes all
- * that is new, few different characters or a word over and over. Behind a better one such a secret may still open.
+ * that is new, few different characters, a word over and over, or runs such as abcdef and 9876. Behind a better one such a
+ * secret may still open.
  */
 export function isGuessable(ring: SecretRing): boolean {
   const [first] = ring
   const isRepeated = Array.from(first, (_, i) => i).some(
     (i) => i > 0 && i <= first.length / 2 && first.startsWith(first.slice(i)),
   )
-  return ring.includes(SANDBOX_SECRET) || new Set(first).size < KINDS_OF_CHARACTERS_MIN || isRepeated
+  return ring.includes(SANDBOX_SECRET) || new Set(first).size < KINDS_OF_CHARACTERS_MIN || isRepeated || isRun(first)
+}
+
+/** Whether most characters are neighbours of the one before. Of random hexadecimal digits one in nine is. */
+function isRun(secret: string): boolean {
+  const steps = Array.from(secret.slice(1), (_, i) => secret.charCodeAt(i + 1) - secret.charCodeAt(i))
+  return steps.filter((step) => Math.abs(step) === 1).length > steps.length / 2
 }
 
 /** Tells by which secret something was made, and nothing else about it. */

@@ -90,7 +90,7 @@ export function startProgram(program: [string, string[]], variables: Variables):
     let output = ''
     const read = (text: Buffer) => {
       output += text
-      const url = /is ready at (\S+)/.exec(output)?.[1] ?? (/does due work/.test(output) ? 'none' : undefined)
+      const url = /is ready at ([^\s,]+)/.exec(output)?.[1] ?? (/does due work/.test(output) ? 'none' : undefined)
       if (url !== undefined)
         resolve({
           url,

@@ -94,6 +94,8 @@ describe('The secret of a live service', () => {
     ['few characters', 'abcabcaabbccabcabcaabbccabcabcaabbcc'],
     ['a word over and over', 'correct horse '.repeat(3)],
     ['digits in turn', '0123456789'.repeat(4)],
+    ['the alphabet and the digits', 'abcdefghijklmnopqrstuvwxyz0123456789'],
+    ['runs that go down', 'zyxwvutsrqponmlkjihgfedcba-9876543210'],
   ]
   for (const [what, secret] of guessable)
     it(`must not be ${what}`, async () => {
