@@ -1,6 +1,6 @@
 import type { Rules } from '../../disputes/machine/rules.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
-import type { Money } from '../../kernel/money.ts'
+import { type Money, toMinor } from '../../kernel/money.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { lines, mono, sheet } from '../parts/parts.ts'
 import type { Visit } from '../visit.ts'
@@ -46,11 +46,13 @@ export function moneySheet(dispute: Dispute, { times, who }: Visit, rules: FeeRu
 function decisions({ dispute_amount, dispute_channel, refund_details }: Dispute, rules: FeeRules) {
   const fee = (dispute_channel === 'INTERNAL' ? rules.disputeFees : rules.chargebackFees)[dispute_amount.currency_code]
   const refund = refund_details?.allowed_refund_amount ?? dispute_amount
+  // A decision that takes nothing costs nothing.
+  const isCharged = fee && toMinor(refund) > 0n
   return [
     ['If decided for the seller', `${money(dispute_amount)} stays`] as const,
     [
       'If decided for the buyer',
-      html`${money(refund)} goes back${fee && html`<br><span class="soft">and a fee of ${money(fee)}</span>`}`,
+      html`${money(refund)} goes back${isCharged && html`<br><span class="soft">and a fee of ${money(fee)}</span>`}`,
     ] as const,
   ]
 }

@@ -347,6 +347,25 @@ describe('A dispute at the console', () => {
       }
     })
 
+  it('costs no fee on its page where nothing is left to refund', async () => {
+    const made = await world.merchant.post<{ buyer_transaction_id: string; seller_transaction_id: string }>(
+      '/sandbox/transactions',
+      { amount: { currency_code: 'USD', value: '20.00' }, buyer_email: world.people.buyer.email },
+    )
+    const opened = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
+      disputed_transactions: [{ buyer_transaction_id: made.body.buyer_transaction_id }],
+      reason: 'INCORRECT_AMOUNT',
+    })
+    const at = `/console/disputes/${opened.body.links[0]!.href.split('/').at(-1)}`
+    const costs = async () =>
+      /If decided for the buyer<\/dt><dd>(.*?)<\/dd>/s.exec(await consoleOf(world, 'merchant').page(at))![1]!
+    expect(await costs()).toMatch(/^\$20\.00 goes back.*a fee of \$15\.00/s)
+
+    await world.merchant.post(`/v2/payments/captures/${made.body.seller_transaction_id}/refund`)
+
+    expect(await costs()).toBe('$0.00 goes back')
+  })
+
   it('is opened, talked about, escalated, answered with a file and decided, from every side', async () => {
     const [buyer, merchant, agent] = (['buyer', 'merchant', 'agent'] as const).map((as) => consoleOf(world, as))
     const opened = await buyer!.send('/console/disputes/new', {
