@@ -20,6 +20,23 @@ export interface Called {
   readonly requestId?: string
 }
 
+const kind = Symbol.for('quittance.error')
+
+/**
+ * Lets `instanceof` go by the name of the class. The package holds its classes twice, because the test library runs what was put
+ * together into one script; and a test catches what its clients throw by the class that it imports.
+ */
+export function knownByName(own: new (...values: never[]) => Error, name: string): void {
+  Object.defineProperty(own.prototype, kind, { value: name })
+  Object.defineProperty(own, Symbol.hasInstance, {
+    value(this: unknown, value: unknown): boolean {
+      const isMade = Function.prototype[Symbol.hasInstance].call(this as () => void, value)
+      // A class that somebody derived from ours knows its own alone.
+      return isMade || (this === own && value instanceof Error && kind in value && value[kind] === name)
+    },
+  })
+}
+
 /** The service refused the request, or failed. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
@@ -57,6 +74,7 @@ export class ProblemError extends Error {
     return this.problem === issue || this.issues.some((one) => one.issue === issue)
   }
 }
+knownByName(ProblemError, 'ProblemError')
 
 /** No answer came, however often the request was sent. */
 export class ConnectionError extends Error {
@@ -70,6 +88,7 @@ export class ConnectionError extends Error {
     this.request = request
   }
 }
+knownByName(ConnectionError, 'ConnectionError')
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 

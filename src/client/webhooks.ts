@@ -1,5 +1,6 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify, X509Certificate } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { knownByName } from './errors.ts'
 
 /** The headers of a delivery, as a server of any kind has them. */
 export type DeliveryHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
@@ -26,6 +27,7 @@ export interface WebhookEvent<Resource = Record<string, unknown>> {
 export class SignatureError extends Error {
   override readonly name = 'SignatureError'
 }
+knownByName(SignatureError, 'SignatureError')
 
 /** How far the time of an attempt may be from ours, as Standard Webhooks recommends. */
 const TOLERANCE_SECONDS = 300

@@ -144,6 +144,18 @@ describe('quittance/testing', () => {
     expect(await sandbox.clock.now()).toBe('2026-03-02T09:00:00.000Z')
   })
 
+  it('throws what its reader catches by the classes of quittance/client', async () => {
+    const client: typeof import('../../src/client/index.ts') = await module('client')
+    const error = await sandbox.people.merchant.invoices
+      .show('INV2-AAAA-AAAA-AAAA-AAAA')
+      .catch((error: unknown) => error)
+
+    expect(error).toBeInstanceOf(client.ProblemError)
+    expect(error).not.toBeInstanceOf(client.ConnectionError)
+    expect(error).not.toBeInstanceOf(class extends client.ProblemError {})
+    expect(new Error('another')).not.toBeInstanceOf(client.ProblemError)
+  })
+
   it('shares a server among worlds that never see each other', async () => {
     await using other = await testing.startSandbox({ dialect: 'paypal' })
     await other.people.merchant.invoices.create(anInvoice)

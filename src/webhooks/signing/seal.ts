@@ -3,12 +3,14 @@ import { sql } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { RecentMap } from '../../kernel/recent-map.ts'
 import { derivedKey, makeSealedBox, type SealedBox } from '../../kernel/sealed-box.ts'
-import type { SecretRing } from '../../kernel/secrets.ts'
+import { type SecretRing, secretId } from '../../kernel/secrets.ts'
 
 /** Keeps the secrets of webhooks and signing keys at rest. */
 export interface Seal extends SealedBox {
   /** A secret that is kept nowhere, the same each time for the same owner. */
   derived(owner: string): Buffer
+  /** Whether something was made with one of these secrets, by what it keeps of the secret. */
+  madeWith(id: string): boolean
 }
 
 const REMEMBERED_MAX = 1_000
@@ -28,6 +30,7 @@ export function remembering(seal: Seal): (sealedHex: string, owner: string) => B
 export const makeSeal = (ring: SecretRing): Seal => ({
   ...makeSealedBox(ring, 'webhook secrets at rest'),
   derived: (owner) => derivedKey(ring[0], 'secrets of simulated deliveries', owner),
+  madeWith: (id) => ring.some((secret) => secretId(secret) === id),
 })
 
 /** The key that signs now; where there is none, any webhook's secret. */
@@ -35,15 +38,30 @@ const anySealed = sql`
   (select 0 as place, id as owner, sealed from signing_keys where current)
   union all (select 1, id, secret from webhooks limit 1)
   order by place limit 1`
+/** By which secrets the client secrets were digested; those from before that was kept do not tell. */
+const digestedBy = sql`select distinct key_id from app_secrets where key_id is not null`
 
-/** Refuses another `QUITTANCE_SECRET` than this database was sealed with: deliveries would wait for ever, unsigned. */
+/**
+ * Refuses another `QUITTANCE_SECRET` than this database was sealed with: deliveries would wait for ever, unsigned. Where nothing is
+ * sealed yet, another than any of the client secrets was digested with: no client could get in.
+ */
 export async function requireSameSecret(db: Reader, seal: Seal): Promise<void> {
   const found = await db.row<{ owner: string; sealed: Buffer }>(anySealed)
-  try {
-    if (found) seal.open(found.sealed, found.owner)
-  } catch {
+  const isOurs = found ? opens(seal, found) : hasMadeOne(seal, await db.rows(digestedBy))
+  if (!isOurs)
     throw new SettingError(
-      'QUITTANCE_SECRET is not the one that the keys and webhook secrets in this database were sealed with: set it to what it was before. "Secrets" in docs/operating.md says what to do when that is lost.',
+      'QUITTANCE_SECRET is not the one that the keys and secrets in this database were made with: set it to what it was before. "Secrets" in docs/operating.md says what to do when that is lost.',
     )
+}
+
+function opens(seal: Seal, { owner, sealed }: { owner: string; sealed: Buffer }): boolean {
+  try {
+    seal.open(sealed, owner)
+    return true
+  } catch {
+    return false
   }
 }
+
+const hasMadeOne = (seal: Seal, digested: readonly { key_id: string }[]) =>
+  digested.length === 0 || digested.some(({ key_id }) => seal.madeWith(key_id))

@@ -72,6 +72,8 @@ describe('Secrets', () => {
     }
     const refusal = [2, expect.stringMatching(/^quittance: QUITTANCE_SECRET is not the one .+\n$/)]
     const webhook = { url: 'https://receiver.example.com/hook', event_types: [{ name: '*' }] }
+    // Nothing is sealed yet: the secrets of clients tell.
+    expect(await running('start')).toEqual(refusal)
     expect((await world.merchant.post('/v1/notifications/webhooks', webhook)).status).toBe(201)
 
     expect(await running('start')).toEqual(refusal)
@@ -88,6 +90,8 @@ describe('Secrets', () => {
     expect(await running('apps', 'rotate-secret', world.merchant.clientId)).toEqual(refusal)
 
     await query('delete from signing_keys')
+    expect(await running('serve')).toEqual(refusal)
+    await query('delete from app_secrets')
     const next = await openApp({
       settings: { ...world.app.service.settings, secrets: ['x'.repeat(32)] },
       databaseUrl: world.databaseUrl,
