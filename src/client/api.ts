@@ -4,7 +4,7 @@
 export interface Schemas {
   AccessToken: { /** Space-separated scopes. */ scope: string; /** What goes into the header `Authorization: Bearer …`. */ access_token: string; /** Always Bearer. */ token_type: "Bearer"; /** The id of the app. */ app_id: string; /** Seconds this token is still valid. */ expires_in: number; /** Different for every token. */ nonce: string }
   ActOnProblemForm: { /** The same as JSON; each file is a part of its own. */ input?: Schemas['ActOnProblemInput'] }
-  ActOnProblemInput: { /** The token of the form, as the page has it; it works once. */ token: string; /** The language of the page, such as de; that of the browser when absent. */ lang?: string; /** In the words of the payer. */ text?: string }
+  ActOnProblemInput: { /** The token of the form, as the page has it; it works once. */ token: string; /** The language of the page, such as de; that of the browser when absent. */ lang?: string; /** In the words of the payer. */ text?: string; /** Who carries an item that goes back. */ carrier?: string; /** The number the carrier gave it; the evidence is then the proof of the return. */ tracking?: string }
   Address: { /** Street and number. */ address_line_1?: string; /** Flat, floor or building. */ address_line_2?: string; /** A third line, where a country needs one. */ address_line_3?: string; /** Neighbourhood or ward. */ admin_area_4?: string; /** Part of a city. */ admin_area_3?: string; /** City or town. */ admin_area_2?: string; /** State, province or prefecture. */ admin_area_1?: string; /** Postal code. */ postal_code?: string; /** Two letters of ISO 3166-1; C2 stands for China in the public interface. */ country_code?: string; /** The parts of the street address, one by one. */ address_details?: Schemas['AddressDetails'] }
   AddressDetails: { /** The number of the house. */ street_number?: string; /** The name of the street. */ street_name?: string; /** Avenue, boulevard, lane and so on. */ street_type?: string; /** A post box or the like. */ delivery_service?: string; /** The name of the building. */ building_name?: string; /** Flat or floor. */ sub_building?: string }
   Amount: { /** Three letters of ISO 4217. */ currency_code: string; /** The total as a decimal string; worked out. */ value: string }
@@ -431,7 +431,7 @@ export interface Api {
     reportProblem: { params: [code: string]; body: Schemas['ReportProblemInput']; answer: undefined }
     /** Show a reported problem to the payer who holds its private link. The dispute as the payer sees it, with what can be done now. */
     showProblem: { params: [key: string]; query: { /** The language of the page, such as de; that of the browser when absent. */ lang?: (string | number) }; answer: string }
-    /** Write, answer an offer or add evidence to a reported problem. The forms of that page: a message, an answer to an offer, evidence with files, withdrawing it. */
+    /** Write, answer an offer or add evidence to a reported problem. The forms of that page: a message, an answer to an offer, evidence with files, the parcel of a return, withdrawing it. */
     actOnProblem: { params: [key: string, action: string]; body: Schemas['ActOnProblemInput']; answer: undefined }
   }
   gateway: {

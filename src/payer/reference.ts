@@ -19,7 +19,8 @@ export const payerReference: RoomReference = {
     showProblemForm: 'For a payer without an account: says what went wrong with a payment, and opens a dispute.',
     reportProblem: 'The form of that page. The payer gets a private link, by which the dispute can be followed.',
     showProblem: 'The dispute as the payer sees it, with what can be done now.',
-    actOnProblem: 'The forms of that page: a message, an answer to an offer, evidence with files, withdrawing it.',
+    actOnProblem:
+      'The forms of that page: a message, an answer to an offer, evidence with files, the parcel of a return, withdrawing it.',
     gatewayCallback:
       'The payment gateway tells what became of a charge, signed with the secret that both know. Told twice, it counts once.',
   },
@@ -42,6 +43,8 @@ export const payerReference: RoomReference = {
     reason: 'What went wrong.',
     text: 'In the words of the payer.',
     again: 'Says that a second report is meant.',
+    carrier: 'Who carries an item that goes back.',
+    tracking: 'The number the carrier gave it; the evidence is then the proof of the return.',
     key: 'The key of the private link.',
     action: 'What to do.',
   },

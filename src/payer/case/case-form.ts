@@ -40,7 +40,7 @@ interface FormOf<Found> {
   carryOut(tx: Tx, found: Found): Promise<Answer | undefined>
   show(tx: Tx, found: Found, notice: Notice): Promise<Answer | undefined>
   /** What the payer reads when it is refused. */
-  refused(found: Found): string
+  refused(found: Found, problem: Problem): string
 }
 
 /** What is wrong with a file is said as it is. */
@@ -69,6 +69,6 @@ export async function answerForm<Found>(
   } catch (error) {
     // What is no fault of the form, too much in a day or ours, is told on a page of its own.
     if (!(error instanceof Problem) || error.status >= 429) throw error
-    return withFound((tx, found) => show(tx, found, { text: refusalText(error, refused(found)), tone: 'bad' }))
+    return withFound((tx, found) => show(tx, found, { text: refusalText(error, refused(found, error)), tone: 'bad' }))
   }
 }

@@ -1,11 +1,12 @@
 import type { Tx } from '../../database/transaction.ts'
 import { act } from '../../disputes/act.ts'
 import type { House } from '../../disputes/house.ts'
+import { RETURN } from '../../disputes/machine/evidence.ts'
 import { disputeLifecycle } from '../../disputes/machine/lifecycle.ts'
 import { findDispute, type StoredDispute, withdrawDispute } from '../../disputes/store.ts'
 import { type AnyRoute, route } from '../../http/route.ts'
 import { recipientCode } from '../../invoices/schema/codes.ts'
-import { Type } from '../../kernel/type.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 import { findTransaction } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
 import { formsOf, type Headers } from '../page/forms.ts'
@@ -17,19 +18,47 @@ import { answerForm, caseForm, caseText, type Notice } from './case-form.ts'
 import { casePath, readCaseKey } from './link.ts'
 import { casePage } from './pages.ts'
 
-const ActionForm = Type.Object({ token: Type.String({ maxLength: 300 }), lang, text: caseText })
+const ActionForm = Type.Object({
+  token: Type.String({ maxLength: 300 }),
+  lang,
+  text: caseText,
+  carrier: Type.Optional(Type.String({ maxLength: 255 })),
+  tracking: Type.Optional(Type.String({ maxLength: 255 })),
+})
+type ActionForm = Static<typeof ActionForm>
+
 const Key = Type.Object({ key: Type.String({ minLength: 1, maxLength: 200 }) })
+
+const written = ({ text }: ActionForm): string => text?.trim() || '-'
 
 /** What a payer may do with their case, and what each says to it. */
 const actions = {
-  'send-message': (text: string) => ({ message: text }),
+  'send-message': (form: ActionForm) => ({ message: written(form) }),
   'accept-offer': () => ({}),
-  'deny-offer': (text: string) => ({ note: text }),
-  'provide-evidence': (text: string) => ({ evidences: [{ evidence_type: 'OTHER', notes: text }] }),
+  'deny-offer': (form: ActionForm) => ({ note: written(form) }),
+  'provide-evidence': (form: ActionForm) => ({
+    evidences: [form.tracking === undefined ? { evidence_type: 'OTHER', notes: written(form) } : proofOfReturn(form)],
+  }),
   escalate: () => ({}),
   cancel: () => ({}),
 } as const
 type PayerAction = keyof typeof actions
+
+/** Carriers that have a code which people also write. */
+const carriers = new Set(['DHL', 'FEDEX', 'PARCELFORCE', 'ROYAL_MAIL', 'TNT', 'UPS', 'USPS'])
+
+/** What of the parcel was left blank is left out, and asked for by the action. */
+function proofOfReturn({ carrier = '', tracking = '' }: ActionForm) {
+  const [name, number] = [carrier.trim(), tracking.trim()]
+  const code = name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+  const carried = carriers.has(code) ? { carrier_name: code } : { carrier_name: 'OTHER', carrier_name_other: name }
+  return {
+    evidence_type: RETURN,
+    evidence_info: {
+      tracking_info: [{ ...(name !== '' && carried), ...(number !== '' && { tracking_number: number }) }],
+    },
+  }
+}
 
 /** Whoever holds the private link is the payer: it went to their address and nowhere else. */
 const actor = { side: 'buyer', isPartner: false, roles: ['buyer'] } as const
@@ -101,14 +130,17 @@ export function caseRoutes(service: Service, house: House): AnyRoute[] {
             open: (tx) => openCase(tx, params.key, headers, body.lang),
             purpose: ({ stored: { dispute } }) => [`case ${dispute.dispute_id}`, dispute.seller.account_id],
             async carryOut(tx, { stored }) {
-              const input = actions[params.action](body.text?.trim() || '-')
+              const input = actions[params.action](body)
               disputeLifecycle.require(stored.dispute, actor.roles, params.action)
               await act(tx, house, stored, actor, { action: params.action, input, files })
               if (params.action === 'cancel') withdrawDispute(tx, stored.dispute)
               return seeOther(casePath(service, stored.dispute.dispute_id))
             },
             show: async (tx, found, notice) => showCase(tx, found, headers, notice),
-            refused: ({ opened }) => sayCaseIn(opened.sheet.locale.language)('refused'),
+            refused: ({ opened }, { details: [detail] }) =>
+              sayCaseIn(opened.sheet.locale.language)(
+                detail?.issue === 'MISSING_TRACKING_INFO' ? 'trackingMissing' : 'refused',
+              ),
           },
         ),
     }),

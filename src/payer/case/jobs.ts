@@ -22,6 +22,7 @@ import { type DisputeOutcomePhrase, disputePhrases } from '../words/dispute-mail
 import { fill, sayCaseIn } from '../words/index.ts'
 import { accountLocale, chooseLocale, type Locale } from '../words/languages.ts'
 import { casePath } from './link.ts'
+import { returnToSend } from './returns.ts'
 
 interface DisputeNews {
   readonly account_id: string
@@ -112,18 +113,21 @@ async function invoiceOf(db: Reader, { seller, disputed_transactions }: Dispute)
 function toBuyer(
   service: Service,
   stored: StoredInvoice,
-  { dispute_id, dispute_amount }: Dispute,
+  dispute: Dispute,
   { kind, now, email }: { kind: NewsKind; now: Instant; email: string },
 ) {
   const sheet = sheetOf({ ...stored, now }, recipientLocale(stored.invoice))
   const say = sayCaseIn(sheet.locale.language)
   const news = kind === 'message' ? 'updated' : kind
   const values = { business: sheet.seller, number: sheet.number }
+  const { dispute_id, dispute_amount } = dispute
+  const agreed = news === 'updated' ? returnToSend(dispute, sheet, stored.account.time_zone) : undefined
   const mail = simpleMail({
     language: sheet.locale.language,
     business: sheet.seller,
     subject: say(`${news}Subject`, values),
-    lead: say(`${news}Lead`, values),
+    lead: [say(`${news}Lead`, values), ...(agreed ? [say('returnLead', agreed.values)] : [])].join(' '),
+    note: agreed?.lines.join('\n'),
     matter: {
       name: say('caseNumber', { number: dispute_id }),
       amount: sheet.format.money(dispute_amount),

@@ -1,15 +1,15 @@
+import { RETURN } from '../../disputes/machine/evidence.ts'
 import { disputeLifecycle } from '../../disputes/machine/lifecycle.ts'
 import { totalRefunded } from '../../disputes/machine/payments.ts'
 import type { Dispute } from '../../disputes/schema/dispute.ts'
 import type { OfferType } from '../../disputes/schema/enums.ts'
-import type { Address } from '../../disputes/schema/given.ts'
 import { type Content, type Html, html, paragraphs } from '../../http/html.ts'
 import { toMoney } from '../../kernel/money.ts'
 import type { PaymentTransaction } from '../../ledger/schema.ts'
 import { frame } from '../page/page.ts'
-import { addressLines } from '../sheet/parties.ts'
 import type { Sheet } from '../sheet/sheet.ts'
 import { type CaseWords, type SayCase, sayCaseIn } from '../words/index.ts'
+import { returnLines, returnToSend } from './returns.ts'
 
 /** What a payer can say is wrong, in the order they are asked. */
 export const reportReasons = {
@@ -92,8 +92,14 @@ const standings = {
   RESOLVED: 'resolved',
 } as const
 
+interface CaseParts extends Common {
+  readonly dispute: Dispute
+  /** The calendar in which deadlines are told. */
+  readonly zone: string
+}
+
 /** The case as the payer sees it: where it stands, what was said, and what they can do now. */
-export function casePage(page: Common & { dispute: Dispute; zone: string }): string {
+export function casePage(page: CaseParts): string {
   const { sheet, dispute, zone, invoicePath } = page
   const say = sayCaseIn(sheet.locale.language)
   const { format } = sheet
@@ -110,6 +116,8 @@ export function casePage(page: Common & { dispute: Dispute; zone: string }): str
 <div class="total"><dt>${say(standing, values)}</dt><dd>${due && say('answerBy', { date: format.dayOf(due.due, zone) })}</dd></div></dl>
 ${dispute.status === 'RESOLVED' && outcomeTexts(dispute, say, sheet).map((text) => html`<p>${text}</p>`)}
 ${may.has('accept-offer') && offerForm(page, dispute, say)}
+${may.has('provide-evidence') && returnForm(page, say)}
+${dispute.flow === 'ACK' && sentBack(dispute, say)}
 ${talk(dispute, say, sheet, zone)}
 ${may.has('send-message') && textForm(page, 'send-message', say('message'), say('send'))}
 ${may.has('provide-evidence') && evidenceForm(page, say)}
@@ -154,15 +162,37 @@ function offerForm(page: Common, { offer, offered_address }: Dispute, say: SayCa
   }
   return html`<section class="stack"><h2>${say(title, values)}</h2>
 ${'text' in more && html`<p>${say(more.text, values)}</p>`}
-${type === 'REFUND_WITH_RETURN' && addressBlock(sheet, offered_address)}
+${type === 'REFUND_WITH_RETURN' && offered_address && html`<p>${paragraphs(returnLines(sheet, offered_address).join('\n'))}</p>`}
 ${buttonForm(page, 'accept-offer', say(accept, values), false)}
 <form class="stack" method="post" action="${path}/deny-offer" enctype="multipart/form-data">${hidden(page)}
 <div><label for="deny">${say('denyNote')}</label><textarea id="deny" name="text" rows="2" maxlength="2000" required></textarea></div>
 <p><button class="button quiet">${say('deny')}</button></p></form></section>`
 }
 
-const addressBlock = ({ seller, locale }: Sheet, address: Address | undefined): Content =>
-  address && html`<p>${paragraphs(addressLines({ business_name: seller, address }, locale.tag).join('\n'))}</p>`
+/** Where the item goes, and what lets the return move on: who carries it, under which number. */
+function returnForm(page: CaseParts, say: SayCase): Content {
+  const { sheet, dispute, zone, path } = page
+  const agreed = returnToSend(dispute, sheet, zone)
+  if (!agreed) return undefined
+  const { carrier_name, carrier_name_other, tracking_number } = agreed.shipments[0]?.tracking_info ?? {}
+  return html`<form class="stack" method="post" action="${path}/provide-evidence" enctype="multipart/form-data">${hidden(page)}
+<h2>${say('returnTitle')}</h2><p>${say('returnText', agreed.values)}</p>
+<p>${paragraphs(agreed.lines.join('\n'))}</p>
+<div><label for="carrier">${say('carrier')}</label><input class="boxed" id="carrier" name="carrier" maxlength="255" required value="${carrier_name_other ?? carrier_name ?? ''}"></div>
+<div><label for="tracking">${say('tracking')}</label><input class="boxed" id="tracking" name="tracking" maxlength="255" required value="${tracking_number ?? ''}"></div>
+<div><label for="return-file">${say('document')}</label><input id="return-file" name="file" type="file" accept="${fileTypes}"></div>
+<p><button class="button">${say('returnSend')}</button></p></form>`
+}
+
+function sentBack({ evidences = [] }: Dispute, say: SayCase): Content {
+  const proof = evidences.findLast(
+    ({ evidence_type, source }) => evidence_type === RETURN && source === 'SUBMITTED_BY_BUYER',
+  )
+  const { carrier_name, carrier_name_other, tracking_number } = proof?.evidence_info?.tracking_info?.[0] ?? {}
+  const carrier = carrier_name_other ?? carrier_name
+  if (carrier === undefined || tracking_number === undefined) return undefined
+  return html`<p>${say('returnSent', { carrier, number: tracking_number })}</p>`
+}
 
 const buttonForm = (page: Common, action: string, label: string, quiet = true): Html =>
   html`<form method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}<button class="button${quiet ? ' quiet' : ''}">${label}</button></form>`

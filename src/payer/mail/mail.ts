@@ -91,7 +91,7 @@ interface MailParts {
 /** A mail that says one thing and links to one place. */
 export function simpleMail(
   parts: Pick<MailParts, 'language' | 'business' | 'subject' | 'lead'> &
-    Partial<Pick<MailParts, 'matter' | 'link' | 'closing'>>,
+    Partial<Pick<MailParts, 'note' | 'matter' | 'link' | 'closing'>>,
 ): Omit<RenderedMail, 'sheet'> {
   const subject = oneLine(parts.subject).slice(0, SUBJECT_MAX)
   const whole: MailParts = { greeting: undefined, note: undefined, closing: undefined, ...parts, subject }

@@ -24,7 +24,7 @@ export function addressLines(contact: Contact, locale: string): string[] {
 
 function placeLines({ address }: Contact, locale: string): string[] {
   if (!address) return []
-  const { postal_code, admin_area_2, admin_area_1, country_code } = address
+  const { postal_code, admin_area_4, admin_area_3, admin_area_2, admin_area_1, country_code } = address
   // Where the postal code comes first, as in most of Europe, the state is left to the end.
   const codeFirst = country_code !== undefined && !codeLast.has(country_code)
   const town = codeFirst
@@ -34,6 +34,7 @@ function placeLines({ address }: Contact, locale: string): string[] {
     address.address_line_1,
     address.address_line_2,
     address.address_line_3,
+    [admin_area_4, admin_area_3].filter(isText).join(', '),
     town.filter(isText).join(', '),
     country_code && countryName(country_code, locale),
   ].filter(isText)

@@ -25,6 +25,8 @@ const payerDoes = async ({ casePath }: Pick<Case, 'casePath'>, action: string, f
   (await payers.open(casePath)).send(`${casePath}/${action}`, fields)
 const pageOf = async ({ casePath }: Pick<Case, 'casePath'>, lang = 'en') =>
   (await world.call('GET', `${casePath}?lang=${lang}`)).text
+const asMerchantSees = async ({ disputeId }: Pick<Case, 'disputeId'>) =>
+  (await world.merchant.get<Record<string, unknown>>(`${DISPUTES}/${disputeId}`)).body
 
 const return_shipping_address = {
   address_line_1: '14 Return Road',
@@ -94,5 +96,106 @@ describe('What was refunded, on the page of a case', () => {
     await world.settle()
 
     expect(await pageOf(problem)).toContain('$15.00 was refunded to you.')
+  })
+})
+
+describe('A return, on the page of a case', () => {
+  const parcel = { carrier: 'Harbour Parcels', tracking: 'HP 100 200' }
+  const agree = (problem: Case) =>
+    merchantDoes(problem, 'accept-claim', {
+      note: 'x',
+      accept_claim_type: 'REFUND_WITH_RETURN',
+      return_shipping_address,
+    })
+
+  it('shows where the item goes, takes the tracking number, and lets the payer get the money', async () => {
+    const problem = await reported()
+    await agree(problem)
+    for (const lang of languages) {
+      const page = await pageOf(problem, lang)
+      expect(page, lang).toContain('14 Return Road')
+      expect(page, lang).toContain(caseWords[lang].tracking)
+    }
+    expect(await pageOf(problem)).toContain('Example Studio refunds $74.21 once the item has come back.')
+
+    const sent = await payerDoes(problem, 'provide-evidence', parcel)
+
+    expect(sent.status, sent.text).toBe(303)
+    expect(await pageOf(problem)).toContain('You sent the item back: Harbour Parcels, HP 100 200')
+    expect(await asMerchantSees(problem)).toMatchObject({
+      status: 'WAITING_FOR_SELLER_RESPONSE',
+      evidences: expect.arrayContaining([
+        expect.objectContaining({
+          evidence_type: 'PROOF_OF_RETURN',
+          source: 'SUBMITTED_BY_BUYER',
+          evidence_info: {
+            tracking_info: [
+              { carrier_name: 'OTHER', carrier_name_other: 'Harbour Parcels', tracking_number: 'HP 100 200' },
+            ],
+          },
+        }),
+      ]),
+    })
+    await merchantDoes(problem, 'acknowledge-return-item', {
+      acknowledgement_type: 'ITEM_RECEIVED',
+      note: 'It is here.',
+    })
+    expect(await pageOf(problem)).toContain('$74.21 was refunded to you.')
+  })
+
+  it('follows an accepted offer as well', async () => {
+    const problem = await reported()
+    const offer = { note: 'Send it.', offer_type: 'REFUND_WITH_RETURN', offer_amount: usd('48.00') }
+    await merchantDoes(problem, 'make-offer', { ...offer, return_shipping_address })
+
+    await payerDoes(problem, 'accept-offer')
+
+    const page = await pageOf(problem)
+    expect(page).toContain('Example Studio refunds $48.00 once the item has come back.')
+    expect(page).toContain('14 Return Road')
+    expect((await payerDoes(problem, 'provide-evidence', parcel)).status).toBe(303)
+    expect(await asMerchantSees(problem)).toMatchObject({ status: 'WAITING_FOR_SELLER_RESPONSE' })
+  })
+
+  it('names a carrier by its code where it has one', async () => {
+    const problem = await reported()
+    await agree(problem)
+
+    await payerDoes(problem, 'provide-evidence', { carrier: ' ups', tracking: '1Z999AA10123456784' })
+
+    const { evidences } = (await asMerchantSees(problem)) as { evidences: { evidence_info?: object }[] }
+    expect(evidences.flatMap(({ evidence_info }) => evidence_info ?? [])).toEqual([
+      { tracking_info: [{ carrier_name: 'UPS', tracking_number: '1Z999AA10123456784' }] },
+    ])
+    expect(await pageOf(problem)).toContain('You sent the item back: UPS, 1Z999AA10123456784')
+  })
+
+  it('asks again for what is missing, and takes a receipt beside it', async () => {
+    const problem = await reported()
+    await agree(problem)
+
+    const blank = await payerDoes(problem, 'provide-evidence', { carrier: ' ', tracking: '1' })
+    expect(blank.status).toBe(422)
+    expect(blank.text).toContain('Enter the carrier and the tracking number.')
+    const words = await payerDoes(problem, 'provide-evidence', { text: 'I am on my way to the post office.' })
+    expect(words.status).toBe(303)
+    expect(await asMerchantSees(problem)).toMatchObject({ status: 'WAITING_FOR_BUYER_RESPONSE' })
+    const sent = await payerDoes(problem, 'provide-evidence', { ...parcel, file: '%PDF-1.4\n%%EOF' })
+    expect(sent.status, sent.text).toBe(303)
+    expect(await asMerchantSees(problem)).toMatchObject({ status: 'WAITING_FOR_SELLER_RESPONSE' })
+    const late = await payerDoes(problem, 'provide-evidence', parcel)
+    expect(late.status).toBe(422)
+    expect(late.text).toContain('This cannot be done any more.')
+  })
+
+  it('is told by mail, with the address', async () => {
+    const problem = await reported()
+
+    await agree(problem)
+
+    const [mail] = await payers.mailsTo(problem.email)
+    expect(mail!.subject).toMatch(/^News about your problem/)
+    expect(mail!.text).toContain('Example Studio refunds $74.21 once the item has come back.')
+    expect(mail!.text).toContain('Example Studio\n14 Return Road\nSan Jose, CA 95131\nUnited States')
   })
 })
