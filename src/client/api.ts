@@ -431,7 +431,7 @@ export interface Api {
     reportProblem: { params: [code: string]; body: Schemas['ReportProblemInput']; answer: undefined }
     /** Show a reported problem to the payer who holds its private link. The dispute as the payer sees it, with what can be done now. */
     showProblem: { params: [key: string]; query: { /** The language of the page, such as de; that of the browser when absent. */ lang?: (string | number) }; answer: string }
-    /** Write, answer an offer or add evidence to a reported problem. The forms of that page: a message, an answer to an offer, evidence with files, the parcel of a return, withdrawing it. */
+    /** Write, answer an offer, add evidence to a reported problem or appeal its decision. The forms of that page: a message, an answer to an offer, evidence with files, the parcel of a return, an appeal, withdrawing it. */
     actOnProblem: { params: [key: string, action: string]; body: Schemas['ActOnProblemInput']; answer: undefined }
   }
   gateway: {

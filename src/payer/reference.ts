@@ -20,7 +20,7 @@ export const payerReference: RoomReference = {
     reportProblem: 'The form of that page. The payer gets a private link, by which the dispute can be followed.',
     showProblem: 'The dispute as the payer sees it, with what can be done now.',
     actOnProblem:
-      'The forms of that page: a message, an answer to an offer, evidence with files, the parcel of a return, withdrawing it.',
+      'The forms of that page: a message, an answer to an offer, evidence with files, the parcel of a return, an appeal, withdrawing it.',
     gatewayCallback:
       'The payment gateway tells what became of a charge, signed with the secret that both know. Told twice, it counts once.',
   },

@@ -30,6 +30,7 @@ type ActionForm = Static<typeof ActionForm>
 const Key = Type.Object({ key: Type.String({ minLength: 1, maxLength: 200 }) })
 
 const written = ({ text }: ActionForm): string => text?.trim() || '-'
+const said = (form: ActionForm) => ({ evidence_type: 'OTHER', notes: written(form) })
 
 /** What a payer may do with their case, and what each says to it. */
 const actions = {
@@ -37,8 +38,9 @@ const actions = {
   'accept-offer': () => ({}),
   'deny-offer': (form: ActionForm) => ({ note: written(form) }),
   'provide-evidence': (form: ActionForm) => ({
-    evidences: [form.tracking === undefined ? { evidence_type: 'OTHER', notes: written(form) } : proofOfReturn(form)],
+    evidences: [form.tracking === undefined ? said(form) : proofOfReturn(form)],
   }),
+  appeal: (form: ActionForm) => ({ evidences: [said(form)] }),
   escalate: () => ({}),
   cancel: () => ({}),
 } as const
@@ -119,7 +121,7 @@ export function caseRoutes(service: Service, house: House): AnyRoute[] {
       method: 'POST',
       url: '/invoice/problem/:key/:action',
       operation: 'actOnProblem',
-      summary: 'Write, answer an offer or add evidence to a reported problem',
+      summary: 'Write, answer an offer, add evidence to a reported problem or appeal its decision',
       params: Type.Object({ ...Key.properties, action: Type.Enum(Object.keys(actions) as PayerAction[]) }),
       body: ActionForm,
       handle: ({ transact, params, body, files, headers }) =>

@@ -2,6 +2,7 @@ import { findAccount } from '../../accounts/store.ts'
 import { type Quota, useQuota } from '../../database/quota.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { disputePageUrl, disputeUrl } from '../../disputes/links.ts'
+import { disputeLifecycle } from '../../disputes/machine/lifecycle.ts'
 import { totalCovered, totalRefunded } from '../../disputes/machine/payments.ts'
 import { dueDates, wonOrLost } from '../../disputes/machine/state.ts'
 import { type News, type NewsKind, toBoth } from '../../disputes/news.ts'
@@ -121,12 +122,18 @@ function toBuyer(
   const news = kind === 'message' ? 'updated' : kind
   const values = { business: sheet.seller, number: sheet.number }
   const { dispute_id, dispute_amount } = dispute
-  const agreed = news === 'updated' ? returnToSend(dispute, sheet, stored.account.time_zone) : undefined
+  const zone = stored.account.time_zone
+  const agreed = news === 'updated' ? returnToSend(dispute, sheet, zone) : undefined
+  const appealBy = disputeLifecycle.allows(dispute, ['buyer'], 'appeal') ? dispute.timer?.due : undefined
   const mail = simpleMail({
     language: sheet.locale.language,
     business: sheet.seller,
     subject: say(`${news}Subject`, values),
-    lead: [say(`${news}Lead`, values), ...(agreed ? [say('returnLead', agreed.values)] : [])].join(' '),
+    lead: [
+      say(`${news}Lead`, values),
+      ...(agreed ? [say('returnLead', agreed.values)] : []),
+      ...(appealBy ? [say('appealLead', { date: sheet.format.dayOf(appealBy, zone) })] : []),
+    ].join(' '),
     note: agreed?.lines.join('\n'),
     matter: {
       name: say('caseNumber', { number: dispute_id }),

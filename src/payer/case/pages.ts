@@ -115,12 +115,14 @@ export function casePage(page: CaseParts): string {
 <dl class="lines"><div><dt>${say('payment')}</dt><dd>${format.money(dispute.dispute_amount)}</dd></div>
 <div class="total"><dt>${say(standing, values)}</dt><dd>${due && say('answerBy', { date: format.dayOf(due.due, zone) })}</dd></div></dl>
 ${dispute.status === 'RESOLVED' && outcomeTexts(dispute, say, sheet).map((text) => html`<p>${text}</p>`)}
+${may.has('appeal') && appealForm(page, say)}
 ${may.has('accept-offer') && offerForm(page, dispute, say)}
 ${may.has('provide-evidence') && returnForm(page, say)}
 ${dispute.flow === 'ACK' && sentBack(dispute, say)}
 ${talk(dispute, say, sheet, zone)}
 ${may.has('send-message') && textForm(page, 'send-message', say('message'), say('send'))}
-${may.has('provide-evidence') && evidenceForm(page, say)}
+${may.has('provide-evidence') && evidenceForm(page, 'provide-evidence', { title: say('evidence'), note: say('evidenceNote'), send: say('evidence') }, say)}
+
 <div class="buttons">${may.has('escalate') && buttonForm(page, 'escalate', say('escalate'))}
 ${may.has('cancel') && buttonForm(page, 'cancel', say('cancel'))}</div>
 <p><a href="${invoicePath}">${say('backToInvoice')}</a></p></div>`,
@@ -202,12 +204,26 @@ const textForm = (page: Common, action: string, label: string, send: string): Ht
 <div><label for="${action}">${label}</label><textarea id="${action}" name="text" rows="3" maxlength="2000" required></textarea></div>
 <p><button class="button">${send}</button></p></form>`
 
-const evidenceForm = (page: Common, say: SayCase): Html =>
-  html`<form class="stack" method="post" action="${page.path}/provide-evidence" enctype="multipart/form-data">${hidden(page)}
-<h2>${say('evidence')}</h2>
-<div><label for="evidence-note">${say('evidenceNote')}</label><textarea id="evidence-note" name="text" rows="2" maxlength="2000" required></textarea></div>
-<div><label for="evidence-file">${say('document')}</label><input id="evidence-file" name="file" type="file" accept="${fileTypes}"></div>
-<p><button class="button quiet">${say('evidence')}</button></p></form>`
+/** Something to say and a file that shows it: evidence, or an appeal. */
+function evidenceForm(
+  page: Common,
+  action: 'provide-evidence' | 'appeal',
+  { title, text, note, send }: { title: string; text?: string; note: string; send: string },
+  say: SayCase,
+): Html {
+  return html`<form class="stack" method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}
+<h2>${title}</h2>${text !== undefined && html`<p>${text}</p>`}
+<div><label for="${action}-note">${note}</label><textarea id="${action}-note" name="text" rows="${action === 'appeal' ? 4 : 2}" maxlength="2000" required></textarea></div>
+<div><label for="${action}-file">${say('document')}</label><input id="${action}-file" name="file" type="file" accept="${fileTypes}"></div>
+<p><button class="button quiet">${send}</button></p></form>`
+}
+
+function appealForm(page: CaseParts, say: SayCase): Html {
+  const { dispute, sheet, zone } = page
+  const text = dispute.timer && say('appealText', { date: sheet.format.dayOf(dispute.timer.due, zone) })
+  const words = { title: say('appealTitle'), note: say('appealNote'), send: say('appeal') }
+  return evidenceForm(page, 'appeal', { ...words, ...(text !== undefined && { text }) }, say)
+}
 
 function talk({ messages = [] }: Dispute, say: SayCase, sheet: Sheet, zone: string): Content {
   if (messages.length === 0) return undefined

@@ -174,6 +174,11 @@ export const deCase: CaseWords = {
   returnSent: 'Sie haben die Ware zurückgeschickt: {carrier}, {number}',
   trackingMissing: 'Tragen Sie den Versanddienst und die Sendungsnummer ein.',
   escalate: 'Um eine Entscheidung bitten',
+  appealTitle: 'Einspruch gegen die Entscheidung',
+  appealText:
+    'Der Fall wurde gegen Sie entschieden. Wenn Sie etwas Neues vorbringen können, ist ein Einspruch bis {date} möglich.',
+  appealNote: 'Was ist neu?',
+  appeal: 'Einspruch einlegen',
   cancel: 'Das Problem ist gelöst',
   refused: 'Das ist nicht mehr möglich.',
   backToInvoice: 'Zurück zur Rechnung',
@@ -186,5 +191,6 @@ export const deCase: CaseWords = {
     '{business} erstattet {amount}, sobald die Ware zurück ist. Schicken Sie sie an die Adresse unten, und tragen Sie über Ihren privaten Link bis {date} die Sendungsnummer ein.',
   resolvedSubject: 'Ihr Problem mit Rechnung {number} ist geklärt',
   resolvedLead: 'Der Fall ist geschlossen. Ihr privater Link zeigt das Ergebnis.',
+  appealLead: 'Wenn Sie mit der Entscheidung nicht einverstanden sind, können Sie dort bis {date} Einspruch einlegen.',
   follow: 'Fall verfolgen',
 }

@@ -177,6 +177,10 @@ export const enCase = {
   returnSent: 'You sent the item back: {carrier}, {number}',
   trackingMissing: 'Enter the carrier and the tracking number.',
   escalate: 'Ask for a decision',
+  appealTitle: 'Appeal the decision',
+  appealText: 'The case was decided against you. You can appeal until {date} if you can show something new.',
+  appealNote: 'What is new?',
+  appeal: 'Appeal',
   cancel: 'The problem is solved',
   refused: 'This cannot be done any more.',
   backToInvoice: 'Back to the invoice',
@@ -188,6 +192,7 @@ export const enCase = {
     '{business} refunds {amount} once the item has come back. Send it to the address below, and enter its tracking number behind your private link by {date}.',
   resolvedSubject: 'Your problem with invoice {number} is settled',
   resolvedLead: 'The case is closed. Your private link shows the outcome.',
+  appealLead: 'If you do not agree with the decision, you can appeal there until {date}.',
   follow: 'Follow the case',
 }
 

@@ -170,6 +170,10 @@ export const esCase: CaseWords = {
   returnSent: 'Ha devuelto el artículo: {carrier}, {number}',
   trackingMissing: 'Indique el transportista y el número de seguimiento.',
   escalate: 'Pedir una decisión',
+  appealTitle: 'Recurrir la decisión',
+  appealText: 'El caso se ha decidido en su contra. Puede recurrir antes del {date} si aporta algo nuevo.',
+  appealNote: '¿Qué hay de nuevo?',
+  appeal: 'Recurrir',
   cancel: 'El problema está resuelto',
   refused: 'Esto ya no es posible.',
   backToInvoice: 'Volver a la factura',
@@ -181,5 +185,6 @@ export const esCase: CaseWords = {
     '{business} reembolsa {amount} cuando reciba el artículo. Envíelo a la dirección indicada abajo e indique el número de seguimiento con su enlace privado antes del {date}.',
   resolvedSubject: 'Su problema con la factura {number} está resuelto',
   resolvedLead: 'El caso está cerrado. Su enlace privado muestra el resultado.',
+  appealLead: 'Si no está de acuerdo con la decisión, puede recurrirla allí antes del {date}.',
   follow: 'Seguir el caso',
 }

@@ -174,6 +174,11 @@ export const frCase: CaseWords = {
   returnSent: 'Vous avez renvoyé l’article : {carrier}, {number}',
   trackingMissing: 'Saisissez le transporteur et le numéro de suivi.',
   escalate: 'Demander une décision',
+  appealTitle: 'Contester la décision',
+  appealText:
+    'La décision vous est défavorable. Vous pouvez la contester avant le {date} si vous apportez un élément nouveau.',
+  appealNote: 'Qu’y a-t-il de nouveau ?',
+  appeal: 'Contester',
   cancel: 'Le problème est résolu',
   refused: 'Ce n’est plus possible.',
   backToInvoice: 'Retour à la facture',
@@ -185,5 +190,6 @@ export const frCase: CaseWords = {
     '{business} rembourse {amount} dès que l’article est revenu. Envoyez-le à l’adresse ci-dessous et saisissez son numéro de suivi par votre lien privé avant le {date}.',
   resolvedSubject: 'Votre problème avec la facture {number} est réglé',
   resolvedLead: 'Le dossier est clos. Votre lien privé montre le résultat.',
+  appealLead: 'Si vous n’êtes pas d’accord avec la décision, vous pouvez l’y contester avant le {date}.',
   follow: 'Suivre le dossier',
 }

@@ -168,6 +168,10 @@ export const jaCase: CaseWords = {
   returnSent: '商品を返送済みです: {carrier}、{number}',
   trackingMissing: '配送業者と追跡番号を入力してください。',
   escalate: '判断を依頼する',
+  appealTitle: '決定に異議を申し立てる',
+  appealText: 'お客様に不利な決定となりました。新しい資料や事情があれば、{date}まで異議を申し立てることができます。',
+  appealNote: '新しい内容',
+  appeal: '異議を申し立てる',
   cancel: '問題は解決しました',
   refused: 'この操作はもうできません。',
   backToInvoice: '請求書に戻る',
@@ -179,5 +183,6 @@ export const jaCase: CaseWords = {
     '商品の返送が確認でき次第、{business}が{amount}を返金します。下記の住所へ発送し、{date}までに専用リンクから追跡番号を入力してください。',
   resolvedSubject: '請求書 {number} の問題が解決しました',
   resolvedLead: '案件は終了しました。専用リンクで結果をご確認ください。',
+  appealLead: '決定にご納得いただけない場合は、{date}まで同じリンクから異議を申し立てることができます。',
   follow: '経過を見る',
 }

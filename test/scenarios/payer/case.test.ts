@@ -199,3 +199,56 @@ describe('A return, on the page of a case', () => {
     expect(mail!.text).toContain('Example Studio\n14 Return Road\nSan Jose, CA 95131\nUnited States')
   })
 })
+
+describe('An appeal, on the page of a case', () => {
+  const decide = (problem: Case, adjudication_outcome: string) =>
+    merchantDoes(problem, 'adjudicate', { adjudication_outcome })
+  async function reviewed() {
+    const problem = await reported()
+    await merchantDoes(problem, 'provide-evidence', { evidences: [{ evidence_type: 'OTHER', notes: 'As described.' }] })
+    return problem
+  }
+
+  it('is offered with its deadline to the payer who lost, as often as the decision can be appealed', async () => {
+    const problem = await reviewed()
+    expect(await pageOf(problem)).not.toContain('/appeal"')
+    await decide(problem, 'SELLER_FAVOR')
+    for (const lang of languages) {
+      const page = await pageOf(problem, lang)
+      expect(page, lang).toContain(`${problem.casePath}/appeal"`)
+      expect(page, lang).toContain(caseWords[lang].appealTitle)
+    }
+    expect(await pageOf(problem)).toMatch(/You can appeal until \w+ \d+, \d{4}/)
+    expect((await payers.mailsTo(problem.email))[0]!.text).toMatch(/you can appeal there until \w+ \d+, \d{4}/)
+
+    const appealed = await payerDoes(problem, 'appeal', { text: 'Look at this.', file: '%PDF-1.4\n%%EOF' })
+
+    expect(appealed.status, appealed.text).toBe(303)
+    const page = await pageOf(problem)
+    expect(page).toContain('Being reviewed')
+    expect(page).not.toContain('/appeal"')
+    expect(await asMerchantSees(problem)).toMatchObject({
+      status: 'UNDER_REVIEW',
+      dispute_life_cycle_stage: 'PRE_ARBITRATION',
+    })
+    await decide(problem, 'SELLER_FAVOR')
+    const otherTab = await payers.open(problem.casePath)
+    expect((await payerDoes(problem, 'appeal', { text: 'Once more.' })).status).toBe(303)
+    await decide(problem, 'SELLER_FAVOR')
+    expect(await pageOf(problem)).not.toContain('/appeal"')
+    expect((await otherTab.send(`${problem.casePath}/appeal`, { text: 'And again.' })).status).toBe(422)
+  })
+
+  it('is not offered to a payer who won, nor after the window', async () => {
+    const [won, lost] = [await reviewed(), await reviewed()]
+    const form = await payers.open(won.casePath)
+    await decide(won, 'BUYER_FAVOR')
+    await decide(lost, 'SELLER_FAVOR')
+
+    expect(await pageOf(won)).not.toContain('/appeal"')
+    expect((await form.send(`${won.casePath}/appeal`, { text: 'More.' })).status).toBe(422)
+    expect(await pageOf(lost)).toContain('/appeal"')
+    await world.pass('P12D')
+    expect(await pageOf(lost)).not.toContain('/appeal"')
+  })
+})
