@@ -429,6 +429,8 @@ export interface Api {
     showProblemForm: { params: [code: string]; query: { /** The language of the page, such as de; that of the browser when absent. */ lang?: (string | number) }; answer: string }
     /** Report a problem with a payment. The form of that page. The payer gets a private link, by which the dispute can be followed. */
     reportProblem: { params: [code: string]; body: Schemas['ReportProblemInput']; answer: undefined }
+    /** Download the shipping label of a return. What the seller sent along for a return, for the payer to stick on the parcel. */
+    showReturnLabel: { params: [key: string, n: string]; answer: Uint8Array }
     /** Show a reported problem to the payer who holds its private link. The dispute as the payer sees it, with what can be done now. */
     showProblem: { params: [key: string]; query: { /** The language of the page, such as de; that of the browser when absent. */ lang?: (string | number) }; answer: string }
     /** Write, answer an offer, add evidence to a reported problem or appeal its decision. The forms of that page: a message, an answer to an offer, evidence with files, the parcel of a return, an appeal, withdrawing it. */
@@ -613,6 +615,7 @@ export const operations = {
     showPaymentUnderWay: { call: 'GET /invoice/p/{code}/paying/{attempt}', query: true, open: true, answer: 'text' },
     showProblemForm: { call: 'GET /invoice/p/{code}/problem', query: true, open: true, answer: 'text' },
     reportProblem: { call: 'POST /invoice/p/{code}/problem', body: 'form and files', open: true, answer: 'nothing' },
+    showReturnLabel: { call: 'GET /invoice/problem/{key}/label/{n}', open: true, answer: 'bytes' },
     showProblem: { call: 'GET /invoice/problem/{key}', query: true, open: true, answer: 'text' },
     actOnProblem: { call: 'POST /invoice/problem/{key}/{action}', body: 'form and files', open: true, answer: 'nothing' },
   },

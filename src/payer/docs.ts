@@ -42,7 +42,7 @@ nobody else wants of the machine.
 
 Whoever has the link of a paid invoice can report a problem with its payment, which opens a dispute. Everything after that
 goes through a private link, mailed to the address of the payer and shown nowhere else: reading the case, writing, answering
-offers, evidence, sending an item back, appealing a decision, taking it back. A return that was agreed shows there where the item goes, as does the mail that tells of it, and takes
+offers, evidence, sending an item back, appealing a decision, taking it back. A return that was agreed shows there where the item goes, with the shipping label of the seller, as does the mail that tells of it, and takes
 carrier and tracking number, which is the proof of return that the API takes. In a sandbox the mail is in \`GET /sandbox/mail\`. A case that was taken back there can be
 opened again, ${CASES_PER_PAYMENT_MAX} times for one payment in all; one that was cancelled through the API cannot.
 

@@ -19,6 +19,7 @@ export const payerReference: RoomReference = {
     showProblemForm: 'For a payer without an account: says what went wrong with a payment, and opens a dispute.',
     reportProblem: 'The form of that page. The payer gets a private link, by which the dispute can be followed.',
     showProblem: 'The dispute as the payer sees it, with what can be done now.',
+    showReturnLabel: 'What the seller sent along for a return, for the payer to stick on the parcel.',
     actOnProblem:
       'The forms of that page: a message, an answer to an offer, evidence with files, the parcel of a return, an appeal, withdrawing it.',
     gatewayCallback:
@@ -47,6 +48,7 @@ export const payerReference: RoomReference = {
     tracking: 'The number the carrier gave it; the evidence is then the proof of the return.',
     key: 'The key of the private link.',
     action: 'What to do.',
+    n: 'Which of the labels, from 1.',
   },
   issues: [
     {

@@ -6,7 +6,7 @@ import { blueLogo, startLogoServer } from '../support/logo.ts'
 import { usd, type World } from '../support/world.ts'
 import { returned } from './disputing.ts'
 import { idIn } from './invoicing.ts'
-import type { Recorder, Show } from './recorder.ts'
+import { multipart, type Recorder, type Show, upload } from './recorder.ts'
 
 const PUBLIC_URL = 'http://127.0.0.1:8080'
 const html = { accept: 'text/html' }
@@ -63,8 +63,8 @@ export async function pages(world: World, show: Show, recorder: Recorder): Promi
     form: {
       token: complaint.token,
       payment: shown.body.payments.transactions[0]!.payment_id,
-      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
-      text: 'It never came.',
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED',
+      text: 'A leg is broken.',
     },
     headers: complaint.headers,
   })
@@ -77,6 +77,25 @@ export async function pages(world: World, show: Show, recorder: Recorder): Promi
     form: { token: problem.token, text: 'Is there any news?' },
     headers: problem.headers,
   })
+  await labelled(world, key)
+  await show('showReturnLabel', undefined, { params: { key, n: '1' } })
+}
+
+/** The merchant takes the thing back, and sends a label along. */
+async function labelled({ merchant }: World, key: string): Promise<void> {
+  const dispute = `/v1/customer/disputes/${key.split('~')[0]}`
+  await merchant.post(`${dispute}/escalate`, { note: 'Let somebody decide.' })
+  const body = {
+    note: 'Please send it back.',
+    accept_claim_type: 'REFUND_WITH_RETURN_SHIPMENT_LABEL',
+    return_shipping_address: { address_line_1: '14 Return Road', admin_area_2: 'San Jose', country_code: 'US' },
+    return_shipment_info: [
+      { shipment_label: { name: 'label.pdf' }, tracking_info: { carrier_name: 'UPS', tracking_number: '1Z999AA1' } },
+    ],
+  }
+  const label = { part: 'file1', name: 'label.pdf', type: 'application/pdf', bytes: Buffer.from('%PDF-1.4\n%%EOF') }
+  const accepted = await merchant.post(`${dispute}/accept-claim`, multipart(body, [label]), { headers: upload })
+  if (accepted.status !== 200) throw new Error(accepted.text)
 }
 
 /** What only a live service has: a gateway that charges, and an operator who pays postage. */

@@ -89,9 +89,10 @@ export class Recorder {
   }
 }
 
-const upload = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+/** A body with files, and what says so. */
+export const upload = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
 
-function multipart(body: unknown, files: readonly SentFile[]): Buffer {
+export function multipart(body: unknown, files: readonly SentFile[]): Buffer {
   const part = (disposition: string, type: string, bytes: Buffer) => [
     Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: ${type}\r\n\r\n`),
     bytes,

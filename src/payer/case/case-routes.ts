@@ -1,10 +1,11 @@
 import type { Tx } from '../../database/transaction.ts'
 import { act } from '../../disputes/act.ts'
+import { attachmentHeaders, findFile } from '../../disputes/documents.ts'
 import type { House } from '../../disputes/house.ts'
 import { RETURN } from '../../disputes/machine/evidence.ts'
 import { disputeLifecycle } from '../../disputes/machine/lifecycle.ts'
 import { findDispute, type StoredDispute, withdrawDispute } from '../../disputes/store.ts'
-import { type AnyRoute, route } from '../../http/route.ts'
+import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import { recipientCode } from '../../invoices/schema/codes.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { findTransaction } from '../../ledger/store.ts'
@@ -101,6 +102,23 @@ export function caseRoutes(service: Service, house: House): AnyRoute[] {
   }
 
   return [
+    route({
+      ...shared,
+      produces: ['application/pdf', 'image/png', 'image/jpeg', 'image/gif', '*/*'],
+      method: 'GET',
+      url: '/invoice/problem/:key/label/:n',
+      operation: 'showReturnLabel',
+      summary: 'Download the shipping label of a return',
+      params: Type.Object({ ...Key.properties, n: Type.String({ maxLength: 3, pattern: '^[1-9][0-9]*$' }) }),
+      handle: ({ transact, params, headers }) =>
+        transact(async (tx) => {
+          const found = await openCase(tx, params.key, headers)
+          const shipment = found?.stored.dispute.agreed_return?.shipments?.[Number(params.n) - 1]
+          const label = shipment?.shipment_label
+          const file = label && (await findFile(tx, found!.stored.dispute, label.document_id, label.n))
+          return file ? new Answer(200, file.bytes, attachmentHeaders(file)) : forms.missing(headers)
+        }),
+    }),
     route({
       ...shared,
       method: 'GET',

@@ -180,6 +180,7 @@ function returnForm(page: CaseParts, say: SayCase): Content {
   return html`<form class="stack" method="post" action="${path}/provide-evidence" enctype="multipart/form-data">${hidden(page)}
 <h2>${say('returnTitle')}</h2><p>${say('returnText', agreed.values)}</p>
 <p>${paragraphs(agreed.lines.join('\n'))}</p>
+${agreed.shipments.map((_, i) => html`<p><a href="${path}/label/${i + 1}">${say('returnLabel')}${agreed.shipments.length > 1 && html` ${i + 1}`}</a></p>`)}
 <div><label for="carrier">${say('carrier')}</label><input class="boxed" id="carrier" name="carrier" maxlength="255" required value="${carrier_name_other ?? carrier_name ?? ''}"></div>
 <div><label for="tracking">${say('tracking')}</label><input class="boxed" id="tracking" name="tracking" maxlength="255" required value="${tracking_number ?? ''}"></div>
 <div><label for="return-file">${say('document')}</label><input id="return-file" name="file" type="file" accept="${fileTypes}"></div>

@@ -188,6 +188,41 @@ describe('A return, on the page of a case', () => {
     expect(late.text).toContain('This cannot be done any more.')
   })
 
+  it('hands out the shipping label of the seller, through the private link alone, and knows its number', async () => {
+    const problem = await reported()
+    await payerDoes(problem, 'escalate')
+    const label = '%PDF-1.4\nthe label\n%%EOF'
+    const boundary = 'xxLABELxx'
+    const input = {
+      note: 'Use our label.',
+      accept_claim_type: 'REFUND_WITH_RETURN_SHIPMENT_LABEL',
+      return_shipping_address,
+      return_shipment_info: [
+        { shipment_label: { name: 'label.pdf' }, tracking_info: { carrier_name: 'DHL', tracking_number: '00340434' } },
+      ],
+    }
+    const body =
+      `--${boundary}\r\nContent-Disposition: form-data; name="input"\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(input)}\r\n` +
+      `--${boundary}\r\nContent-Disposition: form-data; name="file1"; filename="label.pdf"\r\n\r\n${label}\r\n--${boundary}--\r\n`
+    const accepted = await world.merchant.post(`${DISPUTES}/${problem.disputeId}/accept-claim`, body, {
+      headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    })
+    expect(accepted.status, accepted.text).toBe(200)
+
+    const page = await pageOf(problem)
+    const address = /href="([^"]*\/label\/1)"/.exec(page)?.[1]
+    expect(page).toContain('Download the shipping label')
+    expect(page).toContain('value="DHL"')
+    expect(page).toContain('value="00340434"')
+    expect(address).toBe(`${problem.casePath}/label/1`)
+    const file = await world.call('GET', address!)
+    expect([file.status, file.headers['content-type'], file.text]).toEqual([200, 'application/pdf', label])
+    expect(file.headers['content-disposition']).toContain('label.pdf')
+    const other = await reported()
+    for (const wrong of [`${problem.casePath}/label/2`, `${other.casePath}/label/1`, `${problem.casePath}x/label/1`])
+      expect((await world.call('GET', wrong)).status).toBe(404)
+  })
+
   it('is told by mail, with the address', async () => {
     const problem = await reported()
 
