@@ -4,12 +4,16 @@ interface Clock {
   readonly now: string
   readonly frozen: boolean
 }
-interface Due {
+interface Work {
+  readonly work: string
   readonly at: string
+  readonly key?: string
+}
+interface Due extends Work {
   readonly what: string
 }
 interface Moved extends Clock {
-  readonly fired: readonly { readonly work: string; readonly at: string }[]
+  readonly fired: readonly Work[]
   readonly next?: readonly Due[]
 }
 interface Logged {
@@ -33,6 +37,7 @@ interface Explanation {
 const moves = ['now', 'freeze', 'run', 'advance', 'to', 'next'] as const
 const kinds = ['dispute', 'invoice', 'event', 'delivery', 'request'] as const
 const WAIT_SECONDS = 20
+const DUE_MAX = 200
 
 /** Looking at a running sandbox, and moving its clock. */
 export const watchCommands: readonly Command[] = [
@@ -108,11 +113,15 @@ async function moveClock({ sandbox, tell, arguments: [move = 'now', how] }: Sand
     return undefined
   }
   const body = { freeze: { freeze: true }, run: { freeze: false }, next: { next: true } }[move] ?? { [move]: how }
+  // What is done can no longer be described by what it will do, so that is asked before.
+  const { due } = await sandbox.ask<{ due: Due[] }>('GET', `/sandbox/due?limit=${DUE_MAX}`)
+  const wordsOf = ({ work, at, key }: Work) =>
+    due.find((one) => one.work === work && one.at === at && one.key === key)?.what ?? work
   const moved = await sandbox.ask<Moved & Record<string, unknown>>('POST', '/sandbox/clock', { body })
   const lines = [
     standing(moved),
     ...(moved.next ?? []).map(({ at, what }) => `${at}  ${what}`),
-    ...(moved.next ? [] : moved.fired.map(({ at, work }) => `${at}  ${work}`)),
+    ...(moved.next ? [] : moved.fired.map((one) => `${one.at}  ${wordsOf(one)}`)),
   ]
   tell(moved, lines.join('\n'))
   return undefined

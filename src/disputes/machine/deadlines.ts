@@ -17,15 +17,15 @@ const days = (count: number) => count * 24
 // biome-ignore format: a table reads best as a table
 export const timers = {
   triage:               { hours: 0,        endOfDay: false, waitsFor: 'the dispute to be looked at first',      next: 'the seller is asked to answer' },
-  inquiry:              { hours: days(20), endOfDay: false, waitsFor: 'the parties to agree, from the opening', next: 'closed as cancelled by the buyer' },
+  inquiry:              { hours: days(20), endOfDay: false, waitsFor: 'the parties to agree after the opening', next: 'closed as cancelled by the buyer' },
   'seller-answer':      { hours: days(10), endOfDay: true,  waitsFor: 'the seller to answer a claim',           next: 'decided for the buyer' },
-  'accelerated-answer': { hours: days(10), endOfDay: false, waitsFor: 'the seller, on the accelerated timetable', next: 'reviewed on what is there' },
+  'accelerated-answer': { hours: days(10), endOfDay: false, waitsFor: 'the seller to answer on the accelerated timetable', next: 'reviewed on what is there' },
   'seller-proof':       { hours: days(3),  endOfDay: true,  waitsFor: 'evidence an agent asked of the seller',  next: 'decided for the buyer' },
   'buyer-proof':        { hours: days(3),  endOfDay: true,  waitsFor: 'evidence an agent asked of the buyer',   next: 'decided for the seller' },
   'claim-offer':        { hours: days(10), endOfDay: true,  waitsFor: 'the buyer to answer an offer in a claim', next: 'decided for the seller' },
   return:               { hours: days(10), endOfDay: true,  waitsFor: 'the buyer to send the item back',        next: 'closed for the seller' },
   acknowledgement:      { hours: days(10), endOfDay: true,  waitsFor: 'the seller to confirm the return',       next: 'closed for the buyer' },
-  review:               { hours: days(10), endOfDay: true,  waitsFor: 'an agent, where a setting decides alone', next: 'decided as the setting says' },
+  review:               { hours: days(10), endOfDay: true,  waitsFor: 'an agent to decide before a setting does', next: 'decided as the setting says' },
   'appeal-window':      { hours: days(10), endOfDay: true,  waitsFor: 'the losing side to appeal',              next: 'final, without an event' },
   alert:                { hours: 20,       endOfDay: false, waitsFor: 'the seller to take an alert seriously',  next: 'closed without an outcome' },
 } as const satisfies Record<TimerName, Timer>
