@@ -70,6 +70,10 @@ export class SettingError extends Error {}
 
 export type Written = Readonly<Record<string, string | undefined>>
 
+/** What a setting is when nobody sets it, as documents write it. */
+export const defaultOf = ({ initial, initialText }: Pick<Setting<unknown>, 'initial' | 'initialText'>): string =>
+  initialText ?? (initial === undefined ? 'none' : `\`${String(initial)}\``)
+
 export const flagOf = (variable: string) =>
   variable
     .toLowerCase()

@@ -1,6 +1,7 @@
 import type { Command } from './cli/command.ts'
 import { commandsPage } from './cli/commands-page.ts'
 import { compatibilityPage } from './compatibility.ts'
+import { defaultOf } from './config.ts'
 import { disputesPage } from './disputes/docs.ts'
 import { disputeLifecycle } from './disputes/machine/lifecycle.ts'
 import { invariantsFile } from './invariants/rules.ts'
@@ -100,10 +101,9 @@ function emitters(): Emitters {
 }
 
 function configurationPage(): string {
-  const rows = Object.values(settings).map(({ variable, initial, initialText, form, description }) => {
-    const shown = initialText ?? (initial === undefined ? 'none' : `\`${String(initial)}\``)
-    return `| \`${variable}\` | ${form} | ${shown} | ${description} |`
-  })
+  const rows = Object.values(settings).map(
+    (setting) => `| \`${setting.variable}\` | ${setting.form} | ${defaultOf(setting)} | ${setting.description} |`,
+  )
   return `# Configuration
 
 Every setting is an environment variable, and a flag of the same name in lower case with dashes, without the word

@@ -55,12 +55,23 @@ export const accountCommands: readonly Command[] = [
     kind: 'store',
     name: 'accounts list',
     summary: 'List accounts',
+    examples: [
+      ['accounts list', 'shows ids, addresses and states'],
+      ['accounts list --json', 'for programs'],
+    ],
     run: async ({ db }) => (await listAccounts(db)).map(summaryOf),
   },
   {
     kind: 'store',
     name: 'accounts create',
     summary: 'Make an account of a merchant or a person',
+    examples: [
+      [
+        "accounts create --email shop@example.com --name 'A shop' --time-zone Europe/Berlin --currency EUR",
+        'makes a merchant',
+      ],
+      ["accounts create --kind PERSONAL --email jane@example.com --name 'Jane Doe'", 'makes a person'],
+    ],
     options: {
       kind: { type: 'string', value: '<kind>', description: 'BUSINESS (default) or PERSONAL' },
       ...details,
@@ -79,6 +90,7 @@ export const accountCommands: readonly Command[] = [
     name: 'accounts update',
     summary: 'Change what is known of an account; what is not named stays',
     arguments: ['account id'],
+    examples: [['accounts update 5D7AXM9OKD1Q6 --language de-AT', 'lets its mails be in German']],
     options: details,
     async run(input) {
       const {
@@ -177,6 +189,7 @@ function changeStatus(name: string, summary: string, status: Account['status']):
     name,
     summary,
     arguments: ['account id'],
+    examples: [[`${name} 5D7AXM9OKD1Q6`, `makes it ${status}`]],
     async run({ transact, arguments: [id], announceAccessChange }) {
       const account = await transact((tx) => change(tx, id!, () => ({ status })))
       await announceAccessChange()

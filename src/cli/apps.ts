@@ -42,6 +42,7 @@ export const appCommands: readonly Command[] = [
     kind: 'store',
     name: 'apps list',
     summary: 'List apps',
+    examples: [['apps list', 'shows client ids, accounts and states']],
     run: async ({ db }) => (await listApps(db)).map(summaryOf),
   },
   {
@@ -49,6 +50,10 @@ export const appCommands: readonly Command[] = [
     name: 'apps create',
     summary: 'Make an app for an account and print its secret, once',
     arguments: ['account id'],
+    examples: [
+      ['apps create 5D7AXM9OKD1Q6 --name Till --features invoicing,webhooks', 'makes an app of a merchant'],
+      ['apps create 5D7AXM9OKD1Q6 --name Operator --scopes operator', 'makes one that operates the service'],
+    ],
     options: {
       name: { type: 'string', value: '<name>', description: 'What to call it' },
       features: {
@@ -72,6 +77,7 @@ export const appCommands: readonly Command[] = [
     name: 'apps delete',
     summary: 'Delete an app with its secrets, tokens and consents',
     arguments: ['client id'],
+    examples: [['apps delete <client id>', 'ends everything it may']],
     async run({ transact, arguments: [clientId], announceAccessChange }) {
       await transact(async (tx) => {
         await requireApp(tx, clientId!)
@@ -86,6 +92,10 @@ export const appCommands: readonly Command[] = [
     name: 'apps rotate-secret',
     summary: 'Add a second secret and print it, once; the one before stays valid until the next rotation',
     arguments: ['client id'],
+    examples: [
+      ['apps rotate-secret <client id>', 'adds a secret; the one before still works'],
+      ['apps rotate-secret <client id> --revoke', 'ends all earlier ones now'],
+    ],
     options: { revoke: { type: 'boolean', description: 'Revoke all earlier secrets at once, and the access tokens' } },
     async run({ db, settings, transact, options, arguments: [clientId], announceAccessChange }) {
       const ring = await requireServiceSecrets(db, settings)
@@ -101,6 +111,13 @@ export const appCommands: readonly Command[] = [
     name: 'apps consent',
     summary: 'Let an app act for a merchant, as the merchant agreed',
     arguments: ['client id', 'account id'],
+    examples: [
+      [
+        'apps consent <client id> 5D7AXM9OKD1Q6 --scopes disputes/read-partner',
+        'lets it read disputes of this merchant',
+      ],
+      ['apps consent <client id> 5D7AXM9OKD1Q6 --revoke', 'takes that back'],
+    ],
     options: {
       scopes: { type: 'string', value: '<list>', description: 'Comma-separated; all scopes of the app by default' },
       revoke: { type: 'boolean', description: 'Take the consent back' },
@@ -161,6 +178,7 @@ function changeStatus(name: string, summary: string, status: App['status']): Com
     name,
     summary,
     arguments: ['client id'],
+    examples: [[`${name} <client id>`, `makes it ${status}`]],
     async run({ transact, arguments: [clientId], announceAccessChange }) {
       const app = await transact(async (tx) => {
         const found = await requireApp(tx, clientId!)

@@ -12,6 +12,10 @@ export const auditCommand: Command = {
   kind: 'store',
   name: 'audit',
   summary: 'Show who did what, newest first',
+  examples: [
+    ['audit --since P1D', 'shows the last day'],
+    ['audit --resource INV2-ED3C-848V-MEY6-N52Q', 'shows what was done to an invoice'],
+  ],
   options: {
     account: { type: 'string', value: '<id>', description: 'Only what concerns things of this account' },
     actor: {

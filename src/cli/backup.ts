@@ -15,6 +15,7 @@ import { noteInLog } from './store.ts'
 export const backupCommands: readonly Command[] = [
   {
     kind: 'free',
+    goesBy: 'database',
     name: 'backup',
     summary: 'Write everything the database holds at this instant into a file; a service may run meanwhile',
     arguments: ['file'],
@@ -39,6 +40,7 @@ export const backupCommands: readonly Command[] = [
   },
   {
     kind: 'free',
+    goesBy: 'database',
     name: 'restore',
     summary: 'Fill an empty database with what a backup holds, and check that all of it is consistent',
     arguments: ['file'],
@@ -65,6 +67,7 @@ export const backupCommands: readonly Command[] = [
   },
   {
     kind: 'free',
+    goesBy: 'database',
     name: 'move',
     summary: 'Move everything to another, empty database, from the embedded server for example',
     options: {

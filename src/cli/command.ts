@@ -74,7 +74,7 @@ interface CommandBase {
   readonly arguments?: readonly string[]
   readonly options?: Readonly<Record<string, Option>>
   /** What can be typed behind `quittance`, and what it does. */
-  readonly examples?: readonly (readonly [words: string, does: string])[]
+  readonly examples: readonly (readonly [words: string, does: string])[]
   /** What an argument can be, by its place, for completion. */
   readonly choices?: readonly (() => readonly string[])[]
 }
@@ -82,8 +82,8 @@ interface CommandBase {
 /** A command that runs until it is told to stop, or that needs no database. */
 export interface FreeCommand extends CommandBase {
   readonly kind: 'free'
-  /** Whether it takes every setting as a flag; only where a service is started. */
-  readonly takesSettings?: boolean
+  /** Which settings it goes by: all where a service is started, those of the database where one is opened, or else none. */
+  readonly goesBy?: 'all' | 'database'
   run(input: CommandInput, cause: Cause): Promise<void>
 }
 

@@ -21,8 +21,8 @@ export const commandsPage = (commands: readonly Command[]): string =>
   `${introduction}
 ## Every command
 
-Behind \`quittance\`; options stand in any order. Commands that work on the database of a service also take every setting as a flag
-([configuration.md](configuration.md)).
+Behind \`quittance\`; options stand in any order. Every command takes every setting as a flag too, and its \`--help\` lists
+those it goes by ([configuration.md](configuration.md)).
 
 ${headings.map(([heading, kind]) => `### ${heading}\n\n${table(['Command', 'What it does', 'Options'], rowsOf(commands, kind))}`).join('\n\n')}
 `

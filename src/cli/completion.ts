@@ -1,5 +1,6 @@
+import { flagOf } from '../config.ts'
 import { type Command, UsageError } from './command.ts'
-import { settingFlags } from './help.ts'
+import { settingsOf } from './help.ts'
 
 /** What can stand next, and behind which words. */
 interface Place {
@@ -28,8 +29,7 @@ function placesOf(commands: readonly Command[]): Place[] {
       add(command.name, `--${name}`, description)
       for (const choice of choices?.() ?? []) add(`${command.name} --${name}`, choice, '')
     }
-    const settings = command.kind === 'store' ? [] : settingFlags(command)
-    for (const [flag, description] of settings) add(command.name, `--${flag}`, description)
+    for (const { variable, description } of settingsOf(command)) add(command.name, `--${flagOf(variable)}`, description)
     add(command.name, '--json', 'Print JSON')
     add(command.name, '--help', 'Show what it takes, with examples')
   }

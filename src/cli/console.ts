@@ -52,6 +52,10 @@ export const consoleCommands: readonly Command[] = [
     kind: 'store',
     name: 'console people',
     summary: 'List who may sign in to the console',
+    examples: [
+      ['console people', 'shows all of them'],
+      ['console people --account 5D7AXM9OKD1Q6', 'those of one account'],
+    ],
     options: { account: { type: 'string', value: '<id>', description: 'Only those of this account' } },
     async run({ db, options }) {
       const account = options['account']
@@ -73,6 +77,7 @@ export const consoleCommands: readonly Command[] = [
     name: 'console sign-out',
     summary: 'End every sign-in of a person, and their links',
     arguments: ['e-mail address or person id'],
+    examples: [['console sign-out jon@example.com', 'they may sign in again']],
     run: (input) => changePerson(input, 'SIGNED_OUT', (tx, { id }) => signOutEverywhere(tx, id)),
   },
   {
@@ -80,6 +85,7 @@ export const consoleCommands: readonly Command[] = [
     name: 'console remove',
     summary: 'Take everything from a person that lets them in',
     arguments: ['e-mail address or person id'],
+    examples: [['console remove jon@example.com', 'they may not sign in again']],
     run: (input) => changePerson(input, 'REMOVED', (tx, { id }) => removePerson(tx, id)),
   },
 ]

@@ -6,6 +6,7 @@ export const docsCommand = (commands: () => readonly Command[]): Command => ({
   kind: 'free',
   name: 'docs',
   summary: 'Print openapi.json and the tables in docs/ from source',
+  examples: [['docs', 'in a clone, after a change of the source']],
   async run({ output }) {
     const { printedFiles } = await import('../printed.ts')
     for (const { path, text } of printedFiles(commands())) {

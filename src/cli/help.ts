@@ -1,18 +1,24 @@
-import { flagOf } from '../config.ts'
+import { defaultOf, flagOf, type Setting } from '../config.ts'
 import { settings } from '../settings.ts'
 import type { Command } from './command.ts'
 
-/** Settings that a command of this kind goes by, as flags with what they do. */
-export function settingFlags(command: Command): [flag: string, description: string][] {
+type AnySetting = Pick<Setting<unknown>, 'variable' | 'initial' | 'initialText' | 'form' | 'description'>
+
+/** Settings that a command goes by. It takes the others as well, so that one environment serves all commands. */
+export function settingsOf(command: Command): readonly AnySetting[] {
   const { sandboxUrl, host, port, ...others } = settings
-  const taken =
-    command.kind === 'store' || (command.kind === 'free' && command.takesSettings)
-      ? [host, port, ...Object.values(others)]
-      : command.kind === 'sandbox'
-        ? [sandboxUrl, port]
-        : []
-  return taken.map(({ variable, description }) => [flagOf(variable), description])
+  const { environment, secrets, databaseUrl, databaseDirectUrl, dataDir, cell } = others
+  if (command.kind === 'sandbox') return [sandboxUrl, host, port, ...(command.starts ? [dataDir] : [])]
+  const goesBy = command.kind === 'store' ? 'database' : command.goesBy
+  if (goesBy === 'all') return [host, port, ...Object.values(others)]
+  return goesBy === 'database' ? [environment, databaseUrl, databaseDirectUrl, dataDir, secrets, cell] : []
 }
+
+/** A setting as a flag: what it can be and what it is by default, and below what it does. */
+const settingRows = (setting: AnySetting): [string, string][] => [
+  [`--${flagOf(setting.variable)}`, `${setting.form}; by default ${defaultOf(setting)}`.replaceAll('`', '')],
+  ['', setting.description.replaceAll('`', '')],
+]
 
 export const usageOf = ({ name, arguments: names = [], options = {} }: Command) =>
   [
@@ -63,7 +69,7 @@ export function helpOf(command: Command): string {
     `${command.summary}.`,
     ...section(
       'Examples',
-      (command.examples ?? []).map(([words, does]) => [`quittance ${words}`, does]),
+      command.examples.map(([words, does]) => [`quittance ${words}`, does]),
     ),
     ...section(
       'Options',
@@ -72,9 +78,6 @@ export function helpOf(command: Command): string {
         description,
       ]),
     ),
-    ...section(
-      'Settings (each also an environment variable)',
-      settingFlags(command).map(([flag, description]) => [`--${flag}`, description]),
-    ),
+    ...section('Settings (each also an environment variable)', settingsOf(command).flatMap(settingRows)),
   ].join('\n')
 }

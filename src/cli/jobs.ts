@@ -8,6 +8,7 @@ export const jobCommands: readonly Command[] = [
     kind: 'store',
     name: 'jobs parked',
     summary: 'List jobs that failed for good',
+    examples: [['jobs parked', 'shows ids, names and the last error']],
     run: async ({ db }) =>
       (await listParked(db)).map(({ id, name, attempts, parked_time, error }) => ({
         ...{ id, name, attempts, parked_time, error },
@@ -18,6 +19,10 @@ export const jobCommands: readonly Command[] = [
     name: 'jobs retry',
     summary: 'Try parked jobs again, one by its id or all',
     arguments: ['id or all'],
+    examples: [
+      ['jobs retry 4711', 'tries one again'],
+      ['jobs retry all --name issue-invoice', 'tries all of a name'],
+    ],
     options: { name: { type: 'string', value: '<name>', description: 'With all: only jobs of this name' } },
     async run({ db, transact, arguments: [id], options: { name } }) {
       if (name !== undefined && id !== 'all') throw new UsageError('--name goes with all.')
@@ -39,6 +44,7 @@ export const jobCommands: readonly Command[] = [
     name: 'jobs drop',
     summary: 'Give a parked job up; what it was to do is not done',
     arguments: ['id'],
+    examples: [['jobs drop 4711', 'forgets it']],
     async run({ db, transact, arguments: [id] }) {
       const found = await requireParked(db, id!)
       await transact(async (tx) => dropParked(tx, found.id))

@@ -10,12 +10,14 @@ export const keyCommands: readonly Command[] = [
     kind: 'store',
     name: 'keys list',
     summary: 'List the certificates that deliveries are or were signed with',
+    examples: [['keys list', 'shows which one signs now']],
     run: ({ db }) => listKeys(db),
   },
   {
     kind: 'store',
     name: 'keys rotate',
     summary: 'Sign deliveries with a new key; the certificates of earlier ones stay served',
+    examples: [['keys rotate', 'makes a key that signs from now on']],
     run: rotate,
   },
   {
@@ -23,6 +25,7 @@ export const keyCommands: readonly Command[] = [
     name: 'keys withdraw',
     summary: 'Stop serving the certificate of an earlier key; nothing it signed verifies any more',
     arguments: ['certificate id'],
+    examples: [['keys withdraw <certificate id>', 'after the key has become known to others']],
     run: withdraw,
   },
 ]

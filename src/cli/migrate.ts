@@ -7,8 +7,10 @@ import { noteInLog } from './store.ts'
 /** Brings the schema up to date. A service that starts does this by itself; running it before is for planned upgrades. */
 export const migrateCommand: Command = {
   kind: 'free',
+  goesBy: 'database',
   name: 'migrate',
   summary: 'Bring the database schema up to date',
+  examples: [['migrate', 'before the processes of a new version start']],
   async run({ settings, output }, cause) {
     const embedded =
       settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join: true }) : undefined

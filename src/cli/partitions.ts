@@ -34,6 +34,7 @@ export const partitionCommands: readonly Command[] = [
     kind: 'store',
     name: 'partitions list',
     summary: 'List the partitions there are',
+    examples: [['partitions list', 'shows them, by table']],
     run: ({ db }) => db.rows<object>(listed),
   },
 ]

@@ -10,6 +10,7 @@ export const peopleCommands: readonly Command[] = [
     name: 'people export',
     summary: 'Print everything the records hold about a customer, as JSON',
     arguments: ['e-mail address'],
+    examples: [['people export jane@example.com > jane.json', 'writes all of it into a file']],
     async run({ transact, output, arguments: [email] }) {
       const found = await exportPerson(transact, requireAddress(email))
       output.out(`${JSON.stringify(found, null, 2)}\n`)
@@ -21,6 +22,7 @@ export const peopleCommands: readonly Command[] = [
     name: 'people erase',
     summary: 'Take a customer out of the records; what was bought and paid stays, without a name',
     arguments: ['e-mail address'],
+    examples: [['people erase jane@example.com --yes', 'cannot be taken back']],
     options: { yes: { type: 'boolean', description: 'Really: it cannot be taken back' } },
     async run({ db, transact, options, arguments: [email], announceAccessChange }) {
       const address = requireAddress(email)

@@ -16,18 +16,35 @@ import { stopped } from './stopping.ts'
 /** After the grace, how long what is under way may take to finish. */
 const SHUTDOWN_MAX_MS = 15_000
 
-const runUntilStopped = (name: string, summary: string, parts: ServiceParts): FreeCommand => ({
+const runUntilStopped = (
+  name: string,
+  summary: string,
+  parts: ServiceParts,
+  examples: FreeCommand['examples'],
+): FreeCommand => ({
   kind: 'free',
-  takesSettings: true,
+  goesBy: 'all',
   name,
   summary,
+  examples,
   run: (input) => run(input, parts),
 })
 
 export const serveCommands: readonly Command[] = [
-  runUntilStopped('start', 'Answer requests and do due work in one process', { serves: true, works: true }),
-  runUntilStopped('serve', 'Answer requests; due work is left to other processes', { serves: true, works: false }),
-  runUntilStopped('work', 'Do due work; requests are left to other processes', { serves: false, works: true }),
+  runUntilStopped('start', 'Answer requests and do due work in one process', { serves: true, works: true }, [
+    ['start', 'runs a sandbox on the data in ./data'],
+    ['start --port 8081 --data-dir ./other', 'runs another one beside it'],
+    [
+      'start --environment live --public-url https://pay.example.com',
+      'runs live, with DATABASE_URL and QUITTANCE_SECRET set',
+    ],
+  ]),
+  runUntilStopped('serve', 'Answer requests; due work is left to other processes', { serves: true, works: false }, [
+    ['serve --port 8081', 'answers at this port; the database is that of DATABASE_URL'],
+  ]),
+  runUntilStopped('work', 'Do due work; requests are left to other processes', { serves: false, works: true }, [
+    ['work', 'delivers, mails and keeps deadlines beside processes that serve'],
+  ]),
 ]
 
 async function run({ settings, output }: CommandInput, parts: ServiceParts): Promise<void> {

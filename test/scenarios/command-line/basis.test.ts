@@ -17,10 +17,11 @@ describe('What every command has', () => {
   it('stands in the overview, in its own help and in the completion of every shell', async () => {
     const { stdout: overview } = await run(['--help'], {})
     const scripts = await Promise.all(['bash', 'zsh', 'fish'].map((shell) => run(['completion', shell], {})))
-    for (const { name, summary, options = {}, examples = [] } of commands) {
+    for (const { name, summary, options = {}, examples } of commands) {
       expect(overview).toContain(summary)
       const { code, stdout } = await run([...name.split(' '), '--help'], {})
       expect(code).toBe(0)
+      expect(examples.length, `${name} has examples`).toBeGreaterThan(0)
       for (const [words] of examples) {
         expect(stdout).toContain(`quittance ${words}`)
         expect(words.startsWith(name), `${words} is an example of ${name}`).toBe(true)
@@ -28,8 +29,18 @@ describe('What every command has', () => {
       for (const flag of Object.keys(options)) expect(stdout).toContain(`--${flag}`)
       for (const { stdout: script } of scripts) for (const word of name.split(' ')) expect(script).toContain(word)
     }
-    for (const command of commands.filter(({ kind }) => kind === 'sandbox'))
-      expect(command.examples?.length, `${command.name} has examples`).toBeGreaterThan(0)
+  })
+
+  it('names the settings it goes by, with what they can be and are by default', async () => {
+    const helpOf = async (...words: string[]) => (await run([...words, '--help'], {})).stdout
+    expect(await helpOf('start')).toMatch(/--environment +sandbox or live; by default sandbox\n/)
+    expect(await helpOf('start')).toMatch(/--port +0 to 65535; by default 8080\n/)
+    for (const words of [['migrate'], ['backup'], ['restore'], ['move'], ['accounts', 'create']]) {
+      const help = await helpOf(...words)
+      for (const flag of ['environment', 'database-url', 'data-dir', 'secret']) expect(help).toContain(`--${flag} `)
+      expect(help).not.toContain('--port')
+    }
+    expect(await helpOf('docs')).not.toContain('Settings')
   })
 
   it('has no option that would also be taken for a setting', () => {

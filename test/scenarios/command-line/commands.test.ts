@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openDatabase } from '../../../src/database/open.ts'
 import { run as runCommand } from '../../support/command.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 import { live } from '../../support/live.ts'
@@ -95,6 +96,21 @@ describe('The command line', () => {
     expect([missing.code, taken.code]).toEqual([1, 1])
     expect(missing.stderr).toContain('nobody')
     expect(taken.stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('says how many parked jobs are tried again', async () => {
+    const park = `insert into jobs (name, payload, run_at, parked_time, create_time)
+      select name, '{"account_id":"A"}', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' from unnest($1::text[]) name`
+    const opened = openDatabase(database.url, { connectionsMax: 2 })
+    await opened.query(park, [['one', 'one', 'two']])
+    await opened.close()
+    const [{ id }] = await json<[{ id: string }]>('jobs', 'parked')
+
+    expect(await json('jobs', 'retry', id)).toEqual({ retried: 1, id, name: 'one' })
+    expect(await run('jobs', 'retry', id)).toMatchObject({ code: 1, stderr: expect.stringContaining(id) })
+    expect(await json('jobs', 'retry', 'all', '--name', 'one')).toEqual({ retried: 1, name: 'one' })
+    expect(await json('jobs', 'retry', 'all')).toEqual({ retried: 1 })
+    expect((await run('jobs', 'retry', 'all')).stdout).toBe('retried  0\n')
   })
 
   it('does not start live without a secret', async () => {
