@@ -63,6 +63,10 @@ export const appOf = ({ app_id }: PaymentTransaction) => (app_id === undefined ?
 /** What of a payment has not been given back. */
 export const leftOf = ({ gross, refunded }: PaymentTransaction): bigint => toMinor(gross) - toMinor(refunded)
 
+/** Whether the seller can still give something back: nothing of what did not clear, and nothing twice. */
+export const isRefundable = (transaction: PaymentTransaction): boolean =>
+  (transaction.status === 'COMPLETED' || transaction.status === 'PARTIALLY_REFUNDED') && leftOf(transaction) > 0n
+
 /** What a payment that cleared is called by what was given back of it, less what the service bears. */
 export function statusOf({
   gross,

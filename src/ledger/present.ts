@@ -2,14 +2,13 @@ import type { Instant } from '../kernel/clock.ts'
 import { toSeconds } from '../kernel/clock.ts'
 import { toMinor, toMoney } from '../kernel/money.ts'
 import type { Service } from '../room.ts'
-import { leftOf } from './movements.ts'
+import { isRefundable } from './movements.ts'
 import type { PaymentTransaction, Refund } from './schema.ts'
 
 /** A payment as its seller sees it: the resource of `/v2/payments/captures` and of capture events. */
 export function presentCapture({ publicUrl, dialect }: Service, transaction: PaymentTransaction) {
   const { id, status, gross, fee, seller, order_id } = transaction
   const href = `${publicUrl}/v2/payments/captures/${id}`
-  const refundable = (status === 'COMPLETED' || status === 'PARTIALLY_REFUNDED') && leftOf(transaction) > 0n
   return {
     id,
     status,
@@ -35,7 +34,7 @@ export function presentCapture({ publicUrl, dialect }: Service, transaction: Pay
     update_time: seconds(transaction.update_time),
     links: [
       { href, rel: 'self', method: 'GET' },
-      ...(refundable ? [{ href: `${href}/refund`, rel: 'refund', method: 'POST' }] : []),
+      ...(isRefundable(transaction) ? [{ href: `${href}/refund`, rel: 'refund', method: 'POST' }] : []),
       ...(transaction.invoice_id !== undefined
         ? [{ href: `${publicUrl}/v2/invoicing/invoices/${transaction.invoice_id}`, rel: 'up', method: 'GET' }]
         : []),

@@ -5,6 +5,7 @@ import { addAccount, findApp, grantConsent } from '../../src/accounts/store.ts'
 import { beginLogin, digestOf } from '../../src/console/sign-in/logins.ts'
 import { addPerson, grantRole } from '../../src/console/sign-in/people.ts'
 import { makeLedger } from '../../src/ledger/ledger.ts'
+import { payThrough } from './live-console.ts'
 import { type Person, usd, type World } from './world.ts'
 
 /** Whose it is: of the account that somebody works for, of another one, or nobody's. */
@@ -104,7 +105,8 @@ export async function newSubjects(world: World) {
     })
     await does(callers[whose], `${at}/${id}/send`, {})
     const paid = await does(callers[whose], `${at}/${id}/payments`, { method: 'CASH', amount: usd('1.00') })
-    return { id: id!, kind: 'payments', record: (paid as unknown as { payment_id: string }).payment_id }
+    const payment = await payThrough(world, id!)
+    return { id: id!, kind: 'payments', record: (paid as unknown as { payment_id: string }).payment_id, payment }
   }
 
   /** Each on an app of its own: all apps of an account are its people's. */

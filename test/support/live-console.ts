@@ -2,6 +2,11 @@ import type { Role } from '../../src/console/roles.ts'
 import { tokenFor } from '../../src/console/sign-in/form-tokens.ts'
 import { beginLogin } from '../../src/console/sign-in/logins.ts'
 import { addPerson, grantRole } from '../../src/console/sign-in/people.ts'
+import { agreed } from '../../src/invoices/payable.ts'
+import { recipientCode } from '../../src/invoices/schema/codes.ts'
+import { findByRecipientCode } from '../../src/invoices/store.ts'
+import { makeLedger } from '../../src/ledger/ledger.ts'
+import { approve, conclude, payerOf } from '../../src/payer/pay/pay.ts'
 import { json } from './command.ts'
 import { live, newLiveWorld } from './live.ts'
 import type { World } from './world.ts'
@@ -116,3 +121,14 @@ export function force(world: World, browser: Pick<Browser, 'cookies' | 'post'>, 
   const token = tokenFor(world.app.service.settings.secrets!, session, path, world.now())
   return browser.post(path, { 'form-token': token, ...fields })
 }
+
+/** The customer pays all of an invoice that was sent, as if a gateway had said so; answers the id of the payment. */
+export const payThrough = ({ app }: World, invoiceId: string): Promise<string> =>
+  app.transact(async (tx) => {
+    const { service } = app
+    const stored = await findByRecipientCode(tx, recipientCode(invoiceId))
+    const agreement = { ...agreed(stored!, {}), buyer: await payerOf(tx, stored!), nonce: tx.newId('nonce') }
+    const attempt = approve(service, tx, stored!, agreement)
+    const { capture } = await conclude({ service, ledger: makeLedger(service) }, tx, stored!, attempt, 'COMPLETED')
+    return capture!.id
+  })

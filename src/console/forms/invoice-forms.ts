@@ -1,5 +1,8 @@
 import type { InvoiceView } from '../../invoices/schema/shown.ts'
+import { toMoney } from '../../kernel/money.ts'
 import type { Static } from '../../kernel/type.ts'
+import { leftOf } from '../../ledger/movements.ts'
+import type { PaymentTransaction } from '../../ledger/schema.ts'
 import type { Capability } from '../roles.ts'
 import { money } from '../words.ts'
 import type { Field } from './fields.ts'
@@ -138,4 +141,32 @@ export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
     danger: true,
     fields: () => [],
   },
+}
+
+export const leftToRefund = (payment: PaymentTransaction) => toMoney(leftOf(payment), payment.gross.currency_code)
+
+/** Giving back a payment that went through the service; there is one such form for each that something is left of. */
+export const refundForm = (payment: PaymentTransaction): InvoiceForm => {
+  const left = leftToRefund(payment)
+  return {
+    operation: 'refundCapture',
+    may: 'settle',
+    title: 'Refund a payment',
+    button: 'Refund',
+    done: 'The payment was refunded.',
+    note: `${money(payment.gross)} paid through the service on ${payment.create_time.slice(0, 10)}.`,
+    danger: true,
+    follows: () => 'The money goes back the way it came, and the customer is told by mail. This cannot be undone.',
+    fields: () => [
+      {
+        kind: 'money',
+        at: '/amount',
+        label: 'Amount',
+        currency: left.currency_code,
+        value: left.value,
+        hint: `${money(left)} can be refunded; all of it when empty.`,
+      },
+      { kind: 'text', at: '/note_to_payer', label: 'Note to the customer' },
+    ],
+  }
 }

@@ -1,12 +1,16 @@
 import { type Content, type Html, html } from '../../http/html.ts'
 import { findStored } from '../../invoices/store.ts'
 import { dayIn, type Instant } from '../../kernel/clock.ts'
+import type { Money } from '../../kernel/money.ts'
+import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
+import { isRefundable } from '../../ledger/movements.ts'
+import { findTransactionsOfInvoice } from '../../ledger/store.ts'
 import { invoicePaper } from '../../payer/page/page.ts'
 import { type Sheet, sheetOf } from '../../payer/sheet/sheet.ts'
 import { eventsSheet } from '../events-of.ts'
-import { bodyFrom, form, type Typed } from '../forms/fields.ts'
-import { type Invoice, type InvoiceForm, invoiceForms } from '../forms/invoice-forms.ts'
+import { bodyFrom, form, refusalBox, type Typed } from '../forms/fields.ts'
+import { type Invoice, type InvoiceForm, invoiceForms, leftToRefund, refundForm } from '../forms/invoice-forms.ts'
 import { type InvoiceProspects, invoiceFollows, invoiceProspects, notNow } from '../forms/prospects.ts'
 import { type Move, movesOf } from '../moves.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
@@ -19,9 +23,14 @@ import { customerOf } from './invoices.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Za-z0-9-]+$' }) })
 
+const Payment = Type.Object({
+  id: Id.properties.id,
+  payment: Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Za-z0-9-]+$' }),
+})
+
 /** A form that was refused, to be drawn as it was left. */
 interface Left {
-  readonly rel: string
+  readonly name: string
   readonly typed: Typed
   readonly refusal: Refusal
 }
@@ -37,7 +46,8 @@ async function read(visit: Visit<typeof Id>) {
   const stored = await findStored(visit.db, visit.who.caller.accountId, id)
   const paper = sheetOf({ ...stored, now: visit.now as Instant }, { language: 'en', tag: 'en-US' })
   const today = dayIn(visit.now as Instant, stored.account.time_zone)
-  return { invoice, paper, today, prospects: invoiceProspects(stored.invoice) }
+  const payments = await findTransactionsOfInvoice(visit.db, visit.who.caller.accountId, id)
+  return { invoice, paper, today, payments, prospects: invoiceProspects(stored.invoice) }
 }
 
 type Read = Awaited<ReturnType<typeof read>>
@@ -65,31 +75,55 @@ function formOf(rel: string): InvoiceForm {
   return one
 }
 
-/** Every action that the answer links to and whoever looks may take, as a form; nothing else decides which. */
-function doings(operations: Operations, { invoice, today, prospects }: Read, { who }: Visit, left?: Left): Html {
-  const rels = relsOf(invoice).filter((rel) => !otherLinks.includes(rel) && who.may(formOf(rel).may))
-  const likeliest = rels.find((rel) => ['send', 'record-payment'].includes(rel))
-  if (rels.length === 0)
+/** One thing that can be done, and the form for it. */
+interface Doing {
+  readonly name: string
+  readonly action: string
+  readonly one: InvoiceForm
+}
+
+const refundName = (paymentId: string) => `refund-${paymentId}`
+
+/** Every action that the answer links to and every payment that can be given back, as far as whoever looks may; nothing else decides which. */
+const doingsOf = ({ invoice, payments }: Read, { who }: Visit): Doing[] =>
+  [
+    ...relsOf(invoice)
+      .filter((rel) => !otherLinks.includes(rel))
+      .map((rel) => ({ name: rel, action: `/console/invoices/${invoice.id}/${rel}`, one: formOf(rel) })),
+    ...payments.filter(isRefundable).map((payment) => ({
+      name: refundName(payment.id),
+      action: `/console/invoices/${invoice.id}/payments/${payment.id}/refund`,
+      one: refundForm(payment),
+    })),
+  ].filter(({ one }) => who.may(one.may))
+
+function doings(operations: Operations, found: Read, visit: Visit, left?: Left): Html {
+  const { invoice, today, prospects } = found
+  const { who } = visit
+  const all = doingsOf(found, visit)
+  const likeliest = all.find(({ name }) => ['send', 'record-payment'].includes(name))?.name
+  // What was refused because it is no longer possible has no form any more.
+  const why = left && !all.some(({ name }) => name === left.name) && refusalBox(left.refusal)
+  if (all.length === 0)
     return sheet(
       'What you can do now',
-      html`<p class="soft">Nothing: ${who.may('work') ? `it is ${standingWords(invoice.status ?? '').toLowerCase()}` : 'you may look'}.</p>${notPossible(prospects)}`,
+      html`${why}<p class="soft">Nothing: ${who.may('work') ? `it is ${standingWords(invoice.status ?? '').toLowerCase()}` : 'you may look'}.</p>${notPossible(prospects)}`,
       { className: 'doings' },
     )
-  return html`<section class="sheet doings" id="do"><header class="sheet-head"><h2>What you can do now</h2></header>${rels.map(
-    (rel) => {
-      const one = formOf(rel)
+  return html`<section class="sheet doings" id="do"><header class="sheet-head"><h2>What you can do now</h2></header>${why}${all.map(
+    ({ name, action, one }) => {
       const drawn = form({
-        name: rel,
-        action: `/console/invoices/${invoice.id}/${rel}`,
+        name,
+        action,
         route: operations.route(one.operation),
         fields: one.fields(invoice, today),
         button: one.button,
         danger: one.danger ?? false,
-        follows: html`${one.follows?.(invoice)} ${invoiceFollows(prospects, rel, invoice.status ?? '')}`,
+        follows: html`${one.follows?.(invoice)} ${invoiceFollows(prospects, name, invoice.status ?? '')}`,
         seen: seenOf(invoice),
-        ...(left?.rel === rel && { typed: left.typed, refusal: left.refusal }),
+        ...(left?.name === name && { typed: left.typed, refusal: left.refusal }),
       })
-      return doing(rel, one, drawn, rel === (left?.rel ?? likeliest))
+      return doing(name, one, drawn, name === (left?.name ?? likeliest))
     },
   )}${notPossible(prospects)}</section>`
 }
@@ -186,28 +220,51 @@ async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left
 
 /** Carries the action of a form out; a refusal draws the page again with the form as it was left. */
 async function take(sent: Sent<typeof Id>, operations: Operations, rel: string) {
-  const { id } = sent.params
   const one = invoiceForms[rel]!
   const { invoice } = await read(sent)
   const seen = sent.typed['seen']
   if (seen !== undefined && seen !== seenOf(invoice) && !relsOf(invoice).includes(rel))
-    return sent.again(await draw(sent, operations, { rel, typed: sent.typed, refusal: faster }))
+    return sent.again(await draw(sent, operations, { name: rel, typed: sent.typed, refusal: faster }))
+  return order(sent, operations, { name: rel, one, params: { invoice_id: sent.params.id } })
+}
+
+/** Gives a payment back. One that is refunded already is asked for all the same: a second click is answered as the first. */
+async function takeRefund(sent: Sent<typeof Payment>, operations: Operations) {
+  const payment = await paymentIn(sent)
+  return order(sent, operations, {
+    name: refundName(payment.id),
+    one: refundForm(payment),
+    params: { id: payment.id },
+  })
+}
+
+async function order(
+  sent: Sent<typeof Id>,
+  operations: Operations,
+  { name, one, params }: { name: string; one: InvoiceForm; params: Readonly<Record<string, string>> },
+) {
   const outcome = await sent.operate(one.operation, {
-    params: { invoice_id: id },
+    params,
     ...(operations.route(one.operation).body && { body: bodyFrom(sent.typed) }),
     requestId: sent.typed['request-id'],
   })
   const refusal = mendable(outcome)
-  if (refusal) return sent.again(await draw(sent, operations, { rel, typed: sent.typed, refusal }))
-  return sent.lead(rel === 'delete' ? '/console/invoices' : `/console/invoices/${id}`, one.done)
+  if (refusal) return sent.again(await draw(sent, operations, { name, typed: sent.typed, refusal }))
+  return sent.lead(name === 'delete' ? '/console/invoices' : `/console/invoices/${sent.params.id}`, one.done)
 }
 
-/** What a recorded refund gives back: the amount, or all that is left where none is named. */
-async function refundIn(sent: Sent<typeof Id>) {
-  const value = sent.typed['/amount/value']?.trim()
-  const { invoice } = await read(sent)
-  const { paid_amount } = invoice.payments ?? {}
-  return value ? { currency_code: paid_amount?.currency_code ?? '', value } : paid_amount
+/** The payment through the service that a form is about, if it is one of this invoice. */
+async function paymentIn(sent: Sent<typeof Payment>) {
+  const { payments } = await read(sent)
+  const payment = payments.find(({ id }) => id === sent.params.payment)
+  if (!payment) throw notFound('The payment')
+  return payment
+}
+
+/** The amount that a refund names, or all where it names none. */
+const namedIn = ({ typed }: Sent, all: Money | undefined) => {
+  const value = typed['/amount/value']?.trim()
+  return value ? { currency_code: all?.currency_code ?? '', value } : all
 }
 
 export const faster: Refusal = {
@@ -238,10 +295,21 @@ export const invoicePages = ({ page, form: formRoute }: Pages, operations: Opera
       summary: title,
       may,
       params: Id,
-      ...(rel === 'record-refund' && { gives: refundIn }),
+      ...(rel === 'record-refund' && {
+        gives: async (sent: Sent<typeof Id>) => namedIn(sent, (await read(sent)).invoice.payments?.paid_amount),
+      }),
       take: (sent) => take(sent, operations, rel),
     }),
   ),
+  formRoute({
+    url: '/console/invoices/:id/payments/:payment/refund',
+    operation: 'consoleRefundCapture',
+    summary: 'Refund a payment of an invoice',
+    may: 'settle',
+    params: Payment,
+    gives: async (sent) => namedIn(sent, leftToRefund(await paymentIn(sent))),
+    take: (sent) => takeRefund(sent, operations),
+  }),
   formRoute({
     url: '/console/invoices/:id/:kind/:record/delete',
     operation: 'consoleDeleteRecord',

@@ -55,7 +55,12 @@ const isForeignTo = (role: Role, kind: string) => role !== 'operator' || !everyw
 
 /** Ids of the right form and of nothing. */
 const absent: Readonly<Record<string, Params>> = {
-  invoices: { id: 'INV2-2222-2222-2222-2222', kind: 'payments', record: 'EXTR-00000000000000000' },
+  invoices: {
+    id: 'INV2-2222-2222-2222-2222',
+    kind: 'payments',
+    record: 'EXTR-00000000000000000',
+    payment: '00000000000000000',
+  },
   disputes: { id: 'PP-R-AAA-00000000', action: 'provide-evidence', n: '1' },
   bulks: { id: '00000000-0000-4000-8000-000000000000' },
   webhooks: { id: '00000000000000000' },

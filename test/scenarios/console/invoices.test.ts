@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { consoleOf } from '../../support/console.ts'
+import { consoleOf, formsIn } from '../../support/console.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 let world: World
@@ -47,6 +47,55 @@ describe('Writing an invoice at the console', () => {
     expect(edited.text).toContain('$163.35')
     const unsent = await merchant.send('/console/invoices/new', { '/detail/currency_code': 'USD', instead: 'send' })
     expect(decodeURIComponent(String(unsent.headers['set-cookie']))).toContain('The draft was saved, but not sent')
+  })
+})
+
+describe('A payment through the service', () => {
+  const paid = async () => {
+    const merchant = consoleOf(world)
+    const to = { '/primary_recipients/0/billing_info/email_address': 'buyer@example.com' }
+    const { location } = await merchant.send('/console/invoices/new', { ...written, ...to, instead: 'send' })
+    const id = location.split('/').at(-1)!
+    const { body } = await world.call<{ payment_id: string }>('POST', `/sandbox/invoices/${id}/pay`)
+    return { merchant, id, at: location, action: `${location}/payments/${body.payment_id}/refund` }
+  }
+  const standing = async (id: string) =>
+    (await world.merchant.get<{ status: string; refunds?: { refund_amount: object } }>(`/v2/invoicing/invoices/${id}`))
+      .body
+
+  it('is refunded in part and then all that is left, and a second click changes nothing', async () => {
+    const { merchant, id, at, action } = await paid()
+    const page = await merchant.page(at)
+    expect(formsIn(page)).toContain(action)
+    expect(page).not.toContain('Nothing: it is')
+    expect(page).toContain('value="108.90"')
+
+    const part = { '/amount/value': '8.90', '/amount/currency_code': 'USD', 'request-id': 'console-part' }
+    for (const sent of [await merchant.send(action, part), await merchant.send(action, part)])
+      expect([sent.status, sent.location], sent.text).toEqual([303, at])
+    await world.settle()
+    expect(await standing(id)).toMatchObject({ status: 'PARTIALLY_REFUNDED', refunds: { refund_amount: usd('8.90') } })
+    expect(await merchant.page(at)).toContain('value="100.00"')
+
+    const all = { '/amount/value': '', '/amount/currency_code': 'USD', 'request-id': 'console-all' }
+    for (const sent of [await merchant.send(action, all), await merchant.send(action, all)])
+      expect([sent.status, sent.location], sent.text).toEqual([303, at])
+    await world.settle()
+    expect(await standing(id)).toMatchObject({ status: 'REFUNDED', refunds: { refund_amount: usd('108.90') } })
+    expect(await merchant.page(at)).not.toContain(action)
+    const late = await merchant.send(action, { ...all, 'request-id': 'console-late' })
+    expect([late.status, late.text.includes('Nothing was changed.')]).toEqual([422, true])
+  })
+
+  it('says beside the amount why it was not refunded, and is no other invoice’s', async () => {
+    const { merchant, id, action } = await paid()
+    const much = await merchant.send(action, { '/amount/value': '999.00', '/amount/currency_code': 'USD' })
+    expect([much.status, much.text.includes('value="999.00"')]).toEqual([422, true])
+    const { at } = await paid()
+    expect((await merchant.send(`${at}${action.slice(action.indexOf('/payments/'))}`)).status).toBe(404)
+    expect((await consoleOf(world, 'merchant2').send(action)).status).toBe(404)
+    await world.settle()
+    expect((await standing(id)).refunds).toBeUndefined()
   })
 })
 

@@ -4,7 +4,16 @@ import { defaultScopes } from '../../../src/accounts/scopes.ts'
 import { findAccount, saveAccount } from '../../../src/accounts/store.ts'
 import { openApp } from '../../../src/app.ts'
 import { json, run } from '../../support/command.ts'
-import { besides, browserOf, formIn, freshen, invite, newConsoleWorld, signedIn } from '../../support/live-console.ts'
+import {
+  besides,
+  browserOf,
+  formIn,
+  freshen,
+  invite,
+  newConsoleWorld,
+  payThrough,
+  signedIn,
+} from '../../support/live-console.ts'
 import { patient, type World } from '../../support/world.ts'
 
 let world: World
@@ -271,6 +280,37 @@ describe('Somebody who is signed in', () => {
     expect((await refund(support, '500.01')).status).toBe(403)
     expect((await refund(admin, '500.01')).status).toBe(303)
     expect(await refunded()).toEqual(usd('1000.01'))
+  })
+
+  it('refunds a payment through the service within the same limit', async () => {
+    const api = await world.personWithApp(merchant, defaultScopes('BUSINESS', ['invoicing']))
+    const usd = (value: string) => ({ currency_code: 'USD', value })
+    const { body } = await api.post<{ id: string }>('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD' },
+      primary_recipients: [{ billing_info: { email_address: 'payer@example.com' } }],
+      items: [{ name: 'A table', quantity: '1', unit_amount: usd('2000.00') }],
+    })
+    await api.post(`/v2/invoicing/invoices/${body.id}/send`, {})
+    const at = `/console/invoices/${body.id}`
+    const action = `${at}/payments/${await payThrough(world, body.id)}/refund`
+    const refund = (browser: typeof support, value: string) => browser.send(at, action, { '/amount/value': value })
+    const [support, admin, viewer] = [
+      await signedIn(world, 'support', merchant),
+      await signedIn(world, 'admin', merchant),
+      await signedIn(world, 'viewer', merchant),
+    ]
+
+    expect((await viewer.get(at)).text).not.toContain(action)
+    const refused = [await refund(support, '500.01'), await refund(support, ''), await refund(admin, '')]
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403])
+    expect(refused[1]!.text).toContain('Support gives back 500 at most')
+    expect(refused[2]!.text).toContain('Is it you?')
+    expect((await refund(support, '500.00')).status).toBe(303)
+    await freshen(world)
+    expect((await refund(admin, '')).status).toBe(303)
+    await world.settle()
+    const shown = await api.get<{ refunds: { refund_amount: object } }>(`/v2/invoicing/invoices/${body.id}`)
+    expect(shown.body.refunds.refund_amount).toEqual(usd('2000.00'))
   })
 })
 
