@@ -12,13 +12,14 @@ import { eventsSheet } from '../events-of.ts'
 import { bodyFrom, form, refusalBox, type Typed } from '../forms/fields.ts'
 import { type Invoice, type InvoiceForm, invoiceForms, leftToRefund, refundForm } from '../forms/invoice-forms.ts'
 import { type InvoiceProspects, invoiceFollows, invoiceProspects, notNow } from '../forms/prospects.ts'
-import { type Move, movesOf } from '../moves.ts'
+import { movesOf } from '../moves.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { icon } from '../parts/icons.ts'
-import { backTo, lines, linkButton, mark, sheet, taken } from '../parts/parts.ts'
+import { backTo, lines, linkButton, sheet, taken } from '../parts/parts.ts'
 import { fileAnswer } from '../respond.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
-import { money, sentence, standing, standingWords } from '../words.ts'
+import { money, standing, standingWords } from '../words.ts'
+import { moneySheet, story } from './invoice-sheets.ts'
 import { customerOf } from './invoices.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Za-z0-9-]+$' }) })
@@ -134,60 +135,6 @@ const notPossible = ({ consequences }: InvoiceProspects): Content =>
     consequences.filter(({ action }) => invoiceForms[action]),
     (action) => invoiceForms[action]!.title,
   )
-
-function moneySheet(invoice: Invoice, { who }: Visit): Html {
-  const { id, amount, due_amount, payments, refunds } = invoice
-  const records = [
-    ...(payments?.transactions ?? []).map((one) => ({
-      ...one,
-      kind: 'payments',
-      record: one.payment_id,
-      day: one.payment_date,
-    })),
-    ...(refunds?.transactions ?? []).map((one) => ({
-      ...one,
-      kind: 'refunds',
-      record: one.refund_id,
-      day: one.refund_date,
-    })),
-  ]
-  return sheet(
-    'Payments and refunds',
-    html`${lines([
-      ['Total', amount && money(amount as never)],
-      ['Paid', payments ? money(payments.paid_amount) : '–'],
-      ...(refunds ? [['Refunded', money(refunds.refund_amount)] as const] : []),
-      ['Left to pay', due_amount && money(due_amount as never), 'total'],
-    ])}${
-      records.length > 0 &&
-      html`<table class="rows below"><tbody>${records.map(
-        (one) =>
-          html`<tr><td class="fill">${one.kind === 'payments' ? 'Payment' : 'Refund'}, ${sentence(one.method ?? '')}<small>${one.day}</small></td><td class="num right">${one.amount && money(one.amount as never)}${
-            one.type === 'EXTERNAL' &&
-            who.may('work') &&
-            html`<form method="post" action="/console/invoices/${id}/${one.kind}/${one.record}/delete"><button class="link">Delete the record</button></form>`
-          }</td></tr>`,
-      )}</tbody></table>`
-    }`,
-    {
-      aside:
-        who.caller.scopes.has('reporting/search/read') && html`<a href="/console/money?invoice=${id}">Movements</a>`,
-    },
-  )
-}
-
-const doneBy = ({ actor }: Move) => (actor?.startsWith('job:') ? 'time' : actor === 'payer' ? 'buyer' : 'merchant')
-
-function story(invoice: Invoice, moves: readonly Move[], visit: Visit): Html {
-  const created = invoice.detail?.metadata?.create_time
-  return sheet(
-    'What happened',
-    html`<ol class="story slim">${created && html`<li>${mark('merchant')}<div class="by"><span>Written</span>${visit.times.at(created)}</div></li>`}${moves.map(
-      (move) =>
-        html`<li>${mark(doneBy(move))}<div class="by"><span>${move.to ? standingWords(move.to) : 'Deleted'} <span class="soft">by ${move.action.replaceAll('-', ' ')}</span></span>${visit.times.at(move.at)}</div></li>`,
-    )}</ol>`,
-  )
-}
 
 async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left) {
   const found = await read(visit)

@@ -1,0 +1,62 @@
+import { type Html, html } from '../../http/html.ts'
+import type { Invoice } from '../forms/invoice-forms.ts'
+import type { Move } from '../moves.ts'
+import { lines, mark, sheet } from '../parts/parts.ts'
+import type { Visit } from '../visit.ts'
+import { money, sentence, standingWords } from '../words.ts'
+
+/** What was paid and given back. */
+export function moneySheet(invoice: Invoice, { who }: Visit): Html {
+  const { id, amount, due_amount, payments, refunds } = invoice
+  const records = [
+    ...(payments?.transactions ?? []).map((one) => ({
+      ...one,
+      kind: 'payments',
+      record: one.payment_id,
+      day: one.payment_date,
+    })),
+    ...(refunds?.transactions ?? []).map((one) => ({
+      ...one,
+      kind: 'refunds',
+      record: one.refund_id,
+      day: one.refund_date,
+    })),
+  ]
+  return sheet(
+    'Payments and refunds',
+    html`${lines([
+      ['Total', amount && money(amount as never)],
+      ['Paid', payments ? money(payments.paid_amount) : '–'],
+      ...(refunds ? [['Refunded', money(refunds.refund_amount)] as const] : []),
+      ['Left to pay', due_amount && money(due_amount as never), 'total'],
+    ])}${
+      records.length > 0 &&
+      html`<table class="rows below"><tbody>${records.map(
+        (one) =>
+          html`<tr><td class="fill">${one.kind === 'payments' ? 'Payment' : 'Refund'}, ${sentence(one.method ?? '')}<small>${one.day}</small></td><td class="num right">${one.amount && money(one.amount as never)}${
+            one.type === 'EXTERNAL' &&
+            who.may('work') &&
+            html`<form method="post" action="/console/invoices/${id}/${one.kind}/${one.record}/delete"><button class="link">Delete the record</button></form>`
+          }</td></tr>`,
+      )}</tbody></table>`
+    }`,
+    {
+      aside:
+        who.caller.scopes.has('reporting/search/read') && html`<a href="/console/money?invoice=${id}">Movements</a>`,
+    },
+  )
+}
+
+const doneBy = ({ actor }: Move) => (actor?.startsWith('job:') ? 'time' : actor === 'payer' ? 'buyer' : 'merchant')
+
+/** What happened to it, the oldest first. */
+export function story(invoice: Invoice, moves: readonly Move[], visit: Visit): Html {
+  const created = invoice.detail?.metadata?.create_time
+  return sheet(
+    'What happened',
+    html`<ol class="story slim">${created && html`<li>${mark('merchant')}<div class="by"><span>Written</span>${visit.times.at(created)}</div></li>`}${moves.map(
+      (move) =>
+        html`<li>${mark(doneBy(move))}<div class="by"><span>${move.to ? standingWords(move.to) : 'Deleted'} <span class="soft">by ${move.action.replaceAll('-', ' ')}</span></span>${visit.times.at(move.at)}</div></li>`,
+    )}</ol>`,
+  )
+}
