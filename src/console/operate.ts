@@ -38,6 +38,8 @@ export interface Outcome {
   readonly body: unknown
   readonly bytes: Buffer
   readonly headers: Readonly<Record<string, string>>
+  /** What of the order meant nothing to the operation, which was done all the same. */
+  readonly warnings?: string
   readonly refusal?: Refusal
 }
 
@@ -119,12 +121,14 @@ export function makeOperations({ service, routes, server, inner, db, clock }: Op
       const read: unknown = isJson && answer.bytes.length > 0 ? JSON.parse(answer.bytes.toString()) : undefined
       const debugId = String(answer.headers[dialect.debugIdHeader.toLowerCase()])
       const { status, bytes, headers } = answer
+      const warnings = headers[`${dialect.headerPrefix}-Warnings`.toLowerCase()]
       return {
         status,
         debugId,
         body: read,
         bytes,
         headers,
+        ...(warnings !== undefined && { warnings }),
         ...(status >= 400 && { refusal: refusalIn(read, debugId) }),
       }
     },

@@ -36,6 +36,9 @@ export function sentence(value: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** Somebody by what they are: "An agent", "A buyer". */
+export const oneOf = (name: string): string => `${/^[aeiou]/i.test(name) ? 'An' : 'A'} ${name.toLowerCase()}`
+
 const reasons: Readonly<Record<string, string>> = {
   MERCHANDISE_OR_SERVICE_NOT_RECEIVED: 'Not received',
   MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED: 'Not as described',

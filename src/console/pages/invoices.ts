@@ -6,7 +6,7 @@ import { outstanding, readInvoiceFigures } from '../invoice-figures.ts'
 import { icon } from '../parts/icons.ts'
 import { heading, linkButton, nothing, pager, tabs } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
-import { money, standing } from '../words.ts'
+import { money, oneOf, standing } from '../words.ts'
 import {
   addressOf,
   isFiltered,
@@ -48,7 +48,7 @@ function row(invoice: Invoice, today: string, { times }: Visit): Html {
 export const sells = ({ who }: Pick<Visit, 'who'>) => who.caller.scopes.has('invoicing/invoices/read')
 
 export const cannotSell = (visit: Pick<Visit, 'who'>): Content =>
-  html`<section class="sheet flush">${nothing(`A ${visit.who.name.toLowerCase()} writes no invoices`, 'Look as a merchant to see some, or open the customer’s page of one from its mail.')}</section>`
+  html`<section class="sheet flush">${nothing(`${oneOf(visit.who.name)} writes no invoices`, 'Look as a merchant to see some, or open the customer’s page of one from its mail.')}</section>`
 
 /** The currencies that the account has invoices in, by steps from one to the next, and its own. */
 const currenciesOf = sql`

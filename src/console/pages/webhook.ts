@@ -209,7 +209,12 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
       })
       const refusal = mendable(done)
       if (refusal) return sent.again(await drawOne(sent, operations, { left: { typed, refusal } }))
-      return sent.lead(`/console/webhooks/${sent.params.id}`, 'The webhook was changed.')
+      return sent.lead(
+        `/console/webhooks/${sent.params.id}`,
+        done.warnings === undefined
+          ? 'The webhook was changed.'
+          : `The webhook was changed, but look again: ${done.warnings}.`,
+      )
     },
   }),
   ...(

@@ -10,6 +10,7 @@ import { folded, heading, linkButton, nothing, sheet, tabs } from '../parts/part
 import { type ListeningApp, throughChosen } from '../through-app.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { findHealth, type Health, healthWords } from '../webhook-health.ts'
+import { oneOf } from '../words.ts'
 import { deliveries, transmissionsOf } from './deliveries.ts'
 
 export interface Webhook {
@@ -122,7 +123,7 @@ async function drawList(
   if (!listens(here))
     return {
       title,
-      content: html`${heading(title)}<section class="sheet flush">${nothing(`A ${here.who.name.toLowerCase()} has no webhooks`, 'Look as a merchant or the partner to see some.')}</section>`,
+      content: html`${heading(title)}<section class="sheet flush">${nothing(`${oneOf(here.who.name)} has no webhooks`, 'Look as a merchant or the partner to see some.')}</section>`,
     }
   const { visit, apps, chosen } = await throughChosen(here, app)
   if (!chosen)
@@ -195,7 +196,12 @@ export const webhookListPages = ({ page, form }: Pages, operations: Operations) 
       const done = await visit.operate('createWebhook', { body: bodyFrom(typed), requestId: typed['request-id'] })
       const refusal = mendable(done)
       if (refusal) return sent.again(await drawList(sent, operations, { app, left: { typed, refusal } }))
-      return sent.lead(`/console/webhooks/${(done.body as Webhook).id}`, 'Whatever happens from now on is sent there.')
+      return sent.lead(
+        `/console/webhooks/${(done.body as Webhook).id}`,
+        done.warnings === undefined
+          ? 'Whatever happens from now on is sent there.'
+          : `The address was added, but look again: ${done.warnings}.`,
+      )
     },
   }),
 ]

@@ -171,3 +171,20 @@ describe('Webhooks at the console', () => {
     await consoleOf(world, 'merchant2').page(`${at}/replay`, 404)
   })
 })
+
+describe('An address for an event that is none', () => {
+  it('is added, and the page says what was meant perhaps', async () => {
+    const merchant = consoleOf(world)
+    const said = async (path: string, fields: Record<string, string>) => {
+      const sent = await merchant.send(path, fields)
+      expect(sent.status, sent.text).toBe(303)
+      return { at: sent.location, words: decodeURIComponent(String(sent.headers['set-cookie'])) }
+    }
+    const url = 'https://handler.example.com/payed'
+    const added = await said('/console/webhooks', { '/url': url, '/event_types/0/name': 'INVOICING.INVOICE.PAYED' })
+    expect(added.words).toMatch(/unknown value INVOICING\.INVOICE\.PAYED .*did you mean INVOICING\.INVOICE\.PAID/)
+    expect(added.words).not.toContain('Whatever happens')
+    const known = { '/url': url, '/event_types': 'INVOICING.INVOICE.PAID' }
+    expect((await said(`${added.at}/edit`, known)).words).toContain('The webhook was changed.')
+  })
+})
