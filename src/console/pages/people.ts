@@ -17,6 +17,7 @@ import {
   findPerson,
   type Grant,
   grantRole,
+  type ListedGrant,
   type ListedPerson,
   listPeople,
   listRoles,
@@ -57,8 +58,16 @@ const placeOf = ({ who }: Pick<Visit, 'who'>): string | undefined => who.person?
 const rolesOpenTo = (visit: Pick<Visit, 'who'>): readonly Role[] =>
   placeOf(visit) === undefined ? roles : accountRoles
 
-const describe = ({ role, account_id }: Grant, ofAccount: boolean): string =>
-  account_id === null || ofAccount ? roleNames[role] : `${roleNames[role]} of ${account_id}`
+/** Whose somebody is, for those who see the people of all accounts. */
+const whose = ({ account_id, account_name }: ListedGrant, ofAccount: boolean): Content =>
+  account_id !== null &&
+  !ofAccount &&
+  html` of <a href="/console/operator/accounts/${account_id}">${account_name ?? account_id}</a>`
+
+const describe = (grants: readonly ListedGrant[], ofAccount: boolean): Content =>
+  grants.length === 0
+    ? 'nothing any more'
+    : grants.map((grant, i) => html`${i > 0 && ', '}${roleNames[grant.role]}${whose(grant, ofAccount)}`)
 
 const options = (list: readonly Role[], chosen: string | undefined): Content =>
   list.map((role) => html`<option value="${role}"${role === chosen && html` selected`}>${roleNames[role]}</option>`)
@@ -73,11 +82,11 @@ function row(one: ListedPerson, visit: Visit): Html {
   const ofAccount = placeOf(visit) !== undefined
   const ways = issuer !== null ? 'by single sign-on' : passkeys === 1 ? 'one passkey' : `${passkeys || 'no'} passkeys`
   const [only] = held
-  return html`<tr><td class="fill second"><b>${name}</b>${isSelf && html` <span class="soft">you</span>`}<small>${email}, ${ways}${logins > 0 && `, signed in ${logins === 1 ? 'once' : `${logins} times`}`}</small></td>
+  return html`<tr><td class="fill second"><b>${name}</b>${isSelf && html` <span class="soft">you</span>`}<small>${email}, ${ways}${logins > 0 && `, ${logins === 1 ? 'one login' : `${logins} logins`} open`}</small></td>
 <td class="whole">${
     isSelf || issuer !== null || held.length !== 1
-      ? held.map((grant) => describe(grant, ofAccount)).join(', ') || 'nothing any more'
-      : html`<form class="inline" method="post" action="${at}/role"><label class="seen-not" for="role-${id}">Role of ${name}</label><select class="boxed" id="role-${id}" name="role">${options(only!.account_id === null ? ['agent', 'operator'] : accountRoles, only!.role)}</select><button class="button small quiet">Change<span class="seen-not"> the role of ${name}</span></button></form>`
+      ? describe(held, ofAccount)
+      : html`<form class="inline" method="post" action="${at}/role"><label class="seen-not" for="role-${id}">Role of ${name}</label><select class="boxed" id="role-${id}" name="role">${options(only!.account_id === null ? ['agent', 'operator'] : accountRoles, only!.role)}</select><button class="button small quiet">Change<span class="seen-not"> the role of ${name}</span></button></form><small>${whose(only!, ofAccount)}</small>`
   }</td><td class="nowrap soft gone">${seen_time ? visit.times.at(seen_time) : 'never'}</td>
 <td class="num right">${!isSelf && html`<div class="buttons">${act(`${at}/sign-out`, 'Sign out', name)}${act(`${at}/remove`, 'Remove', name, 'danger')}</div>`}</td></tr>`
 }

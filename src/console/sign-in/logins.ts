@@ -29,6 +29,8 @@ export interface Login {
   readonly create_time: Instant
   readonly seen_time: Instant
   readonly fresh_time: Instant | null
+  /** When they were here last, with any login; null before the first page. */
+  readonly person_seen_time: Instant | null
   /** Every place that is open to them now. */
   readonly places: readonly Place[]
 }
@@ -66,7 +68,7 @@ export const digestOf = (secret: string): Buffer => createHash('sha256').update(
 // A suspended account opens to nobody, as its tokens do not.
 const findLogin = sql`
   select l.person_id, p.name, p.email, p.issuer, l.way, l.create_time, l.seen_time, l.fresh_time,
-    coalesce((
+    p.seen_time as person_seen_time, coalesce((
       select jsonb_agg(jsonb_build_object('role', r.role, 'account', a.body, 'app_id', (
           select apps.id from apps where apps.account_id = a.id and apps.status = 'ENABLED'
           order by apps.create_time, apps.id limit 1)) order by r.account_id nulls first)
@@ -78,7 +80,7 @@ const insertLogin = sql`
   insert into console_logins (digest, person_id, way, address, browser, create_time, seen_time, fresh_time, expire_time)
   values ($1, $2, $3, $4, $5, $6, $6, $7, $8)`
 const noteSeen = sql`
-  with seen as (update console_logins set seen_time = $2 where digest = $1 and seen_time < $3 returning person_id)
+  with seen as (update console_logins set seen_time = $2 where digest = $1 returning person_id)
   update console_people set seen_time = $2 from seen where id = seen.person_id`
 const freshen = sql`update console_logins set fresh_time = $2 where digest = $1`
 const endOne = sql`delete from console_logins where digest = $1`
@@ -131,7 +133,8 @@ export async function loginOf(db: Reader, secret: string, now: Instant): Promise
   const login = await db.row<Login>(findLogin, [digest, now])
   if (!login || isIdle(login, now)) return undefined
   const stale = after(now, -SEEN_EVERY_SECONDS)
-  if (login.seen_time < stale) await db.rows(noteSeen, [digest, now, stale])
+  // The first page after signing in notes the person, whose login is new.
+  if (login.seen_time < stale || (login.person_seen_time ?? '') < stale) await db.rows(noteSeen, [digest, now])
   return login
 }
 

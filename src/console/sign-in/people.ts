@@ -19,9 +19,14 @@ export interface Grant {
   readonly account_id: string | null
 }
 
+/** With the name of the account, where the list is of all accounts. */
+export interface ListedGrant extends Grant {
+  readonly account_name?: string | null
+}
+
 /** Somebody as lists show them: with what they are, and from where they can come in. */
 export interface ListedPerson extends Person {
-  readonly roles: readonly Grant[]
+  readonly roles: readonly ListedGrant[]
   readonly passkeys: number
   readonly logins: number
 }
@@ -53,8 +58,8 @@ const takeOtherRoles = sql`
 const knownAccounts = sql`select id from accounts where id = any($1::text[])`
 const everybody = sql`
   select p.id, p.name, p.email, p.issuer, p.seen_time,
-    coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'account_id', r.account_id))
-      from console_roles r where r.person_id = p.id), '[]') as roles,
+    coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'account_id', r.account_id, 'account_name', a.body ->> 'name'))
+      from console_roles r left join accounts a on a.id = r.account_id where r.person_id = p.id), '[]') as roles,
     (select count(*)::int from console_passkeys k where k.person_id = p.id) as passkeys,
     (select count(*)::int from console_logins l where l.person_id = p.id and l.expire_time > $1) as logins
   from console_people p

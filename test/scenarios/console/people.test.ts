@@ -106,7 +106,11 @@ describe('The people of an account', () => {
         const path = `/console/people/${personId}/${what}`
         expect((await force(world, admin, path, { role: 'viewer' })).status, path).toBe(404)
       }
-    expect((await operator.get('/console/people')).status).toBe(200)
+    const everybody = (await operator.get('/console/people')).text
+    const { id, name } = world.people.otherMerchant
+    expect(everybody).toContain(`of <a href="/console/operator/accounts/${id}">${name}</a>`)
+    const self = everybody.slice(everybody.indexOf(operator.email))
+    expect(self).toMatch(/^[^<]*one login open<(?:(?!<\/tr>).)*<time/s)
     await world.app.database.query(
       `insert into console_people (id, name, email, create_time)
        select 'PER-MANY' || n, 'One of many', 'Many' || n || '@example.test', $1 from generate_series(1, 60) as n`,
