@@ -18,19 +18,21 @@ interface DayOfMoney {
   readonly movements: number
 }
 
+/** What is held is still the account's, so a hold is neither income nor spending; nor is what a sandbox begins with. */
 const byDay = sql`
   select substr(m.create_time, 1, 10) as day, coalesce(sum(e.amount) filter (where e.amount > 0), 0)::bigint as came,
-    coalesce(-sum(e.amount) filter (where e.amount < 0), 0)::bigint as went, count(distinct m.seq)::int as movements
+    coalesce(-sum(e.amount) filter (where e.amount < 0), 0)::bigint as went, count(*)::int as movements
   from (select account_id, transaction_id, create_time, seq from ledger_entries
-      where account_id = $1 and line = 1 and create_time >= $2 order by create_time desc, seq desc limit $4) m
-    left join lateral (select amount from ledger_entries e where e.account_id = m.account_id
-      and e.transaction_id = m.transaction_id and e.book = 'balance' and e.currency = $3) e on true
+      where account_id = $1 and line = 1 and create_time >= $2 and kind <> 'OPENING_BALANCE'
+      order by create_time desc, seq desc limit $4) m
+    left join lateral (select sum(amount) as amount from ledger_entries e where e.account_id = m.account_id
+      and e.transaction_id = m.transaction_id and e.book in ('balance', 'hold') and e.currency = $3) e on true
   group by 1 order by 1`
 
 const read = (db: Reader, accountId: string, from: Day, currency: string) =>
   db.rows<DayOfMoney>(byDay, [accountId, from, currency, LOOKED_AT_MAX])
 
-/** What came in and went out of what is available in a currency, a day a column. */
+/** What came in and went out of what the account has in a currency, a day a column. */
 export async function monthOf({ db, who, now, times }: Visit, currency: string): Promise<Content> {
   const today = now.slice(0, 10) as Day
   const rows = await read(db, who.caller.accountId, addDays(today, 1 - DAYS), currency)

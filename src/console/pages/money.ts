@@ -8,7 +8,7 @@ import { facts, heading, linkButton, mono, nothing, pager, sheet } from '../part
 import { runningSums, SUMMED_MAX } from '../running-sums.ts'
 import { namesOfThings, type Things, thing } from '../things.ts'
 import type { Pages, Visit } from '../visit.ts'
-import { money, sentence } from '../words.ts'
+import { money, oneOf, sentence } from '../words.ts'
 
 interface Balance {
   readonly currency: string
@@ -25,12 +25,19 @@ interface Movement {
   readonly transaction_amount: Money
   readonly available_change?: Money
   readonly withheld_change?: Money
+  readonly pending_change?: Money
   readonly dispute_id?: string
   readonly invoice_id?: string
   readonly payment_id?: string
 }
 
 const signed = (amount: Money | undefined) => amount && money(amount)
+
+/** What a movement did to what is available; one that only came in sight says how much that is. */
+const changed = ({ available_change, withheld_change, pending_change }: Movement): Content =>
+  available_change || withheld_change || !pending_change
+    ? signed(available_change)
+    : html`<span class="soft">${money(pending_change)} pending</span>`
 
 /** What a movement was for, as far as it has a page. */
 const subject = ({ dispute_id, invoice_id, payment_id }: Movement, things: Things) => {
@@ -78,9 +85,10 @@ const figures = ({ currency, total_balance, available_balance, withheld_balance,
 const columns: readonly Column<Movement>[] = [
   ['time', (one) => one.transaction_initiation_date],
   ['type', (one) => one.transaction_type],
-  ['currency', (one) => (one.available_change ?? one.withheld_change)?.currency_code],
+  ['currency', (one) => (one.available_change ?? one.withheld_change ?? one.pending_change)?.currency_code],
   ['available', (one) => one.available_change?.value],
   ['held', (one) => one.withheld_change?.value],
+  ['pending', (one) => one.pending_change?.value],
   ['dispute', (one) => one.dispute_id],
   ['invoice', (one) => one.invoice_id],
   ['payment', (one) => one.payment_id],
@@ -114,7 +122,7 @@ function movementRows(list: readonly Movement[], { visit: { times }, sums, thing
     const day = times.day(one.transaction_initiation_date)
     const isFirst = i === 0 || times.day(list[i - 1]!.transaction_initiation_date) !== day
     const sum = sums?.[i]
-    return html`${isFirst && html`<tr class="group"><th colspan="5" scope="colgroup">${day}</th></tr>`}<tr><td class="nowrap soft">${times.hour(one.transaction_initiation_date)}</td><td class="second fill"><b>${sentence(one.transaction_type)}</b><small>${subject(one, things)}</small></td><td class="num right">${signed(one.available_change)}</td><td class="num gone">${signed(one.withheld_change)}</td><td class="num gone soft">${sum && money(sum)}</td></tr>`
+    return html`${isFirst && html`<tr class="group"><th colspan="5" scope="colgroup">${day}</th></tr>`}<tr><td class="nowrap soft">${times.hour(one.transaction_initiation_date)}</td><td class="second fill"><b>${sentence(one.transaction_type)}</b><small>${subject(one, things)}</small></td><td class="num right">${changed(one)}</td><td class="num gone">${signed(one.withheld_change)}</td><td class="num gone soft">${sum && money(sum)}</td></tr>`
   })
   return html`<table class="rows by-day"><thead><tr><th>When</th><th>What</th><th class="num">Available</th><th class="num">Held</th><th class="num">Available after it</th></tr></thead><tbody>${rows}</tbody></table>`
 }
@@ -145,7 +153,7 @@ export const moneyPages = ({ page }: Pages) => [
       if (!visit.who.caller.scopes.has('reporting/search/read'))
         return {
           title,
-          content: html`${heading(title)}<section class="sheet flush">${nothing(`A ${visit.who.name.toLowerCase()} has no books here`, 'Look as a merchant to see balances and movements.')}</section>`,
+          content: html`${heading(title)}<section class="sheet flush">${nothing(`${oneOf(visit.who.name)} has no books here`, 'Look as a merchant to see balances and movements.')}</section>`,
         }
       const { after, ...about } = visit.query
       const { transaction_details, links } = await visit.look<Read>('listTransactions', {

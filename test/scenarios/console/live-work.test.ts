@@ -68,7 +68,7 @@ describe('A file to take along', () => {
     const viewer = await signedIn(world, 'viewer', other)
     const money = await viewer.get('/console/money/csv')
     const [head, ...rows] = money.text.trimEnd().split('\r\n')
-    expect([money.status, head]).toEqual([200, 'time,type,currency,available,held,dispute,invoice,payment'])
+    expect([money.status, head]).toEqual([200, 'time,type,currency,available,held,pending,dispute,invoice,payment'])
     expect(rows.filter((row) => row.includes(dispute))).not.toEqual([])
     expect(rows.some((row) => row.includes('CAPTURE,USD,20.00'))).toBe(true)
 
