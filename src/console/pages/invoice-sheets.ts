@@ -1,4 +1,5 @@
 import { type Html, html } from '../../http/html.ts'
+import type { InvoiceAction } from '../../invoices/lifecycle.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import type { Move } from '../moves.ts'
 import { lines, mark, sheet } from '../parts/parts.ts'
@@ -47,7 +48,30 @@ export function moneySheet(invoice: Invoice, { who }: Visit): Html {
   )
 }
 
-const doneBy = ({ actor }: Move) => (actor?.startsWith('job:') ? 'time' : actor === 'payer' ? 'buyer' : 'merchant')
+/** How each action is told, after what the invoice became by it. */
+const ways: Readonly<Record<InvoiceAction, string>> = {
+  update: 'after a change by the merchant',
+  delete: 'by the merchant',
+  send: 'by the merchant',
+  issue: 'on its issue date',
+  cancel: 'by the merchant',
+  remind: 'and the customer reminded',
+  'qr-code': 'and its QR code drawn',
+  view: 'and opened by the customer',
+  'record-payment': 'when a payment was recorded',
+  'record-refund': 'when a refund was recorded',
+  'delete-payment': 'when the record of a payment was deleted',
+  'delete-refund': 'when the record of a refund was deleted',
+  pay: 'by the customer',
+  'clear-payment': 'when the payment cleared',
+  'deny-payment': 'when the payment was denied',
+  'refund-payment': 'when a payment was refunded',
+  'restore-payment': 'when a refund was taken back',
+}
+
+/** Whoever sends the request that pays, in a sandbox perhaps an app: it is the customer who pays. */
+const doneBy = ({ actor, action }: Move) =>
+  action === 'pay' || action === 'view' ? 'buyer' : actor?.startsWith('job:') ? 'time' : 'merchant'
 
 /** What happened to it, the oldest first. */
 export function story(invoice: Invoice, moves: readonly Move[], visit: Visit): Html {
@@ -56,7 +80,7 @@ export function story(invoice: Invoice, moves: readonly Move[], visit: Visit): H
     'What happened',
     html`<ol class="story slim">${created && html`<li>${mark('merchant')}<div class="by"><span>Written</span>${visit.times.at(created)}</div></li>`}${moves.map(
       (move) =>
-        html`<li>${mark(doneBy(move))}<div class="by"><span>${move.to ? standingWords(move.to) : 'Deleted'} <span class="soft">by ${move.action.replaceAll('-', ' ')}</span></span>${visit.times.at(move.at)}</div></li>`,
+        html`<li>${mark(doneBy(move))}<div class="by"><span>${move.to ? standingWords(move.to) : 'Deleted'} <span class="soft">${ways[move.action as InvoiceAction]}</span></span>${visit.times.at(move.at)}</div></li>`,
     )}</ol>`,
   )
 }

@@ -1,7 +1,7 @@
 import { type Content, type Html, html } from '../../http/html.ts'
 import { findStored } from '../../invoices/store.ts'
 import { dayIn, type Instant } from '../../kernel/clock.ts'
-import type { Money } from '../../kernel/money.ts'
+import { type Money, toMinor } from '../../kernel/money.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { isRefundable } from '../../ledger/movements.ts'
@@ -143,6 +143,7 @@ async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left
   const isOut = invoice.links?.some(({ rel }) => rel === 'qr-code') ?? false
   const code = invoice.detail?.metadata?.recipient_view_url?.split('#')[1]
   const page = `/invoice/p/${code}`
+  const isDue = toMinor(paper.due) > 0n && invoice.status !== 'CANCELLED'
   return {
     title: `Invoice ${invoice.detail?.invoice_number}`,
     ...(left && { status: 422 }),
@@ -152,7 +153,10 @@ async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left
       lines([
         ...(visit.who.face === 'sandbox' && moves.some(({ to }) => to === 'SENT')
           ? [
-              ['Customer’s page', html`<a href="${page}">Open and pay ${icon('out')}</a>`] as const,
+              [
+                'Customer’s page',
+                html`<a href="${page}">${isDue ? 'Open and pay' : 'Open'} ${icon('out')}</a>`,
+              ] as const,
               ['PDF', html`<a href="${`${page}/pdf`}">Open</a>`] as const,
             ]
           : []),

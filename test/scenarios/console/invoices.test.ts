@@ -50,15 +50,16 @@ describe('Writing an invoice at the console', () => {
   })
 })
 
+const paid = async () => {
+  const merchant = consoleOf(world)
+  const to = { '/primary_recipients/0/billing_info/email_address': 'buyer@example.com' }
+  const { location } = await merchant.send('/console/invoices/new', { ...written, ...to, instead: 'send' })
+  const id = location.split('/').at(-1)!
+  const { body } = await world.call<{ payment_id: string }>('POST', `/sandbox/invoices/${id}/pay`)
+  return { merchant, id, at: location, action: `${location}/payments/${body.payment_id}/refund` }
+}
+
 describe('A payment through the service', () => {
-  const paid = async () => {
-    const merchant = consoleOf(world)
-    const to = { '/primary_recipients/0/billing_info/email_address': 'buyer@example.com' }
-    const { location } = await merchant.send('/console/invoices/new', { ...written, ...to, instead: 'send' })
-    const id = location.split('/').at(-1)!
-    const { body } = await world.call<{ payment_id: string }>('POST', `/sandbox/invoices/${id}/pay`)
-    return { merchant, id, at: location, action: `${location}/payments/${body.payment_id}/refund` }
-  }
   const standing = async (id: string) =>
     (await world.merchant.get<{ status: string; refunds?: { refund_amount: object } }>(`/v2/invoicing/invoices/${id}`))
       .body
@@ -96,6 +97,17 @@ describe('A payment through the service', () => {
     expect((await consoleOf(world, 'merchant2').send(action)).status).toBe(404)
     await world.settle()
     expect((await standing(id)).refunds).toBeUndefined()
+  })
+})
+
+describe('What happened to an invoice', () => {
+  it('is told in words, and what nobody owes is not to be paid', async () => {
+    const { merchant, at } = await paid()
+    const page = await merchant.page(at)
+    for (const words of ['Sent <span class="soft">by the merchant', 'Paid <span class="soft">by the customer'])
+      expect(page).toContain(words)
+    expect(page).not.toContain('Open and pay')
+    expect(await consoleOf(world, 'agent').page('/console/invoices')).toContain('An agent writes no invoices')
   })
 })
 
@@ -300,5 +312,42 @@ describe('All that match', () => {
     expect(await file('paid')).toEqual([])
     expect(await consoleOf(world, 'merchant2').page('/console/invoices/all')).toContain('100,000 rows at most')
     await consoleOf(world, 'buyer').page('/console/invoices/csv', 404)
+  })
+})
+
+describe('The month of an account', () => {
+  it('counts what came and went, not what is held or was there from the start, and shows what is pending', async () => {
+    const sells = async (value: string) =>
+      (
+        await world.buyer.post<{ seller_transaction_id: string; buyer_transaction_id: string }>(
+          '/sandbox/transactions',
+          {
+            amount: usd(value),
+            seller_email: world.people.otherMerchant.email,
+          },
+        )
+      ).body
+    const { buyer_transaction_id } = await sells('20.00')
+    const opened = await world.buyer.post('/v1/customer/disputes', {
+      disputed_transactions: [{ buyer_transaction_id }],
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+      dispute_amount: usd('20.00'),
+      messages: [{ content: 'Nothing came.' }],
+    })
+    expect(opened.status, opened.text).toBe(201)
+    const { seller_transaction_id } = await sells('5.00')
+    await world.otherMerchant.post(`/v2/payments/captures/${seller_transaction_id}/refund`, {})
+    const made = await world.otherMerchant.post<{ id: string }>('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD' },
+      primary_recipients: [{ billing_info: { email_address: 'buyer@example.com' } }],
+      items: [{ name: 'A stool', quantity: '1', unit_amount: usd('3.33') }],
+    })
+    await world.otherMerchant.post(`/v2/invoicing/invoices/${made.body.id}/send`, {})
+    await world.call('POST', `/sandbox/invoices/${made.body.id}/pay`, { outcome: 'PENDING' })
+
+    const page = await consoleOf(world, 'merchant2').page('/console/money')
+    expect(page).toContain('By day: $25.00 came in, $5.00 went out in 30 days')
+    expect(page).toContain('Hold placed')
+    expect(page).toContain('$3.33 pending')
   })
 })
