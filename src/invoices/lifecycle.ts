@@ -147,12 +147,18 @@ export function refusalOf(status: Status, action: InvoiceAction): string | undef
   return codes[action] ?? 'NOT_FOUND'
 }
 
+/** What was paid on the page is given back by the ledger, and shows on the invoice by itself. */
+const HOW_TO_REFUND =
+  'What was paid through the service is refunded with POST /v2/payments/captures/{payment_id}/refund.'
+const paidThroughService: readonly Status[] = ['PAID', 'PARTIALLY_PAID', 'PARTIALLY_REFUNDED']
+
 function refuse({ status }: InvoiceState, action: string, missing: string, allowed: readonly string[]): Problem {
   // The table only ever asks about its own actions.
   const code = refusalOf(status, action as InvoiceAction) ?? codes[action as InvoiceAction] ?? 'NOT_FOUND'
   if (code === 'NOT_FOUND') return notFound('The transaction')
   const open = allowed.length > 0 ? ` It takes ${allowed.join(', ')} now.` : ''
-  return refused(code, `The invoice is ${status}: ${missing}${open}`)
+  const paid = action === 'record-refund' && paidThroughService.includes(status) ? ` ${HOW_TO_REFUND}` : ''
+  return refused(code, `The invoice is ${status}: ${missing}${paid}${open}`)
 }
 
 export const invoiceLifecycle = new Lifecycle<InvoiceState, InvoiceState & Account, typeof rows>(

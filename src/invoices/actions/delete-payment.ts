@@ -9,7 +9,10 @@ export const deletePayment = invoiceAction('delete-payment', {
     const payment = invoice.payments.find(({ payment_id }) => payment_id === transaction_id)
     if (!payment) throw notFound('The payment')
     if (payment.type !== 'EXTERNAL')
-      throw refused('CANNOT_DELETE_EXTERNAL_PAYMENT', 'This payment went through the service; it can be refunded.')
+      throw refused(
+        'CANNOT_DELETE_EXTERNAL_PAYMENT',
+        `This payment went through the service: refund it with POST /v2/payments/captures/${payment.payment_id}/refund.`,
+      )
     const payments = invoice.payments.filter((other) => other !== payment)
     if (recordedLeft({ ...invoice, payments }) < 0n)
       throw refused(
