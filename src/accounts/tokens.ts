@@ -250,6 +250,7 @@ async function authenticateClient<Found extends Client>(
   if (basic && body.client_secret !== undefined)
     throw oauthProblem(400, 'invalid_request', 'Send the client credentials in one way: header or form.')
   const { id, secret } = basic ?? { id: body.client_id ?? '', secret: body.client_secret ?? '' }
+  if (id === '') throw invalidClient(HOW_TO_SAY_WHO)
   const ring = service.settings.secrets!
   const client = await find(id)
   // An unknown client costs the same comparison as a wrong secret, so that the time of the answer tells nothing.
@@ -271,7 +272,7 @@ function matchingDigest(digests: readonly Buffer[], secret: string, ring: Secret
 function readBasic(authorization: string | undefined): { id: string; secret: string } | undefined {
   if (authorization === undefined) return undefined
   const encoded = /^basic ([A-Za-z0-9+/=_-]{1,2000})$/i.exec(authorization)?.[1]
-  if (encoded === undefined) throw invalidClient()
+  if (encoded === undefined) throw invalidClient(HOW_TO_SAY_WHO)
   const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
   return { id: formDecoded(id), secret: formDecoded(rest.join(':')) }
 }
@@ -287,6 +288,9 @@ function formDecoded(text: string): string {
 
 /** The client id a token request names in its header; refuses a header of another kind. */
 export const clientIdOf = (headers: IncomingHttpHeaders): string => readBasic(headers.authorization)?.id ?? ''
+
+const HOW_TO_SAY_WHO =
+  'Send the client id and secret by HTTP Basic (curl -u id:secret), or as client_id and client_secret in the form.'
 
 const invalidClient = (description = 'The client id or the client secret is wrong.') =>
   new Problem(401, 'AUTHENTICATION_FAILURE', [{ issue: 'INVALID_CLIENT', description }], {

@@ -61,6 +61,16 @@ describe('The token operation', () => {
     ])
   })
 
+  it('says how to name the client where a request names none', async () => {
+    const { status, body } = await world.call<{ error_description: string }>(
+      'POST',
+      '/v1/oauth2/token',
+      'grant_type=client_credentials',
+      { headers: form },
+    )
+    expect([status, body.error_description]).toEqual([401, expect.stringContaining('curl -u id:secret')])
+  })
+
   it('grants openid alone where nothing else is asked for', async () => {
     const { body } = await ask('grant_type=client_credentials&scope=openid')
     expect(body.scope).toBe('openid')
