@@ -3,8 +3,8 @@ import { ProcessorShare } from '../http/processor-share.ts'
 import { networkOf, RateLimit } from '../http/rate-limit.ts'
 import type { ServerParts } from '../http/server.ts'
 import type { Caller } from '../kernel/caller.ts'
+import { clientIdOf } from './authenticate-client.ts'
 import type { accountSettings } from './settings.ts'
-import { clientIdOf } from './tokens.ts'
 
 /** An address may hold several apps, and change the client id that it asks with at will. */
 const TOKENS_OF_ADDRESS = 10

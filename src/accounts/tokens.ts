@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { Answer, type AnyRoute, route } from '../http/route.ts'
@@ -6,16 +5,12 @@ import { removeAll, type Sweep } from '../jobs/sweep.ts'
 import { marked } from '../kernel/cell.ts'
 import { after, type Clock, type Instant, toSeconds } from '../kernel/clock.ts'
 import { neutralScope } from '../kernel/dialect.ts'
-import { Problem } from '../kernel/problem.ts'
 import { RecentMap } from '../kernel/recent-map.ts'
-import { type SecretRing, secretId } from '../kernel/secrets.ts'
 import { Type } from '../kernel/type.ts'
 import type { Service } from '../room.ts'
-import { sameDigest, secretDigest, tokenDigest, tokenOf, tokenTextOf } from './credentials.ts'
-import { whereItWent } from './forwards.ts'
-import type { Feature } from './schema.ts'
+import { authenticateClient, type Client, oauthProblem } from './authenticate-client.ts'
+import { sameDigest, tokenDigest, tokenOf, tokenTextOf } from './credentials.ts'
 import { grantableScopes } from './scopes.ts'
-import { renewDigest } from './store.ts'
 
 const field = Type.Optional(Type.String({ maxLength: 8_000 }))
 
@@ -40,17 +35,6 @@ const TokenResponse = Type.Object(
 )
 
 const TerminateRequest = Type.Object({ token: field, token_type_hint: field, client_id: field, client_secret: field })
-
-interface Client {
-  readonly app_id: string
-  readonly account_id: string
-  readonly features: Feature[]
-  readonly scopes: string[]
-  readonly token_generation: number
-  readonly digests: Buffer[]
-  /** Which of the service's secrets each digest was made with, where it is known. */
-  readonly keys: (string | null)[]
-}
 
 /** A client with its token that is still valid; without one all of these are null. */
 interface ClientWithToken extends Client {
@@ -238,65 +222,3 @@ function requestedScopes(service: Service, scope: string | undefined): string {
   if (names.length === 0 && named.length > 0) return OPENID
   return [...new Set(names.map((name) => neutralScope(name, service.publicUrl)))].sort().join(' ')
 }
-
-/** Basic credentials, or the same two as form fields; never both. */
-async function authenticateClient<Found extends Client>(
-  tx: Tx,
-  service: Service,
-  { headers, body }: { headers: IncomingHttpHeaders; body: { client_id?: string; client_secret?: string } },
-  find: (id: string) => Promise<Found | undefined>,
-): Promise<Found> {
-  const basic = readBasic(headers.authorization)
-  if (basic && body.client_secret !== undefined)
-    throw oauthProblem(400, 'invalid_request', 'Send the client credentials in one way: header or form.')
-  const { id, secret } = basic ?? { id: body.client_id ?? '', secret: body.client_secret ?? '' }
-  if (id === '') throw invalidClient(HOW_TO_SAY_WHO)
-  const ring = service.settings.secrets!
-  const client = await find(id)
-  // An unknown client costs the same comparison as a wrong secret, so that the time of the answer tells nothing.
-  const matching = matchingDigest(client?.digests ?? [secretDigest('', ring[0])], secret, ring)
-  if (!client || !matching) throw invalidClient(await whereItWent(tx, 'client', id))
-  if (client.keys[client.digests.indexOf(matching)] !== secretId(ring[0])) {
-    tx.about(client.account_id, client.app_id)
-    renewDigest(tx, client.app_id, matching, secret, ring)
-  }
-  return client
-}
-
-/** The one among the digests that any of the service's secrets makes of this. */
-function matchingDigest(digests: readonly Buffer[], secret: string, ring: SecretRing): Buffer | undefined {
-  const made = ring.map((serviceSecret) => secretDigest(secret, serviceSecret))
-  return digests.filter((digest) => made.filter((one) => sameDigest(one, digest)).length > 0)[0]
-}
-
-function readBasic(authorization: string | undefined): { id: string; secret: string } | undefined {
-  if (authorization === undefined) return undefined
-  const encoded = /^basic ([A-Za-z0-9+/=_-]{1,2000})$/i.exec(authorization)?.[1]
-  if (encoded === undefined) throw invalidClient(HOW_TO_SAY_WHO)
-  const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
-  return { id: formDecoded(id), secret: formDecoded(rest.join(':')) }
-}
-
-/** RFC 6749 has both encoded as in a form, which most clients leave out; the ids and secrets we make read the same either way. */
-function formDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
-}
-
-/** The client id a token request names in its header; refuses a header of another kind. */
-export const clientIdOf = (headers: IncomingHttpHeaders): string => readBasic(headers.authorization)?.id ?? ''
-
-const HOW_TO_SAY_WHO =
-  'Send the client id and secret by HTTP Basic (curl -u id:secret), or as client_id and client_secret in the form.'
-
-const invalidClient = (description = 'The client id or the client secret is wrong.') =>
-  new Problem(401, 'AUTHENTICATION_FAILURE', [{ issue: 'INVALID_CLIENT', description }], {
-    headers: { 'www-authenticate': 'Basic realm="quittance"' },
-    oauthError: 'invalid_client',
-  })
-
-const oauthProblem = (status: number, oauthError: string, description: string) =>
-  new Problem(status, 'INVALID_REQUEST', [{ issue: oauthError.toUpperCase(), description }], { oauthError })
