@@ -240,7 +240,7 @@ function wire(parts: Parts) {
     isDraining: () => parts.state.isDraining,
     ...(parts.options.loopDelay && { loopDelay: parts.options.loopDelay }),
     // Only where work is done by itself: whoever leaves it undone wants to see it undone.
-    ...(parts.works && { drain: async () => void (await travel.alone(() => travel.drain())) }),
+    ...(parts.works && { drain: () => travel.settle() }),
   })
   return { sources, worker, sweeper, travel, worlds, following, server }
 }

@@ -4,6 +4,7 @@ import type { TransactFor } from '../database/transaction.ts'
 import { after, type Clock, type Instant } from '../kernel/clock.ts'
 import { errorText } from '../kernel/error-text.ts'
 import type { JobDefinition } from './job-definition.ts'
+import type { Patience } from './patience.ts'
 import {
   type ClaimedJob,
   claimFirst,
@@ -52,6 +53,7 @@ export class Runner implements WorkSource {
   /** There may be more due than was claimed. */
   #again = false
   #closed = false
+  #paused = false
   #idle: (() => void)[] = []
 
   constructor(parts: RunnerParts) {
@@ -59,8 +61,9 @@ export class Runner implements WorkSource {
     this.#definitions = new Map(parts.definitions.map((definition) => [definition.name, definition]))
   }
 
-  nextDue(): Promise<Instant | undefined> {
-    return nextOpen(this.#parts.database)
+  async nextDue(until: Instant): Promise<Instant | undefined> {
+    const first = await nextOpen(this.#parts.database)
+    return first !== undefined && first <= until ? first : undefined
   }
 
   async upcoming(limit: number): Promise<Upcoming[]> {
@@ -76,10 +79,18 @@ export class Runner implements WorkSource {
   }
 
   wake(): void {
+    this.#paused = false
     this.#again = true
     void this.#look()
   }
 
+  /** What is claimed is begun at once, so there is nothing to give back. */
+  async pause(): Promise<void> {
+    this.#paused = true
+    await this.whenIdle()
+  }
+
+  /** Comes back when nothing it took is under way. */
   whenIdle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idle.push(resolve)
@@ -94,10 +105,11 @@ export class Runner implements WorkSource {
   }
 
   /** Runs everything that is due, in order, one after the other, and waits for what other processes hold. */
-  async drain(): Promise<Fired[]> {
+  async drain(patience?: Patience): Promise<Fired[]> {
     const { database, clock } = this.#parts
     const fired: Fired[] = []
     for (;;) {
+      if (patience?.isOver) return fired
       const job = await claimFirst(database, clock.now())
       if (job) {
         fired.push({ work: job.name, at: job.run_at, ...(job.key !== null && { key: job.key }) })
@@ -115,7 +127,7 @@ export class Runner implements WorkSource {
     if (this.#looking) return
     this.#looking = true
     try {
-      while (this.#again && !this.#closed) {
+      while (this.#again && !this.#closed && !this.#paused) {
         const room = this.#slots.free()
         if (room.length === 0) break
         this.#again = false

@@ -28,13 +28,13 @@ export interface WorkSource {
   readonly kind: WorkKind
   /** Something may be due: takes as much as there is room for, and goes on by itself until nothing is. Never waits. */
   wake(): void
-  /** Comes back when nothing it took is under way and nothing more is due. */
-  whenIdle(patience?: Patience): Promise<void>
-  /** When the earliest waiting work falls due, if there is any. */
-  nextDue(): Promise<Instant | undefined>
+  /** Takes nothing more until it is woken, gives back what it has not begun, and comes back when the rest has ended. */
+  pause(patience?: Patience): Promise<void>
+  /** The next instant at which something is to be done, if there is one that is not after `until`. */
+  nextDue(until: Instant): Promise<Instant | undefined>
   /** What falls due first, and what it will do: of all that waits the earliest, those that are due already among them. */
   upcoming(limit: number): Promise<Upcoming[]>
-  /** Does everything that is due now, in order, and comes back when it is done. */
+  /** Does everything that is due now, as far as patience goes, in order, and comes back when it is done. */
   drain(patience?: Patience): Promise<Fired[]>
   /** Takes nothing more, and ends or gives back what is under way. */
   close(): Promise<void>

@@ -37,7 +37,7 @@ export class Worker {
   async whilePaused<T>(work: () => Promise<T>, patience?: Patience): Promise<T> {
     this.#paused++
     try {
-      await Promise.all(this.#sources.map((source) => source.whenIdle(patience)))
+      await Promise.all(this.#sources.map((source) => source.pause(patience)))
       return await work()
     } finally {
       this.#paused--

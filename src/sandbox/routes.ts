@@ -103,7 +103,7 @@ export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
       }),
       bodyOptional: true,
       success: { 200: ClockState },
-      handle: ({ body }) => travel.alone(() => reset(body.keep ?? []).then(state)),
+      handle: ({ body }) => travel.aloneAtOnce(() => reset(body.keep ?? []).then(state)),
     }),
     route({
       ...shared,

@@ -1,5 +1,5 @@
 import type { Broadcast } from '../database/broadcast.ts'
-import { Patience, type Unanswered } from '../jobs/patience.ts'
+import { BriefPatience, Patience, type Unanswered } from '../jobs/patience.ts'
 import type { Fired, Upcoming, WorkSource } from '../jobs/work-source.ts'
 import type { Worker } from '../jobs/worker.ts'
 import type { Instant } from '../kernel/clock.ts'
@@ -31,8 +31,25 @@ export class TimeTravel {
 
   /** Runs `work` with no other journey and no worker of this process in between. */
   alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#alone(() => new Patience(this.#parts.patienceSeconds), work)
+  }
+
+  /** As `alone`, for work that takes away all there is: attempts under way are cut short, as nobody will read of them. */
+  aloneAtOnce<T>(work: () => Promise<T>): Promise<T> {
+    return this.#alone(() => new Patience(0), work)
+  }
+
+  /** Does what a request started, and as much of what was due besides as its answer can wait for. */
+  async settle(): Promise<void> {
+    await this.#alone(
+      () => new BriefPatience(this.#parts.patienceSeconds),
+      () => this.drain(),
+    )
+  }
+
+  #alone<T>(patience: () => Patience, work: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(() => {
-      this.#patience = new Patience(this.#parts.patienceSeconds)
+      this.#patience = patience()
       return this.#parts.worker.whilePaused(work, this.#patience)
     })
     this.#turn = turn.catch(() => {})
@@ -52,8 +69,8 @@ export class TimeTravel {
       if (steps === STEPS_MAX)
         throw refused('CLOCK_STEPS_EXCEEDED', 'Too much falls due on the way; move the clock in smaller steps.')
       fired.push(...(await this.drain()))
-      const due = await this.#nextDue()
-      if (due === undefined || due > target) break
+      const due = await this.#nextDue(target)
+      if (due === undefined) break
       if (due > clock.now()) await clock.set(due, true)
     }
     await clock.set(target, frozen)
@@ -80,8 +97,9 @@ export class TimeTravel {
     }
   }
 
-  async #nextDue(): Promise<Instant | undefined> {
-    const dues = await Promise.all(this.#parts.sources.map((source) => source.nextDue()))
-    return dues.filter((due) => due !== undefined).sort()[0]
+  async #nextDue(target: Instant): Promise<Instant | undefined> {
+    let next: Instant | undefined
+    for (const source of this.#parts.sources) next = (await source.nextDue(next ?? target)) ?? next
+    return next
   }
 }

@@ -127,7 +127,7 @@ export function openWorlds(parts: WorldParts) {
 
     /** Goes back to a state that was kept: rows, clock and all. Access tokens and keys stay as they are. */
     load: (name: string): Promise<Snapshot> =>
-      travel.alone(async () => {
+      travel.aloneAtOnce(async () => {
         const snapshot = await find(name)
         const keep = (await database.row<Kept>(readKept))!
         await copying(() => copies.load(`${SNAPSHOT}${name}`))

@@ -281,4 +281,33 @@ describe('The dispatcher', { timeout: 60_000 }, () => {
     await vi.advanceTimersByTimeAsync(5_000)
     expect(simulation.started.length).toBe(begun)
   })
+
+  it('gives back what it has not begun when it is paused, and what it was about to get, and goes on later', async () => {
+    const simulation = new Simulation(() => 100)
+    const dispatcher = new Dispatcher(simulation)
+    dispatcher.start()
+    simulation.add('a')
+    dispatcher.wake()
+    await vi.advanceTimersByTimeAsync(150)
+    for (let i = 0; i < 60; i++) simulation.add('a')
+    dispatcher.wake()
+    await vi.advanceTimersByTimeAsync(10)
+    for (let i = 0; i < 10; i++) simulation.add('b')
+    dispatcher.wake()
+    // A claim is under way now.
+    const begun = simulation.started.length
+    let paused = false
+    void dispatcher.pause().then(() => {
+      paused = true
+    })
+    await vi.advanceTimersByTimeAsync(10)
+    expect(paused).toBe(false)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect([paused, simulation.started.length]).toEqual([true, begun])
+
+    dispatcher.start()
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(new Set(simulation.started).size).toBe(71)
+    expect(simulation.started).toHaveLength(71)
+  })
 })

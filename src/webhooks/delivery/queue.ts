@@ -205,7 +205,12 @@ const renewLeases = sql`
     for update of q skip locked))`
 const earliestWaiting = sql`
   select min(first.next_time) as next_time from (values (0), (1), (2)) as lanes (lane) cross join lateral (
-    select q.next_time from delivery_queue q where q.lane = lanes.lane order by q.next_time limit 1) first`
+    select q.next_time from delivery_queue q where q.lane = lanes.lane and q.webhook_id <> all($1::text[]) order by q.next_time limit 1) first`
+
+const latestWaiting = sql`
+  select max(last.next_time) as next_time from (values (0), (1), (2)) as lanes (lane) cross join lateral (
+    select q.next_time from delivery_queue q where q.lane = lanes.lane and q.next_time <= $1
+    order by q.next_time desc limit 1) last`
 
 export interface ClaimResult {
   readonly claimed: readonly ClaimedDelivery[]
@@ -283,8 +288,17 @@ export async function renew(database: Connection, held: readonly ClaimedDelivery
   await database.rows(renewLeases, [JSON.stringify(held.map(claimOf)), ...keysOf(held)])
 }
 
-/** When the earliest open delivery is due; one that is being attempted counts as well. */
-export async function nextWaiting(database: Connection): Promise<Instant | undefined> {
-  const [row] = await database.rows<{ next_time: Instant | null }>(earliestWaiting)
+/** When the earliest open delivery of other webhooks is due; one that is being attempted counts as well. */
+export async function nextWaiting(
+  database: Connection,
+  otherThan: readonly string[] = [],
+): Promise<Instant | undefined> {
+  const [row] = await database.rows<{ next_time: Instant | null }>(earliestWaiting, [otherThan])
+  return row?.next_time ?? undefined
+}
+
+/** When the last of those is due that are due by then. */
+export async function lastWaiting(database: Connection, until: Instant): Promise<Instant | undefined> {
+  const [row] = await database.rows<{ next_time: Instant | null }>(latestWaiting, [until])
   return row?.next_time ?? undefined
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Patience } from '../../jobs/patience.ts'
 import type { Fired, Upcoming, WorkSource } from '../../jobs/work-source.ts'
-import type { Instant } from '../../kernel/clock.ts'
+import { after, type Instant } from '../../kernel/clock.ts'
 import { type Outbound, openOutbound } from '../../outbound/http.ts'
 import type { Service, WorkParts } from '../../room.ts'
 import { Dispatcher } from '../dispatch/dispatcher.ts'
@@ -22,7 +22,16 @@ import {
 import { attemptWithFault } from './faulty.ts'
 import { attemptMade, logAttempt } from './log.ts'
 import { makeDeliveryMetrics } from './metrics.ts'
-import { type ClaimedDelivery, claimDeliveries, move, nextWaiting, record, release, renew } from './queue.ts'
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  lastWaiting,
+  move,
+  nextWaiting,
+  record,
+  release,
+  renew,
+} from './queue.ts'
 import { upcomingDeliveries } from './upcoming.ts'
 
 const RENEW_EVERY_MS = 5_000
@@ -30,6 +39,7 @@ const RENEW_AGAIN_MS = 500
 const CLOSE_WITHIN_MS = 5_000
 const LOOK_AGAIN_MS = 10
 const SIGN_AGAIN_MS = 1_000
+const TOGETHER_SECONDS = 0.5
 const FAR_AWAY = '9999-12-31T23:59:59.999Z'
 
 export interface DeliveryOptions {
@@ -47,6 +57,8 @@ export class DeliveryWork implements WorkSource {
   readonly #held = new Map<string, ClaimedDelivery>()
   #heldBefore: ReadonlySet<ClaimedDelivery> = new Set()
   #fired: Fired[] | undefined
+  /** That of whoever waits for what is due to be done. */
+  #patience: Patience | undefined
   #renewing: NodeJS.Timeout | undefined
   /** Only where a clock can be moved. */
   readonly #limits: AttemptLimits | undefined
@@ -76,7 +88,9 @@ export class DeliveryWork implements WorkSource {
     this.#dispatcher = new Dispatcher(
       {
         claim: async (claim) => {
-          const result = await claimDeliveries(database, claim, clock.now(), database.isSettled)
+          if (this.#patience?.isOver) return { claimed: [], turn: undefined }
+          const busy = [...claim.busy, ...(this.#patience?.givenUp ?? [])]
+          const result = await claimDeliveries(database, { ...claim, busy }, clock.now(), database.isSettled)
           for (const delivery of result.claimed) this.#held.set(delivery.id, delivery)
           return result
         },
@@ -85,6 +99,7 @@ export class DeliveryWork implements WorkSource {
           const end = this.#limits?.begin(delivery, handle)
           const result = await attemptWithFault(deliver, delivery, handle, parts.faultOf)
           end?.()
+          if (!result.delivered && this.#patience?.failed(delivery.webhook_id)) this.forget(delivery.webhook_id)
           return result
         },
         record: async (finished) => {
@@ -137,32 +152,38 @@ export class DeliveryWork implements WorkSource {
     this.#fired?.push({ work: 'deliver-webhook', at: delivery.next_time, key: delivery.id })
   }
 
-  nextDue(): Promise<Instant | undefined> {
-    return nextWaiting(this.#parts.database)
+  /** What falls due soon after the first is done with it, as by a worker that looks now and then: retries are scattered. */
+  async nextDue(until: Instant): Promise<Instant | undefined> {
+    const { database } = this.#parts
+    const first = await nextWaiting(database)
+    if (first === undefined || first > until) return undefined
+    const soon = after(first, TOGETHER_SECONDS)
+    return lastWaiting(database, soon < until ? soon : until)
   }
 
   upcoming(limit: number): Promise<Upcoming[]> {
     return upcomingDeliveries(this.#parts.database, limit)
   }
 
-  /** Attempts everything that is due, and waits for what other processes hold. */
+  /** Attempts everything that is due, as far as patience goes, and waits for what other processes hold. */
   async drain(patience?: Patience): Promise<Fired[]> {
     const { database, clock } = this.#parts
     this.#limits?.impose(patience)
     const fired: Fired[] = []
     this.#fired = fired
+    this.#patience = patience
     const wasRunning = this.#dispatcher.running
     this.#renewing ??= this.#startRenewing()
-    this.#dispatcher.start()
-    const isAnyDue = async () => ((await nextWaiting(database)) ?? FAR_AWAY) <= clock.now()
+    const isAnyDue = async () =>
+      !patience?.isOver && ((await nextWaiting(database, patience?.givenUp)) ?? FAR_AWAY) <= clock.now()
     while (await isAnyDue()) {
-      this.#dispatcher.wake()
-      await this.#dispatcher.whenIdle()
+      await this.#dispatcher.drain()
       if (!(await isAnyDue())) break
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
     }
     if (!wasRunning) this.#dispatcher.stop()
     this.#fired = undefined
+    this.#patience = undefined
     this.#limits?.impose(undefined)
     return fired
   }
@@ -175,9 +196,9 @@ export class DeliveryWork implements WorkSource {
     else this.#dispatcher.start()
   }
 
-  async whenIdle(patience?: Patience): Promise<void> {
+  async pause(patience?: Patience): Promise<void> {
     this.#limits?.impose(patience)
-    await this.#dispatcher.whenIdle()
+    await this.#dispatcher.pause()
     this.#limits?.impose(undefined)
   }
 

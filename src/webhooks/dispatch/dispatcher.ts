@@ -36,6 +36,8 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   readonly #slots: Slots
   /** Claimed and not begun, by the lane they were claimed from. */
   readonly #waiting: Record<Lane, number> = { 0: 0, 1: 0, 2: 0 }
+  /** How often something that was claimed is being given back. */
+  #releasing = 0
   readonly #finished: Batches<{ delivery: Delivery; result: Result; lane: Lane }>
   #running = false
   /** When cold webhooks are looked at again. */
@@ -75,10 +77,24 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.#running = false
   }
 
+  /** Claims nothing more until it is started again, gives back what it has not begun, and comes back when the rest has ended. */
+  async pause(): Promise<void> {
+    this.stop()
+    for (const id of this.#endpoints.keys()) this.forget(id)
+    await this.whenIdle()
+  }
+
   /** Something may be due. */
   wake(): void {
     this.#looked.clear()
     this.#pump()
+  }
+
+  /** Does all that is due, and more of a webhook that fails at a time than when nobody waits for it. */
+  drain(): Promise<void> {
+    this.#running = true
+    this.#looked.clear()
+    return this.whenIdle()
   }
 
   /** Comes back when there is nothing that could be done now: nothing due, nothing running, everything recorded. */
@@ -96,7 +112,19 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     const given = [...endpoint.preparing, ...endpoint.ready.splice(0)]
     endpoint.preparing.clear()
     for (const { lane } of given) this.#waiting[lane]--
-    if (given.length > 0) this.#ports.release(given).catch((error) => this.#ports.onError(error))
+    this.#release(given)
+  }
+
+  #release(deliveries: readonly Delivery[]): void {
+    if (deliveries.length === 0) return
+    this.#releasing++
+    this.#ports
+      .release(deliveries)
+      .catch((error) => this.#ports.onError(error))
+      .finally(() => {
+        this.#releasing--
+        this.#pump()
+      })
   }
 
   #pump(): void {
@@ -105,17 +133,20 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   }
 
   #isIdle(): boolean {
-    const looking = this.#running && (this.#claiming.size > 0 || this.#looked.size < everyLane.length)
+    const looking = this.#claiming.size > 0 || (this.#running && this.#looked.size < everyLane.length)
     const waiting = this.#waiting[0] + this.#waiting[1] + this.#waiting[2]
-    return !looking && this.#slots.inFlight + waiting === 0 && this.#finished.isIdle
+    return !looking && this.#slots.inFlight + waiting + this.#releasing === 0 && this.#finished.isIdle
   }
 
   #claim(lane: Lane): void {
     const { slots, each } = this.#rules.lanes[lane]
-    const isAhead = lane === lanes.proven
+    // Whoever waits for everything to be done is not kept waiting by a claim for each attempt to somebody who is down.
+    const isAhead = lane === lanes.proven || this.#idle.length > 0
     const count = this.#slots.free(lane) - this.#waiting[lane] + (isAhead ? pace.readyMax : 0)
     const worthIt = isAhead ? pace.readyMax / 2 : Math.min(slots, pace.claimMin)
     const isFull = count < worthIt || this.#finished.waiting >= pace.unrecordedMax
+    // What was claimed ahead comes first: a look after each result would find the same webhooks busy.
+    if (isAhead && lane !== lanes.proven && this.#waiting[lane] > 0) return
     if (isFull || this.#claiming.has(lane) || this.#looked.has(lane) || !this.#isTime(lane)) return
     this.#claiming.add(lane)
     this.#looked.add(lane)
@@ -124,7 +155,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     const claim: Claim = {
       lane,
       count,
-      each: isAhead ? each * pace.readyPerSlot : each,
+      each: isAhead ? this.#rules.lanes[lanes.proven].each * pace.readyPerSlot : each,
       busy,
       afterWebhook: this.#turn[lane],
       webhooks: pace.webhooksPerClaim,
@@ -158,6 +189,11 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
 
   #take({ lane, each }: Claim, claimed: readonly Delivery[], turn: string | undefined): void {
     this.#claiming.delete(lane)
+    if (!this.#running) {
+      this.#release(claimed)
+      this.#pump()
+      return
+    }
     if (lane === lanes.cold) this.#coldLook = performance.now() + this.#coldPause(claimed.length)
     const perWebhook = new Map<string, number>()
     for (const { webhook_id } of claimed) perWebhook.set(webhook_id, (perWebhook.get(webhook_id) ?? 0) + 1)

@@ -113,15 +113,15 @@ describe('A promise', () => {
     await promise('x')
     const trying = runner(failing([5, 60]))
     await trying.drain()
-    expect(await trying.nextDue()).toBe(after(START, 5))
+    expect(await trying.nextDue(after(START, 3600))).toBe(after(START, 5))
     now = after(START, 5)
     await trying.drain()
-    expect(await trying.nextDue()).toBe(after(START, 65))
+    expect(await trying.nextDue(after(START, 3600))).toBe(after(START, 65))
     now = after(START, 65)
     await trying.drain()
 
     expect(ran).toHaveLength(3)
-    expect(await trying.nextDue()).toBeUndefined()
+    expect(await trying.nextDue(after(START, 3600))).toBeUndefined()
     expect(await jobs()).toMatchObject([
       { attempts: 3, parked_time: now, last_error: expect.stringContaining('far end') },
     ])
@@ -165,6 +165,30 @@ describe('A promise', () => {
     await slow.whenIdle()
 
     expect(await jobs()).toHaveLength(1)
+  })
+
+  it('waits while its worker stands still for something else, which waits only for what is under way', async () => {
+    await transact(async (tx) => {
+      for (let i = 0; i < 30; i++) tx.enqueue({ name: 'note', payload: { account_id: 'A', text: String(i) } })
+    })
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const run = ({ text }: { text: string }) => {
+      ran.push(text)
+      return held
+    }
+    const worker = new Worker([runner(job({ name: 'note', retryAfter: [], run }))])
+    worker.start()
+    await expect.poll(() => ran.length).toBe(3)
+    const paused = worker.whilePaused(async () => (await jobs()).length)
+    release()
+
+    expect(await paused).toBe(27)
+    await expect.poll(async () => (await jobs()).length).toBe(0)
+    await worker.stop()
+    expect(ran).toHaveLength(30)
   })
 
   it('is kept exactly once by two workers that race for it', async () => {
