@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { after } from '../../../src/kernel/clock.ts'
 import { DeliveryWork } from '../../../src/webhooks/delivery/work.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
@@ -70,12 +71,11 @@ it('Retries that fall due within half a second are made together when the clock 
   await world.settle()
   const due = (await work.upcoming(3)).map(({ at }) => at)
   const [first, second, third] = due
-  const before = new Date(Date.parse(first!) - 1).toISOString()
 
   expect(new Set(due).size).toBe(3)
-  expect(await work.nextDue('2030-01-01T00:00:00.000Z')).toBe(third)
+  expect(await work.nextDue(after(first!, 3600))).toBe(third)
   expect(await work.nextDue(second!)).toBe(second)
-  expect(await work.nextDue(before)).toBeUndefined()
+  expect(await work.nextDue(after(first!, -0.001))).toBeUndefined()
   await world.call('POST', '/sandbox/clock', { to: second })
   expect(receiver.received).toHaveLength(5)
   await work.close()
