@@ -61,9 +61,8 @@ export class Runner implements WorkSource {
     this.#definitions = new Map(parts.definitions.map((definition) => [definition.name, definition]))
   }
 
-  async nextDue(until: Instant): Promise<Instant | undefined> {
-    const first = await nextOpen(this.#parts.database)
-    return first !== undefined && first <= until ? first : undefined
+  nextDue(): Promise<Instant | undefined> {
+    return nextOpen(this.#parts.database)
   }
 
   async upcoming(limit: number): Promise<Upcoming[]> {

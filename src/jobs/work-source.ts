@@ -30,8 +30,8 @@ export interface WorkSource {
   wake(): void
   /** Takes nothing more until it is woken, gives back what it has not begun, and comes back when the rest has ended. */
   pause(patience?: Patience): Promise<void>
-  /** The next instant at which something is to be done, if there is one that is not after `until`. */
-  nextDue(until: Instant): Promise<Instant | undefined>
+  /** When the earliest waiting work falls due, if there is any. */
+  nextDue(): Promise<Instant | undefined>
   /** What falls due first, and what it will do: of all that waits the earliest, those that are due already among them. */
   upcoming(limit: number): Promise<Upcoming[]>
   /** Does everything that is due now, as far as patience goes, in order, and comes back when it is done. */

@@ -69,8 +69,8 @@ export class TimeTravel {
       if (steps === STEPS_MAX)
         throw refused('CLOCK_STEPS_EXCEEDED', 'Too much falls due on the way; move the clock in smaller steps.')
       fired.push(...(await this.drain()))
-      const due = await this.#nextDue(target)
-      if (due === undefined) break
+      const due = await this.#nextDue()
+      if (due === undefined || due > target) break
       if (due > clock.now()) await clock.set(due, true)
     }
     await clock.set(target, frozen)
@@ -97,9 +97,8 @@ export class TimeTravel {
     }
   }
 
-  async #nextDue(target: Instant): Promise<Instant | undefined> {
-    let next: Instant | undefined
-    for (const source of this.#parts.sources) next = (await source.nextDue(next ?? target)) ?? next
-    return next
+  async #nextDue(): Promise<Instant | undefined> {
+    const dues = await Promise.all(this.#parts.sources.map((source) => source.nextDue()))
+    return dues.filter((due) => due !== undefined).sort()[0]
   }
 }

@@ -207,11 +207,6 @@ const earliestWaiting = sql`
   select min(first.next_time) as next_time from (values (0), (1), (2)) as lanes (lane) cross join lateral (
     select q.next_time from delivery_queue q where q.lane = lanes.lane and q.webhook_id <> all($1::text[]) order by q.next_time limit 1) first`
 
-const latestWaiting = sql`
-  select max(last.next_time) as next_time from (values (0), (1), (2)) as lanes (lane) cross join lateral (
-    select q.next_time from delivery_queue q where q.lane = lanes.lane and q.next_time <= $1
-    order by q.next_time desc limit 1) last`
-
 export interface ClaimResult {
   readonly claimed: readonly ClaimedDelivery[]
   /** The last webhook that was looked at; undefined when all were. */
@@ -294,11 +289,5 @@ export async function nextWaiting(
   otherThan: readonly string[] = [],
 ): Promise<Instant | undefined> {
   const [row] = await database.rows<{ next_time: Instant | null }>(earliestWaiting, [otherThan])
-  return row?.next_time ?? undefined
-}
-
-/** When the last of those is due that are due by then. */
-export async function lastWaiting(database: Connection, until: Instant): Promise<Instant | undefined> {
-  const [row] = await database.rows<{ next_time: Instant | null }>(latestWaiting, [until])
   return row?.next_time ?? undefined
 }

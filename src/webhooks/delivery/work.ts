@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Patience } from '../../jobs/patience.ts'
 import type { Fired, Upcoming, WorkSource } from '../../jobs/work-source.ts'
-import { after, type Instant } from '../../kernel/clock.ts'
+import type { Instant } from '../../kernel/clock.ts'
 import { type Outbound, openOutbound } from '../../outbound/http.ts'
 import type { Service, WorkParts } from '../../room.ts'
 import { Dispatcher } from '../dispatch/dispatcher.ts'
@@ -22,16 +22,7 @@ import {
 import { attemptWithFault } from './faulty.ts'
 import { attemptMade, logAttempt } from './log.ts'
 import { makeDeliveryMetrics } from './metrics.ts'
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  lastWaiting,
-  move,
-  nextWaiting,
-  record,
-  release,
-  renew,
-} from './queue.ts'
+import { type ClaimedDelivery, claimDeliveries, move, nextWaiting, record, release, renew } from './queue.ts'
 import { upcomingDeliveries } from './upcoming.ts'
 
 const RENEW_EVERY_MS = 5_000
@@ -39,7 +30,6 @@ const RENEW_AGAIN_MS = 500
 const CLOSE_WITHIN_MS = 5_000
 const LOOK_AGAIN_MS = 10
 const SIGN_AGAIN_MS = 1_000
-const TOGETHER_SECONDS = 0.5
 const FAR_AWAY = '9999-12-31T23:59:59.999Z'
 
 export interface DeliveryOptions {
@@ -152,13 +142,8 @@ export class DeliveryWork implements WorkSource {
     this.#fired?.push({ work: 'deliver-webhook', at: delivery.next_time, key: delivery.id })
   }
 
-  /** What falls due soon after the first is done with it, as by a worker that looks now and then: retries are scattered. */
-  async nextDue(until: Instant): Promise<Instant | undefined> {
-    const { database } = this.#parts
-    const first = await nextWaiting(database)
-    if (first === undefined || first > until) return undefined
-    const soon = after(first, TOGETHER_SECONDS)
-    return lastWaiting(database, soon < until ? soon : until)
+  nextDue(): Promise<Instant | undefined> {
+    return nextWaiting(this.#parts.database)
   }
 
   upcoming(limit: number): Promise<Upcoming[]> {
@@ -177,7 +162,8 @@ export class DeliveryWork implements WorkSource {
     const isAnyDue = async () =>
       !patience?.isOver && ((await nextWaiting(database, patience?.givenUp)) ?? FAR_AWAY) <= clock.now()
     while (await isAnyDue()) {
-      await this.#dispatcher.drain()
+      this.#dispatcher.start()
+      await this.#dispatcher.whenIdle()
       if (!(await isAnyDue())) break
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
     }

@@ -1,5 +1,6 @@
 import { Batches } from './batches.ts'
-import { type Endpoint, isWorthKeeping, newEndpoint } from './endpoint.ts'
+import { ColdLooks } from './cold-looks.ts'
+import { type Endpoint, isWorthKeeping, newEndpoint, type Reply } from './endpoint.ts'
 import {
   type Claim,
   type Dispatchable,
@@ -12,13 +13,6 @@ import {
   pace,
 } from './lanes.ts'
 import { Slots } from './slots.ts'
-
-/** The answer an attempt waits for. */
-interface Reply<Delivery> {
-  readonly endpoint: Endpoint<Delivery>
-  isLate: boolean
-  isHere: boolean
-}
 
 /**
  * Decides which delivery is attempted when. Slots belong to lanes, so that webhooks that do not answer only ever wait
@@ -40,9 +34,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   #releasing = 0
   readonly #finished: Batches<{ delivery: Delivery; result: Result; lane: Lane }>
   #running = false
-  /** When cold webhooks are looked at again. */
-  #coldLook = Number.NEGATIVE_INFINITY
-  #coldTimer: NodeJS.Timeout | undefined
+  readonly #cold = new ColdLooks(() => this.#pump())
   #lookAgain: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
 
@@ -90,13 +82,6 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.#pump()
   }
 
-  /** Does all that is due, and more of a webhook that fails at a time than when nobody waits for it. */
-  drain(): Promise<void> {
-    this.#running = true
-    this.#looked.clear()
-    return this.whenIdle()
-  }
-
   /** Comes back when there is nothing that could be done now: nothing due, nothing running, everything recorded. */
   whenIdle(): Promise<void> {
     return new Promise((resolve) => {
@@ -140,13 +125,10 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
 
   #claim(lane: Lane): void {
     const { slots, each } = this.#rules.lanes[lane]
-    // Whoever waits for everything to be done is not kept waiting by a claim for each attempt to somebody who is down.
-    const isAhead = lane === lanes.proven || this.#idle.length > 0
+    const isAhead = lane === lanes.proven
     const count = this.#slots.free(lane) - this.#waiting[lane] + (isAhead ? pace.readyMax : 0)
     const worthIt = isAhead ? pace.readyMax / 2 : Math.min(slots, pace.claimMin)
     const isFull = count < worthIt || this.#finished.waiting >= pace.unrecordedMax
-    // What was claimed ahead comes first: a look after each result would find the same webhooks busy.
-    if (isAhead && lane !== lanes.proven && this.#waiting[lane] > 0) return
     if (isFull || this.#claiming.has(lane) || this.#looked.has(lane) || !this.#isTime(lane)) return
     this.#claiming.add(lane)
     this.#looked.add(lane)
@@ -155,7 +137,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     const claim: Claim = {
       lane,
       count,
-      each: isAhead ? this.#rules.lanes[lanes.proven].each * pace.readyPerSlot : each,
+      each: isAhead ? each * pace.readyPerSlot : each,
       busy,
       afterWebhook: this.#turn[lane],
       webhooks: pace.webhooksPerClaim,
@@ -166,17 +148,9 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     )
   }
 
-  /** Cold webhooks are many and rarely worth a look, unless somebody waits for everything to be done. */
+  /** Cold webhooks are looked at now and then, unless somebody waits for everything to be done. */
   #isTime(lane: Lane): boolean {
-    if (lane !== lanes.cold || this.#idle.length > 0) return true
-    const wait = this.#coldLook - performance.now()
-    if (wait <= 0) return true
-    this.#coldTimer ??= setTimeout(() => {
-      this.#coldTimer = undefined
-      this.#pump()
-    }, wait)
-    this.#coldTimer.unref?.()
-    return false
+    return lane !== lanes.cold || this.#idle.length > 0 || this.#cold.isTime()
   }
 
   /** Stepping through cold webhooks is only worth it soon again when some of them get somewhere. */
@@ -194,7 +168,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
       this.#pump()
       return
     }
-    if (lane === lanes.cold) this.#coldLook = performance.now() + this.#coldPause(claimed.length)
+    if (lane === lanes.cold) this.#cold.lookAfter(this.#coldPause(claimed.length))
     const perWebhook = new Map<string, number>()
     for (const { webhook_id } of claimed) perWebhook.set(webhook_id, (perWebhook.get(webhook_id) ?? 0) + 1)
     // Where a webhook gave all it was asked for it may have more; where a round is not complete others may.
@@ -276,7 +250,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     clearTimeout(late)
     reply.isHere = true
     endpoint.running--
-    if (endpoint.lane === lanes.cold && result.delivered && !endpoint.answers) this.#coldLook = performance.now()
+    if (endpoint.lane === lanes.cold && result.delivered && !endpoint.answers) this.#cold.lookAfter(0)
     endpoint.answers = result.delivered
     if (!reply.isLate && !result.delivered) this.#strike(endpoint)
     if (!reply.isLate && result.delivered) {

@@ -30,3 +30,10 @@ export function isWorthKeeping<Delivery>(endpoint: Endpoint<Delivery>): boolean 
   if (running + preparing.size + ready.length > 0) return true
   return lane === lanes.cold ? answers : strikes > 0
 }
+
+/** The answer an attempt waits for. */
+export interface Reply<Delivery> {
+  readonly endpoint: Endpoint<Delivery>
+  isLate: boolean
+  isHere: boolean
+}

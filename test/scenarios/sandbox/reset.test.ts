@@ -1,17 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sql } from '../../../src/database/sql.ts'
 import { openSheet } from '../../support/payer.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 const INVOICES = '/v2/invoicing/invoices'
 const WEBHOOKS = '/v1/notifications/webhooks'
-
-const addApp = sql`
-  insert into apps select one.* from apps a cross join lateral jsonb_populate_record(a,
-    '{"id": "APP-MEANWHILE", "client_id": "meanwhile"}') one
-  where a.client_id = 'sandbox-merchant'`
-const waitingForLocks = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 
 describe('A sandbox', () => {
   let world: World
@@ -114,19 +107,5 @@ describe('A sandbox', () => {
     expect((await world.call('POST', '/sandbox/reset', { keep: ['everything'] })).status).toBe(400)
     await world.call('POST', '/sandbox/reset')
     expect((await world.merchant.get<{ webhooks: unknown[] }>(WEBHOOKS)).body.webhooks).toEqual([])
-  })
-
-  it('forgets what somebody wrote while it was looking for what there is', async () => {
-    const { database } = world.app
-    const { reset } = await database.transaction(async (connection) => {
-      await connection.rows(addApp)
-      const answer = world.call('POST', '/sandbox/reset')
-      // It has seen no such app, and waits to delete the account that the app belongs to.
-      await expect.poll(async () => (await database.query(waitingForLocks)).rows.length, { timeout: 30_000 }).toBe(1)
-      return { reset: answer }
-    })
-
-    expect((await reset).status).toBe(200)
-    expect((await database.query("select from apps where client_id = 'meanwhile'")).rows).toEqual([])
   })
 })

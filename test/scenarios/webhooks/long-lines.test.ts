@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { after } from '../../../src/kernel/clock.ts'
-import { DeliveryWork } from '../../../src/webhooks/delivery/work.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
@@ -58,27 +56,4 @@ describe('A line that has grown before a receiver', () => {
     expect(heard('/down').length).toBeGreaterThan(20)
     expect(heard('/down').length).toBeLessThan(LINE)
   })
-})
-
-it('Retries that fall due within half a second are made together when the clock moves, and none too early', async () => {
-  const world = await newWorld()
-  const receiver = await Receiver.open()
-  const { service, database, clock } = world.app
-  const work = new DeliveryWork(service, { database, clock, onError: () => {} })
-  receiver.behaviour = { status: 500 }
-  await world.merchant.post(WEBHOOKS, { url: receiver.url(), event_types: [{ name: '*' }] })
-  for (let i = 0; i < 3; i++) await world.merchant.post('/v2/invoicing/invoices', { detail: { currency_code: 'USD' } })
-  await world.settle()
-  const due = (await work.upcoming(3)).map(({ at }) => at)
-  const [first, second, third] = due
-
-  expect(new Set(due).size).toBe(3)
-  expect(await work.nextDue(after(first!, 3600))).toBe(third)
-  expect(await work.nextDue(second!)).toBe(second)
-  expect(await work.nextDue(after(first!, -0.001))).toBeUndefined()
-  await world.call('POST', '/sandbox/clock', { to: second })
-  expect(receiver.received).toHaveLength(5)
-  await work.close()
-  await receiver.close()
-  await world.close()
 })
