@@ -24,6 +24,7 @@ const mayRead: [table: RegExp, statement: RegExp, why: string][] = [
     /^\(select 0 as place, id as owner, sealed from signing_keys/,
     'a start tries the secret on one of each',
   ],
+  [/^app_secrets$/, /^select distinct key_id from app_secrets/, 'a start asks by whom, where nothing is sealed yet'],
   [/^apps$/, /^insert into webhooks select kept/, 'a reset of a sandbox has just seeded the four there are'],
   [/^webhooks$/, /^select coalesce\(jsonb_agg\(to_jsonb\(webhooks/, 'a reset of a sandbox keeps all webhooks'],
   [

@@ -96,7 +96,7 @@ describe('The timeline of a sandbox', () => {
       expect.objectContaining({
         work: 'dispute-deadline',
         subject: dispute,
-        what: `Dispute ${dispute}: the time for the parties to agree, from the opening is up; closed as cancelled by the buyer.`,
+        what: `Dispute ${dispute}: the time for the parties to agree after the opening is up; closed as cancelled by the buyer.`,
       }),
     )
 
