@@ -19,7 +19,15 @@ export const invoiceIssues: readonly IssueReference[] = [
   {
     issue: 'NOT_SUPPORTED',
     status: 400,
-    by: ['createInvoice', 'updateInvoice', 'createTemplate', 'updateTemplate', 'recordPayment', 'recordRefund'],
+    by: [
+      'createInvoice',
+      'updateInvoice',
+      'createTemplate',
+      'updateTemplate',
+      'recordPayment',
+      'recordRefund',
+      'paySandboxInvoice',
+    ],
     when: 'The currency is none of ISO 4217, or not that of the invoice.',
     mend: 'Use the currency of the invoice.',
   },

@@ -264,16 +264,22 @@ describe('The dispatcher', { timeout: 60_000 }, () => {
     expect(simulation.count('w-')).toBe(500)
   })
 
-  it('starts nothing of a webhook it was told to forget', async () => {
+  /** One that has answered before, with so many that wait for it. */
+  async function withLine(count: number) {
     const simulation = new Simulation(() => 100)
     const dispatcher = new Dispatcher(simulation)
     dispatcher.start()
     simulation.add('a')
     dispatcher.wake()
     await vi.advanceTimersByTimeAsync(150)
-    for (let i = 0; i < 30; i++) simulation.add('a')
+    for (let i = 0; i < count; i++) simulation.add('a')
     dispatcher.wake()
     await vi.advanceTimersByTimeAsync(10)
+    return { simulation, dispatcher }
+  }
+
+  it('starts nothing of a webhook it was told to forget', async () => {
+    const { simulation, dispatcher } = await withLine(30)
     const begun = simulation.started.length
     simulation.release = async () => {}
     simulation.claim = async () => ({ claimed: [], turn: undefined })
@@ -283,15 +289,7 @@ describe('The dispatcher', { timeout: 60_000 }, () => {
   })
 
   it('gives back what it has not begun when it is paused, and what it was about to get, and goes on later', async () => {
-    const simulation = new Simulation(() => 100)
-    const dispatcher = new Dispatcher(simulation)
-    dispatcher.start()
-    simulation.add('a')
-    dispatcher.wake()
-    await vi.advanceTimersByTimeAsync(150)
-    for (let i = 0; i < 60; i++) simulation.add('a')
-    dispatcher.wake()
-    await vi.advanceTimersByTimeAsync(10)
+    const { simulation, dispatcher } = await withLine(60)
     for (let i = 0; i < 10; i++) simulation.add('b')
     dispatcher.wake()
     // A claim is under way now.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { over, shopOf } from '../../support/shop.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
-import { DISPUTES, does, open, refusal, type Shown, sees } from './people.ts'
+import { DISPUTES, does, makePayment, open, type Payment, proof, refusal, type Shown, sees } from './people.ts'
 
 let world: World
 beforeAll(async () => {
@@ -10,18 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-interface Payment {
-  readonly capture: string
-  readonly buyersId: string
-}
-
-async function paid(value: string): Promise<Payment> {
-  const made = await world.merchant.post<{ buyer_transaction_id: string; seller_transaction_id: string }>(
-    '/sandbox/transactions',
-    { amount: usd(value), buyer_email: world.people.buyer.email },
-  )
-  return { capture: made.body.seller_transaction_id, buyersId: made.body.buyer_transaction_id }
-}
+const paid = (value: string) => makePayment(world, value)
 
 async function paidInvoice(value: string): Promise<Payment & { invoice: string }> {
   const recipient = { billing_info: { email_address: world.people.buyer.email } }
@@ -35,7 +24,6 @@ async function paidInvoice(value: string): Promise<Payment & { invoice: string }
   return { invoice: id, capture: payment.body.payment_id, buyersId: payment.body.buyer_transaction_id }
 }
 
-const proof = { evidences: [{ evidence_type: 'OTHER', notes: 'See here.' }] }
 const decide = (id: string, outcome: 'BUYER_FAVOR' | 'SELLER_FAVOR') =>
   does(world.merchant, id, 'adjudicate', { adjudication_outcome: outcome })
 

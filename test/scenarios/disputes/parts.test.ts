@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newWorld, type Person, usd, type World } from '../../support/world.ts'
-import { DISPUTES, does, eventsOf, open, type Problem, refusal, sees } from './people.ts'
+import {
+  DISPUTES,
+  does,
+  eventsOf,
+  makePayment,
+  open,
+  type Payment,
+  type Problem,
+  proof,
+  refusal,
+  sees,
+} from './people.ts'
 
 let world: World
 beforeAll(async () => {
@@ -8,18 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-interface Payment {
-  readonly capture: string
-  readonly buyersId: string
-}
-
-async function paid(value: string): Promise<Payment> {
-  const made = await world.merchant.post<{ buyer_transaction_id: string; seller_transaction_id: string }>(
-    '/sandbox/transactions',
-    { amount: usd(value), buyer_email: world.people.buyer.email },
-  )
-  return { capture: made.body.seller_transaction_id, buyersId: made.body.buyer_transaction_id }
-}
+const paid = (value: string) => makePayment(world, value)
 
 const refund = ({ capture }: Payment, value?: string) =>
   world.merchant.post(
@@ -35,8 +35,6 @@ async function chargeBack({ capture }: Payment, value: string): Promise<string> 
   expect(made.status, made.text).toBe(201)
   return made.body.dispute_id
 }
-
-const proof = { evidences: [{ evidence_type: 'OTHER', notes: 'See here.' }] }
 
 async function decide(id: string, outcome: 'BUYER_FAVOR' | 'SELLER_FAVOR'): Promise<void> {
   const answer = await does(world.merchant, id, 'adjudicate', { adjudication_outcome: outcome })

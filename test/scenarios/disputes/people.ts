@@ -150,3 +150,19 @@ export const pdf = Buffer.from(
   '%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\nxref\n0 1\ntrailer\n<< /Root 1 0 R >>\nstartxref\n44\n%%EOF\n',
 )
 export const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+
+/** A payment of the buyer to the merchant, by the ids under which either knows it. */
+export interface Payment {
+  readonly capture: string
+  readonly buyersId: string
+}
+
+export async function makePayment({ merchant, people }: World, value: string): Promise<Payment> {
+  const made = await merchant.post<{ buyer_transaction_id: string; seller_transaction_id: string }>(
+    '/sandbox/transactions',
+    { amount: usd(value), buyer_email: people.buyer.email },
+  )
+  return { capture: made.body.seller_transaction_id, buyersId: made.body.buyer_transaction_id }
+}
+
+export const proof = { evidences: [{ evidence_type: 'OTHER', notes: 'See here.' }] }

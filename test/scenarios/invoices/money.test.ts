@@ -274,6 +274,30 @@ describe('Money on an invoice', () => {
       expect(await shop.events(id)).toEqual(['CREATED', 'SENT', 'PAID', 'REFUNDED', 'REFUNDED'])
     })
 
+    it('is refunded by the ledger alone, and whoever tries otherwise is told how', async () => {
+      const { id } = await shop.sends()
+      const capture = await shop.isPaid(id, '100.00')
+      const recorded = await refunding(id, { method: 'CASH' })
+      const deleted = await world.merchant.delete<Refusal>(shop.path(id, `/payments/${capture}`))
+
+      for (const [{ status, body }, payment] of [
+        [recorded, '{payment_id}'],
+        [deleted, capture],
+      ] as const)
+        expect([status, body.details?.[0]?.description]).toEqual([
+          422,
+          expect.stringContaining(`POST /v2/payments/captures/${payment}/refund`),
+        ])
+    })
+
+    it('takes a tip in its own currency alone', async () => {
+      const { id } = await shop.sends(over('100.00', { configuration: { allow_tip: true } }))
+      const tip = { currency_code: 'EUR', value: '1.00' }
+      const { status, body } = await world.call<Refusal>('POST', `/sandbox/invoices/${id}/pay`, { tip })
+
+      expect([status, body.details?.[0]]).toMatchObject([400, { issue: 'NOT_SUPPORTED', field: '/tip/currency_code' }])
+    })
+
     it('gives back its own tip, and nothing of what another paid', async () => {
       const both = { allow_tip: true, partial_payment: { allow_partial_payment: true } }
       const { id } = await shop.sends(over('100.00', { configuration: both }))
