@@ -107,7 +107,14 @@ async function run(rows: readonly Row[]): Promise<void> {
     progress: say,
   }
   const measured: Measured[] = []
-  for (const row of rows) measured.push(await measure(bench, row, pace))
+  for (const row of rows)
+    try {
+      measured.push(await measure(bench, row, pace))
+    } catch (error) {
+      // What a quarter of an hour was spent on is told all the same.
+      say(`${row.name} could not be measured: ${error instanceof Error ? error.message : error}`)
+      process.exitCode = 1
+    }
 
   if (options.json)
     process.stdout.write(`${JSON.stringify({ where, rows: toJson(measured, transactions.tool) }, null, 2)}\n`)

@@ -3,6 +3,7 @@ import type { Generator } from './generator.ts'
 import type { TransactionLimit } from './pgbench.ts'
 import type { Context, Json, Row } from './row.ts'
 import type { RunningService } from './service.ts'
+import { watchingHost } from './stolen.ts'
 
 /** How long and how often a row is measured. */
 export interface Pace {
@@ -17,6 +18,10 @@ export interface Pace {
 const REQUESTS_A_ROUND_MAX = 200_000
 /** Code is compiled when it has run often enough, not long enough: a slow machine warms up for longer. */
 const WARM_UP_REQUESTS = 8_000
+/** A round during which the host of a virtual machine took more of the processors than this is measured again, */
+const STOLEN_MAX = 0.03
+/** until there were so many times the rounds that were wanted; then the calmest count. */
+const PATIENCE = 3
 
 export interface Bench {
   readonly service: RunningService
@@ -49,6 +54,8 @@ export interface Measured {
   readonly quartiles: readonly [number, number]
   /** Processor time the load generator took for each request to the service. */
   readonly generatorMicros: number
+  /** The largest share of the processors that the host took during a round that counts. */
+  readonly stolen: number
 }
 
 interface Round extends Side {
@@ -75,16 +82,24 @@ export async function measure(bench: Bench, row: Row, pace: Pace): Promise<Measu
   await sides.service(warmUp)
   await sides.limit(warmUp)
 
-  const service: Round[] = []
-  const limit: Round[] = []
-  for (let round = 1; round <= pace.rounds; round++) {
+  const pairs: Pair[] = []
+  const calm = () => pairs.filter(({ stolen }) => stolen <= STOLEN_MAX).length
+  while (calm() < pace.rounds && pairs.length < pace.rounds * PATIENCE) {
     // Whoever comes first in a pair fares a little worse, so they take turns in that too.
-    if (round % 2 === 0) limit.push(await sides.limit(pace))
-    service.push(await sides.service(pace))
-    if (round % 2 === 1) limit.push(await sides.limit(pace))
-    const reached = [service.at(-1)!, limit.at(-1)!].map(({ perSecond }) => Math.round(perSecond))
-    bench.progress(`${row.name}: round ${round} of ${pace.rounds}, ${reached[0]}/s of ${reached[1]}/s`)
+    const isLimitFirst = pairs.length % 2 === 1
+    const rounds = { service: nothing, limit: nothing }
+    const order = isLimitFirst ? (['limit', 'service'] as const) : (['service', 'limit'] as const)
+    const stolen = await watchingHost(async () => {
+      for (const side of order) rounds[side] = await sides[side](pace)
+    })
+    pairs.push({ ...rounds, stolen })
+    const [reached, of] = [rounds.service, rounds.limit].map(({ perSecond }) => Math.round(perSecond))
+    const taken = stolen > STOLEN_MAX ? `, while the host took ${(stolen * 100).toFixed(0)} %` : ''
+    bench.progress(`${row.name}: round ${calm()} of ${pace.rounds}, ${reached}/s of ${of}/s${taken}`)
   }
+  const counted = pairs.toSorted((a, b) => a.stolen - b.stolen).slice(0, pace.rounds)
+  const service = counted.map((pair) => pair.service)
+  const limit = counted.map((pair) => pair.limit)
   const ratios = service.map(({ perSecond }, i) => perSecond / limit[i]!.perSecond)
   return {
     row,
@@ -93,8 +108,17 @@ export async function measure(bench: Bench, row: Row, pace: Pace): Promise<Measu
     ratio: median(ratios),
     quartiles: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
     generatorMicros: median(service.map(({ generatorMicros = 0 }) => generatorMicros)),
+    stolen: counted.at(-1)!.stolen,
   }
 }
+
+interface Pair {
+  readonly service: Round
+  readonly limit: Round
+  readonly stolen: number
+}
+
+const nothing: Round = { perSecond: 0 }
 
 interface Length {
   readonly seconds: number

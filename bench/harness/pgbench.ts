@@ -37,7 +37,7 @@ function withPgbench(databaseUrl: string, version: string): TransactionLimit {
       const { stdout } = await promisify(execFile)(
         'pgbench',
         [...options.map(String), '-f', script, ...connectionArguments(databaseUrl)],
-        { env: { ...process.env, PGOPTIONS: '-c lock_timeout=2000' } },
+        { env: { ...process.env, PGOPTIONS: '-c lock_timeout=30000' } },
       )
       const failed = Number(/number of failed transactions: (\d+)/.exec(stdout)?.[1] ?? 0)
       const rate = Number(/tps = ([\d.]+) \(without/.exec(stdout)?.[1])

@@ -52,6 +52,7 @@ ${legend.join('\n')}
 
 Judged by ratio alone. "cpu us" is processor time of the Node process a request, service/limit.
 The load generator took up to ${generator} us of processor time a request.
+While these rounds ran, the host of this machine took up to ${(Math.max(0, ...measured.map(({ stolen }) => stolen)) * 100).toFixed(0)} % of its processors for others.
 `
 }
 
@@ -70,6 +71,7 @@ export function toJson(measured: readonly Measured[], tool: string): object {
     goal: line.row.goal ?? null,
     verdict: verdictOf(line),
     generator_micros: line.generatorMicros,
+    stolen: line.stolen,
   }))
 }
 
