@@ -26,7 +26,7 @@ export const backup: Part = async (lab) => {
     const stage = await openStage(ground, { databaseUrls: [server.url] })
     const load = stage.newLoad({ clients: 2 })
     load.start()
-    await until(() => load.acknowledged.length > 30, 60_000, 'the first writes')
+    await until(() => load.acknowledged.length > 30, 300_000, 'the first writes')
     const [few, many] = lab.isReduced ? ROWS.reduced : ROWS.whole
     await multiply(stage, server.url, few / 2)
     const small = await thereAndBack(lab, ground, { server, target, name: 'few' })

@@ -28,7 +28,7 @@ export interface BadDay {
   run(scene: Scene): Promise<string>
 }
 
-const FIRST_WITHIN_MS = 60_000
+const FIRST_WITHIN_MS = 300_000
 const BACK_WITHIN_MS = 120_000
 
 /** One bad day on a stage of its own: what was lost, what clients saw, and how long writes stood still. */

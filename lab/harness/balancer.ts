@@ -12,7 +12,7 @@ export interface Balancer {
   turnedAway(): string[]
 }
 
-const SEEN_WITHIN_MS = 60_000
+const SEEN_WITHIN_MS = 300_000
 const nameOf = (place: number) => `service${place + 1}`
 
 /** haproxy before services, as docs/high-availability.md sets it up. */

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { childrenOf, freePort, type Ground, type Running, runAsNobody, signal } from './ground.ts'
 import { postgresPrograms } from './packages.ts'
 
-const READY_WITHIN_MS = 60_000
+const READY_WITHIN_MS = 300_000
 
 /** One PostgreSQL, as durable as it is delivered. */
 export class Postgres {
