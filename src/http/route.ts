@@ -79,7 +79,11 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   /** Counted against the address of whoever asks, where nobody brings a token: pages. */
   readonly limitedBy?: 'address'
   /** What a reader sees instead of our error body; undefined where that will do. */
-  refusal?(problem: Problem, headers: Request<TSchema, TSchema, TSchema>['headers']): Answer | undefined
+  refusal?(
+    problem: Problem,
+    headers: Request<TSchema, TSchema, TSchema>['headers'],
+    debugId: string,
+  ): Answer | undefined
   /** Where the operation exists; both when absent. Elsewhere it is 403, and what lies under /sandbox is not there. */
   readonly environment?: 'sandbox' | 'live'
   /** Names that `prepare` understands and no schema has. */

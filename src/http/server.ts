@@ -185,7 +185,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     reply.header(debugHeader, request.id)
     const route = request.operation?.route
     const refusal = route?.refusal ?? pageFor(request)
-    const shown = refusal?.(problem ?? failure, request.headers)
+    const shown = refusal?.(problem ?? failure, request.headers, request.id)
     if (shown)
       return send(
         reply,

@@ -1,4 +1,4 @@
-import { DateTime, Duration } from 'luxon'
+import { DateTime, Duration, IANAZone } from 'luxon'
 
 /** An instant in UTC with milliseconds: `2026-03-01T09:00:00.000Z`. Fixed width, so text order is time order. */
 export type Instant = string & { readonly __brand: 'Instant' }
@@ -94,6 +94,5 @@ export function instantOf(day: Day, zone: string, time: { hour: number; minute?:
   )
 }
 
-export function isZone(zone: string): boolean {
-  return DateTime.utc().setZone(zone).isValid
-}
+/** Whether everything here can reckon with it: the library also takes `local` and `UTC+3`, in which `dayIn` finds no day. */
+export const isZone = (zone: string): boolean => IANAZone.isValidZone(zone)

@@ -26,6 +26,13 @@ export interface MailPayload {
   readonly note?: string
   /** The money it is about, where that is not the invoice's own. */
   readonly amount?: Money
+  readonly part_of?: PartOf
+}
+
+/** The job that a mail was divided by, one for each reader. It is named after it, so that it is the same mail whenever that is done again. */
+export interface PartOf {
+  readonly label: string
+  readonly part: number
 }
 
 /** The job that sends a mail. */

@@ -45,6 +45,12 @@ export const isCurrency = (code: string): boolean => exponents.has(code)
 /** How many decimals a currency has. Two for a code we do not know, which validation refuses before it gets here. */
 export const minorDigits = (code: string): number => exponents.get(code) ?? 2
 
+/** Whether this is an amount of a currency we know, without digits the currency does not have. */
+export function isSound({ currency_code, value }: Money): boolean {
+  const fraction = value.split('.')[1] ?? ''
+  return isCurrency(currency_code) && !/[^0]/.test(fraction.slice(minorDigits(currency_code)))
+}
+
 /** Money as an exact count of the currency's smallest unit. Digits beyond the currency's decimals are refused. */
 export function toMinor({ currency_code, value }: Money, field = '/value'): bigint {
   const digits = minorDigits(currency_code)

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { breaches, malformed, Problem } from '../../kernel/problem.ts'
+import { sizeInWords } from '../../kernel/size.ts'
 import { collect } from './collect.ts'
 import { parseJson } from './json.ts'
 import { jsonLimits } from './json-scan.ts'
@@ -57,12 +58,12 @@ const tooLarge = (part: Part, bytesMax: number) =>
     {
       issue: 'PAYLOAD_TOO_LARGE',
       location: 'body',
-      description: `${described(part)} is larger than ${bytesMax} bytes, the most it may have.`,
+      description: `${described(part)} is larger than ${sizeInWords(bytesMax)}, the most it may have.`,
     },
   ])
 
 const tooManyBytes = ({ totalFileBytes }: MultipartLimits) =>
-  breaches('INVALID_EVIDENCE_FILE', `All files of a request together may have at most ${totalFileBytes} bytes.`)
+  breaches('INVALID_EVIDENCE_FILE', `All files of a request together may have at most ${sizeInWords(totalFileBytes)}.`)
 
 /**
  * Reads `multipart/form-data`, `multipart/mixed` or `multipart/related` to its end. The JSON is the part named `input`,
@@ -148,7 +149,7 @@ function readFiles(documents: readonly Part[], limits: MultipartLimits): Uploade
     if (bytes.length < limits.fileBytes) continue
     throw breaches(
       'INVALID_EVIDENCE_FILE',
-      `The file "${fileName || name}" must be smaller than ${limits.fileBytes} bytes.`,
+      `The file "${fileName || name}" must be smaller than ${sizeInWords(limits.fileBytes)}.`,
     )
   }
   if (total > limits.totalFileBytes) throw tooManyBytes(limits)

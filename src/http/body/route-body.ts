@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import { malformed, Problem } from '../../kernel/problem.ts'
+import { sizeInWords } from '../../kernel/size.ts'
 import type { TSchema } from '../../kernel/type.ts'
 import type { AnyRoute } from '../route.ts'
 import { readerOf } from '../validation/reader.ts'
@@ -11,7 +12,7 @@ import { parseForm } from './form.ts'
 import { parseJson } from './json.ts'
 import { jsonLimits } from './json-scan.ts'
 import { parseMediaType } from './media-type.ts'
-import { fieldsOf, readMultipart, refuseUnread, type UploadedFile } from './multipart.ts'
+import { fieldsOf, multipartLimits, readMultipart, refuseUnread, type UploadedFile } from './multipart.ts'
 import type { Take } from './upload-budget.ts'
 
 /** A body as it was sent: its bytes, or the stream of one that is multipart. */
@@ -42,6 +43,9 @@ const isMultipart = (type: string | undefined) => /^multipart\/(form-data|mixed|
 
 const typeOf = (headers: IncomingHttpHeaders) => parseMediaType(headers['content-type'])?.type
 
+/** What a form asks for refuses a file that is too large, so that the page can say so beside all that was typed. */
+const formLimits = { ...multipartLimits, fileBytes: Number.POSITIVE_INFINITY }
+
 /** Of a body that anybody may send: there can be as many of them as there are connections. A sandbox is its developer's own. */
 const PUBLIC_BYTES_MAX = 65_536
 
@@ -50,7 +54,7 @@ const tooLarge = (bytesMax: number) =>
     {
       issue: 'PAYLOAD_TOO_LARGE',
       location: 'body',
-      description: `A body without files may have at most ${bytesMax} bytes.`,
+      description: `A body without files may have at most ${sizeInWords(bytesMax)}.`,
     },
   ])
 
@@ -133,9 +137,11 @@ export function bodyReader(route: AnyRoute, alsoKnown: () => readonly TSchema[] 
   async function parse(headers: IncomingHttpHeaders, { bytes, stream, json }: SentBody, take: Take) {
     if (stream) {
       const declared = headers['content-length']
-      const parts = await readMultipart(stream, headers['content-type']!, { fileParts, declared, take })
       // A form of ours has fields; everybody else's multipart carries JSON.
-      if (takes.includes(FORM)) return { value: fieldsOf(parts.rest), files: parts.files }
+      const isForm = takes.includes(FORM)
+      const limits = isForm ? formLimits : multipartLimits
+      const parts = await readMultipart(stream, headers['content-type']!, { limits, fileParts, declared, take })
+      if (isForm) return { value: fieldsOf(parts.rest), files: parts.files }
       refuseUnread(parts.rest)
       return { value: parts.json, files: parts.files }
     }

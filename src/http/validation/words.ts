@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2019.js'
+import { amountPattern } from '../../kernel/money.ts'
 
 /** `a, b or c`, cut short where the list is long. */
 export function joinWords(words: readonly unknown[]): string {
@@ -14,6 +15,11 @@ const formats: Readonly<Record<string, string>> = {
   'date-time': 'Must be a date and time with seconds and a zone, such as 2026-03-01T09:00:00Z.',
   email: 'Must be an e-mail address, such as buyer@example.com.',
   uri: 'Must be an absolute address, such as https://example.com/path.',
+}
+
+/** Patterns that people meet in forms, in words. */
+const patterns: Readonly<Record<string, string>> = {
+  [amountPattern]: 'Must be a number of digits and a decimal point, such as 1250.00.',
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -74,7 +80,7 @@ export function describeViolation({ keyword, params, parentSchema, data }: Error
     case 'format':
       return formats[params['format']] ?? `Must be of the form ${params['format']}.`
     case 'pattern':
-      return `Must match the pattern ${params['pattern']}`
+      return patterns[params['pattern']] ?? `Must match the pattern ${params['pattern']}`
     case 'uniqueItems':
       return 'Must not have the same item twice.'
     case 'additionalProperties':
