@@ -279,14 +279,20 @@ async function stop(
   if (server.server.listening) await pause(settings.shutdownGraceSeconds * 1000)
   // A connection that was busy when closing began is kept alive after its answer; it is closed once it is idle.
   const hangUp = setInterval(() => server.server.closeIdleConnections(), HANG_UP_EVERY_MS)
-  await server.close().finally(() => clearInterval(hangUp))
-  await worker.stop()
-  await worlds.close()
-  await Promise.all(opened.map((room) => room.close?.()))
-  await sweeper.stop()
-  await Promise.all([recorder?.close(), metrics.close()])
-  clocks.stop()
-  await broadcast.close()
-  await replica?.close()
-  await database.close()
+  const ends = [
+    () => server.close().finally(() => clearInterval(hangUp)),
+    () => worker.stop(),
+    () => worlds.close(),
+    () => Promise.all(opened.map((room) => room.close?.())),
+    () => sweeper.stop(),
+    () => Promise.all([recorder?.close(), metrics.close()]),
+    () => clocks.stop(),
+    () => broadcast.close(),
+    () => replica?.close(),
+    () => database.close(),
+  ]
+  // With a database that is away some of it fails, and the rest would live on in the process of whoever opened us.
+  const failures: unknown[] = []
+  for (const end of ends) await Promise.resolve(end()).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { WorkKind } from '../kernel/job.ts'
 import { version } from '../version.ts'
 import { addressOf } from './address.ts'
-import { Connector, cut } from './connector.ts'
+import { CONNECT_TIMEOUT_MS, Connector, cut } from './connector.ts'
 import type { Database } from './open.ts'
 import { sql } from './sql.ts'
 
@@ -37,7 +37,8 @@ export class Broadcast {
   #closed = false
 
   constructor(url: string, database: Database, { heartbeatMs = HEARTBEAT_MS, reconnectMs = RECONNECT_MS } = {}) {
-    this.#connector = new Connector(addressOf(url), { application_name: `${BROADCAST} ${version}`, keepAlive: true })
+    const settings = { application_name: `${BROADCAST} ${version}`, keepAlive: true }
+    this.#connector = new Connector(addressOf(url), settings, { limitMs: CONNECT_TIMEOUT_MS })
     this.#database = database
     this.#heartbeatMs = heartbeatMs
     this.#reconnectMs = reconnectMs

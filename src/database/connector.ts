@@ -3,6 +3,8 @@ import type { Address } from './address.ts'
 
 /** For a connection as a whole, however many servers are tried. */
 export const CONNECT_TIMEOUT_MS = 2_000
+/** The same where nobody waits for an answer behind it. */
+export const COMMAND_CONNECT_TIMEOUT_MS = 5_000
 /** After a connection was lost, the next of several servers is asked when one has not answered for so long: it may never do. */
 const NEXT_AFTER_MS = 200
 const TROUBLED_MS = 10_000
@@ -11,7 +13,7 @@ const TROUBLED_MS = 10_000
 export class NoServerError extends AggregateError {}
 
 interface ConnectorOptions {
-  /** For all servers together. */
+  /** For all servers together; what a command may take when not said. */
   readonly limitMs?: number
   /** The address is a pooler's, which tells of its servers what one of them once said. */
   readonly pooled?: boolean
@@ -32,7 +34,7 @@ export class Connector {
   constructor(
     address: Address,
     settings: pg.ClientConfig,
-    { limitMs = CONNECT_TIMEOUT_MS, pooled = false }: ConnectorOptions = {},
+    { limitMs = COMMAND_CONNECT_TIMEOUT_MS, pooled = false }: ConnectorOptions = {},
   ) {
     this.#address = address
     this.#settings = settings
@@ -85,15 +87,16 @@ export class Connector {
     const errors = order.map((place) => failures.get(place)!)
     if (errors.length === 1) return errors[0]!
     const reasons = order.map((place) => `${this.#address.servers[place]!.name}: ${failures.get(place)!.message}`)
-    return new NoServerError(errors, `No server of DATABASE_URL can be used: ${reasons.join('; ')}.`)
+    return new NoServerError(errors, `None of the database servers can be used: ${reasons.join('; ')}.`)
   }
 
   async #connectTo(server: pg.ClientConfig): Promise<pg.Client> {
     const client = new pg.Client({ ...this.#settings, ...server, connectionTimeoutMillis: this.#limitMs })
     const role = this.#pooled ? {} : watchRole(client)
+    let isRefused = false
     // Without a listener an error would end the process. It also fails what is under way, which is where it is seen.
     client.on('error', () => {
-      this.#troubleAt = performance.now()
+      if (!isRefused) this.#troubleAt = performance.now()
     })
     try {
       await client.connect()
@@ -102,6 +105,7 @@ export class Connector {
       return client
     } catch (error) {
       // The driver waits for the server to hang up, which one that is stopping or starting may not do.
+      isRefused = true
       cut(client)
       throw error
     }

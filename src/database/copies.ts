@@ -13,8 +13,11 @@ export interface Copy {
 /** What belongs to one database among all of its server: `quittance_copy_1f0c…_<name>` are its copies. */
 const PREFIX = 'quittance_copy'
 const OLD = 'old'
-/** PostgreSQL itself waits five seconds for a session that came in between, and then it has to be cut off and tried again. */
-const SESSIONS_MS_MAX = 12_000
+/**
+ * PostgreSQL itself waits five seconds for a session that came in between, and then it has to be cut off and tried again: on a
+ * busy machine, where whoever was cut off is back before the copy begins, several times.
+ */
+const SESSIONS_MS_MAX = 60_000
 const POLL_MS = 20
 /** Somebody is connected. */
 const IN_USE = '55006'

@@ -31,8 +31,6 @@ const ourMigrations = fileURLToPath(new URL('../../migrations', import.meta.url)
 /** Any number; the lock with it is held by the process that migrates. */
 export const MIGRATION_LOCK = 7_231_548_602
 const POLL_MS = 50
-/** How long a server may take to let us in; a wrong address may never answer. */
-const CONNECT_MS_MAX = 5_000
 /** How long a start waits for another process that migrates. */
 const WAIT_MS_MAX = 10 * 60_000
 /** How long one statement waits for a table in use before it lets the queue behind it pass and tries again. */
@@ -91,7 +89,7 @@ export async function migrate(
 ): Promise<string[]> {
   const migrations = readMigrations(folder)
   const settings = { application_name: 'quittance migrate' }
-  const connector = new Connector(addressOf(url), settings, { limitMs: CONNECT_MS_MAX })
+  const connector = new Connector(addressOf(url), settings)
   const client = await connector.connect()
   try {
     await requireVersion(client)

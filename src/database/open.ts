@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { addressOf } from './address.ts'
@@ -31,6 +32,11 @@ export interface Database extends Connection {
    * meanwhile waits. The work reaches the server by a way of its own.
    */
   whileDisconnected<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Runs the work while nobody else here asks anything: what is under way comes to its end before, and what others ask for
+   * meanwhile waits.
+   */
+  alone<T>(work: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -93,14 +99,16 @@ export function openDatabase(
     transactions: new Pool({ ...limits, max: forTransactions }),
   })
   let pools = openPools()
-  /** There while nothing may be connected. */
+  /** There while nothing may be connected, or only one may ask. */
   let gate: Promise<unknown> | undefined
+  const alone = new AsyncLocalStorage<true>()
+  const isShut = () => gate !== undefined && !alone.getStore()
   const passed = async () => {
-    while (gate) await gate
+    while (isShut()) await gate
   }
   const query = (text: string, values: readonly unknown[] = []) => pools.transactions.run(unprepared(text), values)
   const run: Run = (statement, values) =>
-    gate ? passed().then(() => pools.statements.run(statement, values)) : pools.statements.run(statement, values)
+    isShut() ? passed().then(() => pools.statements.run(statement, values)) : pools.statements.run(statement, values)
   const rows = rowsFrom(run)
   const waiting = () => pools.statements.waitingCount + pools.transactions.waitingCount
   const closePools = () => Promise.all([pools.statements.close(), pools.transactions.close()])
@@ -109,12 +117,28 @@ export function openDatabase(
     while (waiting() > 0) await pause(WAITING_POLL_MS)
     await probing
     await closePools()
-    try {
-      return await work()
-    } finally {
+    return work().finally(() => {
       pools = openPools()
+    })
+  }
+
+  async function unaccompanied<T>(work: () => Promise<T>): Promise<T> {
+    const until = performance.now() + statementTimeoutMs
+    // Somebody who has a transaction and asks beside it waits for us, and is not waited for in turn.
+    do await pause(1)
+    while ((pools.statements.isBusy || pools.transactions.isBusy) && performance.now() < until)
+    // Every promise of the process is followed for as long as somebody may be.
+    return alone.run(true, work).finally(() => alone.disable())
+  }
+
+  async function whileShut<T>(work: () => Promise<T>): Promise<T> {
+    // Nothing comes between the look and the shutting, so that of two who wait for it one has to go on waiting.
+    while (gate) await gate
+    const done = work().finally(() => {
       gate = undefined
-    }
+    })
+    gate = done.catch(() => {})
+    return done
   }
   return {
     // Of the ways the driver's pool can be asked, the one that tests use.
@@ -131,15 +155,12 @@ export function openDatabase(
     rows,
     row: async <Row>(statement: Statement, values?: readonly unknown[]) => (await rows<Row>(statement, values))[0],
     transaction: async (work) => {
-      if (gate) await passed()
+      if (isShut()) await passed()
       return pools.transactions.transaction((run) => work({ rows: rowsFrom(run) }))
     },
-    async whileDisconnected(work) {
-      await passed()
-      const done = disconnected(work)
-      gate = done.catch(() => {})
-      return done
-    },
+    // Whoever is alone has shut the gate already.
+    whileDisconnected: (work) => (alone.getStore() ? disconnected(work) : whileShut(() => disconnected(work))),
+    alone: (work) => (alone.getStore() ? work() : whileShut(() => unaccompanied(work))),
     close: async () => {
       await passed()
       await probing

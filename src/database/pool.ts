@@ -85,6 +85,11 @@ export class Pool {
     return this.#waiting.length
   }
 
+  /** Whether anything is under way or waits for a place. */
+  get isBusy(): boolean {
+    return this.#waiting.length > 0 || this.#connections.some(({ held, underWay }) => held || underWay.size > 0)
+  }
+
   /** Runs one statement. */
   run(statement: Statement, values: readonly unknown[] = []): Promise<pg.QueryResult> {
     return answerTo((answered) =>
@@ -186,12 +191,10 @@ export class Pool {
 
   #opened(client: pg.Client): void {
     this.#opening--
-    const underWay = new Set<Answered>()
-    const prepared = new Prepared(client, this.#options.naming)
     const connection: PooledConnection = {
       client,
-      prepared,
-      underWay,
+      prepared: new Prepared(client, this.#options.naming),
+      underWay: new Set(),
       shared: false,
       held: false,
       movedAt: performance.now(),

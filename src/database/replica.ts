@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AddressError } from './address.ts'
+import { identityOf } from './identity.ts'
 import type { Connection, Database } from './open.ts'
 import { type Statement, sql } from './sql.ts'
 import type { Reader } from './transaction.ts'
@@ -33,8 +34,6 @@ const replicaPlace = sql`
   select pg_is_in_recovery() as standby, coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::int8 as bytes,
     coalesce((select received_tli from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()))::int8 as timeline,
     (select system_identifier from pg_control_system()) || '/' || (select oid from pg_database where datname = current_database()) as identity`
-const primaryIdentity = sql`
-  select (select system_identifier from pg_control_system()) || '/' || (select oid from pg_database where datname = current_database()) as identity`
 
 const has = (place: Place, wanted: Place) => place.timeline === wanted.timeline && place.bytes >= wanted.bytes
 
@@ -185,7 +184,7 @@ export class Replica implements Reader {
     this.state.lagSeconds = (this.#missing[0] ? now - this.#missing[0].at : 0) / 1000
     if (!found) return this.#turn('gone')
     this.state.lagBytes = Number(place.bytes > found.bytes ? place.bytes - found.bytes : 0n)
-    this.#identity ??= (await this.#parts.primary.row<{ identity: string }>(primaryIdentity))?.identity
+    this.#identity ??= (await this.#parts.primary.row<{ identity: string }>(identityOf))?.identity
     if (found.identity !== this.#identity && this.#away === 'not looked at yet')
       throw new AddressError('DATABASE_READ_URL leads to a server that is no replica of the one at DATABASE_URL.')
     if (this.#isOther(found)) return this.#turn('no replica')

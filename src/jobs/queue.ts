@@ -1,5 +1,5 @@
 import type { Connection } from '../database/open.ts'
-import { type Statement, sql } from '../database/sql.ts'
+import { type Statement, sql, statementOf } from '../database/sql.ts'
 import type { Instant } from '../kernel/clock.ts'
 
 /** A job in the hands of this process. */
@@ -102,8 +102,13 @@ const giveBackJob = sql`
 const takeBackCrash = sql`update jobs set crashes = crashes - 1 where id = $1 and crashes > 0`
 const earliestOpen = sql`select min(run_at) as run_at from jobs where parked_time is null`
 
-const earliestJobs = sql`
-  select name, payload, key, run_at, attempts, account_id from jobs where parked_time is null order by run_at, id limit $1`
+/** The names that payloads have for what a job is about; the first that is there says it. */
+export const subjectNames = ['dispute_id', 'invoice_id', 'capture_id', 'refund_id'] as const
+const subject = `coalesce(${subjectNames.map((name) => `payload->>'${name}'`).join(', ')})`
+const earliestJobs = statementOf(`
+  select name, payload, key, run_at, attempts, account_id from jobs
+  where parked_time is null and ($2::text[] is null or key = any($2) or ${subject} = any($2))
+  order by run_at, id limit $1`)
 
 /** What one class has room for. */
 export interface Room {
@@ -201,6 +206,6 @@ export async function nextOpen(database: Connection): Promise<Instant | undefine
 /** A job that waits for its time. */
 export type WaitingJob = Pick<ClaimedJob, 'name' | 'payload' | 'key' | 'run_at' | 'attempts' | 'account_id'>
 
-/** The open jobs that fall due first. */
-export const waitingJobs = (database: Connection, limit: number): Promise<WaitingJob[]> =>
-  database.rows<WaitingJob>(earliestJobs, [limit])
+/** The open jobs that fall due first; only those about one of these ids, where any are given. */
+export const waitingJobs = (database: Connection, limit: number, about?: readonly string[]): Promise<WaitingJob[]> =>
+  database.rows<WaitingJob>(earliestJobs, [limit, about ?? null])

@@ -15,6 +15,7 @@ import {
   park,
   putOff,
   renew,
+  subjectNames,
   waitingJobs,
 } from './queue.ts'
 import { JobSlots } from './slots.ts'
@@ -65,9 +66,9 @@ export class Runner implements WorkSource {
     return nextOpen(this.#parts.database)
   }
 
-  async upcoming(limit: number): Promise<Upcoming[]> {
+  async upcoming(limit: number, about?: readonly string[]): Promise<Upcoming[]> {
     const { database } = this.#parts
-    const jobs = await waitingJobs(database, limit)
+    const jobs = await waitingJobs(database, limit, about)
     return Promise.all(
       jobs.map(async ({ name: work, payload, run_at: at, key, account_id: accountId, attempts }) => {
         const what =
@@ -214,7 +215,9 @@ export class Runner implements WorkSource {
 
   #renew(): void {
     const again = (ms: number) => {
-      if (this.#held.size > 0) this.#renewing = setTimeout(() => this.#renew(), ms)
+      // Others may have been taken meanwhile, when nothing was held for a moment, and one renewal is for all.
+      clearTimeout(this.#renewing)
+      this.#renewing = this.#held.size > 0 ? setTimeout(() => this.#renew(), ms) : undefined
     }
     // After an outage soon again, before anybody takes what is held for given up.
     renew(this.#parts.database, [...this.#held]).then(
@@ -242,8 +245,9 @@ export const jobCause = ({ id, name, cause, attempts, run_at, create_time }: Cla
 
 /** What a job is about, by the names that payloads have for it. */
 export function subjectOf(payload: object): string | null {
-  const { dispute_id, invoice_id, capture_id, refund_id } = payload as Readonly<Record<string, string | undefined>>
-  return dispute_id ?? invoice_id ?? capture_id ?? refund_id ?? null
+  const values = payload as Readonly<Record<string, string | undefined>>
+  const name = subjectNames.find((one) => values[one] !== undefined)
+  return name === undefined ? null : values[name]!
 }
 
 /** With the time of its making, which a job of the same number in another database does not share. */

@@ -32,8 +32,8 @@ export interface WorkSource {
   pause(patience?: Patience): Promise<void>
   /** When the earliest waiting work falls due, if there is any. */
   nextDue(): Promise<Instant | undefined>
-  /** What falls due first, and what it will do: of all that waits the earliest, those that are due already among them. */
-  upcoming(limit: number): Promise<Upcoming[]>
+  /** What falls due first, and what it will do: of all that waits the earliest, those that are due already among them; with `about` only what these ids name. */
+  upcoming(limit: number, about?: readonly string[]): Promise<Upcoming[]>
   /** Does everything that is due now, as far as patience goes, in order, and comes back when it is done. */
   drain(patience?: Patience): Promise<Fired[]>
   /** Takes nothing more, and ends or gives back what is under way. */
