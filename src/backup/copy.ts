@@ -91,7 +91,8 @@ class CopyOut implements CopyQuery {
   }
 
   handleError(error: Error): void {
-    this.#error = error
+    // Behind what the server says of it comes that the connection has ended.
+    this.#error ??= error
     this.#connection?.stream.resume()
     this.#wake()
   }
@@ -142,11 +143,17 @@ class CopyIn implements CopyQuery {
   }
 
   async #send(connection: CopyConnection): Promise<void> {
-    for await (const piece of this.#pieces) {
-      if (this.#refused) return
-      connection.sendCopyFromChunk(piece)
-      if (connection.stream.writableNeedDrain)
-        await Promise.race([once(connection.stream, 'drain'), closed(connection)])
+    const { stream } = connection
+    const sent = new AbortController()
+    const gone = once(stream, 'close', { signal: sent.signal }).catch(() => {})
+    try {
+      for await (const piece of this.#pieces) {
+        if (this.#refused) return
+        connection.sendCopyFromChunk(piece)
+        if (stream.writableNeedDrain) await Promise.race([once(stream, 'drain'), gone])
+      }
+    } finally {
+      sent.abort()
     }
   }
 
@@ -163,5 +170,3 @@ class CopyIn implements CopyQuery {
     this.#reject(this.#failure ?? error)
   }
 }
-
-const closed = ({ stream }: pg.Connection) => new Promise<void>((resolve) => stream.once('close', () => resolve()))

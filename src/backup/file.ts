@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+import { createReadStream, existsSync } from 'node:fs'
+import { open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -36,17 +36,27 @@ export interface Written extends FileEnd {
 
 /** Writes a backup. The file has its name when it is complete and on the disk; it is for our eyes only. */
 export async function writeBackup(path: string, contents: Contents, signal?: AbortSignal): Promise<Written> {
-  if (existsSync(path)) throw new BackupError(`${path} exists: name a file that does not, or remove it.`)
   const unfinished = `${path}.unfinished`
   const end = { tables: 0, rows: 0, sha256: '' }
-  const file = createWriteStream(unfinished, { mode: 0o600, flush: true })
   try {
-    await pipeline(Readable.from(partsOf(contents, end)), createGzip({ level: LEVEL }), file, { signal })
+    // Nobody else has it open, or has made it for others to read.
+    const file = await open(unfinished, 'wx', 0o600)
+    // Whoever wrote to this name at the same time is done with it, or comes after us.
+    if (existsSync(path)) {
+      await file.close()
+      throw new BackupError(`${path} exists: name a file that does not, or remove it.`)
+    }
+    const target = file.createWriteStream({ flush: true })
+    await pipeline(Readable.from(partsOf(contents, end)), createGzip({ level: LEVEL }), target, { signal })
     await rename(unfinished, path)
     syncFolder(dirname(path))
   } catch (error) {
-    await rm(unfinished, { force: true })
     const { code, syscall } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST')
+      throw new BackupError(
+        `${unfinished} exists: another backup is being written there, or was killed; then remove it.`,
+      )
+    await rm(unfinished, { force: true })
     if (signal?.aborted) throw new BackupError('The backup was interrupted, and there is no file.')
     if (typeof code === 'string' && ['open', 'write', 'rename', 'fsync'].includes(syscall ?? ''))
       throw new BackupError(`${path} cannot be written (${code}): name a file in a folder that can, with enough room.`)

@@ -16,8 +16,8 @@ export interface LoadOptions {
   /** Of the settings: what is loaded must be of the same. */
   readonly environment: Environment
   readonly seal: Seal
-  /** Whether what the database holds may go. */
-  readonly replace: boolean
+  /** Whether what the database holds may go; never when not said. */
+  readonly replace?: boolean | undefined
 }
 
 export interface Loaded {
@@ -69,7 +69,7 @@ async function clear(client: pg.Client, { environment, replace }: LoadOptions): 
     for (const { name } of tables.filter((table) => table.name !== 'audit_log'))
       if ((await client.query(`select from ${quoted(name)} limit 1`)).rowCount !== 0)
         throw new BackupError(
-          `The database is not empty (${name} has rows): name an empty one, or let everything in it go with --replace.`,
+          `The database is not empty (${name} has rows): name an empty one${replace === undefined ? '' : ', or let everything in it go with --replace'}.`,
         )
   const { rows } = await client.query<{ statement: string }>(dropStatements)
   for (const { statement } of rows) await client.query(statement)
@@ -97,13 +97,25 @@ const dropStatements = `
 async function fill(client: pg.Client, tables: AsyncIterable<TableRows>): Promise<number> {
   let all = 0
   for await (const { table, pieces, rows } of tables) {
+    const special = await specialTriggers(client, table.name)
     await client.query(`alter table ${quoted(table.name)} disable trigger user`)
     const taken = await copyIn(client, `${copied(table)} from stdin`, pieces)
     if (taken !== rows()) throw new Error(`${table.name}: ${rows()} rows were sent and ${taken} arrived`)
-    await client.query(`alter table ${quoted(table.name)} enable trigger user`)
+    await client.query([`alter table ${quoted(table.name)} enable trigger user`, ...special].join('; '))
     all += taken
   }
   return all
+}
+
+/** Statements that make those triggers of a table again what they are now which are not simply on, such as for what is replicated. */
+async function specialTriggers(client: pg.Client, table: string): Promise<string[]> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select format('alter table %I %s trigger %I', $1::text,
+       case tgenabled when 'R' then 'enable replica' when 'A' then 'enable always' else 'disable' end, tgname) as statement
+     from pg_trigger where tgrelid = $2::regclass and not tgisinternal and tgenabled <> 'O'`,
+    [table, quoted(table)],
+  )
+  return rows.map(({ statement }) => statement)
 }
 
 /** A connection, for what asks the database of a service. */

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type pg from 'pg'
 import { addressOf } from '../database/address.ts'
 import { Connector } from '../database/connector.ts'
@@ -7,13 +8,11 @@ import type { SecretRing } from '../kernel/secrets.ts'
 import { makeSeal } from '../webhooks/signing/seal.ts'
 import { type Contents, readContents } from './contents.ts'
 import { BackupError, TargetError } from './error.ts'
-import { checkBackup, writeBackup } from './file.ts'
+import { checkBackup, type ReadBackup, writeBackup } from './file.ts'
 import { type Loaded, type LoadOptions, load, readerOf } from './load.ts'
 import { megabytes, Progress } from './progress.ts'
 import { brokenRules } from './verify.ts'
 
-/** How long a server may take to let us in; nobody waits for an answer behind this. */
-const CONNECT_MS_MAX = 5_000
 const NAME = 'quittance backup'
 
 export interface BackupParts extends Pick<LoadOptions, 'environment'> {
@@ -37,15 +36,19 @@ export function backUp(file: string, { databaseUrl, environment, say }: BackupPa
   })
 }
 
-/** Fills a database with what a file holds, and asks every rule of it. */
-export async function restore(file: string, parts: RestoreParts) {
-  const progress = new Progress(parts.say)
+/** Reads a backup from beginning to end, so that none that is damaged changes anything. */
+export function check(file: string, say: (sentence: string) => void): Promise<ReadBackup> {
+  const progress = new Progress(say)
   let bytes = 0
-  const backup = await checkBackup(file, (length) => {
+  return checkBackup(file, (length) => {
     bytes += length
     progress.tell(() => `checking the file: ${megabytes(bytes)} so far`)
   })
-  return connected(parts.databaseUrl, (client) => fillAndVerify(client, backup, parts, progress))
+}
+
+/** Fills a database with what a file holds, and asks every rule of it. */
+export function restore(backup: ReadBackup, parts: RestoreParts) {
+  return connected(parts.databaseUrl, (client) => fillAndVerify(client, backup, parts, new Progress(parts.say)))
 }
 
 /** Fills an empty database with what another one holds. No service may run on either. */
@@ -53,12 +56,25 @@ export function move(from: BackupParts, { to, secrets }: { to: string; secrets: 
   return connected(from.databaseUrl, async (source) => {
     await requireAlone(source, 'The database to move')
     const contents = await contentsOf(source, from.environment)
-    const parts = { ...from, databaseUrl: to, secrets, replace: false }
+    const parts = { ...from, databaseUrl: to, secrets }
     const target = await connect(to).catch((cause: Error) => {
       throw new TargetError(cause.message, { cause })
     })
-    return using(target, () => fillAndVerify(target, contents, parts, new Progress(from.say)))
+    return using(target, async () => {
+      // It would wait for itself.
+      if (await isSame(source, target))
+        throw new BackupError('This is the database that the data is in already: name another.')
+      return fillAndVerify(target, contents, parts, new Progress(from.say))
+    })
   })
+}
+
+/** Whether two connections lead to one database: what is locked on one cannot be on the other. Copied servers have one identity. */
+async function isSame(one: pg.Client, other: pg.Client): Promise<boolean> {
+  const key = [randomInt(2 ** 47)]
+  await one.query('select pg_advisory_lock($1)', key)
+  const { rows } = await other.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', key)
+  return !rows[0]!.taken
 }
 
 async function contentsOf(client: pg.Client, environment: BackupParts['environment']): Promise<Contents> {
@@ -91,7 +107,9 @@ async function fillAndVerify(
 /** A service would not understand what happens under its hands. */
 async function requireAlone(client: pg.Client, what: string): Promise<void> {
   const { rowCount } = await client.query(
-    "select from pg_stat_activity where datname = current_database() and application_name like 'quittance%' and application_name <> $1",
+    // Another cell that listens is no service, whatever its subscription is called.
+    `select from pg_stat_activity where datname = current_database() and backend_type = 'client backend'
+       and application_name like 'quittance%' and application_name <> $1`,
     [NAME],
   )
   if (rowCount !== 0) throw new BackupError(`${what} is in use by a running service: stop it first.`)
@@ -99,7 +117,7 @@ async function requireAlone(client: pg.Client, what: string): Promise<void> {
 
 /** Everything is read, or written, at one go: what the role is told for the statements of a service is no limit here. */
 async function connect(url: string): Promise<pg.Client> {
-  const connector = new Connector(addressOf(url), { application_name: NAME }, { limitMs: CONNECT_MS_MAX })
+  const connector = new Connector(addressOf(url), { application_name: NAME })
   const client = await connector.connect()
   await client.query(`${unlimited}; set lock_timeout = 0`)
   return client

@@ -25,10 +25,15 @@ export async function publish(client: pg.Client, cell: string): Promise<void> {
       `create or replace trigger directory_guards before insert or update or delete on ${table}
        for each row execute function directory_guard()`,
     )
-  await client.query('select directory_renew(array(select id from accounts where cell is null))')
+  // Restores of an earlier version left it deaf.
+  await client.query('alter table directory enable replica trigger directory_heard')
+  // A restore makes the table anew, and leaves a publication of nothing.
   const { rowCount } = await client.query('select from pg_publication where pubname = $1', [PUBLICATION])
-  if (rowCount === 0)
-    await client.query(`create publication ${PUBLICATION} for table directory where (cell = '${cell}')`)
+  const table = `table directory where (cell = '${cell}')`
+  if (rowCount === 0) await client.query(`create publication ${PUBLICATION} for ${table}`)
+  else if (!(await isPublished(client))) await client.query(`alter publication ${PUBLICATION} add ${table}`)
+  // Those who listen already hear all of it again.
+  await client.query('select directory_renew(array(select id from accounts where cell is null))')
 }
 
 /** What hears from another cell, as a statement that a superuser can run as well. */
@@ -36,7 +41,28 @@ export const subscriptionStatement = (from: string, to: string, connection: stri
   `create subscription ${subscriptionOf(from, to)} connection '${connection.replaceAll("'", "''")}' publication ${PUBLICATION}`
 
 export const isPublished = async (client: pg.Client): Promise<boolean> =>
-  (await client.query('select from pg_publication where pubname = $1', [PUBLICATION])).rowCount === 1
+  (
+    await client.query(
+      "select from pg_publication_tables where pubname = $1 and schemaname = current_schema() and tablename = 'directory'",
+      [PUBLICATION],
+    )
+  ).rowCount === 1
 
-export const hears = async (client: pg.Client, from: string, to: string): Promise<boolean> =>
-  (await client.query('select from pg_subscription where subname = $1', [subscriptionOf(from, to)])).rowCount === 1
+/** Whether there is a subscription, and whether it is for the table as it is now, which a restore made anew. */
+export async function hears(client: pg.Client, from: string, to: string): Promise<'all' | 'nothing' | undefined> {
+  const { rows } = await client.query<{ whole: boolean }>(
+    `select exists (select from pg_subscription_rel where srsubid = s.oid and srrelid = 'directory'::regclass) as whole
+     from pg_subscription s where subname = $1 and subdbid = (select oid from pg_database where datname = current_database())`,
+    [subscriptionOf(from, to)],
+  )
+  return rows[0] && (rows[0].whole ? 'all' : 'nothing')
+}
+
+/** Whether what this cell tells is kept for another, whichever of its databases asked for that. */
+export const isHeard = async (client: pg.Client, from: string, to: string): Promise<boolean> =>
+  (await client.query('select from pg_replication_slots where slot_name = $1', [subscriptionOf(from, to)])).rowCount ===
+  1
+
+/** What was heard before, and restored: all of it comes again. */
+export const forgetHeard = (client: pg.Client, from: string) =>
+  client.query('delete from directory where cell = $1', [from])

@@ -6,7 +6,7 @@ import { startEmbedded } from '../database/embedded/server.ts'
 import { databaseSettings } from '../database/settings.ts'
 import type { Settings } from '../settings.ts'
 import { type Command, CommandError, type CommandInput, UsageError } from './command.ts'
-import { databaseComplaint, whereOf } from './database-complaint.ts'
+import { otherComplaint, whereOf } from './database-complaint.ts'
 import { print } from './print.ts'
 import { requireSecrets } from './secrets.ts'
 import { noteInLog } from './store.ts'
@@ -31,9 +31,7 @@ export const backupCommands: readonly Command[] = [
       await tellOf(input, { join: true }, async (databaseUrl, say) => {
         const made = await backUp(file!, { databaseUrl, environment: settings.environment, say }, output.interrupted)
         // The file is whole, also where the role may only read.
-        await noteInLog(databaseUrl, settings, cause, file!).catch(({ message }: Error) =>
-          say(`the backup is made, and the audit log of the database could not be told of it: ${message}`),
-        )
+        await noteInLog(databaseUrl, settings, cause, file!).catch(unnoted(say, 'the backup is made'))
         return made
       })
     },
@@ -50,17 +48,20 @@ export const backupCommands: readonly Command[] = [
       ['restore monday.backup --replace', 'goes back to it'],
     ],
     async run(input, cause) {
-      const { restore } = await import('../backup/run.ts')
+      const { check, restore } = await import('../backup/run.ts')
       const {
         settings,
         options,
+        output,
         arguments: [file],
       } = input
       const secrets = requireSecrets(settings)
       const replace = options['replace'] === true
+      // Before there is a data folder for it.
+      const backup = await check(file!, sayTo(output))
       await tellOf(input, { join: false }, async (databaseUrl, say) => {
-        const loaded = await restore(file!, { databaseUrl, environment: settings.environment, secrets, replace, say })
-        await noteInLog(databaseUrl, settings, cause, file!)
+        const loaded = await restore(backup, { databaseUrl, environment: settings.environment, secrets, replace, say })
+        await noteInLog(databaseUrl, settings, cause, file!).catch(unnoted(say, 'everything is restored'))
         return loaded
       })
     },
@@ -85,7 +86,8 @@ export const backupCommands: readonly Command[] = [
       await tellOf(input, { join: false }, async (databaseUrl, say) => {
         const from = { databaseUrl, environment: settings.environment, say }
         const moved = await move(from, { to, secrets }).catch(aboutTarget(to))
-        await noteInLog(to, settings, cause, whereOf(to))
+        // Moved is moved: what it was moved from has to say so.
+        await noteInLog(to, settings, cause, whereOf(to)).catch(unnoted(say, 'everything is moved'))
         return moved
       })
       if (settings.databaseUrl === undefined) markMoved(resolve(settings.dataDir), whereOf(to))
@@ -105,14 +107,20 @@ async function tellOf(
   const embedded =
     settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join }) : undefined
   try {
-    const say = (sentence: string) => output.err(`quittance: ${sentence}\n`)
     const { databaseUrl, directUrl = databaseUrl } = waysOf(settings, embedded)
-    const result = await work(directUrl, say)
+    const result = await work(directUrl, sayTo(output))
     output.out(`${print(result, options['json'] === true)}\n`)
   } finally {
     await embedded?.stop()
   }
 }
+
+const sayTo = (output: CommandInput['output']) => (sentence: string) => output.err(`quittance: ${sentence}\n`)
+
+const unnoted =
+  (say: (sentence: string) => void, done: string) =>
+  ({ message }: Error) =>
+    say(`${done}, and the audit log of the database could not be told of it: ${message}`)
 
 /** A start would make an empty database first, and then find nothing in it. */
 function requireData({ databaseUrl, dataDir }: Settings): void {
@@ -122,6 +130,6 @@ function requireData({ databaseUrl, dataDir }: Settings): void {
 
 /** What is wrong with the database at the other end, and not with that of the settings. */
 const aboutTarget = (to: string) => (error: unknown) => {
-  const sentence = error instanceof TargetError ? databaseComplaint(error, to) : undefined
-  throw sentence === undefined ? error : new CommandError(sentence.replaceAll('DATABASE_URL', '--to'))
+  const sentence = error instanceof TargetError ? otherComplaint(error, to, '--to') : undefined
+  throw sentence === undefined ? error : new CommandError(sentence)
 }

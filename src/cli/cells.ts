@@ -1,15 +1,22 @@
 import type pg from 'pg'
 import { type Cell, printHaproxy } from '../cells/haproxy.ts'
-import { hears, isPublished, publish, subscriptionStatement } from '../cells/join.ts'
+import {
+  forgetHeard,
+  hears,
+  isHeard,
+  isPublished,
+  publish,
+  subscriptionOf,
+  subscriptionStatement,
+} from '../cells/join.ts'
 import { printMap } from '../cells/map.ts'
 import { databaseAddress } from '../config.ts'
 import { addressOf, connectionSettings } from '../database/address.ts'
-import { Connector, cut } from '../database/connector.ts'
-import { cellOf, claimCell } from '../database/environment.ts'
-import { openDatabase } from '../database/open.ts'
+import { COMMAND_CONNECT_TIMEOUT_MS, Connector, cut } from '../database/connector.ts'
+import { cellOf, claimCell, claimEnvironment } from '../database/environment.ts'
 import { isCell } from '../kernel/cell.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
-import { requireFit } from './move.ts'
+import { openOther, requireFit } from './move.ts'
 
 const MAP_FILE = '/etc/haproxy/cells.map'
 
@@ -79,6 +86,8 @@ async function join({ arguments: words, settings, database, transact }: StoreInp
     return read
   })
   const heard: string[] = []
+  // No service may have started on it yet.
+  await claimEnvironment(database, settings.environment)
   await claimCell(database, cell)
   await connected(url, async (here) => {
     await publish(here, cell)
@@ -89,19 +98,31 @@ async function join({ arguments: words, settings, database, transact }: StoreInp
 }
 
 async function hear(here: pg.Client, other: string, settings: StoreInput['settings']): Promise<string> {
-  const database = openDatabase(other, { connectionsMax: 1 })
+  const database = openOther(other, 'its address', {
+    connectionsMax: 1,
+    connectTimeoutMs: COMMAND_CONNECT_TIMEOUT_MS,
+  })
   const from = await requireFit(database, settings)
     .then(() => cellOf(database))
     .finally(() => database.close())
+  const heard = await hears(here, from!, settings.cell!)
   await connected(other, async (there) => {
+    if (heard === undefined && (await isHeard(there, from!, settings.cell!)))
+      throw new CommandError(
+        `An earlier database of this cell listens to cell ${from}: let a superuser run this there. select pg_drop_replication_slot('${subscriptionOf(from!, settings.cell!)}');`,
+      )
     if (!(await isPublished(there)))
       throw new CommandError(`Cell ${from} does not tell yet: run quittance cells join there first.`)
     const { rows } = await there.query<{ wal_level: string }>('show wal_level')
     if (rows[0]!.wal_level !== 'logical')
       throw new CommandError(`The server of cell ${from} must have wal_level = logical, which takes a restart.`)
   })
-  if (await hears(here, from!, settings.cell!)) return from!
-  const statement = subscriptionStatement(from!, settings.cell!, conninfoOf(other))
+  if (heard === 'all') return from!
+  await forgetHeard(here, from!)
+  const statement =
+    heard === 'nothing'
+      ? `alter subscription ${subscriptionOf(from!, settings.cell!)} refresh publication`
+      : subscriptionStatement(from!, settings.cell!, conninfoOf(other))
   await here.query(statement).catch((error: { code?: string }) => {
     if (error.code !== '42501') throw error
     throw new CommandError(

@@ -11,6 +11,10 @@ export function databaseComplaint(error: unknown, databaseUrl: string | undefine
   return undefined
 }
 
+/** The same of a database that is not of the settings, but was named with an option. */
+export const otherComplaint = (error: unknown, url: string, option: string): string | undefined =>
+  databaseComplaint(error, url)?.replaceAll('DATABASE_URL', option)
+
 /** By what failed and the code of the operating system or of PostgreSQL, or by the driver's words where it gives no code. */
 const sentences: readonly (readonly [RegExp, string | ((where: string, message: string) => string)])[] = [
   [/^\w* ?(ENOSPC|53100)$/, 'The disk is full: free some space and start again. Nothing that was stored is lost.'],

@@ -3,10 +3,10 @@ import { didYouMean } from '../kernel/spelling.ts'
 import { callHandler } from '../outbound/handler-call.ts'
 import { noAnswerReason, plainCall } from '../outbound/plain-call.ts'
 import { openReceiver, type ReceivedCall } from '../outbound/receiver.ts'
+import { NoAnswer } from '../scenarios/client.ts'
 import { standardHeaders } from '../webhooks/signing/signature.ts'
 import { type Command, type Sandbox, type SandboxInput, UsageError } from './command.ts'
 import { makePaint, type Paint } from './paint.ts'
-
 import { secretBytes } from './secret.ts'
 
 /** Where our receivers answer, so that one that was left behind can be told from others. */
@@ -86,12 +86,19 @@ export const listenCommand: Command = {
         if (interrupted?.aborted) resolve()
         interrupted?.addEventListener('abort', () => resolve())
       })
-      await sandbox.call({ method: 'DELETE', path: `${webhooksPath}/${webhook.id}`, as })
+      // A sandbox that has ended meanwhile, as one may in the terminal beside, sends nothing any more.
+      await sandbox
+        .call({ method: 'DELETE', path: `${webhooksPath}/${webhook.id}`, as })
+        .catch((error: unknown) => requireNoAnswer(error))
     } finally {
       await receiver.close()
     }
     return undefined
   },
+}
+
+function requireNoAnswer(error: unknown): void {
+  if (!(error instanceof NoAnswer)) throw error
 }
 
 /** The names that are meant; a star at the end stands for all that begin so. */

@@ -1,9 +1,9 @@
 import { databaseAddress, url } from '../config.ts'
 import { addressOf } from '../database/address.ts'
-import { Connector, cut } from '../database/connector.ts'
+import { COMMAND_CONNECT_TIMEOUT_MS, Connector, cut } from '../database/connector.ts'
 import { cellOf, claimEnvironment } from '../database/environment.ts'
 import { pendingMigrations } from '../database/migrate.ts'
-import { type Database, openDatabase } from '../database/open.ts'
+import { type Connection, type Database, type DatabaseOptions, openDatabase } from '../database/open.ts'
 import { makeTransact } from '../database/transaction.ts'
 import { brokenRules } from '../invariants/check.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -11,9 +11,17 @@ import { randomIds } from '../kernel/ids.ts'
 import { cancelMove, MoveError, moveAccounts } from '../moves/move.ts'
 import { makeSeal, requireSameSecret } from '../webhooks/signing/seal.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
+import { otherComplaint } from './database-complaint.ts'
+import { requireSecrets } from './secrets.ts'
 
 const applicationName = 'quittance move'
-const patient = { connectionsMax: 2, statementTimeoutMs: 60_000, applicationName }
+const NO_SUCH_TABLE = '42P01'
+const patient = {
+  connectionsMax: 2,
+  statementTimeoutMs: 60_000,
+  connectTimeoutMs: COMMAND_CONNECT_TIMEOUT_MS,
+  applicationName,
+}
 
 /** Moves accounts to the database of another deployment of the same service. */
 export const moveCommand: Command = {
@@ -22,7 +30,12 @@ export const moveCommand: Command = {
   summary: 'Move accounts to another database while they work; call again to go on with one that was stopped',
   arguments: ['account id', '[account id…]'],
   options: {
-    to: { type: 'string', value: '<url>', description: 'The database they go to', personal: true },
+    to: {
+      type: 'string',
+      value: '<url>',
+      description: 'The database they go to; without it --cancel leaves what is there',
+      personal: true,
+    },
     cancel: { type: 'boolean', description: 'Give up a move that was begun, as long as they have not left' },
     home: { type: 'string', value: '<url>', description: 'Where they are reached afterwards, if that is elsewhere' },
   },
@@ -31,23 +44,43 @@ export const moveCommand: Command = {
     ['accounts move 5D7AXM9OKD1Q6 --to postgres://quittance@db2.internal/quittance --cancel', 'gives it up'],
   ],
   async run(input) {
+    const cancels = input.options['cancel'] === true
     const to = databaseAddress.read(String(input.options['to'] ?? ''))
     const home = input.options['home'] === undefined ? null : url.read(String(input.options['home']))
-    if (to === undefined) throw new UsageError(`--to must be ${databaseAddress.form}.`)
+    if (to === undefined && !(cancels && input.options['to'] === undefined))
+      throw new UsageError(`--to must be ${databaseAddress.form}.`)
     if (home === undefined) throw new UsageError(`--home must be ${url.form}.`)
     const ids = [...new Set(input.arguments)]
     const odd = ids.find((id) => !/^[A-Za-z0-9_-]{1,30}$/.test(id))
     if (odd !== undefined) throw new CommandError(`There is no account ${odd}.`)
-    const target = openDatabase(to, patient)
+    const target = to === undefined ? undefined : openOther(to, '--to', patient)
     try {
-      return await alone(input, ids, (source) => move(input, { source, target, ids, home }))
+      return await alone(input, ids, async (source) => {
+        // Only what is given up can do without.
+        if (!cancels) return move(input, { source, target: target!, ids, home })
+        await cancelMove({ source, target, ids })
+        return { account_ids: ids, cancelled: true }
+      })
     } catch (error) {
       if (error instanceof MoveError) throw new CommandError(error.message)
       throw error
     } finally {
-      await target.close()
+      await target?.close()
     }
   },
+}
+
+/** A database that was named with an option or an argument: what is wrong with it is not said of that of the settings. */
+export function openOther(url: string, named: string, options: DatabaseOptions): Database {
+  const database = openDatabase(url, options)
+  const told = async <T>(answer: Promise<T>): Promise<T> =>
+    answer.catch((error: unknown) => {
+      const sentence = otherComplaint(error, url, named)
+      throw sentence === undefined ? error : new CommandError(sentence)
+    })
+  const rows: Connection['rows'] = (statement, values) => told(database.rows(statement, values))
+  const row: Database['row'] = (statement, values) => told(database.row(statement, values))
+  return { ...database, rows, row, transaction: (work) => told(database.transaction(work)) }
 }
 
 /** Two calls that follow the same changes would bring over what is no longer true. */
@@ -79,12 +112,8 @@ interface Wish {
   readonly home: string | null
 }
 
-async function move({ settings, transact, options }: StoreInput, { source, target, ids, home }: Wish) {
+async function move({ settings, transact }: StoreInput, { source, target, ids, home }: Wish) {
   await requireFit(target, settings)
-  if (options['cancel'] === true) {
-    await cancelMove({ source, target, ids })
-    return { account_ids: ids, cancelled: true }
-  }
   const moveId = randomIds
     .next('token')
     .toLowerCase()
@@ -108,7 +137,10 @@ async function move({ settings, transact, options }: StoreInput, { source, targe
 
 /** A database of the same service: the same version, environment and secret. */
 export async function requireFit(target: Database, settings: StoreInput['settings']): Promise<void> {
-  const pending = await pendingMigrations(target).catch(() => ['all'])
+  const pending = await pendingMigrations(target).catch((error: { code?: string }) => {
+    if (error.code === NO_SUCH_TABLE) return ['all']
+    throw error
+  })
   if (pending.length > 0)
     throw new CommandError('The schema of the other database is of another version: run quittance migrate on it first.')
   await claimEnvironment(target, settings.environment)
@@ -117,5 +149,5 @@ export async function requireFit(target: Database, settings: StoreInput['setting
     throw new CommandError(`The other database is cell ${cell} too: every cell has a letter of its own.`)
   if (settings.cell !== undefined && cell === undefined)
     throw new CommandError('The other database is no cell yet: start a service on it with its CELL first.')
-  await requireSameSecret(target, makeSeal(settings.secrets!))
+  await requireSameSecret(target, makeSeal(requireSecrets(settings)))
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { BELIEVED_MS } from '../accounts/authenticate.ts'
 import { openClocks } from '../clocks.ts'
 import { waysOf } from '../database/address.ts'
+import { COMMAND_CONNECT_TIMEOUT_MS } from '../database/connector.ts'
 import { startEmbedded } from '../database/embedded/server.ts'
 import { requireCell, requireEnvironment } from '../database/environment.ts'
 import { migrateBy } from '../database/migrate.ts'
@@ -55,7 +56,12 @@ export async function noteInLog(databaseUrl: string, settings: Settings, cause: 
   }
 }
 
-const open = (url: string) => openDatabase(url, { connectionsMax: 2, applicationName: 'quittance command' })
+const open = (url: string) =>
+  openDatabase(url, {
+    connectionsMax: 2,
+    connectTimeoutMs: COMMAND_CONNECT_TIMEOUT_MS,
+    applicationName: 'quittance command',
+  })
 
 /** Units of work that happen because of a command, at the time that the service goes by. */
 async function transactOf(database: Database, { environment, cell }: Settings, cause: Cause): Promise<Transact> {

@@ -3,7 +3,7 @@ import type { Connection, Database } from '../database/open.ts'
 import { sql, statementOf } from '../database/sql.ts'
 import type { Instant } from '../kernel/clock.ts'
 import { countRows, readAll, readKeys, readPage } from './rows.ts'
-import { Source } from './source.ts'
+import { Source, type StoredMove } from './source.ts'
 import { doors, type MovedTable, type MovedTables, readTables } from './tables.ts'
 import { type Arrival, type Changed, Target } from './target.ts'
 import { findTies } from './ties.ts'
@@ -37,11 +37,13 @@ const DRAIN_POLL_MS = 100
 const DRAIN_MS_MAX = 120_000
 const STOPS_MAX = 50
 const LOCK_TIMEOUT = '55P03'
+const NO_SUCH_ROW = '23503'
+const OTHER_TARGET = 'These accounts are on their way to another database: name that one with --to.'
 
 /** Rows that time takes away may go in either database while the account is on its way. */
 const swept = new Set([
   ...['audit_log', 'deliveries', 'delivery_attempts', 'dispute_event_inbox', 'event_audience', 'event_ids', 'events'],
-  ...['idempotency', 'quotas'],
+  ...['idempotency', 'quotas', 'console_bulks', 'console_drafts', 'console_draft_files'],
 ])
 
 /** Those of another cell are known here, and do not live here. */
@@ -73,7 +75,16 @@ export async function moveAccounts(parts: MoveParts): Promise<Moved> {
     throw new MoveError('Some of these accounts are on their way by themselves: name those that were named then.')
   const [state] = states
   if (state === 'GONE') throw new MoveError('These accounts have been moved already.')
-  const began = state === 'MOVED' ? undefined : await leave(parts, { tables, source, target, moveId })
+  await requireSameTarget(target, known)
+  if (state === 'MOVED') await requireArrived(target, parts.ids, moveId)
+  const began =
+    state === 'MOVED'
+      ? undefined
+      : await leave(parts, { tables, source, target, moveId }).catch(async (error: { code?: string }) => {
+          // What it refers to stays here.
+          if (error.code === NO_SUCH_ROW) await requireNoTies(parts)
+          throw error
+        })
   await target.welcome()
   const took = began === undefined ? undefined : Math.round(performance.now() - began)
   let rows = 0
@@ -84,13 +95,14 @@ export async function moveAccounts(parts: MoveParts): Promise<Moved> {
 
 /**
  * Gives up a move that has not been decided: the accounts work on as if there had been none, and of what was copied nothing
- * is left. It can be stopped at any moment and called again, as a move can.
+ * is left. It can be stopped at any moment and called again, as a move can. Without a target, which may be gone for good, what
+ * was copied stays there, and a later move to it removes that first.
  */
 export async function cancelMove({
   source: from,
   target: to,
   ids,
-}: Pick<MoveParts, 'source' | 'target' | 'ids'>): Promise<void> {
+}: Pick<MoveParts, 'source' | 'ids'> & { readonly target: Database | undefined }): Promise<void> {
   const tables = await readTables(from)
   const source = new Source(from, tables, ids)
   const known = await source.moves()
@@ -99,8 +111,13 @@ export async function cancelMove({
     throw new MoveError('There is no move of these accounts: name those that were named then.')
   if (known.some(({ state }) => state === 'MOVED' || state === 'GONE'))
     throw new MoveError('These accounts have left already: call again without --cancel, and move them back from there.')
+  // Whatever becomes of the target, the accounts work on.
   await source.resume()
-  await new Target(to, tables, ids).forget(moveId)
+  if (to) {
+    const target = new Target(to, tables, ids)
+    await requireSameTarget(target, known)
+    await target.forget((other) => other === moveId)
+  }
   await source.stay(moveId)
 }
 
@@ -113,34 +130,58 @@ interface Ends {
 
 /** Copies, follows, drains and stops; gives when writers began to wait. */
 async function leave(parts: MoveParts, { tables, source, target, moveId }: Ends): Promise<number> {
-  await requireMovable(parts, target, moveId)
-  await source.begin(moveId, parts.home, parts.now)
+  await requireMovable(parts, target)
+  const going = { home: parts.home, target: await target.identity(), now: parts.now }
+  const wasNoted = await source.begin(moveId, going)
+  await target.forget((other) => other !== moveId || !wasNoted)
   const [keys] = await parts.source.rows<{ keys: string }>(signingKeys)
   const arrivals = await target.expect(moveId, keys!.keys, parts.now)
   for (const arrival of arrivals) for (const table of tables.copied) await copy(parts.source, target, arrival, table)
   const follow = makeFollow(tables, source, target)
   while ((await follow(parts.source)) > FEW);
+  // Copying takes long enough to have come to share something.
+  await requireNoTies(parts)
+  const countMs = await compare(parts, { tables, source, target, moveId }, follow)
+  while ((await follow(parts.source)) > FEW);
   await source.drain()
   for (let i = 1; i <= STOPS_MAX; i++) {
     await workEnded(source)
     while ((await follow(parts.source)) > FEW);
-    const began = await stop(parts, { tables, source, target, moveId }, follow)
+    const began = await stop(parts, { tables, source, target, moveId }, { follow, countMs })
     if (began !== undefined) return began
   }
   throw new MoveError('These accounts are so busy that their writers could not be stopped for long enough: call again.')
 }
 
-async function requireMovable({ source, target: to, ids }: MoveParts, target: Target, moveId: string): Promise<void> {
+async function requireSameTarget(target: Target, known: readonly StoredMove[]): Promise<void> {
+  const identity = await target.identity()
+  if (known.some((move) => move.target !== null && move.target !== identity)) throw new MoveError(OTHER_TARGET)
+}
+
+/** What has left is where it went, whichever database is named. */
+async function requireArrived(target: Target, ids: readonly string[], moveId: string): Promise<void> {
+  const arrived = (await target.arrivals()).filter(({ move_id }) => move_id === moveId)
+  if (arrived.length < ids.length) throw new MoveError(OTHER_TARGET)
+}
+
+async function requireMovable({ source, target: to, ids }: MoveParts, target: Target): Promise<void> {
   const here = new Set((await source.rows<{ id: string }>(accountsHere, [ids])).map(({ id }) => id))
   const missing = ids.find((id) => !here.has(id))
   if (missing !== undefined) throw new MoveError(`There is no account ${missing}.`)
-  const arrivals = await target.arrivals()
+  const leaving = await target.leaving()
+  if (leaving !== undefined)
+    throw new MoveError(`Account ${leaving} has not all left the other database: finish that move first.`)
+  const arriving = (await target.arrivals()).filter(({ state }) => state === 'ARRIVING')
   const there = (await to.rows<{ id: string }>(accountsHere, [ids])).map(({ id }) => id)
-  const taken = there.find((id) => !arrivals.some((one) => one.account_id === id && one.move_id === moveId))
+  const taken = there.find((id) => !arriving.some((one) => one.account_id === id))
   if (taken !== undefined) throw new MoveError(`There is an account ${taken} in the other database already.`)
   const emails = (await source.rows<{ email: string }>(emailsOf, [ids])).map(({ email }) => email)
   const [sameEmail] = await to.rows<{ id: string }>(accountsWithEmail, [emails, ids])
   if (sameEmail) throw new MoveError(`Account ${sameEmail.id} in the other database has the same e-mail address.`)
+  await requireNoTies({ source, ids })
+}
+
+async function requireNoTies({ source, ids }: Pick<MoveParts, 'source' | 'ids'>): Promise<void> {
   const ties = await findTies(source, ids)
   if (ties.length > 0)
     throw new MoveError(
@@ -161,19 +202,19 @@ async function copy(source: Database, target: Target, arrival: Arrival, table: M
 
 type Follow = (db: Connection) => Promise<number>
 
-/** Brings some of the changes over that were made since, and tells how many there were. */
+/** Brings some of the changes over that were made since, and tells how much that was. */
 function makeFollow(tables: MovedTables, source: Source, target: Target): Follow {
   const byName = new Map(tables.copied.map((table) => [table.name, table]))
   return async (db) => {
-    const { changes, noted, done } = await source.changes(db)
+    const { changes, weight, done } = await source.changes(db)
     const changed: Changed[] = []
     for (const { table: name, keys, count } of changes) {
       const table = byName.get(name)
       if (table) changed.push({ table, keys, count, found: await readKeys(db, table, keys) })
     }
     if (changed.length > 0) await target.follow(changed)
-    if (noted > 0) await done()
-    return noted
+    if (weight > 0) await done()
+    return weight
   }
 }
 
@@ -187,17 +228,37 @@ async function workEnded(source: Source): Promise<void> {
   }
 }
 
+/** Brings the target to what the source is at one instant, and compares them; tells how long counting took. */
+const compare = ({ ids }: MoveParts, { tables, source, target }: Ends, follow: Follow): Promise<number> =>
+  source.atOneInstant(async (db) => {
+    while ((await follow(db)) > 0);
+    const began = performance.now()
+    for (const id of ids) await requireSame(db, target, tables, id)
+    return performance.now() - began
+  })
+
+interface Compared {
+  readonly follow: Follow
+  readonly countMs: number
+}
+
 /** Undefined when it could not be done in time, or work had begun again: then nothing has happened. */
-async function stop(parts: MoveParts, { tables, source, target }: Ends, follow: Follow): Promise<number | undefined> {
+async function stop(
+  parts: MoveParts,
+  { tables, source, target }: Ends,
+  { follow, countMs }: Compared,
+): Promise<number | undefined> {
   // Those who come from here on wait behind us, also while we wait for those who came before.
   const began = performance.now()
-  const inTime = () => performance.now() - began < (parts.stopMsMax ?? STOP_MS_MAX)
+  const stopMsMax = parts.stopMsMax ?? STOP_MS_MAX
+  const inTime = () => performance.now() - began < stopMsMax
   try {
     const left = await source.stopped(async (db) => {
       if (await source.hasWorkUnderWay(db)) return false
       while ((await follow(db)) > 0) if (!inTime()) return false
       for (const id of parts.ids) {
-        await requireSame(db, target, tables, id)
+        // Of an account so large that its writers would wait for the counting, it was compared before.
+        if (countMs < stopMsMax / 4) await requireSame(db, target, tables, id)
         await target.holdBack(id, await heldRowsOf(db, tables, id))
       }
       return inTime()

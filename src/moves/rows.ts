@@ -9,6 +9,8 @@ export interface Rows {
 }
 
 const PAGE = 500
+/** A file is at most ten mebibytes, twice that as text, and neither server nor process has room for hundreds in one value. */
+export const FILES_PAGE = 5
 /** Rows of the audit log are named by a number that each database counts for itself: those that come get others. */
 const AUDIT_STRIDE = 2n ** 40n
 
@@ -36,7 +38,7 @@ export async function readPage(
     `with page as (
        select ${list(table.columns)} from "${table.name}"
        where "${table.owner}" = $1 ${after === undefined ? 'and $2::json is null' : `and (${key}) > (${place})`}
-       order by ${key} limit ${PAGE})
+       order by ${key} limit ${table.files ? FILES_PAGE : PAGE})
      select count(*)::int as count, coalesce(json_agg(page), '[]')::text as rows,
        (select json_build_array(${key}) from page order by ${keyOf(table)
          .map((name) => `"${name}" desc`)

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection, Database } from '../database/open.ts'
 import { sql, unprepared } from '../database/sql.ts'
 import type { Instant } from '../kernel/clock.ts'
-import { removeSome } from './rows.ts'
+import { FILES_PAGE, removeSome } from './rows.ts'
 import type { MovedTable, MovedTables } from './tables.ts'
 
 export type MoveState = 'COPYING' | 'DRAINING' | 'MOVED' | 'GONE'
@@ -11,6 +11,14 @@ export interface StoredMove {
   readonly account_id: string
   readonly move_id: string
   readonly state: MoveState
+  /** The identity of the database it is on its way to; null where an earlier version began it. */
+  readonly target: string | null
+}
+
+interface Going {
+  readonly home: string | null
+  readonly target: string
+  readonly now: Instant
 }
 
 /** Some changes of one table, in the order in which they were made last. */
@@ -25,10 +33,10 @@ const TRIES_MAX = 100
 const TRY_AGAIN_MS = 50
 const LOCK_TIMEOUT = '55P03'
 
-const movesOf = sql`select account_id, move_id, state from account_moves where account_id = any($1::text[])`
+const movesOf = sql`select account_id, move_id, state, target from account_moves where account_id = any($1::text[])`
 const insertMoves = sql`
-  insert into account_moves (account_id, move_id, state, home, create_time)
-  select id, $2, 'COPYING', $3, $4 from unnest($1::text[]) as id on conflict (account_id) do nothing`
+  insert into account_moves (account_id, move_id, state, home, target, create_time)
+  select id, $2, 'COPYING', $3, $4, $5 from unnest($1::text[]) as id on conflict (account_id) do nothing`
 const setState = sql`update account_moves set state = $2 where account_id = any($1::text[])`
 export const takesRows = sql`select set_config('quittance.moves', 'on', true)`
 /** What others of another cell heard of the accounts here; they hear the rest where the accounts went. */
@@ -40,13 +48,19 @@ const forgetHeard = sql`
   delete from event_audience where event_account_id = any($1::text[]) and account_id <> all($1::text[])`
 /** The other cells are told who came and who went, where there is a directory. */
 export const renewDirectory = sql`select directory_renew($1::text[])`
+const atOneInstant = unprepared('set transaction isolation level repeatable read')
+/** The other side may take its time. */
+const unhurried = sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
 const shortLocks = sql`select set_config('lock_timeout', '500', true)`
 const stopWriters = sql`select pg_advisory_xact_lock(7231, hashtext(id)) from unnest($1::text[]) as id order by id`
 const someChanges = sql`
-  with noted as (select seq, table_name, key from account_move_changes where account_id = any($1::text[]) order by seq limit $2),
+  with weighed as (
+    select seq, table_name, key, sum(case when table_name = any($3::text[]) then $4::int else 1 end) over (order by seq) as weight
+    from (select * from account_move_changes where account_id = any($1::text[]) order by seq limit $2::int) changes),
+  noted as (select * from weighed where weight <= $2::int),
   last as (select table_name, key::text as key, max(seq) as seq from noted group by table_name, key::text)
   select table_name as table, json_agg(key::json order by seq)::text as keys, count(*)::int as count,
-    (select array_agg(seq) from noted) as seqs from last group by table_name`
+    (select array_agg(seq) from noted) as seqs, (select max(weight)::int from noted) as weight from last group by table_name`
 const forgetChanges = sql`delete from account_move_changes where account_id = any($1::text[]) and seq = any($2::bigint[])`
 const heldWork = sql`
   select (select count(*) from jobs where account_id = any($1::text[]) and lease_until > clock_timestamp())::int
@@ -93,15 +107,16 @@ export class Source {
     return this.db.rows<StoredMove>(movesOf, [this.#ids])
   }
 
-  /** From here on every change is noted. */
-  async begin(moveId: string, home: string | null, now: Instant): Promise<void> {
-    await this.db.rows(insertMoves, [this.#ids, moveId, home, now])
+  /** From here on every change is noted. Tells whether all were since an earlier call: a source that was restored has no triggers. */
+  async begin(moveId: string, { home, target, now }: Going): Promise<boolean> {
+    await this.db.rows(insertMoves, [this.#ids, moveId, home, target, now])
     const rows = await this.db.rows<{ place: string }>(triggersOf, [`move_${moveId}_`])
     const there = new Set(rows.map(({ place }) => place))
     const wanted = [...this.#all().flatMap((table) => this.#notes(table)), ...this.#refusals()]
-    for (const { table, kind, text } of wanted)
-      if (!there.has(`${table} ${kind}`))
-        await this.#define(`create or replace trigger ${triggerOf(moveId, kind)} ${text}`)
+    const missing = wanted.filter(({ table, kind }) => !there.has(`${table} ${kind}`))
+    for (const { kind, text } of missing)
+      await this.#define(`create or replace trigger ${triggerOf(moveId, kind)} ${text}`)
+    return missing.length === 0
   }
 
   /** Nothing of the accounts is begun in the background from here on; requests are answered as before. */
@@ -120,15 +135,29 @@ export class Source {
     return row!.held > 0
   }
 
-  /** Some of the changes that were noted; `done` forgets them. */
-  async changes(db: Connection = this.db): Promise<{ changes: Changes[]; noted: number; done(): Promise<void> }> {
-    const changes = await db.rows<Changes & { seqs: bigint[] }>(someChanges, [this.#ids, CHANGES_MAX])
+  /** Some of the changes that were noted, and how much they are; `done` forgets them. */
+  async changes(db: Connection = this.db): Promise<{ changes: Changes[]; weight: number; done(): Promise<void> }> {
+    const changes = await db.rows<Changes & { seqs: bigint[]; weight: number }>(someChanges, [
+      this.#ids,
+      CHANGES_MAX,
+      this.#tables.copied.filter(({ files }) => files).map(({ name }) => name),
+      CHANGES_MAX / FILES_PAGE,
+    ])
     const seqs = changes[0]?.seqs ?? []
     return {
       changes,
-      noted: seqs.length,
+      weight: changes[0]?.weight ?? 0,
       done: async () => void (await db.rows(forgetChanges, [this.#ids, seqs.map(String)])),
     }
+  }
+
+  /** Runs the work on all there is at one instant, while writers go on. */
+  atOneInstant<T>(work: (db: Connection) => Promise<T>): Promise<T> {
+    return this.db.transaction(async (db) => {
+      await db.rows(atOneInstant)
+      await db.rows(unhurried)
+      return work(db)
+    })
   }
 
   /**

@@ -11,6 +11,8 @@ export interface MovedTable {
   readonly key: readonly Column[]
   /** A column that counts by itself, if there is one. */
   readonly counter: string | null
+  /** Whether rows hold files, of which a few are as much as hundreds of others. */
+  readonly files: boolean
 }
 
 export interface Column {
@@ -48,7 +50,8 @@ const described = sql`
      from pg_index i cross join unnest(i.indkey::int2[]) with ordinality k (attnum, place)
        join pg_attribute a on a.attrelid = t.oid and a.attnum = k.attnum
      where i.indrelid = t.oid and i.indisprimary) as key,
-    (select a.attname::text from pg_attribute a where a.attrelid = t.oid and a.attidentity <> '' limit 1) as counter
+    (select a.attname::text from pg_attribute a where a.attrelid = t.oid and a.attidentity <> '' limit 1) as counter,
+    exists (select from pg_attribute a where a.attrelid = t.oid and a.attname in ('bytes', 'image')) as files
   from tables t join (select oid, max(depth) as depth from behind group by oid) b on b.oid = t.oid
   order by b.depth, t.name`
 

@@ -1,3 +1,4 @@
+import { identityOf } from '../database/identity.ts'
 import type { Connection, Database } from '../database/open.ts'
 import { Partitions } from '../database/partitions.ts'
 import { sql, statementOf } from '../database/sql.ts'
@@ -17,11 +18,13 @@ const arrivalsOf = sql`select account_id, move_id, state, progress from account_
 const insertArrivals = sql`
   insert into account_arrivals (account_id, move_id, state, create_time)
   select id, $2, 'ARRIVING', $3 from unnest($1::text[]) as id on conflict (account_id) do nothing`
-/** An account that left and comes back has a mark of its leaving here. */
+/** An account that left and comes back has a mark of its leaving here, and of how it came before. */
 const forgetLeaving = [
   sql`delete from account_moves where account_id = any($1::text[]) and state = 'GONE'`,
   sql`delete from account_forwards where account_id = any($1::text[])`,
+  sql`delete from account_arrivals where account_id = any($1::text[]) and state = 'HERE'`,
 ]
+const leaving = sql`select account_id from account_moves where account_id = any($1::text[]) and state <> 'GONE' limit 1`
 const noteProgress = sql`
   update account_arrivals set progress = jsonb_set(progress, array[$2], $3::jsonb) where account_id = $1`
 const holdBack = sql`
@@ -85,6 +88,17 @@ export class Target {
     return this.db.rows<Arrival>(arrivalsOf, [this.#ids])
   }
 
+  async identity(): Promise<string> {
+    const [row] = await this.db.rows<{ identity: string }>(identityOf)
+    return row!.identity
+  }
+
+  /** One of the accounts that has been here and is not all gone. */
+  async leaving(): Promise<string | undefined> {
+    const [row] = await this.db.rows<{ account_id: string }>(leaving, [this.#ids])
+    return row?.account_id
+  }
+
   async expect(moveId: string, signingKeys: string, now: Instant): Promise<Arrival[]> {
     await this.db.transaction(async (db) => {
       for (const statement of forgetLeaving) await db.rows(statement, [this.#ids])
@@ -135,9 +149,9 @@ export class Target {
     })
   }
 
-  /** Removes what came of accounts that stay where they are. */
-  async forget(moveId: string): Promise<void> {
-    const arriving = (await this.arrivals()).filter(({ move_id, state }) => move_id === moveId && state === 'ARRIVING')
+  /** Removes what came, with moves like these, of accounts that stayed where they were. */
+  async forget(isGivenUp: (moveId: string) => boolean): Promise<void> {
+    const arriving = (await this.arrivals()).filter(({ move_id, state }) => isGivenUp(move_id) && state === 'ARRIVING')
     for (const { account_id: id } of arriving) {
       const known = (await this.db.rows(knownElsewhere, [id])).length > 0
       // Others here may refer to an account and its apps that they know from another cell.
