@@ -6,7 +6,15 @@ import type { Invoice } from '../invoices/schema/invoice.ts'
 import { findStored, saveInvoice } from '../invoices/store.ts'
 import { ERASED_NAME, ERASED_TEXT, erasedAddress } from '../kernel/erased.ts'
 import { refused } from '../kernel/problem.ts'
-import { type FoundRow, findRows, findTraces, raiseTimeout, type Table, tablesWithText } from './records.ts'
+import {
+  type FoundRow,
+  findRows,
+  findTraces,
+  raiseTimeout,
+  type Sought,
+  type Table,
+  tablesWithText,
+} from './records.ts'
 import { makeRedaction, type Redaction } from './redact.ts'
 
 const deleteMails = sql`delete from mails where recipients @> array[$1::text] returning 1`
@@ -30,7 +38,7 @@ export async function erasePerson(db: Reader, transact: Transact, email: string,
   const account = await findAccountByEmail(db, email)
   refuseMerchant(account)
   const tables = await tablesWithText(db)
-  const { person, terms } = await patiently(transact, (tx) => findTraces(tx, tables, email))
+  const { person, sought } = await patiently(transact, (tx) => findTraces(tx, tables, email))
   const address = erasedAddress(code)
   const redaction = makeRedaction(person, address)
   const invoices = tables.find(({ name }) => name === 'invoices')!
@@ -42,7 +50,7 @@ export async function erasePerson(db: Reader, transact: Transact, email: string,
   if (account) await transact(async (tx) => saveAccount(tx, account, erasedAccount(account, address)))
   if (account) counts['accounts'] = 1
   const rest = tables.filter(({ name }) => !apart.includes(name))
-  const others = await patiently(transact, (tx) => eraseFromTables(tx, rest, terms, redaction))
+  const others = await patiently(transact, (tx) => eraseFromTables(tx, rest, sought, redaction))
   return { ...counts, ...others }
 }
 
@@ -69,7 +77,7 @@ const erasedAccount = (account: Account, email: string): Account => {
 }
 
 async function invoiceKeys(tx: Tx, invoices: Table, email: string) {
-  const rows = await findRows(tx, invoices, [email])
+  const rows = await findRows(tx, invoices, { email, ids: [] })
   return rows.map(({ row }) => ({ account_id: String(row['account_id']), id: String(row['id']) }))
 }
 
@@ -82,13 +90,13 @@ async function eraseFromInvoice(tx: Tx, accountId: string, id: string, redaction
   return 1
 }
 
-async function eraseFromTables(tx: Tx, tables: readonly Table[], terms: readonly string[], redaction: Redaction) {
+async function eraseFromTables(tx: Tx, tables: readonly Table[], sought: Sought, redaction: Redaction) {
   const counts: Record<string, number> = {}
-  const mails = await tx.rows(deleteMails, [terms[0]])
+  const mails = await tx.rows(deleteMails, [sought.email])
   if (mails.length > 0) counts['mails'] = mails.length
   const events: string[] = []
   for (const table of tables)
-    for (const found of await findRows(tx, table, terms, true)) {
+    for (const found of await findRows(tx, table, sought, true)) {
       const changes = changesOf(table, found, redaction)
       if (changes.length === 0) continue
       await tx.rows(updateOf(table, changes), [found.place, ...changes.map(({ value }) => value)])

@@ -16,10 +16,10 @@ export const exportPerson = (transact: Transact, email: string): Promise<Exporte
     async (tx) => {
       await tx.rows(raiseTimeout)
       const tables = await tablesWithText(tx)
-      const { person, terms } = await findTraces(tx, tables, email)
+      const { person, sought } = await findTraces(tx, tables, email)
       const records: Record<string, object[]> = {}
       for (const table of tables) {
-        const rows = await findRows(tx, table, terms)
+        const rows = await findRows(tx, table, sought)
         const printed = rows.map(({ row }) => printable(row))
         if (rows.length > 0) records[table.root] = [...(records[table.root] ?? []), ...printed]
       }

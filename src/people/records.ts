@@ -1,7 +1,7 @@
 import { type Statement, sql, statementOf } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 import { recipientCode } from '../invoices/schema/codes.ts'
-import { detailsIn, isBuyerOf, type Person, sorted, wordsIn } from './redact.ts'
+import { addressAlone, detailsIn, isBuyerOf, type Person, sorted, wordsIn } from './redact.ts'
 
 /** The columns of a table that can hold words of or about somebody. */
 export interface Table {
@@ -50,29 +50,45 @@ export async function tablesWithText(db: Reader): Promise<Table[]> {
   })
 }
 
-/** Rows in which one of these stands, whatever the case. Reads the whole table. */
+/** Somebody in the records: the address, and the ids of what it stands in; all in small letters. */
+export interface Sought {
+  readonly email: string
+  readonly ids: readonly string[]
+}
+
+/** Rows with the letters of the address or with one of the ids, whatever the case. Reads the whole table. */
 const search = ({ name, columns }: Table, lock: boolean): Statement =>
   statementOf(`
-  select t.ctid::text as place, ${lock ? wordsOf(columns) : 'to_jsonb(t)'} as row from ${name} t
-  where exists (select from unnest($1::text[]) as term
-    where strpos(lower(concat_ws(' ', ${columns.map((column) => `t.${column.name}::text`).join(', ')})), term) > 0)
-  ${lock ? 'for update' : ''}`)
+  select t.ctid::text as place, ${lock ? wordsOf(columns) : 'to_jsonb(t)'} as row, found.by_id
+  from ${name} t
+    cross join lateral (
+      select lower(concat_ws(' ', ${columns.map((column) => `t.${column.name}::text`).join(', ')})) as text) words
+    cross join lateral (
+      select exists (select from unnest($2::text[]) as id where strpos(words.text, id) > 0) as by_id) found
+  where found.by_id or strpos(words.text, $1) > 0
+  ${lock ? 'for update of t' : ''}`)
 
 /** Files are left out where they are not asked for. */
 const wordsOf = (columns: Table['columns']) =>
   `jsonb_build_object(${columns.map(({ name }) => `'${name}', to_jsonb(t.${name})`).join(', ')})`
 
 /** To be read, whole; or to be changed, held and with the words alone. */
-export const findRows = (db: Reader, table: Table, terms: readonly string[], lock = false): Promise<FoundRow[]> =>
-  db.rows<FoundRow>(search(table, lock), [terms])
+export async function findRows(
+  db: Reader,
+  table: Table,
+  { email, ids }: Sought,
+  lock = false,
+): Promise<readonly FoundRow[]> {
+  const rows = await db.rows<FoundRow & { by_id: boolean }>(search(table, lock), [email, ids])
+  return rows.filter(({ by_id, row }) => by_id || addressAlone(email).test(JSON.stringify(row)))
+}
 
 /** Which tables have ids that others name: what stands under these belongs to whoever stands in their documents. */
 const owners = ['accounts', 'invoices', 'disputes', 'payment_transactions', 'referred_disputes', 'payment_attempts']
 
 export interface Traces {
   readonly person: Person
-  /** What to look for: the address, and the ids of what it stands in. */
-  readonly terms: readonly string[]
+  readonly sought: Sought
 }
 
 /** Where somebody stands in the records, and what stands beside their address. */
@@ -82,14 +98,14 @@ export async function findTraces(db: Reader, tables: readonly Table[], address: 
   const details: string[] = []
   const disputes = new Set<string>()
   for (const table of tables.filter(({ name }) => owners.includes(name)))
-    for (const { row } of await findRows(db, table, [email])) {
+    for (const { row } of await findRows(db, table, { email, ids: [] })) {
       ids.push(...idsOf(table.name, row))
       details.push(...detailsIn(row['body'], email))
       if (table.name !== 'disputes' || !isBuyerOf(row['body'], email)) continue
       disputes.add(String(row['id']).toLowerCase())
       details.push(...wordsIn(row['body']))
     }
-  return { person: { email, details: sorted(details), disputes }, terms: [email, ...new Set(ids)] }
+  return { person: { email, details: sorted(details), disputes }, sought: { email, ids: [...new Set(ids)] } }
 }
 
 function idsOf(table: string, row: FoundRow['row']): string[] {

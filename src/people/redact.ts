@@ -80,9 +80,16 @@ export const sorted = (details: readonly string[]): string[] =>
 
 const quoted = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 
+/**
+ * An address where it stands by itself; inside a longer one it is a part of somebody else's. In a text that is quoted in JSON
+ * the letter behind a backslash is a line break, and no part of anything.
+ */
+export const addressAlone = (email: string): RegExp =>
+  new RegExp(`(?<!(?<!\\\\)[\\p{L}\\p{N}_][.'+_-]*)${quoted(email)}(?![\\p{L}\\p{N}_]|[.-]+[\\p{L}\\p{N}])`, 'giu')
+
 /** Takes the person out of texts and documents. `address` is what stands for theirs from now on. */
 export function makeRedaction({ email, details, disputes }: Person, address: string) {
-  const anyAddress = new RegExp(quoted(email), 'gi')
+  const anyAddress = addressAlone(email)
   // A name is taken out as a word; inside another word it is somebody else's.
   const anyDetail =
     details.length === 0

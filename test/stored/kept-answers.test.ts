@@ -129,5 +129,5 @@ describe('With a limit on what an account leaves behind', () => {
     expect((await loud.post(INVOICES, over('1.00'))).status).toBe(201)
     expect((await quiet.post(INVOICES, large)).status).toBe(201)
     await world.close()
-  }, 60_000)
+  })
 })

@@ -19,7 +19,7 @@ describe('A customer', () => {
     world = await newWorld({ settings: { PUBLIC_URL } })
     variables = { DATABASE_URL: world.databaseUrl, PUBLIC_URL }
     ids = await herStory()
-  }, 60_000)
+  })
   afterAll(() => world.close())
 
   /** She is invoiced, reminded, pays and disputes, writes and uploads; a receiver that is down is told of all of it. */
@@ -97,7 +97,7 @@ describe('A customer', () => {
     expect(JSON.stringify(records['disputes'])).toContain('My own words.')
     const audit = await json<{ action: string; arguments: string[] }[]>(['audit', '--limit', '1'], variables)
     expect(audit[0]).toMatchObject({ action: 'people export', arguments: ['(not kept)'] })
-  }, 60_000)
+  })
 
   it('is not erased by mistake, and a merchant not at all', async () => {
     const unsure = await run(['people', 'erase', EMAIL], variables)
@@ -106,7 +106,7 @@ describe('A customer', () => {
     expect([unsure.code, unsure.stderr]).toEqual([1, expect.stringContaining('--yes')])
     expect([merchant.code, merchant.stderr]).toEqual([1, expect.stringContaining('business account')])
     expect((await run(['people', 'erase', 'nobody', '--yes'], variables)).code).toBe(2)
-  }, 60_000)
+  })
 
   it('is gone from every table once erased, and what was bought, paid and decided is not', async () => {
     const { merchant, people } = world
@@ -141,7 +141,7 @@ describe('A customer', () => {
     expect(
       (await json<{ erased: Record<string, number> }>(['people', 'erase', EMAIL, '--yes'], variables)).erased,
     ).toEqual({ invoices: 0, request_log: 1 })
-  }, 60_000)
+  })
 
   it('gets no mail any more, and events that still wait go out without them, signed as they are now', async () => {
     const receiver = await Receiver.open()
@@ -158,7 +158,7 @@ describe('A customer', () => {
     expect(receiver.received.length).toBeGreaterThan(0)
     for (const { body } of receiver.received) expect(body).not.toMatch(canaries)
     await receiver.close()
-  }, 60_000)
+  })
 
   it('with an account is shut out, and stands in no other table either', async () => {
     await open(world.buyer, { messages: [{ content: 'From Sandbox Buyer.' }] })
@@ -173,5 +173,5 @@ describe('A customer', () => {
     expect(erased).toMatchObject({ accounts: 1, disputes: 1, payment_transactions: 1 })
     expect((await everything()).filter((row) => /buyer@example\.com|sandbox buyer/i.test(row))).toEqual([])
     expect((await world.buyer.get(DISPUTES)).status).toBe(401)
-  }, 60_000)
+  })
 })

@@ -43,7 +43,7 @@ describe('Personal data', () => {
     expect(logged + rows[0]!.last_error).not.toMatch(/jane|customer\.test/)
     await world.close()
     await new Promise<void>((resolve) => server.close(resolve))
-  }, 60_000)
+  })
 
   it('that the database quotes when it refuses a row is left out', () => {
     const error = Object.assign(new pg.DatabaseError('duplicate key', 1, 'error'), {
