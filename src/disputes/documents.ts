@@ -2,6 +2,7 @@ import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import type { UploadedFile } from '../http/body/multipart.ts'
 import { Problem } from '../kernel/problem.ts'
+import { sizeInWords } from '../kernel/size.ts'
 import { limits } from './machine/limits.ts'
 import type { Dispute, StoredDocument } from './schema/dispute.ts'
 
@@ -72,9 +73,28 @@ function named(files: readonly UploadedFile[]): UploadedFile[] {
   })
 }
 
+/**
+ * People call their files as they like, in every script and by the wrong kind; clients of the API are held to the few letters of the
+ * contract. What is taken for all but its name gets one by what it is.
+ */
+export const plainlyNamed = (files: readonly UploadedFile[]): UploadedFile[] =>
+  named(
+    files.map((file) => {
+      if (checkedType(file).type !== undefined) return file
+      const stem = file.fileName
+        .replace(/\.[^.]*$/, '')
+        .normalize('NFKD')
+        .replace(/\p{M}/gu, '')
+        .replace(/[^A-Za-z0-9\-_, ]+/g, '_')
+      const partName = /[A-Za-z0-9]/.test(stem) ? stem : 'document'
+      return kindOf(file.bytes) ? { ...file, fileName: '', partName } : file
+    }),
+  )
+
 function checkedType({ fileName, bytes }: UploadedFile): { type?: string; problem?: string } {
   if (bytes.length === 0) return { problem: 'The file is empty.' }
-  if (bytes.length >= limits.fileBytes) return { problem: `A file must be smaller than ${limits.fileBytes} bytes.` }
+  if (bytes.length >= limits.fileBytes)
+    return { problem: `A file must be smaller than ${sizeInWords(limits.fileBytes)}.` }
   const kind = kindOf(bytes)
   if (!kind) return { problem: 'Only jpg, gif, png and pdf files are taken, and this begins like none of them.' }
   if (fileName.length > 2000 || !namePattern.test(fileName))

@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Service } from '../room.ts'
-import { type Rules, readFees } from './machine/rules.ts'
+import type { Rules } from './machine/rules.ts'
 
 /** What disputes need of the house they live in. */
 export interface House {
@@ -18,7 +18,7 @@ export const rulesOf = ({ environment, settings }: Service): Rules => ({
   autoAdjudicate: settings.disputeAutoAdjudicate,
   acceleratedTimetable: settings.disputeAcceleratedTimetable,
   autoRegisterTransactions: environment === 'sandbox' && settings.disputeAutoRegister,
-  disputeFees: readFees(settings.disputeFees),
-  chargebackFees: readFees(settings.disputeChargebackFees),
+  disputeFees: settings.disputeFees,
+  chargebackFees: settings.disputeChargebackFees,
   declineRefunds: environment === 'sandbox' && settings.disputeDeclineRefunds,
 })

@@ -1,6 +1,6 @@
 import { job } from '../jobs/job-definition.ts'
 import { clockActor } from './access.ts'
-import { act } from './act.ts'
+import { act, keepTimer } from './act.ts'
 import type { House } from './house.ts'
 import { timers } from './machine/deadlines.ts'
 import type { TimerName } from './schema/enums.ts'
@@ -20,8 +20,9 @@ export const deadlineJob = (house: House) =>
       await transact(async (tx) => {
         const found = await findDispute(tx, dispute_id)
         const timer = found?.dispute.timer
-        // The dispute moved on meanwhile: its timer is another one, or none.
-        if (!found || !timer || timer.due > tx.now) return
+        if (!found || !timer) return
+        // The dispute moved on meanwhile, or a clock was set back: its time is still to come, and so is its job.
+        if (timer.due > tx.now) return keepTimer(tx, undefined, found.dispute)
         const action = timer.name === 'triage' ? 'triage' : 'pass-deadline'
         await act(tx, house, found, clockActor, { action, input: {} })
       })

@@ -1,4 +1,26 @@
-import { flag, oneOf, setting, text, whole } from '../config.ts'
+import { flag, oneOf, setting, whole } from '../config.ts'
+import { isSound, type Money, normalise } from '../kernel/money.ts'
+
+type Fees = Readonly<Record<string, Money>>
+
+/** Reads `USD:15.00,EUR:14.00`; undefined when one of them is no amount of its currency. */
+function readFees(text: string): Fees | undefined {
+  const fees = text
+    .split(',')
+    .filter((part) => part !== '')
+    .map((pair) => {
+      const [, currency_code = '', value = ''] = /^([A-Z]{3}):(\d{1,6}(?:\.\d{1,3})?)$/.exec(pair) ?? []
+      return { currency_code, value }
+    })
+  return fees.every(isSound) ? Object.fromEntries(fees.map((fee) => [fee.currency_code, normalise(fee)])) : undefined
+}
+
+const fees = (initialText: string) => ({
+  form: 'amounts such as `USD:15.00,EUR:14.00`',
+  initial: readFees(initialText)!,
+  initialText: `\`${initialText}\``,
+  read: readFees,
+})
 
 /** Where the contract leaves a choice, and what a lost dispute costs. */
 export const disputeSettings = {
@@ -38,16 +60,14 @@ export const disputeSettings = {
     ...flag,
     description: 'In the sandbox, opening a dispute on an unknown payment makes that payment up.',
   }),
-  disputeFees: setting<string>({
+  disputeFees: setting<Fees>({
     variable: 'DISPUTE_FEES',
-    initial: 'USD:15.00',
-    ...text(/^([A-Z]{3}:\d{1,6}(\.\d{1,3})?(,|$))*$/),
-    description: 'What a lost dispute costs the seller, by currency: `USD:15.00,EUR:14.00`.',
+    ...fees('USD:15.00'),
+    description: 'What a lost dispute costs the seller, by currency.',
   }),
-  disputeChargebackFees: setting<string>({
+  disputeChargebackFees: setting<Fees>({
     variable: 'DISPUTE_CHARGEBACK_FEES',
-    initial: 'USD:20.00',
-    ...text(/^([A-Z]{3}:\d{1,6}(\.\d{1,3})?(,|$))*$/),
+    ...fees('USD:20.00'),
     description: 'What a lost chargeback of a bank or card costs the seller, by currency.',
   }),
   disputeCompensationsPerBuyer: setting<number>({

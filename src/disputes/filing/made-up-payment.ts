@@ -3,11 +3,10 @@ import { findAccount, findFirstAccount } from '../../accounts/store.ts'
 import { sql } from '../../database/sql.ts'
 import type { Tx } from '../../database/transaction.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import { type Money, normalise, toMinor, toMoney } from '../../kernel/money.ts'
+import { isSound, type Money, normalise, toMinor, toMoney } from '../../kernel/money.ts'
 import { breaches } from '../../kernel/problem.ts'
 import type { Party, PaymentTransaction } from '../../ledger/schema.ts'
 import type { StoredTransaction } from '../../ledger/store.ts'
-import { isSound } from '../machine/amounts.ts'
 
 const ownerOfApp = sql`select a.body from apps join accounts a on a.id = apps.account_id where apps.id = $1`
 

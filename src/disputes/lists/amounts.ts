@@ -3,6 +3,8 @@ import { currencyCodes, minorDigits } from '../../kernel/money.ts'
 
 /** No currency has more decimals, and no amount is asked for with more. */
 const DIGITS = 4
+/** More than the database can hold is no more than all there is. */
+const MOST = 2n ** 63n - 1n
 const unitsIn = (digits: number) => 10n ** BigInt(DIGITS - digits)
 const withDigits = (digits: number) => currencyCodes.filter((code) => minorDigits(code) === digits)
 
@@ -10,7 +12,8 @@ const withDigits = (digits: number) => currencyCodes.filter((code) => minorDigit
 export function tenThousandths(given: string | undefined): bigint | undefined {
   if (given === undefined) return undefined
   const [whole = '0', fraction = ''] = given.split('.')
-  return BigInt(whole + fraction.padEnd(DIGITS, '0'))
+  const asked = BigInt(whole + fraction.padEnd(DIGITS, '0'))
+  return asked < MOST ? asked : MOST
 }
 
 interface Bounds {

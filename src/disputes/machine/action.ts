@@ -45,7 +45,9 @@ export type MoneyOrder =
 
 /** The fields an action may change: all but the node, which only the table writes. `undefined` removes a field. */
 export type Changes = {
-  [Field in Exclude<keyof Dispute, keyof DisputeNode | 'dispute_id' | 'update_time'>]?: Dispute[Field] | undefined
+  [Field in Exclude<keyof Dispute, keyof DisputeNode | 'dispute_id' | 'update_time' | 'resolved_time'>]?:
+    | Dispute[Field]
+    | undefined
 } & { [Facet in keyof DisputeNode]?: never }
 
 /** What an action decided: the fields it changes, the outcome the table will follow, the money to move. */

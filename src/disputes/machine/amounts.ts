@@ -1,4 +1,4 @@
-import { isCurrency, type Money, minorDigits, toMinor } from '../../kernel/money.ts'
+import { isSound, type Money, minorDigits, toMinor } from '../../kernel/money.ts'
 import { type Issue, Problem } from '../../kernel/problem.ts'
 import type { Dispute } from '../schema/dispute.ts'
 import { allowedRefund } from './payments.ts'
@@ -20,12 +20,6 @@ export function amountIssues(
   if (bounded && toMinor(amount) > toMinor(limit))
     return problem(`At most ${limit.value} ${limit.currency_code} can be refunded.`)
   return []
-}
-
-/** Whether this is an amount of a currency we know, without digits the currency does not have. */
-export function isSound({ currency_code, value }: Money): boolean {
-  const fraction = value.split('.')[1] ?? ''
-  return isCurrency(currency_code) && !/[^0]/.test(fraction.slice(minorDigits(currency_code)))
 }
 
 export function refuseIssues(issues: readonly Issue[]): void {

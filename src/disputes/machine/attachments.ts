@@ -2,7 +2,7 @@ import { Problem } from '../../kernel/problem.ts'
 import type { StoredDocument } from '../schema/dispute.ts'
 
 /**
- * Gives each named list its files. A file nobody names goes to the first list; a name without a file is a breach,
+ * Gives each named list its files, those of one name in their order. A file nobody names goes to the first list; a name without a file is a breach,
  * because the client believes that it sent something.
  */
 export function attach(
@@ -10,12 +10,12 @@ export function attach(
   uploads: readonly StoredDocument[],
   field: string,
 ): StoredDocument[][] {
-  const byName = new Map(uploads.map((upload) => [upload.name, upload]))
   const taken = new Set<StoredDocument>()
   const missing: string[] = []
   const attached = lists.map((names) =>
     names.flatMap(({ name }) => {
-      const upload = byName.get(name)
+      const ofName = uploads.filter((one) => one.name === name)
+      const upload = ofName.find((one) => !taken.has(one)) ?? ofName.at(-1)
       if (upload === undefined) missing.push(name)
       else taken.add(upload)
       return upload ?? []

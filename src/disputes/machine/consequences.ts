@@ -50,41 +50,49 @@ export interface Unattended {
 }
 
 const meanings = new Map(nodes.map(({ node, meaning }) => [nodeName(node), meaning]))
-const printed = ({ value, currency_code }: Money) => `${value} ${currency_code}`
+
+/** An amount as it is told to whoever asks. */
+type Printed = (amount: Money) => string
+const plainly: Printed = ({ value, currency_code }) => `${value} ${currency_code}`
 
 const NOTHING_MOVES = 'No money moves.'
 const released = 'What is held goes back to the seller.'
 
 /** What the buyer gets, and what the seller bears again of what the buyer has. */
-function toBuyer(dispute: Dispute, fee = ''): string {
+function toBuyer(dispute: Dispute, printed: Printed, fee = ''): string {
   const again = totalCovered(dispute)
   const kept = toMoney(again, dispute.dispute_amount.currency_code)
   const borne = again > 0n ? ` The seller bears the ${printed(kept)} that the buyer has.` : ''
   return `${printed(allowedRefund(dispute))} goes to the buyer${fee}.${borne}`
 }
 
-const forBuyer = (dispute: Dispute) =>
-  toBuyer(dispute, toMinor(owed(dispute)) > 0n ? ', and a fee may be due' : ', and no fee is due')
+const forBuyer = (dispute: Dispute, printed: Printed) =>
+  toBuyer(dispute, printed, toMinor(owed(dispute)) > 0n ? ', and a fee may be due' : ', and no fee is due')
+
+const forEither = (dispute: Dispute, printed: Printed) =>
+  `For the buyer, ${forBuyer(dispute, printed)} For the seller, what is held goes back.`
+
+type Moved = (dispute: Dispute, printed: Printed) => string
 
 /** What an outcome does with the money, as far as it can be told before the request is known. */
-const moneyOf: Partial<Record<DisputeAction, Readonly<Record<string, (dispute: Dispute) => string>>>> = {
+const moneyOf: Partial<Record<DisputeAction, Readonly<Record<string, Moved>>>> = {
   'make-offer': {
     proposed: () => 'No money moves until the buyer accepts.',
-    refunded: (dispute) => `${printed(allowedRefund(dispute))} goes to the buyer.`,
+    refunded: (dispute, printed) => `${printed(allowedRefund(dispute))} goes to the buyer.`,
   },
   'accept-claim': {
-    refunded: (dispute) => toBuyer(dispute),
+    refunded: toBuyer,
     'partly offered': () => 'No money moves until the buyer accepts.',
     'return agreed': () => 'No money moves until the item is back.',
   },
   'accept-offer': {
-    refunded: ({ offer, dispute_amount }) =>
+    refunded: ({ offer, dispute_amount }, printed) =>
       `${printed(offer.seller_offered_amount ?? dispute_amount)} goes to the buyer, and the rest of the hold to the seller.`,
     'return agreed': () => 'No money moves until the item is back.',
     replaced: () => released,
   },
   'acknowledge-return-item': {
-    received: ({ agreed_return, dispute_amount }) =>
+    received: ({ agreed_return, dispute_amount }, printed) =>
       `${printed(agreed_return?.amount ?? dispute_amount)} goes to the buyer.`,
   },
   cancel: {
@@ -92,31 +100,37 @@ const moneyOf: Partial<Record<DisputeAction, Readonly<Record<string, (dispute: D
     partly: () => 'What is held for the payments that are taken out goes back to the seller.',
   },
   adjudicate: {
-    'decided, appealable': (dispute) => `For the buyer, ${forBuyer(dispute)} For the seller, what is held goes back.`,
-    'decided, final': (dispute) => `For the buyer, ${forBuyer(dispute)} For the seller, what is held goes back.`,
+    'decided, appealable': forEither,
+    'decided, final': forEither,
   },
   escalate: { 'too late, appealable': forBuyer, 'too late, final': forBuyer },
+}
+
+interface Circumstances {
+  readonly now: Instant
+  readonly rules: Rules
+  readonly printed?: Printed
 }
 
 /** What the actions that people take by name would lead to, and why the others are not possible now. Pure. */
 export function disputeConsequences(
   dispute: Dispute,
   roles: readonly Role[],
-  { now, rules }: { readonly now: Instant; readonly rules: Rules },
+  circumstances: Circumstances,
 ): DisputeConsequence[] {
   return disputeLifecycle.prospects(dispute, roles).flatMap((prospect): DisputeConsequence[] => {
     const action = publicActions.find((known) => known === prospect.action)
     if (action === undefined) return []
     const { summary } = disputeActions[action]
     if (!prospect.allowed) return [{ action, summary, allowed: false, because: prospect.because }]
-    return [{ action, summary, allowed: true, outcomes: outcomesOf(dispute, prospect, { now, rules }) }]
+    return [{ action, summary, allowed: true, outcomes: outcomesOf(dispute, prospect, circumstances) }]
   })
 }
 
 function outcomesOf(
   dispute: Dispute,
   { action, rows }: Extract<Prospect<typeof disputeLifecycle.rows>, { allowed: true }>,
-  { now, rules }: { readonly now: Instant; readonly rules: Rules },
+  { now, rules, printed = plainly }: Circumstances,
 ): DisputeOutcome[] {
   return rows.map(({ outcome, to, emits }) => {
     // A row only names facets of a node.
@@ -125,7 +139,7 @@ function outcomesOf(
     return {
       outcome,
       ...standingOf(next),
-      money: moneyOf[action]?.[outcome]?.(dispute) ?? NOTHING_MOVES,
+      money: moneyOf[action]?.[outcome]?.(dispute, printed) ?? NOTHING_MOVES,
       ...(emits !== 'nothing' && { emits }),
       ...(timer && { deadline: deadlineOf(timer) }),
     }

@@ -145,8 +145,13 @@ function breachesOf(dispute: Dispute, input: Given, hasDocument: boolean, i: num
   return []
 }
 
+interface Asking {
+  readonly reason: Reason
+  readonly evidences?: readonly Pick<Evidence, 'source' | 'evidence_type'>[]
+}
+
 /** What this side may send now: what its reason knows, what it was asked for, and always something of no special type. */
-export function acceptedTypes({ reason, evidences = [] }: Dispute, side: Side): string[] {
+export function acceptedTypes({ reason, evidences = [] }: Asking, side: Side): string[] {
   const requested = evidences.flatMap(({ source, evidence_type }) =>
     source === requestedFrom[side] ? evidence_type : [],
   )

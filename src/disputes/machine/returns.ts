@@ -31,7 +31,8 @@ export function addressIssues(given: unknown, field: string): Issue[] {
     {
       issue: 'INVALID_RETURN_SHIPPING_ADDRESS_FORMAT',
       field,
-      description: 'A return address needs address_line_1, admin_area_2 and country_code, within their lengths.',
+      description:
+        'A return address needs a first line (address_line_1), a town (admin_area_2) and a country as two capital letters (country_code), within their lengths.',
     },
   ]
 }

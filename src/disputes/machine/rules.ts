@@ -1,4 +1,4 @@
-import { type Money, toMinor } from '../../kernel/money.ts'
+import type { Money } from '../../kernel/money.ts'
 
 /** The settings that decide what a dispute does. Everything else about disputes is the same in every deployment. */
 export interface Rules {
@@ -16,15 +16,3 @@ export interface Rules {
 
 /** What a lost dispute costs the seller, by currency; a currency that is not listed costs nothing. */
 export type Fees = Readonly<Record<string, Money>>
-
-/** Reads `USD:15.00,EUR:14.00`. */
-export function readFees(text: string): Fees {
-  const pairs = text.split(',').filter((part) => part !== '')
-  const fees = pairs.map((pair) => {
-    const [currency_code = '', value = ''] = pair.split(':')
-    const fee = { currency_code, value }
-    toMinor(fee)
-    return [currency_code, fee] as const
-  })
-  return Object.fromEntries(fees)
-}

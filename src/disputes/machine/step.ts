@@ -1,3 +1,4 @@
+import type { Instant } from '../../kernel/clock.ts'
 import type { Dispute, DisputeNode } from '../schema/dispute.ts'
 import type { ActionContext, ActionDefinition, Decision } from './action.ts'
 import { disputeActions } from './actions/index.ts'
@@ -29,9 +30,15 @@ export function step(
   const row = disputeLifecycle.follow(before, roles, action, decision.outcome)
 
   const { timer, ...changed } = { ...before, ...decision.changes, ...row.to, update_time: context.now } as Dispute
-  const next = withoutAbsent(changed as Dispute)
+  const next = withoutAbsent({ ...changed, resolved_time: resolvedAt(before, changed, context.now) })
   const running = decision.timer ?? (isSameNode(before, next) ? timer : timerFor(next, context.now, context.rules))
   return { before, after: running ? { ...next, timer: running } : next, decision, row }
+}
+
+/** When it ended, whatever is noted of it since; one of an earlier version, by its last change before this. */
+function resolvedAt(before: Dispute, { status }: DisputeNode, now: Instant): Instant | undefined {
+  if (status !== 'RESOLVED') return undefined
+  return before.status === 'RESOLVED' ? (before.resolved_time ?? before.update_time) : now
 }
 
 const facets = ['dispute_life_cycle_stage', 'status', 'flow', 'finality'] as const satisfies (keyof DisputeNode)[]
@@ -39,7 +46,7 @@ const facets = ['dispute_life_cycle_stage', 'status', 'flow', 'finality'] as con
 export const isSameNode = (a: DisputeNode, b: DisputeNode): boolean => facets.every((facet) => a[facet] === b[facet])
 
 /** A change to `undefined` or to nothing removes the field. */
-function withoutAbsent(dispute: Dispute): Dispute {
+function withoutAbsent(dispute: { [Field in keyof Dispute]: Dispute[Field] | undefined }): Dispute {
   const kept = Object.entries(dispute).filter(
     ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
   )

@@ -171,6 +171,8 @@ export interface Dispute extends DisputeNode {
   readonly dispute_id: string
   readonly create_time: Instant
   readonly update_time: Instant
+  /** When it ended; what is noted of it afterwards does not move it. */
+  readonly resolved_time?: Instant
   readonly reason: Reason
   readonly dispute_channel: Channel
   readonly dispute_amount: Money

@@ -265,6 +265,14 @@ describe('A partner', () => {
     expect((await sees(partner, id)).partner_actions).toHaveLength(1)
     expect((await sees(merchant, id)).partner_actions).toBeUndefined()
     expect(await canDo(partner, id)).toEqual(['provide_evidence', 'provide-evidence'])
+    for (const amount of [usd('20.001'), { currency_code: 'ZZZ', value: '1.00' }]) {
+      const value = { ...action, id: 'PA-2', amount }
+      const wrong = await partner.patch(`${DISPUTES}/${id}`, [{ op: 'add', path: '/partner_actions/-', value }])
+      expect(wrong.status, wrong.text).toBe(400)
+    }
+    const short = { ...action, id: 'PA-3', amount: usd('7') }
+    await partner.patch(`${DISPUTES}/${id}`, [{ op: 'add', path: '/partner_actions/-', value: short }])
+    expect((await partner.get(`${DISPUTES}/${id}/partner-actions/PA-3`)).body).toMatchObject({ amount: usd('7.00') })
     const forged = [{ op: 'replace', path: '/name', value: 'WRITE_OFF' }]
     expect(refusal(await partner.patch<Problem>(`${DISPUTES}/${id}/partner-actions/PA-1`, forged))).toContain('422')
     expect((await partner.get(`${DISPUTES}/${id}/partner-actions/PA-2`)).status).toBe(404)

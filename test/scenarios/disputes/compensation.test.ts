@@ -11,13 +11,13 @@ interface Parties {
 }
 
 /** A dispute whose item is on its way back, so that postage was spent. */
-async function returning({ buyer, seller }: Parties, transaction?: string): Promise<string> {
+async function returning({ buyer, seller }: Parties, transaction?: string, offered = '48.00'): Promise<string> {
   const id = await open(buyer, {
     reason: NOT_AS_DESCRIBED,
     amount: usd('48.00'),
     ...(transaction !== undefined && { transaction }),
   })
-  const terms = { note: 'Send it back.', offer_type: 'REFUND_WITH_RETURN', offer_amount: usd('48.00') }
+  const terms = { note: 'Send it back.', offer_type: 'REFUND_WITH_RETURN', offer_amount: usd(offered) }
   await does(seller, id, 'make-offer', { ...terms, return_shipping_address: address })
   await does(buyer, id, 'accept-offer', {})
   const proof = { evidence_type: 'PROOF_OF_RETURN', evidence_info: { tracking_info: [tracking] } }
@@ -79,6 +79,36 @@ describe('Return postage in the sandbox', () => {
     expect((await asks(others[0]!, first)).status).toBe(200)
     expect((await asks(others[1]!, second)).status).toBe(429)
     expect(await spent(world)).toBe(90_00)
+  })
+})
+
+describe('The thirty days in which return postage can be asked for', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await newWorld()
+  })
+  afterAll(() => world.close())
+
+  it('run from the end of the dispute, whatever becomes of its payment afterwards', async () => {
+    const { buyer, merchant: seller } = world
+    const partly = () => returning({ buyer, seller }, undefined, '20.00')
+    const ids = [await partly(), await partly()] as const
+    for (const id of ids) await does(seller, id, 'acknowledge-return-item', { acknowledgement_type: 'ITEM_RECEIVED' })
+    await world.pass('P20D')
+    for (const id of ids) {
+      const { body } = await seller.get<{ disputed_transactions: { seller_transaction_id: string }[] }>(
+        `${DISPUTES}/${id}`,
+      )
+      const capture = body.disputed_transactions[0]!.seller_transaction_id
+      expect((await seller.post(`/v2/payments/captures/${capture}/refund`, {})).status).toBe(201)
+    }
+
+    await world.pass('P10D')
+    expect((await asks(buyer, ids[0])).status).toBe(200)
+    await world.pass('PT1S')
+    expect(refusal(await asks(buyer, ids[1]))).toBe(
+      '422 UNPROCESSABLE_ENTITY ACTION_NOT_ALLOWED_IN_CURRENT_DISPUTE_STATE',
+    )
   })
 })
 

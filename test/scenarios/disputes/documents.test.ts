@@ -119,6 +119,20 @@ describe('Documents', () => {
     expect((await does(world.buyer, inquiry, 'send-message', ten.payload, ten.headers)).status).toBe(200)
   })
 
+  it('of one name are each kept once, in their order', async () => {
+    const id = await claim()
+    const named = { evidences: [{ evidence_type: 'OTHER', documents: [{ name: 'e.pdf' }, { name: 'e.pdf' }] }] }
+    const files = [pdf, Buffer.concat([pdf, pdf])].map((bytes) => ({ name: 'e.pdf', bytes }))
+    const { payload, headers } = multipart(named, files)
+    expect((await does(world.merchant, id, 'provide-evidence', payload, headers)).status).toBe(200)
+
+    const kept = (await sees(world.merchant, id)).evidences!.at(-1)!.documents!
+    const sizes = kept.map(
+      async ({ url }) => (await world.merchant.get(new URL(url).pathname)).headers['content-length'],
+    )
+    expect(await Promise.all(sizes)).toEqual([String(pdf.length), String(2 * pdf.length)])
+  })
+
   it('are under 10 MiB each, to the byte', async () => {
     const size = 10 * 1024 * 1024
     const tail = Buffer.from('\nstartxref\n9\n%%EOF\n')

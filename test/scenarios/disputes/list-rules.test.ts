@@ -123,6 +123,8 @@ describe('Bounds of an amount', () => {
     ['dispute_amount_lte=5', ['JPY 5', 'KWD 0.500', 'KWD 5.000', 'USD 5.00']],
     ['dispute_amount_gte=4.5&dispute_amount_lte=5.5', ['JPY 5', 'KWD 5.000', 'USD 5.00']],
     ['dispute_amount_gte=0.501&dispute_amount_lte=4.9999', []],
+    ['dispute_amount_gte=6&dispute_amount_lte=999999999999999', ['JPY 500']],
+    ['dispute_amount_gte=999999999999999.9999', []],
     ['dispute_currency=JPY,KWD&dispute_amount_gte=6', ['JPY 500']],
     ['dispute_currency=KWD&dispute_amount_lte=0.5', ['KWD 0.500']],
     ['dispute_currency=JPY&dispute_amount_gte=4.5&dispute_amount_lte=5.4', ['JPY 5']],

@@ -251,6 +251,17 @@ describe('Money', () => {
     await strict.close()
   })
 
+  it('that a lost dispute costs is shown with all decimals, however the setting writes it', async () => {
+    const strict = await newWorld({ settings: { DISPUTE_FEES: 'EUR:14,USD:5' } })
+    const id = await open(strict.buyer)
+    await does(strict.buyer, id, 'escalate', {})
+    await strict.pass('P12D')
+
+    const { fund_movements } = await sees(strict.merchant, id)
+    expect(fund_movements).toContainEqual(expect.objectContaining({ reason: 'DISPUTE_FEE', amount: usd('5.00') }))
+    await strict.close()
+  })
+
   it('that is held is shown among the movements when a setting says so', async () => {
     const open_ = await newWorld({ settings: { DISPUTE_HOLD_MOVEMENTS: 'true' } })
     const id = await open(open_.buyer)

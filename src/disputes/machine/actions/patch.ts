@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { readerOf } from '../../../http/validation/reader.ts'
 import { fits, onlyKnown } from '../../../http/validation/validator.ts'
 import { parseInstant } from '../../../kernel/clock.ts'
+import { isSound, normalise } from '../../../kernel/money.ts'
 import { invalid, refused } from '../../../kernel/problem.ts'
 import { type Static, Type } from '../../../kernel/type.ts'
 import { type Dispute, PartnerAction } from '../../schema/dispute.ts'
@@ -105,12 +106,14 @@ function withPartnerAction(document: Patchable, { op, value }: Entry, at: string
   const given = { create_time: context.now, ...(readAction(value) as object) }
   if (!fits(PartnerAction, given))
     throw invalid(`${at}/value`, 'A partner action needs id, name and status, each of the allowed values.')
-  const action = onlyKnown(PartnerAction, given)
+  const { amount, ...action } = onlyKnown(PartnerAction, given)
+  if (amount && !isSound(amount)) throw invalid(`${at}/value/amount`, 'This is no amount of a currency of ISO 4217.')
   const createTime = parseInstant(action.create_time)
   if (!createTime) throw invalid(`${at}/value/create_time`, 'Write an RFC 3339 date-time.')
   if (known.some(({ id }) => id === action.id))
     throw refused('DUPLICATE_PARTNER_ACTION', 'There is a partner action with this id already.', `${at}/value/id`)
   if (known.length >= limits.partnerActions)
     throw refused('TOO_MANY_PARTNER_ACTIONS', `A dispute holds ${limits.partnerActions} partner actions.`, `${at}/path`)
-  return { ...document, partner_actions: [...known, { ...action, create_time: createTime }] }
+  const told = { ...action, ...(amount && { amount: normalise(amount) }), create_time: createTime }
+  return { ...document, partner_actions: [...known, told] }
 }

@@ -1,11 +1,11 @@
 import { after, type Instant } from '../../../kernel/clock.ts'
-import { Money, minorDigits, normalise, toMinor } from '../../../kernel/money.ts'
+import { isSound, Money, minorDigits, normalise, toMinor } from '../../../kernel/money.ts'
 import { refused } from '../../../kernel/problem.ts'
 import { Type } from '../../../kernel/type.ts'
 import type { Compensation, Dispute, FundMovement } from '../../schema/dispute.ts'
 import { DocumentInput, Note } from '../../schema/given.ts'
 import { disputeAction } from '../action.ts'
-import { isSound, refuseIssues } from '../amounts.ts'
+import { refuseIssues } from '../amounts.ts'
 import { attach } from '../attachments.ts'
 import { NOT_NOW } from '../lifecycle.ts'
 import { limits } from '../limits.ts'
@@ -86,8 +86,8 @@ function paid({ fund_movements = [] }: Dispute, asked: Compensation, now: Instan
   }
 }
 
-function refuseWithoutReturn({ status, flow, returned_time, update_time }: Dispute, now: string): void {
-  const inTime = after(update_time, COMPENSATION_DAYS * 86_400) >= now
+function refuseWithoutReturn({ status, flow, returned_time, ...dispute }: Dispute, now: string): void {
+  const inTime = after(dispute.resolved_time ?? dispute.update_time, COMPENSATION_DAYS * 86_400) >= now
   if (returned_time !== undefined && (flow === 'ACK' || (status === 'RESOLVED' && inTime))) return
   throw refused(NOT_NOW, `Possible once a return is on its way, and for ${COMPENSATION_DAYS} days after it ended.`)
 }

@@ -1,11 +1,10 @@
 import { readerOf } from '../../../http/validation/reader.ts'
 import { fits } from '../../../http/validation/validator.ts'
-import { Money, normalise } from '../../../kernel/money.ts'
+import { isSound, Money, normalise } from '../../../kernel/money.ts'
 import { invalid, notFound, refused } from '../../../kernel/problem.ts'
 import { type Static, Type } from '../../../kernel/type.ts'
 import { type Dispute, PartnerAction } from '../../schema/dispute.ts'
 import { disputeAction } from '../action.ts'
-import { isSound } from '../amounts.ts'
 import { PatchBody, type PatchEntry } from './patch.ts'
 
 const readMoney = readerOf(Money)
