@@ -12,7 +12,7 @@ export const invoiceIssues: readonly IssueReference[] = [
   {
     issue: 'INVALID_INTEGER_VALUE',
     status: 400,
-    by: ['createInvoice', 'updateInvoice', 'createTemplate', 'updateTemplate'],
+    by: ['createInvoice', 'updateInvoice', 'createTemplate', 'updateTemplate', 'recordPayment', 'recordRefund'],
     when: 'An amount of a currency without decimals has some, or too many digits.',
     mend: 'Write a whole number.',
   },

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../src/database/open.ts'
+import type { Database } from '../../src/database/open.ts'
 import { sql } from '../../src/database/sql.ts'
 import { makeTransact, type Transact, type Tx } from '../../src/database/transaction.ts'
 import { after } from '../../src/kernel/clock.ts'
 import { countingIds } from '../../src/kernel/ids.ts'
-import { newDatabase, type TestDatabase } from '../support/database.ts'
+import { newDatabase, openPatiently, type TestDatabase } from '../support/database.ts'
 import { START } from '../support/world.ts'
 
 let own: TestDatabase
@@ -14,7 +14,7 @@ let transact: Transact
 
 beforeAll(async () => {
   own = await newDatabase()
-  database = openDatabase(own.url)
+  database = openPatiently(own.url)
   transact = makeTransact({ database, clock: { now: () => START }, ids: countingIds(), onWork: () => {} })({
     kind: 'service',
     task: 'test',

@@ -26,15 +26,8 @@ import { criteriaOf, SearchInput } from '../search/criteria.ts'
 import { countInvoices, findInvoices, findSummaries } from '../search/find.ts'
 import { findInvoice } from '../store.ts'
 import { type PageRequest, pageLinks, pageQuery } from './paging.ts'
-import { InvoiceId, prefersRepresentation, readScopes, tag, writeScopes } from './parts.ts'
+import { type Headers, InvoiceId, prefersRepresentation, readScopes, SelfLink, tag, writeScopes } from './parts.ts'
 import { pull } from './triggers.ts'
-
-const SelfLink = Type.Object({
-  id: Type.String({ maxLength: 30 }),
-  rel: Type.String({ maxLength: 20 }),
-  href: Type.String({ maxLength: 4000 }),
-  method: Type.String({ maxLength: 10 }),
-})
 
 const InvoiceList = Type.Object({
   total_items: Type.Optional(Type.Integer()),
@@ -111,8 +104,6 @@ export function documentRoutes(service: Service): AnyRoute[] {
     }),
   ]
 }
-
-type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 const writtenAnswer = (service: Service, invoice: Parameters<typeof presentInvoice>[1], headers: Headers) =>
   prefersRepresentation(headers) ? presentInvoice(service, invoice) : selfLink(service, invoice.id)

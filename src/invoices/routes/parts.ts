@@ -12,7 +12,15 @@ export const writeScopes = ['invoicing/invoices/readwrite', 'invoicing', 'invoic
 
 export const InvoiceId = Type.Object({ invoice_id: Type.String({ maxLength: 255 }) })
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>
+/** The answer of a write that was not asked for the whole document. */
+export const SelfLink = Type.Object({
+  id: Type.String({ maxLength: 30 }),
+  rel: Type.String({ maxLength: 20 }),
+  href: Type.String({ maxLength: 4000 }),
+  method: Type.String({ maxLength: 10 }),
+})
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 /** Whether the caller wants the whole document instead of a link to it. */
 export const prefersRepresentation = ({ prefer }: Headers): boolean =>

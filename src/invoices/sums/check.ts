@@ -120,5 +120,5 @@ function checkTax(found: Findings, at: string, tax: Tax | undefined): void {
 
 function checkDiscount(found: Findings, at: string, discount: Discount | undefined): void {
   found.percent(`${at}/percent`, discount?.percent)
-  found.money(`${at}/amount`, discount?.amount, { min: -MILLION, max: MILLION })
+  found.money(`${at}/amount`, discount?.amount, signed)
 }

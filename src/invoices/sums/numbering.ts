@@ -2,15 +2,15 @@ import { INVOICE_NUMBER_MAX } from '../schema/given.ts'
 
 const FIRST = '0001'
 
-/** The number that follows `last`: its last run of digits counts up and keeps its width, the rest stays. */
+/** The number that follows `last`: its last run of digits counts up and keeps its width, the rest stays. Its length is counted in characters. */
 export function nextNumber(last: string | undefined): string {
   if (last === undefined) return FIRST
   const run = /\d+(?=\D*$)/.exec(last)
-  if (!run) return `${last.slice(0, INVOICE_NUMBER_MAX - 2)}-1`
+  if (!run) return `${[...last].slice(0, INVOICE_NUMBER_MAX - 2).join('')}-1`
   const [digits] = run
   const counted = (BigInt(digits) + 1n).toString().padStart(digits.length, '0')
   const next = last.slice(0, run.index) + counted + last.slice(run.index + digits.length)
-  return next.length <= INVOICE_NUMBER_MAX ? next : FIRST
+  return [...next].length <= INVOICE_NUMBER_MAX ? next : FIRST
 }
 
 /** The next `count` numbers after `last`, in order. */

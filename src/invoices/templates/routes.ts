@@ -8,7 +8,7 @@ import { contextOf } from '../action.ts'
 import { TEMPLATES_MAX } from '../limits.ts'
 import { invoiceAliases, withoutAliases } from '../reading/requests.ts'
 import { pageLinks, pageQuery } from '../routes/paging.ts'
-import { prefersRepresentation, readScopes, writeScopes } from '../routes/parts.ts'
+import { prefersRepresentation, readScopes, SelfLink, writeScopes } from '../routes/parts.ts'
 import { checkTemplate, composeTemplate } from './compose.ts'
 import { defaultTemplateId, presentTemplate, templateLink, templatesUrl } from './present.ts'
 import { TemplateInput, TemplateList, TemplateView } from './schema.ts'
@@ -28,12 +28,6 @@ import { systemTemplates } from './system.ts'
 
 const tag = 'Invoice templates'
 const TemplateId = Type.Object({ template_id: Type.String({ maxLength: 255 }) })
-const SelfLink = Type.Object({
-  id: Type.String({ maxLength: 30 }),
-  rel: Type.String({ maxLength: 20 }),
-  href: Type.String({ maxLength: 4000 }),
-  method: Type.String({ maxLength: 10 }),
-})
 
 const nameTaken = () =>
   invalid('/name', 'Another template of this merchant has this name.', 'TEMPLATE_NAME_ALREADY_EXISTS')

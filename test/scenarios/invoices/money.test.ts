@@ -130,6 +130,18 @@ describe('Money on an invoice', () => {
       expect((await shop.sees(id)).status).toBe('SENT')
     })
 
+  it('has no decimals where its currency has none', async () => {
+    const yen = (value: string) => ({ currency_code: 'JPY', value })
+    const items = [{ name: 'A chair', quantity: '1', unit_amount: yen('100') }]
+    const { id } = await shop.sends(over('1', { items }, { currency_code: 'JPY' }))
+    const refused = ['INVALID_INTEGER_VALUE /amount/value']
+
+    expect(findingsOf((await paying(id, { method: 'CASH', amount: yen('10.5') })).body)).toEqual(refused)
+    expect((await paying(id, { method: 'CASH', amount: yen('100') })).status).toBe(200)
+    expect(findingsOf((await refunding(id, { method: 'CASH', amount: yen('10.5') })).body)).toEqual(refused)
+    expect((await shop.sees(id)).status).toBe('MARKED_AS_PAID')
+  })
+
   it('a refund is refused: another method, nothing, too much, another currency', async () => {
     const { id } = await shop.has('MARKED_AS_PAID')
 

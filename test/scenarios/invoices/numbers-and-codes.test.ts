@@ -128,6 +128,22 @@ describe('Invoice numbers', () => {
     }
   })
 
+  it('are cut between characters where there is no room to count on', async () => {
+    await numbered(`${'A'.repeat(22)}😀!!`)
+
+    const following = await next()
+    expect(following).toBe(`${'A'.repeat(22)}😀-1`)
+    expect((await shop.drafts()).detail.invoice_number).toBe(following)
+    expect(
+      (
+        await world.merchant.put(
+          shop.path((await numbered('T')).id),
+          over('1.00', {}, { invoice_number: `${'A'.repeat(22)}😀-2` }),
+        )
+      ).status,
+    ).toBe(200)
+  })
+
   it('can be asked for at the older address, and with an id instead', async () => {
     const older = await world.merchant.post<{ invoice_number: string }>(`${INVOICES}/generate-next-invoice-number`, {})
     const id = await world.merchant.post<{ invoice_id: string }>(NEXT, { fetch_id: true })
