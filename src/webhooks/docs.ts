@@ -163,7 +163,8 @@ Certificate signatures are made on the thread pool of the process. On machines w
 
 ## Retries
 
-Any 2xx is success. Everything else is tried again ${retryWaits.length} times, each wait longer by up to ${JITTER * 100} %. \`Retry-After\` of a
+Any 2xx is success. Everything else is tried again ${retryWaits.length} times, each wait longer by up to ${JITTER * 100} %;
+in a sandbox from the second on to the next full second, so that what failed together comes back together. \`Retry-After\` of a
 429 or 503 is honoured up to a day. 410 ends the transmission. Redirects are failures and never followed. Nothing is
 disabled by itself. The transmission id, its time, the body and the certificate signature stay the same; a resend gets
 new ones.

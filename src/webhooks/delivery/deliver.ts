@@ -169,7 +169,8 @@ function judge(parts: DeliverParts, delivery: ClaimedDelivery, answer: OutboundA
 
 function retry({ service, now }: DeliverParts, { id, attempts }: ClaimedDelivery, wait?: number) {
   const failure = { deliveryId: id, attempts: attempts + 1, now: now(), retryAfterSeconds: wait }
-  const next = nextAttempt(failure, service.settings.webhookRetrySpeed)
+  const pace = { speed: service.settings.webhookRetrySpeed, isSandbox: service.environment === 'sandbox' }
+  const next = nextAttempt(failure, pace)
   return next === undefined ? ({ status: 'FAILURE' } as const) : ({ status: 'PENDING', next_time: next } as const)
 }
 

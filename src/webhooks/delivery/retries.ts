@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { after, type Instant } from '../../kernel/clock.ts'
+import { after, type Instant, toInstant } from '../../kernel/clock.ts'
 
 /** Seconds before each retry: ten that double, then fifteen at equal distance. Together exactly three days. */
 export const retryWaits: readonly number[] = [
@@ -9,6 +9,11 @@ export const retryWaits: readonly number[] = [
 
 /** Waits are longer by up to this share, so that what failed together does not come back together. */
 export const JITTER = 0.1
+/**
+ * In a sandbox it does come back together, so that a clock that moves stops once for all of it: at a full second, where a
+ * wait is so long that this is within the same share.
+ */
+const TOGETHER_SECONDS_MIN = 1 / JITTER
 const RETRY_AFTER_SECONDS_MAX = 86_400
 
 /** A share between 0 and 1 that is the same whenever it is asked for the same attempt. */
@@ -25,14 +30,23 @@ export interface FailedAttempt {
   readonly retryAfterSeconds?: number | undefined
 }
 
+export interface Pace {
+  readonly speed: number
+  readonly isSandbox: boolean
+}
+
 /** When to try again; undefined when the last attempt was the last. */
-export function nextAttempt(failed: FailedAttempt, speed: number): Instant | undefined {
+export function nextAttempt(failed: FailedAttempt, { speed, isSandbox }: Pace): Instant | undefined {
   const wait = retryWaits[failed.attempts - 1]
   if (wait === undefined) return undefined
-  const planned = (wait * (1 + JITTER * shareOf(failed.deliveryId, failed.attempts))) / speed
+  const jitter = isSandbox ? 0 : JITTER * shareOf(failed.deliveryId, failed.attempts)
+  const planned = (wait * (1 + jitter)) / speed
   const asked = Math.min(failed.retryAfterSeconds ?? 0, RETRY_AFTER_SECONDS_MAX)
-  return after(failed.now, Math.max(planned, asked))
+  const next = after(failed.now, Math.max(planned, asked))
+  return isSandbox && planned >= TOGETHER_SECONDS_MIN ? atFullSecond(next) : next
 }
+
+const atFullSecond = (instant: Instant): Instant => toInstant(new Date(Math.ceil(Date.parse(instant) / 1000) * 1000))
 
 /** Reads a `Retry-After` header: seconds, or a date of the receiver's, which lives in real time. */
 export function retryAfterSeconds(header: string | undefined, realNow: Instant): number | undefined {

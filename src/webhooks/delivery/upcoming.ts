@@ -20,14 +20,18 @@ const earliest = sql`
   from generate_series(0, 2) as lanes (lane)
     cross join lateral (
       select q.account_id, q.id, q.event_id, q.webhook_id, q.url, q.attempts, q.next_time, q.seq from delivery_queue q
-      where q.lane = lanes.lane order by q.next_time limit $1) first
+      where q.lane = lanes.lane and ($2::text[] is null or q.event_id = any($2) or q.id::text = any($2)) order by q.next_time limit $1) first
     join deliveries d on d.account_id = first.account_id and d.id = first.id
     left join webhooks w on w.account_id = first.account_id and w.id = first.webhook_id
   order by first.next_time, first.seq limit $1`
 
-/** The deliveries that are attempted next. */
-export async function upcomingDeliveries(database: Connection, limit: number): Promise<Upcoming[]> {
-  const rows = await database.rows<WaitingDelivery>(earliest, [limit])
+/** The deliveries that are attempted next; only those with one of these ids, or of these events, where any are given. */
+export async function upcomingDeliveries(
+  database: Connection,
+  limit: number,
+  about?: readonly string[],
+): Promise<Upcoming[]> {
+  const rows = await database.rows<WaitingDelivery>(earliest, [limit, about ?? null])
   return rows.map((row) => ({
     work: 'deliver-webhook',
     at: row.next_time,

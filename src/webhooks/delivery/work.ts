@@ -146,8 +146,8 @@ export class DeliveryWork implements WorkSource {
     return nextWaiting(this.#parts.database)
   }
 
-  upcoming(limit: number): Promise<Upcoming[]> {
-    return upcomingDeliveries(this.#parts.database, limit)
+  upcoming(limit: number, about?: readonly string[]): Promise<Upcoming[]> {
+    return upcomingDeliveries(this.#parts.database, limit, about)
   }
 
   /** Attempts everything that is due, as far as patience goes, and waits for what other processes hold. */
@@ -222,7 +222,11 @@ export class DeliveryWork implements WorkSource {
     this.#closing.abort()
     const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())
     await Promise.race([this.#dispatcher.whenIdle(), late])
-    if (this.#held.size > 0) await release(this.#parts.database, [...this.#held.values()])
+    // What cannot be given back, because the database is away, is another's when its lease has run out.
+    if (this.#held.size > 0)
+      await release(this.#parts.database, [...this.#held.values()]).catch((error: unknown) =>
+        this.#parts.onError(error),
+      )
     await Promise.all([this.#outbound.close(), this.#signer.close(), this.#counts?.write()])
   }
 }

@@ -72,9 +72,9 @@ export function transmissionRoutes({ service }: WebhookParts): AnyRoute[] {
       async handle({ tx, caller, params }) {
         const accountId = await accountOfApp(tx, caller)
         const found = await findTransmission(tx, accountId, caller, params.transmission_id)
-        if (found.status !== 'SUCCESS') attemptNow(tx, accountId, found.id)
-        const status = found.status === 'SUCCESS' ? found.status : 'PENDING'
-        return presentListed(service, { ...found, status, next_time: tx.now })
+        if (found.status === 'SUCCESS') return presentListed(service, found)
+        attemptNow(tx, accountId, found.id)
+        return presentListed(service, { ...found, status: 'PENDING', next_time: tx.now })
       },
     }),
     route({

@@ -150,9 +150,10 @@ export async function findLookup(db: Reader, appId: string, id: string): Promise
   return lookup
 }
 
+/** An app has one. When another call made it in between, the work starts over and finds that. */
 export function addLookup(tx: Tx, appId: string): string {
   const id = tx.newId('lookup')
-  tx.write(insertLookup, [appId, id, tx.now])
+  tx.guard(insertLookup, [appId, id, tx.now])
   return id
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../../src/database/open.ts'
+import type { Database } from '../../../src/database/open.ts'
 import { statementOf } from '../../../src/database/sql.ts'
 import { type ClaimedDelivery, record } from '../../../src/webhooks/delivery/queue.ts'
-import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import { newDatabase, openPatiently, type TestDatabase } from '../../support/database.ts'
 import { asArrived, claimQueued, queueDeliveries } from '../../support/deliveries.ts'
 
 const setting = statementOf("select current_setting('synchronous_commit') as commits")
@@ -12,7 +12,7 @@ describe('The connection that deliveries were claimed and recorded on', () => {
   let database: Database
   beforeAll(async () => {
     server = await newDatabase()
-    const before = openDatabase(server.url, { connectionsMax: 2 })
+    const before = openPatiently(server.url, { connectionsMax: 2 })
     await before.rows(
       statementOf(
         "do $$ begin execute format('alter database %I set synchronous_commit = on', current_database()); end $$",
@@ -20,7 +20,7 @@ describe('The connection that deliveries were claimed and recorded on', () => {
     )
     await before.close()
     // One connection for statements that stand alone, so that the last ones share it with the first.
-    database = openDatabase(server.url, { connectionsMax: 2 })
+    database = openPatiently(server.url, { connectionsMax: 2 })
     await queueDeliveries(database, 1)
   })
   afterAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../../src/database/open.ts'
+import type { Database } from '../../../src/database/open.ts'
 import { statementOf } from '../../../src/database/sql.ts'
 import { move, record, release, renew } from '../../../src/webhooks/delivery/queue.ts'
 import { lanes } from '../../../src/webhooks/dispatch/lanes.ts'
-import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import { newDatabase, openPatiently, type TestDatabase } from '../../support/database.ts'
 import { asArrived, claimQueued, queueDeliveries } from '../../support/deliveries.ts'
 
 const COUNT = 40
@@ -13,7 +13,7 @@ describe('Deliveries that are held', () => {
   let database: Database
   beforeAll(async () => {
     server = await newDatabase()
-    database = openDatabase(server.url, { connectionsMax: 8 })
+    database = openPatiently(server.url, { connectionsMax: 8 })
     await planWhileEmpty()
     await queueDeliveries(database, COUNT)
   })

@@ -6,7 +6,7 @@ import { newWorld, patient, type World } from '../../support/world.ts'
 const RESOURCES = 5
 const EVENTS = 75
 
-describe('Events of one resource, delivered by two processes at once', { timeout: 60_000 }, () => {
+describe('Events of one resource, delivered by two processes at once', () => {
   let world: World
   let receiver: Receiver
   let works: DeliveryWork[]

@@ -2,7 +2,8 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findApp } from '../../../src/accounts/store.ts'
 import { Patience } from '../../../src/jobs/patience.ts'
-import { retryWaits } from '../../../src/webhooks/delivery/retries.ts'
+import type { Instant } from '../../../src/kernel/clock.ts'
+import { nextAttempt, retryWaits } from '../../../src/webhooks/delivery/retries.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, type Person, type World } from '../../support/world.ts'
 
@@ -71,6 +72,37 @@ describe('A receiver that fails', () => {
   const detail = async (id: string) =>
     (await merchant.get<TransmissionDetailBody>(`${root}/webhooks-transmissions/${id}`)).body
   const secondsUntil = (time: string | undefined) => (Date.parse(time!) - Date.parse(world.now())) / 1000
+
+  it('is tried a third time together with all that failed within the same second, so that a clock that moves stops once', async () => {
+    receiver.behaviour = { status: 500 }
+    await world.call('POST', '/sandbox/clock', { to: `${world.now().slice(0, 17)}59.100Z` })
+    await simulate()
+    await world.pass('PT0.3S')
+    await simulate()
+    await simulate()
+    await world.settle()
+    // Less than a tenth of five seconds is left to the next full one.
+    await world.pass('PT5S')
+    const began = Date.parse(world.now()) - 5_400
+    for (const wait of [16, 16 + 20, 16 + 20 + 40]) {
+      const next = new Date(began + wait * 1000).toISOString()
+      expect((await transmissions()).map(({ next_attempt_time }) => next_attempt_time)).toEqual([next, next, next])
+      await world.call('POST', '/sandbox/clock', { to: next })
+    }
+  })
+
+  it('of a live service is tried again at a time of its own', () => {
+    const now = '2026-03-02T09:00:00.000Z' as Instant
+    const live = { speed: 1, isSandbox: false }
+    for (const [i, wait] of retryWaits.entries()) {
+      const nexts = Array.from({ length: 20 }, (_, n) =>
+        Date.parse(nextAttempt({ deliveryId: `${n}`, attempts: i + 1, now }, live)!),
+      )
+      expect(new Set(nexts).size).toBeGreaterThan(10)
+      expect(Math.min(...nexts) - Date.parse(now)).toBeGreaterThanOrEqual(wait * 1000)
+      expect(Math.max(...nexts) - Date.parse(now)).toBeLessThanOrEqual(wait * 1100)
+    }
+  })
 
   it('is tried again after five seconds and at most a tenth more, then after twice as long', async () => {
     receiver.behaviour = { status: 500 }
@@ -220,9 +252,12 @@ describe('A receiver that fails', () => {
     await merchant.post(`${root}/webhooks-transmissions/${open!.transmission_id}/attempt`)
     await world.settle()
     expect(await transmissions()).toMatchObject([{ status: 'SUCCESS', attempts: 27 }])
-    const done = await merchant.post(`${root}/webhooks-transmissions/${open!.transmission_id}/attempt`)
+    const done = await merchant.post<TransmissionBody>(
+      `${root}/webhooks-transmissions/${open!.transmission_id}/attempt`,
+    )
     await world.settle()
     expect([done.status, receiver.received.length]).toEqual([202, 27])
+    expect([done.body.status, done.body.next_attempt_time]).toEqual(['SUCCESS', undefined])
   })
 
   it('gets what it missed in a span of time, once', async () => {

@@ -239,6 +239,16 @@ describe('Webhook subscriptions', () => {
     ).toEqual([])
   })
 
+  it('have one lookup an app, also when many are made at once', async () => {
+    const path = `${root}/webhooks-lookup`
+    const made = await Promise.all(Array.from({ length: 12 }, () => world.merchant.post<{ id: string }>(path)))
+
+    const { webhooks_lookups } = (await world.merchant.get<{ webhooks_lookups: { id: string }[] }>(path)).body
+    expect(webhooks_lookups).toHaveLength(1)
+    expect(new Set(made.map(({ body }) => body.id))).toEqual(new Set([webhooks_lookups[0]!.id]))
+    expect((await world.merchant.delete(`${path}/${webhooks_lookups[0]!.id}`)).status).toBe(204)
+  })
+
   it('keep their secrets out of the database', async () => {
     const { body: made } = await create()
     const { rows } = await world.app.database.query('select webhooks::text as row from webhooks')
