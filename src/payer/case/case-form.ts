@@ -43,9 +43,8 @@ interface FormOf<Found> {
   refused(found: Found, problem: Problem): string
 }
 
-/** What is wrong with a file is said as it is. */
-const refusalText = ({ details: [detail] }: Problem, otherwise: string): string =>
-  detail?.issue === 'INVALID_EVIDENCE_FILE' ? detail.description : otherwise
+/** Whether it was refused for its file. */
+export const isOfFile = ({ details: [detail] }: Problem): boolean => detail?.issue === 'INVALID_EVIDENCE_FILE'
 
 /** Carries out what a form asks for, once, or shows the refusal on the page it came from. */
 export async function answerForm<Found>(
@@ -69,6 +68,6 @@ export async function answerForm<Found>(
   } catch (error) {
     // What is no fault of the form, too much in a day or ours, is told on a page of its own.
     if (!(error instanceof Problem) || error.status >= 429) throw error
-    return withFound((tx, found) => show(tx, found, { text: refusalText(error, refused(found, error)), tone: 'bad' }))
+    return withFound((tx, found) => show(tx, found, { text: refused(found, error), tone: 'bad' }))
   }
 }

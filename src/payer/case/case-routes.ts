@@ -1,12 +1,14 @@
 import type { Tx } from '../../database/transaction.ts'
 import { act } from '../../disputes/act.ts'
-import { attachmentHeaders, findFile } from '../../disputes/documents.ts'
+import { attachmentHeaders, findFile, plainlyNamed } from '../../disputes/documents.ts'
 import type { House } from '../../disputes/house.ts'
+import { carrierCalled } from '../../disputes/machine/carriers.ts'
 import { RETURN } from '../../disputes/machine/evidence.ts'
 import { disputeLifecycle } from '../../disputes/machine/lifecycle.ts'
 import { findDispute, type StoredDispute, withdrawDispute } from '../../disputes/store.ts'
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import { recipientCode } from '../../invoices/schema/codes.ts'
+import type { Problem } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { findTransaction } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
@@ -15,9 +17,9 @@ import { type Opened, openByCode } from '../page/open-page.ts'
 import { seeOther } from '../page/respond.ts'
 import { lang, shared } from '../page-routes.ts'
 import { sayCaseIn } from '../words/index.ts'
-import { answerForm, caseForm, caseText, type Notice } from './case-form.ts'
+import { answerForm, caseForm, caseText, isOfFile, type Notice } from './case-form.ts'
 import { casePath, readCaseKey } from './link.ts'
-import { casePage } from './pages.ts'
+import { casePage, type TypedAction } from './pages.ts'
 
 const ActionForm = Type.Object({
   token: Type.String({ maxLength: 300 }),
@@ -47,20 +49,20 @@ const actions = {
 } as const
 type PayerAction = keyof typeof actions
 
-/** Carriers that have a code which people also write. */
-const carriers = new Set(['DHL', 'FEDEX', 'PARCELFORCE', 'ROYAL_MAIL', 'TNT', 'UPS', 'USPS'])
-
 /** What of the parcel was left blank is left out, and asked for by the action. */
 function proofOfReturn({ carrier = '', tracking = '' }: ActionForm) {
   const [name, number] = [carrier.trim(), tracking.trim()]
-  const code = name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
-  const carried = carriers.has(code) ? { carrier_name: code } : { carrier_name: 'OTHER', carrier_name_other: name }
   return {
     evidence_type: RETURN,
     evidence_info: {
-      tracking_info: [{ ...(name !== '' && carried), ...(number !== '' && { tracking_number: number }) }],
+      tracking_info: [{ ...(name !== '' && carrierCalled(name)), ...(number !== '' && { tracking_number: number }) }],
     },
   }
+}
+
+const whyRefused = (problem: Problem) => {
+  if (isOfFile(problem)) return 'fileRefused'
+  return problem.details[0]?.issue === 'MISSING_TRACKING_INFO' ? 'trackingMissing' : 'refused'
 }
 
 /** Whoever holds the private link is the payer: it went to their address and nowhere else. */
@@ -87,16 +89,16 @@ export function caseRoutes(service: Service, house: House): AnyRoute[] {
     return opened && { stored, opened }
   }
 
-  function showCase(tx: Tx, { stored, opened }: OpenedCase, headers: Headers, notice?: Notice) {
+  function showCase(tx: Tx, { stored, opened }: OpenedCase, headers: Headers, notice?: Notice, typed?: TypedAction) {
     const { dispute } = stored
-    const { sheet, path } = opened
+    const { sheet, path, inLanguage } = opened
     const zone = opened.stored.account.time_zone
-    const common = { sheet, dispute, zone, path: casePath(service, dispute.dispute_id), invoicePath: path }
+    const common = { sheet, dispute, zone, path: casePath(service, dispute.dispute_id), invoicePath: path + inLanguage }
     return forms.page(
       tx,
       headers,
       `case ${dispute.dispute_id}`,
-      (token) => casePage({ ...common, token, ...(notice && { notice }) }),
+      (token) => casePage({ ...common, token, ...(notice && { notice }), ...(typed && { typed }) }),
       notice?.tone === 'bad' ? 422 : 200,
     )
   }
@@ -149,18 +151,15 @@ export function caseRoutes(service: Service, house: House): AnyRoute[] {
           {
             open: (tx) => openCase(tx, params.key, headers, body.lang),
             purpose: ({ stored: { dispute } }) => [`case ${dispute.dispute_id}`, dispute.seller.account_id],
-            async carryOut(tx, { stored }) {
+            async carryOut(tx, { stored, opened }) {
               const input = actions[params.action](body)
               disputeLifecycle.require(stored.dispute, actor.roles, params.action)
-              await act(tx, house, stored, actor, { action: params.action, input, files })
+              await act(tx, house, stored, actor, { action: params.action, input, files: plainlyNamed(files) })
               if (params.action === 'cancel') withdrawDispute(tx, stored.dispute)
-              return seeOther(casePath(service, stored.dispute.dispute_id))
+              return seeOther(casePath(service, stored.dispute.dispute_id) + opened.inLanguage)
             },
-            show: async (tx, found, notice) => showCase(tx, found, headers, notice),
-            refused: ({ opened }, { details: [detail] }) =>
-              sayCaseIn(opened.sheet.locale.language)(
-                detail?.issue === 'MISSING_TRACKING_INFO' ? 'trackingMissing' : 'refused',
-              ),
+            show: async (tx, found, notice) => showCase(tx, found, headers, notice, { ...body, action: params.action }),
+            refused: ({ opened }, problem) => sayCaseIn(opened.sheet.locale.language)(whyRefused(problem)),
           },
         ),
     }),

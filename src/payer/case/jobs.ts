@@ -11,6 +11,7 @@ import { findDispute } from '../../disputes/store.ts'
 import { findStored, type StoredInvoice } from '../../invoices/store.ts'
 import { type JobDefinition, job } from '../../jobs/job-definition.ts'
 import type { Instant } from '../../kernel/clock.ts'
+import type { PartOf } from '../../kernel/mail.ts'
 import { toMoney } from '../../kernel/money.ts'
 import { findTransaction } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
@@ -33,9 +34,13 @@ interface DisputeNews {
   readonly news?: News
   /** The payer asked for the link once more. */
   readonly to?: 'buyer'
+  readonly part_of?: PartOf
 }
 
 const minutes = 60
+
+/** A mail that is tried again, because the server was busy, was counted before. */
+const counted: Quota = { name: 'mail-counted', max: 1, seconds: 86_400 }
 
 /** Tells the payer, with their private link, and the merchant what became of a dispute. */
 export function caseJobs(service: Service, sendMail: SendMail): JobDefinition[] {
@@ -45,8 +50,21 @@ export function caseJobs(service: Service, sendMail: SendMail): JobDefinition[] 
       name: 'dispute-notice',
       foretell: ({ dispute_id }) => `Mail about dispute ${dispute_id} goes out.`,
       retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 120 * minutes],
-      async run({ account_id, dispute_id, event, to, news = newsOfEvent(event) }, context) {
-        const { db, now } = context
+      async run({ account_id, dispute_id, event, to, news = newsOfEvent(event), part_of }, context) {
+        const { db, now, transact } = context
+        const { label, part } = part_of ?? { label: context.label, part: 0 }
+        // Each side by itself: whom the mail server refuses is no reason to tell the other again, or not at all.
+        if (service.settings.smtpUrl !== undefined && to === undefined && news.buyer && news.seller) {
+          const sides: News[] = [{ buyer: news.buyer }, { seller: news.seller }]
+          return transact(async (tx) => {
+            for (const [part, news] of sides.entries())
+              tx.enqueue({
+                name: 'dispute-notice',
+                payload: { account_id, dispute_id, event, news, part_of: { label, part } },
+                key: `dispute-notice:${label}:${part}`,
+              })
+          })
+        }
         const found = await findDispute(db, dispute_id)
         if (!found) return
         const { dispute } = found
@@ -76,9 +94,12 @@ export function caseJobs(service: Service, sendMail: SendMail): JobDefinition[] 
         const isNews = event === 'CUSTOMER.DISPUTE.UPDATED'
         for (const [i, mail] of mails.entries()) {
           const key = `${dispute_id} ${mail.to.join()}`
-          const isEnough =
-            isNews && (await context.transact((tx) => useQuota(tx, account_id, [{ quota: ofCase, key }])))
-          if (!isEnough) await sendMail(account_id, mail, context, i)
+          const uses = [
+            { quota: counted, key: `${label} ${part + i}` },
+            { quota: ofCase, key },
+          ]
+          const usedUp = isNews ? await transact((tx) => useQuota(tx, account_id, uses)) : undefined
+          if (usedUp?.quota !== ofCase) await sendMail(account_id, mail, { label, transact }, part + i)
         }
       },
     }),

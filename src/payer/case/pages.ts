@@ -38,9 +38,18 @@ const hidden = ({ token, sheet }: Common) =>
 
 const fileTypes = 'image/png,image/jpeg,image/gif,application/pdf'
 
+/** What was written before it was refused. */
+export interface TypedReport {
+  readonly payment?: string
+  readonly reason?: string
+  readonly text?: string
+}
+
+const chosen = (value: string, wanted: string | undefined): Content => value === wanted && html` selected`
+
 /** The form that opens a case about one of the payments of an invoice. */
-export function reportPage(page: Common & { payments: readonly PaymentTransaction[] }): string {
-  const { sheet, path, payments, invoicePath } = page
+export function reportPage(page: Common & { payments: readonly PaymentTransaction[]; typed: TypedReport }): string {
+  const { sheet, path, payments, invoicePath, typed } = page
   const say = sayCaseIn(sheet.locale.language)
   const [first] = payments
   return frame(
@@ -52,14 +61,18 @@ export function reportPage(page: Common & { payments: readonly PaymentTransactio
 ${
   payments.length > 1
     ? html`<div><label for="payment">${say('payment')}</label><select id="payment" name="payment">${payments.map(
-        ({ id, gross }) => html`<option value="${id}">${sheet.format.money(gross)} · ${id}</option>`,
+        ({ id, gross }) =>
+          html`<option value="${id}"${chosen(id, typed.payment)}>${sheet.format.money(gross)} · ${id}</option>`,
       )}</select></div>`
     : html`<input type="hidden" name="payment" value="${first?.id ?? ''}">`
 }
 <div><label for="reason">${say('whatIsWrong')}</label><select id="reason" name="reason">${Object.entries(
       reportReasons,
-    ).map(([reason, phrase]) => html`<option value="${reason}">${say(phrase)}</option>`)}</select></div>
-<div><label for="text">${say('whatHappened')}</label><textarea id="text" name="text" rows="5" maxlength="2000" required></textarea></div>
+    ).map(
+      ([reason, phrase]) => html`<option value="${reason}"${chosen(reason, typed.reason)}>${say(phrase)}</option>`,
+    )}</select></div>
+<div><label for="text">${say('whatHappened')}</label><textarea id="text" name="text" rows="5" maxlength="2000" required>
+${typed.text}</textarea></div>
 <div><label for="file">${say('document')}</label><input id="file" name="file" type="file" accept="${fileTypes}"></div>
 <p><button class="button">${say('report')}</button></p>
 <p><a href="${invoicePath}">${say('backToInvoice')}</a></p></form>`,
@@ -92,7 +105,20 @@ const standings = {
   RESOLVED: 'resolved',
 } as const
 
+/** What was written into a form of the case before it was refused. */
+export interface TypedAction {
+  readonly action: string
+  readonly text?: string
+  readonly carrier?: string
+  readonly tracking?: string
+}
+
+/** The text of the form for this action, which it begins on a line of its own: a browser takes that line break away. */
+const typedIn = ({ typed }: CaseParts, action: string): Content =>
+  typed?.action === action && typed.tracking === undefined && `\n${typed.text ?? ''}`
+
 interface CaseParts extends Common {
+  readonly typed?: TypedAction
   readonly dispute: Dispute
   /** The calendar in which deadlines are told. */
   readonly zone: string
@@ -154,7 +180,7 @@ const offerWords = {
   },
 } as const satisfies Record<OfferType, Readonly<Partial<Record<'title' | 'text' | 'accept', keyof CaseWords>>>>
 
-function offerForm(page: Common, { offer, offered_address }: Dispute, say: SayCase): Html {
+function offerForm(page: CaseParts, { offer, offered_address }: Dispute, say: SayCase): Html {
   const { sheet, path } = page
   const { offer_type: type = 'REFUND', seller_offered_amount } = offer
   const { title, accept, ...more } = offerWords[type]
@@ -167,13 +193,13 @@ ${'text' in more && html`<p>${say(more.text, values)}</p>`}
 ${type === 'REFUND_WITH_RETURN' && offered_address && html`<p>${paragraphs(returnLines(sheet, offered_address).join('\n'))}</p>`}
 ${buttonForm(page, 'accept-offer', say(accept, values), false)}
 <form class="stack" method="post" action="${path}/deny-offer" enctype="multipart/form-data">${hidden(page)}
-<div><label for="deny">${say('denyNote')}</label><textarea id="deny" name="text" rows="2" maxlength="2000" required></textarea></div>
+<div><label for="deny">${say('denyNote')}</label><textarea id="deny" name="text" rows="2" maxlength="2000" required>${typedIn(page, 'deny-offer')}</textarea></div>
 <p><button class="button quiet">${say('deny')}</button></p></form></section>`
 }
 
 /** Where the item goes, and what lets the return move on: who carries it, under which number. */
 function returnForm(page: CaseParts, say: SayCase): Content {
-  const { sheet, dispute, zone, path } = page
+  const { sheet, dispute, zone, path, typed } = page
   const agreed = returnToSend(dispute, sheet, zone)
   if (!agreed) return undefined
   const { carrier_name, carrier_name_other, tracking_number } = agreed.shipments[0]?.tracking_info ?? {}
@@ -181,8 +207,8 @@ function returnForm(page: CaseParts, say: SayCase): Content {
 <h2>${say('returnTitle')}</h2><p>${say('returnText', agreed.values)}</p>
 <p>${paragraphs(agreed.lines.join('\n'))}</p>
 ${agreed.shipments.map((_, i) => html`<p><a href="${path}/label/${i + 1}">${say('returnLabel')}${agreed.shipments.length > 1 && html` ${i + 1}`}</a></p>`)}
-<div><label for="carrier">${say('carrier')}</label><input class="boxed" id="carrier" name="carrier" maxlength="255" required value="${carrier_name_other ?? carrier_name ?? ''}"></div>
-<div><label for="tracking">${say('tracking')}</label><input class="boxed" id="tracking" name="tracking" maxlength="255" required value="${tracking_number ?? ''}"></div>
+<div><label for="carrier">${say('carrier')}</label><input class="boxed" id="carrier" name="carrier" maxlength="255" required value="${typed?.carrier ?? carrier_name_other ?? carrier_name ?? ''}"></div>
+<div><label for="tracking">${say('tracking')}</label><input class="boxed" id="tracking" name="tracking" maxlength="255" required value="${typed?.tracking ?? tracking_number ?? ''}"></div>
 <div><label for="return-file">${say('document')}</label><input id="return-file" name="file" type="file" accept="${fileTypes}"></div>
 <p><button class="button">${say('returnSend')}</button></p></form>`
 }
@@ -200,21 +226,21 @@ function sentBack({ evidences = [] }: Dispute, say: SayCase): Content {
 const buttonForm = (page: Common, action: string, label: string, quiet = true): Html =>
   html`<form method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}<button class="button${quiet ? ' quiet' : ''}">${label}</button></form>`
 
-const textForm = (page: Common, action: string, label: string, send: string): Html =>
+const textForm = (page: CaseParts, action: string, label: string, send: string): Html =>
   html`<form class="stack" method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}
-<div><label for="${action}">${label}</label><textarea id="${action}" name="text" rows="3" maxlength="2000" required></textarea></div>
+<div><label for="${action}">${label}</label><textarea id="${action}" name="text" rows="3" maxlength="2000" required>${typedIn(page, action)}</textarea></div>
 <p><button class="button">${send}</button></p></form>`
 
 /** Something to say and a file that shows it: evidence, or an appeal. */
 function evidenceForm(
-  page: Common,
+  page: CaseParts,
   action: 'provide-evidence' | 'appeal',
   { title, text, note, send }: { title: string; text?: string; note: string; send: string },
   say: SayCase,
 ): Html {
   return html`<form class="stack" method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}
 <h2>${title}</h2>${text !== undefined && html`<p>${text}</p>`}
-<div><label for="${action}-note">${note}</label><textarea id="${action}-note" name="text" rows="${action === 'appeal' ? 4 : 2}" maxlength="2000" required></textarea></div>
+<div><label for="${action}-note">${note}</label><textarea id="${action}-note" name="text" rows="${action === 'appeal' ? 4 : 2}" maxlength="2000" required>${typedIn(page, action)}</textarea></div>
 <div><label for="${action}-file">${say('document')}</label><input id="${action}-file" name="file" type="file" accept="${fileTypes}"></div>
 <p><button class="button quiet">${send}</button></p></form>`
 }

@@ -1,5 +1,6 @@
 import { type Quota, useQuota } from '../../database/quota.ts'
 import type { Tx } from '../../database/transaction.ts'
+import { plainlyNamed } from '../../disputes/documents.ts'
 import { createDispute } from '../../disputes/filing/create.ts'
 import type { House } from '../../disputes/house.ts'
 import { type DisputeOfPayment, findDisputeOf } from '../../disputes/store.ts'
@@ -16,8 +17,8 @@ import { type Opened, openByCode } from '../page/open-page.ts'
 import { seeOther } from '../page/respond.ts'
 import { Code, lang, shared } from '../page-routes.ts'
 import { sayCaseIn } from '../words/index.ts'
-import { answerForm, caseForm, caseText, type Notice } from './case-form.ts'
-import { reportedPage, reportPage, reportReasons } from './pages.ts'
+import { answerForm, caseForm, caseText, isOfFile, type Notice } from './case-form.ts'
+import { reportedPage, reportPage, reportReasons, type TypedReport } from './pages.ts'
 
 const ReportForm = Type.Object({
   token: Type.String({ maxLength: 300 }),
@@ -49,11 +50,11 @@ interface Disputable {
 export function reportRoutes(service: Service, house: House): AnyRoute[] {
   const forms = formsOf(service)
 
-  async function showReport(tx: Tx, opened: Opened, headers: Headers, notice?: Notice) {
-    const { stored, sheet, path } = opened
+  async function showReport(tx: Tx, opened: Opened, headers: Headers, notice?: Notice, typed: TypedReport = {}) {
+    const { stored, sheet, path, inLanguage } = opened
     const payments = await disputable(tx, opened)
     if (payments.length === 0) return undefined
-    const common = { sheet, path: `${path}/problem`, invoicePath: path, ...(notice && { notice }) }
+    const common = { sheet, path: `${path}/problem`, invoicePath: path + inLanguage, ...(notice && { notice }) }
     const free = payments.filter(({ dispute }) => !dispute).map(({ payment }) => payment)
     const cases = payments.flatMap(({ dispute }) => (dispute ? [dispute.dispute] : []))
     return forms.page(
@@ -62,7 +63,7 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
       `report ${stored.invoice.id}`,
       (token) =>
         free.length > 0
-          ? reportPage({ ...common, token, payments: free })
+          ? reportPage({ ...common, token, payments: free, typed })
           : reportedPage({ ...common, token, dispute: cases.at(-1)! }),
       notice?.tone === 'bad' ? 422 : 200,
     )
@@ -84,7 +85,7 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
       evidences: [{ ...(text !== '' && { notes: text }) }],
     }
     await createDispute(tx, house, nobody, request, files, chosen.id)
-    return seeOther(`${opened.path}/problem`)
+    return seeOther(`${opened.path}/problem${opened.inLanguage}`)
   }
 
   async function mailAgain(tx: Tx, opened: Opened, headers: Headers) {
@@ -131,9 +132,10 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
             open: (tx) => openByCode(tx, params.code, headers, body.lang),
             purpose: ({ stored: { invoice, account } }) => [`report ${invoice.id}`, account.id],
             carryOut: (tx, opened) =>
-              body.again === undefined ? report(tx, opened, body, files) : mailAgain(tx, opened, headers),
-            show: (tx, opened, notice) => showReport(tx, opened, headers, notice),
-            refused: ({ sheet }) => sayCaseIn(sheet.locale.language)('cannotReport'),
+              body.again === undefined ? report(tx, opened, body, plainlyNamed(files)) : mailAgain(tx, opened, headers),
+            show: (tx, opened, notice) => showReport(tx, opened, headers, notice, body),
+            refused: ({ sheet }, problem) =>
+              sayCaseIn(sheet.locale.language)(isOfFile(problem) ? 'fileRefused' : 'cannotReport'),
           },
         ),
     }),

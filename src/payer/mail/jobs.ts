@@ -1,6 +1,7 @@
 import { findStored } from '../../invoices/store.ts'
 import { type JobDefinition, job } from '../../jobs/job-definition.ts'
-import type { MailPayload } from '../../kernel/mail.ts'
+import type { JobRequest } from '../../kernel/job.ts'
+import { type MailPayload, mailJob } from '../../kernel/mail.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Service } from '../../room.ts'
 import type { KeepLogo } from '../logo/jobs.ts'
@@ -27,8 +28,19 @@ export const mailJobs = (
     foretell: ({ kind, invoice_id, to }) => `A mail (${kind}) about invoice ${invoice_id} goes to the ${to}.`,
     retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 2 * hours, 6 * hours, 12 * hours, 24 * hours],
     async run(payload, context) {
-      const { db, now } = context
-      const { account_id, invoice_id, kind, to, recipients } = payload
+      const { db, now, transact } = context
+      const {
+        account_id,
+        invoice_id,
+        kind,
+        to,
+        recipients,
+        part_of: { label, part } = { label: context.label, part: 0 },
+      } = payload
+      if (service.settings.smtpUrl !== undefined && recipients.length > 1)
+        return transact(async (tx) => {
+          for (const job of apart(payload, label)) tx.enqueue(job)
+        })
       const stored = await findStored(db, account_id, invoice_id).catch(noneWhenGone)
       if (!stored) return
       const address = pageAddress(service, invoice_id)
@@ -49,10 +61,17 @@ export const mailJobs = (
         ...(to === 'recipient' && { replyTo: stored.account.email }),
         ...(withInvoice.includes(kind) && { attachment: { filename: pdfName(sheet), href: `${address}/pdf`, print } }),
       }
-      await sendMail(account_id, mail, context)
+      await sendMail(account_id, mail, { label, transact }, part)
     },
   }),
 ]
+
+/** A job for each recipient: what the mail server says to one is no reason to mail the others again, or not at all. */
+const apart = (payload: MailPayload, label: string): JobRequest[] =>
+  payload.recipients.map((address, part) => ({
+    ...mailJob({ ...payload, recipients: [address], part_of: { label, part } }),
+    key: `send-mail:${label}:${part}`,
+  }))
 
 /** An invoice that was deleted meanwhile needs no mail. */
 function noneWhenGone(error: unknown): undefined {

@@ -1,6 +1,7 @@
 import { type Html, html, paragraphs } from '../../http/html.ts'
 import { isPayable } from '../../invoices/payable.ts'
 import type { StoredInvoice } from '../../invoices/store.ts'
+import { beginning } from '../../kernel/beginning.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { MailPayload } from '../../kernel/mail.ts'
 import type { Money } from '../../kernel/money.ts'
@@ -31,6 +32,8 @@ export const oneLine = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
+const subjectOf = (text: string) => beginning(oneLine(text), SUBJECT_MAX)
+
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Says what happened to an invoice, to its recipient or to its merchant, each in their language. */
@@ -55,7 +58,7 @@ export function renderMail(
     due: format.money(invoice.due_amount),
     customer: oneLine(customer) || nameless,
   }
-  const subject = oneLine(payload.subject ?? capitalised(fill(words.subject, values))).slice(0, SUBJECT_MAX)
+  const subject = subjectOf(payload.subject ?? capitalised(fill(words.subject, values)))
   const pays = !toMerchant && isPayable(invoice) && !payload.kind.startsWith('payment-')
   const parts: MailParts = {
     language: locale.language,
@@ -93,7 +96,7 @@ export function simpleMail(
   parts: Pick<MailParts, 'language' | 'business' | 'subject' | 'lead'> &
     Partial<Pick<MailParts, 'note' | 'matter' | 'link' | 'closing'>>,
 ): Omit<RenderedMail, 'sheet'> {
-  const subject = oneLine(parts.subject).slice(0, SUBJECT_MAX)
+  const subject = subjectOf(parts.subject)
   const whole: MailParts = { greeting: undefined, note: undefined, closing: undefined, ...parts, subject }
   return { subject, text: asText(whole), html: asHtml(whole).text, links: parts.link ? [parts.link.address] : [] }
 }

@@ -18,8 +18,11 @@ export interface ReadyMail {
   readonly attachment?: { readonly filename: string; readonly href: string; print(): Promise<Buffer> }
 }
 
+/** What a mail is named after, and where it is kept. */
+type Sending = Pick<JobContext, 'label' | 'transact'>
+
 /** Hands a mail to the mail server where there is one, and keeps it to be read in a sandbox. */
-export type SendMail = (accountId: string, mail: ReadyMail, context: JobContext, part?: number) => Promise<void>
+export type SendMail = (accountId: string, mail: ReadyMail, sending: Sending, part?: number) => Promise<void>
 
 const isAddress = (text: string) => /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/.test(text)
 const pdf = 'application/pdf'

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { cookieOf } from '../../http/cookies.ts'
 import { after, type Instant } from '../../kernel/clock.ts'
 import { isSigned, type SecretRing } from '../../kernel/secrets.ts'
 import type { Service } from '../../room.ts'
@@ -53,10 +54,10 @@ const COOKIE = 'payer'
 
 /** The browser's session as its cookie says, or a new one. */
 export function sessionOf(cookies: string | undefined): { session: string; isNew: boolean } {
-  const found = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{43})(?:;|$)`).exec(cookies ?? '')?.[1]
-  return found === undefined
-    ? { session: randomBytes(32).toString('base64url'), isNew: true }
-    : { session: found, isNew: false }
+  const found = cookieOf(cookies, COOKIE)
+  return found !== undefined && /^[\w-]{43}$/.test(found)
+    ? { session: found, isNew: false }
+    : { session: randomBytes(32).toString('base64url'), isNew: true }
 }
 
 export const sessionCookie = (session: string, publicUrl: string): string =>

@@ -9,7 +9,7 @@ import { showLogo } from '../logo/store.ts'
 import { qrDrawing } from '../sheet/qr.ts'
 import { type Sheet, sheetOf } from '../sheet/sheet.ts'
 import { acceptedLanguages, chooseLocale, type Locale } from '../words/languages.ts'
-import { invoicePage, type PageParts } from './page.ts'
+import { invoicePage, type PageParts, type TypedAmounts } from './page.ts'
 import { pageAnswer } from './respond.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
@@ -20,6 +20,8 @@ export interface Opened {
   readonly sheet: Sheet
   /** The path of its page. */
   readonly path: string
+  /** The query that goes on in the language the reader chose; empty where they chose none. */
+  readonly inLanguage: '' | `?lang=${string}`
 }
 
 export const pagePath = (invoiceId: string): string => `/invoice/p/${recipientCode(invoiceId)}`
@@ -46,6 +48,7 @@ export async function openByCode(tx: Tx, code: string, headers: Headers, lang?: 
     stored,
     sheet: sheetOf({ invoice: stored.invoice, account: stored.account, now: tx.now }, locale),
     path: pagePath(stored.invoice.id),
+    inLanguage: lang === undefined ? '' : `?lang=${locale.tag}`,
   }
 }
 
@@ -57,8 +60,12 @@ export const takesPayments = ({ environment, settings }: Service): boolean =>
 export async function answerPage(
   service: Service,
   tx: Tx,
-  { stored, sheet, path }: Opened,
-  { status = 200, notice }: { status?: number; notice?: NonNullable<PageParts['notice']> } = {},
+  { stored, sheet, path, inLanguage }: Opened,
+  {
+    status = 200,
+    notice,
+    typed,
+  }: { status?: number; notice?: NonNullable<PageParts['notice']>; typed?: TypedAmounts } = {},
 ) {
   const { invoice, account } = stored
   const payable = isPayable(invoice)
@@ -74,13 +81,16 @@ export async function answerPage(
     ...(online && {
       pay: {
         action: `${path}/pay`,
+        ...(typed && { typed }),
         tip: invoice.configuration.allow_tip === true,
         ...(least < most && { partial: { minimum: sheet.format.money(least_), smallest: least_.value } }),
       },
     }),
     ...(payable && !online && (mayBePaid(account) ? { offline: true } : { closed: true })),
     ...(notice && { notice }),
-    ...(hasServicePayment && { problemLink: { href: `${path}/problem`, label: sheet.say('reportProblem') } }),
+    ...(hasServicePayment && {
+      problemLink: { href: `${path}/problem${inLanguage}`, label: sheet.say('reportProblem') },
+    }),
   })
   return pageAnswer(status, markup, { isSecure: service.publicUrl.startsWith('https:') })
 }

@@ -10,6 +10,14 @@ export interface PayOptions {
   readonly action?: string
   readonly partial?: { readonly minimum: string; readonly smallest: string }
   readonly tip: boolean
+  /** What was refused, to be put right. */
+  readonly typed?: TypedAmounts
+}
+
+/** What the reader wrote into the fields. */
+export interface TypedAmounts {
+  readonly amount?: string
+  readonly tip?: string
 }
 
 export interface PageParts {
@@ -111,22 +119,23 @@ ${sheet.sellerEmail && say('payOfflineContact', { email: sheet.sellerEmail })}</
 </section>`
 }
 
-function payForm({ say, format, due }: Sheet, { partial, tip }: PayOptions, action: string): Html {
+function payForm({ say, format, due, locale }: Sheet, { partial, tip, typed = {} }: PayOptions, action: string): Html {
+  const lang = html`<input type="hidden" name="lang" value="${locale.tag}">`
   if (!partial && !tip)
-    return html`<form class="act" method="get" action="${action}"><button class="button">${say('pay', { amount: format.money(due) })}</button></form>`
+    return html`<form class="act" method="get" action="${action}">${lang}<button class="button">${say('pay', { amount: format.money(due) })}</button></form>`
   const field = (name: string, value: string, hint?: string) =>
     html`<div class="field"><span aria-hidden="true">${due.currency_code}</span><input id="${name}" name="${name}" type="text" inputmode="decimal" autocomplete="off" maxlength="32" value="${value}"${
       hint && html` aria-describedby="${hint}"`
     }></div>`
-  return html`<form class="act wide" method="get" action="${action}">
+  return html`<form class="act wide" method="get" action="${action}">${lang}
 ${
   partial &&
-  html`<div><label for="amount">${say('amountToPay')}</label>${field('amount', format.plain(due), 'amount-hint')}
+  html`<div><label for="amount">${say('amountToPay')}</label>${field('amount', typed.amount ?? format.plain(due), 'amount-hint')}
 <p class="hint" id="amount-hint">${say('atLeast', { minimum: partial.minimum, due: format.money(due) })}</p></div>`
 }
 ${
   tip &&
-  html`<div><label for="tip">${say('tip')}</label>${field('tip', '', 'tip-hint')}
+  html`<div><label for="tip">${say('tip')}</label>${field('tip', typed.tip ?? '', 'tip-hint')}
 <p class="hint" id="tip-hint">${say('optional')}</p></div>`
 }
 <div><button class="button">${partial ? say('payAction') : say('pay', { amount: format.money(due) })}</button></div>

@@ -40,6 +40,8 @@ export function hashPage(locale: Locale): string {
 export interface PaymentSheet {
   readonly sheet: Sheet
   readonly address: string
+  /** Where the invoice is read, in the reader's language. */
+  readonly back: string
   readonly token: string
   readonly paying: Pick<Attempt, 'amount' | 'tip'>
   /** In a sandbox the payer chooses what becomes of the payment. */
@@ -47,7 +49,7 @@ export interface PaymentSheet {
 }
 
 /** The last page before money moves: what is paid, to whom, and the button that does it. */
-export function paymentSheet({ sheet, address, token, paying, isTest }: PaymentSheet): string {
+export function paymentSheet({ sheet, address, back, token, paying, isTest }: PaymentSheet): string {
   const { say, format } = sheet
   const { amount, tip } = paying
   const outcome = (value: string, label: string, quiet = false) =>
@@ -64,7 +66,7 @@ ${isTest && html`<p class="hint"><strong>${say('testPayment')}.</strong> ${say('
 <input type="hidden" name="tip" value="${tip?.value ?? ''}"><input type="hidden" name="lang" value="${sheet.locale.tag}">
 <div class="buttons">${outcome('COMPLETED', say('pay', { amount: format.money(grossOf(paying)) }))}
 ${isTest && outcome('PENDING', say('paymentStaysPending'), true)}${isTest && outcome('DENIED', say('paymentDenied'), true)}</div>
-<p><a href="${address}">${say('back')}</a></p></form>`,
+<p><a href="${back}">${say('back')}</a></p></form>`,
   )
 }
 

@@ -17,7 +17,7 @@ export const pageStyle = `
  --accent:#6fb3ff;--on-accent:#06182b;--good:#6fd69a;--warn:#ff9b96;--wait:#f0c36d;--field:#10141a;--shadow:none}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
-body{margin:0;background:var(--ground);color:var(--ink);font:400 1rem/1.5 "Plex","Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums lining-nums;font-kerning:normal;overflow-wrap:break-word}
+body{margin:0;background:var(--ground);color:var(--ink);font:400 1rem/1.5 "Plex","Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums lining-nums;font-kerning:normal;overflow-wrap:anywhere}
 :lang(ja){font-family:"Plex","Hiragino Sans","Yu Gothic","Noto Sans JP","Plex JP",sans-serif}
 h1,h2,h3,p,dl,dd,ul,table,figure,fieldset{margin:0;padding:0;border:0}
 ul{list-style:none}
@@ -47,7 +47,7 @@ main{max-width:50rem;margin:0 auto;padding:clamp(1rem,4vw,3rem) clamp(.75rem,3vw
 label{display:block;font-weight:600;margin-bottom:.25rem}
 .hint{color:var(--soft);font-size:.875rem;margin-top:.25rem}
 .field{display:flex;align-items:center;border:1px solid var(--soft);border-radius:.4rem;background:var(--field);padding-left:.75rem}
-.field span{color:var(--soft)}
+.field span{flex:none;color:var(--soft)}
 .field:focus-within{outline:3px solid var(--accent);outline-offset:2px}
 input,select,textarea{font:inherit;font-variant-numeric:inherit;color:inherit;background:transparent;border:0;width:100%;padding:.7rem .75rem;outline:0}
 textarea,select,input.boxed,input[type=file]{border:1px solid var(--soft);border-radius:.4rem;background:var(--field)}
@@ -63,7 +63,7 @@ option{color:#16191d}
 
 .paper{font-size:.9375rem;background:var(--paper);box-shadow:var(--shadow);padding:clamp(1.25rem,6vw,3.5rem)}
 .head{display:flex;justify-content:space-between;gap:2rem;align-items:flex-start;margin-bottom:clamp(1.75rem,5vw,3rem)}
-.head h1{font-size:clamp(1.6rem,5vw,2.25rem);line-height:1.1;font-weight:400;letter-spacing:-.02em;text-align:right}
+.head h1{flex:none;font-size:clamp(1.6rem,5vw,2.25rem);line-height:1.1;font-weight:400;letter-spacing:-.02em;text-align:right}
 .head .seller{font-weight:600;font-size:1.125rem;line-height:1.3}
 .head>div{min-width:0}
 .head img{display:block;max-width:min(12rem,100%);max-height:4.5rem;width:auto;height:auto}
@@ -80,13 +80,14 @@ td{text-align:right;vertical-align:top;padding:.8rem 0 .8rem 2rem;border-bottom:
 th:first-child,td:first-child{text-align:left;padding-left:0;white-space:normal;width:100%}
 td strong{font-weight:600;font-size:1rem}
 td small{display:block;font-size:.875rem;color:var(--soft);line-height:1.45}
-.sums{display:grid;grid-template-columns:1fr minmax(17rem,auto);gap:2rem;margin-top:1.25rem;align-items:end}
+.sums{display:grid;grid-template-columns:minmax(14rem,1fr) minmax(17rem,auto);gap:2rem;margin-top:1.25rem;align-items:end}
 .sums figure{display:flex;gap:1rem;align-items:center;color:var(--soft);font-size:.8125rem;max-width:16rem}
 .qr{width:7rem;height:7rem;flex:none}
 @media (prefers-color-scheme:light){.qr{margin:-.35rem 0 -.35rem -.6rem}}
 .sums dl>div{display:flex;justify-content:space-between;gap:2rem;padding:.175rem 0}
+.sums dt,.lines :is(dt,dd){min-width:min(8rem,40%)}
 .sums dt{font-size:.9375rem;color:var(--soft)}
-.sums dd{text-align:right;white-space:nowrap}
+.sums dd{flex:none;text-align:right}
 .sums .total,.sums .due{font-weight:600;border-top:1px solid var(--rule);padding-top:.6rem;margin-top:.45rem}
 .sums .due{border-top:2px solid var(--strong-rule);padding-top:.7rem}
 .sums .total dt,.sums .due dt{color:var(--ink);font-weight:600}
@@ -96,6 +97,7 @@ td small{display:block;font-size:.875rem;color:var(--soft);line-height:1.45}
 .history,.words{margin-top:2.25rem}
 .history li{display:flex;gap:1.5rem;justify-content:space-between;border-bottom:1px solid var(--rule);padding:.5rem 0}
 .history li span:nth-child(2){margin-left:auto;color:var(--soft)}
+.history li span:nth-child(n+2){flex:none}
 .words{display:grid;gap:1.5rem;font-size:.9375rem;max-width:38rem}
 footer{display:flex;flex-wrap:wrap;gap:.75rem 1.5rem;justify-content:space-between;padding:1.5rem clamp(1.25rem,6vw,3.5rem) 0;font-size:.875rem;color:var(--soft)}
 footer ul{display:flex;flex-wrap:wrap;gap:.25rem 1rem}
@@ -108,6 +110,7 @@ footer [aria-current]{color:var(--ink);text-decoration:none;font-weight:600}
 .lines>div{display:flex;justify-content:space-between;gap:2rem;padding:.2rem 0}
 .lines dt{font-size:1rem}
 .lines dd{text-align:right}
+.lines dd:empty{min-width:0}
 .lines .total{border-top:1px solid var(--rule);padding-top:.6rem;margin-top:.4rem}
 .lines .total dt,.lines .total dd{font-weight:600;color:var(--ink)}
 .talk li{border-top:1px solid var(--rule);padding:.9rem 0}

@@ -56,10 +56,10 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
           const opened = await openByCode(tx, params.code, headers, query.lang)
           if (!opened || !takesPayments(service)) return forms.missing(headers, query.lang)
           const paying = tryAgreed(opened, query)
-          if (paying instanceof Problem) return answerPage(service, tx, opened, refusalOf(opened, paying))
-          const { sheet, path: address } = opened
+          if (paying instanceof Problem) return answerPage(service, tx, opened, refusalOf(opened, paying, query))
+          const { sheet, path: address, inLanguage } = opened
           return forms.page(tx, headers, purposeOf(opened, paying), (token) =>
-            paymentSheet({ sheet, address, token, paying, isTest: isSandbox }),
+            paymentSheet({ sheet, address, back: address + inLanguage, token, paying, isTest: isSandbox }),
           )
         }),
     }),
@@ -83,11 +83,11 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
             const nonce = forms.nonce(tx, headers, purposeOf(opened, wishOf(opened, body)), body.token)
             if (nonce === undefined) return refusal()
             const paying = tryAgreed(opened, body)
-            if (paying instanceof Problem) return answerPage(service, tx, opened, refusalOf(opened, paying))
+            if (paying instanceof Problem) return answerPage(service, tx, opened, refusalOf(opened, paying, body))
             if (!isSandbox)
               return startPaying(tx, opened, { ...paying, nonce, browser: browserOf(forms.session(headers)) })
             const id = await payAtOnce(tx, opened, { ...paying, nonce }, body.outcome ?? 'COMPLETED')
-            return seeOther(`${opened.path}?attempt=${id}`)
+            return seeOther(`${opened.path}?attempt=${id}${opened.inLanguage.replace('?', '&')}`)
           })
         try {
           const first = await tryToPay()
@@ -103,7 +103,7 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
           return transact(async (tx) => {
             const opened = await openByCode(tx, params.code, headers, body.lang)
             return opened
-              ? answerPage(service, tx, opened, refusalOf(opened, error))
+              ? answerPage(service, tx, opened, refusalOf(opened, error, body))
               : forms.missing(headers, body.lang)
           })
         }
@@ -153,6 +153,9 @@ function withPoint(text: string): string {
   )
 }
 
+/** Whether it is worth keeping for the payer to put right; anything but figures is not. */
+const isFigures = (text: string | undefined): text is string => text !== undefined && /^[\d\s.,’'-]*$/.test(text)
+
 /** What the fields of the form say, as money of the invoice. Empty fields say nothing. */
 function wishOf({ stored }: Opened, { amount, tip }: Static<typeof Wanted>): Wish {
   const currency = stored.invoice.detail.currency_code
@@ -182,7 +185,7 @@ const purposeOf = ({ stored }: Opened, { amount, tip }: Wish) =>
   `pay ${stored.invoice.id} ${amount?.value ?? ''} ${tip?.value ?? ''}`
 
 /** A refusal in the payer's words, on the page itself. */
-function refusalOf({ stored, sheet }: Opened, problem: Problem) {
+function refusalOf({ stored, sheet }: Opened, problem: Problem, { amount, tip }: Static<typeof Wanted>) {
   const { say, format } = sheet
   const { least, most } = payableRange(stored.invoice)
   const money = (minor: bigint) => format.money(toMoney(minor, stored.invoice.detail.currency_code))
@@ -195,5 +198,6 @@ function refusalOf({ stored, sheet }: Opened, problem: Problem) {
     if (field.startsWith('/amount')) return say('invalidAmount', { minimum: money(least), due: money(most) })
     return problem.status === 409 ? say('busy') : (problem.details[0]?.description ?? say('problemTitle'))
   }
-  return { status: problem.status, notice: { text: text(), tone: 'bad' as const } }
+  const typed = { ...(isFigures(amount) && { amount }), ...(isFigures(tip) && { tip }) }
+  return { status: problem.status, notice: { text: text(), tone: 'bad' as const }, typed }
 }

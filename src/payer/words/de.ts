@@ -173,6 +173,8 @@ export const deCase: CaseWords = {
   returnSend: 'Ich habe sie abgeschickt',
   returnSent: 'Sie haben die Ware zurückgeschickt: {carrier}, {number}',
   trackingMissing: 'Tragen Sie den Versanddienst und die Sendungsnummer ein.',
+  fileRefused:
+    'Diese Datei kann nicht angenommen werden. Senden Sie ein Bild (PNG, JPEG oder GIF) oder ein PDF mit höchstens 10 MB.',
   escalate: 'Um eine Entscheidung bitten',
   appealTitle: 'Einspruch gegen die Entscheidung',
   appealText:

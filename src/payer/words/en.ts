@@ -176,6 +176,7 @@ export const enCase = {
   returnSend: 'I have sent it',
   returnSent: 'You sent the item back: {carrier}, {number}',
   trackingMissing: 'Enter the carrier and the tracking number.',
+  fileRefused: 'This file cannot be taken. Send a picture (PNG, JPEG or GIF) or a PDF of at most 10 MB.',
   escalate: 'Ask for a decision',
   appealTitle: 'Appeal the decision',
   appealText: 'The case was decided against you. You can appeal until {date} if you can show something new.',

@@ -169,6 +169,7 @@ export const esCase: CaseWords = {
   returnSend: 'Ya lo he enviado',
   returnSent: 'Ha devuelto el artículo: {carrier}, {number}',
   trackingMissing: 'Indique el transportista y el número de seguimiento.',
+  fileRefused: 'Este archivo no se puede aceptar. Envíe una imagen (PNG, JPEG o GIF) o un PDF de 10 MB como máximo.',
   escalate: 'Pedir una decisión',
   appealTitle: 'Recurrir la decisión',
   appealText: 'El caso se ha decidido en su contra. Puede recurrir antes del {date} si aporta algo nuevo.',

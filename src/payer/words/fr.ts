@@ -173,6 +173,8 @@ export const frCase: CaseWords = {
   returnSend: 'Je l’ai envoyé',
   returnSent: 'Vous avez renvoyé l’article : {carrier}, {number}',
   trackingMissing: 'Saisissez le transporteur et le numéro de suivi.',
+  fileRefused:
+    'Ce fichier ne peut pas être accepté. Envoyez une image (PNG, JPEG ou GIF) ou un PDF de 10 Mo au maximum.',
   escalate: 'Demander une décision',
   appealTitle: 'Contester la décision',
   appealText:

@@ -167,6 +167,7 @@ export const jaCase: CaseWords = {
   returnSend: '発送しました',
   returnSent: '商品を返送済みです: {carrier}、{number}',
   trackingMissing: '配送業者と追跡番号を入力してください。',
+  fileRefused: 'このファイルは受け付けられません。10 MB以下の画像（PNG、JPEG、GIF）またはPDFをお送りください。',
   escalate: '判断を依頼する',
   appealTitle: '決定に異議を申し立てる',
   appealText: 'お客様に不利な決定となりました。新しい資料や事情があれば、{date}まで異議を申し立てることができます。',

@@ -47,7 +47,7 @@ export function acceptedLanguages(header: string | undefined): string[] {
     .slice(0, 500)
     .split(',')
     .map((part) => {
-      const [tag = '', quality] = part.trim().split(';q=')
+      const [tag = '', quality] = part.trim().split(/\s*;\s*q=/i)
       return { tag, quality: quality === undefined ? 1 : Number(quality) || 0 }
     })
     .sort((a, b) => b.quality - a.quality)

@@ -25,7 +25,7 @@ const moves = [
 ] as const
 
 describe('A charge at a gateway that calls early, late, twice or never', () => {
-  it('is on the invoice or goes back, exactly once', { timeout: 120_000 }, async () => {
+  it('is on the invoice or goes back, exactly once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...moves), { minLength: 2, maxLength: 8 }), async (steps) => {
         const { gateway, merchant, world } = shop

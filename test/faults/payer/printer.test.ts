@@ -29,7 +29,7 @@ beforeAll(async () => {
     unit_amount: { currency_code: 'USD', value: '1.00' },
   }))
   largeOrder = await orderOf({ items, amount: undefined })
-}, 60_000)
+})
 afterAll(() => world.close())
 
 async function orderOf(invoice: Record<string, unknown>): Promise<VersionedOrder> {
@@ -62,7 +62,7 @@ describe('Printing', () => {
     const { source, address } = largeOrder
 
     await expectCostBelow(300, () => invoicePdf(sheetOf(source, locale), { address, now: source.now }))
-  }, 60_000)
+  })
 
   it('happens once for everybody who asks for the same document', async () => {
     const { path } = await sentInvoice(world)
@@ -76,7 +76,7 @@ describe('Printing', () => {
       new Set([...answers, later].map(({ statusCode, rawPayload }) => `${statusCode} ${rawPayload.length}`)).size,
     ).toBe(1)
     expect(later.rawPayload.equals(answers[0]!.rawPayload)).toBe(true)
-  }, 60_000)
+  })
 
   it('happens again when the invoice changed', async () => {
     const { id, path } = await sentInvoice(world)
@@ -84,7 +84,7 @@ describe('Printing', () => {
     await world.call('POST', `/sandbox/invoices/${id}/pay`, {})
 
     expect((await pdfOf(path)).rawPayload.equals(before.rawPayload)).toBe(false)
-  }, 60_000)
+  })
 
   it('gives every account its turn, and refuses one that asks for too much', async () => {
     const printer = openPrinter({ timeLimitMs: 100_000 })
@@ -102,7 +102,7 @@ describe('Printing', () => {
 
     expect(finished.filter((name) => name === 'refused')).toHaveLength(3)
     expect(finished.filter((name) => name !== 'refused').indexOf('quiet')).toBeLessThanOrEqual(2)
-  }, 60_000)
+  })
 
   it('goes on elsewhere for whoever has had more than their share, so that nobody waits behind them', async () => {
     const before = new Set(printing())
@@ -123,7 +123,7 @@ describe('Printing', () => {
     for (const thread of readdirSync(`/proc/${last}/task`)) expect(getPriority(Number(thread))).toBe(15)
     await printer.close()
     expect(printing().filter((pid) => !before.has(pid))).toEqual([])
-  }, 60_000)
+  })
 
   it('goes on when its process dies, and its process ends when nothing is printed any more', async () => {
     const before = new Set(printing())
@@ -138,7 +138,7 @@ describe('Printing', () => {
     await expect.poll(own).toEqual([])
     expect(await printer.readLogo('anybody', blueLogo)).toMatchObject({ width: 60 })
     await printer.close()
-  }, 60_000)
+  })
 
   it('ends with the service, however that ends', async () => {
     const module = new URL('../../../dist/jobs/process.js', import.meta.url).href
@@ -153,19 +153,19 @@ describe('Printing', () => {
     await once(service, 'exit')
 
     await expect.poll(lives).toBe(false)
-  }, 60_000)
+  })
 
   it('ends after its time, and goes on with the next', async () => {
     const hasty = openPrinter({ timeLimitMs: 1, startLimitMs: 0 })
     await expect(hasty.print(order)).rejects.toThrow('Printing took longer than 1 ms.')
     await expect(hasty.print({ ...order, version: 1_000 })).rejects.toThrow('Printing took longer than 1 ms.')
     await hasty.close()
-  }, 60_000)
+  })
 
   it('has more time while everything it needs is loaded, or a busy machine would never print', async () => {
     const printer = openPrinter({ timeLimitMs: 1, startLimitMs: 100_000 })
     expect(await printer.readLogo('anybody', blueLogo)).toMatchObject({ width: 60 })
     await expect(printer.print(order)).rejects.toThrow('Printing took longer than 1 ms.')
     await printer.close()
-  }, 60_000)
+  })
 })

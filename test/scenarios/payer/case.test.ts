@@ -188,6 +188,26 @@ describe('A return, on the page of a case', () => {
     expect(late.text).toContain('This cannot be done any more.')
   })
 
+  it('keeps what was written when its file is refused, and the language, and takes a file by whatever name', async () => {
+    const problem = await reported()
+    await agree(problem)
+    const evidence = `${problem.casePath}/provide-evidence`
+    const send = async (fields: Record<string, string>) =>
+      (await payers.open(`${problem.casePath}?lang=de`)).send(evidence, { lang: 'de', ...fields })
+
+    const refused = await send({ text: 'Es <fehlt>.', file: 'kein Bild' })
+    expect(refused.status).toBe(422)
+    expect(refused.text).toContain('Diese Datei kann nicht angenommen werden.')
+    expect(refused.text).toContain('Es &lt;fehlt&gt;.</textarea>')
+    const parcelRefused = await send({ carrier: 'Bote', tracking: '', file: 'kein Bild' })
+    expect(parcelRefused.text).toContain('value="Bote"')
+
+    for (const fileName of ['Beleg für März (1).PNG', '領収書.pdf']) {
+      const { status, headers } = await send({ text: 'Hier.', file: '%PDF-1.4\n%%EOF', fileName })
+      expect([status, headers['location']]).toEqual([303, `${problem.casePath}?lang=de`])
+    }
+  })
+
   it('hands out the shipping label of the seller, through the private link alone, and knows its number', async () => {
     const problem = await reported()
     await payerDoes(problem, 'escalate')

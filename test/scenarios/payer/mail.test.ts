@@ -51,6 +51,13 @@ describe('Mail in a sandbox', () => {
     ])
   })
 
+  it('has a subject that is cut between characters', async () => {
+    const { body } = await world.merchant.post<{ id: string }>(INVOICES, invoiceBody(to('cut@example.com')))
+    await world.merchant.post(`${INVOICES}/${body.id}/send`, { subject: `${'A'.repeat(199)}😀😀` })
+
+    expect((await mailsTo(world, 'cut@example.com')).map(({ subject }) => subject)).toEqual(['A'.repeat(199)])
+  })
+
   it('speaks the language of its reader', async () => {
     await sentInvoice(world, to('german@example.com', 'de'))
 
@@ -89,11 +96,15 @@ async function tellOfCancellation(merchant: Person): Promise<void> {
   expect((await merchant.post(`${at}/cancel`, { send_to_recipient: true })).status).toBe(204)
 }
 
+const NEWS_A_DAY = 3
+
 describe('Mail through a server', () => {
   const received: { from: string; to: string[]; data: string }[] = []
   /** The Message-ID of every mail that was handed over, also of those that were refused. */
   const ids: string[] = []
   let refusals = 0
+  /** An address that the server knows nothing of. */
+  let unknown = ''
   let passwords = 0
   let server: SMTPServer
   let world: World
@@ -107,6 +118,9 @@ describe('Mail through a server', () => {
       },
       disabledCommands: ['STARTTLS'],
       logger: false,
+      onRcptTo({ address }, _session, done) {
+        done(address === unknown ? Object.assign(new Error('no such user'), { responseCode: 550 }) : null)
+      },
       onData(stream, session, done) {
         const chunks: Buffer[] = []
         stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -129,7 +143,12 @@ describe('Mail through a server', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.server.address() as AddressInfo
     world = await newWorld({
-      settings: { PUBLIC_URL, SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'invoices@pay.example' },
+      settings: {
+        PUBLIC_URL,
+        SMTP_URL: `smtp://127.0.0.1:${port}`,
+        MAIL_FROM: 'invoices@pay.example',
+        MAIL_PER_CASE_PER_DAY: String(NEWS_A_DAY),
+      },
     })
   })
   afterAll(async () => {
@@ -150,7 +169,7 @@ describe('Mail through a server', () => {
     expect(mail.data).toContain('text/plain')
     expect(mail.data).toContain('text/html')
     expect(mail.data).toContain('filename=invoice-0001.pdf')
-  }, 60_000)
+  })
 
   it('brings the PDF with the logo of the merchant', async () => {
     const shop = await startLogoServer()
@@ -164,7 +183,7 @@ describe('Mail through a server', () => {
     expect(Buffer.from(pdf!, 'base64').toString('latin1')).toContain('/Subtype /Image')
     expect(shop.asked).toHaveLength(1)
     await shop.close()
-  }, 60_000)
+  })
 
   it('cannot be given a header of its own by any field', async () => {
     const evil = 'Evil\r\nBcc: victim@example.com\r\n\r\nnew body'
@@ -180,7 +199,7 @@ describe('Mail through a server', () => {
       expect(to).toEqual(['buyer@example.com'])
     }
     expect(oneLine(evil)).toBe('Evil Bcc: victim@example.com new body')
-  }, 60_000)
+  })
 
   it('is not handed to a server in a private network unless the operator says so', async () => {
     const { port } = server.server.address() as AddressInfo
@@ -234,7 +253,58 @@ describe('Mail through a server', () => {
     await world.pass('PT10S')
 
     expect(received).toHaveLength(before + 1)
-  }, 60_000)
+  })
+
+  it('reaches everybody once, also where the address of one of them is wrong', async () => {
+    unknown = 'nobody@example.com'
+    const before = received.length
+    const additional_recipients = [unknown, 'copy@example.com'].map((email_address) => ({ email_address }))
+    await sentInvoice(world, { additional_recipients })
+    await world.settle()
+    await world.pass('P3D')
+
+    expect(received.slice(before).flatMap((mail) => mail.to)).toEqual(['buyer@example.com', 'copy@example.com'])
+    // Named after the one job that divided them, so that they are the same mails if that is done again.
+    const names = received.slice(before).map(({ data }) => /^Message-ID: <mail-(.+)-(\d)-\w+@/im.exec(data)?.slice(1))
+    expect(names).toEqual([
+      [names[0]![0], '0'],
+      [names[0]![0], '2'],
+    ])
+    const { rows } = await world.app.database.query("delete from jobs where name = 'send-mail' returning payload")
+    expect(rows.map(({ payload }) => payload.recipients)).toEqual([[unknown]])
+  })
+
+  it('tells the seller of a dispute once, also where the address of the buyer is wrong', async () => {
+    unknown = 'buyer@example.com'
+    const before = received.length
+    await world.buyer.post('/v1/customer/disputes', {
+      disputed_transactions: [{ buyer_transaction_id: 'MAIL-1' }],
+      reason: 'UNAUTHORISED',
+    })
+    await world.settle()
+    await world.pass('PT4H')
+    unknown = ''
+
+    expect(received.slice(before).flatMap((mail) => mail.to)).toEqual(['merchant@example.com'])
+    await world.app.database.query("delete from jobs where name = 'dispute-notice'")
+  })
+
+  it('is not counted again each time that a busy server is tried', async () => {
+    const { body } = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
+      disputed_transactions: [{ buyer_transaction_id: 'MAIL-2' }],
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+    })
+    await world.settle()
+    const before = received.length
+    refusals = NEWS_A_DAY + 1
+    const path = new URL(body.links[0]!.href).pathname
+    expect((await world.merchant.post(`${path}/send-message`, { message: 'It is on its way.' })).status).toBe(200)
+    await world.settle()
+    await world.pass('PT1H')
+
+    expect(refusals).toBe(0)
+    expect(received.slice(before).flatMap((mail) => mail.to)).toEqual(['buyer@example.com'])
+  })
 
   it('has the same Message-ID each time it is handed over, and no other mail has it', async () => {
     ids.length = 0
@@ -246,10 +316,10 @@ describe('Mail through a server', () => {
     await sentInvoice(world)
     await world.settle()
 
-    const [refused, again, copy, afterReset] = ids
+    const [refused, copy, again, afterReset] = ids
     expect(ids).toHaveLength(4)
     expect(refused).toMatch(/^<mail-.+@.+>$/)
     expect(again).toBe(refused)
     expect(new Set([refused, copy, afterReset]).size).toBe(3)
-  }, 60_000)
+  })
 })

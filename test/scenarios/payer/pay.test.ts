@@ -27,6 +27,22 @@ interface Paid {
 const payAsBuyer = (id: string, body: object = {}) => world.call<Paid>('POST', `/sandbox/invoices/${id}/pay`, body)
 
 describe('Paying on the page', () => {
+  it('goes on in the language the reader chose, and keeps an amount that was refused', async () => {
+    const { path } = await sentInvoice(world, partial())
+    const page = await world.call('GET', `${path}?lang=de`)
+    expect(page.text).toContain('<input type="hidden" name="lang" value="de">')
+
+    const refused = await world.call('GET', `${path}/pay?amount=7%2C50&tip=1&lang=de`)
+    const { sheet, send } = await openSheet(world, path, { amount: '30', lang: 'de' })
+    const { location } = (await send({ lang: 'de' })).headers
+    const paid = await world.call('GET', String(location))
+
+    expect(refused.text).toMatch(/name="amount"[^>]*value="7,50"[\s\S]*name="tip"[^>]*value="1"/)
+    expect(sheet.text).toContain(`<a href="${path}?lang=de">`)
+    expect(paid.text).toContain('<html lang="de">')
+    expect(paid.text).toContain(`${path}/problem?lang=de`)
+  })
+
   it('in full makes the invoice paid, moves the money and tells everybody', async () => {
     const { id, path } = await sentInvoice(world)
     const { sheet, send } = await openSheet(world, path)

@@ -12,6 +12,27 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe('Reporting a problem from a paid invoice', () => {
+  it('keeps what was written when a file is refused', async () => {
+    const { path, payment } = await payers.paidInvoice(guest('kept@example.com'))
+    const { send } = await payers.open(`${path}/problem`)
+
+    const typed = { payment, reason: 'UNAUTHORISED', text: 'It was <not> me.' }
+    const { status, text } = await send(`${path}/problem`, { ...typed, file: 'no picture' })
+
+    expect(status).toBe(422)
+    expect(text).toContain('It was &lt;not&gt; me.</textarea>')
+    expect(text).toContain('<option value="UNAUTHORISED" selected>')
+  })
+
+  it.each(['Beleg für März (1).PNG', '領収書'])('takes a PDF that is called %s', async (fileName) => {
+    const { path, payment } = await payers.paidInvoice(guest('named@example.com'))
+    const { send } = await payers.open(`${path}/problem`)
+    const said = { payment, reason: 'MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED', text: 'See there.' }
+
+    const { status, text } = await send(`${path}/problem`, { ...said, file: '%PDF-1.4\n%%EOF', fileName })
+    expect(status, text).toBe(303)
+  })
+
   it('opens a dispute on that payment, for a payer without an account too, and mails a private link', async () => {
     const { path, payment } = await payers.paidInvoice(guest('first@example.com'))
     expect((await world.call('GET', path)).text).toContain('Report a problem with this payment')
