@@ -66,11 +66,14 @@ export function openSandbox(house: SandboxHouse): SandboxParts {
     async reset(keep: readonly Keepable[]) {
       // What was noted until now goes with the rest.
       await recorder?.flush()
-      await keeping(database, keep, async () => {
-        await emptySandbox(database)
-        await clock.load()
-        await seedPeople(transactFor, service)
-      })
+      // Whoever calls meanwhile would find nobody there, not even themselves.
+      await database.alone(() =>
+        keeping(database, keep, async () => {
+          await emptySandbox(database)
+          await clock.load()
+          await seedPeople(transactFor, service)
+        }),
+      )
       house.faults.clear()
       forget()
     },

@@ -73,14 +73,16 @@ export class TimeTravel {
       if (due === undefined || due > target) break
       if (due > clock.now()) await clock.set(due, true)
     }
-    await clock.set(target, frozen)
+    // One that runs has run on meanwhile, perhaps beyond the target, and does not go back.
+    const reached = clock.now()
+    await clock.set(reached > target ? reached : target, frozen)
     broadcast.send('clock')
     return fired
   }
 
-  /** What falls due first in all sources. */
-  async upcoming(limit: number): Promise<Upcoming[]> {
-    const all = await Promise.all(this.#parts.sources.map((source) => source.upcoming(limit)))
+  /** What falls due first in all sources; only what these ids name, where any are given. */
+  async upcoming(limit: number, about?: readonly string[]): Promise<Upcoming[]> {
+    const all = await Promise.all(this.#parts.sources.map((source) => source.upcoming(limit, about)))
     return all
       .flat()
       .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))

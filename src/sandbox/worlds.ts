@@ -85,10 +85,11 @@ export function openWorlds(parts: WorldParts) {
     work().catch((error: { code?: string }) => {
       throw NOT_ALLOWED.includes(error.code ?? '') ? mayNotCopy() : error
     })
-  /** What is under way comes to its end, and what is asked for meanwhile waits. Tidying would take a half-made copy for an old one. */
+  /** Nothing is left to be written down. Tidying would take a half-made copy for an old one. */
+  const noted = () => tidying.then(flush)
+  /** What is under way comes to its end, and what is asked for meanwhile waits. */
   const copying = async <T>(work: () => Promise<T>) => {
-    await tidying
-    await flush()
+    await noted()
     return allowed(() => database.whileDisconnected(work))
   }
   const list = async (): Promise<Snapshot[]> =>
@@ -129,10 +130,14 @@ export function openWorlds(parts: WorldParts) {
     load: (name: string): Promise<Snapshot> =>
       travel.aloneAtOnce(async () => {
         const snapshot = await find(name)
-        const keep = (await database.row<Kept>(readKept))!
-        await copying(() => copies.load(`${SNAPSHOT}${name}`))
-        await putBack(database, keep)
-        await clock.load()
+        await noted()
+        // Whoever calls meanwhile with a token that is newer than the snapshot would be a stranger.
+        await database.alone(async () => {
+          const keep = (await database.row<Kept>(readKept))!
+          await allowed(() => database.whileDisconnected(() => copies.load(`${SNAPSHOT}${name}`)))
+          await putBack(database, keep)
+          await clock.load()
+        })
         forget()
         tidy()
         return snapshot

@@ -37,6 +37,9 @@ const isMeant = (type: string, pattern: string) =>
 
 /** Opens a receiver and subscribes it to the events of these types. */
 export async function openInbox(patterns: readonly string[], { url, owner, explain }: InboxParts): Promise<Inbox> {
+  const { event_types: known = [] } = await owner.webhooks.listEventTypes()
+  const wanted = known.filter(({ name }) => patterns.some((pattern) => isMeant(name, pattern)))
+  if (wanted.length === 0) throw new Error(`No event is called ${patterns.join(' or ')}; docs/webhooks.md lists them.`)
   const events: Arrival[] = []
   const taken = new Set<Arrival>()
   const waiting = new Set<() => void>()
@@ -63,10 +66,12 @@ export async function openInbox(patterns: readonly string[], { url, owner, expla
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const receiver = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  const { event_types: known = [] } = await owner.webhooks.listEventTypes()
-  const wanted = known.filter(({ name }) => patterns.some((pattern) => isMeant(name, pattern)))
-  if (wanted.length === 0) throw new Error(`No event is called ${patterns.join(' or ')}; docs/webhooks.md lists them.`)
-  const webhook = await owner.webhooks.create({ url: receiver, event_types: wanted.map(({ name }) => ({ name })) })
+  const subscription = { url: receiver, event_types: wanted.map(({ name }) => ({ name })) }
+  const webhook = await owner.webhooks.create(subscription).catch(async (error: unknown) => {
+    // A server that listens would keep the process of the tests from ending.
+    await closeServer()
+    throw error
+  })
   const { id: webhookId, signing_secret: secret } = webhook as { id: string; signing_secret: string }
 
   async function accept(headers: IncomingHttpHeaders, body: Buffer): Promise<void> {
@@ -83,10 +88,14 @@ export async function openInbox(patterns: readonly string[], { url, owner, expla
     return found
   }
 
-  const close = async () => {
-    await owner.webhooks.delete(webhookId).catch(() => {})
+  async function closeServer(): Promise<void> {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
+  }
+
+  const close = async () => {
+    await owner.webhooks.delete(webhookId).catch(() => {})
+    await closeServer()
   }
 
   return {

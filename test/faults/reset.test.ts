@@ -1,25 +1,52 @@
+import pg from 'pg'
 import { expect, it } from 'vitest'
-import { sql } from '../../src/database/sql.ts'
-import { newWorld } from '../support/world.ts'
+import { connectionSettings } from '../../src/database/address.ts'
+import { newWorld, usd } from '../support/world.ts'
 
-const addApp = sql`
+const addApp = `
   insert into apps select one.* from apps a cross join lateral jsonb_populate_record(a,
     '{"id": "APP-MEANWHILE", "client_id": "meanwhile"}') one
   where a.client_id = 'sandbox-merchant'`
 const waitingForLocks = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 
-it('A reset forgets what somebody wrote while it was looking for what there is', async () => {
+const WRITERS = 4
+const RESETS = 10
+
+it('A reset forgets what another process wrote while it was looking for what there is', async () => {
   const world = await newWorld({ isOwn: true })
   const { database } = world.app
-  const { reset } = await database.transaction(async (connection) => {
-    await connection.rows(addApp)
-    const answer = world.call('POST', '/sandbox/reset')
-    // It has seen no such app, and waits to delete the account that the app belongs to.
-    await expect.poll(async () => (await database.query(waitingForLocks)).rows.length, { timeout: 30_000 }).toBe(1)
-    return { reset: answer }
-  })
+  const another = new pg.Client(connectionSettings(world.databaseUrl))
+  await another.connect()
+  await another.query(`begin; ${addApp}`)
+  const reset = world.call('POST', '/sandbox/reset')
+  // It has seen no such app, and waits to delete the account that the app belongs to.
+  await expect.poll(async () => (await another.query(waitingForLocks)).rows.length).toBe(1)
+  await another.query('commit')
+  await another.end()
 
   expect((await reset).status).toBe(200)
   expect((await database.query("select from apps where client_id = 'meanwhile'")).rows).toEqual([])
+  await world.close()
+})
+
+it('Whoever writes while a sandbox is reset is answered as before or after it', async () => {
+  const world = await newWorld({ isOwn: true })
+  const answers = new Map<number, string>()
+  let isOver = false
+  const writers = Array.from({ length: WRITERS }, async () => {
+    while (!isOver) {
+      const { status, text } = await world.merchant.post('/v2/invoicing/invoices', {
+        detail: { currency_code: 'USD' },
+        items: [{ name: 'Bread', quantity: '1', unit_amount: usd('4.00') }],
+      })
+      answers.set(status, text)
+    }
+  })
+  for (let n = 0; n < RESETS; n++) expect((await world.call('POST', '/sandbox/reset')).status).toBe(200)
+  isOver = true
+  await Promise.all(writers)
+
+  expect([...answers].filter(([status]) => status >= 500)).toEqual([])
+  expect(answers.has(201)).toBe(true)
   await world.close()
 })

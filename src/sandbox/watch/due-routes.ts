@@ -47,7 +47,9 @@ export const dueRoutes = ({ travel, clock }: SandboxParts): AnyRoute[] => [
     reads: true,
     success: { 200: Type.Object({ now: Type.String(), due: Type.Array(DueShown), has_more: Type.Boolean() }) },
     async handle({ query: { limit = LIMIT_DEFAULT, subject } }) {
-      const read = await travel.upcoming(subject === undefined ? limit + 1 : LIMIT_MAX)
+      const read = await (subject === undefined
+        ? travel.upcoming(limit + 1)
+        : travel.upcoming(LIMIT_MAX + 1, [subject]))
       const fitting = read.filter((one) => subject === undefined || one.subject === subject)
       return { now: clock.now(), due: fitting.slice(0, limit).map(presentDue), has_more: fitting.length > limit }
     },

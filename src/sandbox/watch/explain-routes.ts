@@ -75,7 +75,7 @@ export const explainRoutes = ({ recorder, travel, disputeRules: rules }: Sandbox
       const threads = await findThreads(db, { subject: params.id }, END, THREADS_MAX)
       const rows = threads.flatMap((thread) => thread.rows).sort((a, b) => (a.seq < b.seq ? -1 : 1))
       const subjects = new Set([params.id, ...(kind === 'request' ? refsOf(rows) : [])])
-      const due = (await travel.upcoming(DUE_MAX)).filter(
+      const due = (await travel.upcoming(DUE_MAX, [...subjects])).filter(
         ({ subject, key }) => subjects.has(subject ?? '') || key === params.id,
       )
       const { standing, possible } = await tellers[kind](db, params.id, { now, rules, rows })

@@ -5,6 +5,8 @@ import type { Recorder } from './recorder.ts'
 export class Following {
   readonly #recorder: Recorder
   readonly #waiting = new Set<() => void>()
+  /** How often something was told. */
+  heard = 0
   #closed = false
 
   constructor(recorder: Recorder, broadcast: Broadcast) {
@@ -12,9 +14,12 @@ export class Following {
     broadcast.on('happenings', () => this.#wake())
   }
 
-  /** Comes back when something may have been told, when the time is up, or when the service ends. */
-  async wait(milliseconds: number): Promise<void> {
-    if (this.#closed) return
+  /**
+   * Comes back when something may have been told since `heard` was so much, when the time is up, or when the service ends. Whoever
+   * asks and then waits would miss what is told while the answer is on its way.
+   */
+  async wait(milliseconds: number, heard: number): Promise<void> {
+    if (this.#closed || this.heard !== heard) return
     const end = this.#recorder.follow()
     await new Promise<void>((resolve) => {
       const done = () => {
@@ -39,6 +44,7 @@ export class Following {
   }
 
   #wake(): void {
+    this.heard++
     for (const done of [...this.#waiting]) done()
   }
 }

@@ -94,9 +94,9 @@ const isText = (type: string) => /json|^text\/|urlencoded|xml/.test(type)
 /** A body as text; null where it is none, or no text. */
 function textOf(body: Buffer | string | undefined, type: unknown): string | null {
   if (body === undefined || body.length === 0 || !isText(String(type ?? 'text/plain'))) return null
-  const whole = typeof body === 'string' ? body : body.toString('utf8', 0, BODY_LENGTH_MAX + 1)
-  const text = maskedText(whole.slice(0, BODY_LENGTH_MAX))
-  return whole.length > BODY_LENGTH_MAX ? `${text}…` : text
+  const kept = typeof body === 'string' ? body.slice(0, BODY_LENGTH_MAX) : body.toString('utf8', 0, BODY_LENGTH_MAX)
+  // A character that the end would cut in half is left out.
+  return body.length > BODY_LENGTH_MAX ? `${maskedText(kept).replace(/\ufffd+$/, '')}…` : maskedText(kept)
 }
 
 /** JSON as the database takes it: without zeros, and without halves of characters, which are all that is escaped so. */

@@ -203,6 +203,7 @@ export class Recorder {
 
   #lookAgain(): void {
     this.#timer = undefined
+    if (this.#noted.length === 0) return
     const now = performance.now()
     const isQuiet = now - this.#cameAt >= QUIET_MS - 1 && now - this.#wroteAt >= BETWEEN_MS
     if (isQuiet || this.#followers > 0) void this.flush().catch((error: unknown) => this.#parts.onError(error))

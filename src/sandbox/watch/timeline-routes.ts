@@ -92,10 +92,12 @@ export const timelineRoutes = ({ service, recorder, following }: SandboxParts): 
       const self = `${service.publicUrl}${url}`
       if (after !== undefined) {
         const ask = () => findChanges(db, filter, BigInt(after), size)
-        let found = await ask()
         const until = performance.now() + wait * 1000
+        let heard = following?.heard ?? 0
+        let found = await ask()
         for (let left = wait * 1000; found.threads.length === 0 && left > 0 && !following?.closed; ) {
-          await following?.wait(left)
+          await following?.wait(left, heard)
+          heard = following?.heard ?? 0
           found = await ask()
           left = until - performance.now()
         }

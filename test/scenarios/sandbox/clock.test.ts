@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listAccounts, listApps } from '../../../src/accounts/store.ts'
 import { live } from '../../support/live.ts'
+import { Receiver } from '../../support/receiver.ts'
 import { newWorld, START, type World } from '../../support/world.ts'
 
 interface ClockBody {
@@ -54,6 +55,33 @@ describe('The sandbox clock', () => {
     expect(stopped.now >= running.now).toBe(true)
     expect((await world.call<ClockBody>('GET', '/sandbox/clock')).body.now).toBe(stopped.now)
   })
+
+  it.each([{ freeze: true }, { advance: 'PT0S' }])(
+    'does not go back to when it was asked for while work that was due took its time: %o',
+    async (body) => {
+      const receiver = await Receiver.open()
+      const shown = async () => (await world.call<ClockBody>('GET', '/sandbox/clock')).body.now
+      let seen = ''
+      receiver.behaviour = async (_, response) => {
+        const before = await shown()
+        await expect.poll(shown).not.toBe(before)
+        seen = await shown()
+        response.end()
+      }
+      const webhook = { url: receiver.url(), event_types: [{ name: '*' }] }
+      const { id } = (await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', webhook)).body
+      await move({ freeze: false })
+      await world.merchant.post('/v2/invoicing/invoices', { detail: { currency_code: 'USD' } })
+
+      const { now } = (await move(body)).body
+
+      expect(seen).not.toBe('')
+      expect(now >= seen).toBe(true)
+      await move({ freeze: true })
+      await world.merchant.delete(`/v1/notifications/webhooks/${id}`)
+      await receiver.close()
+    },
+  )
 
   // biome-ignore format: a table reads best as a table
   const refusals: [what: string, body: object, status: number, issue: string][] = [

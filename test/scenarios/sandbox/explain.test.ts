@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { after } from '../../../src/kernel/clock.ts'
 import { run } from '../../support/command.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
@@ -38,10 +39,28 @@ describe('Watching a sandbox', () => {
     dispute = opened.body.links[0]!.href.split('/').at(-1)!
     await world.settle()
     await world.pass('PT1H')
-  }, 60_000)
+  })
   afterAll(async () => {
     await world.close()
     await receiver.close()
+  })
+
+  it('finds what lies ahead for a dispute behind hundreds of other things', async () => {
+    const waiting = await world.merchant.get<{ status: string }>(`/v1/customer/disputes/${dispute}`)
+    expect(waiting.status).toBe(200)
+    await world.app.transact(async (tx) => {
+      for (let i = 0; i < 210; i++)
+        tx.enqueue({ name: 'no-such-job', payload: { account_id: 'A' }, key: `other ${i}`, runAt: after(tx.now, 60) })
+    })
+
+    const due = await world.call<Pick<Explanation, 'due'>>('GET', `/sandbox/due?subject=${dispute}`)
+    const told = await world.call<Explanation>('GET', `/sandbox/explain/dispute/${dispute}`)
+
+    expect(due.body.due).toHaveLength(1)
+    expect(told.body.due).toEqual(due.body.due)
+    await world.app.transact(async (tx) => {
+      for (let i = 0; i < 210; i++) tx.withdraw(`other ${i}`)
+    })
   })
 
   const explain = async (kind: string, id: string) => {

@@ -19,7 +19,7 @@ describe('Faults of a sandbox', () => {
     address = await world.app.listen()
     receiver = await Receiver.open()
     await world.merchant.post('/v1/notifications/webhooks', { url: receiver.url(), event_types: [{ name: '*' }] })
-  }, 60_000)
+  })
   afterAll(async () => {
     await world.close()
     await receiver.close()

@@ -43,7 +43,7 @@ describe('The timeline of a sandbox', () => {
     world = await newWorld()
     receiver = await Receiver.open()
     await world.merchant.post('/v1/notifications/webhooks', { url: receiver.url(), event_types: [{ name: '*' }] })
-  }, 60_000)
+  })
   afterAll(async () => {
     await world.close()
     await receiver.close()

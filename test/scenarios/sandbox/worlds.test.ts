@@ -73,6 +73,26 @@ describe('Snapshots', () => {
     expect(answers.filter(({ status }) => status >= 400).map(({ text }) => text)).toEqual([])
   })
 
+  it('are loaded while requests come in, and whoever has a token that is newer keeps it', async () => {
+    await save('older')
+    const answers: number[] = []
+    let isOver = false
+    const callers = Array.from({ length: 3 }, async () => {
+      while (!isOver) {
+        // Known by its token alone: nothing of it is remembered.
+        world.app.forgetTokens()
+        world.merchant.signOut()
+        answers.push((await world.merchant.get('/v2/invoicing/invoices')).status)
+        answers.push((await world.merchant.post('/v2/invoicing/invoices', anInvoice)).status)
+      }
+    })
+    for (let n = 0; n < 2; n++) expect((await load('older')).status).toBe(200)
+    isOver = true
+    await Promise.all(callers)
+
+    expect(new Set(answers)).toEqual(new Set([200, 201]))
+  })
+
   it('are deleted, and unknown ones are not found', async () => {
     expect(await world.call('DELETE', '/sandbox/snapshots/busy')).toMatchObject({ status: 204 })
     expect(await names()).not.toContain('busy')
