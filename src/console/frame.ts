@@ -30,6 +30,8 @@ export interface Timepiece {
 export interface Surroundings {
   readonly who: Onlooker
   readonly path: string
+  /** What leads to the same page again. */
+  readonly back: string
   readonly timepiece?: Timepiece | undefined
   /** How many things wait for each of the eyes. */
   readonly waiting: Readonly<Partial<Record<Eyes, number>>>
@@ -43,6 +45,18 @@ export interface Surroundings {
   readonly notice?: string | undefined
   /** What the console calls itself. */
   readonly name: string
+}
+
+/** The letters that lead to a page after `g`, by its address. */
+const letters: Readonly<Record<string, string>> = {
+  '/console': 't',
+  '/console/invoices': 'i',
+  '/console/disputes': 'd',
+  '/console/webhooks': 'w',
+  '/console/mail': 'm',
+  '/console/requests': 'r',
+  '/console/clock': 'c',
+  '/console/scenarios': 's',
 }
 
 const sandboxPages = [
@@ -90,8 +104,8 @@ export type Theme = (typeof themeNames)[number]
 export const isTheme = (name: string | undefined): name is Theme => themeNames.some((one) => one === name)
 
 /** Light or dark, as the system says or as somebody chose. */
-const themes = (chosen: Theme, path: string): Html =>
-  html`<form class="themes" method="post" action="/console/theme" aria-label="Appearance"><input type="hidden" name="back" value="${path}">${themeNames.map(
+const themes = (chosen: Theme, back: string): Html =>
+  html`<form class="themes" method="post" action="/console/theme" aria-label="Appearance"><input type="hidden" name="back" value="${back}">${themeNames.map(
     (name) =>
       html`<button name="theme" value="${name}"${name === chosen && html` aria-current="true"`}>${name.charAt(0).toUpperCase() + name.slice(1)}</button>`,
   )}</form>`
@@ -101,7 +115,6 @@ const keys: readonly (readonly [keys: string, does: string, isOfSandbox?: true])
   ['j k', 'next and previous row'],
   ['Enter', 'open it'],
   ['Esc', 'leave it'],
-  ['g, then t i d w m r c s', 'timeline, invoices, disputes, webhooks, mail, requests, clock, scenarios', true],
   ['e, then 1 to 5', 'look through other eyes', true],
   ['f', 'freeze the clock, or let it run', true],
   ['n', 'go to what is due next', true],
@@ -110,26 +123,35 @@ const keys: readonly (readonly [keys: string, does: string, isOfSandbox?: true])
   ['?', 'this list'],
 ]
 
-const keysBox = ({ face }: Onlooker): Html =>
-  html`<div class="keys" id="keys" popover><h2>Keys</h2><dl>${keys
-    .filter(([, , isOfSandbox]) => face === 'sandbox' || !isOfSandbox)
-    .map(([name, does]) => html`<div><dt><kbd>${name}</kbd></dt><dd>${does}</dd></div>`)}</dl></div>`
+/** The keys that lead to the pages that there are. */
+function goingKeys(who: Onlooker): readonly (readonly [keys: string, does: string])[] {
+  const led = pagesFor(who).filter(([, href]) => href in letters)
+  if (led.length === 0) return []
+  const labels = led.map(([label]) => label.toLowerCase())
+  return [[`g, then ${led.map(([, href]) => letters[href]).join(' ')}`, labels.join(', ')]]
+}
 
-function navigation({ who, path, waiting, unread, parked, failing, theme = 'system' }: Surroundings): Html {
+const keysBox = (who: Onlooker): Html =>
+  html`<div class="keys" id="keys" popover><h2>Keys</h2><dl>${[
+    ...keys.filter(([, , isOfSandbox]) => who.face === 'sandbox' || !isOfSandbox),
+    ...goingKeys(who),
+  ].map(([name, does]) => html`<div><dt><kbd>${name}</kbd></dt><dd>${does}</dd></div>`)}</dl></div>`
+
+function navigation({ who, path, back, waiting, unread, parked, failing, theme = 'system' }: Surroundings): Html {
   const isHere = (href: string) =>
     href === '/console' || href === '/console/operator' ? path === href : path === href || path.startsWith(`${href}/`)
   return html`<nav id="nav" popover aria-label="Console"><ul>${pagesFor(who).map(
     ([label, href]) =>
-      html`<li><a href="${href}"${isHere(href) && html` aria-current="page"`}>${label}${
+      html`<li><a href="${href}"${href in letters && html` data-key="${letters[href]}"`}${isHere(href) && html` aria-current="page"`}>${label}${
         (label === 'Disputes' || label === 'Decisions') && count(waiting[who.mark], 'waiting')
       }${label === 'Mail' && count(unread, 'unread')}${label === 'Parked jobs' && count(parked, 'parked')}${label === 'Webhooks' && count(failing, 'failing')}</a></li>`,
   )}</ul>
-<ul class="minor"><li><a href="/docs">API reference ${icon('out')}</a></li><li><button class="keys-button" type="button" popovertarget="keys">Keys <kbd>?</kbd></button></li></ul>${themes(theme, path)}</nav>${keysBox(who)}`
+<ul class="minor"><li><a href="/docs">API reference ${icon('out')}</a></li><li><button class="keys-button" type="button" popovertarget="keys">Keys <kbd>?</kbd></button></li></ul>${themes(theme, back)}</nav>${keysBox(who)}`
 }
 
-const eyesForm = ({ who, path, waiting }: Surroundings): Html =>
+const eyesForm = ({ who, back, waiting }: Surroundings): Html =>
   html`<form class="eyes" id="eyes" popover method="post" action="/console/eyes" aria-labelledby="eyes-title"><h2 id="eyes-title">Seen by</h2>
-<input type="hidden" name="back" value="${path}"><ul>${eyesNames.map(
+<input type="hidden" name="back" value="${back}"><ul>${eyesNames.map(
     (name) =>
       html`<li><button name="as" value="${name}"${name === who.mark && html` aria-current="true"`}>${mark(name)}<span>${eyes[name].label}</span>${count(waiting[name], 'to answer')}</button></li>`,
   )}</ul></form>`
@@ -146,8 +168,8 @@ const personMenu = ({ name, role, account, elsewhere, isLooking }: SignedIn): Ht
 const lookingBar = ({ account }: SignedIn): Html =>
   html`<div class="notice hold looking" role="status"><p>You see <b>${account?.name}</b> as its people do, and can change nothing.</p><form method="post" action="/console/look-as/stop"><button class="button quiet small">Stop looking</button></form></div>`
 
-const clockBar = ({ now, frozen, apart, next }: Timepiece, path: string): Html =>
-  html`<form class="timepiece" method="post" action="/console/clock" aria-label="Clock"><input type="hidden" name="back" value="${path}">
+const clockBar = ({ now, frozen, apart, next }: Timepiece, back: string): Html =>
+  html`<form class="timepiece" method="post" action="/console/clock" aria-label="Clock"><input type="hidden" name="back" value="${back}">
 <a class="reading" href="/console/clock"><time datetime="${now}" title="${now}" data-clock${frozen && html` data-frozen`}>${reading(now)[0]} <b>${reading(now)[1]}</b></time><small>${frozen ? 'frozen' : 'running'}, ${apart}</small></a>
 <div class="set"><button name="freeze" value="${frozen ? 'false' : 'true'}">${frozen ? 'Run' : 'Freeze'}</button><button name="advance" value="PT1H">+1 h</button><button name="advance" value="P1D">+1 day</button><button name="advance" value="P20D">+20 days</button>${
     next && html`<button class="next" name="to" value="${next.at}">Next due <span>${next.in}</span></button>`
@@ -157,7 +179,7 @@ const font = '/invoice/assets/fonts/ibm-plex-sans-latin'
 
 /** The frame around every page. */
 export function frame(drawn: Drawn, around: Surroundings): string {
-  const { who, timepiece, path, theme } = around
+  const { who, timepiece, back, theme } = around
   const { person } = who
   return shell(
     drawn.title,
@@ -167,7 +189,7 @@ export function frame(drawn: Drawn, around: Surroundings): string {
 <header class="top">
 <div class="brand"><a href="/console">${around.name}</a><span class="env ${who.face}">${who.face === 'sandbox' ? 'Sandbox' : 'Live'}</span></div>
 <form class="find" role="search" action="/console/search">${icon('search')}<input type="search" name="q" maxlength="300" aria-label="Search, or paste any id" placeholder="Search, or paste any id" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
-${timepiece && !drawn.ownClock && clockBar(timepiece, path)}
+${timepiece && !drawn.ownClock && clockBar(timepiece, back)}
 ${
   who.face === 'sandbox' &&
   html`<button class="seen-by" type="button" popovertarget="eyes">${mark(who.mark)}<span class="seen-not">Seen by </span><span class="name">${who.name}</span>${icon('down')}</button>`
@@ -185,8 +207,8 @@ ${drawn.content}
 }
 
 /** A page without anybody: what is left to say when even the frame cannot be drawn. */
-export const alone = (title: string, content: Content, name = 'Quittance'): string =>
-  shell(title, 'alone', name, html`<main id="main">${content}</main>`)
+export const alone = (title: string, content: Content, { name, theme }: Pick<Surroundings, 'name' | 'theme'>): string =>
+  shell(title, 'alone', name, html`<main id="main">${content}</main>`, theme)
 
 const shell = (title: string, className: string, name: string, content: Content, theme?: Theme): string =>
   html`<!doctype html>

@@ -1,8 +1,10 @@
 import { html } from '../http/html.ts'
-import type { Answer } from '../http/route.ts'
-import type { Problem } from '../kernel/problem.ts'
+import type { Answer, AnyRoute } from '../http/route.ts'
+import type { Service } from '../room.ts'
 import { alone } from './frame.ts'
+import { mono } from './parts/parts.ts'
 import { pageAnswer } from './respond.ts'
+import { themeIn } from './theme.ts'
 
 /** What is told of a refusal that has no form to stand beside. */
 const refusals: Readonly<Record<number, readonly [title: string, text: string]>> = {
@@ -14,14 +16,19 @@ const refusals: Readonly<Record<number, readonly [title: string, text: string]>>
   503: ['Not at the moment', 'The service is busy or starting; load the page again in a moment.'],
 }
 
-/** A refusal as a page. */
-export const refusal = ({ status, details, message }: Problem): Answer => {
-  const [title, text] = refusals[status] ?? ['This cannot be done', message]
-  return pageAnswer(
-    status,
-    alone(
-      title,
-      html`<div class="sheet"><h1>${title}</h1><p>${text}</p>${details.map(({ description }) => html`<p class="hint">${description}</p>`)}<p class="below"><a href="/console">Back to the console</a></p></div>`,
-    ),
-  )
-}
+type Refusal = NonNullable<AnyRoute['refusal']>
+
+/** Refusals as pages. */
+export const makeRefusal =
+  ({ settings }: Service): Refusal =>
+  ({ status, details, message }, headers, debugId): Answer => {
+    const [title, text] = refusals[status] ?? ['This cannot be done', message]
+    return pageAnswer(
+      status,
+      alone(
+        title,
+        html`<div class="sheet"><h1>${title}</h1><p>${text}</p>${details.map(({ description }) => html`<p class="hint">${description}</p>`)}<p class="hint">Debug id ${mono(debugId)}</p><p class="below"><a href="/console">Back to the console</a></p></div>`,
+        { name: settings.consoleName, theme: themeIn(headers) },
+      ),
+    )
+  }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
+import { cookieOf } from '../http/cookies.ts'
 import { Answer } from '../http/route.ts'
+import { beginning } from '../kernel/beginning.ts'
 
 const folder = new URL('./assets/', import.meta.url)
 const order = ['tokens', 'frame', 'parts', 'forms', 'pages', 'narrow']
@@ -135,7 +137,8 @@ export const fileAnswer = (bytes: Buffer, headers: Readonly<Record<string, strin
     ...safe,
     'content-type': headers['content-type'] ?? 'application/octet-stream',
     ...(headers['content-disposition'] && { 'content-disposition': headers['content-disposition'] }),
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+    // A browser that shows a picture by itself puts it on a page with styles of its own.
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
   })
 
 const NOTICE = 'console-notice'
@@ -143,16 +146,8 @@ const NOTICE_LENGTH_MAX = 1_000
 
 /** What the next page says first. It stands in a cookie, so that going back or reloading does not say it again. */
 export const noticeCookie = (text: string): string =>
-  `${NOTICE}=${encodeURIComponent(text.slice(0, NOTICE_LENGTH_MAX))}; Path=/console; Max-Age=60; HttpOnly; SameSite=Lax`
+  `${NOTICE}=${encodeURIComponent(beginning(text, NOTICE_LENGTH_MAX))}; Path=/console; Max-Age=60; HttpOnly; SameSite=Lax`
 
 export const noticeGone = `${NOTICE}=; Path=/console; Max-Age=0; HttpOnly; SameSite=Lax`
 
-export function noticeIn(cookie: string | undefined): string | undefined {
-  try {
-    return cookie === undefined || cookie === '' ? undefined : decodeURIComponent(cookie)
-  } catch {
-    return undefined
-  }
-}
-
-export const noticeName = NOTICE
+export const noticeIn = (cookies: string | undefined): string | undefined => cookieOf(cookies, NOTICE) || undefined

@@ -1,12 +1,12 @@
-import { cookieOf } from './cookies.ts'
+import { cookieOf } from '../http/cookies.ts'
 import { isTheme, type Theme } from './frame.ts'
 
 const COOKIE = 'console-theme'
 const YEAR_SECONDS = 365 * 86_400
 
 /** What somebody chose in this browser; as the system says where they chose nothing. */
-export const themeIn = (cookies: string | undefined): Theme => {
-  const chosen = cookieOf(cookies, COOKIE)
+export const themeIn = ({ cookie }: { readonly cookie?: unknown }): Theme => {
+  const chosen = cookieOf(cookie as string | undefined, COOKIE)
   return isTheme(chosen) ? chosen : 'system'
 }
 

@@ -8,20 +8,21 @@ import { forbidden } from '../kernel/problem.ts'
 import { type Static, type TSchema, Type } from '../kernel/type.ts'
 import { isOwnOrigin } from '../payer/page/form-token.ts'
 import type { Service } from '../room.ts'
-import { cookieOf } from './cookies.ts'
+import { addressOf, PageUrls } from './addresses.ts'
+import { backTo, toSignIn } from './back.ts'
 import type { Typed } from './forms/fields.ts'
 import { type Drawn, frame, type Surroundings } from './frame.ts'
 import type { Asked, Operations, Ordered, Outcome } from './operate.ts'
 import { type Times, timesIn } from './parts/time.ts'
-import { refusal } from './refusal.ts'
-import { noticeCookie, noticeGone, noticeIn, noticeName, pageAnswer, seeOther } from './respond.ts'
+import { makeRefusal } from './refusal.ts'
+import { noticeCookie, noticeGone, noticeIn, pageAnswer, seeOther } from './respond.ts'
 import { type Capability, capabilities } from './roles.ts'
-import { confirmAnswer, confirmPerson } from './sign-in/confirm.ts'
-import { isTokenOf, TOKEN_FIELD, tokenFor, withTokens } from './sign-in/form-tokens.ts'
+import { confirmAnswer, confirmPerson, type Held, sendAnswer, signedOutAnswer } from './sign-in/confirm.ts'
+import { isTokenOf, PLACE_FIELD, placeOf, TOKEN_FIELD, tokenFor, withTokens } from './sign-in/form-tokens.ts'
 import type { Arrived } from './sign-in/onlooker.ts'
 import { PASSKEY_FIELD } from './sign-in/passkey-form.ts'
 import { themeIn } from './theme.ts'
-import type { Onlooker } from './who.ts'
+import type { Onlooker, SignedIn } from './who.ts'
 
 export const tag = 'Console'
 
@@ -82,6 +83,9 @@ export interface Access {
   readonly liveOnly?: boolean
 }
 
+/** What somebody does about themselves, wherever they work. */
+const isOwnMatter = (access: Access): boolean => mayOf(access).includes('self')
+
 const declared = new WeakMap<AnyRoute, Access>()
 
 /** What a page or form of the console said about who may; undefined for routes of anything else. */
@@ -128,6 +132,9 @@ interface FormDefinition<Params extends TSchema> extends Access {
   take(sent: Sent<Params>): Promise<Answer>
 }
 
+/** Where a page was drawn, and the address that leads there again. */
+type Place = Pick<Surroundings, 'path' | 'back'>
+
 const FormBody = Type.Unsafe<Typed>({ type: 'object' })
 
 /** How often the people of one account may ask for all of something within a minute. */
@@ -135,6 +142,8 @@ const ASKING_PER_MINUTE = 20
 
 /** Pages and forms of the console, as routes like any other. */
 export function makePages({ service, operations, now, realNow, onlooker, surroundings }: ConsoleParts) {
+  const refusal = makeRefusal(service)
+  const urls = new PageUrls()
   const asking = new RateLimit(ASKING_PER_MINUTE, ASKING_PER_MINUTE)
   type Given = FreeParts & Arrived & { params: unknown; query: unknown }
 
@@ -168,11 +177,10 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
     change: transactAs(who.caller),
   })
 
-  async function framed({ db, who, headers }: Visit, path: string, drawn: Drawn): Promise<Answer> {
-    const notice = noticeIn(cookieOf(headers['cookie'] as string | undefined, noticeName))
-    const cookies = headers['cookie'] as string | undefined
-    const theme = themeIn(cookies)
-    const around = { ...(await surroundings(db, who)), who, path, notice, theme, name: service.settings.consoleName }
+  async function framed({ db, who, headers }: Visit, { path, back }: Place, drawn: Drawn): Promise<Answer> {
+    const notice = noticeIn(headers['cookie'] as string | undefined)
+    const set = { path, back, notice, theme: themeIn(headers), name: service.settings.consoleName }
+    const around = { ...(await surroundings(db, who)), who, ...set }
     const markup = tokened(who, path, frame(drawn, around))
     return pageAnswer(drawn.status ?? 200, markup, notice === undefined ? undefined : noticeGone)
   }
@@ -183,24 +191,38 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
   /** A form is drawn for whoever may send it, with a token; for nobody else. */
   function tokened({ person, may }: Onlooker, path: string, markup: string): string {
     if (!person) return markup
-    return withTokens(markup, path, (action) => {
+    const tokenOf = (action: string) => {
       const taken = forms.find(({ address }) => address.test(action.split('?', 1)[0]!))
       if (taken && !mayOf(taken.access).some(may)) return undefined
       return tokenFor(service.settings.secrets!, person.session, action, realNow())
-    })
+    }
+    return withTokens(markup, path, tokenOf, placeOf(person))
   }
 
-  /** A form of a page that was drawn for another login, for another purpose or too long ago changes nothing. */
-  function requireToken({ person }: Onlooker, path: string, typed: Typed): void {
-    if (person && !isTokenOf(service.settings.secrets!, person.session, path, typed[TOKEN_FIELD] ?? '', realNow()))
+  /**
+   * A form of a page that was drawn for another login, for another purpose, too long ago or at another place changes nothing: of
+   * two tabs, one may be left at the account where somebody worked before.
+   */
+  function isDrawnFor(person: SignedIn, access: Access, { path, typed }: Held): boolean {
+    const token = typed[TOKEN_FIELD] ?? ''
+    if (!isTokenOf(service.settings.secrets!, person.session, path, token, realNow())) return false
+    return isOwnMatter(access) || typed[PLACE_FIELD] === placeOf(person)
+  }
+
+  /** Why a form is not taken yet, with all that it brought; undefined for one that is. */
+  function heldUp(access: Access, held: Held, who: Onlooker | undefined): Answer | undefined {
+    if (!who) return isOwnMatter(access) ? toSignIn('/console') : signedOutAnswer(service, held)
+    if (!who.person || isDrawnFor(who.person, access, held)) return undefined
+    if (isOwnMatter(access))
       throw forbidden('This form was drawn for somebody else or too long ago. Load its page again.')
+    return sendAnswer(service, held, { person: who.person, now: realNow() })
   }
 
   /** Asks once more who it is before something grave; undefined where there is nothing to ask. */
   async function askedAgain<Params extends TSchema>(
     { isGrave, gives }: FormDefinition<Params>,
     sent: Sent<Params>,
-    path: string,
+    held: Held,
   ): Promise<Answer | undefined> {
     const { person } = sent.who
     if (!person) return undefined
@@ -210,27 +232,24 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
       throw forbidden(`Support gives back ${service.settings.consoleRefundLimit} at most; ask an admin of the account.`)
     if ((!isGrave && !isMuch) || person.isFresh) return undefined
     if (sent.typed[PASSKEY_FIELD]) return confirmPerson(service, sent, person, realNow())
-    return confirmAnswer(service, { person, path, typed: sent.typed, now: realNow() })
+    return confirmAnswer(service, held, { person, now: realNow() })
   }
-
-  /** The address of a page, from the url of its route. */
-  const pathOf = (url: string, params: unknown) =>
-    url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent((params as Record<string, string>)[name] ?? ''))
 
   return {
     page<Params extends TSchema, Query extends TSchema>(definition: PageDefinition<Params, Query>): AnyRoute {
       const { draw, may: _, liveOnly: __, ...rest } = definition
+      urls.add(rest.url)
       const made = route({
         ...shared,
         ...rest,
         method: 'GET',
         refusal,
         async handle(given) {
-          const path = pathOf(rest.url, given.params)
+          const path = addressOf(rest.url, given.params)
           const visit = await visitOf(definition, { ...given, query: given.query ?? {} })
-          if (!visit) return toSignIn(path)
+          if (!visit) return toSignIn(path, given.query)
           const drawn = await draw(visit as Visit<Params, Query>)
-          return drawn instanceof Answer ? drawn : framed(visit, path, drawn)
+          return drawn instanceof Answer ? drawn : framed(visit, { path, back: backTo(path, given.query) }, drawn)
         },
       })
       return declare(definition, made)
@@ -246,21 +265,23 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
         prepare: (body) => body,
         refusal,
         async handle(given) {
-          const { params, body, files, headers } = given
-          const path = pathOf(rest.url, params)
+          const { params, body, headers } = given
+          const path = addressOf(rest.url, params)
           // No page of somebody else's may send a form of ours.
           if (!isOwnOrigin(headers, service)) throw forbidden('This form was sent from another page than ours.')
+          const files = given.files.filter(({ fileName, bytes }) => fileName !== '' || bytes.length > 0)
+          const held: Held = { path, typed: body, files, theme: themeIn(headers) }
           const visit = await visitOf(definition, { ...given, query: {} })
-          if (!visit) return toSignIn('/console')
-          requireToken(visit.who, path, body)
+          const waits = heldUp(definition, held, visit?.who)
+          if (!visit || waits) return waits
           const sent: Sent<Params> = {
             ...(visit as Visit<Params>),
             typed: body,
-            files: files.filter(({ fileName, bytes }) => fileName !== '' || bytes.length > 0),
+            files,
             lead: (to, notice) => seeOther(to, notice === undefined ? undefined : noticeCookie(notice)),
-            again: (drawn) => framed(visit, path, drawn),
+            again: (drawn) => framed(visit, { path, back: addressOf(urls.of(rest.url), params) }, drawn),
           }
-          return (await askedAgain(definition, sent, path)) ?? take(sent)
+          return (await askedAgain(definition, sent, held)) ?? take(sent)
         },
       })
       forms.push({ address: new RegExp(`^${rest.url.replace(/:\w+/g, '[^/]+')}$`), access: definition })
@@ -274,12 +295,4 @@ function requireMay({ person, may }: Onlooker, wanted: readonly Capability[]): v
   if (wanted.some(may)) return
   if (person?.isLooking) throw forbidden('You only look at this account; nobody acts for it from the outside.')
   throw forbidden(`Your role may not: ${wanted.map((one) => capabilities[one]).join('; ')}.`)
-}
-
-const toSignIn = (path: string): Answer => seeOther(`/console/sign-in?${new URLSearchParams({ back: path })}`)
-
-/** Only a place of the console is gone back to. */
-export const backIn = (typed: Typed): string => {
-  const { back = '/console' } = typed
-  return /^\/console(?:[/?][\w\-./?=&%:+,~]*)?$/.test(back) ? back : '/console'
 }

@@ -1,10 +1,10 @@
 import { expandScopes, operatorScope } from '../accounts/scopes.ts'
 import { findApp } from '../accounts/store.ts'
 import type { Reader } from '../database/transaction.ts'
+import { cookieOf } from '../http/cookies.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { unavailable } from '../kernel/problem.ts'
 import { people } from '../sandbox/people.ts'
-import { cookieOf } from './cookies.ts'
 import type { Capability, Role } from './roles.ts'
 
 /** The people of a sandbox through whose eyes it can be looked at; shape and letter tell them apart, not colour. */

@@ -96,16 +96,24 @@ const statuses: Readonly<Record<string, string>> = {
 }
 const named = (names: string, nameOf: (name: string) => string) => names.split(' or ').map(nameOf).join(' or ')
 
+/** Of several ways, those that take the fewest steps. */
+function nearest(ways: readonly string[]): string {
+  const steps = (way: string) => way.split(' and ').length
+  const fewest = Math.min(...ways.map(steps))
+  return ways.filter((way) => steps(way) === fewest).join(', or ')
+}
+
 /** What an action requires at least, with words for the values of the wire. */
 export const requirement = (because: string): string =>
-  `needs ${because
-    .replace(/^requires /, '')
-    .split(', or ')
-    .reduce((shortest, one) => (one.length < shortest.length ? one : shortest))
+  `needs ${nearest(
+    because
+      .replace(/^requires /, '')
+      .replace(/\.$/, '')
+      .split(', or '),
+  )
     .replace(/\bdispute_life_cycle_stage ([A-Z_]+(?: or [A-Z_]+)*)/g, (_, names: string) =>
       named(names, (name) => stages[name] ?? sentence(name)),
     )
     .replace(/\b(?:base_)?status ([A-Z_]+(?: or [A-Z_]+)*)/g, (_, names: string) =>
       named(names, (name) => statuses[name] ?? `“${standingWords(name).toLowerCase()}”`),
-    )
-    .replace(/\.$/, '')}`
+    )}`

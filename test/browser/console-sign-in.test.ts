@@ -124,6 +124,54 @@ describe('Signing in with a browser', () => {
     await context.close()
   })
 
+  it('loses nothing of what is typed when the login ends meanwhile', async () => {
+    const context = await browser.context()
+    const page = await signInBy(context, await invite('support'))
+    await page.goto(`${base}/console/invoices/new`)
+    await page.getByLabel('Item 1', { exact: true }).fill('A chair')
+    await page.getByLabel('Price').first().fill('120.50')
+    await page.locator('[data-preview]', { hasText: '$120.50' }).waitFor()
+    await context.clearCookies()
+    const asked = page.waitForResponse((one) => one.url().endsWith('/console/invoices/new'))
+    await page.getByLabel('Item 1', { exact: true }).fill('A table')
+    await asked
+    // Nothing of the ways in stands where the paper stands.
+    expect(await page.locator('[data-preview]').innerText()).toContain('$120.50')
+    await page.getByRole('button', { name: 'Save as a draft' }).click()
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    expect(await flawsOf(page)).toEqual([])
+
+    const beside = context.waitForEvent('page')
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await (await beside).waitForURL(/\/console\/sign-in$/)
+    await signInBy(context, await invite('support'))
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('It is sent as A support').waitFor()
+    expect(await flawsOf(page)).toEqual([])
+    // What waits on a page that is closed is offered by the next one.
+    const other = await context.newPage()
+    await other.goto(`${base}/console/invoices/new`)
+    await other.getByRole('button', { name: 'Put it back' }).waitFor()
+    await page.getByRole('button', { name: 'Send it' }).click()
+    await page.waitForURL(/\/console\/invoices\/INV2/)
+    expect(await page.getByText('A table').count()).toBeGreaterThan(0)
+    await other.goto(`${base}/console/invoices/new`)
+    expect(await other.getByRole('button', { name: 'Put it back' }).count()).toBe(0)
+    await context.close()
+  })
+
+  it('leaves nothing that was typed for whoever comes after', async () => {
+    const context = await browser.context()
+    const page = await signInBy(context, await invite('support'))
+    await page.goto(`${base}/console/invoices/new`)
+    await page.getByLabel('Item 1', { exact: true }).fill('A secret table')
+    await page.getByRole('button', { name: 'A support' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(/\/console\/sign-in$/)
+    expect(await page.evaluate('JSON.stringify(localStorage)')).toBe('{}')
+    await context.close()
+  })
+
   it('has pages that are readable by everybody, fit every window and complain of nothing', async () => {
     const context = await browser.context()
     const link = await invite('operator', payloads[0] ?? 'Somebody')

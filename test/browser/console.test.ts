@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -23,6 +26,7 @@ beforeAll(async () => {
   browser = await openBrowser()
   invoice = await invoiceOf(
     'Linden & Söhne Verlagsgesellschaft mbH & Co. Kommanditgesellschaft '.repeat(4).slice(0, 300),
+    { items: [{ name: 'W'.repeat(200), quantity: '2', unit_amount: usd('49.50') }] },
   )
   await world.merchant.post(`/v2/invoicing/invoices/${invoice}/send`, {})
   const opened = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
@@ -152,6 +156,39 @@ describe('The console in a browser', () => {
     600_000,
   )
 
+  it('fits 320 pixels, which is what a large zoom leaves', async () => {
+    const context = await contextAs('merchant', { viewport: { width: 320, height: 700 } })
+    const page = await context.newPage()
+    for (const path of ['/console', `/console/disputes/${dispute}`, '/console/money', '/console/webhooks']) {
+      await page.goto(base + path)
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 320])
+    }
+    await context.close()
+  })
+
+  it('breaks no amount of a dispute that was decided', async () => {
+    const opened = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
+      disputed_transactions: [{ buyer_transaction_id: 'CONSOLE2' }],
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+      dispute_amount: usd('12345.00'),
+    })
+    const id = opened.body.links[0]!.href.split('/').at(-1)!
+    await world.merchant.post(`/v1/customer/disputes/${id}/accept-claim`, { note: 'All of it.' })
+    const context = await contextAs('merchant', { viewport: { width: 1280, height: 900 } })
+    const page = await context.newPage()
+    await page.goto(`${base}/console/disputes/${id}`)
+    const amounts = page.locator('.lines dd > :is(.good, .warn)')
+    expect(await amounts.allTextContents()).toContain('−$12,345.00')
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      const rows = await amounts.evaluateAll((all) =>
+        all.map((one) => (one as unknown as { getClientRects(): object[] }).getClientRects().length),
+      )
+      expect([width, ...new Set(rows)]).toEqual([width, 1])
+    }
+    await context.close()
+  })
+
   it('keeps to the weight of its scripts and styles', async () => {
     const context = await contextAs('merchant')
     const page = await context.newPage()
@@ -261,6 +298,56 @@ describe('The console in a browser', () => {
     await page.goto(`${base}/console/invoices/new`)
     expect(await page.getByRole('button', { name: 'Put it back' }).count()).toBe(0)
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('shows a QR code by itself without a complaint', async () => {
+    const context = await contextAs('merchant')
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+
+    const answer = await page.goto(`${base}/console/invoices/${invoice}/qr-code`)
+
+    expect([answer!.status(), await page.locator('img').count()]).toEqual([200, 1])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('keeps a form whose files are too large together, before anything is sent', async () => {
+    const context = await contextAs('merchant')
+    const page = await context.newPage()
+    await page.goto(`${base}/console/disputes/${dispute}`)
+    const form = page.locator('form[action$="/send-message"]')
+    await page.locator('summary', { hasText: 'Write to the other side' }).click()
+    await form.locator('textarea').fill('See the pictures.')
+    const folder = mkdtempSync(join(tmpdir(), 'large-'))
+    const files = ['a.png', 'b.png'].map((name) => join(folder, name))
+    for (const file of files) writeFileSync(file, Buffer.alloc(26 * 1024 * 1024))
+
+    await form.locator('[type=file]').setInputFiles(files)
+    await form.locator('button', { hasText: 'Send the message' }).click()
+
+    expect(
+      await form.locator('[type=file]').evaluate((field: { validationMessage: string }) => field.validationMessage),
+    ).toBe('All files together may have at most 50 MiB.')
+    expect(await form.locator('textarea').inputValue()).toBe('See the pictures.')
+    expect(page.url()).toBe(`${base}/console/disputes/${dispute}`)
+    rmSync(folder, { recursive: true })
+    await context.close()
+  })
+
+  it('gives the focus back when what lies on top is closed', async () => {
+    const context = await contextAs('merchant', { viewport: { width: 390, height: 844 } })
+    const page = await context.newPage()
+    await page.goto(`${base}/console/invoices`)
+
+    await page.locator('.burger').press('Enter')
+    await page.locator('#nav:popover-open').waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Escape')
+
+    await page.locator('.burger:focus').waitFor()
+    expect(await page.locator('#nav:popover-open').count()).toBe(0)
     await context.close()
   })
 

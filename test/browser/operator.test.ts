@@ -43,7 +43,13 @@ beforeAll(async () => {
   const { id: bulk } = await subjects.of('bulks', 'own', '')
   for (const path of [`${at}/webhooks/${webhook}`, `${at}/webhooks/${webhook}/replay`, '/console/people'])
     drawn.set(path, (await operator.get(path)).text)
-  for (const path of ['/console/webhooks', `/console/bulks/${bulk}`, '/console/disputes', '/console/money'])
+  for (const path of [
+    '/console/webhooks',
+    `/console/webhooks/${webhook}`,
+    `/console/bulks/${bulk}`,
+    '/console/disputes',
+    '/console/money',
+  ])
     drawn.set(`admin ${path}`, (await admin.get(path)).text)
 })
 afterAll(async () => {

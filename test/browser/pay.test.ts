@@ -70,6 +70,8 @@ describe.each([
     const { id, path } = await sentInvoice(world, partial)
     const { page, context } = await opened(path, options)
 
+    // The currency before the amount stands in one line.
+    expect((await page.locator('.field span').first().boundingBox())!.height).toBeLessThan(30)
     await page.getByLabel('Amount to pay').fill('30')
     await page.getByLabel('Tip').fill('2.50')
     await page.getByRole('button', { name: 'Pay' }).click()
@@ -122,6 +124,27 @@ describe.each([
 
     await page.getByText('Thank you.').waitFor()
     expect(await shown(world, id)).toMatchObject({ status: 'PAID' })
+    await context.close()
+  })
+
+  it('words without a place to break them fit the window', async () => {
+    const item = { name: 'I'.repeat(200), description: 'D'.repeat(500), quantity: '1', unit_amount: usd('999999.00') }
+    const { path } = await sentInvoice(
+      world,
+      {
+        invoicer: { business_name: 'B'.repeat(200), website: `https://example.com/${'w'.repeat(200)}` },
+        items: [{ ...item, tax: { name: 'T'.repeat(100), percent: '7.5' } }],
+      },
+      { invoice_number: String(options.viewport!.width).padStart(25, 'N'), reference: 'R'.repeat(120) },
+    )
+    const { page, context } = await opened(path, options)
+
+    for (const address of [path, `${path}/pay`]) {
+      const response = await page.goto(base + address)
+      expect(response!.status(), address).toBe(200)
+      const width = await page.evaluate('document.documentElement.scrollWidth')
+      expect(width, address).toBeLessThanOrEqual(options.viewport!.width)
+    }
     await context.close()
   })
 

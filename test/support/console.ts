@@ -59,3 +59,12 @@ export function withFiles(fields: Fields, files: Readonly<Record<string, Buffer>
 /** Where the forms of a page lead. */
 export const formsIn = (markup: string): string[] =>
   [...markup.matchAll(/<form class="stack" method="post" action="([^"]*)"/g)].map(([, action]) => action!)
+
+/** An invoice of one line, as it is typed at the console. */
+export const written = {
+  '/items/0/name': 'A chair',
+  '/items/0/quantity': '2',
+  '/items/0/unit_amount/value': '49.50',
+  '/items/0/tax/percent': '10',
+  '/detail/currency_code': 'USD',
+}

@@ -1,6 +1,6 @@
 import type { Role } from '../../src/console/roles.ts'
 import { tokenFor } from '../../src/console/sign-in/form-tokens.ts'
-import { beginLogin } from '../../src/console/sign-in/logins.ts'
+import { beginLogin, digestOf } from '../../src/console/sign-in/logins.ts'
 import { addPerson, grantRole } from '../../src/console/sign-in/people.ts'
 import { agreed } from '../../src/invoices/payable.ts'
 import { recipientCode } from '../../src/invoices/schema/codes.ts'
@@ -115,11 +115,21 @@ export async function signedIn(world: World, role: Role, account?: string) {
 export const freshen = (world: World) =>
   world.app.database.query('update console_logins set fresh_time = $1', [world.now()])
 
-/** Sends a form that stands on no page for whoever sends it, with the token that it would have. */
-export function force(world: World, browser: Pick<Browser, 'cookies' | 'post'>, path: string, fields: Fields = {}) {
+/** Sends a form that stands on no page for whoever sends it, with the token and the place that it would have. */
+export async function force(
+  world: World,
+  browser: Pick<Browser, 'cookies' | 'post'>,
+  path: string,
+  fields: Fields = {},
+) {
   const session = browser.cookies.get('__Host-quittance') ?? ''
   const token = tokenFor(world.app.service.settings.secrets!, session, path, world.now())
-  return browser.post(path, { 'form-token': token, ...fields })
+  const { rows } = await world.app.database.query<{ place: string }>(
+    `select coalesce(r.account_id, '') as place from console_logins l join console_roles r using (person_id)
+     where l.digest = $1 order by r.account_id nulls first limit 1`,
+    [digestOf(session)],
+  )
+  return browser.post(path, { 'form-token': token, 'form-place': rows[0]?.place ?? '', ...fields })
 }
 
 /** The customer pays all of an invoice that was sent, as if a gateway had said so; answers the id of the payment. */

@@ -5,16 +5,7 @@ import './write.js'
 
 document.documentElement.classList.add('scripted')
 
-const places = {
-  t: '',
-  i: '/invoices',
-  d: '/disputes',
-  w: '/webhooks',
-  m: '/mail',
-  r: '/requests',
-  c: '/clock',
-  s: '/scenarios',
-}
+const places = new Map([...document.querySelectorAll('nav [data-key]')].map((link) => [link.dataset.key, link]))
 const rows = () =>
   [...document.querySelectorAll('main a.row, main a.open, .letters a')].filter((row) => row.checkVisibility())
 
@@ -30,9 +21,13 @@ let before = ''
 addEventListener('keydown', (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey) return
   const { key, target } = event
-  if (key === 'Escape') return document.activeElement?.blur()
+  if (key === 'Escape') {
+    // What lies on top is closed by the browser, which then gives the focus back.
+    if (!document.querySelector(':popover-open')) document.activeElement?.blur()
+    return
+  }
   if (target.closest?.('input, select, textarea')) return
-  if (before === 'g' && key in places) location.assign(`/console${places[key]}`)
+  if (before === 'g') places.get(key)?.click()
   if (before === 'e') document.querySelectorAll('.eyes button')[Number(key) - 1]?.click()
   before = key
   const button = presses[key]
@@ -57,6 +52,19 @@ addEventListener('click', async ({ target }) => {
   await navigator.clipboard.writeText(text)
   button.classList.add('done')
   setTimeout(() => button.classList.remove('done'), 1200)
+})
+
+// More than a request may carry would be refused unread, and with it all that was typed.
+addEventListener('change', ({ target }) => {
+  const most = Number(target.dataset?.bytesMax)
+  if (!most) return
+  const bytes = [...target.files].reduce((sum, { size }) => sum + size, 0)
+  target.setCustomValidity(bytes > most ? `All files together may have at most ${most / 2 ** 20} MiB.` : '')
+})
+addEventListener('submit', (event) => {
+  // Also where a button asks for no check, as that of a draft.
+  for (const field of event.target.querySelectorAll('[data-bytes-max]'))
+    if (!field.reportValidity()) event.preventDefault()
 })
 
 // The clock of the sandbox as it runs; deadlines count down on it.

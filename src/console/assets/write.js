@@ -17,7 +17,10 @@ async function preview() {
   place.replaceChildren(...parsed(await answer.text()).childNodes)
 }
 
-const key = form && `console-unsent ${new URL(form.action).pathname}`
+// Kept for the account it was typed for, until a page shows that it was taken, or whoever typed it signs out.
+const UNSENT = 'console-unsent '
+const SENT = 'console-sent'
+const key = form && `${UNSENT}${form.elements.namedItem('form-place')?.value ?? ''} ${new URL(form.action).pathname}`
 const typed = () =>
   Object.fromEntries([...new FormData(form)].filter(([name, value]) => name.startsWith('/') && value !== ''))
 
@@ -44,12 +47,20 @@ function offerUnsent() {
 }
 
 if (form && place) {
+  sessionStorage.removeItem(SENT)
   offerUnsent()
   form.addEventListener('input', () => {
     localStorage.setItem(key, JSON.stringify(typed()))
     clearTimeout(waiting)
     waiting = setTimeout(preview, PAUSE_MS)
   })
-  form.addEventListener('submit', () => localStorage.removeItem(key))
+  form.addEventListener('submit', () => sessionStorage.setItem(SENT, key))
   if (Object.keys(typed()).length > 3) preview()
+} else if (document.querySelector('body.console')) {
+  localStorage.removeItem(sessionStorage.getItem(SENT))
+  sessionStorage.removeItem(SENT)
 }
+
+document.querySelector('form[action="/console/sign-out"]')?.addEventListener('submit', () => {
+  for (const name of Object.keys(localStorage)) if (name.startsWith(UNSENT)) localStorage.removeItem(name)
+})

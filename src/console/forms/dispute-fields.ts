@@ -1,4 +1,4 @@
-import { evidenceTypes } from '../../disputes/schema/enums.ts'
+import { acceptedTypes } from '../../disputes/machine/evidence.ts'
 import type { Dispute as ShownDispute } from '../../disputes/schema/shown.ts'
 import type { Static } from '../../kernel/type.ts'
 import { money, sentence } from '../words.ts'
@@ -39,7 +39,12 @@ export const returnAddress = (possible: readonly string[]): Field[] =>
           kind: 'pair',
           fields: [
             { kind: 'text', at: '/return_shipping_address/admin_area_2', label: 'Town' },
-            { kind: 'text', at: '/return_shipping_address/country_code', label: 'Country', hint: 'Two letters.' },
+            {
+              kind: 'text',
+              at: '/return_shipping_address/country_code',
+              label: 'Country',
+              hint: 'Two letters, such as US.',
+            },
           ],
         },
       ]
@@ -52,9 +57,9 @@ export const evidenceAsked = ({ evidences = [] }: Dispute) => [
   ),
 ]
 
-export const evidenceFields = (dispute: Dispute): Field[] => {
+export const evidenceFields = (dispute: Dispute, mark?: string): Field[] => {
   const first = evidenceAsked(dispute)
-  const others = evidenceTypes.filter((type) => !first.includes(type))
+  const others = acceptedTypes(dispute, mark === 'buyer' ? 'buyer' : 'seller').filter((type) => !first.includes(type))
   return [
     {
       kind: 'select',
@@ -70,7 +75,7 @@ export const evidenceFields = (dispute: Dispute): Field[] => {
           kind: 'text',
           at: '/evidences/0/evidence_info/tracking_info/0/carrier_name',
           label: 'Carrier',
-          hint: 'In capitals: DHL, FEDEX, UPS.',
+          hint: 'By its name or its code.',
         },
         { kind: 'text', at: '/evidences/0/evidence_info/tracking_info/0/tracking_number', label: 'Tracking number' },
       ],

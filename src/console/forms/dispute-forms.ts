@@ -22,9 +22,11 @@ export interface DisputeForm {
   readonly title: string
   readonly note?: string
   readonly button: string
-  readonly done: string
+  /** What is said when it was done, where it matters by how the dispute stands then. */
+  readonly done: string | ((dispute: Dispute) => string)
   readonly danger?: boolean
-  fields(dispute: Dispute): readonly Field[]
+  /** `mark` says who is asked. */
+  fields(dispute: Dispute, mark?: string): readonly Field[]
 }
 
 /** What it takes to do each. */
@@ -66,7 +68,8 @@ const wellSaid: Readonly<Partial<Record<PublicAction, DisputeForm>>> = {
     title: 'Accept the claim',
     note: 'Refund all or part of it.',
     button: 'Accept the claim',
-    done: 'The claim was accepted.',
+    done: ({ status }) =>
+      status === 'RESOLVED' ? 'The claim was accepted.' : 'The claim was answered; it waits for the buyer now.',
     danger: true,
     fields: (dispute) => {
       const types = dispute.allowed_response_options?.accept_claim?.['accept_claim_types'] ?? ['REFUND']
@@ -137,15 +140,15 @@ const wellSaid: Readonly<Partial<Record<PublicAction, DisputeForm>>> = {
     note: 'The talk ends, and in the end an agent decides.',
     button: 'Escalate',
     done: 'The inquiry is a claim now.',
-    fields: () => [
-      note('Note'),
-      {
+    fields: (_, mark) => {
+      const why: Field = {
         kind: 'select',
         at: '/buyer_escalation_reason',
         label: 'Why',
         choices: [unset('Not said'), ...choicesOf(escalationReasons)],
-      },
-    ],
+      }
+      return mark === 'buyer' ? [note('Note'), why] : [note('Note')]
+    },
   },
   'send-message': {
     title: 'Write to the other side',
@@ -187,7 +190,7 @@ const wellSaid: Readonly<Partial<Record<PublicAction, DisputeForm>>> = {
     title: 'Confirm the return',
     note: 'If the item came back as it should, the refund is made.',
     button: 'Say what came back',
-    done: 'The return was confirmed.',
+    done: 'It is noted what came back.',
     fields: ({ allowed_response_options: options }) => [
       {
         kind: 'choice',

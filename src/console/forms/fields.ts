@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { multipartLimits } from '../../http/body/multipart.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import type { AnyRoute } from '../../http/route.ts'
 import type { Issue } from '../../kernel/problem.ts'
@@ -114,7 +115,7 @@ function draw(parts: FormParts, field: Field, issues: ReadonlyMap<string, Issue>
     return html`<div class="pair">${field.fields.map((one) => draw(parts, one, issues, placed))}</div>`
   const id = `${parts.name}-${field.kind === 'files' ? 'files' : field.at.slice(1).replaceAll('/', '-')}`
   if (field.kind === 'files')
-    return html`<div><label for="${id}">${field.label}</label><input class="upload" type="file" id="${id}" name="file" multiple accept=".jpg,.jpeg,.gif,.png,.pdf"><p class="hint">${field.hint ?? 'jpg, gif, png or pdf, under 10 MB each'}</p></div>`
+    return html`<div><label for="${id}">${field.label}</label><input class="upload" type="file" id="${id}" name="file" multiple accept=".jpg,.jpeg,.gif,.png,.pdf" data-bytes-max="${multipartLimits.totalFileBytes}"><p class="hint">${field.hint ?? 'jpg, gif, png or pdf, under 10 MB each'}</p></div>`
   const at = field.kind === 'money' ? `${field.at}/value` : field.at
   // A refusal may be about the place itself or about what holds it.
   const wrong = [at, field.at, `${field.at}/currency_code`].find((place) => issues.has(place))
@@ -166,15 +167,16 @@ function radios({ kind, label, choices }: Chosen, at: string, value: string, bel
 
 type Json = { [name: string]: Json | string | boolean } | (Json | string | boolean)[]
 
-/** The body that the fields of a form stand for: each is named by the place it has there, and empty ones are left out. */
+/** The body that the fields of a form stand for: each is named by the place it has there, and empty ones are left out, as is space around a value. */
 export function bodyFrom(typed: Typed): Record<string, unknown> {
   const body: Json = {}
   for (const [name, value] of Object.entries(typed)) {
-    if (!name.startsWith('/') || value.trim() === '') continue
+    const text = value.trim()
+    if (!name.startsWith('/') || text === '') continue
     const path = name.slice(1).split('/')
     // A currency is worth sending only with an amount.
     if (path.at(-1) === 'currency_code' && path.length > 1 && isEmptyMoney(typed, name)) continue
-    place(body, path, value)
+    place(body, path, text)
   }
   return body as Record<string, unknown>
 }

@@ -32,7 +32,11 @@ export async function prospectsOf(visit: Visit, id: string, service: Service): P
   const rules = rulesOf(service)
   return {
     ...standingOf(found.dispute),
-    consequences: disputeConsequences(found.dispute, viewerOf(found).roles, { now: visit.now as Instant, rules }),
+    consequences: disputeConsequences(found.dispute, viewerOf(found).roles, {
+      now: visit.now as Instant,
+      rules,
+      printed: money,
+    }),
     unattended: ifNobodyActs(found.dispute, rules),
   }
 }

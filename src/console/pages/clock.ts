@@ -1,10 +1,11 @@
 import { html } from '../../http/html.ts'
+import { backIn } from '../back.ts'
 import type { Typed } from '../forms/fields.ts'
 import type { Timepiece } from '../frame.ts'
 import { requireDone } from '../operate.ts'
 import { nothing } from '../parts/parts.ts'
 import { reading, span } from '../parts/time.ts'
-import { backIn, type Pages } from '../visit.ts'
+import type { Pages } from '../visit.ts'
 import { dueOf } from './timeline.ts'
 
 interface Moved {

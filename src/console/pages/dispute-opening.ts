@@ -1,3 +1,4 @@
+import { plainlyNamed } from '../../disputes/documents.ts'
 import { reasons } from '../../disputes/schema/enums.ts'
 import { html } from '../../http/html.ts'
 import { bodyFrom, type Field, form, type Typed } from '../forms/fields.ts'
@@ -25,7 +26,25 @@ const openingFields: readonly Field[] = [
     value: 'BUYERPAYMENT01',
     hint: 'Its id as the buyer has it. In a sandbox, an id that is unknown is taken for a new payment to the merchant.',
   },
-  { kind: 'money', at: '/dispute_amount', label: 'Amount', currency: 'USD', value: '20.00' },
+  {
+    kind: 'pair',
+    fields: [
+      {
+        kind: 'text',
+        at: '/dispute_amount/value',
+        label: 'Amount',
+        value: '20.00',
+        hint: 'All that was paid when empty.',
+      },
+      {
+        kind: 'text',
+        at: '/dispute_amount/currency_code',
+        label: 'Currency',
+        value: 'USD',
+        hint: 'The one it was paid in.',
+      },
+    ],
+  },
   { kind: 'long', at: '/messages/0/content', label: 'Message to the seller' },
   { kind: 'files', label: 'Files' },
 ]
@@ -58,7 +77,7 @@ export const disputeOpeningPages = ({ page, form: formRoute }: Pages, operations
       const { typed, files } = sent
       const outcome = await sent.operate('createDispute', {
         body: bodyFrom(typed),
-        files,
+        files: plainlyNamed(files),
         requestId: typed['request-id'],
       })
       const refusal = mendable(outcome)

@@ -63,10 +63,13 @@ const invoiceLink = (number: string, { mark: seen }: Onlooker): Content =>
     ? number
     : html`<a href="/console/search?q=${encodeURIComponent(number)}">${number}</a>`
 
-export const paymentSheet = ({ disputed_transactions }: Dispute, { times, who }: Pick<Visit, 'times' | 'who'>): Html =>
+export const paymentSheet = (
+  { disputed_transactions, extensions }: Dispute,
+  { times, who }: Pick<Visit, 'times' | 'who'>,
+): Html =>
   sheet(
     disputed_transactions.length === 1 ? 'The payment' : 'The payments',
-    disputed_transactions
+    html`${disputed_transactions
       .slice(0, 20)
       .map((one) =>
         lines([
@@ -76,5 +79,15 @@ export const paymentSheet = ({ disputed_transactions }: Dispute, { times, who }:
           ...(one.items?.[0]?.item_name ? [['Goods', one.items[0].item_name] as const] : []),
           ['Transaction', mono(one.seller_transaction_id ?? one.buyer_transaction_id)],
         ]),
-      ),
+      )}${returnTo(extensions)}`,
   )
+
+/** Where the item goes, once a return is agreed. */
+function returnTo(extensions: Dispute['extensions']): Content {
+  const address = extensions?.merchandize_dispute_properties?.return_shipping_address
+  if (!address) return undefined
+  const { address_line_1, address_line_2, address_line_3, postal_code, admin_area_2, admin_area_1, country_code } =
+    address
+  const told = [address_line_1, address_line_2, address_line_3, postal_code, admin_area_2, admin_area_1, country_code]
+  return lines([['To be sent back to', told.filter(Boolean).join(', ')]])
+}

@@ -100,9 +100,9 @@ const isNoteOfOffer = ({ time_posted, content }: { time_posted: string; content:
 
 const trackingOf = ({ evidence_info }: NonNullable<Dispute['evidences']>[number]): Content => {
   const [first] = evidence_info?.tracking_info ?? []
-  return (
-    first && html` <span class="soft">(${[first.carrier_name, first.tracking_number].filter(Boolean).join(' ')})</span>`
-  )
+  if (!first) return undefined
+  const { carrier_name, carrier_name_other, tracking_number } = first
+  return html` <span class="soft">(${[carrier_name_other ?? carrier_name, tracking_number].filter(Boolean).join(' ')})</span>`
 }
 
 const marks = { buyer: 'buyer', seller: 'merchant', agent: 'agent' } as const

@@ -1,7 +1,9 @@
+import { plainlyNamed } from '../../disputes/documents.ts'
 import { rulesOf } from '../../disputes/house.ts'
 import { type PublicAction, publicActions } from '../../disputes/machine/actions/index.ts'
+import { carrierCalled } from '../../disputes/machine/carriers.ts'
 import type { UploadedFile } from '../../http/body/multipart.ts'
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html, paragraphs } from '../../http/html.ts'
 import type { Money } from '../../kernel/money.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
@@ -12,7 +14,7 @@ import { dueOf, urgency } from '../due.ts'
 import { eventsSheet } from '../events-of.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { disputeFormOf, takes } from '../forms/dispute-forms.ts'
-import { bodyFrom, form, type Typed } from '../forms/fields.ts'
+import { bodyFrom, form, refusalBox, type Typed } from '../forms/fields.ts'
 import { fitted } from '../forms/generated.ts'
 import { followsOf, notNow, prospectsOf, unless, whereItCanGo } from '../forms/prospects.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
@@ -36,7 +38,7 @@ interface Parts {
 }
 
 interface Left {
-  readonly action: string
+  readonly action: PublicAction
   readonly typed: Typed
   readonly refusal: Refusal
 }
@@ -107,10 +109,12 @@ function doings({ operations }: Parts, { dispute, prospects, desk }: Read, visit
   const actions = actionsFor(dispute, visit)
   const title = visit.who.mark === 'agent' ? 'What an agent can do now' : 'What you can do now'
   const rest = notNow(prospects.consequences, (action) => disputeFormOf(action as PublicAction).title)
+  const lost = left && !actions.includes(left.action) && leftOver(left, dispute, visit.who.mark)
   if (actions.length === 0)
-    return sheet(title, html`<p class="soft">Nothing at the moment.</p>${rest}`, { className: 'doings' })
-  const open = left?.action ?? likeliest.find((action) => actions.includes(action)) ?? actions[0]
-  return html`<section class="sheet doings"><header class="sheet-head"><h2>${title}</h2></header>${actions.map(
+    return sheet(title, html`${lost}<p class="soft">Nothing at the moment.</p>${rest}`, { className: 'doings' })
+  const kept = lost ? undefined : left?.action
+  const open = kept ?? likeliest.find((action) => actions.includes(action)) ?? actions[0]
+  return html`<section class="sheet doings"><header class="sheet-head"><h2>${title}</h2></header>${lost}${actions.map(
     (action) => {
       const one = disputeFormOf(action)
       const at = `/console/disputes/${dispute.dispute_id}`
@@ -119,7 +123,7 @@ function doings({ operations }: Parts, { dispute, prospects, desk }: Read, visit
         name: action,
         action: `${at}/${action}`,
         route: operations.route(operationOf(action)),
-        fields: one.fields(dispute),
+        fields: one.fields(dispute, visit.who.mark),
         button: one.button,
         danger: one.danger ?? false,
         follows: followsOf(prospects, action, visit),
@@ -132,6 +136,15 @@ function doings({ operations }: Parts, { dispute, prospects, desk }: Read, visit
     },
   )}${rest}</section>`
 }
+
+/** What was written into a form that is not there any more, to be read and taken elsewhere. */
+const leftOver = ({ action, typed, refusal }: Left, dispute: Dispute, mark: string): Html =>
+  html`<div class="stack left-over">${refusalBox(refusal)}${disputeFormOf(action)
+    .fields(dispute, mark)
+    .flatMap((field) => (field.kind === 'long' && typed[field.at]?.trim() ? [typed[field.at]!] : []))
+    .map(
+      (text) => html`<p class="label">What you wrote was not sent:</p><p class="said">${paragraphs(text)}</p>`,
+    )}</div>`
 
 /** Answers that take long to write, and that colleagues look over. */
 const draftable: readonly string[] = ['provide-evidence', 'appeal', 'make-offer', 'provide-supporting-info']
@@ -188,30 +201,45 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
   const { seen } = sent.typed
   const side = sideOf(sent, dispute.dispute_id)
   if (sent.typed['instead'] === 'draft') {
-    const { typed, files, who } = sent
-    await sent.change((tx) => keepDraft(tx, side, { action, typed, files, person: who.name }))
+    const { typed, who } = sent
+    await sent.change((tx) => keepDraft(tx, side, { action, typed, files: plainlyNamed(sent.files), person: who.name }))
     return sent.lead(`/console/disputes/${sent.params.id}`, 'The draft was kept; nothing was sent.')
   }
-  // Only where it matters: what is still allowed is done, whoever else did something meanwhile.
-  if (seen !== undefined && seen !== dispute.update_time && !actionsIn(dispute).includes(action))
-    return sent.again(
-      await draw(sent, parts, { action: actionsIn(dispute)[0] ?? action, typed: sent.typed, refusal: faster }),
-    )
   const route = parts.operations.route(operationOf(action))
-  const files = [...(await filesOfDraft(sent.db, side, action, sent.typed)), ...sent.files]
-  const body = withDocuments(fitted(bodyFrom(sent.typed), route) as Record<string, unknown>, action, files)
+  const files = [...(await filesOfDraft(sent.db, side, action, sent.typed)), ...plainlyNamed(sent.files)]
+  const body = withDocuments(fitted(bodyFrom(inCodes(sent.typed)), route) as Record<string, unknown>, action, files)
   const outcome = await sent.operate(operationOf(action), {
     params: sent.params,
     body,
     files,
     requestId: sent.typed['request-id'],
   })
-  const { done } = disputeFormOf(action)
   const refusal = mendable(outcome)
+  // Only where it matters: what is still allowed is done, whoever else did something meanwhile, and a second click has the
+  // answer of the first.
+  if (refusal && seen !== undefined && seen !== dispute.update_time && !actionsIn(dispute).includes(action))
+    return sent.again(await draw(sent, parts, { action, typed: sent.typed, refusal: faster }))
   if (refusal) return sent.again(await draw(sent, parts, { action, typed: sent.typed, refusal }))
   await sent.change(async (tx) => dropDraft(tx, side, action))
+  const { done } = disputeFormOf(action)
+  const said = typeof done === 'string' ? done : done(await sent.look('showDispute', { params: sent.params }))
   // What is decided is not under review any more, and an agent sees nothing else.
-  return sent.lead(sent.who.caller.onlyUnderReview ? homes.agent : `/console/disputes/${sent.params.id}`, done)
+  return sent.lead(sent.who.caller.onlyUnderReview ? homes.agent : `/console/disputes/${sent.params.id}`, said)
+}
+
+const CARRIER = '/evidences/0/evidence_info/tracking_info/0/carrier_name'
+const COUNTRY = '/return_shipping_address/country_code'
+
+/** A carrier by its name and a country in small letters, as the contract has them. */
+function inCodes(typed: Typed): Typed {
+  const [carrier = '', country = ''] = [typed[CARRIER]?.trim(), typed[COUNTRY]]
+  const carried = /^[0-9A-Z_]*$/.test(carrier) ? { carrier_name: carrier } : carrierCalled(carrier)
+  const at = CARRIER.slice(0, CARRIER.lastIndexOf('/') + 1)
+  return {
+    ...typed,
+    ...Object.fromEntries(Object.entries(carried).map(([name, value]) => [at + name, value])),
+    [COUNTRY]: country.toUpperCase(),
+  }
 }
 
 /** Files of evidence are named by the evidence they belong to. */

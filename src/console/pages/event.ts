@@ -15,10 +15,12 @@ const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern:
 
 const causeOfEvent = sql`select cause from events where account_id = $1 and id = $2`
 
+const ofAccount = sql`select account_id, id, type, create_time, body from events where account_id = $1 and id = $2`
+
 interface Shown {
   readonly event: StoredEvent
-  /** Whose app heard of it. */
-  readonly who: Onlooker
+  /** Whose app heard of it; nobody's, where no app had a part in it and none asked for such events. */
+  readonly who: Onlooker | undefined
 }
 
 /** An event as whoever looks heard of it; in a sandbox else as one of the others did, since the timeline shows them all. */
@@ -28,10 +30,15 @@ async function find(visit: Visit<typeof Id>): Promise<Shown> {
     return { event: await findEvent(db, who.caller, params.id), who }
   } catch (error) {
     if (!(error instanceof Problem) || who.face !== 'sandbox') throw error
-    for (const name of eyesNames.filter((one): one is Eyes => eyes[one].client !== undefined)) {
-      const other = await onlookerAs(db, name)
+    const names = eyesNames.filter((one): one is Eyes => eyes[one].client !== undefined)
+    const others = await Promise.all(names.map((name) => onlookerAs(db, name)))
+    for (const other of others) {
       const event = await findEvent(db, other.caller, params.id).catch(() => undefined)
       if (event) return { event, who: other }
+    }
+    for (const { caller } of others) {
+      const event = await db.row<StoredEvent>(ofAccount, [caller.accountId, params.id])
+      if (event) return { event, who: undefined }
     }
     throw error
   }
@@ -80,12 +87,14 @@ ${facts([
   ...(found?.cause
     ? [['Cause', visit.who.face === 'sandbox' ? causeLink(found.cause) : mono(found.cause)] as const]
     : []),
-  ['Heard by', who.name],
+  ['Heard by', who?.name ?? 'Nobody'],
 ])}
 <section class="sheet flush"><header class="sheet-head"><h2>Who heard it</h2></header>${
           isOwn
             ? heard(transmissions, visit)
-            : nothing(`It was not for you`, `Look as the ${who.name.toLowerCase()} to see how its deliveries went.`)
+            : who
+              ? nothing(`It was not for you`, `Look as the ${who.name.toLowerCase()} to see how its deliveries went.`)
+              : nothing('Nobody was told', 'It was done without a token, so no app had a part in it.')
         }</section>
 ${sheet('As it was sent', html`<div class="copied">${bodyOf(event.body, 'The event as it was sent')}<button class="copy" type="button" data-copy>Copy<span class="seen-not"> the event</span></button><span hidden data-value>${event.body}</span></div>`, { aside: `${Buffer.byteLength(event.body)} bytes` })}`,
       }

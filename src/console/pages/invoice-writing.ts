@@ -2,12 +2,14 @@ import { type Html, html } from '../../http/html.ts'
 import type { Answer } from '../../http/route.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
-import { bodyFrom, type Field, form, type Typed } from '../forms/fields.ts'
+import { type Field, form, type Typed } from '../forms/fields.ts'
+import { BILLING, bodyOf, type Line, refusalAtRows } from '../forms/invoice-body.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { mendable, type Operations, type Refusal } from '../operate.ts'
 import { heading } from '../parts/parts.ts'
 import { partAnswer } from '../respond.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
+import { faster, seenOf } from './invoice.ts'
 import { cannotSell, sells } from './invoices.ts'
 import { makePreview } from './preview.ts'
 
@@ -21,12 +23,13 @@ const terms = ['DUE_ON_RECEIPT', 'NET_10', 'NET_15', 'NET_30', 'NET_45', 'NET_60
 const termName = (term: string) =>
   term.startsWith('NET_') ? `In ${term.slice(4)} days` : term === 'NO_DUE_DATE' ? 'No due date' : 'On receipt'
 
-export type Line = {
-  name?: string
-  quantity?: string
-  unit_amount?: { currency_code?: string; value?: string }
-  tax?: { name?: string; percent?: string }
-}
+/** The terms to choose from; a day that somebody named is one of them where it is what the invoice has. */
+const termChoices = (term: { term_type?: string; due_date?: string } | undefined) => [
+  ...terms.map((value) => ({ value, label: termName(value) })),
+  ...(term?.term_type === undefined || terms.includes(term.term_type)
+    ? []
+    : [{ value: term.term_type, label: term.due_date === undefined ? 'On a day' : `On ${term.due_date}` }]),
+]
 
 function itemFields(items: readonly Line[]): Field[] {
   const count = Math.min(LINES_MAX, items.length + LINES_FREE)
@@ -59,13 +62,12 @@ function movedTo(within: string, field: Field): Field {
 function fieldsAt(invoice: Partial<Invoice>, lines: readonly Line[]): Field[] {
   const { detail, primary_recipients: [recipient] = [] } = invoice
   const billing = recipient?.billing_info
-  const to = '/primary_recipients/0/billing_info'
   return [
     {
       kind: 'pair',
       fields: [
-        { kind: 'text', at: `${to}/business_name`, label: 'Customer', value: billing?.business_name },
-        { kind: 'email', at: `${to}/email_address`, label: 'E-mail address', value: billing?.email_address },
+        { kind: 'text', at: `${BILLING}/business_name`, label: 'Customer', value: billing?.business_name },
+        { kind: 'email', at: `${BILLING}/email_address`, label: 'E-mail address', value: billing?.email_address },
       ],
     },
     {
@@ -83,13 +85,13 @@ function fieldsAt(invoice: Partial<Invoice>, lines: readonly Line[]): Field[] {
           at: '/detail/invoice_date',
           label: 'Issue date',
           value: detail?.invoice_date,
-          hint: 'Today when empty.',
+          ...(detail?.invoice_date === undefined && { hint: 'Today when empty.' }),
         },
         {
           kind: 'select',
           at: '/detail/payment_term/term_type',
           label: 'Due',
-          choices: terms.map((value) => ({ value, label: termName(value) })),
+          choices: termChoices(detail?.payment_term),
           value: detail?.payment_term?.term_type ?? 'NET_30',
         },
       ],
@@ -107,37 +109,6 @@ function fieldsAt(invoice: Partial<Invoice>, lines: readonly Line[]): Field[] {
     { kind: 'long', at: '/detail/note', label: 'Note to the customer', value: detail?.note },
     { kind: 'long', at: '/detail/memo', label: 'Memo, for you only', value: detail?.memo },
   ]
-}
-
-/** The body of an invoice: prices are in its currency, and lines without a name are none. */
-export function bodyOf(typed: Typed, before?: Invoice): Record<string, unknown> {
-  const body = bodyFrom(typed) as { detail?: { currency_code?: string }; items?: Line[] } & Record<string, unknown>
-  const currency_code = body.detail?.currency_code ?? 'USD'
-  const kept = (before?.items ?? []) as Line[]
-  const items = Array.from(body.items ?? []).flatMap((item, i) => {
-    if (!item?.name) return []
-    const { tax, ...rest } = item
-    return {
-      ...kept[i],
-      quantity: '1',
-      ...rest,
-      unit_amount: { currency_code, value: item.unit_amount?.value ?? '0' },
-      tax: tax?.percent === undefined ? undefined : { name: kept[i]?.tax?.name ?? 'Tax', percent: tax.percent },
-    }
-  })
-  if (!before) return { ...body, items }
-  // What this form does not ask for stays as it is, although the operation replaces everything.
-  const { links: _, ...rest } = before
-  const [recipient, ...others] = before.primary_recipients ?? []
-  const given = (body['primary_recipients'] as { billing_info?: object }[] | undefined)?.[0]?.billing_info
-  return {
-    ...rest,
-    detail: { ...before.detail, note: undefined, memo: undefined, reference: undefined, ...body.detail },
-    primary_recipients: given
-      ? [{ ...recipient, billing_info: { ...recipient?.billing_info, ...given } }, ...others]
-      : before.primary_recipients,
-    items,
-  }
 }
 
 interface Left {
@@ -182,11 +153,20 @@ function draw(operations: Operations, { invoice, template }: Begun, left?: Left)
           ...(invoice ? [] : [{ name: 'send', label: 'Save and send' }]),
           { name: 'preview', label: 'Preview', loose: true },
         ],
-        ...(left && { typed: left.typed, refusal: left.refusal }),
+        ...(invoice && { seen: seenOf(invoice) }),
+        ...(left && { typed: left.typed, refusal: left.refusal && refusalAtRows(left.refusal, left.typed) }),
       },
     )}</section><aside class="previewed" data-preview aria-live="polite">${left?.paper ?? html`<p class="soft">The paper stands here as you write.</p>`}</aside></div>`,
   }
 }
+
+/** Whether an invoice has all that was typed: then a form was sent twice, and nobody was faster. */
+const isSaidBy = (invoice: Invoice, typed: Typed): boolean =>
+  fieldsOf(invoice, (invoice.items ?? []) as Line[])
+    .flatMap((field) => (field.kind === 'pair' ? field.fields : field))
+    .every((field) => !('at' in field) || isSame(typed[field.at]?.trim(), field.value))
+
+const isSame = (typed = '', value = '') => typed === value || (typed !== '' && Number(typed) === Number(value))
 
 const show = (visit: Pick<Sent<typeof Id>, 'look' | 'params'>) =>
   visit.look<Invoice>('showInvoice', { params: { invoice_id: visit.params.id } })
@@ -270,13 +250,18 @@ export function invoiceWritingPages({ page, form: formRoute }: Pages, operations
         const { typed, params } = sent
         const before = await show(sent)
         if (typed['instead'] === 'preview') return previewed(sent, { invoice: before })
+        const lead = () => sent.lead(`/console/invoices/${params.id}`, 'The invoice was saved.')
+        if (typed['seen'] !== undefined && typed['seen'] !== seenOf(before))
+          return isSaidBy(before, typed)
+            ? lead()
+            : sent.again(draw(operations, { invoice: before }, { typed, refusal: faster }))
         const outcome = await sent.operate('updateInvoice', {
           params: { invoice_id: params.id },
           body: bodyOf(typed, before),
         })
         const refusal = mendable(outcome)
         if (refusal) return sent.again(draw(operations, { invoice: before }, { typed, refusal }))
-        return sent.lead(`/console/invoices/${params.id}`, 'The invoice was saved.')
+        return lead()
       },
     }),
   ]

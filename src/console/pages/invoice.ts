@@ -53,7 +53,7 @@ async function read(visit: Visit<typeof Id>) {
 
 type Read = Awaited<ReturnType<typeof read>>
 
-const seenOf = ({ detail }: Invoice) => detail?.metadata?.last_update_time ?? detail?.metadata?.create_time
+export const seenOf = ({ detail }: Invoice) => detail?.metadata?.last_update_time ?? detail?.metadata?.create_time
 
 const tones: Readonly<Partial<Record<Sheet['standing'], string>>> = { overdue: 'warn', paid: 'good', pending: 'wait' }
 
@@ -120,7 +120,7 @@ function doings(operations: Operations, found: Read, visit: Visit, left?: Left):
         fields: one.fields(invoice, today),
         button: one.button,
         danger: one.danger ?? false,
-        follows: html`${one.follows?.(invoice)} ${invoiceFollows(prospects, name, invoice.status ?? '')}`,
+        follows: html`${invoiceFollows(prospects, name, invoice.status ?? '')} ${one.follows?.(invoice)}`,
         seen: seenOf(invoice),
         ...(left?.name === name && { typed: left.typed, refusal: left.refusal }),
       })

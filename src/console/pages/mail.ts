@@ -1,11 +1,12 @@
 import { type Content, type Html, html } from '../../http/html.ts'
 import { Type } from '../../kernel/type.ts'
 import type { ShownMail as Mail } from '../../payer/mail/store.ts'
+import { backIn } from '../back.ts'
 import { requireDone } from '../operate.ts'
 import { icon } from '../parts/icons.ts'
 import { heading, nothing, pager, tabs } from '../parts/parts.ts'
 import { strangeAnswer } from '../respond.ts'
-import { backIn, type Pages, type Visit } from '../visit.ts'
+import type { Pages, Visit } from '../visit.ts'
 import { causeOf } from './mail-cause.ts'
 import { formOf, type MailView, mailViews } from './mail-views.ts'
 

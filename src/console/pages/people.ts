@@ -1,16 +1,17 @@
 import { findAccount } from '../../accounts/store.ts'
 import type { Tx } from '../../database/transaction.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
-import { notFound } from '../../kernel/problem.ts'
+import { forbidden, notFound } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { refusalBox, type Typed } from '../forms/fields.ts'
 import type { Operations } from '../operate.ts'
 import { heading, nothing, pager, sheet, taken } from '../parts/parts.ts'
 import { accountRoles, isOfAccount, isRole, type Role, roleNames, roles } from '../roles.ts'
-import { type Deed, listDeeds } from '../sign-in/deeds.ts'
+import { listDeeds } from '../sign-in/deeds.ts'
 import { invitationJob } from '../sign-in/invitation.ts'
 import { addLink, consoleUrl, LINK_SECONDS, linkAddress } from '../sign-in/links.ts'
+import { listPasskeys } from '../sign-in/passkeys.ts'
 import {
   addPerson,
   findInvited,
@@ -21,13 +22,15 @@ import {
   type ListedPerson,
   listPeople,
   listRoles,
+  type Person,
   removePerson,
   revokeRole,
   signOutEverywhere,
 } from '../sign-in/people.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
-import { namesOfThings, type Things, thing } from '../things.ts'
+import { namesOfThings } from '../things.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
+import { deedsSheet } from './people-deeds.ts'
 
 const PAGE_SIZE = 50
 const PLACE_BETWEEN = '~'
@@ -82,13 +85,15 @@ function row(one: ListedPerson, visit: Visit): Html {
   const ofAccount = placeOf(visit) !== undefined
   const ways = issuer !== null ? 'by single sign-on' : passkeys === 1 ? 'one passkey' : `${passkeys || 'no'} passkeys`
   const [only] = held
+  // Whoever has no passkey, and no login to make one in, comes in by a link alone.
+  const isOutside = issuer === null && passkeys === 0 && logins === 0
   return html`<tr><td class="fill second"><b>${name}</b>${isSelf && html` <span class="soft">you</span>`}<small>${email}, ${ways}${logins > 0 && `, ${logins === 1 ? 'one login' : `${logins} logins`} open`}</small></td>
 <td class="whole">${
     isSelf || issuer !== null || held.length !== 1
       ? describe(held, ofAccount)
       : html`<form class="inline" method="post" action="${at}/role"><label class="seen-not" for="role-${id}">Role of ${name}</label><select class="boxed" id="role-${id}" name="role">${options(only!.account_id === null ? ['agent', 'operator'] : accountRoles, only!.role)}</select><button class="button small quiet">Change<span class="seen-not"> the role of ${name}</span></button></form><small>${whose(only!, ofAccount)}</small>`
   }</td><td class="nowrap soft gone">${seen_time ? visit.times.at(seen_time) : 'never'}</td>
-<td class="num right">${!isSelf && html`<div class="buttons">${act(`${at}/sign-out`, 'Sign out', name)}${act(`${at}/remove`, 'Remove', name, 'danger')}</div>`}</td></tr>`
+<td class="num right">${!isSelf && html`<div class="buttons">${isOutside && act(`${at}/invite`, 'Invite again', name)}${act(`${at}/sign-out`, 'Sign out', name)}${act(`${at}/remove`, 'Remove', name, 'danger')}</div>`}</td></tr>`
 }
 
 const inviting = (visit: Visit, { smtpUrl }: Service['settings'], { problem, typed = {} }: Left): Html =>
@@ -105,25 +110,6 @@ ${smtpUrl !== undefined && html`<label class="tick"><input type="checkbox" name=
 
 const shownOnce = ({ name, link }: NonNullable<Left['made']>): Html =>
   html`<section class="sheet secret" role="status"><header class="sheet-head"><h2>A link for ${name}</h2></header><p>Hand it over now: it is shown this once, works once, and for ${LINK_SECONDS / 60} minutes.</p><p class="below">${taken(link, 'link')}</p></section>`
-
-/** An operation in words; the table of operations has them. */
-function said(operations: Operations, action: string): string {
-  try {
-    return operations.route(action).summary
-  } catch {
-    return action
-  }
-}
-
-const done = (list: readonly Deed[], things: Things, operations: Operations, { times }: Visit): Html =>
-  html`<section class="sheet flush"><header class="sheet-head"><h2>What people did</h2></header>${
-    list.length === 0
-      ? nothing('Nothing yet', 'What people change here stands under their names.')
-      : html`<table class="rows"><thead><tr><th>When</th><th>Who</th><th>What</th></tr></thead><tbody>${list.map(
-          ({ create_time, name, action, resource_id, cause }) =>
-            html`<tr><td class="nowrap soft">${times.at(create_time)}</td><td class="nowrap">${name ?? 'somebody who is gone'}</td><td class="fill second">${said(operations, action)}<small>${resource_id && html`${thing(resource_id, things, { face: 'account', isLinked: false })}, `}debug id ${cause}</small></td></tr>`,
-        )}</tbody></table>`
-  }</section>`
 
 export function peoplePages({ page, form }: Pages, operations: Operations, { service, now }: SignIn) {
   const { settings } = service
@@ -155,18 +141,30 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
         people.length === 0
           ? nothing('Nobody by that name', 'Search by the beginning of an address.')
           : html`<table class="rows people"><thead><tr><th>Who</th><th>Role</th><th>Last seen</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${people.map((one) => row(one, visit))}</tbody></table>${isLong && pager('By address', { newer: after ? addressOf(q) : undefined, older: last && addressOf(q, last) })}`
-      }</section>${done(deeds, things, operations, visit)}</div>
+      }</section>${deedsSheet(deeds, things, operations, visit)}</div>
 <aside>${settings.consolePasskeys && inviting(visit, settings, left)}</aside></div>`,
     }
   }
 
   /** Somebody whom the one who asks may manage; for everybody else there is no such person. Oneself is somebody else’s. */
-  async function theirs(tx: Tx, sent: Sent<typeof Id>): Promise<{ held: Grant[]; isManaged: boolean }> {
+  async function theirs(tx: Tx, sent: Sent<typeof Id>): Promise<{ person: Person; held: Grant[]; isManaged: boolean }> {
     const [person, held] = [await findPerson(tx, sent.params.id), await listRoles(tx, sent.params.id)]
     const account = placeOf(sent)
     const isHere = account === undefined || held.some(({ account_id }) => account_id === account)
     if (!person || !isHere || person.id === sent.who.person?.id) throw notFound('The person')
-    return { held, isManaged: person.issuer !== null }
+    return { person, held, isManaged: person.issuer !== null }
+  }
+
+  /** A link for somebody to hand over; empty where one goes out by mail. */
+  function letIn(tx: Tx, id: string, account: string | null, byMail: boolean): string {
+    if (!byMail) return addLink(tx, id, now()).code
+    tx.enqueue(invitationJob(id, account))
+    return ''
+  }
+
+  async function afterInviting(sent: Sent, { name, email }: Pick<Person, 'name' | 'email'>, code: string) {
+    if (code === '') return sent.lead('/console/people', `A link goes to ${email}.`)
+    return sent.again(await draw(sent, { made: { name, link: linkAddress(consoleUrl(service), code) } }))
   }
 
   /** What is asked for, or why it cannot be. */
@@ -209,17 +207,34 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
           // Always somebody new: a link for one who is more elsewhere would be a key to that.
           const id = addPerson(tx, wish)
           grantRole(tx, id, wish.grant)
-          if (!byMail) return addLink(tx, id, now()).code
-          tx.enqueue(invitationJob(id, wish.grant.account_id))
-          return ''
+          return letIn(tx, id, wish.grant.account_id, byMail)
         })
         if (code === undefined) {
           const problem = 'Somebody with this address is in the list already; change their role there.'
           return sent.again(await draw(sent, { problem, typed: sent.typed }))
         }
-        if (code === '') return sent.lead('/console/people', `A link goes to ${wish.email}.`)
-        const made = { name: wish.name, link: linkAddress(consoleUrl(service), code) }
-        return sent.again(await draw(sent, { made }))
+        return afterInviting(sent, wish, code)
+      },
+    }),
+    form({
+      url: '/console/people/:id/invite',
+      operation: 'consoleInviteAgain',
+      summary: 'Invite a person again',
+      params: Id,
+      ...access,
+      isGrave: true,
+      async take(sent) {
+        const [person, code] = await sent.change(async (tx) => {
+          const { person, held, isManaged } = await theirs(tx, sent)
+          const [only, elsewhere] = held
+          if (isManaged || !only || !settings.consolePasskeys) throw notFound('The invitation')
+          // A link is a key to all that somebody is, and they have one of their own once they made a passkey.
+          if (elsewhere || (await listPasskeys(tx, person.id)).length > 0)
+            throw forbidden('They can sign in already, or are somebody at another account too.')
+          tx.about(only.account_id, person.id)
+          return [person, letIn(tx, person.id, only.account_id, settings.smtpUrl !== undefined)] as const
+        })
+        return afterInviting(sent, person, code)
       },
     }),
     form({

@@ -1,12 +1,13 @@
 import { html } from '../../http/html.ts'
 import { Type } from '../../kernel/type.ts'
 import { type Field, form, type Typed } from '../forms/fields.ts'
+import { bodyOf, type Line, refusalAtRows } from '../forms/invoice-body.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { heading, linkButton, nothing } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { money } from '../words.ts'
-import { bodyOf, fieldsOf, type Line, linesTyped } from './invoice-writing.ts'
+import { fieldsOf, linesTyped } from './invoice-writing.ts'
 import { cannotSell, sells } from './invoices.ts'
 
 interface Template {
@@ -59,6 +60,10 @@ function templateBody(typed: Typed, before?: Template): Record<string, unknown> 
   }
 }
 
+/** A template says nothing of the day. */
+const undated = (field: Field): Field =>
+  field.kind === 'pair' ? { ...field, fields: field.fields.filter(({ kind }) => kind !== 'date') } : field
+
 function draw(operations: Operations, one: Template | undefined, left?: Left) {
   const title = one ? `Edit the template ${one.name}` : 'New template'
   const info = one?.template_info ?? {}
@@ -77,9 +82,7 @@ function draw(operations: Operations, one: Template | undefined, left?: Left) {
       label: 'The usual one, for invoices that name none',
       value: String(one?.default_template ?? false),
     },
-    ...fieldsOf({ ...info, detail: { ...info.detail, invoice_number: '' } as never }, lines, WITHIN).filter(
-      (field) => field.kind !== 'date',
-    ),
+    ...fieldsOf({ ...info, detail: { ...info.detail, invoice_number: '' } as never }, lines, WITHIN).map(undated),
   ]
   return {
     title,
@@ -90,7 +93,7 @@ function draw(operations: Operations, one: Template | undefined, left?: Left) {
       route: operations.route(one ? 'updateTemplate' : 'createTemplate'),
       fields,
       button: 'Save the template',
-      ...left,
+      ...(left && { typed: left.typed, refusal: refusalAtRows(left.refusal, left.typed, WITHIN) }),
     })}</section>`,
   }
 }

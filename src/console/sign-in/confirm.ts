@@ -1,46 +1,115 @@
 import type { Reader, Transact } from '../../database/transaction.ts'
-import { html } from '../../http/html.ts'
+import type { UploadedFile } from '../../http/body/multipart.ts'
+import { type Content, type Html, html } from '../../http/html.ts'
 import type { Answer } from '../../http/route.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { forbidden } from '../../kernel/problem.ts'
 import type { Service } from '../../room.ts'
 import type { Typed } from '../forms/fields.ts'
-import { alone } from '../frame.ts'
+import { alone, type Theme } from '../frame.ts'
 import { pageAnswer } from '../respond.ts'
+import { roleNames } from '../roles.ts'
 import type { SignedIn } from '../who.ts'
-import { TOKEN_FIELD, tokenFor } from './form-tokens.ts'
+import { PLACE_FIELD, placeOf, TOKEN_FIELD, tokenFields, tokenFor } from './form-tokens.ts'
 import { freshenLogin } from './logins.ts'
 import { PASSKEY_FIELD, passkeyForm } from './passkey-form.ts'
 import { askOptions, verifyPasskey } from './passkeys.ts'
 
-interface Held {
-  readonly person: SignedIn
-  /** Where the form leads that is held up. */
+/** A form that was sent and has changed nothing yet. */
+export interface Held {
+  /** Where it leads. */
   readonly path: string
   readonly typed: Typed
+  readonly files: readonly UploadedFile[]
+  /** How its page looked. */
+  readonly theme: Theme
+}
+
+const ours = new Set([TOKEN_FIELD, PLACE_FIELD, PASSKEY_FIELD])
+
+/** All that was typed, to be sent again. No page can give a browser its files back, so those are chosen once more. */
+const heldFields = ({ typed, files }: Held): Content => [
+  ...Object.entries(typed)
+    .filter(([name]) => !ours.has(name))
+    .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`),
+  ...[...new Set(files.map(({ partName }) => partName))].map(
+    (name) =>
+      html`<div><label for="held-${name}">Files, once more</label><input class="upload" type="file" id="held-${name}" name="${name}" multiple required><p class="hint">${files.map(({ fileName }) => fileName).join(', ')}</p></div>`,
+  ),
+]
+
+const heldForm = (held: Held, fields: Content, button: Html): Html =>
+  html`<form class="stack" method="post" action="${held.path}"${held.files.length > 0 && html` enctype="multipart/form-data"`}>${fields}${heldFields(held)}${button}</form>`
+
+const heldPage = (
+  { settings }: Service,
+  { theme }: Held,
+  [title, soft]: readonly [string, string],
+  content: Content,
+): Answer =>
+  pageAnswer(
+    403,
+    alone(
+      title,
+      html`<div class="sheet stack"><div><h1>${title}</h1><p class="soft">${soft} Nothing was changed yet.</p></div>${content}</div>`,
+      { name: settings.consoleName, theme },
+    ),
+  )
+
+/** Signs in beside a page that keeps a form meanwhile; what is sent from there afterwards is asked about once more. */
+const beside = (held: Held, href: string, label: string): Html =>
+  html`<p>Sign in in another tab, come back here and go on.</p><a class="button" href="${href}" target="_blank">${label}</a>${heldForm(held, '', html`<button class="button quiet">Go on</button>`)}`
+
+/** Somebody was signed out while they typed: this page keeps what they sent until they are back. */
+export const signedOutAnswer = (service: Service, held: Held): Answer =>
+  heldPage(
+    service,
+    held,
+    ['You are signed out', 'What you typed is kept on this page.'],
+    beside(held, '/console/sign-in', 'Sign in'),
+  )
+
+interface Holder {
+  readonly person: SignedIn
   readonly now: Instant
 }
 
-/** Before something grave: the form as it was sent, to be sent again with a fresh passkey. Nothing was changed yet. */
-export function confirmAnswer(service: Service, { person, path, typed, now }: Held): Answer {
-  const { consoleName, secrets } = service.settings
-  const fields = Object.entries(typed).filter(([name]) => name !== TOKEN_FIELD && name !== PASSKEY_FIELD)
-  const content = html`<div><h1>Is it you?</h1><p class="soft">This is one of the things that are asked twice. Nothing was changed yet.</p></div>
-${
-  person.isManaged
-    ? html`<p>Sign in again, and then send the form once more.</p><a class="button" href="/console/sign-in/oidc?again=yes">Continue with single sign-on</a>`
-    : passkeyForm({
-        kind: 'get',
-        action: path,
-        options: askOptions(service, person.session, 'confirm', now),
-        button: 'Use a passkey',
-        fields: html`<input type="hidden" name="${TOKEN_FIELD}" value="${tokenFor(secrets!, person.session, path, now)}">${fields.map(
-          ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-        )}`,
-      })
+const tokensOf = ({ settings }: Service, { path }: Held, { person, now }: Holder): Html =>
+  tokenFields(tokenFor(settings.secrets!, person.session, path, now), placeOf(person))
+
+/** A form of another login, of another place or of long ago is sent only by whoever sees as whom they send it now. */
+export function sendAnswer(service: Service, held: Held, holder: Holder): Answer {
+  const { name, role, account } = holder.person
+  return heldPage(
+    service,
+    held,
+    ['Send it?', 'The page of this form was open for long, or you signed in anew or went to another account since.'],
+    html`<p>It is sent as <b>${name}</b>, ${roleNames[role]}${account && html` of <b>${account.name}</b>`}.</p>
+${heldForm(held, tokensOf(service, held, holder), html`<button class="button">Send it</button>`)}<p><a href="/console">Leave it</a></p>`,
+  )
 }
-<p><a href="/console">Leave it</a></p>`
-  return pageAnswer(403, alone('Is it you?', html`<div class="sheet stack">${content}</div>`, consoleName))
+
+/** Before something grave: the form as it was sent, to be sent again with a fresh passkey. */
+export function confirmAnswer(service: Service, held: Held, holder: Holder): Answer {
+  const { person, now } = holder
+  return heldPage(
+    service,
+    held,
+    ['Is it you?', 'This is one of the things that are asked twice.'],
+    html`${
+      person.isManaged
+        ? beside(held, '/console/sign-in/oidc?again=yes', 'Continue with single sign-on')
+        : passkeyForm({
+            kind: 'get',
+            action: held.path,
+            options: askOptions(service, person.session, 'confirm', now),
+            button: 'Use a passkey',
+            fields: html`${tokensOf(service, held, holder)}${heldFields(held)}`,
+            hasFiles: held.files.length > 0,
+          })
+    }
+<p><a href="/console">Leave it</a></p>`,
+  )
 }
 
 /** Notes that somebody has shown with a passkey of theirs who they are; refuses whoever has not. */

@@ -1,9 +1,14 @@
+import { type Html, html } from '../../http/html.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { SecretRing } from '../../kernel/secrets.ts'
 import { issueFormToken, readFormToken } from '../../payer/page/form-token.ts'
+import type { SignedIn } from '../who.ts'
 
 /** The field in which every form of a live console carries its token. */
 export const TOKEN_FIELD = 'form-token'
+/** The field that says where whoever sends it worked when it was drawn. */
+export const PLACE_FIELD = 'form-place'
+export const placeOf = ({ account }: Pick<SignedIn, 'account'>): string => account?.id ?? ''
 
 /** People leave pages open while they work; a login that nobody uses ends no later. */
 const SECONDS = 12 * 3_600
@@ -21,12 +26,21 @@ export const isTokenOf = (ring: SecretRing, session: string, path: string, token
  * Puts a token into every form of a page that changes something, so that none can go without; one that gets no token
  * is left out. Whatever people wrote is escaped, so only our own markup begins with a form.
  */
-export const withTokens = (markup: string, path: string, tokenOf: (action: string) => string | undefined): string =>
+export const withTokens = (
+  markup: string,
+  path: string,
+  tokenOf: (action: string) => string | undefined,
+  place = '',
+): string =>
   markup.replace(/(<form\b[^>]*\bmethod="post"[^>]*>)([\s\S]*?<\/form>)/g, (_, opening: string, rest: string) => {
     const action = /\baction="([^"]*)"/.exec(opening)?.[1]?.replaceAll('&amp;', '&') ?? path
     const token = tokenOf(action)
-    return token === undefined ? '' : `${opening}<input type="hidden" name="${TOKEN_FIELD}" value="${token}">${rest}`
+    return token === undefined ? '' : `${opening}${tokenFields(token, place).text}${rest}`
   })
+
+/** What a form carries beside what is typed into it. */
+export const tokenFields = (token: string, place: string): Html =>
+  html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}"><input type="hidden" name="${PLACE_FIELD}" value="${place}">`
 
 function decoded(text: string): string {
   try {

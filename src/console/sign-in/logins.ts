@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Account } from '../../accounts/schema.ts'
 import { sql } from '../../database/sql.ts'
 import type { Reader, Tx } from '../../database/transaction.ts'
+import { cookieOf } from '../../http/cookies.ts'
 import { removeAll, type Sweep } from '../../jobs/sweep.ts'
 import { after, type Instant } from '../../kernel/clock.ts'
-import { cookieOf } from '../cookies.ts'
 import type { Role } from '../roles.ts'
 
 /** How somebody came in. */

@@ -1,9 +1,8 @@
-import type { Reader } from '../../database/transaction.ts'
 import { type AnyRoute, type FreeParts, route } from '../../http/route.ts'
 import { forbidden } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
+import { BACK_LENGTH_MAX, backIn } from '../back.ts'
 import { seeOther } from '../respond.ts'
-import { backIn } from '../visit.ts'
 import { requireUnanswered } from './answered.ts'
 import { sessionIn } from './logins.ts'
 import { openOidc, type Vouched } from './oidc.ts'
@@ -20,17 +19,20 @@ export function oidcRoutes({ service, now, countTry, enter }: SignIn): AnyRoute[
   const refusal = refusalOutside(service.settings.consoleName)
   const sessionOf = (headers: { cookie?: unknown }) => sessionIn(headers.cookie as string | undefined)
 
-  /** The person as they are from now on: what their groups make of them, and nothing else. */
-  async function personOf(db: Reader, transact: FreeParts['transact'], one: Vouched): Promise<string> {
-    const known = await findBySubject(db, one.issuer, one.subject)
-    if (one.grants.length === 0 || (known && known.removed_time !== null)) throw noPlace()
-    return transact(async (tx) => {
+  /** The person as they are from now on: what their groups make of them, and nothing else, also where they are signed in. */
+  async function personOf(transact: FreeParts['transact'], one: Vouched): Promise<string> {
+    const personId = await transact(async (tx) => {
       const found = await findBySubject(tx, one.issuer, one.subject)
+      if (found ? found.removed_time !== null : one.grants.length === 0) return undefined
       const id = found?.id ?? addPerson(tx, one)
       if (found && (found.name !== one.name || found.email !== one.email)) renameTo(tx, id, one)
-      if ((await replaceRoles(tx, id, one.grants)) === 0) throw noPlace()
-      return id
+      const places = await replaceRoles(tx, id, one.grants)
+      // Nobody is kept of whom nothing but their name is known.
+      if (places === 0 && !found) throw noPlace()
+      return places > 0 ? id : undefined
     })
+    if (personId === undefined) throw noPlace()
+    return personId
   }
 
   return [
@@ -40,7 +42,7 @@ export function oidcRoutes({ service, now, countTry, enter }: SignIn): AnyRoute[
       url: '/console/sign-in/oidc',
       operation: 'consoleToIssuer',
       summary: 'Go to the issuer to sign in there',
-      query: Type.Object({ back: told(500), again: Type.Optional(Type.Enum(['yes'])) }),
+      query: Type.Object({ back: told(BACK_LENGTH_MAX), again: Type.Optional(Type.Enum(['yes'])) }),
       refusal,
       async handle({ query, headers, address }) {
         countTry(address)
@@ -65,12 +67,12 @@ export function oidcRoutes({ service, now, countTry, enter }: SignIn): AnyRoute[
         error_description: told(2_000),
       }),
       refusal,
-      async handle({ db, query, headers, address, transact, transactAs }) {
+      async handle({ query, headers, address, transact, transactAs }) {
         countTry(address)
         const session = sessionOf(headers)
         if (session === undefined) return seeOther('/console/sign-in')
         const vouched = await oidc.finish(session, query as Record<string, string>, now())
-        const personId = await personOf(db, transact, vouched)
+        const personId = await personOf(transact, vouched)
         return enter({
           ...{ transactAs, headers, address, personId, way: 'oidc', isFresh: vouched.isFresh, back: vouched.back },
           take: (tx) => requireUnanswered(tx, query.state!, now(), ANSWERED_SECONDS),

@@ -1,17 +1,18 @@
 import type { Tx } from '../../database/transaction.ts'
 import { type Content, html } from '../../http/html.ts'
 import { networkOf, RateLimit } from '../../http/rate-limit.ts'
-import type { Answer, FreeParts } from '../../http/route.ts'
+import type { Answer, AnyRoute, FreeParts } from '../../http/route.ts'
 import { nobody } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { forbidden, type Problem } from '../../kernel/problem.ts'
+import { forbidden } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { isOwnOrigin } from '../../payer/page/form-token.ts'
 import type { Service } from '../../room.ts'
 import type { Typed } from '../forms/fields.ts'
 import { alone } from '../frame.ts'
-import { linkButton } from '../parts/parts.ts'
+import { linkButton, mono } from '../parts/parts.ts'
 import { pageAnswer, seeOther } from '../respond.ts'
+import { themeIn } from '../theme.ts'
 import { tag } from '../visit.ts'
 import { isTokenOf, TOKEN_FIELD, tokenFor, withTokens } from './form-tokens.ts'
 import { beginLogin, endLogin, loginCookie, newStranger, sessionIn, type Way } from './logins.ts'
@@ -48,7 +49,10 @@ export function makeSignIn({ service, realTime }: SignInParts) {
   function page(status: number, title: string, path: string, headers: Headers, content: Draw): Answer {
     const known = sessionIn(headers['cookie'] as string | undefined)
     const session = known ?? newStranger()
-    const drawn = alone(title, outside(settings.consoleName, content(session)), settings.consoleName)
+    const drawn = alone(title, outside(settings.consoleName, content(session)), {
+      name: settings.consoleName,
+      theme: themeIn(headers),
+    })
     const markup = withTokens(drawn, path, (action) => tokenFor(settings.secrets!, session, action, now()))
     return pageAnswer(status, markup, known === undefined ? loginCookie(session) : undefined)
   }
@@ -98,8 +102,8 @@ const outside = (name: string, content: Content): Content =>
 
 /** Refusals outside of any page: what happened, and the way back to the beginning. */
 export const refusalOutside =
-  (name: string) =>
-  ({ status, details, message }: Problem): Answer =>
+  (name: string): NonNullable<AnyRoute['refusal']> =>
+  ({ status, details, message }, headers, debugId) =>
     pageAnswer(
       status,
       alone(
@@ -110,8 +114,8 @@ export const refusalOutside =
             status === 429
               ? 'Wait a minute, and try again.'
               : details.map(({ description }) => description).join(' ') || message
-          }</p>${linkButton('To the beginning', '/console/sign-in', { kind: '' })}`,
+          }</p>${linkButton('To the beginning', '/console/sign-in', { kind: '' })}<p class="hint">Debug id ${mono(debugId)}</p>`,
         ),
-        name,
+        { name, theme: themeIn(headers) },
       ),
     )

@@ -2,10 +2,10 @@ import { type Content, html } from '../../http/html.ts'
 import { type AnyRoute, route } from '../../http/route.ts'
 import { forbidden } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
+import { BACK_LENGTH_MAX, backIn } from '../back.ts'
 import type { Typed } from '../forms/fields.ts'
 import { linkButton } from '../parts/parts.ts'
 import { seeOther } from '../respond.ts'
-import { backIn } from '../visit.ts'
 import { consoleUrl, LINK_SECONDS, type LinkState, readLink, takeLink } from './links.ts'
 import { oidcRoutes } from './oidc-routes.ts'
 import { PASSKEY_FIELD, passkeyForm } from './passkey-form.ts'
@@ -14,7 +14,7 @@ import { open, refusalOutside, type SignIn } from './sign-in.ts'
 
 const Code = Type.Object({ code: Type.String({ minLength: 1, maxLength: 100, pattern: '^[\\w-]+$' }) })
 const FormBody = Type.Unsafe<Typed>({ type: 'object' })
-const Back = Type.Object({ back: Type.Optional(Type.String({ maxLength: 500 })) })
+const Back = Type.Object({ back: Type.Optional(Type.String({ maxLength: BACK_LENGTH_MAX })) })
 
 const MINUTES = LINK_SECONDS / 60
 

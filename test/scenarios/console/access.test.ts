@@ -116,8 +116,13 @@ describe('Every page and form of a live console', () => {
     const tried = table().map(async (one) => {
       const path = pathOf(one, absentOf(kindOf(one)))
       const browser = browserOf(world)
-      const { status, location } = one.method === 'GET' ? await browser.get(path) : await force(world, browser, path)
-      expect([status, location.split('?')[0]], `${one.method} ${one.url}`).toEqual([303, '/console/sign-in'])
+      const { status, location, text } =
+        one.method === 'GET' ? await browser.get(path) : await force(world, browser, path)
+      const isHeld = one.method === 'POST' && !mayOf(accessOf(one)!).includes('self')
+      expect([status, location.split('?')[0]], `${one.method} ${one.url}`).toEqual(
+        isHeld ? [403, ''] : [303, '/console/sign-in'],
+      )
+      if (isHeld) expect(text, one.url).toContain('href="/console/sign-in"')
     })
     await Promise.all(tried)
   })

@@ -63,6 +63,24 @@ describe('The console of a sandbox', () => {
     ])
   })
 
+  it('leads back to a page as it was asked for, and never to the address of a form', async () => {
+    const merchant = consoleOf(world)
+    const backOn = (page: string) =>
+      [...page.matchAll(/name="back" value="([^"]*)"/g)].map(([, back]) => back!.replaceAll('&amp;', '&'))
+    const invoice = (await merchant.send('/console/invoices/new', line)).location
+
+    const asked = backOn(await merchant.page('/console/invoices?q=a+chair&status=DRAFT'))
+    const edited = await merchant.send(`${invoice}/edit`, { ...line, '/items/0/quantity': 'two' })
+    const kept = await merchant.send('/console/snapshots', { '/name': 'no spaces' })
+    const chosen = await merchant.send('/console/theme', { theme: 'dark', back: asked[0]! })
+    await merchant.send(`${invoice}/delete`)
+
+    expect(new Set(asked)).toEqual(new Set(['/console/invoices?q=a+chair&status=DRAFT']))
+    expect(chosen.location).toBe('/console/invoices?q=a+chair&status=DRAFT')
+    expect([edited.status, new Set(backOn(edited.text))]).toEqual([422, new Set([`${invoice}/edit`])])
+    expect([kept.status, new Set(backOn(kept.text))]).toEqual([422, new Set(['/console'])])
+  })
+
   it('takes forms from its own pages only', async () => {
     const { send } = consoleOf(world)
 
@@ -143,7 +161,7 @@ describe('The console of a sandbox', () => {
     const write = () => consoleOf(world).send('/console/invoices/new', { ...line, '/detail/currency_code': 'USD' })
     expect((await write()).status).toBe(503)
     expect((await write()).status).toBe(303)
-  }, 10_000)
+  })
 
   it('shows nobody what is not theirs', async () => {
     const { location } = await consoleOf(world).send('/console/invoices/new', {
@@ -446,6 +464,20 @@ describe('The timeline', () => {
     expect(await merchant.page('/console?person=merchant')).toContain(`${id}/send`)
     expect(await merchant.page('/console?person=buyer')).not.toContain(`/console/invoices/${id}`)
     await merchant.page('/console?person=agent', 400)
+  })
+
+  it('leads to the event of a payment that was made without a token, which no app heard of', async () => {
+    const { body } = await world.call<{ seller_transaction_id: string }>('POST', '/sandbox/transactions', {
+      amount: usd('5.00'),
+    })
+    const page = await consoleOf(world).page(`/console?subject=${body.seller_transaction_id}`)
+    const [address] = /\/console\/events\/[\w-]+/.exec(page)!
+
+    for (const as of ['merchant', 'buyer', 'agent'] as const) {
+      const event = await consoleOf(world, as).page(address)
+      expect(event).toContain(body.seller_transaction_id)
+      expect(event).toContain('Nobody was told')
+    }
   })
 
   it('is empty before anything happened, with people and commands to copy', async () => {

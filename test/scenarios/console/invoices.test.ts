@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { consoleOf, formsIn } from '../../support/console.ts'
+import { consoleOf, formsIn, written } from '../../support/console.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 let world: World
@@ -8,8 +8,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const line = { '/items/0/name': 'A chair', '/items/0/quantity': '2', '/items/0/unit_amount/value': '49.50' }
-const written = { ...line, '/detail/currency_code': 'USD', '/items/0/tax/percent': '10' }
 const total = async () => (await world.merchant.get<{ items: object[] }>('/v2/invoicing/invoices')).body.items.length
 
 describe('Writing an invoice at the console', () => {

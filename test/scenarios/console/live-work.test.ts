@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { features } from '../../../src/accounts/schema.ts'
 import { defaultScopes } from '../../../src/accounts/scopes.ts'
 import { newSubjects } from '../../support/console-subjects.ts'
@@ -54,7 +54,10 @@ describe('Something that is done to many', () => {
   it('is asked for so often and no more', async () => {
     const viewer = await signedIn(world, 'viewer', world.people.merchant.id)
     const answers: number[] = []
+    // However long they take on a busy machine.
+    const still = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     for (let i = 0; i < 25; i++) answers.push((await viewer.get('/console/invoices/csv')).status)
+    still.mockRestore()
     expect(answers.at(-1)).toBe(429)
     expect(answers[0]).toBe(200)
   })

@@ -47,6 +47,40 @@ afterAll(async () => {
 
 const linkIn = (text: string) => /https:\/\/console\.test(\/console\/sign-in\/link\/[\w-]+)/.exec(text)?.[1]
 
+describe('A page of a refusal', () => {
+  it.each([
+    ['get', '/console/people', 403],
+    ['get', '/console/invoices/INV2-AAAA-AAAA-AAAA-AAAA', 404],
+    ['post', '/console/sign-in/link/none', 403],
+  ] as const)(
+    'looks as whoever reads it chose, and names the console and the request: %s %s',
+    async (way, path, expected) => {
+      const viewer = await signedIn(world, 'viewer', merchant)
+      viewer.cookies.set('console-theme', 'dark')
+
+      const { status, text, headers } = await viewer[way](path)
+
+      expect(status).toBe(expected)
+      expect(text).toContain('<html lang="en" data-theme="dark">')
+      expect(text).toContain(' · Example Pay</title>')
+      expect(text).toContain(`Debug id <code class="mono">${headers['service-debug-id']}</code>`)
+    },
+  )
+})
+
+describe('The keys of a live console', () => {
+  it('lead to the pages that somebody has, and to none of a sandbox', async () => {
+    const viewer = await signedIn(world, 'viewer', merchant)
+    const agent = await signedIn(world, 'agent')
+
+    const { text } = await viewer.get('/console/invoices')
+
+    expect([...text.matchAll(/data-key="(\w)"/g)].map(([, key]) => key)).toEqual(['i', 'd', 'w'])
+    expect(text).toContain('<kbd>g, then i d w</kbd></dt><dd>invoices, disputes, webhooks</dd>')
+    expect((await agent.get('/console/operator/decisions')).text).not.toContain('g, then')
+  })
+})
+
 describe('The people of an account', () => {
   it('are invited by a link to hand over, or by mail, and their roles change at once', async () => {
     const admin = await signedIn(world, 'admin', merchant)
@@ -84,6 +118,32 @@ describe('The people of an account', () => {
     expect(page.text).toContain('<title>People · Example Pay</title>')
     const log = await json<{ actor_name: string }[]>(['audit', '--resource', listed!.person_id], besides(world))
     expect(log.at(0)).toMatchObject({ action: 'consoleChangeRole', actor_name: 'A admin' })
+  })
+
+  it('are invited again when their link ran out, and only while that is their only way in', async () => {
+    const admin = await signedIn(world, 'admin', merchant)
+    await freshen(world)
+    const typed = { email: 'late@example.test', name: 'Late', role: 'viewer' }
+    await admin.send('/console/people', '/console/people', typed)
+    const people = await json<{ person_id: string; email: string }[]>(
+      ['console', 'people', '--account', merchant],
+      besides(world),
+    )
+    const at = `/console/people/${people.find(({ email }) => email === typed.email)!.person_id}`
+
+    const again = await admin.send('/console/people', `${at}/invite`)
+    await world.settle()
+
+    expect([again.status, again.location]).toEqual([303, '/console/people'])
+    expect(letters.at(-1)).toMatch(/^To: late@example.test/m)
+    const late = browserOf(world)
+    await late.signInBy(linkIn(letters.at(-1)!.replaceAll('=\r\n', ''))!)
+    expect((await late.get('/console/invoices')).status).toBe(200)
+    expect((await admin.get('/console/people')).text).not.toContain(`action="${at}/invite"`)
+
+    const { personId } = await invite(world, 'viewer', merchant, 'both@example.test')
+    await invite(world, 'admin', world.people.otherMerchant.id, 'both@example.test')
+    expect((await admin.send('/console/people', `/console/people/${personId}/invite`)).status).toBe(403)
   })
 
   it('are nobody to the admin of another account, and nobody is made more than the account has', async () => {

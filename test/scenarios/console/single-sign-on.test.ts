@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, run } from '../../support/command.ts'
 import { CLIENT, type Said, startIssuer } from '../../support/issuer.ts'
-import { besides, browserOf, newConsoleWorld } from '../../support/live-console.ts'
+import { besides, browserOf, formIn, newConsoleWorld } from '../../support/live-console.ts'
 import type { World } from '../../support/world.ts'
 
 let issuer: Awaited<ReturnType<typeof startIssuer>>
@@ -66,6 +66,19 @@ describe('Single sign-on', () => {
     expect((await comesBack('ben', ['lost'])).answer.status).toBe(403)
   })
 
+  it.each([[[]], [['lost']]])(
+    'takes the places of somebody away, where they are signed in too, once their groups are %j',
+    async (groups) => {
+      const { browser } = await comesBack('fay', ['ops'])
+      expect((await browser.get('/console/people')).status).toBe(200)
+      expect((await comesBack('fay', groups)).answer.status).toBe(403)
+
+      expect((await browser.get('/console/people')).status).not.toBe(200)
+      const people = await json<{ name: string; roles: string[] }[]>(['console', 'people'], besides(world))
+      expect(people.filter(({ name }) => name === 'Known as fay').flatMap(({ roles }) => roles)).toEqual([])
+    },
+  )
+
   const now = () => Math.floor(Date.now() / 1000)
   it.each([
     ['a nonce of another', { claims: { nonce: 'another' } }],
@@ -107,6 +120,8 @@ describe('Single sign-on', () => {
     const other = people.find(({ name }) => name === 'Known as ann')!.person_id
     const asked = await remove()
     expect([asked.status, asked.text.includes('/console/sign-in/oidc?again=yes')]).toEqual([403, true])
+    // The page keeps the form while they sign in beside it.
+    expect(formIn(asked.text, `/console/people/${other}/remove`)).toBeDefined()
 
     const stale = await comesBack('eve', ['ops'], old, browser, true)
     expect([stale.answer.status, stale.there.searchParams.get('prompt')]).toEqual([403, 'login'])

@@ -1,0 +1,20 @@
+/** The address of a page or form, from the url of its route. */
+export const addressOf = (url: string, params: unknown): string =>
+  url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent((params as Record<string, string>)[name] ?? ''))
+
+/** The urls of all pages, to find the one that a form stands on: a form may have an address where nothing is to be seen. */
+export class PageUrls {
+  readonly #known = new Set<string>()
+
+  add(url: string): void {
+    this.#known.add(unnamed(url))
+  }
+
+  /** The page at this url, or the nearest above it. */
+  of(url: string): string {
+    return url === '' || this.#known.has(unnamed(url)) ? url : this.of(url.slice(0, url.lastIndexOf('/')))
+  }
+}
+
+/** Pages and forms name the parts of their addresses each as they like. */
+const unnamed = (url: string) => url.replace(/:\w+/g, ':')

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { consoleOf, written } from '../../support/console.ts'
+import { newWorld, usd, type World } from '../../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld()
+})
+afterAll(() => world.close())
+
+const total = async () => (await world.merchant.get<{ items: object[] }>('/v2/invoicing/invoices')).body.items.length
+const seenOn = (page: string) => /name="seen" value="([^"]*)"/.exec(page)![1]!
+
+describe('What is typed for an invoice', () => {
+  const to = '/primary_recipients/0/billing_info'
+  type Stored = { items: object[]; detail: { invoice_date: string }; primary_recipients: object[]; amount: object }
+  const stored = async (at: string) =>
+    (await world.merchant.get<Stored>(`/v2/invoicing/invoices/${at.split('/').at(-1)}`)).body
+  const issueBeside = (text: string, name: string) =>
+    new RegExp(`name="${name}"[^>]*aria-invalid="true"`).test(text.replaceAll('&quot;', ''))
+
+  it('is never a line forgotten: a price without a name is asked about', async () => {
+    const merchant = consoleOf(world)
+    const before = await total()
+
+    const unnamed = { ...written, '/items/2/unit_amount/value': '10' }
+    const { status, text } = await merchant.send('/console/invoices/new', unnamed)
+
+    expect([status, issueBeside(text, '/items/2/name')]).toEqual([422, true])
+    expect(await total()).toBe(before)
+  })
+
+  it('is refused beside its own row, in words, when rows before it are empty', async () => {
+    const merchant = consoleOf(world)
+    const row = { '/items/2/name': 'A table', '/items/2/quantity': 'two', '/items/2/unit_amount/value': '1' }
+
+    const { text } = await merchant.send('/console/invoices/new', { '/detail/currency_code': 'USD', ...row })
+    const template = await merchant.send(
+      '/console/templates/new',
+      Object.fromEntries([
+        ['/name', 'Rows'],
+        ...Object.entries(row).map(([name, value]) => [`/template_info${name}`, value]),
+      ]),
+    )
+
+    expect(issueBeside(text, '/items/2/quantity')).toBe(true)
+    expect(issueBeside(template.text, '/template_info/items/2/quantity')).toBe(true)
+    expect(text).toContain('Must be a number of digits and a decimal point, such as 1250.00.')
+  })
+
+  it('may have space around it and a currency in small letters', async () => {
+    const merchant = consoleOf(world)
+    const typed = { ...written, '/detail/currency_code': ' usd', '/items/0/unit_amount/value': ' 49.50 ' }
+    const { location } = await merchant.send('/console/invoices/new', typed)
+    expect(await stored(location)).toMatchObject({ amount: usd('108.90') })
+  })
+
+  it('is taken away by emptying its field, and a due date that was named stays', async () => {
+    const merchant = consoleOf(world)
+    const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
+      detail: {
+        currency_code: 'USD',
+        payment_term: { term_type: 'DUE_ON_DATE_SPECIFIED', due_date: '2030-01-15' },
+      },
+      primary_recipients: [{ billing_info: { business_name: 'Misspelt', email_address: 'buyer@example.com' } }],
+      items: [{ name: 'A chair', quantity: '1', unit_amount: usd('9.00') }],
+    })
+    const at = `/console/invoices/${body.id}`
+    const page = await merchant.page(`${at}/edit`)
+    expect(page).toContain('<option value="DUE_ON_DATE_SPECIFIED" selected>On 2030-01-15</option>')
+
+    await merchant.send(`${at}/edit`, {
+      ...written,
+      [`${to}/business_name`]: '',
+      [`${to}/email_address`]: 'other@example.com',
+      '/detail/payment_term/term_type': 'DUE_ON_DATE_SPECIFIED',
+    })
+
+    const { detail, primary_recipients } = await stored(at)
+    expect(detail).toMatchObject({ payment_term: { due_date: '2030-01-15' } })
+    expect(primary_recipients).toEqual([{ billing_info: { email_address: 'other@example.com' } }])
+  })
+
+  it('does not write over what somebody else saved meanwhile, and a second click is no somebody', async () => {
+    const merchant = consoleOf(world)
+    const { location: at } = await merchant.send('/console/invoices/new', written)
+    const seen = seenOn(await merchant.page(`${at}/edit`))
+    await world.pass('PT1M')
+
+    const { invoice_date } = (await stored(at)).detail
+    const dated = { '/detail/invoice_date': invoice_date, '/detail/payment_term/term_type': 'NET_30' }
+    const first = { ...written, ...dated, seen, '/detail/note': 'Mine' }
+    const saves = [await merchant.send(`${at}/edit`, first), await merchant.send(`${at}/edit`, first)]
+    const late = await merchant.send(`${at}/edit`, { ...first, '/detail/note': 'Late' })
+
+    expect(saves.map(({ status }) => status)).toEqual([303, 303])
+    expect([late.status, late.text.includes('Somebody was faster'), late.text.includes('Late')]).toEqual([
+      422,
+      true,
+      true,
+    ])
+    expect(await stored(at)).toMatchObject({ detail: { note: 'Mine' } })
+  })
+})
+
+describe('The form that records a payment', () => {
+  it('says what it leads to before how to undo it', async () => {
+    const merchant = consoleOf(world)
+    const { location } = await merchant.send('/console/invoices/new', { ...written, instead: 'send' })
+    expect(await merchant.page(location)).toMatch(/It is then partly paid[\s\S]*Deleting the record undoes it\./)
+  })
+})
+
+describe('An action on a dispute', () => {
+  it('is done once by two clicks, and the second is answered as the first', async () => {
+    const buyer = consoleOf(world, 'buyer')
+    const opened = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
+      disputed_transactions: [{ buyer_transaction_id: 'CLICKED1' }],
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+      dispute_amount: usd('9.00'),
+    })
+    const at = `/console/disputes/${opened.body.links[0]!.href.split('/').at(-1)}`
+    const seen = seenOn(await buyer.page(at))
+    await world.pass('PT1M')
+
+    const clicks = { seen, '/note': 'Enough.', 'request-id': 'console-escalated' }
+    const [first, second] = [await buyer.send(`${at}/escalate`, clicks), await buyer.send(`${at}/escalate`, clicks)]
+    const other = await buyer.send(`${at}/escalate`, { ...clicks, 'request-id': 'console-other' })
+
+    expect([first!.status, second!.status, other.status]).toEqual([303, 303, 422])
+    expect(other.text).toContain('Somebody was faster')
+  })
+})
