@@ -9,7 +9,7 @@ export default defineConfig({
     include: ['test/browser/**/*.test.ts'],
     exclude: [],
     maxWorkers: 2,
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
   },
 })

@@ -70,8 +70,8 @@ export default defineConfig({
     // Two more than the cores of a small machine: several files wait for a process to start or a lease to run out.
     maxWorkers: 4,
     // Limits for what hangs. None is there to measure a speed: on a busy machine everything takes ten times as long.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000, interval: 20 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000, interval: 20 } },
   },
 })

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { openDatabase } from '../../src/database/open.ts'
 import { after } from '../../src/kernel/clock.ts'
 import { SandboxClock } from '../../src/sandbox/clock.ts'
-import { newDatabase } from '../support/database.ts'
+import { newDatabase, openPatiently } from '../support/database.ts'
 import { START } from '../support/world.ts'
 
 function signal() {
@@ -16,7 +15,7 @@ function signal() {
 describe('The clock of a sandbox', () => {
   it('does not go back when it is set while what it said before is on its way', async () => {
     const own = await newDatabase()
-    const database = openDatabase(own.url)
+    const database = openPatiently(own.url)
     const [read, arrived] = [signal(), signal()]
     const clock = new SandboxClock({
       ...database,

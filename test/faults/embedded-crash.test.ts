@@ -7,7 +7,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { connectionSettings } from '../../src/database/address.ts'
 import { startEmbedded } from '../../src/database/embedded/server.ts'
-import { openDatabase } from '../../src/database/open.ts'
+import { openPatiently } from '../support/database.ts'
 import { dataFolderOf, folderOf, install, people, Refused, settingOf, startService } from '../support/installation.ts'
 import { times } from '../support/size.ts'
 
@@ -76,7 +76,7 @@ describe('Every acknowledged row is there after', () => {
 
   it('a service that lives on has brought its killed server back to the same address', async () => {
     const server = await startEmbedded({ dataDir })
-    const db = openDatabase(server.url)
+    const db = openPatiently(server.url)
     const { rows } = await db.query('insert into kept (worker) values (3) returning id::int')
 
     process.kill(serverPid(), 'SIGKILL')

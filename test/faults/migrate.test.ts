@@ -6,15 +6,15 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectionSettings } from '../../src/database/address.ts'
 import { migrate, pendingMigrations } from '../../src/database/migrate.ts'
-import { type Database, openDatabase } from '../../src/database/open.ts'
-import { newDatabase, type TestDatabase } from '../support/database.ts'
+import type { Database } from '../../src/database/open.ts'
+import { newDatabase, openPatiently, type TestDatabase } from '../support/database.ts'
 
 describe('A database of a test file', () => {
   let own: TestDatabase
   let db: Database
   beforeAll(async () => {
     own = await newDatabase()
-    db = openDatabase(own.url)
+    db = openPatiently(own.url)
   })
   afterAll(async () => {
     await db.close()

@@ -124,11 +124,12 @@ describe('An account that is moved', () => {
     source: mortal(from.app.database, fate),
     target: mortal(to.app.database, fate),
   })
-  const move = (...words: string[]) =>
-    run(['accounts', 'move', id, '--to', to.databaseUrl, ...words, '--json'], {
-      ...settings,
-      DATABASE_URL: from.databaseUrl,
-    })
+  const call = (...words: string[]) =>
+    run(['accounts', 'move', id, ...words, '--json'], { ...settings, DATABASE_URL: from.databaseUrl })
+  const move = (...words: string[]) => call('--to', to.databaseUrl, ...words)
+  const moveBack = () =>
+    run(['accounts', 'move', id, '--to', from.databaseUrl, '--json'], { ...settings, DATABASE_URL: to.databaseUrl })
+  const elsewhere = 'quittance: These accounts are on their way to another database: name that one with --to.\n'
 
   beforeAll(async () => {
     from = await newLiveWorld(settings, { works: true })
@@ -169,9 +170,9 @@ describe('An account that is moved', () => {
     expect(copied.filter(({ key }) => !key).map(({ name }) => name)).toEqual([])
   })
 
-  /** Lets an app of the other merchant act for an account, and gives what takes that back. */
-  async function consentOf(accountId: string) {
-    const { clientId } = await from.personWithApp(from.people.otherMerchant.id, ['disputes/read-partner'])
+  /** Lets an app of a partner, the other merchant, act for an account, and gives what takes that back. */
+  async function consentOf(accountId: string, partnerId = from.people.otherMerchant.id) {
+    const { clientId } = await from.personWithApp(partnerId, ['disputes/read-partner'])
     const partner = (await findApp(from.app.database, clientId))!
     await from.app.transact(async (tx) => grantConsent(tx, accountId, partner.id, partner.scopes))
     return () => from.app.transact(async (tx) => revokeConsent(tx, accountId, partner.id))
@@ -189,12 +190,92 @@ describe('An account that is moved', () => {
     await revoke()
   })
 
+  it('is refused in a sentence about the other database when that is the one that cannot be asked', async () => {
+    const { code, stderr } = await call('--to', 'postgres://me@127.0.0.1:1/shop')
+    const { QUITTANCE_SECRET: _, ...keyless } = { ...settings, DATABASE_URL: from.databaseUrl }
+    const unkeyed = await run(['accounts', 'move', id, '--to', to.databaseUrl], keyless)
+
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^quittance: No PostgreSQL .*127.*1\/shop: .* --to\.\n$/)])
+    expect([unkeyed.code, unkeyed.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^quittance: QUITTANCE_SECRET must be set/),
+    ])
+  })
+
+  it('is refused when it comes to share something on its way, and is given up without a target that is gone', async () => {
+    const { otherMerchant } = from.people
+    const couples = [
+      { while: /insert into "invoices"/, couple: [id, otherMerchant.id] },
+      // Nothing of the account refers to this one.
+      { while: /insert into "webhooks"/, couple: [otherMerchant.id, id] },
+    ] as const
+    for (const { while: moment, couple } of couples) {
+      let revoke: Promise<() => Promise<unknown>> | undefined
+      const meets = async (text: string) => {
+        if (!moment.test(text)) return
+        revoke ??= consentOf(...couple)
+        await revoke
+      }
+      expect(String(await tryToMove({ meets }))).toMatch(
+        /These accounts share a consent with .*: move them together\.$/,
+      )
+      await (await revoke!)()
+    }
+    const gone = await call('--cancel', '--to', 'postgres://me@127.0.0.1:1/shop')
+    expect([gone.code, gone.stderr]).toEqual([1, expect.stringMatching(/^quittance: .*127.*1\/shop: .* --to\.\n$/)])
+    expect(await call('--cancel')).toMatchObject({ code: 0 })
+    expect(await rowsOf(from, 'account_moves')).toEqual([])
+    expect(await rowsOf(to, 'invoices')).not.toEqual([])
+  })
+
+  it('brings files over a few at a time, those that change meanwhile too, and misses nothing that time took', async () => {
+    const brought: number[] = []
+    const meets = async (text: string) => {
+      if (/insert into "logos"/.test(text)) brought.push(text.split('\\"image\\"').length - 1)
+    }
+    const add = (first: number) =>
+      from.app.database.query(
+        `insert into logos (account_id, digest, stale_time)
+         select $1, n, '2999-01-01T00:00:00.000Z' from generate_series($2::int, $2::int + 6) n`,
+        [id, first],
+      )
+    await add(1)
+    await from.app.database.query(
+      `insert into console_bulks (account_id, id, action, about, person, subjects, create_time, finish_time)
+       values ($1, 'bulk', 'accept-claim', 'all', 'Ada', '{one}', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')`,
+      [id],
+    )
+    expect(await tryToMove({ at: drains, meets })).toBeInstanceOf(Death)
+    await add(8)
+    // Its time ran out, and the target was the first to see that.
+    await to.app.database.query('delete from console_bulks')
+    expect(await tryToMove({ at: drains, meets })).toBeInstanceOf(Death)
+
+    expect(brought.filter((count) => count > 0)).toEqual([5, 2, 5, 2])
+    expect(await rowsOf(to, 'logos')).toHaveLength(14)
+
+    // As in a source that was restored from a backup: it has rows that were copied otherwise, and no triggers.
+    await from.app.database.query(`do $$ begin execute (select format('drop trigger %I on logos', tgname) from pg_trigger
+      where tgrelid = 'logos'::regclass and tgname like 'move%change'); end $$`)
+    await from.app.database.query("update logos set stale_time = '3000-01-01T00:00:00.000Z' where digest = '7'")
+    expect(await tryToMove({ at: drains })).toBeInstanceOf(Death)
+
+    expect(
+      (await rowsOf(to, 'logos'))
+        .map((logo) => logo.stale_time)
+        .sort()
+        .at(-1),
+    ).toMatch(/^3000/)
+    expect(await move('--cancel')).toMatchObject({ code: 0 })
+  })
+
   it('can be called off until it has left, and goes on as if nothing had been', async () => {
     expect((await move('--cancel')).stderr).toBe(
       'quittance: There is no move of these accounts: name those that were named then.\n',
     )
     expect(await tryToMove({ at: drains })).toBeInstanceOf(Death)
     created.push((await calls<{ id: string }>('POST', INVOICES, over('10.00'))).body.id)
+    expect((await call('--cancel', '--to', from.databaseUrl)).stderr).toBe(elsewhere)
     const ended = await cancelMove(ways({ committed: /delete from "webhooks"/ })).catch((error: unknown) => error)
 
     expect(ended).toBeInstanceOf(Death)
@@ -220,6 +301,13 @@ describe('An account that is moved', () => {
       expect(await tryToMove(fate), state).toBeInstanceOf(Death)
       expect((await rowsOf(from, 'account_moves')).map((move) => move.state)).toEqual([state])
     }
+    expect((await call('--to', from.databaseUrl)).stderr).toBe(elsewhere)
+    // As of a move that was begun before it was known where to.
+    await from.app.database.query('update account_moves set target = null')
+    expect((await call('--to', from.databaseUrl)).stderr).toBe(elsewhere)
+    expect((await moveBack()).stderr).toBe(
+      `quittance: Account ${id} has not all left the other database: finish that move first.\n`,
+    )
     const { code, stdout, stderr } = await move()
     isWriting = false
     await Promise.all(writers)
@@ -252,6 +340,8 @@ describe('An account that is moved', () => {
     let stops = 0
     const meets = async (text: string) => {
       if (/insert into account_arrival_rows/.test(text) && ++stops === 1) await pause(STOP_MS)
+      // There is so much of it that counting alone would take too long.
+      if (/count\(\*\)::int as count from "invoices"/.test(text)) await pause(STOP_MS / 2)
     }
     const parts = { ...ways({ meets }, [otherMerchant.id, buyer.id]), moveId: 'both', home: null, now: from.now() }
     const moved = await moveAccounts({ ...parts, stopMsMax: STOP_MS })
@@ -279,10 +369,7 @@ describe('An account that is moved', () => {
   it('comes back while it works, and its writers wait for less than two seconds', async () => {
     isWriting = true
     const writers = [writes(), writes()]
-    const { code, stdout, stderr } = await run(['accounts', 'move', id, '--to', from.databaseUrl, '--json'], {
-      ...settings,
-      DATABASE_URL: to.databaseUrl,
-    })
+    const { code, stdout, stderr } = await moveBack()
     isWriting = false
     await Promise.all(writers)
 
@@ -290,5 +377,11 @@ describe('An account that is moved', () => {
     expect(JSON.parse(stdout).stopped_ms).toBeLessThan(2_000)
     expect((await rowsOf(from, 'invoices')).map((invoice) => invoice.id).sort()).toEqual([...created].sort())
     expect(await rowsOf(to, 'invoices')).toEqual([])
+  })
+
+  it('can go again to where it has been', async () => {
+    expect(await tryToMove({ at: drains })).toBeInstanceOf(Death)
+
+    expect((await rowsOf(to, 'invoices')).map((invoice) => invoice.id).sort()).toEqual([...created].sort())
   })
 })

@@ -137,6 +137,30 @@ describe('Statements that share connections', () => {
   })
 })
 
+describe('Whoever wants a database to themselves', () => {
+  it('has it one after the other, while everybody else waits', async () => {
+    const database = open(4)
+    const events: string[] = []
+    const alone = (name: string) =>
+      database.alone(async () => {
+        events.push(`${name} comes`)
+        await database.row(echo, [1])
+        // Who has it already is not kept from it.
+        await database.alone(() => database.row(echo, [1]))
+        events.push(`${name} goes`)
+      })
+
+    const all = ['first', 'second', 'third'].map(alone)
+    const other = database.row(echo, [2]).then(() => events.push('another is answered'))
+    await Promise.all([...all, other])
+
+    const turns = ['first', 'second', 'third'].flatMap((name) => [`${name} comes`, `${name} goes`])
+    expect(events.filter((event) => !event.startsWith('another'))).toEqual(turns)
+    expect(events[0]).toBe('first comes')
+    for (const [i, event] of events.entries()) if (event.startsWith('another')) expect(events[i - 1]).toMatch(/goes$/)
+  })
+})
+
 describe('A server that takes connections and says nothing', () => {
   it('is given up after the time a connection may take', async () => {
     const sockets: Socket[] = []

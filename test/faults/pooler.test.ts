@@ -3,11 +3,11 @@ import { addressOf } from '../../src/database/address.ts'
 import { Broadcast } from '../../src/database/broadcast.ts'
 import { Connector } from '../../src/database/connector.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { type Database, openDatabase } from '../../src/database/open.ts'
+import type { Database } from '../../src/database/open.ts'
 import { keepsStatements } from '../../src/database/pooler.ts'
 import { sql } from '../../src/database/sql.ts'
 import { run } from '../support/command.ts'
-import { newDatabase, type TestDatabase } from '../support/database.ts'
+import { newDatabase, openPatiently, type TestDatabase } from '../support/database.ts'
 import { invoiceBody } from '../support/payer.ts'
 import { Receiver } from '../support/receiver.ts'
 import { TransactionPooler } from '../support/transaction-pooler.ts'
@@ -92,8 +92,8 @@ describe('A pooler in transaction mode', () => {
     own = await newDatabase()
     await migrate(own.url, { pooled: true })
     pooler = await TransactionPooler.before(own.url)
-    pooled = openDatabase(pooler.url, { pooled: true, connectionsMax: 8 })
-    direct = openDatabase(own.url, { connectionsMax: 2 })
+    pooled = openPatiently(pooler.url, { pooled: true, connectionsMax: 8 })
+    direct = openPatiently(own.url, { connectionsMax: 2 })
   })
   afterAll(async () => {
     await pooled.close()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../src/database/open.ts'
+import type { Database } from '../../src/database/open.ts'
 import { Partitions } from '../../src/database/partitions.ts'
 import { type Quota, type QuotaUse, requireQuota, useQuota } from '../../src/database/quota.ts'
 import { makeTransact, type Transact, type Tx } from '../../src/database/transaction.ts'
@@ -7,7 +7,7 @@ import { Sweeper } from '../../src/jobs/sweep.ts'
 import { after, type Instant } from '../../src/kernel/clock.ts'
 import { countingIds } from '../../src/kernel/ids.ts'
 import type { Problem } from '../../src/kernel/problem.ts'
-import { newDatabase, type TestDatabase } from '../support/database.ts'
+import { newDatabase, openPatiently, type TestDatabase } from '../support/database.ts'
 import { withoutGuard } from '../support/unguarded.ts'
 import { START } from '../support/world.ts'
 
@@ -23,7 +23,7 @@ describe('A quota', () => {
 
   beforeAll(async () => {
     test = await newDatabase()
-    database = openDatabase(test.url)
+    database = openPatiently(test.url)
     transact = makeTransact({ database, clock, ids: countingIds(), onWork: () => {} })({
       kind: 'service',
       task: 'test',

@@ -77,7 +77,7 @@ describe('Every statement of the source', () => {
     spy.mockRestore()
     // Of the other tables the planner knows nothing yet, and takes them for larger than they are.
     await queueDeliveries(world.app.database, 5_000)
-  }, 60_000)
+  })
   afterAll(async () => {
     await world.app.database.rows(unprepared("delete from delivery_queue where webhook_id = 'W'"))
     await world.close()
@@ -126,7 +126,7 @@ describe('Every statement of the source', () => {
     const strange = unseen.map((text) => squeezed(text).slice(0, 120)).filter((text) => !commandsOwn.test(text))
     expect(strange).toEqual([])
     expect(statements.length).toBeGreaterThan(200)
-  }, 60_000)
+  })
 
   it('finds what a process holds of the queue by its key, also when it is planned while the queue is empty', async () => {
     const { database } = world.app

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../src/database/open.ts'
+import type { Database } from '../../src/database/open.ts'
 import { batched, sql } from '../../src/database/sql.ts'
 import { makeTransact, type Transact } from '../../src/database/transaction.ts'
 import { countingIds } from '../../src/kernel/ids.ts'
-import { newDatabase, type TestDatabase } from '../support/database.ts'
+import { newDatabase, openPatiently, type TestDatabase } from '../support/database.ts'
 import { START } from '../support/world.ts'
 
 let own: TestDatabase
@@ -13,7 +13,7 @@ const failures: unknown[] = []
 
 beforeAll(async () => {
   own = await newDatabase()
-  database = openDatabase(own.url)
+  database = openPatiently(own.url)
   transact = makeTransact({
     database,
     clock: { now: () => START },

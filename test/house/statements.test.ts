@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../src/database/open.ts'
-import { newDatabase, type TestDatabase } from '../support/database.ts'
+import type { Database } from '../../src/database/open.ts'
+import { newDatabase, openPatiently, type TestDatabase } from '../support/database.ts'
 import { sourceStatements } from '../support/source-statements.ts'
 import { statementsOf } from '../support/statements.ts'
 import { newWorld, usd } from '../support/world.ts'
@@ -122,8 +122,8 @@ describe('Every statement of the source', () => {
   beforeAll(async () => {
     texts = sourceStatements()
     own = await newDatabase()
-    db = openDatabase(own.url)
-  }, 60_000)
+    db = openPatiently(own.url)
+  })
   afterAll(async () => {
     await db.close()
     await own.drop()

@@ -70,6 +70,7 @@ const targets = ({ path, text }: { path: string; text: string }) =>
 /** Scenarios that look into a table, and why no operation and no command can tell. */
 const readTables: Record<string, string> = {
   'accounts/access.test.ts': 'a secret is nowhere in what is kept; a commit is held up between two statements',
+  'cells/across.test.ts': 'a subscription that an earlier database of a cell made is no operation of ours',
   'command-line/backup.test.ts': 'a database that holds something else is made',
   'console/desk.test.ts': 'books of more than two pages are put there',
   'console/invoices.test.ts': 'the job of a bulk is lost; a thousand invoices are copied in the database',

@@ -10,7 +10,9 @@ const ACKS_EVERY_MS = 20
 const [databaseUrl = '', from = '0', to = '0', signatures = 'both'] = process.argv.slice(2)
 const variables = { LOG_LEVEL: 'silent', PORT: '0', WEBHOOK_RETRY_SPEED: '100', WEBHOOK_SIGNATURES: signatures }
 const settings = readSettings(variables)
-const app = await openApp({ settings, databaseUrl, log: pino({ level: settings.logLevel }), works: true })
+// Whoever has to wait on a busy machine waits: a refusal would end this process, and nothing would be learned.
+const patience = { connectTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
+const app = await openApp({ settings, databaseUrl, log: pino({ level: settings.logLevel }), works: true, ...patience })
 
 let next = Number(from)
 let acked = []

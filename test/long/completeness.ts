@@ -32,6 +32,8 @@ export interface Outcome {
   readonly seconds: number
 }
 
+/** A busy machine is no reason to refuse anybody. */
+const patience = { connectTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
 const paths = ['/first', '/second']
 const changer = fileURLToPath(new URL('./changer.mjs', import.meta.url))
 const openCount = statementOf('select count(*)::int as open from delivery_queue')
@@ -70,11 +72,11 @@ export async function measureCompleteness(databaseUrl: string, options: Complete
     if (!isLast) killed++
   }
 
-  const database = openDatabase(databaseUrl, { connectionsMax: 2, statementTimeoutMs: 60_000 })
+  const database = openDatabase(databaseUrl, { connectionsMax: 2, ...patience })
   await database.rows(endLeases)
   const variables = { LOG_LEVEL: 'silent', PORT: '0', WEBHOOK_RETRY_SPEED: '100', WEBHOOK_SIGNATURES: signatures }
   const settings = readSettings(variables)
-  const app = await openApp({ settings, databaseUrl, log: pino({ level: 'silent' }), works: true })
+  const app = await openApp({ settings, databaseUrl, log: pino({ level: 'silent' }), works: true, ...patience })
   for (;;) {
     const [row] = await database.rows<{ open: number }>(openCount)
     if (row!.open === 0) break
@@ -102,7 +104,7 @@ export async function measureCompleteness(databaseUrl: string, options: Complete
 
 async function prepare(databaseUrl: string, receiver: Receiver): Promise<void> {
   const settings = readSettings({ LOG_LEVEL: 'silent', PORT: '0' })
-  const app = await openApp({ settings, databaseUrl, log: pino({ level: 'silent' }) })
+  const app = await openApp({ settings, databaseUrl, log: pino({ level: 'silent' }), ...patience })
   const seal = makeSeal(settings.secrets!)
   for (const [i, path] of paths.entries()) {
     const id = `COMPLETENESS${i}`

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module'
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
+const ACTION_MS_MAX = 300_000
+
 /** A Chromium that reaches nothing but our own pages. */
 export async function openBrowser() {
   const browser = await chromium.launch({
@@ -18,7 +20,12 @@ export async function openBrowser() {
     ],
   })
   return {
-    context: (options: BrowserContextOptions = {}): Promise<BrowserContext> => browser.newContext(options),
+    async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+      const context = await browser.newContext(options)
+      // For what hangs: a busy machine takes half a minute for a click.
+      context.setDefaultTimeout(ACTION_MS_MAX)
+      return context
+    },
     close: () => browser.close(),
   }
 }

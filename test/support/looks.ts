@@ -41,6 +41,10 @@ async function inBothSchemes(page: Page, first: Scheme, where: string): Promise<
 /** What keeps anybody from reading a page that is open, as it stands, in light and in dark. */
 export const barriersOn = (page: Page): Promise<string[]> => inBothSchemes(page, 'light', '')
 
+/** Buttons that are wider than what holds them lie over each other. */
+const covered = `[...document.querySelectorAll('.actions > *')]
+  .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent.trim())`
+
 /** The same on a wide window and on a narrow one, and where the page is wider than either. */
 export async function flawsOf(page: Page): Promise<string[]> {
   const flaws: string[] = []
@@ -51,6 +55,7 @@ export async function flawsOf(page: Page): Promise<string[]> {
     await page.setViewportSize({ width, height: 900 })
     const taken = Number(await page.evaluate('document.documentElement.scrollWidth'))
     if (taken > width) flaws.push(`${taken} pixels wide at ${width}`)
+    for (const name of (await page.evaluate(covered)) as string[]) flaws.push(`${name} is covered at ${width}`)
     flaws.push(...(await inBothSchemes(page, first, ` at ${width}`)))
   }
   return flaws

@@ -28,9 +28,10 @@ export function payersOf(world: World) {
     const token = /name="token" value="([^"]*)"/.exec(page.text)?.[1] ?? ''
     const send = (action: string, fields: Record<string, string> = {}, origin = PUBLIC_URL) => {
       const boundary = 'xxFORMxx'
-      const parts = Object.entries({ token, ...fields }).map(
+      const { fileName = 'it.pdf', ...others } = fields
+      const parts = Object.entries({ token, ...others }).map(
         ([name, value]) =>
-          `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${name === 'file' ? '; filename="it.pdf"' : ''}\r\n\r\n${value}\r\n`,
+          `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${name === 'file' ? `; filename="${fileName}"` : ''}\r\n\r\n${value}\r\n`,
       )
       return world.call('POST', action, `${parts.join('')}--${boundary}--\r\n`, {
         headers: { 'content-type': `multipart/form-data; boundary=${boundary}`, origin, cookie },

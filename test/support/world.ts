@@ -9,10 +9,11 @@ import { databaseIn, inDatabase, type Ways } from '../../src/database/address.ts
 import type { AnyRoute } from '../../src/http/route.ts'
 import { after, systemClock } from '../../src/kernel/clock.ts'
 import type { Money } from '../../src/kernel/money.ts'
+import type { Service } from '../../src/room.ts'
 import { describedRoutes } from '../../src/routes.ts'
 import { people, sandboxSecret } from '../../src/sandbox/people.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
-import { newDatabase } from './database.ts'
+import { newDatabase, patience } from './database.ts'
 import { assertInvariants } from './invariants.ts'
 import { isNoting, undocumented } from './refusals.ts'
 import { newState, type Opened, takeBack, takeOr } from './used-worlds.ts'
@@ -77,11 +78,20 @@ async function keyPairAtHand() {
 /** On a busy machine everything may well be late: that is no reason to refuse anybody, but where a test is about it. */
 export const patient: Partial<AppOptions> = {
   loopDelay: { enable: () => true, disable: () => true, reset() {}, mean: 0 },
-  connectTimeoutMs: 60_000,
+  ...patience,
   statementTimeoutMs: 60_000,
   // Whoever asks for figures in a test asks again.
   betweenFiguresMs: 0,
   newKeyPair: keyPairAtHand,
+}
+
+const described = new Map<string, readonly AnyRoute[]>()
+
+/** The operations of a service as data: once for all of its kind, for putting them together takes longer than most requests. */
+function routesOf(service: Service): readonly AnyRoute[] {
+  const known = described.get(service.environment) ?? describedRoutes(service)
+  described.set(service.environment, known)
+  return known
 }
 
 /** A running service on a database of its own, with a clock that stands still, and people to use it. */
@@ -106,11 +116,7 @@ export async function newWorld(options: WorldOptions = {}) {
   const opened = await (isUsual ? takeOr(extra['PUBLIC_URL'], open) : open())
   const { app, state } = opened
 
-  let described: readonly AnyRoute[] | undefined
-  const routes = () => {
-    described ??= describedRoutes(app.service)
-    return described
-  }
+  const routes = () => routesOf(app.service)
 
   async function call<Body>(
     method: Method,

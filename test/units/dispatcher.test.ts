@@ -170,7 +170,7 @@ const fifo: DispatchRules = {
 
 const ALL = 20 * 15
 
-describe('The dispatcher', { timeout: 60_000 }, () => {
+describe('The dispatcher', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }))
   afterEach(() => void vi.useRealTimers())
 

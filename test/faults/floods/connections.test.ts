@@ -45,7 +45,7 @@ it('A client that opens as many connections as it can gets a quarter of them, an
   await expect.poll(async () => answers(await open(port, '127.0.0.1'))).toBe(true)
   for (const socket of sockets) socket.destroy()
   await server.close()
-}, 60_000)
+})
 
 it('Twenty who take all there are make room for whoever comes, but not in the middle of an answer', async () => {
   const held: ServerResponse[] = []
@@ -74,7 +74,7 @@ it('Twenty who take all there are make room for whoever comes, but not in the mi
   expect(await answer).toContain('still here')
   for (const socket of sockets) socket.destroy()
   server.close()
-}, 60_000)
+})
 
 it('Ten who take all they can leave something for the next', () => {
   const share = new FairShare(2_000, 1 / 3)

@@ -200,7 +200,7 @@ describe('Callers who name accounts at length', () => {
 
     // So many assertions have 2.3 megabytes.
     expect(grownBy).toBeLessThan(1_500_000)
-  }, 60_000)
+  })
 })
 
 it('Addresses of version 6 count as the network they are of', () => {

@@ -57,7 +57,7 @@ it('Invoices that promise neither job nor delivery make nobody look for one', as
 
   expect(jobs).toBeLessThan(byItself(seconds, 6))
   expect(deliveries).toBeLessThan(byItself(seconds, 8))
-}, 60_000)
+})
 
 it('Deliveries that are added make nobody look for jobs', async () => {
   const receiver = await Receiver.open()
@@ -68,4 +68,4 @@ it('Deliveries that are added make nobody look for jobs', async () => {
   // To be claimed and recorded takes six to nine each; four workers that looked at every event once added five.
   expect(deliveries).toBeLessThan(CREATIONS * 11 + byItself(seconds, 8))
   await receiver.close()
-}, 60_000)
+})

@@ -85,14 +85,11 @@ describe('A job whose database goes away', () => {
     )
 
     await expect
-      .poll(
-        async () => {
-          running.wake()
-          await running.whenIdle()
-          return (await jobs()).length
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        running.wake()
+        await running.whenIdle()
+        return (await jobs()).length
+      })
       .toBe(0)
     expect(ran).toBe(6)
   })

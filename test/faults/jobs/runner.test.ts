@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../../src/database/open.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Database } from '../../../src/database/open.ts'
 import { makeTransact, type Transact, type TransactFor } from '../../../src/database/transaction.ts'
 import { type JobDefinition, job } from '../../../src/jobs/job-definition.ts'
 import { claimFirst } from '../../../src/jobs/queue.ts'
@@ -7,7 +7,7 @@ import { Runner } from '../../../src/jobs/runner.ts'
 import { Worker } from '../../../src/jobs/worker.ts'
 import { after, type Instant } from '../../../src/kernel/clock.ts'
 import { countingIds } from '../../../src/kernel/ids.ts'
-import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import { newDatabase, openPatiently, type TestDatabase } from '../../support/database.ts'
 import { START } from '../../support/world.ts'
 
 describe('A promise', () => {
@@ -21,7 +21,7 @@ describe('A promise', () => {
 
   beforeAll(async () => {
     test = await newDatabase()
-    database = openDatabase(test.url)
+    database = openPatiently(test.url)
     transactFor = makeTransact({ database, clock, ids: countingIds(), onWork: () => {} })
     transact = transactFor({ kind: 'service', task: 'test' })
   })
@@ -145,6 +145,53 @@ describe('A promise', () => {
 
     expect(ran).toEqual([])
     expect(await jobs()).toMatchObject([{ crashes: 10, parked_time: START }])
+  })
+
+  it('is kept by one renewal at a time, also where one took long and nothing was held meanwhile', async () => {
+    const gate = () => {
+      let open = () => {}
+      const opened = new Promise<void>((resolve) => {
+        open = resolve
+      })
+      return { open, opened }
+    }
+    const [renewal, ...works] = [gate(), gate(), gate()]
+    const renewals: string[] = []
+    /** The way to the database, on which the first renewal is long under way. */
+    const slow: Database = {
+      ...database,
+      async rows(statement, values) {
+        if (!/set lease_until = .* from unnest/s.test(statement.text)) return database.rows(statement, values)
+        renewals.push('begun')
+        if (renewals.length === 1) await renewal!.opened
+        return database.rows<never>(statement, values).finally(() => renewals.push('done'))
+      },
+    }
+    const definition = job({ name: 'note', retryAfter: [], run: () => works[ran.push('begun') - 1]!.opened })
+    const holding = new Runner({ database: slow, transactFor, clock, definitions: [definition] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      await promise('one')
+      holding.wake()
+      await expect.poll(() => ran.length).toBe(1)
+      vi.advanceTimersByTime(20_000)
+      works[0]!.open()
+      await holding.whenIdle()
+      await promise('two')
+      holding.wake()
+      await expect.poll(() => ran.length).toBe(2)
+      renewal!.open()
+      await expect.poll(() => renewals).toEqual(['begun', 'done'])
+      await new Promise((resolve) => setImmediate(resolve))
+
+      vi.advanceTimersByTime(20_000)
+
+      expect(renewals).toEqual(['begun', 'done', 'begun'])
+    } finally {
+      vi.useRealTimers()
+      works[1]!.open()
+      await holding.close()
+    }
   })
 
   it('whose worker lost its lease is finished by the one that took over, not by the late one', async () => {

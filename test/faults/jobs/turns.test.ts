@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { defaultScopes } from '../../../src/accounts/scopes.ts'
-import { type Database, openDatabase } from '../../../src/database/open.ts'
+import type { Database } from '../../../src/database/open.ts'
 import { makeTransact, type Transact, type TransactFor } from '../../../src/database/transaction.ts'
 import { job } from '../../../src/jobs/job-definition.ts'
 import { Runner } from '../../../src/jobs/runner.ts'
 import { after, type Instant } from '../../../src/kernel/clock.ts'
 import { countingIds } from '../../../src/kernel/ids.ts'
-import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import { newDatabase, openPatiently, type TestDatabase } from '../../support/database.ts'
 import { GATEWAY_SECRET, startGateway } from '../../support/gateway.ts'
 import { newLiveWorld } from '../../support/live.ts'
 import { invoiceBody, openSheet, PUBLIC_URL } from '../../support/payer.ts'
@@ -28,7 +28,7 @@ describe('Jobs', () => {
 
   beforeAll(async () => {
     test = await newDatabase()
-    database = openDatabase(test.url)
+    database = openPatiently(test.url)
     transactFor = makeTransact({
       database,
       clock,
@@ -175,5 +175,5 @@ describe('A merchant whose mail server hangs', () => {
     await world.app.database.query("delete from jobs where name = 'send-mail'")
     await world.close()
     await gateway.close()
-  }, 60_000)
+  })
 })

@@ -154,7 +154,7 @@ describe.concurrent('A start with a DATABASE_URL', () => {
   it('of several servers says of each why it cannot be used', async () => {
     const finished = await start('postgres://postgres@127.0.0.1:1,127.0.0.1:2/books')
 
-    expectRefusal(finished, /No server of DATABASE_URL can be used: 127\.0\.0\.1:1: .*; 127\.0\.0\.1:2: .*/)
+    expectRefusal(finished, /None of the database servers can be used: 127\.0\.0\.1:1: .*; 127\.0\.0\.1:2: .*/)
   })
 
   it('that is no address of a PostgreSQL is refused as a setting', async () => {

@@ -95,7 +95,7 @@ describe('The secret of the service', () => {
 
     await Promise.all([one.end(), two.end()])
     await database.drop()
-  }, 60_000)
+  })
 
   it('seals everything anew: secrets of webhooks, those they replaced, keys and the authority behind them', async () => {
     const world = await newWorld({ settings: { QUITTANCE_SECRET: A } })

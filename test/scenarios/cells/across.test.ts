@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrateBy } from '../../../src/database/migrate.ts'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
@@ -11,6 +12,8 @@ import {
 } from '../../support/cells.ts'
 import { newCluster } from '../../support/cluster.ts'
 import { json, run } from '../../support/command.ts'
+import { openPatiently } from '../../support/database.ts'
+import { temporaryFolder } from '../../support/process.ts'
 import { INVOICES, type Listed, over } from '../../support/shop.ts'
 import { usd } from '../../support/world.ts'
 
@@ -157,5 +160,44 @@ describeBalanced('Accounts that live in two cells', () => {
     expect((await run(suspend, m.variables)).code).toBe(0)
     await expect.poll(async () => (await helper.get(INVOICES)).status).toBe(401)
     expect((await run(['accounts', 'activate', partner.account.id], m.variables)).code).toBe(0)
+  })
+
+  const query = async (cell: OpenCell, text: string) => {
+    const database = openPatiently(cell.variables['DATABASE_URL']!)
+    await database.query(text)
+    await database.close()
+  }
+
+  it('are told of again when a cell was restored and has joined anew', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder.path, 'k.backup')
+    await json(['backup', file], k.variables)
+    // The other goes on listening meanwhile.
+    await k.app.close()
+    await json(['restore', file, '--replace'], k.variables)
+    folder.remove()
+    const owner = (name: string) => ['accounts', 'create', '--email', `${name}@example.com`, '--name', name]
+    const [ofK, ofM] = [
+      await json<{ id: string }>(owner('new-in-k'), k.variables),
+      await json<{ id: string }>(owner('new-in-m'), m.variables),
+    ]
+
+    await json(['cells', 'join'], k.variables)
+    const slot = 'quittance_m_to_k'
+    await query(k, `alter subscription ${slot} rename to old`)
+    expect((await run(['cells', 'join', m.variables['DATABASE_URL']!], k.variables)).stderr).toContain(
+      `select pg_drop_replication_slot('${slot}');`,
+    )
+    await query(k, `alter subscription old rename to ${slot}`)
+    await json(['cells', 'join', m.variables['DATABASE_URL']!], k.variables)
+
+    const suspending = async (id: string, cell: OpenCell) =>
+      (await run(['accounts', 'suspend', id], cell.variables)).stderr
+    for (const [id, cell, home] of [
+      [ofM.id, k, 'M'],
+      [partner.account.id, k, 'M'],
+      [ofK.id, m, 'K'],
+    ] as const)
+      await expect.poll(() => suspending(id, cell)).toContain(`lives in cell ${home}: do this there.`)
   })
 })

@@ -4,6 +4,7 @@ import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { SigningKeys } from '../../../src/webhooks/signing/keys.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
 import { json, run } from '../../support/command.ts'
+import { newDatabase } from '../../support/database.ts'
 import { live, newLiveWorld } from '../../support/live.ts'
 import { INVOICES, over } from '../../support/shop.ts'
 import { patient, usd, type World } from '../../support/world.ts'
@@ -96,6 +97,18 @@ describe('A service that is one of several cells', () => {
       code: 2,
       stderr: 'quittance: CELL must be one letter, A to Z without I and O.\n',
     })
+  })
+
+  it('can tell the others before a service has started on its database', async () => {
+    const own = await newDatabase()
+    try {
+      const unstarted = { ...variables, DATABASE_URL: own.url, CELL: 'M' }
+      await json(['accounts', 'create', '--email', 'owner@example.com', '--name', 'Owner'], unstarted)
+
+      expect(await json(['cells', 'join'], unstarted)).toEqual({ cell: 'M', tells: true, hears: [] })
+    } finally {
+      await own.drop()
+    }
   })
 
   it('makes the same ids as ever when it is the only one', () => {

@@ -2,12 +2,16 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import type pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, openApp } from '../../../src/app.ts'
+import { copyIn, copyOut } from '../../../src/backup/copy.ts'
+import { addressOf } from '../../../src/database/address.ts'
+import { Connector, cut } from '../../../src/database/connector.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { json, run } from '../../support/command.ts'
-import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import { newDatabase, openPatiently, type TestDatabase } from '../../support/database.ts'
 import { assertInvariants } from '../../support/invariants.ts'
 import { temporaryFolder } from '../../support/process.ts'
 import { newWorld, patient, usd, type World } from '../../support/world.ts'
@@ -175,6 +179,10 @@ describe('Restoring', () => {
     expect(await restoring(newer)).toMatch(/newer version of Quittance/)
     expect(await restoring(join(folder, 'gone'))).toMatch(/gone cannot be read \(ENOENT\)/)
     expect((await run(['migrate'], { DATABASE_URL: own.url })).stdout).toMatch(/^Applied 0001/)
+
+    const nowhere = join(folder, 'nowhere')
+    expect(await run(['restore', flipped, '--data-dir', nowhere], {})).toMatchObject({ code: 1 })
+    expect(existsSync(nowhere)).toBe(false)
   })
 
   it('refuses what the settings do not open, and what is of another environment', async () => {
@@ -219,28 +227,71 @@ describe('Restoring', () => {
     )
 
     await inEmptyDatabase(async ({ url }) => {
-      const { openDatabase } = await import('../../../src/database/open.ts')
-      const database = openDatabase(url, { applicationName: 'somebody else' })
+      const database = openPatiently(url, { applicationName: 'somebody else' })
       await database.query('create table books (id int)')
       expect(await restoring(file, { DATABASE_URL: url }, '--replace')).toMatch(/tables of something else \(books\)/)
       await database.close()
     })
   })
 
-  it('leaves what can be backed up also where the audit log takes no row, which is said', async () => {
-    const { openDatabase } = await import('../../../src/database/open.ts')
-    const database = openDatabase(own.url, { applicationName: 'somebody else' })
+  it('is what a move does too, which lets nothing go and needs another database', async () => {
+    await inEmptyDatabase(async ({ url }) => {
+      expect(await run(['migrate'], { DATABASE_URL: url })).toMatchObject({ code: 0 })
+      const moving = async (to: string) => (await run(['move', '--to', to], { DATABASE_URL: url })).stderr
+
+      expect(await moving(own.url)).toMatch(/is not empty \(\w+ has rows\): name an empty one\.\n$/)
+      expect(await moving(url)).toMatch(/is the database that the data is in already: name another\.\n$/)
+    })
+  })
+
+  it('leaves nothing on its connection of a wait for the server, and says what the server says when it ends one', async () => {
+    const client = await new Connector(addressOf(own.url), {}).connect()
+    await client.query('create temporary table large (piece text)')
+    const pieces = async function* () {
+      for (let i = 0; i < 3; i++) yield Buffer.from(`${'x'.repeat(1e6)}\n`)
+    }
+    const { stream } = (client as unknown as { connection: pg.Connection }).connection
+    const before = stream.listenerCount('close')
+
+    expect(await copyIn(client, 'copy large from stdin', pieces())).toBe(3)
+    expect(stream.listenerCount('close')).toBe(before)
+
+    const ended = copyOut(client, 'copy (select pg_terminate_backend(pg_backend_pid())) to stdout').next()
+    await expect(ended).rejects.toThrow(/terminating connection/)
+    cut(client)
+  })
+
+  it('leaves every trigger as it was, and what can be backed up also where the audit log takes no row, which is said', async () => {
+    const database = openPatiently(own.url, { applicationName: 'somebody else' })
+    const triggers =
+      'select tgrelid::regclass::text, tgname, tgenabled from pg_trigger where not tgisinternal order by 1, 2'
+    expect((await database.query(triggers)).rows).toEqual((await world.app.database.query(triggers)).rows)
     await database.query("alter table audit_log add constraint closed check (actor <> 'command:backup') not valid")
     await database.close()
 
     const { code, stderr } = await run(['backup', join(folder, 'unsaid.backup')], { DATABASE_URL: own.url })
 
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/^quittance: the backup is made, and .* "closed"\n$/)])
+    // Before it, where the machine is busy, how far it is.
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^quittance: the backup is made, and .* "closed"\n$/m)])
   })
 
   it('never writes over a file, and leaves none behind that is not whole', async () => {
     const { stderr } = await run(['backup', file], { DATABASE_URL: world.databaseUrl })
     expect(stderr).toBe(`quittance: ${file} exists: name a file that does not, or remove it.\n`)
+
+    // Two at once: whichever comes second has found neither the file nor a sign of the first when it began.
+    const both = join(folder, 'both')
+    const ended = await Promise.all([1, 2].map(() => run(['backup', both], { DATABASE_URL: world.databaseUrl })))
+    expect(ended.map(({ code }) => code).sort()).toEqual([0, 1])
+
+    const taken = join(folder, 'taken')
+    writeFileSync(`${taken}.unfinished`, 'of another call')
+    const second = await run(['backup', taken], { DATABASE_URL: world.databaseUrl })
+    expect(second).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('taken.unfinished exists: another backup'),
+    })
+    expect(readFileSync(`${taken}.unfinished`, 'utf8')).toBe('of another call')
 
     const nowhere = join(folder, 'no', 'folder')
     const missing = await run(['backup', nowhere], { DATABASE_URL: world.databaseUrl })

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openDatabase } from '../../../src/database/open.ts'
 import { run as runCommand } from '../../support/command.ts'
-import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import { newDatabase, openPatiently, type TestDatabase } from '../../support/database.ts'
 import { live } from '../../support/live.ts'
 
 describe('The command line', () => {
@@ -38,6 +37,7 @@ describe('The command line', () => {
       ['apps', 'disable'],
       ['accounts', 'create', '--wings'],
       ['accounts', 'create', '--email', 'a@example.com', '--name', 'A', '--language', 'tlh'],
+      ['accounts', 'create', '--email', 'a@example.com', '--name', 'A', '--time-zone', 'UTC+3'],
       ['accounts', 'update', 'MERCHANT', '--language', 'pl'],
       ['accounts', 'update', 'MERCHANT', '--phone', '12'],
       ['serve', '--port', 'many'],
@@ -86,7 +86,7 @@ describe('The command line', () => {
     expect(await json('accounts', 'list')).toMatchObject([
       { id: account.id, time_zone: 'Europe/Berlin', language: 'de-AT' },
     ])
-  }, 60_000)
+  })
 
   it('ends with 1 when the thing does not exist or the address is taken', async () => {
     const [missing, taken] = [
@@ -101,7 +101,7 @@ describe('The command line', () => {
   it('says how many parked jobs are tried again', async () => {
     const park = `insert into jobs (name, payload, run_at, parked_time, create_time)
       select name, '{"account_id":"A"}', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' from unnest($1::text[]) name`
-    const opened = openDatabase(database.url, { connectionsMax: 2 })
+    const opened = openPatiently(database.url, { connectionsMax: 2 })
     await opened.query(park, [['one', 'one', 'two']])
     await opened.close()
     const [{ id }] = await json<[{ id: string }]>('jobs', 'parked')

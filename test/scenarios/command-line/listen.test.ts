@@ -38,7 +38,7 @@ function running(...words: string[]) {
   const ended = runCommand(words, variables, output)
   return { written, stop: () => stop.abort(), ended }
 }
-const until = (condition: () => boolean) => expect.poll(condition, { timeout: 10_000, interval: 10 }).toBe(true)
+const until = (condition: () => boolean) => expect.poll(condition, { interval: 10 }).toBe(true)
 const webhooks = async () =>
   (await world.merchant.get<{ webhooks: { id: string; url: string }[] }>('/v1/notifications/webhooks')).body.webhooks
 
@@ -63,13 +63,10 @@ describe('quittance listen', () => {
     expect(code).toBe(0)
     // On a busy machine an attempt may run out of patience; the next one is due within seconds.
     await expect
-      .poll(
-        async () => {
-          await world.pass('PT10S')
-          return ['CREATED', 'UPDATED'].every((what) => written.out.includes(`CUSTOMER.DISPUTE.${what}`))
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        await world.pass('PT10S')
+        return ['CREATED', 'UPDATED'].every((what) => written.out.includes(`CUSTOMER.DISPUTE.${what}`))
+      })
       .toBe(true)
     expect(written.out).toMatch(/^\d\d:\d\d:\d\d {2}CUSTOMER\.DISPUTE\.CREATED {2}PP-\S+ {2}204 {2}\d+ ms$/m)
 
@@ -96,6 +93,17 @@ describe('quittance listen', () => {
     expect(await ended).toBe(0)
     expect(await webhooks()).toEqual([])
     await handler.close()
+  })
+
+  it('ends without a word when the sandbox has ended before it', async () => {
+    const other = await newWorld({ isOwn: true })
+    const { written, stop, ended } = running('listen', '--url', await other.app.listen())
+    await until(() => written.err.includes('Listening'))
+    await other.close()
+
+    stop()
+    expect(await ended).toBe(0)
+    expect(written.err.trim().split('\n')).toHaveLength(1)
   })
 
   it('prints whole events as JSON, and tells the service of a handler that does not answer', async () => {

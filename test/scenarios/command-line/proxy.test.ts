@@ -26,7 +26,7 @@ beforeAll(async () => {
     interrupted: stop.signal,
   }
   ended = runCommand(words, variables, output)
-  await vi.waitFor(() => expect(told.join('')).toContain('Proxy at'), { timeout: 10_000, interval: 10 })
+  await vi.waitFor(() => expect(told.join('')).toContain('Proxy at'), { timeout: 60_000, interval: 10 })
   const uri = /http:\S+/.exec(told.join(''))?.[0] ?? ''
   agent = new ProxyAgent({ uri, requestTls: { ca: readFileSync(authority, 'utf8') } })
 })

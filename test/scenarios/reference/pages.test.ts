@@ -109,6 +109,8 @@ describe('The reference', () => {
 
     expect(markup).toContain('id="INVOICE_CANCELED_ALREADY"')
     expect(markup).toContain('href="/docs/cancelInvoice#error-CANNOT_CANCEL_DRAFT_INVOICE"')
+    const ids = [...markup.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+    expect(ids).toEqual([...new Set(ids)])
   })
 
   it('serves style and script itself, for ever, within their budget', async () => {
