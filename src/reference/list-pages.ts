@@ -48,14 +48,17 @@ const slug = (tag: string) => tag.toLowerCase().replaceAll(' ', '-')
 /** Every refusal: what it means, what mends it, and where it comes. */
 export function errorsPage(search: string): Html {
   const rows = everyRefusal()
+  const [most, some] = [rows.filter(isGeneral), rows.filter((row) => !isGeneral(row))]
+  // An issue that means several things is led to where it stands first.
+  const firsts = new Map([...most, ...some].reverse().map((row) => [row.issue, row]))
   const list = (entries: typeof rows) =>
-    html`<ul class="refusals">${entries.map(
-      ({ issue, status: code, when, mend, by }) =>
-        html`<li id="${issue}"><p class="what">${status(code)} <code class="name">${broken(issue)}</code></p><p class="about">${prose(when)}</p><p class="mend">${prose(mend)}</p>${
-          by.length > 0 &&
-          html`<p class="by">${by.map((id) => html`<a href="/docs/${id}${search}#error-${issue}">${id}</a> `)}</p>`
-        }</li>`,
-    )}</ul>`
+    html`<ul class="refusals">${entries.map((row) => {
+      const { issue, status: code, when, mend, by } = row
+      return html`<li${firsts.get(issue) === row && html` id="${issue}"`}><p class="what">${status(code)} <code class="name">${broken(issue)}</code></p><p class="about">${prose(when)}</p><p class="mend">${prose(mend)}</p>${
+        by.length > 0 &&
+        html`<p class="by">${by.map((id) => html`<a href="/docs/${id}${search}#error-${issue}">${id}</a> `)}</p>`
+      }</li>`
+    })}</ul>`
   const body = `{
   "name": "UNPROCESSABLE_ENTITY",
   "message": "for people; its wording may change",
@@ -69,8 +72,8 @@ export function errorsPage(search: string): Html {
   ).map(
     ([name, message]) => html`<div id="${name}-name"><dt><code>${broken(name)}</code></dt><dd>${message}</dd></div>`,
   )}</dl></section>
-<section class="sheet"><header class="sheet-head"><h2>Issues of most operations</h2></header>${list(rows.filter(isGeneral))}</section>
-<section class="sheet"><header class="sheet-head"><h2>Issues of some operations</h2></header>${list(rows.filter((row) => !isGeneral(row)))}</section>`
+<section class="sheet"><header class="sheet-head"><h2>Issues of most operations</h2></header>${list(most)}</section>
+<section class="sheet"><header class="sheet-head"><h2>Issues of some operations</h2></header>${list(some)}</section>`
 }
 
 /** What a search found, as a page or as what drops down below the field. */
