@@ -29,13 +29,7 @@ beforeAll(async () => {
     { items: [{ name: 'W'.repeat(200), quantity: '2', unit_amount: usd('49.50') }] },
   )
   await world.merchant.post(`/v2/invoicing/invoices/${invoice}/send`, {})
-  const opened = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
-    disputed_transactions: [{ buyer_transaction_id: 'CONSOLE1' }],
-    reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
-    dispute_amount: usd('248.00'),
-    messages: [{ content: 'Nothing came. '.repeat(20) }],
-  })
-  dispute = opened.body.links[0]!.href.split('/').at(-1)!
+  dispute = await disputeOf('CONSOLE1', '248.00')
   const hook = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', {
     url: `http://127.0.0.1:4999/${'long/'.repeat(60)}`,
     event_types: [{ name: '*' }],
@@ -84,6 +78,16 @@ const invoiceOf = async (business_name: string, more: object = {}) => {
     ...more,
   })
   return body.id
+}
+
+const disputeOf = async (payment: string, value: string) => {
+  const { body } = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
+    disputed_transactions: [{ buyer_transaction_id: payment }],
+    reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+    dispute_amount: usd(value),
+    messages: [{ content: 'Nothing came. '.repeat(20) }],
+  })
+  return body.links[0]!.href.split('/').at(-1)!
 }
 
 const pages = (): [path: string, as?: Eyes][] => [
@@ -167,12 +171,7 @@ describe('The console in a browser', () => {
   })
 
   it('breaks no amount of a dispute that was decided', async () => {
-    const opened = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
-      disputed_transactions: [{ buyer_transaction_id: 'CONSOLE2' }],
-      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
-      dispute_amount: usd('12345.00'),
-    })
-    const id = opened.body.links[0]!.href.split('/').at(-1)!
+    const id = await disputeOf('CONSOLE2', '12345.00')
     await world.merchant.post(`/v1/customer/disputes/${id}/accept-claim`, { note: 'All of it.' })
     const context = await contextAs('merchant', { viewport: { width: 1280, height: 900 } })
     const page = await context.newPage()
@@ -316,7 +315,8 @@ describe('The console in a browser', () => {
   it('keeps a form whose files are too large together, before anything is sent', async () => {
     const context = await contextAs('merchant')
     const page = await context.newPage()
-    await page.goto(`${base}/console/disputes/${dispute}`)
+    const id = await disputeOf('CONSOLE3', '20.00')
+    await page.goto(`${base}/console/disputes/${id}`)
     const form = page.locator('form[action$="/send-message"]')
     await page.locator('summary', { hasText: 'Write to the other side' }).click()
     await form.locator('textarea').fill('See the pictures.')
@@ -331,7 +331,7 @@ describe('The console in a browser', () => {
       await form.locator('[type=file]').evaluate((field: { validationMessage: string }) => field.validationMessage),
     ).toBe('All files together may have at most 50 MiB.')
     expect(await form.locator('textarea').inputValue()).toBe('See the pictures.')
-    expect(page.url()).toBe(`${base}/console/disputes/${dispute}`)
+    expect(page.url()).toBe(`${base}/console/disputes/${id}`)
     rmSync(folder, { recursive: true })
     await context.close()
   })
