@@ -84,7 +84,10 @@ async function run(rows: readonly Row[]): Promise<void> {
   const secret = { QUITTANCE_SECRET: live.QUITTANCE_SECRET }
   const sandbox = await startService(database.url, secret, options.sandbox ? profiling : [])
   closers.push(() => sandbox.stop())
-  const service = options.sandbox ? sandbox : await startLive(database, profiling)
+  const begin = (settings: NodeJS.ProcessEnv, nodeOptions: readonly string[]) =>
+    options.sandbox ? startAgain(database, { ...secret, ...settings }) : startLive(database, settings, nodeOptions)
+  const service = options.sandbox ? sandbox : await begin({}, profiling)
+  const forgetful = rows.some((row) => row.forgetful) ? await begin({ READ_MEMORY_MB: '0' }, []) : service
   const bare = startChild(harnessFile('bare-server.ts'), { DATABASE_URL: database.url })
   closers.push(() => bare.stop())
   const { baseUrl } = await nextMessage<{ baseUrl: string }>(bare)
@@ -99,6 +102,7 @@ async function run(rows: readonly Row[]): Promise<void> {
   say(busy)
   const bench = {
     service,
+    forgetful,
     bareServer: { baseUrl, pid: bare.process.pid },
     transactions,
     generator,
@@ -128,9 +132,17 @@ async function run(rows: readonly Row[]): Promise<void> {
 }
 
 /** A live service on the database of a sandbox, which it refuses, as its apps, unless both are made to be of its kind. */
-async function startLive({ url, client }: BenchDatabase, nodeOptions: readonly string[]): Promise<RunningService> {
-  await client.query("update deployment set environment = 'live'; update apps set sandbox = false")
-  const service = await startService(url, live, nodeOptions)
+async function startLive(
+  database: BenchDatabase,
+  settings: NodeJS.ProcessEnv,
+  nodeOptions: readonly string[],
+): Promise<RunningService> {
+  await database.client.query("update deployment set environment = 'live'; update apps set sandbox = false")
+  return startAgain(database, { ...live, ...settings }, nodeOptions)
+}
+
+async function startAgain({ url }: BenchDatabase, settings: NodeJS.ProcessEnv, nodeOptions: readonly string[] = []) {
+  const service = await startService(url, settings, nodeOptions)
   closers.push(() => service.stop())
   return service
 }

@@ -10,6 +10,7 @@ import { claimCell, claimEnvironment } from './database/environment.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database/open.ts'
 import { openReplica } from './database/open-replica.ts'
 import { Partitions } from './database/partitions.ts'
+import { Recall } from './database/recall.ts'
 import { makeTransact, type Transact } from './database/transaction.ts'
 import { addressOf } from './http/address.ts'
 import { InnerCalls } from './http/inner.ts'
@@ -118,11 +119,10 @@ function build(options: AppOptions) {
   const { settings, databaseUrl, log, works = false, dataDir } = options
   const directUrl = options.directUrl ?? databaseUrl
   // Ids that can be told in advance would open what only their owners know.
-  const { cell } = settings
-  const isSeeded = settings.seed !== undefined && settings.environment !== 'live'
+  const { cell, environment } = settings
+  const isSeeded = settings.seed !== undefined && environment !== 'live'
   const seeded = isSeeded ? seededIds(settings.seed, cell) : undefined
   const ids = idsIn(cell, options.ids ?? seeded?.ids ?? randomIds)
-  const { environment } = settings
   const state = { port: settings.port, isDraining: false }
   const service: Service = {
     environment,
@@ -131,6 +131,7 @@ function build(options: AppOptions) {
     get publicUrl() {
       return settings.publicUrl ?? addressOf(settings.host, state.port)
     },
+    recall: new Recall(settings.readMemoryMb),
     hasDatedEvents: () => partitions.isOn,
   }
   const connectionsMax = settings.databaseConnections

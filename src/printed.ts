@@ -2,6 +2,7 @@ import type { Command } from './cli/command.ts'
 import { commandsPage } from './cli/commands-page.ts'
 import { compatibilityPage } from './compatibility.ts'
 import { defaultOf } from './config.ts'
+import { Recall } from './database/recall.ts'
 import { disputesPage } from './disputes/docs.ts'
 import { disputeLifecycle } from './disputes/machine/lifecycle.ts'
 import { invariantsFile } from './invariants/rules.ts'
@@ -24,6 +25,7 @@ export const describedService: Service = {
   dialect: dialects.service,
   settings: readSettings({}),
   publicUrl: 'http://127.0.0.1:8080',
+  recall: new Recall(0),
 }
 
 /** Every file that is printed from source, with its path below the root of the repository. */

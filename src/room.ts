@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Environment } from './config.ts'
 import type { Database } from './database/open.ts'
+import type { Recall } from './database/recall.ts'
 import type { Reader, Transact } from './database/transaction.ts'
 import type { AnyRoute } from './http/route.ts'
 import type { JobDefinition } from './jobs/job-definition.ts'
@@ -21,6 +22,8 @@ export interface Service {
   readonly settings: Settings
   /** Every link is built from it. Known once the service listens, so read it when it is needed. */
   readonly publicUrl: string
+  /** What was made of documents when they were last read. */
+  readonly recall: Recall
   /** Events are kept in partitions, and carry their day. No when not said. */
   readonly hasDatedEvents?: () => boolean
 }

@@ -25,6 +25,8 @@ const PATIENCE = 3
 
 export interface Bench {
   readonly service: RunningService
+  /** The same without any memory of what it read. */
+  readonly forgetful: RunningService
   /** What prepares the rows, and carries out what only a sandbox does; the service itself where none runs live. */
   readonly sandbox: RunningService
   readonly bareServer: { readonly baseUrl: string; readonly pid: number | undefined }
@@ -140,7 +142,8 @@ async function loadRound(
   side: 'service' | 'limit',
   { seconds, requestsMin = 0, concurrency, warmUpSecondsMax }: Pace & Length,
 ): Promise<Round> {
-  const service = row.request(data, 0).path.startsWith('/sandbox/') ? bench.sandbox : bench.service
+  const usual = row.forgetful ? bench.forgetful : bench.service
+  const service = row.request(data, 0).path.startsWith('/sandbox/') ? bench.sandbox : usual
   const { baseUrl, pid } =
     side === 'service' ? { baseUrl: service.baseUrl, pid: service.process.pid } : bench.bareServer
   const before = cpuSeconds(pid)

@@ -43,6 +43,8 @@ export interface Row<Data = Json> {
   /** The status every answer must have; any other fails the row. */
   readonly status: number
   readonly limit: Limit<Data>
+  /** Asks a service that keeps nothing of what it read, as if each request were the first for what it shows. */
+  readonly forgetful?: boolean
   /** Service divided by limit. A row without it is shown and not judged. */
   readonly required?: number
   readonly goal?: number
@@ -52,6 +54,22 @@ export interface Row<Data = Json> {
 export function row<Data extends Json>(definition: Row<Data>): Row {
   // The data goes through JSON, which is why it is Json, and comes back to the functions of the same row.
   return definition as unknown as Row
+}
+
+/** A row, and the same for what was not read before. */
+export function readRow<Data extends Json>(definition: Row<Data>): Row[] {
+  const { required: _, ...first } = definition
+  return [
+    row(definition),
+    row({
+      ...first,
+      name: `${definition.name}-first`,
+      does: `the same, by a service that keeps nothing of what it read (READ_MEMORY_MB=0)`,
+      // Under ids of its own.
+      prepare: (context) => definition.prepare({ ...context, run: `${context.run}f` }),
+      forgetful: true,
+    }),
+  ]
 }
 
 /** What a row can do before it is measured. */

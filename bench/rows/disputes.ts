@@ -1,4 +1,4 @@
-import { type Context, type Json, literal, row } from '../harness/row.ts'
+import { type Context, type Json, literal, readRow, row } from '../harness/row.ts'
 import { copyForActions } from '../scale/copies.ts'
 
 const DISPUTES = '/v1/customer/disputes'
@@ -79,7 +79,7 @@ function statementsOf({ prefix, written }: Offers): string[] {
 }
 
 export const rows = [
-  row({
+  ...readRow({
     name: 'show-dispute',
     does: `GET ${DISPUTES}/{id}: token, scope, one row, the seller's view with links from the table`,
     against: 'bare Fastify + pg, the same row by the same key, sent as it is',

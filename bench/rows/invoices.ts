@@ -1,5 +1,5 @@
 import { summary } from '../../src/invoices/search/look.ts'
-import { type Context, type Json, literal, row } from '../harness/row.ts'
+import { type Context, type Json, literal, readRow, row } from '../harness/row.ts'
 import { sampleInvoice } from '../invoices/sample.ts'
 
 const INVOICES = '/v2/invoicing/invoices'
@@ -97,7 +97,7 @@ const summariesOf = (documents: string) => `
 const parts = 'document with the columns and words of searches, event and its audience'
 
 export const rows = [
-  row({
+  ...readRow({
     name: 'read-invoice',
     does: 'GET /v2/invoicing/invoices/{id}: token, scope, one row, links, full JSON',
     against: 'bare Fastify + pg, the same row by the same key, sent as it is',
@@ -136,7 +136,7 @@ export const rows = [
     required: 0.27,
     goal: 0.65,
   }),
-  row({
+  ...readRow({
     name: 'list-invoices',
     does: 'GET /v2/invoicing/invoices: twenty summaries, newest first, with links',
     against: 'bare Fastify + pg, the same summaries by the same statement, sent as they are',
@@ -152,7 +152,7 @@ export const rows = [
     },
     goal: 0.95,
   }),
-  row({
+  ...readRow({
     name: 'search-invoices',
     does: 'POST /v2/invoicing/search-invoices by recipient, first page',
     against: 'bare Fastify + pg, the same summaries by the same column, sent as they are',

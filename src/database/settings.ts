@@ -32,6 +32,13 @@ export const databaseSettings = {
     ...whole(2, 500),
     description: 'How many connections to PostgreSQL a process keeps at most, and as many again to a replica.',
   }),
+  readMemoryMb: setting<number>({
+    variable: 'READ_MEMORY_MB',
+    initial: 32,
+    ...whole(0, 4_096),
+    description:
+      'How many MiB a process keeps of invoices and disputes as it last sent them. What is kept is sent again only while the database says that nobody changed it.',
+  }),
   dataDir: setting<string>({
     variable: 'QUITTANCE_DATA_DIR',
     initial: './data',

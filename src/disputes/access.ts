@@ -102,7 +102,16 @@ export async function findForCaller(
   id: string,
   operation: readonly string[],
 ): Promise<StoredDispute & Found> {
-  const found = await findDispute(db, id)
+  return foundFor(db, caller, await findDispute(db, id), operation)
+}
+
+/** The same of one that was looked for already. */
+export async function foundFor<Read extends Pick<Found, 'dispute'>>(
+  db: Reader,
+  caller: Caller,
+  found: Read | undefined,
+  operation: readonly string[],
+): Promise<Read & Found> {
   if (!found) throw noDispute()
   if (isOperator(caller)) {
     if (caller.onlyUnderReview && found.dispute.status !== 'UNDER_REVIEW') throw noDispute()

@@ -1,6 +1,8 @@
-import { sql } from '../database/sql.ts'
+import { stampOf } from '../database/recall.ts'
+import { sql, statementOf } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { toMinor } from '../kernel/money.ts'
+import type { Service } from '../room.ts'
 import { disputeLifecycle } from './machine/lifecycle.ts'
 import { totalCovered, totalRefunded } from './machine/payments.ts'
 import { dueDates, stateFor, wonOrLost } from './machine/state.ts'
@@ -13,6 +15,9 @@ export interface StoredDispute {
 }
 
 const disputeById = sql`select body as dispute, version from disputes where id = $1`
+const disputeUnlessKnown = statementOf(`
+  select stamp, case when stamp is distinct from $2 then body::text end as text from (
+    select body, ${stampOf('d')} as stamp from disputes d where id = $1 offset 0) d`)
 const disputeOfTransaction = sql`
   select d.body as dispute, d.version, t.withdrawn, t.taken_out from disputed_transactions t
     join disputes d on d.account_id = t.account_id and d.id = t.dispute_id
@@ -49,6 +54,19 @@ const insertTransactionRows = sql`
 
 /** The dispute with this id, whoever asks: the caller checks who may see it. */
 export const findDispute = (db: Reader, id: string) => db.row<StoredDispute>(disputeById, [id])
+
+/** A dispute with the texts in which viewers were shown it. */
+export interface RecalledDispute {
+  readonly dispute: Dispute
+  readonly texts: Map<string, string>
+}
+
+/** The same, whoever asks; read only where it is not the one that was read before. */
+export const recallDispute = ({ recall }: Service, db: Reader, id: string) =>
+  recall.row<RecalledDispute>(db, `dispute ${id}`, {
+    query: (known) => ({ statement: disputeUnlessKnown, values: [id, known] }),
+    make: (text) => ({ dispute: JSON.parse(text) as Dispute, texts: new Map() }),
+  })
 
 /**
  * A dispute about a payment. One that the payer withdrew does not stand in the way of another; one that the payment was

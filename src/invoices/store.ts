@@ -1,8 +1,10 @@
 import type { Account } from '../accounts/schema.ts'
+import { stampOf } from '../database/recall.ts'
 import { sql, statementOf } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { toMinor } from '../kernel/money.ts'
 import { notFound } from '../kernel/problem.ts'
+import type { Service } from '../room.ts'
 import { type Ground, groundRows, groundVersions } from './ground.ts'
 import type { ChosenNumber } from './numbers.ts'
 import { idOfCode } from './schema/codes.ts'
@@ -18,6 +20,9 @@ export interface StoredInvoice {
 }
 
 const invoiceById = sql`select body from invoices where account_id = $1 and id = $2`
+const invoiceUnlessKnown = statementOf(`
+  select stamp, case when stamp is distinct from $3 then body::text end as text from (
+    select body, ${stampOf('i')} as stamp from invoices i where account_id = $1 and id = $2 offset 0) i`)
 const storedById = sql`
   select i.body as invoice, i.version, a.body as account
   from invoices i join accounts a on a.id = i.account_id
@@ -38,6 +43,21 @@ export async function findStored(db: Reader, accountId: string, id: string): Pro
   const row = await db.row<StoredInvoice>(storedById, [accountId, id])
   if (!row) throw notFound('The invoice')
   return row
+}
+
+/** What is made of the document, which is read only where it is not the one that it was made of before. */
+export async function recallInvoice(
+  { recall, publicUrl }: Service,
+  db: Reader,
+  { accountId, id }: { accountId: string; id: string },
+  make: (invoice: Invoice) => string,
+): Promise<string> {
+  const made = await recall.row(db, `invoice ${publicUrl} ${id}`, {
+    query: (known) => ({ statement: invoiceUnlessKnown, values: [accountId, id, known] }),
+    make: (text) => make(JSON.parse(text) as Invoice),
+  })
+  if (made === undefined) throw notFound('The invoice')
+  return made
 }
 
 /** For the hosted page: the code is all it knows, and whoever has it may see the invoice. */

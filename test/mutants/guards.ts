@@ -53,6 +53,15 @@ export const guards: readonly Guard[] = [
   { guards: 'an action cannot write the state', file: 'src/disputes/machine/action.ts', text: '} & { [Facet in keyof DisputeNode]?: never }', replacement: '}', tests: ['test/house/types.test.ts'] },
   { guards: 'a merchant is mailed when it is their turn', file: 'src/disputes/news.ts', text: 'if (byParty && actor.side === side) return undefined', replacement: '', tests: ['test/scenarios/payer/dispute-mail.test.ts'] },
 
+  // What is kept of reads
+  { guards: 'an invoice that was kept is the one that is stored', file: 'src/invoices/store.ts', text: 'case when stamp is distinct from $3 then', replacement: 'case when $3::text is null then', tests: ['test/faults/recall.test.ts'] },
+  { guards: 'a dispute that was kept is the one that is stored', file: 'src/disputes/store.ts', text: 'case when stamp is distinct from $2 then', replacement: 'case when $2::text is null then', tests: ['test/faults/recall.test.ts'] },
+  { guards: 'a dispute that was kept is shown as its viewer may see it', file: 'src/disputes/routes/disputes.ts', text: '${viewer.view} ${viewer.side} ${viewer.roles}', replacement: '', tests: ['test/faults/recall.test.ts'] },
+  { guards: 'a list of disputes that was kept is the one of now', file: 'src/disputes/lists/statements.ts', text: "coalesce(stamp, '') is distinct from ${known}", replacement: '${known}::text is null', tests: ['test/faults/recall.test.ts'] },
+  { guards: 'a row that was written anew is another one', file: 'src/database/recall.ts', text: "${row}.xmin || '/' || ${row}.version", replacement: '${row}.version', tests: ['test/faults/recall.test.ts'] },
+  { guards: 'a server that took over knows nothing of what was kept', file: 'src/database/recall.ts', text: "(select '/' || extract(epoch from pg_postmaster_start_time()))", replacement: "''", tests: ['test/faults/recall.test.ts'] },
+  { guards: 'what is kept has its room', file: 'src/database/recall.ts', text: 'while (this.#bytes > this.#bytesMax)', replacement: 'while (this.#bytes < 0)', tests: ['test/faults/recall.test.ts'] },
+
   // Replicas
   { guards: 'a replica answers what it has replayed', file: 'src/database/replica.ts', text: ' && place.bytes >= wanted.bytes', replacement: '', tests: ['test/faults/replica.test.ts'] },
   { guards: 'a replica of before a failover answers nothing', file: 'src/database/replica.ts', text: 'place.timeline === wanted.timeline && ', replacement: '', tests: ['test/faults/replica.test.ts'] },

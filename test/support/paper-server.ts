@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { Type } from 'typebox'
+import { Recall } from '../../src/database/recall.ts'
 import { route } from '../../src/http/route.ts'
 import { makeServer, type ServerParts } from '../../src/http/server.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
@@ -59,7 +60,10 @@ export function paperServer(
   parts: Pick<ServerParts, 'bodyTimeoutMs' | 'stalledMs' | 'loopDelay'> = {},
 ): FastifyInstance {
   return makeServer({
-    service: { environment: 'sandbox', dialect: dialects.service, settings: readSettings({}), publicUrl },
+    service: {
+      ...{ environment: 'sandbox', dialect: dialects.service, settings: readSettings({}), publicUrl },
+      recall: new Recall(0),
+    },
     routes,
     constraints: {},
     db: unused,

@@ -1,9 +1,9 @@
 import type { Reader } from '../../database/transaction.ts'
-import { Answer, type AnyRoute, route } from '../../http/route.ts'
+import { Answer, type AnyRoute, RawJson, route } from '../../http/route.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { notFound, Problem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
-import { actorOf, findForCaller, readScopes, viewerOf } from '../access.ts'
+import { actorOf, findForCaller, foundFor, readScopes, viewerOf } from '../access.ts'
 import { act } from '../act.ts'
 import { attachmentHeaders, findDisputeOfFile, findFile, refuseTooMany } from '../documents.ts'
 import { seesDocument } from '../entries.ts'
@@ -18,6 +18,7 @@ import { disputeLifecycle } from '../machine/lifecycle.ts'
 import { limits } from '../machine/limits.ts'
 import { presentDispute } from '../present.ts'
 import { Dispute, DisputeId, DisputeList, LinksOnly } from '../schema/shown.ts'
+import { recallDispute } from '../store.ts'
 import { actionRoute, requireActor } from './actions.ts'
 import { tag, withFiles } from './parts.ts'
 import { accepted, receiptScopes, showRequest, wantsAsync } from './receipts.ts'
@@ -75,8 +76,12 @@ export function disputeRoutes(house: House): AnyRoute[] {
     reads: true,
     trigger: ({ params }) => pullTrigger('show', params['id']),
     async handle({ db, caller, params }) {
-      const found = await findForCaller(db, caller, params.id, showScopes)
-      return presentDispute(found.dispute, viewerOf(found), service)
+      const found = await foundFor(db, caller, await recallDispute(service, db, params.id), showScopes)
+      const viewer = viewerOf(found)
+      const as = `${service.publicUrl} ${viewer.view} ${viewer.side} ${viewer.roles}`
+      const text = found.texts.get(as) ?? JSON.stringify(presentDispute(found.dispute, viewer, service))
+      found.texts.set(as, text)
+      return new RawJson(text)
     },
   })
 

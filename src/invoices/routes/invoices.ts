@@ -1,4 +1,5 @@
-import { Answer, type AnyRoute, route } from '../../http/route.ts'
+import type { Reader } from '../../database/transaction.ts'
+import { Answer, type AnyRoute, RawJson, route } from '../../http/route.ts'
 import { readerOf } from '../../http/validation/reader.ts'
 import { Links } from '../../kernel/links.ts'
 import { Type } from '../../kernel/type.ts'
@@ -24,7 +25,7 @@ import { CommonPieces } from '../search/common.ts'
 import type { Criteria } from '../search/conditions.ts'
 import { criteriaOf, SearchInput } from '../search/criteria.ts'
 import { countInvoices, findInvoices, findSummaries } from '../search/find.ts'
-import { findInvoice } from '../store.ts'
+import { findInvoice, recallInvoice } from '../store.ts'
 import { type PageRequest, pageLinks, pageQuery } from './paging.ts'
 import { type Headers, InvoiceId, prefersRepresentation, readScopes, SelfLink, tag, writeScopes } from './parts.ts'
 import { pull } from './triggers.ts'
@@ -71,7 +72,10 @@ export function documentRoutes(service: Service): AnyRoute[] {
       reads: true,
       trigger: ({ params }) => void pull('show', 'invoice', params['invoice_id']),
       async handle({ db, caller, params }) {
-        return presentInvoice(service, await findInvoice(db, caller.accountId, params.invoice_id))
+        const one = { accountId: caller.accountId, id: params.invoice_id }
+        return new RawJson(
+          await recallInvoice(service, db, one, (invoice) => JSON.stringify(presentInvoice(service, invoice))),
+        )
       },
     }),
     route({
@@ -182,32 +186,47 @@ export function listRoutes(service: Service): AnyRoute[] {
 
 /** One page of what matches. One more than shown is read, so that a next page is only linked where there is one. */
 async function page(
-  { service, db, common }: { service: Service; db: Parameters<typeof findInvoices>[0]; common: CommonPieces },
+  { service, db, common }: { service: Service; db: Reader; common: CommonPieces },
   accountId: string,
   criteria: Criteria,
   fields: Fields,
   place: { url: string; method: 'GET' | 'POST'; query: PageRequest },
 ) {
   const { page = 1, page_size = 20, total_required = false } = place.query
-  const slice = { offset: (page - 1) * page_size, limit: page_size + 1 }
-  const pageOf = <Found>(found: readonly Found[], present: (one: Found) => object) => ({
-    items: found.slice(0, page_size).map(present),
-    hasNext: found.length > page_size,
-  })
-  const read = async () =>
+  const wanted = { accountId, criteria, slice: { offset: (page - 1) * page_size, limit: page_size + 1 }, common }
+  const read = async (): Promise<readonly string[]> =>
     isBare(fields)
-      ? pageOf(await findSummaries(db, accountId, criteria, slice, { common }), (one) => presentSummary(service, one))
-      : pageOf(await findInvoices(db, accountId, criteria, slice, { common }), (one) =>
-          presentListed(service, one, fields),
+      ? recalledSummaries(service, db, wanted)
+      : (await findInvoices(db, accountId, criteria, wanted.slice, { common })).map((one) =>
+          JSON.stringify(presentListed(service, one, fields)),
         )
-  const [{ items, hasNext }, count] = await Promise.all([
+  const [found, count] = await Promise.all([
     read(),
     total_required ? countInvoices(db, accountId, criteria, common) : undefined,
   ])
+  const hasNext = found.length > page_size
   const pages = count === undefined ? undefined : Math.ceil(count / page_size)
-  return {
-    ...(count !== undefined && { total_items: count, total_pages: pages }),
-    items,
-    links: pageLinks({ ...place, hasNext, ...(pages !== undefined && { pages }) }),
-  }
+  const totals = count === undefined ? '' : `"total_items":${count},"total_pages":${pages},`
+  const links = JSON.stringify(pageLinks({ ...place, hasNext, ...(pages !== undefined && { pages }) }))
+  return new RawJson(`{${totals}"items":[${found.slice(0, page_size).join(',')}],"links":${links}}`)
 }
+
+/** The summaries of a page as text. Of those that were on it the last time, only what changed since is read. */
+async function recalledSummaries(
+  service: Service,
+  db: Reader,
+  wanted: Parameters<typeof findSummaries>[3],
+): Promise<readonly string[]> {
+  const { accountId, criteria, slice } = wanted
+  const key = `page ${service.publicUrl} ${accountId} ${JSON.stringify([criteria, slice], bigintAsText)}`
+  const made = await findSummaries(
+    db,
+    (one) => JSON.stringify(presentSummary(service, one)),
+    service.recall.texts(key),
+    wanted,
+  )
+  service.recall.keepTexts(key, made)
+  return [...made.values()]
+}
+
+const bigintAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)

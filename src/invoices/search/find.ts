@@ -1,19 +1,14 @@
+import { stampOf } from '../../database/recall.ts'
 import { type Fragment, fragment, type Query, raw, unseen } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { END, type Place } from '../../http/keyset.ts'
 import type { Invoice } from '../schema/invoice.ts'
+import { byDay, byPaymentDay } from './by-day.ts'
 import { emailQuery, gramQuery, type SearchedText } from './columns.ts'
 import type { CommonPieces } from './common.ts'
-import { type Criteria, conditionsOf, type Days } from './conditions.ts'
-import { type Look, summary, wholeDocument } from './look.ts'
-
-/** A place in a list: how many to skip and how many to show. */
-export interface Slice {
-  readonly offset: number
-  readonly limit: number
-}
-
-const newestFirst = fragment`order by i.create_time desc, i.seq desc`
+import { type Criteria, conditionsOf } from './conditions.ts'
+import { type InvoiceSummary, type Look, summary, wholeDocument } from './look.ts'
+import { anyMerchant, newestFirst, type Slice, window } from './slice.ts'
 
 /** How many of the newest invoices are read one by one before an index over all of them is asked. */
 const RECENT = 10_000
@@ -34,12 +29,25 @@ interface Ways {
 }
 
 /** The invoices of a slice, newest first. */
-export const findInvoices = (db: Reader, accountId: string, criteria: Criteria, slice: Slice, ways: Ways = {}) =>
-  find(db, wholeDocument, { accountId, criteria, slice, ...ways })
+export async function findInvoices(
+  ...[db, accountId, criteria, slice, ways]: [Reader, string, Criteria, Slice, Ways?]
+): Promise<Invoice[]> {
+  return [...(await find(db, wholeDocument, new Map(), { accountId, criteria, slice, ...ways })).values()]
+}
 
-/** Of the same only what a list shows when it is asked for nothing more. */
-export const findSummaries = (db: Reader, accountId: string, criteria: Criteria, slice: Slice, ways: Ways = {}) =>
-  find(db, summary, { accountId, criteria, slice, ...ways })
+/** What is made of each of them, by its stamp and in their order. */
+export type Made<One> = ReadonlyMap<string, One>
+
+/**
+ * What is made of the same, of which only that is read which a list shows when it is asked for nothing more. Those that are known
+ * are not read at all.
+ */
+export const findSummaries = <One>(
+  db: Reader,
+  make: (summary: InvoiceSummary) => One,
+  known: Made<One>,
+  wanted: Wanted,
+): Promise<Made<One>> => find(db, { ...summary, from: (shown) => make(summary.from(shown)) }, known, wanted)
 
 interface Wanted extends Ways {
   readonly accountId: string
@@ -47,17 +55,24 @@ interface Wanted extends Ways {
   readonly slice: Slice
 }
 
-async function find<Found>(db: Reader, look: Look<Found>, wanted: Wanted): Promise<Found[]> {
+async function find<Found>(
+  db: Reader,
+  look: Look<Found>,
+  known: Made<Found>,
+  wanted: Wanted,
+): Promise<Map<string, Found>> {
   const { accountId, criteria, slice, recentMax = isByDay(criteria) ? RECENT_OF_DAYS : RECENT } = wanted
-  if (criteria.nothing) return []
-  const run = async (bodies: Fragment): Promise<Found[]> => {
-    const { statement, values } = unpacked(look, bodies).toQuery()
-    return (await db.rows<{ shown: unknown }>(statement, values)).map(look.from)
+  if (criteria.nothing) return new Map()
+  const stamps = [...known.keys()]
+  const run = async (bodies: Fragment): Promise<Map<string, Found>> => {
+    const { statement, values } = unpacked(look, bodies, stamps).toQuery()
+    const rows = await db.rows<{ stamp: string; shown: unknown }>(statement, values)
+    return new Map(rows.map(({ stamp, shown }) => [stamp, shown === null ? known.get(stamp)! : look.from(shown)]))
   }
   const where = conditionsOf(accountId, criteria)
   if (isOfTheNewest(criteria))
     return run(fragment`
-      select i.body, i.create_time, i.seq from invoices i where ${conditionsOf(anyMerchant(accountId), criteria)}
+      select ${read} from invoices i where ${conditionsOf(anyMerchant(accountId), criteria)}
       ${newestFirst} ${window(slice)}`)
   const ordered = inOrder(accountId, criteria, slice, where)
   if (ordered) return run(documentsOf(accountId, ordered))
@@ -70,33 +85,31 @@ async function find<Found>(db: Reader, look: Look<Found>, wanted: Wanted): Promi
   // What matches often shows among the newest; what does not is rare enough to be sorted. So neither reads everything.
   const recently = conditionsOf(accountId, criteria, unseen)
   const newest = fragment`
-    select * from invoices where account_id = ${anyMerchant(accountId)} order by create_time desc, seq desc`
+    select *, xmin from invoices where account_id = ${anyMerchant(accountId)} order by create_time desc, seq desc`
   for (const count of isByDay(criteria) ? [recentMax] : [Math.ceil(recentMax / GLANCE), recentMax]) {
     const recent = await run(fragment`
-      select i.body, i.create_time, i.seq from (${newest} ${raw(`limit ${count}`)}) i
+      select ${read} from (${newest} ${raw(`limit ${count}`)}) i
       where ${recently} ${newestFirst} ${window(slice)}`)
-    if (recent.length === slice.limit || !(await hasMoreThan(db, count, newest))) return recent
-    const seen = recent.length === 0 ? 0 : slice.offset + recent.length
+    if (recent.size === slice.limit || !(await hasMoreThan(db, count, newest))) return recent
+    const seen = recent.size === 0 ? 0 : slice.offset + recent.size
     if (seen * GLANCE < (slice.offset + slice.limit) * LIKELY) break
   }
   return run(documentsOf(accountId, await amongAll(db, wanted, where)))
 }
 
-/** Each document is unpacked once, by adding nothing to it: everything that is read of it would unpack it again. */
-const unpacked = (look: Look<unknown>, bodies: Fragment): Fragment => fragment`
-  select ${look.column} from (
-    select i.body || '{}' as body, i.create_time, i.seq from (${bodies}) i ${newestFirst} offset 0) i
-  ${newestFirst}`
+/** What of a row `i` goes on to be unpacked. */
+const read = raw('i.body, i.create_time, i.seq, i.xmin, i.version')
 
 /**
- * A merchant as the planner is to see them. By name it takes one it has not counted yet for one without invoices, and sorts
- * all of them rather than go by the index that holds their order.
+ * Each document is unpacked once, by adding nothing to it: everything that is read of it would unpack it again. One whose stamp is
+ * known stays as it is.
  */
-const anyMerchant = (accountId: string): Fragment => fragment`(select ${accountId}::text)`
-
-/** A first page has few sizes, so its limit is part of the text: as a parameter it would have every list planned anew. */
-const window = ({ offset, limit }: Slice): Fragment =>
-  offset === 0 ? raw(`limit ${limit}`) : fragment`offset ${offset} limit ${limit}`
+const unpacked = (look: Look<unknown>, bodies: Fragment, known: readonly string[]): Fragment => fragment`
+  select i.stamp, ${look.column} from (
+    select i.stamp, case when i.stamp = any(${known}::text[]) then null else i.body || '{}' end as body, i.create_time, i.seq
+    from (select i.*, ${raw(`i.seq || '/' || ${stampOf('i')}`)} as stamp from (${bodies}) i offset 0) i
+    ${newestFirst} offset 0) i
+  ${newestFirst}`
 
 /**
  * Their documents, each by its id alone. A planner that knows nothing of a merchant yet takes every index that begins with
@@ -104,8 +117,8 @@ const window = ({ offset, limit }: Slice): Fragment =>
  * account is kept out of its choice, and the lookup out of any join.
  */
 const documentsOf = (accountId: string, ids: Fragment): Fragment => fragment`
-  select i.body, found.create_time, found.seq from (${ids}) found cross join lateral (
-    select body from invoices where id = found.id and account_id || '' = ${accountId} limit 1) i`
+  select i.body, found.create_time, found.seq, i.xmin, i.version from (${ids}) found cross join lateral (
+    select body, xmin, version from invoices where id = found.id and account_id || '' = ${accountId} limit 1) i`
 
 async function hasMoreThan(db: Reader, count: number, rows: Fragment): Promise<boolean> {
   const { statement, values } = fragment`select 1 from (${rows} ${raw(`offset ${count} limit 1`)}) i`.toQuery()
@@ -177,60 +190,6 @@ const byDays = ['issued', 'due', 'paid']
 function isByDay(criteria: Criteria): boolean {
   const [only, ...others] = givenOf(criteria)
   return only !== undefined && others.length === 0 && byDays.includes(only)
-}
-
-/** As many as there are on all pages up to this one. */
-const upTo = ({ offset, limit }: Slice): Fragment =>
-  offset === 0 ? raw(`limit ${limit}`) : fragment`limit ${offset + limit}`
-
-/**
- * Steps from day to day that has invoices, and looks at the newest of each. The page comes from those days whose newest are
- * newest, at most one day for each of its invoices, however many days there are and however many invoices each has. The index has the
- * newest of a day first, so a step finds both.
- */
-function byDay(accountId: string, column: Fragment, { start, end }: Days, slice: Slice): Fragment {
-  const account = anyMerchant(accountId)
-  const first = (within: Fragment) => fragment`
-    select i.${column} as day, i.create_time, i.seq from invoices i
-    where i.account_id = ${account} and i.${column} <= ${unseen(end, 'text')} and ${within}
-    order by i.${column}, i.create_time desc, i.seq desc limit 1`
-  return fragment`
-    select i.id, i.create_time, i.seq from (
-      with recursive days as (
-        (${first(fragment`i.${column} >= ${unseen(start, 'text')}`)})
-        union all
-        select next.* from days cross join lateral (${first(fragment`i.${column} > days.day`)}) next)
-      select days.day from days order by days.create_time desc, days.seq desc ${upTo(slice)}) days
-    cross join lateral (
-      select i.id, i.create_time, i.seq from invoices i
-      where i.account_id = ${account} and i.${column} = days.day ${newestFirst} ${upTo(slice)}) i
-    ${newestFirst} ${window(slice)}`
-}
-
-/** The same for payments. An invoice may be paid on several days and counts once, also where it is the newest of several. */
-function byPaymentDay(accountId: string, { start, end }: Days, slice: Slice): Fragment {
-  const account = anyMerchant(accountId)
-  const first = (within: Fragment) => fragment`
-    select t.day, t.invoice_create_time, t.invoice_seq from invoice_transactions t
-    where t.account_id = ${account} and t.kind = 'PAYMENT' and t.day <= ${unseen(end, 'text')} and ${within}
-    order by t.day, t.invoice_create_time desc, t.invoice_seq desc limit 1`
-  return fragment`
-    select i.invoice_id as id, i.invoice_create_time as create_time, i.invoice_seq as seq from (
-      with recursive days as (
-        (${first(fragment`t.day >= ${unseen(start, 'text')}`)})
-        union all
-        select next.* from days cross join lateral (${first(fragment`t.day > days.day`)}) next)
-      select distinct paid.invoice_create_time, paid.invoice_seq, paid.invoice_id from (
-        select days.day, dense_rank() over (order by days.invoice_create_time desc, days.invoice_seq desc) as place
-        from days) days
-      cross join lateral (
-        select t.invoice_create_time, t.invoice_seq, t.invoice_id from invoice_transactions t
-        where t.account_id = ${account} and t.kind = 'PAYMENT' and t.day = days.day
-        group by t.invoice_create_time, t.invoice_seq, t.invoice_id
-        order by t.invoice_create_time desc, t.invoice_seq desc ${upTo(slice)}) paid
-      where days.place <= ${unseen(slice.offset + slice.limit, 'int')}
-      order by paid.invoice_create_time desc, paid.invoice_seq desc ${upTo(slice)}) i
-    order by i.invoice_create_time desc, i.invoice_seq desc ${window(slice)}`
 }
 
 /** So many of a merchant's invoices are looked at by one statement of a walk, whether they match or not. */

@@ -6,12 +6,12 @@ import type { Invoice } from '../schema/invoice.ts'
 export interface Look<Found> {
   /** Of `i.body`, which the statement has unpacked. */
   readonly column: Fragment
-  from(row: { readonly shown: unknown }): Found
+  from(shown: unknown): Found
 }
 
 export const wholeDocument: Look<Invoice> = {
   column: raw('i.body as shown'),
-  from: ({ shown }) => shown as Invoice,
+  from: (shown) => shown as Invoice,
 }
 
 /** What a summary and its links are made from: less than half of a document. */
@@ -37,5 +37,5 @@ export const summary: Look<InvoiceSummary> = {
     '"invoicer":{"email_address":' || (i.body->'invoicer'->'email_address')::text ||
     '},"amount":{"currency_code":' || (i.body->'amount'->'currency_code')::text ||
     ',"value":' || (i.body->'amount'->'value')::text || '}}', i.body::text) as shown`),
-  from: ({ shown }) => JSON.parse(shown as string) as InvoiceSummary,
+  from: (shown) => JSON.parse(shown as string) as InvoiceSummary,
 }

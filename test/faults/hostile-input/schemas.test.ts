@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Recall } from '../../../src/database/recall.ts'
 import type { AnyRoute } from '../../../src/http/route.ts'
 import { makeValidator } from '../../../src/http/validation/validator.ts'
 import { dialects } from '../../../src/kernel/dialect.ts'
@@ -9,7 +10,8 @@ import { expectCostBelow } from '../../support/cpu.ts'
 type Schema = Readonly<Record<string, unknown>>
 
 const settings = readSettings({})
-const routes = describedRoutes({ environment: 'sandbox', dialect: dialects.service, settings, publicUrl: 'http://x' })
+const service = { environment: 'sandbox', dialect: dialects.service, settings, publicUrl: 'http://x' } as const
+const routes = describedRoutes({ ...service, recall: new Recall(0) })
 const places = ['params', 'query', 'body'] as const
 const inputs = routes.flatMap((route) => places.flatMap((place) => inputOf(route, place)))
 

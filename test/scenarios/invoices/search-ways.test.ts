@@ -96,9 +96,10 @@ describe('Reading the newest one by one and asking the indexes', () => {
       expect(inPages).toEqual(read)
 
       const { app, people } = world
-      const summaries = await findSummaries(app.database, people.merchant.id, sought, { offset: 0, limit: 100 })
+      const wanted = { accountId: people.merchant.id, criteria: sought, slice: { offset: 0, limit: 100 } }
+      const summaries = await findSummaries(app.database, (one) => one, new Map(), wanted)
       const documents = await find(0, 100, 1000)
-      expect(summaries.map((one) => presentSummary(app.service, one))).toEqual(
+      expect([...summaries.values()].map((one) => presentSummary(app.service, one))).toEqual(
         documents.map((one) => presentSummary(app.service, one)),
       )
     })

@@ -1,0 +1,88 @@
+import { RecentMap } from '../kernel/recent-map.ts'
+import type { Query } from './sql.ts'
+import type { Reader } from './transaction.ts'
+
+interface Kept {
+  readonly stamp: string
+  readonly made: unknown
+  readonly bytes: number
+}
+
+/** Of a text that is kept, and of a document that was read from a text and is kept with the texts it is shown as. */
+const BYTES_A_LETTER = 2
+const BYTES_A_LETTER_READ = 6
+const MEBIBYTE = 1_048_576
+const none: ReadonlyMap<string, string> = new Map()
+
+/**
+ * Names a row as it is: every write of it gives another one. The start of the server is part of it, because one that took over
+ * and did not have the last writes counts transactions and versions again. Of a table with versions, or of a subselect with
+ * its `xmin` and `version`.
+ */
+export const stampOf = (row: string): string =>
+  `(${row}.xmin || '/' || ${row}.version || (select '/' || extract(epoch from pg_postmaster_start_time())))`
+
+/**
+ * What was made of rows when they were last read. The database is asked at every read, and told the stamp of what is known:
+ * only where the row has another one by now does it unpack the document and send it. So whoever reads gets what is stored
+ * when they ask, whichever process wrote it, and what did not change costs a lookup and no more.
+ */
+export class Recall {
+  readonly #bytesMax: number
+  readonly #kept = new RecentMap<string, Kept>(Number.POSITIVE_INFINITY)
+  #bytes = 0
+
+  constructor(megabytes: number) {
+    this.#bytesMax = megabytes * MEBIBYTE
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /**
+   * What is made of the row that a query finds, or undefined where there is none or nothing to ask. The query is told the stamp that is known; it
+   * gives the `stamp` of the row, and its `text` where that is another one.
+   */
+  async row<Made>(
+    db: Reader,
+    key: string,
+    { query, make }: { query(known: string | null): Query | undefined; make(text: string): Made },
+  ): Promise<Made | undefined> {
+    const known = this.#kept.get(key)
+    const asked = query(known?.stamp ?? null)
+    const row = asked && (await db.row<{ stamp: string; text: string | null }>(asked.statement, asked.values))
+    if (!row) return undefined
+    if (row.text === null) return known!.made as Made
+    const made = make(row.text)
+    this.#keep(key, { stamp: row.stamp, made, bytes: row.text.length * BYTES_A_LETTER_READ })
+    return made
+  }
+
+  /** The texts that were made of the rows of a list, by their stamps. */
+  texts(key: string): ReadonlyMap<string, string> {
+    return (this.#kept.get(key)?.made as ReadonlyMap<string, string> | undefined) ?? none
+  }
+
+  keepTexts(key: string, texts: ReadonlyMap<string, string>): void {
+    let letters = 0
+    for (const [stamp, text] of texts) letters += stamp.length + text.length
+    this.#keep(key, { stamp: '', made: texts, bytes: letters * BYTES_A_LETTER })
+  }
+
+  #keep(key: string, kept: Kept): void {
+    this.#forget(key)
+    // One that would take the room of many others is made again.
+    if (kept.bytes > this.#bytesMax / 10) return
+    this.#kept.set(key, kept)
+    this.#bytes += kept.bytes
+    while (this.#bytes > this.#bytesMax) this.#forget(this.#kept.oldest()![0])
+  }
+
+  #forget(key: string): void {
+    const kept = this.#kept.get(key)
+    if (!kept) return
+    this.#kept.delete(key)
+    this.#bytes -= kept.bytes
+  }
+}
