@@ -165,11 +165,11 @@ function radios({ kind, label, choices }: Chosen, at: string, value: string, bel
   )}</div>${below}</fieldset>`
 }
 
-type Json = { [name: string]: Json | string | boolean } | (Json | string | boolean)[]
+type Node = { [name: string]: Node | string } | (Node | string)[]
 
 /** The body that the fields of a form stand for: each is named by the place it has there, and empty ones are left out, as is space around a value. */
 export function bodyFrom(typed: Typed): Record<string, unknown> {
-  const body: Json = {}
+  const body: Node = {}
   for (const [name, value] of Object.entries(typed)) {
     const text = value.trim()
     if (!name.startsWith('/') || text === '') continue
@@ -186,13 +186,22 @@ const isEmptyMoney = (typed: Typed, currencyAt: string) => {
   return value !== undefined && value.trim() === ''
 }
 
-function place(body: Json, path: readonly string[], value: string): void {
-  let node = body as Record<string, Json | string | boolean>
-  path.forEach((name, i) => {
-    if (i === path.length - 1) node[name] = value
-    else {
-      node[name] ??= /^\d+$/.test(path[i + 1]!) ? [] : {}
-      node = node[name] as Record<string, Json | string | boolean>
-    }
-  })
+/** What a place of a list is called, and what one of an object; no form of ours has others. */
+const ofList = /^(?:0|[1-9]\d{0,2})$/
+const ofObject = /^(?!constructor$|prototype$)[a-z]\w*$/
+
+/**
+ * Puts a value at its place. A name that whoever sends a form made up is passed over: it could lead to what all objects
+ * have in common, make a list of any length, or go through what is a text already.
+ */
+function place(body: Node, path: readonly string[], value: string): void {
+  if (!path.every((name) => ofList.test(name) || ofObject.test(name))) return
+  let node: Node | string = body
+  for (const [i, name] of path.entries()) {
+    if (typeof node === 'string' || Array.isArray(node) !== ofList.test(name)) return
+    const within = node as Record<string, Node | string>
+    if (i === path.length - 1) within[name] = value
+    else if (!Object.hasOwn(within, name)) within[name] = ofList.test(path[i + 1]!) ? [] : {}
+    node = within[name]!
+  }
 }

@@ -103,6 +103,34 @@ describe('What is typed for an invoice', () => {
   })
 })
 
+describe('A field that no form of ours has', () => {
+  const everything = Object.prototype as { reached?: string }
+
+  it.each([
+    '/__proto__/reached',
+    '/constructor/prototype/reached',
+    '/items/__proto__/reached',
+    '/items/constructor/prototype/reached',
+    '/items/length',
+    '/items/4294967294/name',
+    '/detail/currency_code/reached',
+    '/items/0/name/reached',
+  ])('is passed over: %s', async (name) => {
+    const merchant = consoleOf(world)
+
+    const sent = await merchant.send('/console/invoices/new', { ...written, [name]: 'by hand' })
+
+    const reached = [everything.reached, ([] as { reached?: string }).reached]
+    delete everything.reached
+    delete (Array.prototype as { reached?: string }).reached
+    expect(reached).toEqual([undefined, undefined])
+    expect([sent.status, sent.location]).toEqual([303, expect.stringMatching(/^\/console\/invoices\/INV2-/)])
+    const id = sent.location.split('/').at(-1)
+    const { body } = await world.merchant.get<{ items: { name: string }[] }>(`/v2/invoicing/invoices/${id}`)
+    expect(body.items.map((item) => item.name)).toEqual(['A chair'])
+  })
+})
+
 describe('The form that records a payment', () => {
   it('says what it leads to before how to undo it', async () => {
     const merchant = consoleOf(world)
