@@ -99,6 +99,6 @@ export const consoleSettings = {
     initial: 500,
     ...whole(0, 100_000_000),
     description:
-      'Up to how much support may refund or accept at the console at once, in whole units of whatever currency it is in. An admin confirms with a fresh passkey what is more.',
+      'Up to how much support may refund, accept or offer at the console at once, in whole units of whatever currency it is in. An admin confirms with a fresh passkey what is more.',
   }),
 } as const

@@ -211,6 +211,7 @@ export const guards: readonly Guard[] = [
   { guards: 'nobody is given a key to another account', file: 'src/console/pages/people.ts', text: 'if (elsewhere || (', replacement: 'if ((', tests: ['test/scenarios/console/people.test.ts'], titled: 'invited again' },
   { guards: 'what is grave is asked again', file: 'src/console/visit.ts', text: 'if ((!isGrave && !isMuch) || person.isFresh) return undefined', replacement: 'if (person) return undefined', tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'grave' },
   { guards: 'a field leads to no place that all objects share', file: 'src/console/forms/fields.ts', text: '  if (!path.every((name) => ofList.test(name) || ofObject.test(name))) return\n', replacement: '', tests: ['test/scenarios/console/typed-and-sent.test.ts'], titled: 'passed over' },
+  { guards: 'an offer is bound by the limit', file: 'src/console/pages/dispute.ts', text: "  'make-offer': offeredIn,\n", replacement: '', tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'offers no more' },
   { guards: 'support gives back what the limit allows', file: 'src/console/visit.ts', text: "if (isMuch && person.role === 'support')", replacement: "if (isMuch && person.role === 'viewer')", tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'limit allows' },
   { guards: 'the token of an issuer is signed by it', file: 'src/console/sign-in/oidc.ts', text: 'execute: [enableNonRepudiationChecks, ', replacement: 'execute: [', tests: ['test/scenarios/console/single-sign-on.test.ts'], titled: 'signature' },
 ]

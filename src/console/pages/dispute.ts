@@ -64,6 +64,20 @@ async function refundIn(sent: Sent<typeof Id>): Promise<Money> {
 }
 
 function till(dispute: Dispute, { now, times, who }: Visit): Html {
+/** What an offer gives away: all of it is paid at once, and less as soon as the buyer takes it. */
+async function offeredIn(sent: Sent<typeof Id>): Promise<Money | undefined> {
+  const value = sent.typed['/offer_amount/value']?.trim()
+  if (!value) return undefined
+  const { dispute_amount } = await sent.look<Dispute>('showDispute', { params: sent.params })
+  return { ...dispute_amount, value }
+}
+
+/** How much money the actions give away that give some. */
+const gifts: Readonly<Partial<Record<PublicAction, typeof offeredIn>>> = {
+  'accept-claim': refundIn,
+  'make-offer': offeredIn,
+}
+
   const {
     dispute_id,
     dispute_state,
@@ -265,7 +279,7 @@ export const disputePages = ({ page, form: formRoute }: Pages, parts: Parts) => 
       summary: disputeFormOf(action).title,
       may: takes(action),
       params: Id,
-      ...(action === 'accept-claim' && { gives: refundIn }),
+      ...(gifts[action] && { gives: gifts[action] }),
       take: (sent) => take(sent, parts, action),
     }),
   ),

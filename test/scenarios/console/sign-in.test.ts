@@ -4,6 +4,7 @@ import { defaultScopes } from '../../../src/accounts/scopes.ts'
 import { findAccount, saveAccount } from '../../../src/accounts/store.ts'
 import { openApp } from '../../../src/app.ts'
 import { grantRole } from '../../../src/console/sign-in/people.ts'
+import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { json, run } from '../../support/command.ts'
 import {
   besides,
@@ -388,9 +389,39 @@ describe('Somebody who is signed in', () => {
     const shown = await api.get<{ refunds: { refund_amount: object } }>(`/v2/invoicing/invoices/${body.id}`)
     expect(shown.body.refunds.refund_amount).toEqual(usd('2000.00'))
   })
+
+  it('offers no more than the limit allows, since an offer of all is paid at once', async () => {
+    const usd = (value: string) => ({ currency_code: 'USD', value })
+    const buyer = await world.personWithApp(world.people.buyer.id, defaultScopes('PERSONAL', ['disputes']))
+    const { buyer_transaction_id } = await world.app.transact(async (tx) =>
+      makeLedger(world.app.service).capture(tx, {
+        status: 'COMPLETED',
+        seller: { account_id: merchant },
+        buyer: { account_id: world.people.buyer.id },
+        gross: usd('2000.00'),
+      }),
+    )
+    const { body } = await buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
+      disputed_transactions: [{ buyer_transaction_id }],
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+    })
+    await world.settle()
+    const at = `/console/disputes/${body.links[0]!.href.split('/').at(-1)}`
+    const offer = (browser: typeof support, value: string) =>
+      browser.send(at, `${at}/make-offer`, { '/offer_type': 'REFUND', '/offer_amount/value': value, '/note': 'Here.' })
+    const [support, admin] = [await signedIn(world, 'support', merchant), await signedIn(world, 'admin', merchant)]
+
+    const refused = [await offer(support, '2000.00'), await offer(support, '500.01'), await offer(admin, '2000.00')]
+
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403])
+    expect(refused[0]!.text).toContain('Support gives back 500 at most')
+    expect(refused[2]!.text).toContain('Is it you?')
+    expect((await offer(support, '500.00')).status).toBe(303)
+  })
 })
 
 describe('The merchant’s pages in live', () => {
+
   it('are the account’s own, and what is done there is in the audit log under the person', async () => {
     const admin = await signedIn(world, 'admin', merchant)
     const written = await admin.send('/console/invoices/new', '/console/invoices/new', line)
