@@ -5,9 +5,11 @@ import type { Reader } from '../../database/transaction.ts'
 import { cookieOf } from '../../http/cookies.ts'
 import { networkOf, RateLimit } from '../../http/rate-limit.ts'
 import { after, type Clock, type Instant } from '../../kernel/clock.ts'
+import type { SecretRing } from '../../kernel/secrets.ts'
 import type { Service } from '../../room.ts'
 import { capabilitiesOf, onlyLooking, roleNames, scopesFor } from '../roles.ts'
 import type { Onlooker, SignedIn } from '../who.ts'
+import { isTokenOf, tokenFor } from './form-tokens.ts'
 import { LINK_SECONDS } from './links.ts'
 import { isFresh, type Login, loginOf, type Place, sessionIn } from './logins.ts'
 
@@ -18,9 +20,14 @@ const OF_THE_SERVICE = 'service'
 const kept = '; Path=/console; Secure; HttpOnly; SameSite=Lax'
 /** Where somebody who works at several places works now. */
 export const placeCookie = (place: string): string => `${PLACE}=${encodeURIComponent(place)}${kept}`
-/** The account that an operator looks at. */
-export const lookCookie = (accountId: string): string => `${LOOK}=${encodeURIComponent(accountId)}${kept}`
+/** The account that an operator looks at, as long as they are signed in: whoever writes it by hand looks at nothing, and no look goes unnoted. */
+export const lookCookie = (ring: SecretRing, accountId: string, { session, now }: Looker): string =>
+  `${LOOK}=${accountId}${OF_LOGIN}${tokenFor(ring, session, lookAt(accountId), now)}${kept}`
 export const lookGone = `${LOOK}=; Max-Age=0${kept}`
+
+/** Between an account and what binds it to a login. */
+const OF_LOGIN = '~'
+const lookAt = (accountId: string) => `/console/look-as/${accountId}`
 
 const nameOf = ({ account }: Place) => account?.id ?? OF_THE_SERVICE
 
@@ -51,22 +58,27 @@ export function makeLiveOnlooker({ settings }: Service, realTime: Clock) {
     const login = await loginOf(db, session, now)
     if (!login) return undefined
     guesses.giveBack(network)
-    return atPlace(db, login, { cookies, session, now })
+    return atPlace(db, login, { cookies, session, now, ring: settings.secrets! })
   }
 }
 
-interface Known {
-  readonly cookies: string | undefined
+interface Looker {
   readonly session: string
   readonly now: Instant
 }
 
-async function atPlace(db: Reader, login: Login, { cookies, session, now }: Known): Promise<Onlooker | undefined> {
+interface Known extends Looker {
+  readonly cookies: string | undefined
+  readonly ring: SecretRing
+}
+
+async function atPlace(db: Reader, login: Login, known: Known): Promise<Onlooker | undefined> {
+  const { cookies, session, now } = known
   const chosen = cookieOf(cookies, PLACE)
   const place = login.places.find((one) => encodeURIComponent(nameOf(one)) === chosen) ?? login.places[0]
   // Somebody who is nothing anywhere any more.
   if (!place) return undefined
-  const looked = place.role === 'operator' ? await lookedAt(db, cookieOf(cookies, LOOK)) : undefined
+  const looked = place.role === 'operator' ? await lookedAt(db, known) : undefined
   const { account, app_id } = looked ?? place
   const held = looked ? onlyLooking : capabilitiesOf(place.role)
   const person: SignedIn = {
@@ -107,15 +119,8 @@ async function atPlace(db: Reader, login: Login, { cookies, session, now }: Know
   }
 }
 
-const lookedAt = async (db: Reader, accountId: string | undefined) =>
-  accountId === undefined || accountId === ''
-    ? undefined
-    : db.row<{ account: Account; app_id: string | null }>(accountLookedAt, [decoded(accountId)])
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return ''
-  }
+async function lookedAt(db: Reader, { cookies, ring, session, now }: Known) {
+  const [accountId = '', token = ''] = cookieOf(cookies, LOOK)?.split(OF_LOGIN) ?? []
+  if (!isTokenOf(ring, session, lookAt(accountId), token, now)) return undefined
+  return db.row<{ account: Account; app_id: string | null }>(accountLookedAt, [accountId])
 }

@@ -192,13 +192,13 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
       summary: 'See an account as its people do',
       may: 'operate',
       liveOnly: true,
-      async take({ typed, change }) {
+      async take({ typed, change, who }) {
         const account = (typed['account'] ?? '').slice(0, 60)
         await change(async (tx) => {
           if (!(await findAccount(tx, account))) throw notFound('The account')
           tx.about(account, account)
         })
-        return seeOther('/console', lookCookie(account))
+        return seeOther('/console', lookCookie(service.settings.secrets!, account, { ...who.person!, now: now() }))
       },
     }),
     form({

@@ -231,4 +231,15 @@ describe('An operator', () => {
     await operator.send(location, '/console/look-as/stop')
     expect((await operator.get(location)).status).toBe(403)
   })
+
+  it('looks at no account that they did not ask for, so that every look is in the audit log', async () => {
+    const [one, another] = [await signedIn(world, 'operator'), await signedIn(world, 'operator')]
+    await force(world, one, '/console/look-as', { account: merchant })
+    expect((await one.get('/console/invoices')).status).toBe(200)
+
+    another.cookies.set('console-look', merchant)
+    expect((await another.get('/console/invoices')).status).toBe(403)
+    another.cookies.set('console-look', one.cookies.get('console-look')!)
+    expect((await another.get('/console/invoices')).status).toBe(403)
+  })
 })
