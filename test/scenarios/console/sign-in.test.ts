@@ -9,6 +9,7 @@ import { json, run } from '../../support/command.ts'
 import {
   besides,
   browserOf,
+  CONSOLE_URL,
   formIn,
   freshen,
   invite,
@@ -417,6 +418,25 @@ describe('Somebody who is signed in', () => {
     expect(refused[0]!.text).toContain('Support gives back 500 at most')
     expect(refused[2]!.text).toContain('Is it you?')
     expect((await offer(support, '500.00')).status).toBe(303)
+  })
+})
+
+describe('A console with an address of its own', () => {
+  it('takes the forms of its pages', async () => {
+    const cell = await newConsoleWorld({ PUBLIC_URL: 'https://pay.test', CONSOLE_URL })
+    try {
+      const { path } = await invite(cell, 'admin', cell.people.merchant.id)
+      const browser = browserOf(cell)
+      await browser.signInBy(path)
+      const made = await browser.send('/console/invoices/new', '/console/invoices/new', line)
+      expect([made.status, made.location]).toEqual([303, expect.stringMatching(/^\/console\/invoices\/INV2-/)])
+      const foreign = await browser.send('/console/invoices/new', '/console/invoices/new', line, {
+        origin: 'https://other.test',
+      })
+      expect(foreign.status).toBe(403)
+    } finally {
+      await cell.close()
+    }
   })
 })
 
