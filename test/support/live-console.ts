@@ -71,6 +71,8 @@ export function browserOf(world: World) {
     get,
     post: (path: string, fields: Fields = {}, headers?: Record<string, string>) =>
       call('POST', path, new URLSearchParams(fields).toString(), headers),
+    /** Sends a body that is written already. */
+    postRaw: (path: string, payload: string, headers: Record<string, string>) => call('POST', path, payload, headers),
     /** Sends a form of a page, with what stands in it and what is typed. */
     async send(page: string, action: string, fields: Fields = {}, headers?: Record<string, string>) {
       const { text } = await get(page)

@@ -38,8 +38,9 @@ const heldFields = ({ typed, files }: Held): Content => [
   ),
 ]
 
+/** In parts, as the form came: there may be more fields, and more in them, than the other encoding takes. */
 const heldForm = (held: Held, fields: Content, button: Html): Html =>
-  html`<form class="stack" method="post" action="${held.path}"${held.files.length > 0 && html` enctype="multipart/form-data"`}>${fields}${heldFields(held)}${button}</form>`
+  html`<form class="stack" method="post" action="${held.path}" enctype="multipart/form-data">${fields}${heldFields(held)}${button}</form>`
 
 const heldPage = (
   { settings }: Service,
@@ -105,7 +106,7 @@ export function confirmAnswer(service: Service, held: Held, holder: Holder): Ans
             options: askOptions(service, person.session, 'confirm', now),
             button: 'Use a passkey',
             fields: html`${tokensOf(service, held, holder)}${heldFields(held)}`,
-            hasFiles: held.files.length > 0,
+            inParts: true,
           })
     }
 <p><a href="/console">Leave it</a></p>`,

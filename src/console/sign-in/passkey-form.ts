@@ -11,13 +11,13 @@ interface PasskeyForm {
   readonly options: string
   readonly button: string
   readonly fields?: Content
-  /** Files go with it. */
-  readonly hasFiles?: boolean
+  /** Files go with it, or more fields than the usual encoding takes. */
+  readonly inParts?: boolean
 }
 
 /** A form that a passkey goes with. Its button asks the browser for one first, which only a script can do. */
-export const passkeyForm = ({ kind, action, options, button, fields, hasFiles }: PasskeyForm): Html =>
-  html`<form class="stack" method="post" action="${action}" data-passkey="${kind}" data-options="${options}"${hasFiles && html` enctype="multipart/form-data"`}>
+export const passkeyForm = ({ kind, action, options, button, fields, inParts }: PasskeyForm): Html =>
+  html`<form class="stack" method="post" action="${action}" data-passkey="${kind}" data-options="${options}"${inParts && html` enctype="multipart/form-data"`}>
 <input type="hidden" name="${PASSKEY_FIELD}" value="">${fields}
 <p class="problem" role="alert" data-said hidden></p>
 <button class="button">${icon('key')}${button}</button>

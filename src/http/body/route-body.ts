@@ -43,8 +43,11 @@ const isMultipart = (type: string | undefined) => /^multipart\/(form-data|mixed|
 
 const typeOf = (headers: IncomingHttpHeaders) => parseMediaType(headers['content-type'])?.type
 
-/** What a form asks for refuses a file that is too large, so that the page can say so beside all that was typed. */
-const formLimits = { ...multipartLimits, fileBytes: Number.POSITIVE_INFINITY }
+/**
+ * What a form asks for refuses a file that is too large, so that the page can say so beside all that was typed. Each field is a part:
+ * an invoice of a hundred lines has four hundred.
+ */
+const formLimits = { ...multipartLimits, fileBytes: Number.POSITIVE_INFINITY, parts: 600 }
 
 /** Of a body that anybody may send: there can be as many of them as there are connections. A sandbox is its developer's own. */
 const PUBLIC_BYTES_MAX = 65_536

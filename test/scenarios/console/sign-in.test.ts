@@ -419,6 +419,40 @@ describe('Somebody who is signed in', () => {
     expect(refused[2]!.text).toContain('Is it you?')
     expect((await offer(support, '500.00')).status).toBe(303)
   })
+
+  it('finds a long form again whole, and sends it then', async () => {
+    const one = await signedIn(world, 'support', merchant)
+    const path = '/console/invoices/new'
+    const lines = Object.fromEntries(
+      Array.from({ length: 30 }, (_, i) => [
+        [`/items/${i}/name`, `Item ${i}`],
+        [`/items/${i}/quantity`, '1'],
+        [`/items/${i}/unit_amount/value`, '1.00'],
+        [`/items/${i}/tax/percent`, ''],
+      ]).flat(),
+    )
+    const parts = (fields: Readonly<Record<string, string>>) =>
+      `${Object.entries(fields)
+        .map(([name, value]) => `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+        .join('')}--b--\r\n`
+    /** As a browser encodes the form that stands on a page. */
+    const sendOn = (markup: string, more = {}) => {
+      const fields = { ...formIn(markup, path), ...more }
+      const isInParts = new RegExp(`<form [^>]*action="${path}"[^>]*enctype="multipart/form-data"`).test(markup)
+      return isInParts
+        ? one.postRaw(path, parts(fields), { 'content-type': 'multipart/form-data; boundary=b' })
+        : one.post(path, fields)
+    }
+    const page = await one.get(path)
+    world.passReally(12 * 3_600)
+    const asked = await sendOn(page.text, { ...line, ...lines })
+    world.passReally(-12 * 3_600)
+    expect([asked.status, asked.text.includes('You are signed out')]).toEqual([403, true])
+
+    const again = await sendOn(asked.text)
+    expect([again.status, again.text.includes('Send it?')], again.text).toEqual([403, true])
+    expect((await sendOn(again.text)).status).toBe(303)
+  })
 })
 
 describe('A console with an address of its own', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { consoleOf, written } from '../../support/console.ts'
+import { consoleOf, withFiles, written } from '../../support/console.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 let world: World
@@ -100,6 +100,25 @@ describe('What is typed for an invoice', () => {
       true,
     ])
     expect(await stored(at)).toMatchObject({ detail: { note: 'Mine' } })
+  })
+
+  it('is taken of an invoice of many lines', async () => {
+    const merchant = consoleOf(world)
+    const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD' },
+      items: Array.from({ length: 97 }, (_, i) => ({ name: `Item ${i + 1}`, quantity: '1', unit_amount: usd('1.00') })),
+    })
+    const at = `/console/invoices/${body.id}/edit`
+    const page = await merchant.page(at)
+    const fields = Object.fromEntries(
+      [...page.matchAll(/ name="(\/items\/[^"]*)"[^>]* value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]),
+    )
+
+    const { payload, headers } = withFiles({ ...fields, '/items/97/name': 'One more' }, {})
+    const sent = await merchant.send(at, payload, headers)
+
+    expect(sent.status, sent.text.slice(-600)).toBe(303)
+    expect((await stored(`/${body.id}`)).items).toHaveLength(98)
   })
 })
 
