@@ -9,7 +9,7 @@ import { type Static, type TSchema, Type } from '../kernel/type.ts'
 import type { Service } from '../room.ts'
 import { addressOf, PageUrls } from './addresses.ts'
 import { backTo, toSignIn } from './back.ts'
-import type { Typed } from './forms/fields.ts'
+import { type Typed, withPlainBreaks } from './forms/fields.ts'
 import { type Drawn, frame, type Surroundings } from './frame.ts'
 import type { Asked, Operations, Ordered, Outcome } from './operate.ts'
 import { isOwnOrigin } from './own-origin.ts'
@@ -265,18 +265,19 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
         prepare: (body) => body,
         refusal,
         async handle(given) {
-          const { params, body, headers } = given
+          const { params, headers } = given
+          const typed = withPlainBreaks(given.body)
           const path = addressOf(rest.url, params)
           // No page of somebody else's may send a form of ours.
           if (!isOwnOrigin(headers, service)) throw forbidden('This form was sent from another page than ours.')
           const files = given.files.filter(({ fileName, bytes }) => fileName !== '' || bytes.length > 0)
-          const held: Held = { path, typed: body, files, theme: themeIn(headers) }
+          const held: Held = { path, typed, files, theme: themeIn(headers) }
           const visit = await visitOf(definition, { ...given, query: {} })
           const waits = heldUp(definition, held, visit?.who)
           if (!visit || waits) return waits
           const sent: Sent<Params> = {
             ...(visit as Visit<Params>),
-            typed: body,
+            typed,
             files,
             lead: (to, notice) => seeOther(to, notice === undefined ? undefined : noticeCookie(notice)),
             again: (drawn) => framed(visit, { path, back: addressOf(urls.of(rest.url), params) }, drawn),

@@ -189,4 +189,14 @@ describe('A form of a dispute at the console', () => {
     })
     expect(await buyer.page(location)).toContain('<h1 class="sum">¥1,000</h1>')
   })
+
+  it('takes as much as its field does, however many lines that is', async () => {
+    const { id, at } = await opened()
+    const lines = Array.from({ length: 400 }, () => 'abcd')
+    // As a browser sends what fills a field of 2000 characters.
+    const sent = await consoleOf(world).send(`${at}/send-message`, { '/message': lines.join('\r\n') })
+
+    expect(sent.status, sent.text.slice(0, 300)).toBe(303)
+    expect((await shown(id)).messages?.at(-1)?.content).toBe(lines.join('\n'))
+  })
 })
