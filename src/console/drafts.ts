@@ -77,7 +77,7 @@ export async function keepDraft(tx: Tx, side: Side, { action, typed, files, pers
   const key = [accountId, disputeId, action]
   const rows = await tx.rows<{ n: number | null; size: number; account_size: bigint }>(sizes, key)
   const there = rows.flatMap(({ n, size }) => (n === null ? [] : [{ n, size }]))
-  const dropped = droppedIn(typed)
+  const dropped = droppedIn(typed).filter((n) => there.some((one) => one.n === n))
   const left = there.filter(({ n }) => !dropped.includes(n))
   const added = named.reduce((sum, { bytes }) => sum + bytes.length, 0)
   const sum = left.reduce((all, { size }) => all + size, added)

@@ -8,8 +8,8 @@ import type { Money } from '../../kernel/money.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { decidedByTime } from '../decided.ts'
-import { type Draft, findDesk } from '../desk.ts'
-import { DROP_FILE, dropDraft, filesOfDraft, keepDraft } from '../drafts.ts'
+import { findDesk } from '../desk.ts'
+import { dropDraft, filesOfDraft } from '../drafts.ts'
 import { dueOf, urgency } from '../due.ts'
 import { eventsSheet } from '../events-of.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
@@ -25,6 +25,7 @@ import { homes } from '../roles.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { money, outcomeWords, reasonWords, stateWords } from '../words.ts'
 import { deskSheet, sideOf } from './dispute-desk.ts'
+import { anotherDraft, draftFields, draftNote, isAnotherDraft, isDraftable, keep, keeping } from './dispute-drafts.ts'
 import { asRequests, operationOf } from './dispute-request.ts'
 import { moneySheet, paymentSheet } from './dispute-sheets.ts'
 import { bothSides, story } from './dispute-story.ts'
@@ -63,7 +64,6 @@ async function refundIn(sent: Sent<typeof Id>): Promise<Money> {
   return value ? { ...dispute_amount, value } : dispute_amount
 }
 
-function till(dispute: Dispute, { now, times, who }: Visit): Html {
 /** What an offer gives away: all of it is paid at once, and less as soon as the buyer takes it. */
 async function offeredIn(sent: Sent<typeof Id>): Promise<Money | undefined> {
   const value = sent.typed['/offer_amount/value']?.trim()
@@ -78,6 +78,7 @@ const gifts: Readonly<Partial<Record<PublicAction, typeof offeredIn>>> = {
   'make-offer': offeredIn,
 }
 
+function till(dispute: Dispute, { now, times, who }: Visit): Html {
   const {
     dispute_id,
     dispute_state,
@@ -142,8 +143,8 @@ function doings({ operations }: Parts, { dispute, prospects, desk }: Read, visit
         danger: one.danger ?? false,
         follows: followsOf(prospects, action, visit),
         seen: dispute.update_time,
-        ...(draftable.includes(action) && { instead: [{ name: 'draft', label: 'Keep as a draft', loose: true }] }),
-        ...(draft && { typed: draft.typed, kept: keptFiles(draft, `${at}/drafts/${action}/files`) }),
+        ...(isDraftable(action) && { instead: keeping, kept: draftFields(draft, `${at}/drafts/${action}/files`) }),
+        ...(draft && { typed: draft.typed }),
         ...(left?.action === action && { typed: left.typed, refusal: left.refusal }),
       })
       return html`<details name="doing" id="do-${action}"${action === open && html` open`}><summary><b>${one.title}</b>${icon('down')}${one.note && html`<small>${one.note}</small>`}</summary>${draft && draftNote(draft, `${at}/drafts/${action}/drop`, visit)}${drawn}</details>`
@@ -159,21 +160,6 @@ const leftOver = ({ action, typed, refusal }: Left, dispute: Dispute, mark: stri
     .map(
       (text) => html`<p class="label">What you wrote was not sent:</p><p class="said">${paragraphs(text)}</p>`,
     )}</div>`
-
-/** Answers that take long to write, and that colleagues look over. */
-const draftable: readonly string[] = ['provide-evidence', 'appeal', 'make-offer', 'provide-supporting-info']
-
-const draftNote = ({ person, update_time }: Draft, drop: string, { times }: Visit): Html =>
-  html`<form class="taken-by" method="post" action="${drop}"><p>A draft of <b>${person}</b>, ${times.at(update_time)}.</p><button class="button small quiet">Drop it</button></form>`
-
-/** The files that are kept with a draft: they are sent with the form, unless one is left out. */
-const keptFiles = ({ files }: Draft, at: string): Html | undefined =>
-  files.length === 0
-    ? undefined
-    : html`<fieldset class="kept"><legend>Kept with the draft</legend>${files.map(
-        ({ n, name, size }) =>
-          html`<p><a href="${at}/${n}">${name}</a> <span class="soft">${Math.ceil(size / 1024)} KB</span></p><label class="tick"><input type="checkbox" name="${DROP_FILE}${n}" value="true"><span>Leave it out<span class="seen-not">: ${name}</span></span></label>`,
-      )}</fieldset>`
 
 /** What a page is drawn from. */
 async function read(visit: Visit<typeof Id>, { service }: Parts) {
@@ -214,9 +200,11 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
   const dispute = await sent.look<Dispute>('showDispute', { params: sent.params })
   const { seen } = sent.typed
   const side = sideOf(sent, dispute.dispute_id)
+  const again = async (refusal: Refusal) => sent.again(await draw(sent, parts, { action, typed: sent.typed, refusal }))
+  if (await isAnotherDraft(sent, side, action)) return again(anotherDraft)
   if (sent.typed['instead'] === 'draft') {
-    const { typed, who } = sent
-    await sent.change((tx) => keepDraft(tx, side, { action, typed, files: plainlyNamed(sent.files), person: who.name }))
+    const refusal = await keep(sent, side, action)
+    if (refusal) return again(refusal)
     return sent.lead(`/console/disputes/${sent.params.id}`, 'The draft was kept; nothing was sent.')
   }
   const route = parts.operations.route(operationOf(action))
@@ -232,8 +220,8 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
   // Only where it matters: what is still allowed is done, whoever else did something meanwhile, and a second click has the
   // answer of the first.
   if (refusal && seen !== undefined && seen !== dispute.update_time && !actionsIn(dispute).includes(action))
-    return sent.again(await draw(sent, parts, { action, typed: sent.typed, refusal: faster }))
-  if (refusal) return sent.again(await draw(sent, parts, { action, typed: sent.typed, refusal }))
+    return again(faster)
+  if (refusal) return again(refusal)
   await sent.change(async (tx) => dropDraft(tx, side, action))
   const { done } = disputeFormOf(action)
   const said = typeof done === 'string' ? done : done(await sent.look('showDispute', { params: sent.params }))

@@ -99,7 +99,7 @@ describe('What one side keeps among itself about a dispute', () => {
       await consoleOf(world, as).page(`${file}/1`, 404)
       if (as !== 'merchant2') expect(await consoleOf(world, as).page(here)).not.toContain('parcel.png')
     }
-    expect((await keep({}, { 'virus.png': Buffer.from('MZ') })).status).toBe(400)
+    expect((await keep({}, { 'virus.png': Buffer.from('MZ') })).status).toBe(422)
     expect((await keep({}, Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`n${i}.png`, png])))).status).toBe(
       422,
     )
@@ -217,5 +217,50 @@ describe('What one side keeps among itself about a dispute', () => {
   it('is nobody’s who cannot see the dispute', async () => {
     for (const path of ['take', 'give-back', 'notes', 'drafts/provide-evidence/drop'])
       expect((await consoleOf(world, 'merchant2').send(`${at}/${path}`, { content: 'x' })).status, path).toBe(404)
+  })
+
+  it('is kept on the page when it cannot be kept as a draft', async () => {
+    const merchant = consoleOf(world)
+    const other = await open(world.buyer)
+    await does(world.buyer, other, 'escalate', { note: 'Enough.' })
+    const here = `/console/disputes/${other}`
+    const { payload, headers } = withFiles({ ...draft, instead: 'draft' }, { 'virus.png': Buffer.from('MZ') })
+
+    const refused = await merchant.send(`${here}/provide-evidence`, payload, headers)
+    const strange = await merchant.send(`${here}/provide-evidence`, {
+      ...{ ...draft, instead: 'draft', 'drop-file-99999999999': 'true' },
+    })
+
+    expect([refused.status, refused.text.includes('Half of what we know.')]).toEqual([422, true])
+    expect(refused.text).toContain('Nothing was changed.')
+    expect(strange.status).toBe(303)
+  })
+
+  it('is neither sent along nor written over by whoever did not see it', async () => {
+    const merchant = consoleOf(world)
+    const other = await open(world.buyer)
+    await does(world.buyer, other, 'escalate', { note: 'Enough.' })
+    const here = `/console/disputes/${other}`
+    const drawn = (page: string) => /id="provide-evidence">[\s\S]*?name="draft" value="([^"]*)"/.exec(page)![1]!
+    const early = { ...draft, draft: drawn(await merchant.page(here)), '/evidences/0/notes': 'Mine alone.' }
+    const { payload, headers } = withFiles({ ...draft, instead: 'draft' }, { 'private.png': png })
+    await merchant.send(`${here}/provide-evidence`, payload, headers)
+
+    const late = [
+      await merchant.send(`${here}/provide-evidence`, early),
+      await merchant.send(`${here}/provide-evidence`, { ...early, instead: 'draft' }),
+    ]
+
+    for (const { status, text } of late) {
+      expect([status, text.includes('Mine alone.'), text.includes('private.png')]).toEqual([422, true, true])
+      expect(text).toContain('A colleague kept a draft of this answer')
+    }
+    expect(await merchant.page(here)).toMatch(/A draft of <b>Merchant<\/b>.*Half of what we know\./s)
+    const now = drawn(late[0]!.text)
+    const sent = { ...early, draft: now, 'request-id': 'console-late-1', 'drop-file-1': 'true' }
+    const clicks = [await merchant.send(`${here}/provide-evidence`, sent)]
+    clicks.push(await merchant.send(`${here}/provide-evidence`, sent))
+    expect(clicks.map(({ status }) => status)).toEqual([303, 303])
+    expect(await merchant.page(here)).not.toContain('private.png')
   })
 })
