@@ -20,10 +20,10 @@ function rowsIn(typed: Typed): { row: number; line: Line }[] {
   return Array.from(items).flatMap((line, row) => (line?.name || line?.unit_amount?.value ? [{ row, line }] : []))
 }
 
-/** The body of an invoice: prices are in its currency. */
-export function bodyOf(typed: Typed, before?: Invoice): Record<string, unknown> {
+/** The body of an invoice: prices are in its currency, which is `own` where none was typed. */
+export function bodyOf(typed: Typed, own: string, before?: Invoice): Record<string, unknown> {
   const { detail: written, ...body } = bodyFrom(typed) as { detail?: Detail } & Record<string, unknown>
-  const currency_code = (written?.currency_code ?? 'USD').toUpperCase()
+  const currency_code = (written?.currency_code ?? before?.detail?.currency_code ?? own).toUpperCase()
   const detail: Detail = { ...written, currency_code }
   const kept = (before?.items ?? []) as Line[]
   const items = rowsIn(typed).map(({ row, line: { tax, ...rest } }) => ({

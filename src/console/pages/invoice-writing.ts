@@ -1,9 +1,12 @@
+import { findAccount } from '../../accounts/store.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Answer } from '../../http/route.ts'
+import { Problem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { type Field, form, type Typed } from '../forms/fields.ts'
-import { BILLING, bodyOf, type Line, refusalAtRows } from '../forms/invoice-body.ts'
+import { bodyOf, type Line, refusalAtRows } from '../forms/invoice-body.ts'
+import { fieldsOf, linesFor, priced } from '../forms/invoice-fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { mendable, type Operations, type Refusal } from '../operate.ts'
 import { heading } from '../parts/parts.ts'
@@ -15,126 +18,28 @@ import { makePreview } from './preview.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Za-z0-9-]+$' }) })
 
-/** Empty lines below those that are there; saving gives more. */
-const LINES_FREE = 3
-const LINES_MAX = 100
-
-const terms = ['DUE_ON_RECEIPT', 'NET_10', 'NET_15', 'NET_30', 'NET_45', 'NET_60', 'NET_90', 'NO_DUE_DATE']
-const termName = (term: string) =>
-  term.startsWith('NET_') ? `In ${term.slice(4)} days` : term === 'NO_DUE_DATE' ? 'No due date' : 'On receipt'
-
-/** The terms to choose from; a day that somebody named is one of them where it is what the invoice has. */
-const termChoices = (term: { term_type?: string; due_date?: string } | undefined) => [
-  ...terms.map((value) => ({ value, label: termName(value) })),
-  ...(term?.term_type === undefined || terms.includes(term.term_type)
-    ? []
-    : [{ value: term.term_type, label: term.due_date === undefined ? 'On a day' : `On ${term.due_date}` }]),
-]
-
-function itemFields(items: readonly Line[]): Field[] {
-  const count = Math.min(LINES_MAX, items.length + LINES_FREE)
-  return Array.from({ length: count }, (_, i): Field => {
-    const item = items[i]
-    const at = `/items/${i}`
-    return {
-      kind: 'pair',
-      fields: [
-        { kind: 'text', at: `${at}/name`, label: `Item ${i + 1}`, value: item?.name },
-        { kind: 'text', at: `${at}/quantity`, label: 'Quantity', value: item?.quantity },
-        { kind: 'text', at: `${at}/unit_amount/value`, label: 'Price', value: item?.unit_amount?.value },
-        { kind: 'text', at: `${at}/tax/percent`, label: 'Tax, %', value: item?.tax?.percent },
-      ],
-    }
-  })
-}
-
-/** The fields of an invoice, or of what a template says of one. */
-export function fieldsOf(invoice: Partial<Invoice>, lines: readonly Line[], within = ''): Field[] {
-  const fields = fieldsAt(invoice, lines)
-  return within === '' ? fields : fields.map((field) => movedTo(within, field))
-}
-
-function movedTo(within: string, field: Field): Field {
-  if (field.kind === 'pair') return { ...field, fields: field.fields.map((one) => movedTo(within, one)) }
-  return field.kind === 'files' ? field : { ...field, at: within + field.at }
-}
-
-function fieldsAt(invoice: Partial<Invoice>, lines: readonly Line[]): Field[] {
-  const { detail, primary_recipients: [recipient] = [] } = invoice
-  const billing = recipient?.billing_info
-  return [
-    {
-      kind: 'pair',
-      fields: [
-        { kind: 'text', at: `${BILLING}/business_name`, label: 'Customer', value: billing?.business_name },
-        { kind: 'email', at: `${BILLING}/email_address`, label: 'E-mail address', value: billing?.email_address },
-      ],
-    },
-    {
-      kind: 'pair',
-      fields: [
-        {
-          kind: 'text',
-          at: '/detail/currency_code',
-          label: 'Currency',
-          value: detail?.currency_code ?? 'USD',
-          hint: 'Three letters.',
-        },
-        {
-          kind: 'date',
-          at: '/detail/invoice_date',
-          label: 'Issue date',
-          value: detail?.invoice_date,
-          ...(detail?.invoice_date === undefined && { hint: 'Today when empty.' }),
-        },
-        {
-          kind: 'select',
-          at: '/detail/payment_term/term_type',
-          label: 'Due',
-          choices: termChoices(detail?.payment_term),
-          value: detail?.payment_term?.term_type ?? 'NET_30',
-        },
-      ],
-    },
-    {
-      kind: 'pair',
-      fields: [
-        { kind: 'text', at: '/detail/reference', label: 'Reference', value: detail?.reference },
-        ...(detail?.invoice_number === undefined
-          ? [{ kind: 'text', at: '/detail/invoice_number', label: 'Number', hint: 'The next one when empty.' } as const]
-          : []),
-      ],
-    },
-    ...itemFields(lines),
-    { kind: 'long', at: '/detail/note', label: 'Note to the customer', value: detail?.note },
-    { kind: 'long', at: '/detail/memo', label: 'Memo, for you only', value: detail?.memo },
-  ]
-}
-
 interface Left {
   readonly typed: Typed
   readonly refusal?: Refusal
   readonly paper?: Html
 }
 
+/** What the account keeps its books in: what is sold is priced in that, unless somebody says otherwise. */
+export const currencyOf = async ({ db, who }: Pick<Visit, 'db' | 'who'>): Promise<string> =>
+  (await findAccount(db, who.caller.accountId))?.currency_code ?? 'USD'
+
 /** What the page begins with: an invoice that is there, or what a template says of a new one. */
 interface Begun {
+  readonly currency: string
   readonly invoice?: Invoice
   readonly template?: { readonly id: string; readonly name: string; readonly info: Partial<Invoice> }
 }
 
-/** As many lines as were typed. */
-export const linesTyped = (typed: Typed): Line[] =>
-  Array.from(
-    { length: Math.max(0, Object.keys(typed).filter((name) => name.endsWith('/name')).length - LINES_FREE) },
-    () => ({}),
-  )
-
-function draw(operations: Operations, { invoice, template }: Begun, left?: Left) {
+function draw(operations: Operations, { currency, invoice, template }: Begun, left?: Left) {
   const title = invoice ? `Edit invoice ${invoice.detail?.invoice_number}` : 'New invoice'
-  const shown = invoice ?? template?.info ?? {}
-  const lines = (shown.items ?? linesTyped(left?.typed ?? {})) as Line[]
-  const from: Field[] = template ? [{ kind: 'fixed', at: '/configuration/template_id', value: template.id }] : []
+  const shown = invoice ?? priced(template?.info ?? {}, currency)
+  const lines = linesFor(left?.typed ?? {}, shown.items as Line[] | undefined)
+  const from: Field[] = template ? [{ kind: 'fixed', at: TEMPLATE, value: template.id }] : []
   const back = invoice
     ? (['The invoice', `/console/invoices/${invoice.id}`] as const)
     : (['Invoices', '/console/invoices'] as const)
@@ -168,16 +73,38 @@ const isSaidBy = (invoice: Invoice, typed: Typed): boolean =>
 
 const isSame = (typed = '', value = '') => typed === value || (typed !== '' && Number(typed) === Number(value))
 
-const show = (visit: Pick<Sent<typeof Id>, 'look' | 'params'>) =>
-  visit.look<Invoice>('showInvoice', { params: { invoice_id: visit.params.id } })
+async function edited({ look, params }: Pick<Visit<typeof Id>, 'look' | 'params'>) {
+  const invoice = await look<Invoice>('showInvoice', { params: { invoice_id: params.id } })
+  return { invoice, currency: invoice.detail?.currency_code ?? 'USD' }
+}
 
-async function templateIn(visit: Visit, id: string | undefined): Promise<Begun> {
-  if (id === undefined) return {}
+async function begin(visit: Visit, id: string | undefined): Promise<Begun> {
+  const currency = await currencyOf(visit)
+  if (id === undefined) return { currency }
   const { name, template_info: info = {} } = await visit.look<{ name: string; template_info?: Partial<Invoice> }>(
     'showTemplate',
     { params: { template_id: id } },
   )
-  return { template: { id, name, info } }
+  return { currency, template: { id, name, info } }
+}
+
+const TEMPLATE = '/configuration/template_id'
+
+const templateGone: Refusal = {
+  name: 'RESOURCE_NOT_FOUND',
+  message: 'The template is not there any more. Send the form once more, and the invoice is made without it.',
+  debug_id: '–',
+}
+
+/** What the form that was sent began with; a template that was deleted meanwhile takes nothing of what was typed along. */
+async function begunWith(sent: Sent): Promise<{ begun: Begun; typed: Typed; gone?: Refusal }> {
+  const { [TEMPLATE]: id, ...typed } = sent.typed
+  try {
+    return { begun: await begin(sent, id), typed: sent.typed }
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 404) throw error
+    return { begun: await begin(sent, undefined), typed, gone: templateGone }
+  }
 }
 
 /** What is wrong, where the paper would be, for whoever still writes. */
@@ -190,7 +117,7 @@ export function invoiceWritingPages({ page, form: formRoute }: Pages, operations
   /** The paper beside the form: a part of the page for a script, and the page again without one. */
   async function previewed(sent: Sent, begun: Begun): Promise<Answer> {
     const { typed } = sent
-    const found = await preview(sent.change, sent.who.caller.accountId, bodyOf(typed, begun.invoice))
+    const found = await preview(sent.change, sent.who.caller.accountId, bodyOf(typed, begun.currency, begun.invoice))
     const paper = found.refusal ? unfinished(found.refusal) : found.paper
     if (typed['part'] === 'true') return partAnswer(paper.text)
     return sent.again(draw(operations, begun, { typed, paper }))
@@ -205,7 +132,7 @@ export function invoiceWritingPages({ page, form: formRoute }: Pages, operations
       query: Type.Object({ template: Type.Optional(Type.String({ maxLength: 255 })) }),
       draw: async (visit) =>
         sells(visit)
-          ? draw(operations, await templateIn(visit as Visit, visit.query.template))
+          ? draw(operations, await begin(visit as Visit, visit.query.template))
           : { title: 'New invoice', content: html`${heading('New invoice')}${cannotSell(visit)}` },
     }),
     formRoute({
@@ -214,10 +141,13 @@ export function invoiceWritingPages({ page, form: formRoute }: Pages, operations
       summary: 'Write an invoice',
       may: 'work',
       async take(sent) {
-        const { typed } = sent
-        const begun = await templateIn(sent, typed['/configuration/template_id'])
-        if (typed['instead'] === 'preview') return previewed(sent, begun)
-        const outcome = await sent.operate('createInvoice', { body: bodyOf(typed), requestId: typed['request-id'] })
+        const { begun, typed, gone } = await begunWith(sent)
+        if (typed['instead'] === 'preview') return previewed({ ...sent, typed }, begun)
+        if (gone) return sent.again(draw(operations, begun, { typed, refusal: gone }))
+        const outcome = await sent.operate('createInvoice', {
+          body: bodyOf(typed, begun.currency),
+          requestId: typed['request-id'],
+        })
         const refusal = mendable(outcome)
         if (refusal) return sent.again(draw(operations, begun, { typed, refusal }))
         const { id } = outcome.body as { id: string }
@@ -238,7 +168,7 @@ export function invoiceWritingPages({ page, form: formRoute }: Pages, operations
       summary: 'Edit an invoice: the form',
       may: 'work',
       params: Id,
-      draw: async (visit) => draw(operations, { invoice: await show(visit) }),
+      draw: async (visit) => draw(operations, await edited(visit)),
     }),
     formRoute({
       url: '/console/invoices/:id/edit',
@@ -248,19 +178,18 @@ export function invoiceWritingPages({ page, form: formRoute }: Pages, operations
       params: Id,
       async take(sent) {
         const { typed, params } = sent
-        const before = await show(sent)
-        if (typed['instead'] === 'preview') return previewed(sent, { invoice: before })
+        const begun = await edited(sent)
+        const before = begun.invoice
+        if (typed['instead'] === 'preview') return previewed(sent, begun)
         const lead = () => sent.lead(`/console/invoices/${params.id}`, 'The invoice was saved.')
         if (typed['seen'] !== undefined && typed['seen'] !== seenOf(before))
-          return isSaidBy(before, typed)
-            ? lead()
-            : sent.again(draw(operations, { invoice: before }, { typed, refusal: faster }))
+          return isSaidBy(before, typed) ? lead() : sent.again(draw(operations, begun, { typed, refusal: faster }))
         const outcome = await sent.operate('updateInvoice', {
           params: { invoice_id: params.id },
-          body: bodyOf(typed, before),
+          body: bodyOf(typed, begun.currency, before),
         })
         const refusal = mendable(outcome)
-        if (refusal) return sent.again(draw(operations, { invoice: before }, { typed, refusal }))
+        if (refusal) return sent.again(draw(operations, begun, { typed, refusal }))
         return lead()
       },
     }),

@@ -2,12 +2,13 @@ import { html } from '../../http/html.ts'
 import { Type } from '../../kernel/type.ts'
 import { type Field, form, type Typed } from '../forms/fields.ts'
 import { bodyOf, type Line, refusalAtRows } from '../forms/invoice-body.ts'
+import { fieldsOf, linesFor, priced } from '../forms/invoice-fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { heading, linkButton, nothing } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { money } from '../words.ts'
-import { fieldsOf, linesTyped } from './invoice-writing.ts'
+import { currencyOf } from './invoice-writing.ts'
 import { cannotSell, sells } from './invoices.ts'
 
 interface Template {
@@ -44,8 +45,20 @@ const row = (one: Template, canWrite: boolean) => {
   }</td><td class="num right">${canWrite && html`<div class="buttons">${linkButton('New invoice', `/console/invoices/new?template=${one.id}`)}${!one.standard_template && act(`${at}/delete`, 'Delete', 'danger')}</div>`}</td></tr>`
 }
 
-/** The body of a template: its own name, and what it says of an invoice. */
-function templateBody(typed: Typed, before?: Template): Record<string, unknown> {
+/** A template as it is sent back: replacing one clears what is left out. */
+function wholeOf(one: Template): Record<string, unknown> {
+  const {
+    id: _1,
+    template_id: _2,
+    links: _3,
+    standard_template: _4,
+    ...whole
+  } = one as Template & Record<string, unknown>
+  return whole
+}
+
+/** The body of a template: its own name, and what it says of an invoice; what the form does not ask for stays as it is. */
+function templateBody(typed: Typed, own: string, before?: Template): Record<string, unknown> {
   const inner = Object.fromEntries(
     Object.entries(typed).flatMap(([name, value]) =>
       name.startsWith(`${WITHIN}/`) ? [[name.slice(WITHIN.length), value]] : [],
@@ -53,10 +66,11 @@ function templateBody(typed: Typed, before?: Template): Record<string, unknown> 
   )
   const name = typed['/name']?.trim()
   return {
+    ...(before && { ...wholeOf(before), name: undefined, description: undefined }),
     ...(name && { name }),
     ...(typed['/description']?.trim() && { description: typed['/description'] }),
     default_template: typed['/default_template'] === 'true',
-    template_info: bodyOf(inner, before?.template_info as Invoice | undefined),
+    template_info: bodyOf(inner, own, before?.template_info as Invoice | undefined),
   }
 }
 
@@ -64,10 +78,10 @@ function templateBody(typed: Typed, before?: Template): Record<string, unknown> 
 const undated = (field: Field): Field =>
   field.kind === 'pair' ? { ...field, fields: field.fields.filter(({ kind }) => kind !== 'date') } : field
 
-function draw(operations: Operations, one: Template | undefined, left?: Left) {
+function draw(operations: Operations, { own, one }: Drawing, left?: Left) {
   const title = one ? `Edit the template ${one.name}` : 'New template'
-  const info = one?.template_info ?? {}
-  const lines = (info.items ?? linesTyped(left?.typed ?? {})) as Line[]
+  const info = priced(one?.template_info ?? {}, own)
+  const lines = linesFor(left?.typed ?? {}, info.items as Line[] | undefined)
   const fields: Field[] = [
     {
       kind: 'pair',
@@ -96,6 +110,12 @@ function draw(operations: Operations, one: Template | undefined, left?: Left) {
       ...(left && { typed: left.typed, refusal: refusalAtRows(left.refusal, left.typed, WITHIN) }),
     })}</section>`,
   }
+}
+
+/** A template, or a new one, and the currency of the account. */
+interface Drawing {
+  readonly own: string
+  readonly one?: Template
 }
 
 const show = (visit: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
@@ -128,7 +148,7 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     may: 'work',
     draw: async (visit) =>
       sells(visit)
-        ? draw(operations, undefined)
+        ? draw(operations, { own: await currencyOf(visit) })
         : { title: 'New template', content: html`${heading('New template')}${cannotSell(visit)}` },
   }),
   formRoute({
@@ -138,12 +158,13 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     may: 'work',
     async take(sent) {
       const { typed } = sent
+      const own = await currencyOf(sent)
       const outcome = await sent.operate('createTemplate', {
-        body: templateBody(typed),
+        body: templateBody(typed, own),
         requestId: typed['request-id'],
       })
       const refusal = mendable(outcome)
-      if (refusal) return sent.again(draw(operations, undefined, { typed, refusal }))
+      if (refusal) return sent.again(draw(operations, { own }, { typed, refusal }))
       return sent.lead('/console/templates', 'The template was saved.')
     },
   }),
@@ -153,7 +174,7 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     summary: 'Edit a template: the form',
     may: 'work',
     params: Id,
-    draw: async (visit) => draw(operations, await show(visit)),
+    draw: async (visit) => draw(operations, { own: await currencyOf(visit), one: await show(visit) }),
   }),
   formRoute({
     url: '/console/templates/:id/edit',
@@ -164,12 +185,13 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     async take(sent) {
       const { typed, params } = sent
       const before = await show(sent)
+      const own = await currencyOf(sent)
       const outcome = await sent.operate('updateTemplate', {
         params: { template_id: params.id },
-        body: templateBody(typed, before),
+        body: templateBody(typed, own, before),
       })
       const refusal = mendable(outcome)
-      if (refusal) return sent.again(draw(operations, before, { typed, refusal }))
+      if (refusal) return sent.again(draw(operations, { own, one: before }, { typed, refusal }))
       return sent.lead('/console/templates', 'The template was saved.')
     },
   }),
@@ -181,10 +203,8 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     params: Id,
     async take(sent) {
       const one = await show(sent)
-      const { standard_template, ...rest } = one as Template & Record<string, unknown>
-      // Replacing a template clears what is left out, so it is sent back whole; of the system's nothing else may be sent.
-      const { id: _1, template_id: _2, links: _3, ...whole } = rest
-      const body = standard_template ? { default_template: true } : { ...whole, default_template: true }
+      // Of the system's nothing else may be sent.
+      const body = { ...(!one.standard_template && wholeOf(one)), default_template: true }
       requireDone(await sent.operate('updateTemplate', { params: { template_id: sent.params.id }, body }))
       return sent.lead('/console/templates', `${one.name} is the usual one now.`)
     },

@@ -147,6 +147,29 @@ describe('Templates at the console', () => {
     await merchant.page(`${at}/edit`, 404)
     expect(await consoleOf(world, 'buyer').page('/console/templates')).toContain('writes no invoices')
   })
+
+  it('keep what their form does not ask for', async () => {
+    const kept = {
+      unit_of_measure: 'HOURS',
+      settings: { template_item_settings: [{ field_name: 'ITEMS_DATE', display_preference: { hidden: true } }] },
+    }
+    const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/templates', {
+      name: 'By the hour',
+      description: 'For advice',
+      ...kept,
+      template_info: { detail: { currency_code: 'USD' } },
+    })
+    const edited = await consoleOf(world).send(`/console/templates/${body.id}/edit`, {
+      '/name': 'By the day',
+      '/description': '',
+      '/template_info/detail/currency_code': 'USD',
+    })
+
+    expect(edited.status, edited.text.slice(0, 500)).toBe(303)
+    const after = (await world.merchant.get<Record<string, unknown>>(`/v2/invoicing/templates/${body.id}`)).body
+    expect(after).toMatchObject({ name: 'By the day', ...kept })
+    expect(after).not.toHaveProperty('description')
+  })
 })
 
 describe('The list of invoices', () => {

@@ -475,6 +475,21 @@ describe('A console with an address of its own', () => {
 })
 
 describe('The merchant’s pages in live', () => {
+  it('price what is sold in the currency of the account', async () => {
+    const account = world.people.otherMerchant.id
+    await world.app.transact(async (tx) => {
+      const before = (await findAccount(tx, account))!
+      saveAccount(tx, before, { ...before, currency_code: 'EUR' })
+    })
+    const support = await signedIn(world, 'support', account)
+    for (const path of ['/console/invoices/new', '/console/templates/new'])
+      expect((await support.get(path)).text, path).toMatch(/name="[^"]*\/detail\/currency_code"[^>]* value="EUR"/)
+    const { location } = await support.send('/console/invoices/new', '/console/invoices/new', {
+      ...line,
+      '/detail/currency_code': '',
+    })
+    expect((await support.get(location)).text).toContain('€99.00')
+  })
 
   it('are the account’s own, and what is done there is in the audit log under the person', async () => {
     const admin = await signedIn(world, 'admin', merchant)

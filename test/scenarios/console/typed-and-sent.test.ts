@@ -120,6 +120,39 @@ describe('What is typed for an invoice', () => {
     expect(sent.status, sent.text.slice(-600)).toBe(303)
     expect((await stored(`/${body.id}`)).items).toHaveLength(98)
   })
+
+  it('stands in its row again where the invoice has fewer lines by now', async () => {
+    const merchant = consoleOf(world)
+    const line = (name: string) => ({ name, quantity: '1', unit_amount: usd('1.00') })
+    const invoice = { detail: { currency_code: 'USD' }, items: ['One', 'Two', 'Three', 'Four', 'Five'].map(line) }
+    const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', invoice)
+    const at = `/console/invoices/${body.id}/edit`
+    const seen = seenOn(await merchant.page(at))
+    await world.pass('PT1M')
+    await world.merchant.put(`/v2/invoicing/invoices/${body.id}`, { ...invoice, items: [line('One')] })
+
+    const late = await merchant.send(at, { ...written, seen, '/items/7/name': 'The last of eight' })
+
+    expect([late.status, late.text.includes('Somebody was faster')]).toEqual([422, true])
+    expect(late.text).toContain('value="The last of eight"')
+  })
+
+  it('is not lost with the template that it was begun with', async () => {
+    const merchant = consoleOf(world)
+    const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/templates', {
+      name: 'Short-lived',
+      template_info: { detail: { currency_code: 'USD' } },
+    })
+    await merchant.page(`/console/invoices/new?template=${body.id}`)
+    await world.merchant.delete(`/v2/invoicing/templates/${body.id}`)
+
+    const typed = { ...written, '/configuration/template_id': body.id, '/detail/note': 'Typed for long' }
+    const late = await merchant.send('/console/invoices/new', typed)
+
+    expect([late.status, late.text.includes('Typed for long')]).toEqual([422, true])
+    expect(late.text).toContain('The template is not there any more')
+    expect(late.text).not.toContain(body.id)
+  })
 })
 
 describe('A field that no form of ours has', () => {
