@@ -10,7 +10,7 @@ import { heading, nothing, pager, sheet, taken } from '../parts/parts.ts'
 import { accountRoles, isOfAccount, isRole, type Role, roleNames, roles } from '../roles.ts'
 import { listDeeds } from '../sign-in/deeds.ts'
 import { invitationJob } from '../sign-in/invitation.ts'
-import { addLink, consoleUrl, LINK_SECONDS, linkAddress } from '../sign-in/links.ts'
+import { addLink, consoleUrl, LINK_SECONDS, linkAddress, needsLink } from '../sign-in/links.ts'
 import { listPasskeys } from '../sign-in/passkeys.ts'
 import {
   addPerson,
@@ -36,7 +36,7 @@ const PAGE_SIZE = 50
 const PLACE_BETWEEN = '~'
 const Query = Type.Object({
   q: Type.Optional(Type.String({ maxLength: 254 })),
-  after: Type.Optional(Type.String({ maxLength: 300, pattern: '^[^~]+~[A-Z0-9-]+$' })),
+  after: Type.Optional(Type.String({ maxLength: 300, pattern: `^.+${PLACE_BETWEEN}[A-Z0-9-]+$` })),
 })
 
 const addressOf = (q: string | undefined, after?: ListedPerson) => {
@@ -78,15 +78,13 @@ const options = (list: readonly Role[], chosen: string | undefined): Content =>
 const act = (at: string, label: string, name: string, kind = 'quiet'): Html =>
   html`<form method="post" action="${at}"><button class="button small ${kind}">${label}<span class="seen-not"> ${name}</span></button></form>`
 
-function row(one: ListedPerson, visit: Visit): Html {
+function row(one: ListedPerson, visit: Visit, isOutside: boolean): Html {
   const { id, name, email, issuer, roles: held, passkeys, logins, seen_time } = one
   const at = `/console/people/${id}`
   const isSelf = id === visit.who.person?.id
   const ofAccount = placeOf(visit) !== undefined
   const ways = issuer !== null ? 'by single sign-on' : passkeys === 1 ? 'one passkey' : `${passkeys || 'no'} passkeys`
   const [only] = held
-  // Whoever has no passkey, and no login to make one in, comes in by a link alone.
-  const isOutside = issuer === null && passkeys === 0 && logins === 0
   return html`<tr><td class="fill second"><b>${name}</b>${isSelf && html` <span class="soft">you</span>`}<small>${email}, ${ways}${logins > 0 && `, ${logins === 1 ? 'one login' : `${logins} logins`} open`}</small></td>
 <td class="whole">${
     isSelf || issuer !== null || held.length !== 1
@@ -115,9 +113,10 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
   const { settings } = service
   const access = { may: ['manage', 'operate'], liveOnly: true } as const
 
-  async function draw(visit: Visit, left: Left = {}, { q = '', after }: Static<typeof Query> = {}) {
+  async function draw(visit: Visit, left: Left = {}, { q = '', after: place }: Static<typeof Query> = {}) {
     const account = placeOf(visit)
-    const [email, id] = after?.split(PLACE_BETWEEN) ?? []
+    // An address may have in it what stands between it and the id.
+    const [, email, id] = /^(.+)~([^~]+)$/.exec(place ?? '') ?? []
     const [read, deeds] = await Promise.all([
       listPeople(visit.db, now(), account, {
         limit: PAGE_SIZE + 1,
@@ -130,9 +129,11 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
       visit.db,
       deeds.map(({ account_id, resource_id: id }) => ({ account_id, id })),
     )
+    const canBeInvited = (one: ListedPerson) =>
+      settings.consolePasskeys && one.roles.length === 1 && needsLink(one, now())
     const people = read.slice(0, PAGE_SIZE)
     const last = read.length > PAGE_SIZE ? people.at(-1) : undefined
-    const isLong = last !== undefined || q !== '' || after !== undefined
+    const isLong = last !== undefined || q !== '' || place !== undefined
     return {
       title: 'People',
       ...(left.problem && { status: 422 }),
@@ -140,7 +141,7 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
 <div class="two"><div class="column"><section class="sheet flush">${isLong && html`<form class="sieve inside" role="search" aria-label="Search people" action="/console/people"><input class="boxed" type="search" name="q" maxlength="254" value="${q}" aria-label="Beginning of an address" placeholder="Beginning of an address"><button class="button quiet small">Search</button></form>`}${
         people.length === 0
           ? nothing('Nobody by that name', 'Search by the beginning of an address.')
-          : html`<table class="rows people"><thead><tr><th>Who</th><th>Role</th><th>Last seen</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${people.map((one) => row(one, visit))}</tbody></table>${isLong && pager('By address', { newer: after ? addressOf(q) : undefined, older: last && addressOf(q, last) })}`
+          : html`<table class="rows people"><thead><tr><th>Who</th><th>Role</th><th>Last seen</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${people.map((one) => row(one, visit, canBeInvited(one)))}</tbody></table>${isLong && pager('By address', { newer: place ? addressOf(q) : undefined, older: last && addressOf(q, last) })}`
       }</section>${deedsSheet(deeds, things, operations, visit)}</div>
 <aside>${settings.consolePasskeys && inviting(visit, settings, left)}</aside></div>`,
     }

@@ -4,6 +4,7 @@ import type { Reader, Tx } from '../../database/transaction.ts'
 import { after, type Instant } from '../../kernel/clock.ts'
 import type { Service } from '../../room.ts'
 import { digestOf } from './logins.ts'
+import type { ListedPerson } from './people.ts'
 
 /** How long a link to sign in works. */
 export const LINK_SECONDS = 900
@@ -35,6 +36,12 @@ export const consoleUrl = ({ settings, publicUrl }: Pick<Service, 'settings' | '
   settings.consoleUrl ?? publicUrl
 
 export const linkAddress = (address: string, code: string): string => `${address}/console/sign-in/link/${code}`
+
+/** Whoever has no passkey, and did not just come by a link to make one, comes in by another link alone. */
+export const needsLink = (
+  { issuer, passkeys, came_time }: Pick<ListedPerson, 'issuer' | 'passkeys' | 'came_time'>,
+  now: Instant,
+): boolean => issuer === null && passkeys === 0 && (came_time === null || after(came_time, LINK_SECONDS) <= now)
 
 interface FoundLink {
   readonly person_id: string

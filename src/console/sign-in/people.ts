@@ -29,6 +29,8 @@ export interface ListedPerson extends Person {
   readonly roles: readonly ListedGrant[]
   readonly passkeys: number
   readonly logins: number
+  /** When they signed in last, of those logins that are remembered. */
+  readonly came_time: Instant | null
 }
 
 /** As many as the command line lists. */
@@ -61,7 +63,8 @@ const everybody = sql`
     coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'account_id', r.account_id, 'account_name', a.body ->> 'name'))
       from console_roles r left join accounts a on a.id = r.account_id where r.person_id = p.id), '[]') as roles,
     (select count(*)::int from console_passkeys k where k.person_id = p.id) as passkeys,
-    (select count(*)::int from console_logins l where l.person_id = p.id and l.expire_time > $1) as logins
+    (select count(*)::int from console_logins l where l.person_id = p.id and l.expire_time > $1) as logins,
+    (select max(l.create_time) from console_logins l where l.person_id = p.id) as came_time
   from console_people p
   where p.removed_time is null and (lower(p.email) collate "C", p.id) > ($3, $4)
     and lower(p.email) collate "C" >= $5 and lower(p.email) collate "C" < $6
@@ -70,7 +73,8 @@ const ofAccount = sql`
   select p.id, p.name, p.email, p.issuer, p.seen_time,
     jsonb_build_array(jsonb_build_object('role', r.role, 'account_id', r.account_id)) as roles,
     (select count(*)::int from console_passkeys k where k.person_id = p.id) as passkeys,
-    (select count(*)::int from console_logins l where l.person_id = p.id and l.expire_time > $1) as logins
+    (select count(*)::int from console_logins l where l.person_id = p.id and l.expire_time > $1) as logins,
+    (select max(l.create_time) from console_logins l where l.person_id = p.id) as came_time
   from console_roles r join console_people p on p.id = r.person_id
   where r.account_id = $7 and p.removed_time is null and (lower(p.email) collate "C", p.id) > ($3, $4)
     and lower(p.email) collate "C" >= $5 and lower(p.email) collate "C" < $6

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addPerson, grantRole } from '../../../src/console/sign-in/people.ts'
 import { json } from '../../support/command.ts'
 import {
   besides,
@@ -44,6 +45,16 @@ afterAll(async () => {
   await world.close()
   await new Promise<void>((resolve) => post.close(resolve))
 })
+
+/** What somebody sees so many seconds from now. */
+async function lateBy<Seen>(seconds: number, look: () => Promise<Seen>): Promise<Seen> {
+  world.passReally(seconds)
+  try {
+    return await look()
+  } finally {
+    world.passReally(-seconds)
+  }
+}
 
 const linkIn = (text: string) => /https:\/\/console\.test(\/console\/sign-in\/link\/[\w-]+)/.exec(text)?.[1]
 
@@ -201,6 +212,35 @@ describe('The people of an account', () => {
       .map(({ person_id }) => person_id)
     expect(new Set(ids).size).toBe(2)
     expect(ids).toContain(operator.personId)
+  })
+
+  it('are invited again when they came by a link and made no passkey while they could', async () => {
+    const admin = await signedIn(world, 'admin', merchant)
+    const { path, personId } = await invite(world, 'viewer', merchant)
+    await browserOf(world).signInBy(path)
+    const offered = async () => (await admin.get('/console/people')).text.includes(`${personId}/invite"`)
+
+    const [soon, late] = [await offered(), await lateBy(15 * 60, offered)]
+
+    expect([soon, late]).toEqual([false, true])
+  })
+
+  it('are listed page by page, whatever stands in an address', async () => {
+    const admin = await signedIn(world, 'admin', world.people.otherMerchant.id)
+    await world.app.transact(async (tx) => {
+      for (let i = 100; i < 155; i++) {
+        const id = addPerson(tx, { name: 'Many', email: `many~${i}@example.test` })
+        grantRole(tx, id, { role: 'viewer', account_id: world.people.otherMerchant.id })
+      }
+    })
+    const emailsOn = (text: string) => [...text.matchAll(/many~\d+@example\.test/g)].map(([email]) => email)
+    const first = (await admin.get('/console/people?q=many')).text
+    const older = /href="([^"]*)" rel="next"/.exec(first)![1]!.replaceAll('&amp;', '&')
+
+    const second = await admin.get(older)
+
+    expect(second.status).toBe(200)
+    expect(new Set([...emailsOn(first), ...emailsOn(second.text)]).size).toBe(55)
   })
 })
 
