@@ -23,11 +23,12 @@ export const sideOf = ({ who }: Pick<Visit, 'who'>, disputeId: string): Side => 
 export function deskSheet({ taken, notes }: Desk, id: string, { times, who }: Visit): Html {
   const canWrite = who.may('work') || who.may('decide')
   const at = `/console/disputes/${id}`
+  const holder = html`<p>${
+    taken ? html`Taken by <b>${taken.person}</b>, ${times.at(taken.create_time)}` : 'Nobody has taken it.'
+  }</p>`
   return sheet(
     'Among yourselves',
-    html`<form class="taken-by" method="post" action="${at}/${taken ? 'give-back' : 'take'}"><p>${
-      taken ? html`Taken by <b>${taken.person}</b>, ${times.at(taken.create_time)}` : 'Nobody has taken it.'
-    }</p>${canWrite && html`<button class="button small quiet">${taken ? 'Give it back' : 'Take it'}</button>`}</form>
+    html`${canWrite ? html`<form class="taken-by" method="post" action="${at}/${taken ? 'give-back' : 'take'}">${holder}<button class="button small quiet">${taken ? 'Give it back' : 'Take it'}</button></form>` : html`<div class="taken-by">${holder}</div>`}
 ${
   notes.length > 0 &&
   html`<ol class="story slim">${notes.map(

@@ -88,8 +88,8 @@ export const heading = (title: Content, { sub, actions, back }: HeadingParts = {
 export const backTo = (label: string, href: string): Html =>
   html`<p class="back"><a href="${href}">${icon('back')}${label}</a></p>`
 
-export const folded = (summary: Content, content: Content, aside?: Content): Html =>
-  html`<details class="folded"><summary>${icon('right')}<span>${summary}</span>${
+export const folded = (summary: Content, content: Content, aside?: Content, isOpen = false): Html =>
+  html`<details class="folded"${isOpen && html` open`}><summary>${icon('right')}<span>${summary}</span>${
     aside !== undefined && html`<span class="aside">${aside}</span>`
   }</summary>${content}</details>`
 

@@ -172,6 +172,21 @@ describe('Webhooks at the console', () => {
   })
 })
 
+describe('A change of a webhook that is refused', () => {
+  it('says so where it is seen, with what was typed', async () => {
+    const merchant = consoleOf(world)
+    const { body } = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', {
+      url: 'http://127.0.0.1:4000/changed',
+      event_types: [{ name: '*' }],
+    })
+
+    const refused = await merchant.send(`/console/webhooks/${body.id}/edit`, { '/url': 'nowhere', '/event_types': '*' })
+
+    expect(refused.status).toBe(422)
+    expect(refused.text).toMatch(/<details class="folded" open>(?:(?!<\/details>)[\s\S])*value="nowhere"/)
+  })
+})
+
 describe('An address for an event that is none', () => {
   it('is added, and the page says what was meant perhaps', async () => {
     const merchant = consoleOf(world)

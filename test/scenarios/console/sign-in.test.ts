@@ -6,6 +6,7 @@ import { openApp } from '../../../src/app.ts'
 import { grantRole } from '../../../src/console/sign-in/people.ts'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { json, run } from '../../support/command.ts'
+import { newSubjects } from '../../support/console-subjects.ts'
 import {
   besides,
   browserOf,
@@ -489,6 +490,20 @@ describe('The merchant’s pages in live', () => {
       '/detail/currency_code': '',
     })
     expect((await support.get(location)).text).toContain('€99.00')
+  })
+
+  it('tell whoever only looks who has taken a dispute', async () => {
+    const subjects = await newSubjects(world)
+    const { id } = await subjects.of('disputes', 'own', '')
+    const [support, viewer] = [await signedIn(world, 'support', merchant), await signedIn(world, 'viewer', merchant)]
+    const at = `/console/disputes/${id}`
+    expect((await viewer.get(at)).text).toContain('Nobody has taken it.')
+    await support.send(at, `${at}/take`)
+
+    const { text } = await viewer.get(at)
+
+    expect(text).toContain('Taken by <b>A support</b>')
+    expect(text).not.toContain('Give it back')
   })
 
   it('are the account’s own, and what is done there is in the audit log under the person', async () => {
