@@ -1,6 +1,6 @@
 import { sql } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
-import { type Day, type Instant, instantOf } from '../kernel/clock.ts'
+import { type Day, dayIn, type Instant, instantOf } from '../kernel/clock.ts'
 
 /** Whose time was up, by the last letter of the node that a dispute stood at; one under review is decided by a rule. */
 const silences: Readonly<Record<string, string>> = {
@@ -65,8 +65,8 @@ export interface Decided {
 /** How the disputes of a seller ended that were opened this year. */
 export const decidedThisYear = async (
   db: Reader,
-  { accountId, zone, now }: { accountId: string; zone: string; now: string },
+  { accountId, zone, now }: { accountId: string; zone: string; now: Instant },
 ): Promise<Decided> => {
-  const newYear = instantOf(`${now.slice(0, 4)}-01-01` as Day, zone, { hour: 0 }) satisfies Instant
+  const newYear = instantOf(`${dayIn(now, zone).slice(0, 4)}-01-01` as Day, zone, { hour: 0 })
   return (await db.row<Decided>(decided, [accountId, newYear, DECIDED_MAX]))!
 }

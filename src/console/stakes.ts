@@ -59,7 +59,7 @@ async function ended({ db, who, now }: Visit) {
   const { decided, won, silent } = await decidedThisYear(db, {
     accountId: who.caller.accountId,
     zone: who.accountZone,
-    now,
+    now: now as Instant,
   })
   if (decided === 0) return []
   const which = decided >= DECIDED_MAX ? 'of the newest of this year' : 'of those opened this year'

@@ -115,6 +115,8 @@ async function* allOf({ look }: Pick<Visit, 'look'>, states: string | undefined)
     const { items, links }: Shown = await look<Shown>('listDisputes', {
       query: {
         page_size: String(EXPORTED_AT_ONCE),
+        // A summary has neither the buyer nor how it ended.
+        fields: 'all',
         ...(states && { dispute_state: states }),
         ...(next && { next_page_token: next }),
       },

@@ -200,3 +200,23 @@ describe('A form of a dispute at the console', () => {
     expect((await shown(id)).messages?.at(-1)?.content).toBe(lines.join('\n'))
   })
 })
+
+describe('The disputes of an account', () => {
+  it('are a file with the other side and how each ended, and a year is one of the account', async () => {
+    const merchant = consoleOf(world)
+    const { id } = await claimed()
+    await does(world.merchant, id, 'accept-claim', { accept_claim_type: 'REFUND', note: 'You are right.' })
+
+    const [head, ...rows] = (await merchant.page('/console/disputes/csv?view=all')).trimEnd().split('\r\n')
+    const cells = rows.find((row) => row.startsWith(`${id},`))!.split(',')
+    const cell = (name: string) => cells[head!.split(',').indexOf(name)]
+    expect([cell('outcome'), cell('buyer')]).toEqual(['RESOLVED_BUYER_FAVOUR', 'Sandbox Buyer'])
+
+    // In Los Angeles the year is not over yet.
+    const year = Number(world.now().slice(0, 4))
+    await world.call('POST', '/sandbox/clock', { to: `${year + 1}-01-01T03:00:00Z` })
+    expect(await merchant.page('/console/disputes')).toContain('Decided for you')
+    await world.call('POST', '/sandbox/clock', { to: `${year + 1}-01-01T08:00:00Z` })
+    expect(await merchant.page('/console/disputes')).not.toContain('Decided for you')
+  })
+})
