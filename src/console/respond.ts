@@ -9,21 +9,26 @@ const folder = new URL('./assets/', import.meta.url)
 const order = ['tokens', 'frame', 'parts', 'forms', 'pages', 'narrow']
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
 
+interface Asset {
+  readonly type: string
+  readonly text: string
+}
+
 /** What browsers load beside the pages: one style, and scripts that import each other. */
-export const assets: ReadonlyMap<string, { readonly type: string; readonly text: string }> = new Map([
+export const assets: ReadonlyMap<string, Asset> = new Map([
   ['console.css', { type: 'text/css; charset=utf-8', text: order.map((name) => read(`${name}.css`)).join('') }],
   ...readdirSync(folder)
     .filter((name) => name.endsWith('.js'))
     .map((name) => [name, { type: 'text/javascript; charset=utf-8', text: read(name) }] as const),
 ])
 
-const digest = createHash('sha256')
+export const assetDigest = createHash('sha256')
   .update([...assets].map(([name, { text }]) => `${name}\0${text}`).join('\0'))
   .digest('hex')
   .slice(0, 16)
 
 /** Their address changes with them, so that a browser may keep them for ever. */
-export const assetBase = `/console/assets/${digest}`
+export const assetBase = `/console/assets/${assetDigest}`
 
 const policy = [
   "default-src 'none'",
@@ -113,10 +118,14 @@ export function eventsAnswer(messages: AsyncIterable<readonly LiveMessage[]>, on
 export const seeOther = (location: string, cookie?: string): Answer =>
   new Answer(303, undefined, { location, 'cache-control': 'no-store', ...(cookie && { 'set-cookie': cookie }) })
 
-export const assetAnswer = (type: string, text: string): Answer =>
+/**
+ * A style or a script. A page of another version asks for it under the address that version has, while processes of both run side
+ * by side: what it gets is not what it asked for, and nobody keeps it as that.
+ */
+export const assetAnswer = ({ type, text }: Asset, isOfThisVersion: boolean): Answer =>
   new Answer(200, text, {
     'content-type': type,
-    'cache-control': 'public, max-age=31536000, immutable',
+    'cache-control': isOfThisVersion ? 'public, max-age=31536000, immutable' : 'no-store',
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
   })

@@ -40,7 +40,7 @@ import { dueOf, timelinePages } from './pages/timeline.ts'
 import { webhookPages } from './pages/webhook.ts'
 import { webhookListPages } from './pages/webhooks.ts'
 import { span } from './parts/time.ts'
-import { assetAnswer, assets, seeOther } from './respond.ts'
+import { assetAnswer, assetDigest, assets, seeOther } from './respond.ts'
 import { homes } from './roles.ts'
 import { makeLiveOnlooker } from './sign-in/onlooker.ts'
 import { selfPages } from './sign-in/self.ts'
@@ -109,7 +109,7 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
       async handle({ params }) {
         const asset = assets.get(params.name)
         if (!asset) throw notFound('The file')
-        return assetAnswer(asset.type, asset.text)
+        return assetAnswer(asset, params.digest === assetDigest)
       },
     }),
     pages.form({

@@ -16,7 +16,7 @@ export const assets: ReadonlyMap<string, { readonly type: string; readonly text:
   ['reference.js', { type: 'text/javascript; charset=utf-8', text: read('reference.js') }],
 ])
 
-const digest = createHash('sha256')
+export const digest = createHash('sha256')
   .update([...assets].map(([name, { text }]) => `${name}\0${text}`).join('\0'))
   .digest('hex')
   .slice(0, 16)

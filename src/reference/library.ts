@@ -9,7 +9,7 @@ import { type DialectName, dialects } from '../kernel/dialect.ts'
 import { notFound, type Problem } from '../kernel/problem.ts'
 import { catalogueOf, type Described } from './catalogue.ts'
 import { describeWhole, examplesAt } from './describe.ts'
-import { assets, frame, type Sheet } from './frame.ts'
+import { assets, digest, frame, type Sheet } from './frame.ts'
 import { errorsPage, foundList, overviewPage, searchPage } from './list-pages.ts'
 import { operationPage } from './operation-page.ts'
 import { makeSearch, type Search } from './search.ts'
@@ -71,10 +71,10 @@ export function openLibrary(parts: OperationParts, publicUrl: string) {
     },
     // As bytes: to write a megabyte of text anew for everybody takes longer than all else.
     openapi: new Answer(200, Buffer.from(JSON.stringify(api)), { 'content-type': 'application/json; charset=utf-8' }),
-    asset(name: string): Answer {
+    asset(name: string, asked: string): Answer {
       const asset = assets.get(name)
       if (!asset) throw notFound('The file')
-      return assetAnswer(asset.type, asset.text)
+      return assetAnswer(asset, asked === digest)
     },
     overview(wish: Wish): Answer {
       const content = overviewPage(catalogue, { publicUrl, isSandbox, search: searchOf(wish) })

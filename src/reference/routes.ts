@@ -75,7 +75,7 @@ export function referenceRoutes(parts: OperationParts): AnyRoute[] {
       summary: 'Style and script of the reference',
       produces: ['text/css', 'text/javascript', '*/*'],
       params: Type.Object({ digest: Type.String({ maxLength: 64 }), name: Type.String({ maxLength: 100 }) }),
-      handle: async ({ params }) => (await library()).asset(params.name),
+      handle: async ({ params }) => (await library()).asset(params.name, params.digest),
     }),
     route({
       ...page,

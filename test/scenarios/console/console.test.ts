@@ -35,6 +35,16 @@ describe('The console of a sandbox', () => {
     },
   )
 
+  it('has a style that browsers keep for ever, under the address of its own version alone', async () => {
+    const page = await consoleOf(world).page('/console/invoices')
+    const [, address] = /href="(\/console\/assets\/[^"]*\/console\.css)"/.exec(page)!
+    const kept = async (path: string) => (await world.call('GET', path)).headers['cache-control']
+
+    expect(await kept(address!)).toBe('public, max-age=31536000, immutable')
+    // Of a page that a process of another version drew.
+    expect(await kept('/console/assets/0123456789abcdef/console.css')).toBe('no-store')
+  })
+
   it('hands callers over by tickets that nobody else can bring', async () => {
     for (const ticket of ['', 'A', 'x'.repeat(43)]) {
       const { status } = await world.call('GET', '/v2/invoicing/invoices', undefined, {
