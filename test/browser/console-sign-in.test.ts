@@ -160,17 +160,21 @@ describe('Signing in with a browser', () => {
     await context.close()
   })
 
-  it('leaves nothing that was typed for whoever comes after', async () => {
-    const context = await browser.context()
-    const page = await signInBy(context, await invite('support'))
-    await page.goto(`${base}/console/invoices/new`)
-    await page.getByLabel('Item 1', { exact: true }).fill('A secret table')
-    await page.getByRole('button', { name: 'A support' }).click()
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.waitForURL(/\/console\/sign-in$/)
-    expect(await page.evaluate('JSON.stringify(localStorage)')).toBe('{}')
-    await context.close()
-  })
+  it.each(['Sign out', 'Sign out everywhere'])(
+    'leaves nothing that was typed for whoever comes after: %s',
+    async (way) => {
+      const context = await browser.context()
+      const page = await signInBy(context, await invite('support'))
+      await page.goto(`${base}/console/invoices/new`)
+      await page.getByLabel('Item 1', { exact: true }).fill('A secret table')
+      await page.goto(`${base}/console/passkeys`)
+      await page.getByRole('button', { name: 'A support' }).click()
+      await page.getByRole('button', { name: way, exact: true }).click()
+      await page.waitForURL(/\/console\/sign-in$/)
+      expect(await page.evaluate('JSON.stringify(localStorage)')).toBe('{}')
+      await context.close()
+    },
+  )
 
   it('has pages that are readable by everybody, fit every window and complain of nothing', async () => {
     const context = await browser.context()

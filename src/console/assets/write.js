@@ -61,6 +61,7 @@ if (form && place) {
   sessionStorage.removeItem(SENT)
 }
 
-document.querySelector('form[action="/console/sign-out"]')?.addEventListener('submit', () => {
-  for (const name of Object.keys(localStorage)) if (name.startsWith(UNSENT)) localStorage.removeItem(name)
-})
+for (const way of document.querySelectorAll('form[action^="/console/sign-out"]'))
+  way.addEventListener('submit', () => {
+    for (const name of Object.keys(localStorage)) if (name.startsWith(UNSENT)) localStorage.removeItem(name)
+  })
