@@ -84,11 +84,13 @@ export function summariesUnless(known: string | null, sight: Sight, listing: Lis
   return page && queryOf(gather(page, known), listing)
 }
 
-const gather = (page: Fragment, known: string | null) => fragment`with page as materialized (${page})
+// It begins as what it is, a read, so that it may share a connection.
+const gather = (page: Fragment, known: string | null) => fragment`select * from (
+  with page as materialized (${page})
   select coalesce(stamp, '') as stamp, case when coalesce(stamp, '') is distinct from ${known} then coalesce((
     select concat_ws(chr(10), string_agg(id, ' '), string_agg(at, ' '),
       string_agg(case when takes_info then '+' else '-' end, ''), string_agg(summary, chr(10))) from page), '') end as text
-  from (select string_agg(id || '/' || stamp, ' ') as stamp from page) page`
+  from (select string_agg(id || '/' || stamp, ' ') as stamp from page) page) page`
 
 /** What such a text says. */
 export function summariesIn(text: string): ListedSummary[] {
