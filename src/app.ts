@@ -210,7 +210,7 @@ function wire(parts: Parts) {
     localUrl: () => addressOf(settings.host, parts.state.port),
     openFork: (databaseUrl) => openFork({ ...parts.options, databaseUrl }),
   })
-  const { travel, worlds, following } = sandbox
+  const { travel, worlds, following, scenarios } = sandbox
   const inner = new InnerCalls()
   const routes: AnyRoute[] = routesOf(
     service,
@@ -243,7 +243,7 @@ function wire(parts: Parts) {
     // Only where work is done by itself: whoever leaves it undone wants to see it undone.
     ...(parts.works && { drain: () => travel.settle() }),
   })
-  return { sources, worker, sweeper, travel, worlds, following, server }
+  return { sources, worker, sweeper, travel, worlds, following, scenarios, server }
 }
 type Wired = ReturnType<typeof wire>
 
@@ -271,12 +271,12 @@ async function run(parts: Parts, { sources, worker, sweeper }: Wired): Promise<v
 /** Ends in the order in which nothing is missed by what still runs. Whatever never ran ends at once. */
 async function stop(
   { settings, state, opened, clocks, broadcast, database, replica, recorder, metrics }: Parts,
-  { server, worker, worlds, following, sweeper }: Wired,
+  { server, worker, worlds, following, scenarios, sweeper }: Wired,
 ): Promise<void> {
   // Balancers ask whether we are ready, so they are told first, and given time to ask.
   state.isDraining = true
   // Whoever follows goes elsewhere at once; a wait of theirs would hold up the end.
-  following?.close()
+  await Promise.all([following?.close(), scenarios.close()])
   if (server.server.listening) await pause(settings.shutdownGraceSeconds * 1000)
   // A connection that was busy when closing began is kept alive after its answer; it is closed once it is idle.
   const hangUp = setInterval(() => server.server.closeIdleConnections(), HANG_UP_EVERY_MS)

@@ -4,5 +4,7 @@ import { runCommand } from './cli/run.ts'
 const LEFTOVERS_MS_MAX = 2_000
 
 process.exitCode = await runCommand(process.argv.slice(2), process.env)
+// What was printed goes out to the end, however slowly it is read: a pager reads a page, and then no more for a while.
+for (const stream of [process.stdout, process.stderr]) await new Promise((resolve) => stream.write('', resolve))
 // Whatever a command forgot to close must not keep the process, and whoever waits for it, any longer.
 setTimeout(() => process.exit(), LEFTOVERS_MS_MAX).unref()

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { addressOf, databaseIn, inDatabase } from './address.ts'
 import { Connector } from './connector.ts'
+import { asFault } from './errors.ts'
 
 /** A database that was put aside, with what is noted of it. */
 export interface Copy {
@@ -134,9 +135,11 @@ export class Copies {
   async #connected<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     const elsewhere = this.#database === 'postgres' ? 'template1' : 'postgres'
     const address = addressOf(inDatabase(this.#url, elsewhere))
-    const client = await new Connector(address, { application_name: 'quittance copies' }).connect()
+    // A server that hangs up is away; without that it would be said of the client of a request.
+    const away = (error: Error) => Promise.reject(asFault(error))
+    const client = await new Connector(address, { application_name: 'quittance copies' }).connect().catch(away)
     try {
-      return await work(client)
+      return await work(client).catch(away)
     } finally {
       await client.end()
     }

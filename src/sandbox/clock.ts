@@ -19,6 +19,8 @@ export class SandboxClock implements Clock {
   #frozen: Instant | null = null
   /** How often it was set in this process. */
   #sets = 0
+  /** It is on its way somewhere and only stops here; the database has it as it is without that. */
+  #isHalted = false
 
   constructor(database: Database) {
     this.#database = database
@@ -38,16 +40,54 @@ export class SandboxClock implements Clock {
     const row = await this.#database.row<ClockRow>(readClock)
     // It was set here while we read, perhaps before and perhaps after what was read.
     if (known !== this.#sets) return this.load()
+    if (this.#isHalted) return
     this.#offsetMs = Number(row?.offset_ms ?? 0n)
     this.#frozen = row?.frozen_time ?? null
   }
 
   /** From now on it is `instant`, standing still or running on from there. */
   async set(instant: Instant, frozen: boolean): Promise<void> {
+    await this.#write(instant, frozen)
+    this.#isHalted = false
+    this.#frozen = frozen ? instant : null
+  }
+
+  /** Stands at `instant` until it is set or let go. Whoever ends before that leaves a clock that stands or runs as `frozen` says. */
+  async halt(instant: Instant, frozen: boolean): Promise<void> {
+    await this.#write(instant, frozen)
+    this.#isHalted = true
+    this.#frozen = instant
+  }
+
+  /** Where it was halted it is again as it would be without that. */
+  letGo(frozen: boolean): void {
+    if (!this.#isHalted) return
+    this.#isHalted = false
+    if (!frozen) this.#frozen = null
+  }
+
+  /** Does what leaves nothing of how it was moved, at the time that it is then; as before where that comes to nothing. */
+  async anew<T>(work: () => Promise<T>): Promise<T> {
+    const before = [this.#offsetMs, this.#frozen] as const
+    this.#take(0, null)
+    try {
+      return await work()
+    } catch (error) {
+      this.#take(...before)
+      throw error
+    }
+  }
+
+  #take(offsetMs: number, frozen: Instant | null): void {
+    this.#sets++
+    this.#offsetMs = offsetMs
+    this.#frozen = frozen
+  }
+
+  async #write(instant: Instant, frozen: boolean): Promise<void> {
     const offsetMs = Date.parse(instant) - Date.parse(systemClock.now())
     await this.#database.rows(writeClock, [offsetMs, frozen ? instant : null])
     this.#sets++
     this.#offsetMs = offsetMs
-    this.#frozen = frozen ? instant : null
   }
 }

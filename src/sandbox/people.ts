@@ -74,7 +74,7 @@ export const credentials = seededApps.map(({ client_id, owner }) => ({
 export const seedPeople = (transactFor: TransactFor, service: Service): Promise<void> =>
   transactFor({ kind: 'service', task: 'seed' })(async (tx) => addPeople(tx, service))
 
-function addPeople(tx: Tx, service: Service): void {
+export function addPeople(tx: Tx, service: Service): void {
   for (const account of Object.values(people)) {
     addAccount(tx, { ...account, create_time: tx.now })
     if (account.kind === 'BUSINESS') openBooks(tx, account.id)

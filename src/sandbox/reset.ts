@@ -1,6 +1,7 @@
-import type { Database } from '../database/open.ts'
 import { sql, unprepared } from '../database/sql.ts'
-import type { Reader } from '../database/transaction.ts'
+import type { Reader, TransactFor, Tx } from '../database/transaction.ts'
+import type { Service } from '../room.ts'
+import { addPeople, seededApps } from './people.ts'
 
 /** What a reset leaves alone: what the database is, and what clients may have kept: keys, access tokens, a place in the log. */
 const kept = ['migrations', 'deployment', 'signing_keys', 'signing_authority', 'tokens', 'happenings_told']
@@ -30,32 +31,48 @@ export const keepable = ['webhooks'] as const
 export type Keepable = (typeof keepable)[number]
 
 const readWebhooks = sql`select coalesce(jsonb_agg(to_jsonb(webhooks)), '[]') as rows from webhooks`
-/** Of apps that are there again after the reset. */
-const putWebhooksBack = sql`
-  insert into webhooks select kept.* from jsonb_populate_recordset(null::webhooks, $1) as kept
-  where kept.app_id in (select id from apps)`
+const putWebhooksBack = sql`insert into webhooks select * from jsonb_populate_recordset(null::webhooks, $1)`
 
-/** Does `empty` and puts back afterwards what is to be kept. */
-export async function keeping(db: Reader, names: readonly Keepable[], empty: () => Promise<void>): Promise<void> {
-  const webhooks = names.includes('webhooks') ? await db.row<{ rows: object[] }>(readWebhooks) : undefined
-  await empty()
-  if (webhooks) await db.rows(putWebhooksBack, [JSON.stringify(webhooks.rows)])
+/** Keeps what is to be kept, and says how to put it back: of apps that are there again. */
+async function keeping(tx: Tx, names: readonly Keepable[]): Promise<() => void> {
+  if (!names.includes('webhooks')) return () => {}
+  const { rows } = (await tx.row<{ rows: { app_id: string }[] }>(readWebhooks))!
+  const kept = rows.filter(({ app_id }) => seededApps.some(({ id }) => id === app_id))
+  return () => tx.write(putWebhooksBack, [JSON.stringify(kept)])
 }
+
+/** Takes a sandbox back to its seeded people, all at once: if the database goes away on the way, everything is as it was. */
+export const startAnew = (transactFor: TransactFor, service: Service, keep: readonly Keepable[]): Promise<void> =>
+  undisturbed(() =>
+    transactFor({ kind: 'service', task: 'seed' })(
+      async (tx) => {
+        const putBack = await keeping(tx, keep)
+        await emptySandbox(tx)
+        addPeople(tx, service)
+        putBack()
+      },
+      { locks: true },
+    ),
+  )
 
 /** Up to so many rows it is quicker to delete them than to give a table and each of its indexes a new file. */
 const DELETED_MAX = 500
 
 /** Rows that are never changed may go, as they do when their account moves. */
-const letGo = "perform set_config('quittance.moves', 'on', true)"
+const letGo = (isOn: boolean) => `perform set_config('quittance.moves', '${isOn ? 'on' : 'off'}', true)`
+
+/** As a part of the transaction, which `setval` is not: rows that stay must not meet their numbers again. */
+const restartSequences = `for name in select format('%I', sequencename) from pg_sequences
+  where schemaname = current_schema() and last_value is not null loop execute 'alter sequence ' || name || ' restart'; end loop`
 
 /** Who goes on writing meanwhile can add to a table that was empty when it was looked at, or be in the way of another. */
 const IN_BETWEEN = ['23503', '40P01']
 const TRIES_MAX = 20
 
-export async function emptySandbox(database: Database): Promise<void> {
+export async function undisturbed<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await emptyAtOnce(database)
+      return await work()
     } catch (error) {
       const { code } = error as { code?: string }
       if (tries === TRIES_MAX || !IN_BETWEEN.includes(code ?? '')) throw error
@@ -67,8 +84,8 @@ export async function emptySandbox(database: Database): Promise<void> {
  * Empties every table of the sandbox at once; most are empty already, and some have a few rows. A new file for a table would also
  * cost every connection what it had planned on it.
  */
-async function emptyAtOnce(database: Database): Promise<void> {
-  const tables = await database.rows<Table>(tablesToEmpty, [kept])
+export async function emptySandbox(db: Reader): Promise<void> {
+  const tables = await db.rows<Table>(tablesToEmpty, [kept])
   const counts = tables
     .filter(({ is_empty }) => !is_empty)
     .map(
@@ -76,19 +93,20 @@ async function emptyAtOnce(database: Database): Promise<void> {
         `select '${name}' as name, count(*)::int as count from (select from ${name} limit ${DELETED_MAX + 1}) as found`,
     )
   if (counts.length === 0) return
-  const found = await database.rows<{ name: string; count: number }>(unprepared(counts.join(' union all ')))
+  const found = await db.rows<{ name: string; count: number }>(unprepared(counts.join(' union all ')))
   const rowsIn = new Map(found.map(({ name, count }) => [name, count]))
   const rowsOf = ({ name }: Table) => rowsIn.get(name) ?? 0
   const isLarge = (table: Table) => rowsOf(table) > (table.guarded ? 0 : DELETED_MAX)
   const anew = withReferrers(tables.filter(isLarge), tables)
   const few = inOrder(tables).filter((table) => !anew.has(table) && rowsOf(table) > 0)
   const statements = [
-    letGo,
+    letGo(true),
     ...(anew.size > 0 ? [`truncate ${[...anew].map(({ name }) => name).join(', ')}`] : []),
     ...few.map(({ name }) => `delete from ${name}`),
-    "perform setval(format('%I', sequencename)::regclass, 1, false) from pg_sequences where schemaname = current_schema() and last_value is not null",
+    restartSequences,
+    letGo(false),
   ]
-  await database.rows(unprepared(`do $$ begin ${statements.join('; ')}; end $$`))
+  await db.rows(unprepared(`do $$ declare name text; begin ${statements.join('; ')}; end $$`))
 }
 
 /** A table is given up only together with what refers to it. */

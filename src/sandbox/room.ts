@@ -11,8 +11,7 @@ import type { Service } from '../room.ts'
 import { ScenarioRuns } from '../scenarios/runs.ts'
 import type { SandboxClock } from './clock.ts'
 import type { SandboxParts } from './parts.ts'
-import { seedPeople } from './people.ts'
-import { emptySandbox, type Keepable, keeping } from './reset.ts'
+import { type Keepable, startAnew } from './reset.ts'
 import { TimeTravel } from './time-travel.ts'
 import type { Faults } from './watch/faults.ts'
 import { Following } from './watch/following.ts'
@@ -67,15 +66,8 @@ export function openSandbox(house: SandboxHouse): SandboxParts {
       // What was noted until now goes with the rest.
       await recorder?.flush()
       // Whoever calls meanwhile would find nobody there, not even themselves.
-      await database.alone(() =>
-        keeping(database, keep, async () => {
-          await emptySandbox(database)
-          await clock.load()
-          await seedPeople(transactFor, service)
-        }),
-      )
+      await database.alone(() => clock.anew(() => startAnew(transactFor, service, keep))).finally(forget)
       house.faults.clear()
-      forget()
     },
   }
 }

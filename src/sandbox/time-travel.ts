@@ -64,6 +64,20 @@ export class TimeTravel {
   /** Moves the clock to `target`, does all that falls due on the way, and then stands still or runs on. */
   async moveTo(target: Instant, frozen: boolean): Promise<Fired[]> {
     const { clock, broadcast } = this.#parts
+    const stood = clock.frozen
+    try {
+      return await this.#travel(target, frozen, stood)
+    } catch (error) {
+      // It got as far as it got, and runs on from there if it ran before.
+      clock.letGo(stood)
+      throw error
+    } finally {
+      broadcast.send('clock')
+    }
+  }
+
+  async #travel(target: Instant, frozen: boolean, stood: boolean): Promise<Fired[]> {
+    const { clock } = this.#parts
     const fired: Fired[] = []
     for (let steps = 0; ; steps++) {
       if (steps === STEPS_MAX)
@@ -71,12 +85,11 @@ export class TimeTravel {
       fired.push(...(await this.drain()))
       const due = await this.#nextDue()
       if (due === undefined || due > target) break
-      if (due > clock.now()) await clock.set(due, true)
+      if (due > clock.now()) await clock.halt(due, stood)
     }
     // One that runs has run on meanwhile, perhaps beyond the target, and does not go back.
     const reached = clock.now()
     await clock.set(reached > target ? reached : target, frozen)
-    broadcast.send('clock')
     return fired
   }
 

@@ -107,9 +107,11 @@ export function openWorlds(parts: WorldParts) {
     const fork = forks.get(name)
     if (!fork) throw notFound(`The fork ${name}`)
     forks.delete(name)
-    await fork.close()
-    await copies.drop(name)
-    made.delete(name)
+    // What could not be dropped does not count, and goes with the next tidying.
+    await fork
+      .close()
+      .finally(() => copies.drop(name))
+      .finally(() => made.delete(name))
   }
 
   return {

@@ -39,6 +39,8 @@ export interface PlayOptions {
   readonly until?: string
   /** Between two steps. */
   readonly pauseMs?: number
+  /** Ends it before its next step. */
+  readonly signal?: AbortSignal
   /** Where the events of the story go as well, signed, while it is played. */
   readonly forwardTo?: string
   /** Told the webhook that forwards, whose id and secret the signatures are made with. */
@@ -73,7 +75,8 @@ export async function* play(
     await observer.begin(now)
     if (tellsOfReceiver(scenario)) await raiseReceiver(stage)
     for (const [i, step] of scenario.steps.entries()) {
-      if (i > 0 && options.pauseMs) await pause(options.pauseMs)
+      if (i > 0 && options.pauseMs) await pause(options.pauseMs, undefined, { signal: options.signal })
+      options.signal?.throwIfAborted()
       const played = await playStep(stage, step)
       yield played
       if (played.failures.length > 0 || step.step === options.until) return

@@ -21,6 +21,9 @@ export class ScenarioRuns {
   readonly #url: () => string
   readonly #runs = new Map<string, Run>()
   readonly #waiting = new Set<() => void>()
+  readonly #ending = new AbortController()
+  /** That of the present run, or of the last. */
+  #played: Promise<void> = Promise.resolve()
   #count = 0
 
   /** `url` is asked when a run starts: a service knows where it listens only then. */
@@ -38,8 +41,15 @@ export class ScenarioRuns {
       )
     const run: Run = { id: `RUN-${++this.#count}`, scenario: scenario.name, status: 'RUNNING', steps: [] }
     this.#keep(run)
-    void this.#play(run, scenario, options)
+    this.#played = this.#play(run, scenario, { ...options, signal: this.#ending.signal })
     return run
+  }
+
+  /** Plays no further, and lets go of whoever waits; what a story set up for its time is taken away before. */
+  async close(): Promise<void> {
+    this.#ending.abort()
+    for (const check of this.#waiting) check()
+    await this.#played
   }
 
   find(id: string): Run | undefined {
@@ -50,7 +60,7 @@ export class ScenarioRuns {
   async after(id: string, steps: number): Promise<Run | undefined> {
     const isEnough = () => {
       const run = this.#runs.get(id)
-      return !run || run.steps.length > steps || run.status !== 'RUNNING'
+      return !run || run.steps.length > steps || run.status !== 'RUNNING' || this.#ending.signal.aborted
     }
     if (!isEnough())
       await new Promise<void>((resolve) => {
@@ -78,8 +88,13 @@ export class ScenarioRuns {
       }
       if (now.status === 'RUNNING') this.#keep({ ...now, status: 'DONE' })
     } catch (error) {
-      this.#keep({ ...now, status: 'FAILED', error: error instanceof Error ? error.message : String(error) })
+      this.#keep({ ...now, status: 'FAILED', error: this.#reasonOf(error) })
     }
+  }
+
+  #reasonOf(error: unknown): string {
+    if (this.#ending.signal.aborted) return 'The service ended before the story did.'
+    return error instanceof Error ? error.message : String(error)
   }
 
   #keep(run: Run): void {

@@ -20,7 +20,13 @@ it('A reset forgets what another process wrote while it was looking for what the
   await another.query(`begin; ${addApp}`)
   const reset = world.call('POST', '/sandbox/reset')
   // It has seen no such app, and waits to delete the account that the app belongs to.
-  await expect.poll(async () => (await another.query(waitingForLocks)).rows.length).toBe(1)
+  await expect
+    .poll(async () => {
+      // A transaction would otherwise go on seeing what it saw when it looked first.
+      await another.query('select pg_stat_clear_snapshot()')
+      return (await another.query(waitingForLocks)).rows.length
+    })
+    .toBe(1)
   await another.query('commit')
   await another.end()
 
@@ -48,5 +54,35 @@ it('Whoever writes while a sandbox is reset is answered as before or after it', 
 
   expect([...answers].filter(([status]) => status >= 500)).toEqual([])
   expect(answers.has(201)).toBe(true)
+  await world.close()
+})
+
+it('A reset that fails between emptying and seeding leaves everything as it was', async () => {
+  const world = await newWorld({ isOwn: true })
+  const { database } = world.app
+  const invoice = { detail: { currency_code: 'USD' } }
+  const add = async () => (await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', invoice)).body.id
+  const id = await add()
+  await world.merchant.post('/v1/notifications/webhooks', {
+    url: 'http://127.0.0.1:9000/',
+    event_types: [{ name: 'INVOICING.INVOICE.PAID' }],
+  })
+  const before = await world.call('GET', '/sandbox/clock')
+  await database.query(`create function nobody_comes() returns trigger language plpgsql as $$ begin raise 'lost'; end $$;
+    create trigger nobody_comes before insert on accounts for each row execute function nobody_comes()`)
+
+  expect((await world.call('POST', '/sandbox/reset', { keep: ['webhooks'] })).status).toBe(500)
+
+  await database.query('drop function nobody_comes cascade')
+  world.merchant.signOut()
+  expect((await world.merchant.get(`/v2/invoicing/invoices/${id}`)).status).toBe(200)
+  const { body } = await world.merchant.get<{ webhooks: object[] }>('/v1/notifications/webhooks')
+  expect(body.webhooks).toHaveLength(1)
+  expect(await world.call('GET', '/sandbox/clock')).toMatchObject({ body: before.body })
+  // Numbers that are given out go on behind those that were.
+  expect(await add()).not.toBe(id)
+
+  expect((await world.call('POST', '/sandbox/reset', { keep: ['webhooks'] })).status).toBe(200)
+  expect((await world.merchant.get(`/v2/invoicing/invoices/${id}`)).status).toBe(404)
   await world.close()
 })

@@ -59,7 +59,7 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
     / from app_secrets join apps\b|^select id as owner, \w+ as sealed from webhooks|^update webhooks set (previous_)?secret|^\(select 0 as place/,
     'a service secret is replaced for everybody',
   ],
-  [/ from webhooks$|^insert into webhooks select kept/, 'a reset of a sandbox that keeps all webhooks'],
+  [/ from webhooks$|^insert into webhooks select \* /, 'a reset of a sandbox that keeps all webhooks'],
   [/^insert into tokens select kept/, 'a snapshot of a sandbox is loaded, and all tokens are kept'],
   [
     /^select (count\(\*\)::int as count|account_id, app_id, .*) from webhooks where (id = \$2 and )?app_id = \$1/,

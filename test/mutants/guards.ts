@@ -176,6 +176,9 @@ export const guards: readonly Guard[] = [
   { guards: 'a worker that stands still claims nothing', file: 'src/jobs/runner.ts', text: ' && !this.#paused) {', replacement: ') {', tests: ['test/faults/jobs/runner.test.ts'], titled: 'stands still' },
   { guards: 'a reset is not stopped by who writes meanwhile', file: 'src/sandbox/reset.ts', text: 'if (tries === TRIES_MAX || ', replacement: 'if (tries > 0 || ', tests: ['test/faults/reset.test.ts'], titled: 'another process wrote' },
   { guards: 'nobody is answered while a sandbox has nobody in it', file: 'src/sandbox/room.ts', text: 'await database.alone(() =>', replacement: 'await Promise.resolve().then(() =>', tests: ['test/faults/reset.test.ts'], titled: 'before or after' },
+  { guards: 'a reset is done whole or not at all', file: 'src/sandbox/reset.ts', text: '      { locks: true },\n', replacement: '', tests: ['test/faults/reset.test.ts'], titled: 'between emptying and seeding' },
+  { guards: 'a journey that fails lets the clock go', file: 'src/sandbox/time-travel.ts', text: '      clock.letGo(stood)\n', replacement: '', tests: ['test/faults/journey.test.ts'] },
+  { guards: 'a fork that could not be ended does not count', file: 'src/sandbox/worlds.ts', text: '      .finally(() => made.delete(name))\n', replacement: '      .then(() => made.delete(name))\n', tests: ['test/faults/service/closing.test.ts'], titled: 'does not count' },
   { guards: 'who lost their groups loses their places', file: 'src/console/sign-in/oidc-routes.ts', text: 'const places = await replaceRoles', replacement: 'const places = one.grants.length && await replaceRoles', tests: ['test/scenarios/console/single-sign-on.test.ts'], titled: 'takes the places' },
   { guards: 'a proxy leads only the hosts it was told', file: 'src/outbound/forward-proxy.ts', text: 'if (!isLed(host)) {', replacement: "if (host === '') {", tests: ['test/scenarios/command-line/proxy.test.ts'] },
   { guards: 'two stories never share one clock', file: 'src/scenarios/runs.ts', text: '    if (running)\n', replacement: "    if (running?.id === '')\n", tests: ['test/scenarios/command-line/stories.test.ts'] },
@@ -188,6 +191,7 @@ export const guards: readonly Guard[] = [
   { guards: 'limits hold behind a pooler too', file: 'src/database/migrate.ts', text: 'if (pooled) await settleRole(client)', replacement: '', tests: ['test/faults/pooler.test.ts'], titled: 'by the role' },
 
   // Backups
+  { guards: 'what a command prints goes out to its end', file: 'src/main.ts', text: "for (const stream of [process.stdout, process.stderr]) await new Promise((resolve) => stream.write('', resolve))\n", replacement: '', tests: ['test/scenarios/command-line/basis.test.ts'], titled: 'however late' },
   { guards: 'a backup is in the audit log', file: 'src/cli/backup.ts', text: "await noteInLog(databaseUrl, settings, cause, file!).catch(unnoted(say, 'the backup is made'))", replacement: "await Promise.resolve().catch(unnoted(say, 'the backup is made'))", tests: ['test/stored/command-audit.test.ts'] },
   { guards: 'a backup is of one instant', file: 'src/backup/contents.ts', text: 'begin transaction isolation level repeatable read, read only', replacement: 'begin transaction read only', tests: [backups] },
   { guards: 'a backup that was changed is refused', file: 'src/backup/file.ts', text: 'if (end.sha256 !== found || ', replacement: 'if (end.sha256.length !== found.length || ', tests: [backups] },

@@ -3,7 +3,7 @@ import type { Ids } from '../../src/kernel/ids.ts'
 import { countingIds } from '../../src/kernel/ids.ts'
 import type { SandboxClock } from '../../src/sandbox/clock.ts'
 import { seedPeople } from '../../src/sandbox/people.ts'
-import { emptySandbox } from '../../src/sandbox/reset.ts'
+import { emptySandbox, undisturbed } from '../../src/sandbox/reset.ts'
 import { START } from './server.ts'
 
 /** A running service on a database of its own. */
@@ -52,7 +52,7 @@ export async function takeBack(opened: Opened): Promise<boolean> {
   if (statusCode !== 204) throw new Error(`a used world keeps its faults: ${body}`)
   // None is left to be written into the world of the next.
   await writeNotes(app)
-  await emptySandbox(app.database)
+  await undisturbed(() => emptySandbox(app.database))
   await app.database.query('delete from tokens')
   await (app.clock as SandboxClock).set(START, true)
   Object.assign(state, newState())

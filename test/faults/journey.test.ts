@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { after, type Instant } from '../../src/kernel/clock.ts'
+import { newWorld, type World } from '../support/world.ts'
+
+const DAY = 86_400
+
+/** From the fifth day on the clock cannot be set. */
+const refuse = (from: Instant) => `
+  create function refuse_clock() returns trigger language plpgsql as $$
+    begin
+      if new.offset_ms > extract(epoch from '${from}'::timestamptz - clock_timestamp()) * 1000 then raise 'no further'; end if;
+      return new;
+    end $$;
+  create trigger refuse_clock before insert or update on clock for each row execute function refuse_clock()`
+
+describe('A journey of the clock that fails on the way', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await newWorld({ isOwn: true })
+  })
+  afterAll(() => world.close())
+
+  const clock = async () => (await world.call<{ now: Instant; frozen: boolean }>('GET', '/sandbox/clock')).body
+  const move = (body: object) => world.call('POST', '/sandbox/clock', body)
+  /** What another process finds, or this one when it starts again. */
+  const kept = async () => (await world.app.database.query('select frozen_time from clock')).rows
+
+  it.each([false, true])('leaves it as far as it got, and standing as before: %s', async (freeze) => {
+    await move({ freeze })
+    const { now } = await clock()
+    await world.app.transact(async (tx) => {
+      for (const days of [3, 8])
+        tx.enqueue({ name: 'no-such-job', payload: { account_id: 'A' }, runAt: after(now, days * DAY), key: `${days}` })
+    })
+    await world.app.database.query(refuse(after(now, 5 * DAY)))
+
+    expect((await move({ advance: 'P10D' })).status).toBe(500)
+
+    await world.app.database.query('drop function refuse_clock cascade')
+    const reached = await clock()
+    expect(reached.frozen).toBe(freeze)
+    expect(reached.now >= after(now, 3 * DAY) && reached.now < after(now, 5 * DAY)).toBe(true)
+    expect(await kept()).toEqual([{ frozen_time: freeze ? reached.now : null }])
+    expect((await move({ advance: 'P10D' })).status).toBe(200)
+  })
+})
