@@ -127,7 +127,7 @@ export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
   ]
 }
 
-const NEXT_MAX = 100
+const NEXT_AT_ONCE = 100
 
 /** All that falls due at the next instant at which anything does. */
 async function nextOf(
@@ -136,10 +136,17 @@ async function nextOf(
   clock: SandboxClock,
 ): Promise<Upcoming[]> {
   if (advance !== undefined || to !== undefined) throw invalid('/next', 'Send next, advance or to, not two of them.')
-  const ahead = (await travel.upcoming(NEXT_MAX)).filter(({ at }) => at > clock.now())
-  const [first] = ahead
-  if (!first) throw refused('NOTHING_IS_DUE', 'Nothing lies ahead: no deadline, no scheduled invoice, no retry.')
-  return ahead.filter(({ at }) => at === first.at)
+  const now = clock.now()
+  for (let limit = NEXT_AT_ONCE; ; limit *= 2) {
+    const found = await travel.upcoming(limit)
+    const ahead = found.filter(({ at }) => at > now)
+    const first = ahead[0]?.at
+    // There may be more of the same instant than were looked at.
+    if (found.length === limit && ahead.at(-1)?.at === first) continue
+    if (first === undefined)
+      throw refused('NOTHING_IS_DUE', 'Nothing lies ahead: no deadline, no scheduled invoice, no retry.')
+    return ahead.filter(({ at }) => at === first)
+  }
 }
 
 const FIRED_TOLD_MAX = 50

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listAccounts, listApps } from '../../../src/accounts/store.ts'
+import { after } from '../../../src/kernel/clock.ts'
 import { live } from '../../support/live.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, START, type World } from '../../support/world.ts'
@@ -45,6 +46,17 @@ describe('The sandbox clock', () => {
 
     expect(body.fired.map((fired) => fired.at)).toEqual([at('03'), at('05')])
     expect(body.now).toBe(at('06'))
+  })
+
+  it('says of all that falls due at the next instant what it was, however much that is', async () => {
+    const at = after(world.now(), 60)
+    await world.app.transact(async (tx) => {
+      for (let n = 0; n < 150; n++)
+        tx.enqueue({ name: 'no-such-job', payload: { account_id: 'A' }, runAt: at, key: `next ${n}` })
+    })
+    const { body } = await world.call<ClockBody & { next: { at: string }[] }>('POST', '/sandbox/clock', { next: true })
+
+    expect([body.now, body.fired.length, body.next.length]).toEqual([at, 150, 150])
   })
 
   it('runs on when it is let go, and stands still when it is stopped', async () => {
