@@ -115,7 +115,8 @@ async function inWorld(
     world = await make(server)
     return await openIn(server, world)
   } catch (error) {
-    if (world) await server.drop(world.name)
+    // Why it could not be opened is what counts.
+    if (world) await server.drop(world.name).catch(() => {})
     leaveServer()
     throw error
   }
@@ -147,7 +148,7 @@ async function open(server: SharedServer, world: WorldDatabase, options: Sandbox
     log: pino(logOptions(settings.logLevel)),
     works: true,
   })
-  const url = await app.listen()
+  const url = await app.listen().catch((error: unknown) => app.close().then(() => Promise.reject(error)))
   const client: Sandbox['client'] = ({ clientId = 'sandbox-merchant', ...rest }) =>
     createClient({ url, clientId, clientSecret: sandboxSecret(clientId), dialect, ...rest })
   const merchant = client({})
@@ -160,14 +161,19 @@ async function open(server: SharedServer, world: WorldDatabase, options: Sandbox
   }
   const inboxes: Inbox[] = []
   const forks: Sandbox[] = []
-  const told = () => explain(merchant)
+  // Whoever asks has a failure at hand already, which another must not hide.
+  const told = () =>
+    explain(merchant).catch((error: Error) => `The sandbox cannot say what happened in it: ${error.message}`)
   let stopping: Promise<void> | undefined
 
   async function end(): Promise<void> {
-    await Promise.all([...inboxes.map((inbox) => inbox.close()), ...forks.map((fork) => fork.stop())])
-    await app.close()
-    await server.drop(world.name)
-    leaveServer()
+    try {
+      await Promise.all([...inboxes.map((inbox) => inbox.close()), ...forks.map((fork) => fork.stop())])
+      await app.close()
+      await server.drop(world.name)
+    } finally {
+      leaveServer()
+    }
   }
   const stop = () => (stopping ??= end())
 

@@ -13,6 +13,8 @@ export interface WorldDatabase {
 
 /** The server that all tests of this user share. */
 export interface SharedServer {
+  /** Its keeper has ended, and the server with it. */
+  readonly isGone: boolean
   world(): Promise<WorldDatabase>
   /** A copy. Nobody may be connected to what is copied. */
   fork(name: string): Promise<WorldDatabase>
@@ -31,12 +33,17 @@ let users = 0
 /** Joins the server, or starts it. The connection tells the keeper that this process lives; it ends with the last use. */
 export async function useServer(): Promise<SharedServer> {
   users++
-  joined ??= join()
-  try {
-    return await joined
-  } catch (error) {
-    leaveServer()
-    throw error
+  for (;;) {
+    joined ??= join()
+    const asked = joined
+    const server = await asked.catch((error: unknown) => {
+      if (joined === asked) joined = undefined
+      leaveServer()
+      throw error
+    })
+    if (!server.isGone) return server
+    // Whoever comes after a keeper that was killed gets another one.
+    if (joined === asked) joined = undefined
   }
 }
 
@@ -107,8 +114,11 @@ function speak(socket: Socket): SharedServer {
   const waiting = new Map<number, { resolve(answer: Answer): void; reject(error: Error): void }>()
   let last = 0
   socket.on('error', () => {})
+  let isGone = false
+  const gone = () => new Error('The server for tests is gone: the process that kept it has ended.')
   socket.on('close', () => {
-    for (const { reject } of waiting.values()) reject(new Error('The server for tests is gone.'))
+    isGone = true
+    for (const { reject } of waiting.values()) reject(gone())
     waiting.clear()
   })
   createInterface({ input: socket }).on('line', (line) => {
@@ -121,6 +131,8 @@ function speak(socket: Socket): SharedServer {
   socket.unref()
 
   const ask = async <T>(task: string, name?: string): Promise<T> => {
+    // Nobody would say so any more.
+    if (isGone) throw gone()
     const answer = await new Promise<Answer>((resolve, reject) => {
       const id = ++last
       waiting.set(id, { resolve, reject })
@@ -131,6 +143,9 @@ function speak(socket: Socket): SharedServer {
     return answer as T
   }
   return {
+    get isGone() {
+      return isGone
+    },
     world: () => ask('world'),
     fork: (name) => ask('fork', name),
     drop: (name) => ask('drop', name),

@@ -195,6 +195,22 @@ describe('quittance/testing', () => {
   })
 })
 
+describe('quittance/testing, where something goes wrong', () => {
+  it('tells of the failure of a test, also where the sandbox has nothing to add', async () => {
+    const failed = testing.withSandbox(async (own) => {
+      await own.stop()
+      throw new Error('what the test found')
+    })
+    await expect(failed).rejects.toThrow('what the test found')
+  })
+
+  it('leaves nothing behind that keeps the process when a sandbox cannot listen', async () => {
+    const script = `import { startSandbox } from 'quittance/testing'
+      await startSandbox({ settings: { HOST: '192.0.2.1' } }).catch(({ code }) => console.log(code))`
+    expect(await inProject('--input-type=module', '-e', script)).toMatchObject({ code: 0, stdout: 'EADDRNOTAVAIL\n' })
+  })
+})
+
 describe('A test process that is killed', () => {
   it('leaves no world and no server behind', async () => {
     const script = `import { startSandbox } from 'quittance/testing'
@@ -212,6 +228,35 @@ describe('A test process that is killed', () => {
     // The last that would keep the server.
     await sandbox.stop()
 
+    await nothingRuns()
+  })
+})
+
+describe('A keeper that is killed', () => {
+  /** The process that keeps the server of this file. */
+  const keeperPid = () =>
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .find((pid) => {
+        try {
+          const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+          return words[1]?.endsWith('keeper.js') && words[2]?.startsWith(tmp.path)
+        } catch {
+          return false
+        }
+      })
+
+  it.runIf(process.platform === 'linux')('leaves nobody waiting, and another takes its place', async () => {
+    const first = await testing.startSandbox()
+    process.kill(keeperPid()!, 'SIGKILL')
+    await vi.waitFor(() => expect(keeperPid()).toBeUndefined(), GONE)
+
+    await expect(first.fork()).rejects.toThrow()
+    const second = await testing.startSandbox()
+    expect(await second.clock.now()).toMatch(/^20/)
+    await first.stop().catch(() => {})
+    await second.stop()
     await nothingRuns()
   })
 })
