@@ -80,7 +80,7 @@ ${typed.text}</textarea></div>
 }
 
 /** An address that its owner recognises and nobody else learns. */
-const masked = (email: string): string => email.replace(/^(.)[^@]*/, '$1•••')
+const masked = (email: string): string => email.replace(/^(.)[^@]*/u, '$1•••')
 
 /** Shown on the invoice's side once a case is open: the case itself is behind the private link. */
 export function reportedPage(page: Common & { dispute: Dispute }): string {

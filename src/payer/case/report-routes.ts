@@ -90,13 +90,16 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
 
   async function mailAgain(tx: Tx, opened: Opened, headers: Headers) {
     const say = sayCaseIn(opened.sheet.locale.language)
+    let isMailed = false
     for (const { dispute } of await disputable(tx, opened)) {
       if (!dispute) continue
       const use = { quota: linksOfCase, key: dispute.dispute.dispute_id }
-      if (await useQuota(tx, opened.stored.account.id, [use]))
-        return showReport(tx, opened, headers, { text: say('mailedEnough'), tone: 'bad' })
+      // The link of one case may have been mailed often enough, and that of another not.
+      if (await useQuota(tx, opened.stored.account.id, [use])) continue
       mailLink(tx, dispute)
+      isMailed = true
     }
+    if (!isMailed) return showReport(tx, opened, headers, { text: say('mailedEnough'), tone: 'bad' })
     return showReport(tx, opened, headers, { text: say('mailedAgain'), tone: 'good' })
   }
 

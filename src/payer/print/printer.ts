@@ -90,9 +90,10 @@ export function openPrinter({
 
 /** Everything that what is printed depends on; a day, because an invoice is overdue from one day to the next. */
 const keyOf = ({ source: { invoice, account, now }, version, locale, address, logo }: VersionedOrder): string =>
-  [invoice.id, version, locale.tag, address, dayIn(now, account.time_zone), logo?.version ?? '', account.name].join(
-    '\n',
-  )
+  [
+    ...[invoice.id, version, locale.tag, address, dayIn(now, account.time_zone), logo?.version ?? ''],
+    ...[account.name, account.email],
+  ].join('\n')
 
 /** Files that are kept while there is room; those that nobody asked for go first. */
 class KeptFiles {

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../../support/command.ts'
 import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
-import { instructionsOf } from '../../support/pdf.ts'
+import { instructionsOf, textOf } from '../../support/pdf.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -83,5 +84,20 @@ describe('The PDF of an invoice', () => {
 
   it('does not exist for a code nobody has', async () => {
     expect((await pdfOf('/invoice/p/AAAABBBBCCCCDDDD')).statusCode).toBe(404)
+  })
+
+  it('keeps apart what a tab parts', async () => {
+    const { path } = await sentInvoice(world, {}, { note: 'Bread\tand butter' })
+
+    expect(textOf((await pdfOf(path)).pdf)).toContain('Bread and butter')
+  })
+
+  it('names the address of the merchant as it is now', async () => {
+    const { path } = await sentInvoice(world, { invoicer: { business_name: 'Example Studio' } })
+    expect(textOf((await pdfOf(path)).pdf)).toContain('merchant@example.com')
+
+    const words = ['accounts', 'update', world.people.merchant.id, '--email', 'new-address@example.com']
+    expect(await run(words, { DATABASE_URL: world.databaseUrl })).toMatchObject({ code: 0 })
+    expect(textOf((await pdfOf(path)).pdf)).toContain('new-address@example.com')
   })
 })

@@ -126,6 +126,28 @@ describe('Reporting a problem from a paid invoice', () => {
     expect(links).toHaveLength(2)
   })
 
+  it('mails the links of those cases again whose links were not mailed often enough', async () => {
+    const partly = { configuration: { partial_payment: { allow_partial_payment: true } } }
+    const { id, path } = await sentInvoice(world, { ...guest('𝒷oth@example.com'), ...partly })
+    const pay = async (value: string) =>
+      (await world.call<{ payment_id: string }>('POST', `/sandbox/invoices/${id}/pay`, { amount: usd(value) })).body
+    const again = async () => (await payers.open(`${path}/problem`)).send(`${path}/problem`, { again: 'yes' })
+    await payers.report(path, (await pay('20.00')).payment_id)
+    for (let n = 0; n < 3; n++) {
+      expect((await again()).text).toContain('We mailed you the link.')
+      await world.settle()
+    }
+    expect((await again()).status).toBe(422)
+
+    await payers.report(path, (await pay('30.00')).payment_id)
+    const mailed = (await payers.mailsTo('𝒷oth@example.com')).length
+    const { status, text } = await again()
+
+    expect([status, text]).toEqual([200, expect.stringContaining('We mailed you the link.')])
+    expect(text).toContain('to 𝒷•••@example.com')
+    expect((await payers.mailsTo('𝒷oth@example.com')).length).toBe(mailed + 1)
+  })
+
   it('hands its private link to nobody but the address of the payer', async () => {
     const { path, casePath, answer } = await payers.reported()
     const key = casePath.split('~')[1]!
