@@ -91,7 +91,8 @@ function tick() {
   clock.firstChild.data = `${text.slice(0, 16).replace(/, 0?/, ' ')} `
   for (const one of document.querySelectorAll('[data-away]')) {
     const left = Date.parse(one.dateTime) - now
-    one.textContent = left >= 0 ? `in ${span(left)}` : `${span(-left)} ago`
+    const past = one.dataset.away === 'ahead' ? 'now' : `${span(-left)} ago`
+    one.textContent = left >= 0 ? `in ${span(left)}` : past
   }
 }
 if (clock && !('frozen' in clock.dataset)) setInterval(() => document.hidden || tick(), 1000)

@@ -67,7 +67,7 @@ function row(one: Transmission, at: string, { times }: Visit) {
       ? html`<span class="soft">arrived</span>`
       : one.status === 'FAILURE'
         ? html`<b class="warn">given up</b> <span class="soft">${why}</span>`
-        : html`<span class="${one.attempts > 0 && 'warn'}">${one.attempts === 0 ? 'on its way' : why}</span>${one.attempts > 0 && one.next_time && html` <span class="soft">again ${times.away(one.next_time)}</span>`}`
+        : html`<span class="${one.attempts > 0 && 'warn'}">${one.attempts === 0 ? 'on its way' : why}</span>${one.attempts > 0 && one.next_time && html` <span class="soft">again ${times.ahead(one.next_time)}</span>`}`
   return html`<tr><td class="nowrap soft">${times.at(one.transmit_time)}</td><td class="second fill">${broken(one.event_type)}<small class="mono">${one.event_id}</small></td><td class="whole">${went}</td><td class="num gone">${one.attempts}</td><td class="num right">${one.status !== 'SUCCESS' && act(`${at}/deliveries/${one.id}/attempt`, 'Attempt now')}</td></tr>`
 }
 

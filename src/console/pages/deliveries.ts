@@ -56,7 +56,7 @@ export function outcome(one: Transmission, { times }: Visit): Html {
   const why = http_status ?? html`<span title="${error_message}">${failureWords(error_message)}</span>`
   if (one.status === 'FAILURE') return html`<b class="warn">given up</b> <span class="soft">${why}</span>`
   if (one.attempts === 0) return html`<span class="soft">on its way</span>`
-  return html`<span class="warn">${why}</span>${one.next_attempt_time && html` <span class="soft">again ${times.away(one.next_attempt_time)}</span>`}`
+  return html`<span class="warn">${why}</span>${one.next_attempt_time && html` <span class="soft">again ${times.ahead(one.next_attempt_time)}</span>`}`
 }
 
 /** To one address it need not be said where each went. */

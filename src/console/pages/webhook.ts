@@ -137,7 +137,7 @@ const healthFacts = ({ sent, arrived, half_ms, slowest_ms, waiting, next_time }:
   ...(half_ms === null
     ? []
     : [['Answers in', `${half_ms} ms`, `half of them; the slowest in ${slowest_ms} ms`] as const]),
-  ['Waiting', waitingWords(waiting), next_time ? html`next ${times.away(next_time)}` : undefined] as const,
+  ['Waiting', waitingWords(waiting), next_time ? html`next ${times.ahead(next_time)}` : undefined] as const,
 ]
 
 /** In live it is shown to an admin who has just proved who they are, and to nobody else. */

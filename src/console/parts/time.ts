@@ -19,6 +19,8 @@ export interface Times {
   month(day: string): string
   /** `in 2 d 22 h`, `3 d ago`. */
   away(instant: string): Html
+  /** `in 2 d 22 h`, and `now` from then on: what is still to be done was not done 2 s ago. */
+  ahead(instant: string): Html
 }
 
 const english = { locale: 'en-GB' }
@@ -39,6 +41,8 @@ export function timesIn(zone: string, now: string): Times {
     month: (day) => DateTime.fromISO(day, { zone: 'utc', ...english }).toFormat('LLLL'),
     away: (instant) =>
       html`<time datetime="${instant}" title="${instant}" data-away>${away(Date.parse(instant) - Date.parse(now))}</time>`,
+    ahead: (instant) =>
+      html`<time datetime="${instant}" title="${instant}" data-away="ahead">${instant <= now ? 'now' : away(Date.parse(instant) - Date.parse(now))}</time>`,
   }
 }
 

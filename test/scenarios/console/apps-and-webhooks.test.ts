@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { after } from '../../../src/kernel/clock.ts'
+import type { SandboxClock } from '../../../src/sandbox/clock.ts'
 import { seededApps } from '../../../src/sandbox/people.ts'
 import { consoleOf } from '../../support/console.ts'
+import { Receiver } from '../../support/receiver.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 let world: World
@@ -127,6 +130,28 @@ describe('Webhooks at the console', () => {
     )
     expect(body.arrivals[0]!.body.length).toBeGreaterThan(100_000)
     expect(body.arrivals[0]!.verified).toBe(true)
+  })
+
+  it('are told to be attempted again now, where the time for that has come and nobody did it yet', async () => {
+    const receiver = await Receiver.open()
+    receiver.behaviour = { status: 500 }
+    const types = [{ name: 'INVOICING.INVOICE.CREATED' }]
+    const hook = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', {
+      url: receiver.url(),
+      event_types: types,
+    })
+    await world.merchant.post('/v2/invoicing/invoices', { detail: { currency_code: 'USD' } })
+    await world.settle()
+    const page = () => consoleOf(world).page(`/console/webhooks/${hook.body.id}`)
+    const clock = world.app.clock as SandboxClock
+    expect(await page()).toMatch(/again <time [^>]*data-away="ahead">in /)
+
+    await clock.set(after(clock.now(), 86_400), true)
+
+    expect(await page()).toMatch(/again <time [^>]*data-away="ahead">now</)
+    expect(await page()).toMatch(/next <time [^>]*data-away="ahead">now</)
+    await world.merchant.delete(`/v1/notifications/webhooks/${hook.body.id}`)
+    await receiver.close()
   })
 
   it('say how many a span would send again before it is sent; are changed, stopped and signed anew', async () => {
