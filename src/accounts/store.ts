@@ -7,7 +7,7 @@ import type { Account, App } from './schema.ts'
 const accountById = sql`select body from accounts where id = $1`
 const firstAccount = sql`select body from accounts where kind = $1 order by create_time, id limit 1`
 const accountByEmail = sql`select body from accounts where email = lower($1)`
-const allAccounts = sql`select body from accounts where cell is null order by create_time, id limit 1000`
+const nextAccounts = sql`select body from accounts where cell is null and id > $1 order by id limit $2`
 const insertAccount = sql`insert into accounts (id, body, create_time) values ($1, $2, $3)`
 const updateAccount = sql`update accounts set body = $2 where id = $1 and body = $3`
 
@@ -24,8 +24,26 @@ export async function findFirstAccount(db: Reader, kind: Account['kind']): Promi
   return (await db.row<{ body: Account }>(firstAccount, [kind]))?.body
 }
 
-export async function listAccounts(db: Reader): Promise<Account[]> {
-  return (await db.rows<{ body: Account }>(allAccounts)).map(({ body }) => body)
+/** All that live here, the oldest first. */
+export const listAccounts = (db: Reader): Promise<Account[]> =>
+  pageByPage(async (after, limit) =>
+    (await db.rows<{ body: Account }>(nextAccounts, [after, limit])).map(({ body }) => body),
+  )
+
+const PAGE_SIZE = 1_000
+
+/** To the last, by the key, so that each page costs the same. */
+async function pageByPage<Row extends { readonly id: string; readonly create_time: string }>(
+  next: (after: string, limit: number) => Promise<Row[]>,
+): Promise<Row[]> {
+  const found: Row[] = []
+  for (;;) {
+    const page = await next(found.at(-1)?.id ?? '', PAGE_SIZE)
+    found.push(...page)
+    if (page.length < PAGE_SIZE) break
+  }
+  const ageOf = ({ create_time, id }: Row) => `${create_time} ${id}`
+  return found.sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1))
 }
 
 export function addAccount(tx: Tx, account: Account): void {
@@ -40,9 +58,9 @@ export function saveAccount(tx: Tx, before: Account, after: Account): void {
   if (before.status === 'ACTIVE' && after.status === 'SUSPENDED') tx.write(newGenerationOfAccount, [before.id])
 }
 
-const appsOfEveryone = sql`
+const nextApps = sql`
   select id, account_id, client_id, name, features, scopes, status, sandbox, create_time from apps
-  where account_id in (select id from accounts where cell is null) order by create_time, id limit 1000`
+  where account_id in (select id from accounts where cell is null) and id > $1 order by id limit $2`
 const appByClientId = sql`
   select id, account_id, client_id, name, features, scopes, status, sandbox, create_time from apps where client_id = $1`
 const insertApp = sql`
@@ -68,7 +86,8 @@ const insertConsent = sql`
   on conflict (account_id, app_id) do update set scopes = excluded.scopes`
 const deleteConsent = sql`delete from consents where account_id = $1 and app_id = $2`
 
-export const listApps = (db: Reader): Promise<App[]> => db.rows<App>(appsOfEveryone)
+export const listApps = (db: Reader): Promise<App[]> =>
+  pageByPage((after, limit) => db.rows<App>(nextApps, [after, limit]))
 
 export const findApp = (db: Reader, clientId: string): Promise<App | undefined> =>
   db.row<App>(appByClientId, [clientId])

@@ -1,5 +1,13 @@
 import type { Reader } from '../database/transaction.ts'
-import { countAllParked, dropParked, findParked, listParked, type ParkedJob, retryParked } from '../jobs/parked.ts'
+import {
+  countAllParked,
+  dropParked,
+  findParked,
+  listParked,
+  PARKED_LISTED_MAX,
+  type ParkedJob,
+  retryParked,
+} from '../jobs/parked.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
 
 /** Shows parked jobs, tries them again, and gives them up. */
@@ -10,7 +18,7 @@ export const jobCommands: readonly Command[] = [
     summary: 'List jobs that failed for good',
     examples: [['jobs parked', 'shows ids, names and the last error']],
     run: async ({ db }) =>
-      (await listParked(db)).map(({ id, name, attempts, parked_time, error }) => ({
+      (await allParked(db)).map(({ id, name, attempts, parked_time, error }) => ({
         ...{ id, name, attempts, parked_time, error },
       })),
   },
@@ -52,6 +60,17 @@ export const jobCommands: readonly Command[] = [
     },
   },
 ]
+
+/** Page by page, to the last. */
+async function allParked(db: Reader): Promise<ParkedJob[]> {
+  const found: ParkedJob[] = []
+  for (;;) {
+    const after = found.at(-1)
+    const page = await listParked(db, after && { after })
+    found.push(...page)
+    if (page.length < PARKED_LISTED_MAX) return found
+  }
+}
 
 /** The one that a command is about to change. */
 async function requireParked(db: Reader, id: string): Promise<ParkedJob> {

@@ -29,10 +29,11 @@ export interface ParkedPlace {
 }
 
 const columns = `id::text, name, account_id, attempts, parked_time, split_part(last_error, E'\n', 1) as error, payload`
+/** By the number and not by its text, which the columns have by the same name: 10 comes after 9. */
 const listed = (filter: string) =>
   statementOf(`
     select ${columns} from jobs where parked_time is not null ${filter} and (parked_time, id) > ($2, $3::bigint)
-    order by parked_time, id limit $1`)
+    order by jobs.parked_time, jobs.id limit $1`)
 const allParked = listed('')
 const parkedOfName = listed('and name = $4')
 const parkedById = statementOf(`select ${columns} from jobs where id = $1::bigint and parked_time is not null`)

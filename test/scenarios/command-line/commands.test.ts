@@ -29,6 +29,9 @@ describe('The command line', () => {
     for (const name of ['start', 'serve', 'work', 'migrate', 'accounts create', 'apps create'])
       expect(all.stdout).toContain(name)
     expect(one.stdout).toContain('usage: quittance apps create <account id> [options]')
+    expect(await run('help', 'apps', 'create')).toEqual(one)
+    expect(await run('help')).toEqual(all)
+    expect(await run('help', 'fly')).toMatchObject({ code: 2, stderr: expect.stringContaining('no command "fly"') })
   })
 
   it('ends with 2 and one sentence when it is called wrongly', async () => {
@@ -36,6 +39,7 @@ describe('The command line', () => {
       ['fly'],
       ['apps', 'disable'],
       ['accounts', 'create', '--wings'],
+      ['accounts', 'list', '--constructor'],
       ['accounts', 'create', '--email', 'a@example.com', '--name', 'A', '--language', 'tlh'],
       ['accounts', 'create', '--email', 'a@example.com', '--name', 'A', '--time-zone', 'UTC+3'],
       ['accounts', 'update', 'MERCHANT', '--language', 'pl'],
@@ -111,6 +115,45 @@ describe('The command line', () => {
     expect(await json('jobs', 'retry', 'all', '--name', 'one')).toEqual({ retried: 1, name: 'one' })
     expect(await json('jobs', 'retry', 'all')).toEqual({ retried: 1 })
     expect((await run('jobs', 'retry', 'all')).stdout).toBe('retried  0\n')
+  })
+
+  it('lists every parked job, however many there are', async () => {
+    const opened = openPatiently(database.url, { connectionsMax: 2 })
+    await opened.query(`insert into jobs (name, payload, run_at, parked_time, create_time)
+      select 'many', '{"account_id":"A"}', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'
+      from generate_series(1, 450)`)
+    const listed = await json<{ id: string }[]>('jobs', 'parked')
+    await opened.query("delete from jobs where name = 'many'")
+    await opened.close()
+
+    expect(new Set(listed.map(({ id }) => id)).size).toBe(450)
+  })
+
+  it('lists every account and app, however many there are, the oldest first', async () => {
+    const opened = openPatiently(database.url, { connectionsMax: 2 })
+    await opened.query(`insert into accounts (id, body, create_time)
+      select one.id, a.body || jsonb_build_object('id', one.id, 'email', one.id || '@example.com'), a.create_time
+      from (select * from accounts limit 1) a, (select 'MANY' || n as id from generate_series(1, 1200) n) one`)
+    await opened.query(`insert into apps (id, account_id, client_id, name, features, scopes, status, sandbox, create_time)
+      select 'APP-' || id, id, 'client-' || id, 'Till', '{}', '{}', 'ENABLED', false, create_time from accounts where id like 'MANY%'`)
+    const [accounts, apps] = [await json<{ id: string }[]>('accounts', 'list'), await json<object[]>('apps', 'list')]
+    const { rows } = await opened.query('select id from accounts order by create_time, id')
+    await opened.query("delete from apps where id like 'APP-MANY%'")
+    await opened.query("delete from accounts where id like 'MANY%'")
+    await opened.close()
+
+    expect(accounts.map(({ id }) => ({ id }))).toEqual(rows)
+    expect(apps.length).toBeGreaterThanOrEqual(1_200)
+  })
+
+  it('shows nothing that a terminal would take for an order', async () => {
+    const name = 'A\u001b[2J\u009b31mshop\nB'
+    await json('accounts', 'create', '--email', 'orders@example.com', '--name', name)
+
+    const { stdout } = await run('accounts', 'list')
+
+    expect(stdout).toContain('A [2J 31mshop B')
+    for (const order of ['\u001b', '\u009b']) expect(stdout).not.toContain(order)
   })
 
   it('does not start live without a secret', async () => {
