@@ -9,6 +9,7 @@ import { type Command, CommandError, UsageError } from './command.ts'
 import { makePaint } from './paint.ts'
 
 const PORT = 8888
+const PORT_MAX = 65_535
 const FILE = 'quittance-proxy.pem'
 const DAY_SECONDS = 86_400
 const AUTHORITY = 'Quittance proxy of this session'
@@ -66,7 +67,8 @@ export const proxyCommand: Command = {
     const portText = String(options['proxy-port'] ?? PORT)
     if (names.length === 0 || names.some((name) => !/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(name)))
       throw new UsageError('--hosts names the hosts whose calls are led to the sandbox, such as api.example.test.')
-    if (!/^\d{1,5}$/.test(portText)) throw new UsageError('--proxy-port is a port, such as 8888; 0 takes a free one.')
+    if (!/^\d{1,5}$/.test(portText) || Number(portText) > PORT_MAX)
+      throw new UsageError('--proxy-port is a port, such as 8888; 0 takes a free one.')
     const { certificate, identityOf } = newAuthority()
     const paint = makePaint(output)
     const proxy = await openForwardProxy({

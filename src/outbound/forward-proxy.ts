@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { pipeline } from 'node:stream'
 
 export interface ProxyParts {
   readonly port: number
@@ -50,7 +51,8 @@ export async function openForwardProxy({ port, isLed, identityOf, target, onCall
       (response) => {
         onCall({ method, url: url.href, status: response.statusCode ?? 0 })
         answer.writeHead(response.statusCode ?? 502, response.rawHeaders)
-        response.pipe(answer)
+        // A sandbox that ends in the middle of an answer leaves nobody waiting for the rest.
+        pipeline(response, answer, () => {})
       },
     )
     onward.on('error', (error) => {
@@ -65,9 +67,12 @@ export async function openForwardProxy({ port, isLed, identityOf, target, onCall
   function hostServer(host: string): TlsServer {
     let server = hosts.get(host)
     if (!server) {
-      server = createTlsServer(identityOf(host), (asked, answer) =>
-        lead(asked, answer, new URL(asked.url ?? '/', `https://${host}`)),
-      )
+      server = createTlsServer(identityOf(host), (asked, answer) => {
+        const [path, base] = [asked.url ?? '/', `https://${host}`]
+        // Whatever somebody sends must not end the proxy for all others.
+        if (URL.canParse(path, base)) lead(asked, answer, new URL(path, base))
+        else answer.writeHead(400, { 'content-type': 'text/plain' }).end(`${path} is no address.\n`)
+      })
       server.on('tlsClientError', () => {})
       hosts.set(host, server)
     }

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { ProxyAgent, fetch as throughProxy } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../../src/cli/run.ts'
@@ -38,6 +41,19 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+/** What a host answers to a line that no library would send. */
+async function throughProxyRaw(line: string): Promise<string> {
+  const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(told.join(''))!
+  const tunnel = connect(Number(port), '127.0.0.1')
+  tunnel.write('CONNECT api.example.test:443 HTTP/1.1\r\nhost: api.example.test\r\n\r\n')
+  await once(tunnel, 'data')
+  const socket = connectTls({ socket: tunnel, servername: 'api.example.test', ca: readFileSync(authority, 'utf8') })
+  socket.write(`${line}\r\nhost: api.example.test\r\nconnection: close\r\n\r\n`)
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  return answer.toString()
+}
+
 describe('quittance proxy', () => {
   it('leads hosts to the sandbox under certificates that its authority vouches for', async () => {
     const token = await throughProxy('https://api.example.test/v1/oauth2/token', {
@@ -68,8 +84,19 @@ describe('quittance proxy', () => {
     await stranger.close()
   })
 
+  it('refuses what is no address, and goes on', async () => {
+    const raw = await throughProxyRaw('GET // HTTP/1.1')
+    expect(raw).toMatch(/^HTTP\/1\.1 400 /)
+    expect((await throughProxy('https://api.example.test/healthz', { dispatcher: agent })).status).toBe(200)
+  })
+
   it('says how it is called', async () => {
-    for (const words of [[], ['--hosts', 'https://api.example.test'], ['--hosts', 'a.test', '--proxy-port', 'many']]) {
+    for (const words of [
+      [],
+      ['--hosts', 'https://api.example.test'],
+      ['--hosts', 'a.test', '--proxy-port', 'many'],
+      ['--hosts', 'a.test', '--proxy-port', '70000'],
+    ]) {
       const { code, stderr } = await run(['proxy', ...words], variables)
       expect([code, stderr.trim().split('\n').length]).toEqual([2, 1])
     }
