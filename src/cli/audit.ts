@@ -1,7 +1,7 @@
 import { findApp } from '../accounts/store.ts'
 import { type AuditFilter, findEntries } from '../audit/store.ts'
 import type { Reader } from '../database/transaction.ts'
-import { after, parseDuration, parseInstant, systemClock } from '../kernel/clock.ts'
+import { after, type Instant, parseDuration, parseInstant } from '../kernel/clock.ts'
 import { type Command, UsageError } from './command.ts'
 
 const LIMIT_DEFAULT = 100
@@ -28,7 +28,7 @@ export const auditCommand: Command = {
     since: { type: 'string', value: '<time>', description: 'An instant, or how long ago: PT2H, P7D' },
     limit: { type: 'string', value: '<count>', description: `At most so many; ${LIMIT_DEFAULT} by default` },
   },
-  async run({ db, options }) {
+  async run({ db, transact, options }) {
     const option = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
     const [account_id, resource_id, cause] = [option('account'), option('resource'), option('cause')]
     const actor = option('actor')
@@ -38,7 +38,7 @@ export const auditCommand: Command = {
       ...(resource_id !== undefined && { resource_id }),
       ...(cause !== undefined && { cause }),
       ...(actor !== undefined && { actor: await actorNamed(db, actor) }),
-      ...(since !== undefined && { since: readSince(since) }),
+      ...(since !== undefined && { since: readSince(since, await transact(async (tx) => tx.now)) }),
     }
     const entries = await findEntries(db, filter, readLimit(option('limit')))
     return entries.map(({ create_time, seq: _, ...entry }) => ({ time: create_time, ...entry }))
@@ -51,9 +51,10 @@ async function actorNamed(db: Reader, name: string): Promise<string> {
   return app ? `app:${app.id}` : name
 }
 
-function readSince(text: string) {
+/** By the time that the service goes by: a sandbox may have been moved. */
+function readSince(text: string, now: Instant) {
   const duration = parseDuration(text)
-  const instant = duration ? after(systemClock.now(), -duration.as('seconds')) : parseInstant(text)
+  const instant = duration ? after(now, -duration.as('seconds')) : parseInstant(text)
   if (!instant) throw new UsageError('--since must be an instant (2026-03-01T09:00:00Z) or a duration (PT2H, P7D).')
   return instant
 }

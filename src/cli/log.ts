@@ -1,7 +1,7 @@
 import { type DestinationStream, type LoggerOptions, pino } from 'pino'
 import { loggedError } from '../kernel/error-text.ts'
 import type { Settings } from '../settings.ts'
-import { makePaint, type Paint } from './paint.ts'
+import { makePaint, type Paint, plainly } from './paint.ts'
 
 /** Names that never reach a log, wherever they stand. */
 const secrets = ['authorization', 'cookie', 'client_secret', 'access_token', 'signing_secret', 'password', 'secret']
@@ -87,11 +87,15 @@ const ERROR = 50
 export function terminalLog(out: (text: string) => void, { coloured }: { coloured: boolean }): LogDestination {
   const paint = makePaint({ coloured })
   return {
-    write: (json) => out(`${terminalLine(JSON.parse(json) as Line, paint)}\n`),
+    write: (json) => out(`${terminalLine(readLine(json), paint)}\n`),
     end: async () => {},
     drop() {},
   }
 }
+
+/** What far ends answered stands in some of them. */
+const readLine = (json: string) =>
+  JSON.parse(json, (_, value: unknown) => (typeof value === 'string' ? plainly(value) : value)) as Line
 
 function terminalLine(line: Line, paint: Paint): string {
   const time = paint('dim', new Date(line.time).toTimeString().slice(0, 8))

@@ -1,3 +1,5 @@
+import { plainly } from './paint.ts'
+
 /** What a command found, as text: a table for people, JSON for programs. */
 export function print(result: object | readonly object[], asJson: boolean): string {
   if (asJson) return JSON.stringify(result, null, 2)
@@ -26,6 +28,6 @@ function list(row: Record<string, unknown>): string {
 }
 
 const cell = (value: unknown): string => {
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(' ')
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : plainly(value.join(' '))
+  return plainly(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? ''))
 }

@@ -25,18 +25,32 @@ const terminal: Output = {
   coloured: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
   get interrupted() {
     interruption ??= untilInterrupted()
-    return interruption
+    return interruption.signal
   },
 }
 
-let interruption: AbortSignal | undefined
+let interruption: AbortController | undefined
 
 /** Only for commands that clean up: every other one is ended by the signal itself. */
-function untilInterrupted(): AbortSignal {
+function untilInterrupted(): AbortController {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => controller.abort())
-  return controller.signal
+  return controller
 }
+
+/** Whoever reads what is printed may go before its end, as `head` does: that is an interruption, and no failure. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    if (interruption) interruption.abort()
+    else process.exit(0)
+  })
+  // There is nobody left to tell.
+  process.stderr.on('error', () => {})
+}
+
+/** Those that run a service go on, whoever reads what they print. */
+const isService = (command: Command | undefined) => command?.kind === 'free' && command.goesBy === 'all'
 
 const settingOptions = Object.fromEntries(
   Object.values(settingTable).map(({ variable }) => [flagOf(variable), { type: 'string' as const }]),
@@ -54,11 +68,16 @@ export async function runCommand(
   }
   let databaseUrl: string | undefined
   try {
-    const command = commands.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `))
+    const command = commandOf(words)
+    if (output === terminal && !isService(command)) endWithReader()
     if (words.includes('--version')) return say(version)
     if (!command) {
-      if (words.length === 0 || words.includes('--help') || words[0] === 'help') return say(overview(commands))
-      throw new UsageError(unknownCommand(words))
+      const [first, ...asked] = words
+      const meant = first === 'help' ? commandOf(asked) : undefined
+      if (meant) return say(helpOf(meant))
+      const isAsking = first === undefined || (first === 'help' && asked.length === 0) || words.includes('--help')
+      if (isAsking) return say(overview(commands))
+      throw new UsageError(unknownCommand(first === 'help' ? asked : words))
     }
     const rest = words.slice(command.name.split(' ').length)
     if (rest.includes('--help')) return say(helpOf(command))
@@ -73,6 +92,9 @@ export async function runCommand(
     return code
   }
 }
+
+const commandOf = (words: readonly string[]): Command | undefined =>
+  commands.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `))
 
 /** What the words behind a command say. */
 function readCall(command: Command, words: readonly string[], environment: NodeJS.ProcessEnv) {
@@ -99,7 +121,7 @@ function readFlags(command: Command, words: readonly string[]) {
   for (const token of parsed.tokens) {
     if (token.kind !== 'option') continue
     const { name, rawName, value } = token
-    const known = options[name]
+    const known = Object.hasOwn(options, name) ? options[name] : undefined
     if (!known) {
       const meant = didYouMean(
         rawName,
@@ -146,11 +168,16 @@ async function reachSandbox(
   if (found) return { sandbox: found, close: async () => {} }
   if (!starts || settings.sandboxUrl !== undefined) throw noSandbox(url)
   const { startForCommand } = await import('./serve.ts')
-  const { app, close } = await startForCommand(settings)
+  const { at, close } = await startForCommand(settings)
   output.err(`quittance: no sandbox ran at ${url}, so one does until this command ends.\n`)
-  const sandbox = await findSandbox(app.service.publicUrl)
-  if (!sandbox) throw noSandbox(url)
-  return { sandbox, close }
+  try {
+    const sandbox = await findSandbox(at)
+    if (!sandbox) throw noSandbox(at)
+    return { sandbox, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 function unknownCommand(words: readonly string[]): string {

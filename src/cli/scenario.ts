@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { didYouMean } from '../kernel/spelling.ts'
-import { NoAnswer, Refused } from '../scenarios/client.ts'
 import { libraryScenario, scenarioNames } from '../scenarios/library.ts'
 import { type Played, type PlayOptions, play } from '../scenarios/play.ts'
 import { readScenario, ScenarioError } from '../scenarios/read.ts'
@@ -20,7 +19,9 @@ function scenarioOf(word: string): Scenario {
     return readScenario(readFileSync(word, 'utf8'), word)
   } catch (error) {
     if (error instanceof ScenarioError) throw new CommandError(error.message)
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CommandError(`There is no file ${word}.`)
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new CommandError(`There is no file ${word}.`)
+    if (syscall !== undefined) throw new CommandError(`${word} cannot be read as a file (${code}).`)
     throw error
   }
 }
@@ -35,17 +36,17 @@ export async function tellStory(
   const story: Played[] = []
   let states: Record<string, string> = {}
   // A webhook that forwards must go when the story ends, also before its end.
-  const interrupted = options.forwardTo === undefined ? undefined : output.interrupted
+  const signal = options.forwardTo === undefined ? undefined : output.interrupted
   try {
-    for await (const played of play(scenario, sandbox, options)) {
+    for await (const played of play(scenario, sandbox, { ...options, ...(signal && { signal }) })) {
       story.push(played)
       tell(played, storyLines(played, story.length, states, paint))
       states = { ...states, ...statesOf(played) }
       if (played.failures.length > 0) throw new CommandError(played.failures.join('\n'))
-      if (interrupted?.aborted) throw new CommandError(`Stopped after ${played.step}.`)
     }
   } catch (error) {
-    throw error instanceof Refused || error instanceof NoAnswer ? new CommandError(error.message) : error
+    if (!signal?.aborted || error instanceof CommandError) throw error
+    throw new CommandError(`Stopped ${story.length === 0 ? 'before the first step' : `after ${story.at(-1)!.step}`}.`)
   }
   return story
 }

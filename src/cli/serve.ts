@@ -5,6 +5,7 @@ import { SettingError } from '../config.ts'
 import { waysOf } from '../database/address.ts'
 import { type EmbeddedServer, startEmbedded } from '../database/embedded/server.ts'
 import { migrateBy } from '../database/migrate.ts'
+import { addressOf } from '../http/address.ts'
 import { credentials } from '../sandbox/people.ts'
 import type { Settings } from '../settings.ts'
 import { addressRefusal, requireFreeAddress } from './address.ts'
@@ -102,12 +103,14 @@ export async function openService(
   }
 }
 
-/** A sandbox beside a command that needs one. Only what goes wrong is logged. */
-export const startForCommand = (settings: Settings) =>
-  openService({ ...settings, environment: 'sandbox' }, pino(logOptions('error'), pino.destination(2)), {
-    serves: true,
-    works: true,
-  })
+/** A sandbox beside a command that needs one, and where it listens, whatever it is called outside. Only what goes wrong is logged. */
+export async function startForCommand(settings: Settings): Promise<{ at: string; close(): Promise<void> }> {
+  const log = pino(logOptions('error'), pino.destination(2))
+  const { app, close } = await openService({ ...settings, environment: 'sandbox' }, log, { serves: true, works: true })
+  const bound = app.server.server.address()
+  const port = typeof bound === 'object' && bound !== null ? bound.port : settings.port
+  return { at: addressOf(settings.host, port), close }
+}
 
 /** The address was free when it was tried; in the meantime somebody else may have taken it. */
 async function listen(app: App, settings: Settings): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Command, type SandboxInput, UsageError } from './command.ts'
+import { findSandbox } from './sandbox.ts'
 
 interface Clock {
   readonly now: string
@@ -60,9 +61,11 @@ export const watchCommands: readonly Command[] = [
     summary: 'List what falls due when, and what it will do',
     options: { subject: { type: 'string', value: '<id>', description: 'Only what is about this' } },
     examples: [['due', 'lists deadlines, scheduled invoices and the next attempts of deliveries']],
-    async run({ sandbox, options: { subject } }) {
-      const query = typeof subject === 'string' ? `?subject=${encodeURIComponent(subject)}` : ''
-      const { due } = await sandbox.ask<{ due: Due[] }>('GET', `/sandbox/due${query}`)
+    async run({ sandbox, output, options: { subject } }) {
+      const about = typeof subject === 'string' ? `&subject=${encodeURIComponent(subject)}` : ''
+      const path = `/sandbox/due?limit=${DUE_MAX}${about}`
+      const { due, has_more } = await sandbox.ask<{ due: Due[]; has_more: boolean }>('GET', path)
+      if (has_more) output.err(`quittance: these are the first ${DUE_MAX}, and there are more.\n`)
       return due.map(({ at, what }) => ({ at, what }))
     },
   },
@@ -146,9 +149,12 @@ async function listRequests({ sandbox, tell, options, output }: SandboxInput): P
   }
   let { seq } = await sandbox.ask<{ seq: number }>('GET', '/sandbox/timeline?page_size=1')
   await show(limit)
-  while (options['follow'] && !output.interrupted?.aborted) {
+  if (!options['follow']) return undefined
+  // Whoever stops it does not wait until something comes.
+  const following = await findSandbox(sandbox.url, output.interrupted)
+  while (following && !output.interrupted?.aborted) {
     const path = `/sandbox/timeline?kind=request&page_size=200&after=${seq}&wait=${WAIT_SECONDS}`
-    const found = await sandbox.ask<{ seq: number; threads: object[] }>('GET', path).catch((error: unknown) => {
+    const found = await following.ask<{ seq: number; threads: object[] }>('GET', path).catch((error: unknown) => {
       if (output.interrupted?.aborted) return undefined
       throw error
     })

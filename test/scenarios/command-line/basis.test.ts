@@ -1,9 +1,11 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { commands } from '../../../src/cli/commands.ts'
 import { flagOf } from '../../../src/config.ts'
 import { settings } from '../../../src/settings.ts'
 import { run } from '../../support/command.ts'
+import { commandLine, runProgram } from '../../support/process.ts'
 
 /** What bash offers behind these words; the last one is being typed. */
 async function offered(...words: string[]): Promise<string[]> {
@@ -41,6 +43,25 @@ describe('What every command has', () => {
       expect(help).not.toContain('--port')
     }
     expect(await helpOf('docs')).not.toContain('Settings')
+  })
+
+  it.skipIf(process.platform === 'win32')('is printed whole, however late it is read', async () => {
+    const [program, words] = commandLine(['completion', 'fish'])
+    // A reader that takes its time: longer than a command is given to end after its last word.
+    const late = ['-c', '"$0" "$@" | { sleep 4; cat; }', program, ...words]
+    const { stdout } = await runProgram(['sh', late], {})
+
+    expect(stdout.length).toBe((await run(['completion', 'fish'], {})).stdout.length)
+  })
+
+  it('ends without a word when nobody reads it to its end', async () => {
+    const [program, words] = commandLine(['completion', 'fish'])
+    const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] })
+    child.stdout.destroy()
+    let said = ''
+    for await (const text of child.stderr) said += text
+
+    expect([said, child.exitCode ?? (await once(child, 'exit'))[0]]).toEqual(['', 0])
   })
 
   it('has no option that would also be taken for a setting', () => {

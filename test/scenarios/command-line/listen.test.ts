@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
@@ -7,6 +10,7 @@ import { runCommand } from '../../../src/cli/run.ts'
 import { after, systemClock } from '../../../src/kernel/clock.ts'
 import { issueCertificate } from '../../../src/webhooks/signing/certificate.ts'
 import { run } from '../../support/command.ts'
+import { commandLine } from '../../support/process.ts'
 import { badHandler, goodHandler, HANDLER_SECRET } from '../../support/shop-handler.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
@@ -170,6 +174,24 @@ describe('quittance listen', () => {
     handler.close()
   })
 
+  it('ends when whoever read what it shows is gone, and leaves nothing behind', async () => {
+    const [program, words] = commandLine(['listen'])
+    const child = spawn(program, words, { env: { ...process.env, ...variables } })
+    const ended = once(child, 'exit')
+    let said = ''
+    child.stderr.on('data', (text) => {
+      said += text
+    })
+    await until(() => said.includes('Listening'))
+
+    child.stdout.destroy()
+    await world.merchant.post('/v2/invoicing/invoices', { detail: { currency_code: 'USD' } })
+    await world.settle()
+
+    expect([(await ended)[0], said.trim().split('\n').length]).toEqual([0, 1])
+    expect(await webhooks()).toEqual([])
+  })
+
   it('takes away the webhook that one leaves behind which is killed', async () => {
     const first = running('listen')
     await until(() => first.written.err.includes('Listening'))
@@ -201,6 +223,28 @@ describe('quittance requests --follow', () => {
 
     expect(await ended).toBe(0)
     expect(written.out.match(/INV2-0000-0000-0000-0000 /g)).toHaveLength(1)
+  })
+})
+
+describe('quittance requests --follow that waits', () => {
+  it('ends when it is stopped, and not when something comes', async () => {
+    // Stands for a sandbox in which nothing ever happens.
+    const waits: string[] = []
+    const still = createHttpServer((request, response) => {
+      if (request.url!.includes('wait=')) return void waits.push(request.url!)
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ now: 'then', seq: 0, requests: [] }))
+    })
+    await new Promise<void>((resolve) => still.listen(0, '127.0.0.1', resolve))
+    const { port } = still.address() as AddressInfo
+    const { stop, ended } = running('requests', '--follow', '--url', `http://127.0.0.1:${port}`)
+    await until(() => waits.length === 1)
+
+    stop()
+
+    expect(await ended).toBe(0)
+    still.closeAllConnections()
+    await new Promise((resolve) => still.close(resolve))
   })
 })
 

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../../../src/cli/run.ts'
+import { after } from '../../../src/kernel/clock.ts'
 import type { Played } from '../../../src/scenarios/play.ts'
 import type { Run } from '../../../src/scenarios/runs.ts'
 import { run } from '../../support/command.ts'
+import { newDatabase } from '../../support/database.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
@@ -86,13 +88,26 @@ steps:
     expect(body.webhooks).toEqual([])
   })
 
-  it('says in one sentence what it cannot do', async () => {
-    const { code, stderr } = await run(
-      ['scenario', 'run', 'seller-wins', '--forward-to', 'ftp://127.0.0.1/hook'],
-      variables,
-    )
+  it('takes its webhook away when it is stopped while it rests between two steps', async () => {
+    const stop = new AbortController()
+    const output = {
+      out: (text: string) => void (text.includes('1. pay') && setImmediate(() => stop.abort())),
+      err: () => {},
+    }
+    const words = ['scenario', 'run', 'seller-wins', '--speed', '900', '--forward-to', receiver.url('/resting')]
+    expect(await runCommand(words, variables, { ...output, interrupted: stop.signal })).toBe(1)
+    const { body } = await world.merchant.get<{ webhooks: object[] }>('/v1/notifications/webhooks')
+    expect(body.webhooks).toEqual([])
+  })
+
+  it.each([
+    [['scenario', 'run', 'seller-wins', '--forward-to', 'ftp://127.0.0.1/hook'], 'cannot be forwarded to ftp:'],
+    [['scenario', 'show', './'], './ cannot be read as a file (EISDIR)'],
+    [['listen', '--as', 'nobody'], 'There is no app nobody with this secret'],
+  ])('says in one sentence what it cannot do: %j', async (words, sentence) => {
+    const { code, stderr } = await run(words, variables)
     expect([code, stderr.trim().split('\n').length]).toEqual([1, 1])
-    expect(stderr).toContain('events cannot be forwarded to ftp://127.0.0.1/hook')
+    expect(stderr).toContain(sentence)
   })
 
   it('says in one sentence that no sandbox is there', async () => {
@@ -158,5 +173,49 @@ describe('quittance trigger', () => {
       2,
       expect.stringContaining('Did you mean CUSTOMER.DISPUTE.CREATED?'),
     ])
+  })
+})
+
+describe('quittance due', () => {
+  it('says that there is more than it lists', async () => {
+    await world.app.transact(async (tx) => {
+      for (let n = 0; n < 201; n++)
+        tx.enqueue({ name: 'no-such-job', payload: { account_id: 'A' }, runAt: after(tx.now, 60), key: `due ${n}` })
+    })
+    const { code, stdout, stderr } = await run(['due', '--json'], variables)
+    await world.pass('PT2M')
+
+    expect([code, JSON.parse(stdout).length]).toEqual([0, 200])
+    expect(stderr).toBe('quittance: these are the first 200, and there are more.\n')
+  })
+})
+
+describe('quittance audit', () => {
+  it('counts back from the time that the sandbox goes by', async () => {
+    await world.pass('P30D')
+    const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD' },
+    })
+    const since = async (time: string) => {
+      const { stdout } = await run(['audit', '--since', time, '--json'], { DATABASE_URL: world.databaseUrl })
+      return (JSON.parse(stdout) as { resource_id?: string; time: string }[]).map(({ resource_id }) => resource_id)
+    }
+    expect(await since('PT1H')).toContain(body.id)
+    await world.pass('PT2H')
+    expect(await since('PT1H')).not.toContain(body.id)
+  })
+})
+
+describe('A sandbox for a command alone', () => {
+  it('is found where it listens, whatever address it has outside', async () => {
+    const own = await newDatabase()
+    const { code, stderr } = await run(['trigger', 'INVOICING.INVOICE.CREATED'], {
+      DATABASE_URL: own.url,
+      PORT: '0',
+      PUBLIC_URL: 'https://pay.example',
+      SHUTDOWN_GRACE_SECONDS: '0',
+    })
+    expect([code, stderr]).toEqual([0, expect.stringContaining('so one does until this command ends')])
+    await own.drop()
   })
 })
