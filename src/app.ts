@@ -221,7 +221,7 @@ function wire(parts: Parts) {
         ...{ routes: () => routes, server: () => server, isEnding: () => following?.closed ?? false },
       },
       sandbox,
-      tokens: { realTime, onChange: forgetTokens },
+      tokens: { realTime, clients: parts.authenticator.clients, onChange: forgetTokens },
       status: {
         notReady: () => reasonsNotReady(database, parts.state, parts.dataDir),
         metrics: () => metrics.print(),

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Tx } from '../database/transaction.ts'
+import type { Instant } from '../kernel/clock.ts'
 import { Problem } from '../kernel/problem.ts'
 import { type SecretRing, secretId } from '../kernel/secrets.ts'
 import type { Service } from '../room.ts'
@@ -19,12 +20,28 @@ export interface Client {
   readonly keys: (string | null)[]
 }
 
+/** A client with its token that is still valid; without one all of these are null. */
+export interface ClientWithToken extends Client {
+  readonly client_id: string
+  readonly token_id: string | null
+  readonly digest: Buffer
+  readonly granted: string[]
+  readonly nonce: string
+  readonly expire_time: Instant
+}
+
+interface Ways<Found> {
+  find(id: string): Promise<Found | undefined>
+  /** As it was found a moment ago. */
+  known?(id: string): Found | undefined
+}
+
 /** Basic credentials, or the same two as form fields; never both. */
 export async function authenticateClient<Found extends Client>(
   tx: Tx,
   service: Service,
   { headers, body }: { headers: IncomingHttpHeaders; body: { client_id?: string; client_secret?: string } },
-  find: (id: string) => Promise<Found | undefined>,
+  { find, known }: Ways<Found>,
 ): Promise<Found> {
   const basic = readBasic(headers.authorization)
   if (basic && body.client_secret !== undefined)
@@ -32,16 +49,24 @@ export async function authenticateClient<Found extends Client>(
   const { id, secret } = basic ?? { id: body.client_id ?? '', secret: body.client_secret ?? '' }
   if (id === '') throw invalidClient(HOW_TO_SAY_WHO)
   const ring = service.settings.secrets!
-  const client = await find(id)
-  // An unknown client costs the same comparison as a wrong secret, so that the time of the answer tells nothing.
-  const matching = matchingDigest(client?.digests ?? [secretDigest('', ring[0])], secret, ring)
+  let client = known?.(id)
+  let matching = client && matchingDigest(client.digests, secret, ring)
+  if (!client || !matching || !isOfNow(client, matching, ring)) {
+    client = await find(id)
+    // An unknown client costs the same as a wrong secret, so that the time of the answer tells nothing.
+    matching = matchingDigest(client?.digests ?? [secretDigest('', ring[0])], secret, ring)
+  }
   if (!client || !matching) throw invalidClient(await whereItWent(tx, 'client', id))
-  if (client.keys[client.digests.indexOf(matching)] !== secretId(ring[0])) {
+  if (!isOfNow(client, matching, ring)) {
     tx.about(client.account_id, client.app_id)
     renewDigest(tx, client.app_id, matching, secret, ring)
   }
   return client
 }
+
+/** Whether a digest was made with the service's own secret of now, so that it need not be made anew. */
+const isOfNow = ({ keys, digests }: Client, digest: Buffer, ring: SecretRing): boolean =>
+  keys[digests.indexOf(digest)] === secretId(ring[0])
 
 /** The one among the digests that any of the service's secrets makes of this. */
 function matchingDigest(digests: readonly Buffer[], secret: string, ring: SecretRing): Buffer | undefined {

@@ -11,6 +11,7 @@ import { RecentMap } from '../kernel/recent-map.ts'
 import type { Service } from '../room.ts'
 import { tokensOfAddress } from './admission.ts'
 import { actFor } from './assertion.ts'
+import type { ClientWithToken } from './authenticate-client.ts'
 import { looksLikeToken, tokenDigest } from './credentials.ts'
 import { whereItWent } from './forwards.ts'
 import { expandScopes, operatorScope } from './scopes.ts'
@@ -41,9 +42,31 @@ interface Shown {
   readonly memory: string
 }
 
-/** How long a token is believed without asking the database. Commands that revoke one come back after this time. */
+/** How long a token, or a client, is believed without asking the database. Commands that revoke one come back after this time. */
 export const BELIEVED_MS = 1_000
 const REMEMBERED_MAX = 10_000
+
+/** What the database said is believed for as long as that is allowed. */
+export class Believed<Value> {
+  readonly #kept = new RecentMap<string, { value: Value; until: number }>(REMEMBERED_MAX)
+
+  get(key: string): Value | undefined {
+    const kept = this.#kept.get(key)
+    return kept && kept.until > performance.now() ? kept.value : undefined
+  }
+
+  set(key: string, value: Value): void {
+    this.#kept.set(key, { value, until: performance.now() + BELIEVED_MS })
+  }
+
+  delete(key: string): void {
+    this.#kept.delete(key)
+  }
+
+  clear(): void {
+    this.#kept.clear()
+  }
+}
 
 /**
  * Tells who is calling. A token is looked up in the database and then remembered for a moment; `forget` is called in
@@ -56,6 +79,8 @@ export class Authenticator {
   readonly #realTime: Clock
   /** Tokens nobody holds, by the address they come from. */
   readonly #guesses: RateLimit
+  /** Clients that asked for a token a moment ago, with the one that they got. */
+  readonly clients = new Believed<ClientWithToken>()
   readonly #remembered = new RecentMap<string, { caller: Caller; holder: Holder; until: number }>(REMEMBERED_MAX)
 
   constructor({ environment, settings }: Service, db: Reader, realTime: Clock) {
@@ -68,6 +93,7 @@ export class Authenticator {
 
   forget(): void {
     this.#remembered.clear()
+    this.clients.clear()
   }
 
   /** Without a wait where the token is remembered, which nearly all are. */

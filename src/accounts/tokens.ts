@@ -8,7 +8,8 @@ import { neutralScope } from '../kernel/dialect.ts'
 import { RecentMap } from '../kernel/recent-map.ts'
 import { Type } from '../kernel/type.ts'
 import type { Service } from '../room.ts'
-import { authenticateClient, type Client, oauthProblem } from './authenticate-client.ts'
+import type { Believed } from './authenticate.ts'
+import { authenticateClient, type Client, type ClientWithToken, oauthProblem } from './authenticate-client.ts'
 import { sameDigest, tokenDigest, tokenOf, tokenTextOf } from './credentials.ts'
 import { grantableScopes } from './scopes.ts'
 
@@ -36,15 +37,6 @@ const TokenResponse = Type.Object(
 
 const TerminateRequest = Type.Object({ token: field, token_type_hint: field, client_id: field, client_secret: field })
 
-/** A client with its token that is still valid; without one all of these are null. */
-interface ClientWithToken extends Client {
-  readonly token_id: string | null
-  readonly digest: Buffer
-  readonly granted: string[]
-  readonly nonce: string
-  readonly expire_time: Instant
-}
-
 /** A token with the text that its client sends. */
 interface Token {
   readonly text: string
@@ -63,7 +55,7 @@ const clientById = sql`
   where client_id = $1 and apps.status = 'ENABLED' and accounts.status = 'ACTIVE' and (not apps.sandbox or $2)`
 /** The same with the token that can be handed out again: there nearly always is one, and then this is all that is asked. */
 const clientWithToken = sql`
-  select apps.id as app_id, apps.account_id, features, apps.scopes, token_generation,
+  select apps.id as app_id, apps.account_id, client_id, features, apps.scopes, token_generation,
     coalesce(held.digests, '{}') as digests, coalesce(held.keys, '{}') as keys,
     valid.id as token_id, valid.digest, valid.scopes as granted, valid.nonce, valid.expire_time
   from apps join accounts on accounts.id = apps.account_id cross join lateral (
@@ -98,12 +90,14 @@ export const sweepTokens =
 
 export interface TokenParts {
   readonly realTime: Clock
+  /** Emptied when an app, its secrets or a token change, in every process. */
+  readonly clients: Believed<ClientWithToken>
   /** Told when a token ended. */
   onChange(): void
 }
 
 /** The operations that hand out and end access tokens. */
-export function tokenRoutes(service: Service, { realTime, onChange }: TokenParts): AnyRoute[] {
+export function tokenRoutes(service: Service, { realTime, clients, onChange }: TokenParts): AnyRoute[] {
   const shared = {
     tag: 'Access tokens',
     method: 'POST',
@@ -127,9 +121,23 @@ export function tokenRoutes(service: Service, { realTime, onChange }: TokenParts
         throw oauthProblem(400, 'unsupported_grant_type', 'Send grant_type=client_credentials.')
       const requested = requestedScopes(service, body.scope)
       const now = realTime.now()
-      const find = (id: string) => tx.row<ClientWithToken>(clientWithToken, [id, isSandbox, requested, now])
-      const client = await authenticateClient(tx, service, { headers, body }, find)
-      const reused = body.ignoreCache === 'true' ? undefined : handedOut(service, client, texts)
+      const isNew = body.ignoreCache === 'true'
+      const memory = (id: string) => `${id} ${requested}`
+      const client = await authenticateClient(
+        tx,
+        service,
+        { headers, body },
+        {
+          known: (id) => (isNew ? undefined : knownClient(clients, memory(id), now)),
+          async find(id) {
+            const found = await tx.row<ClientWithToken>(clientWithToken, [id, isSandbox, requested, now])
+            if (found && found.token_id !== null) clients.set(memory(id), found)
+            return found
+          },
+        },
+      )
+      const reused = isNew ? undefined : handedOut(service, client, texts)
+      if (!reused) tx.afterCommit(() => clients.delete(memory(client.client_id)))
       const token = reused ?? newToken(tx, service, client, { requested, now })
       return new Answer(200, present(service, client, token, now), noStore)
     },
@@ -144,7 +152,7 @@ export function tokenRoutes(service: Service, { realTime, onChange }: TokenParts
     success: { 200: null },
     async handle({ tx, body, headers }) {
       const find = (id: string) => tx.row<Client>(clientById, [id, isSandbox])
-      const client = await authenticateClient(tx, service, { headers, body }, find)
+      const client = await authenticateClient(tx, service, { headers, body }, { find })
       tx.about(client.account_id, client.app_id)
       tx.write(deleteToken, [tokenDigest(body.token ?? ''), client.app_id])
       tx.afterCommit(onChange)
@@ -153,6 +161,12 @@ export function tokenRoutes(service: Service, { realTime, onChange }: TokenParts
   })
 
   return [issue, terminate]
+}
+
+/** A client that asked for the same a moment ago, and whose token has not run out since. */
+function knownClient(clients: TokenParts['clients'], key: string, now: Instant): ClientWithToken | undefined {
+  const known = clients.get(key)
+  return known && known.expire_time > now ? known : undefined
 }
 
 /** Texts of tokens by their ids, so that one that is handed out again is not derived again. */

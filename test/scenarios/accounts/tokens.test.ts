@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { BELIEVED_MS } from '../../../src/accounts/authenticate.ts'
+import { statementsOf } from '../../support/statements.ts'
 import { basic, newWorld, type Response, type World } from '../../support/world.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -49,6 +51,30 @@ describe('The token operation', () => {
     expect(second.body.access_token).toBe(first.body.access_token)
     expect(first.body.expires_in - second.body.expires_in).toBeOneOf([600, 601])
     expect(fresh.body.access_token).not.toBe(first.body.access_token)
+  })
+
+  it('answers who asks again within a second from memory, and nobody else', async () => {
+    const wish = 'grant_type=client_credentials&scope=disputes/read-seller'
+    const again = async () => statementsOf(async () => expect((await ask(wish)).status).toBe(200))
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+    onTestFinished(() => void vi.restoreAllMocks())
+    const first = await ask(wish)
+    await ask(wish)
+    expect(await again()).toEqual([])
+
+    const wrong = { authorization: basic('sandbox-merchant', 'another secret') }
+    expect((await ask(wish, wrong)).status).toBe(401)
+
+    const { body: fresh } = await ask(`${wish}&ignoreCache=true`)
+    expect(fresh.access_token).not.toBe(first.body.access_token)
+    expect((await ask(wish)).body.access_token).toBe(fresh.access_token)
+
+    expect(await again()).toEqual([])
+    world.app.forgetTokens()
+    expect(await again()).toHaveLength(1)
+    expect(await again()).toEqual([])
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + BELIEVED_MS)
+    expect(await again()).toHaveLength(1)
   })
 
   it('grants what was asked for and the app may have', async () => {
