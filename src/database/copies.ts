@@ -26,6 +26,9 @@ const IN_USE = '55006'
 const ownerOf = (database: string) =>
   `${PREFIX}_${createHash('sha256').update(database).digest('hex').slice(0, 16)}` as const
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+const renaming = (from: string, to: string) => `alter database ${quoted(from)} rename to ${quoted(to)};`
+/** Nobody can connect. */
+const CLOSED = 'allow_connections false'
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 /** Copies a database whole, and cuts off whoever is connected to it. */
@@ -68,13 +71,13 @@ export class Copies {
       const copy = this.#nameOf(name)
       const fresh = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
       // Nobody connects to a copy, so it can be copied at any time.
-      await copyDatabase(client, this.#database, fresh, 'allow_connections false')
+      await copyDatabase(client, this.#database, fresh, CLOSED)
       await client.query(`comment on database ${quoted(fresh)} is ${literal(note)}`)
       const { rowCount } = await client.query('select from pg_database where datname = $1', [copy])
       const old = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
-      // The earlier one goes when the new one stands in its place.
-      if (rowCount !== 0) await client.query(`alter database ${quoted(copy)} rename to ${quoted(old)}`)
-      await client.query(`alter database ${quoted(fresh)} rename to ${quoted(copy)}`)
+      // The earlier one goes when the new one stands in its place, which it takes at once.
+      const makeRoom = rowCount === 0 ? '' : renaming(copy, old)
+      await client.query(`${makeRoom} ${renaming(fresh, copy)}`)
       await client.query(`drop database if exists ${quoted(old)}`)
     })
   }
@@ -84,11 +87,14 @@ export class Copies {
     return this.#connected(async (client) => {
       const fresh = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
       const old = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
-      await copyDatabase(client, this.#nameOf(name), fresh)
+      // Whoever looks into every database there is would be in the way.
+      await copyDatabase(client, this.#nameOf(name), fresh, CLOSED)
+      // In one transaction: cut off in between, we would be left without a database.
       await alone(client, this.#database, () =>
-        client.query(`alter database ${quoted(this.#database)} rename to ${quoted(old)}`),
+        client.query(
+          `${renaming(this.#database, old)} ${renaming(fresh, this.#database)} alter database ${quoted(this.#database)} allow_connections true;`,
+        ),
       )
-      await client.query(`alter database ${quoted(fresh)} rename to ${quoted(this.#database)}`)
     })
   }
 

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Copies } from '../database/copies.ts'
-import type { Database } from '../database/open.ts'
+import type { Connection, Database } from '../database/open.ts'
 import { sql } from '../database/sql.ts'
-import type { Reader } from '../database/transaction.ts'
 import { type Instant, systemClock } from '../kernel/clock.ts'
 import { notFound, refused } from '../kernel/problem.ts'
 import type { SandboxClock } from './clock.ts'
@@ -61,7 +60,7 @@ const putAuthorityBack = sql`
 
 type Kept = Readonly<Record<'tokens' | 'keys' | 'authority', object[]>>
 
-async function putBack(db: Reader, { tokens, keys, authority }: Kept): Promise<void> {
+async function putBack(db: Connection, { tokens, keys, authority }: Kept): Promise<void> {
   for (const statement of [clearTokens, clearKeys, clearAuthority]) await db.rows(statement)
   await db.rows(putTokensBack, [JSON.stringify(tokens)])
   await db.rows(putKeysBack, [JSON.stringify(keys)])
@@ -134,13 +133,14 @@ export function openWorlds(parts: WorldParts) {
         const snapshot = await find(name)
         await noted()
         // Whoever calls meanwhile with a token that is newer than the snapshot would be a stranger.
-        await database.alone(async () => {
+        const loading = database.alone(async () => {
           const keep = (await database.row<Kept>(readKept))!
           await allowed(() => database.whileDisconnected(() => copies.load(`${SNAPSHOT}${name}`)))
-          await putBack(database, keep)
+          // Whole, or as the snapshot has them: without keys nothing that was signed would verify any more.
+          await database.transaction((connection) => putBack(connection, keep))
           await clock.load()
         })
-        forget()
+        await loading.finally(forget)
         tidy()
         return snapshot
       }),
