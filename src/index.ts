@@ -1,10 +1,6 @@
-import { resolve } from 'node:path'
 import { pino } from 'pino'
-import { openApp } from './app.ts'
 import { logOptions } from './cli/log.ts'
-import { waysOf } from './database/address.ts'
-import { startEmbedded } from './database/embedded/server.ts'
-import { migrateBy } from './database/migrate.ts'
+import { openService } from './cli/serve.ts'
 import { readSettings } from './settings.ts'
 
 /** A service that answers. */
@@ -19,26 +15,6 @@ export interface RunningService {
  */
 export async function start(variables: Readonly<Record<string, string>> = {}): Promise<RunningService> {
   const settings = readSettings(variables)
-  const { dataDir, databaseConnections } = settings
-  const embedded =
-    settings.databaseUrl === undefined
-      ? await startEmbedded({ dataDir, connectionsMax: databaseConnections })
-      : undefined
-  const ways = waysOf(settings, embedded)
-  try {
-    await migrateBy(ways)
-    const log = pino(logOptions(settings.logLevel))
-    const app = await openApp({
-      settings,
-      ...ways,
-      log,
-      works: true,
-      ...(embedded && { dataDir: resolve(dataDir) }),
-    })
-    const stop = () => app.close().then(() => embedded?.stop())
-    return { url: await app.listen().catch((error: unknown) => stop().then(() => Promise.reject(error))), stop }
-  } catch (error) {
-    await embedded?.stop()
-    throw error
-  }
+  const { app, close } = await openService(settings, pino(logOptions(settings.logLevel)), { serves: true, works: true })
+  return { url: app.service.publicUrl, stop: close }
 }

@@ -87,8 +87,11 @@ export async function openService(
   const ways = waysOf(settings, embedded)
   let app: App | undefined
   const close = async () => {
-    await app?.close()
-    await embedded?.stop()
+    try {
+      await app?.close()
+    } finally {
+      await embedded?.stop()
+    }
   }
   try {
     await migrateBy(ways)

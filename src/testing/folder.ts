@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { SOCKET_PATH_MAX } from '../database/embedded/run.ts'
 import { version } from '../version.ts'
 
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
@@ -16,6 +17,9 @@ export function serverFolder(): string {
   for (const name of readdirSync(migrations).sort()) schema.update(name).update(readFileSync(join(migrations, name)))
   const user = process.getuid?.() ?? userInfo().username
   const folder = join(tmpdir(), `quittance-testing-${user}-${schema.digest('hex').slice(0, 12)}`)
+  // The system would cut it off, and whatever lies there is not ours.
+  if (process.platform !== 'win32' && Buffer.byteLength(keeperAddress(folder)) > SOCKET_PATH_MAX)
+    throw new Error(`A socket in ${folder} would have too long a path: set TMPDIR to a folder with a shorter one.`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const { uid, mode } = lstatSync(folder)
   // Anybody can make folders where temporary files go, and ours must not be somebody else's.

@@ -204,10 +204,40 @@ describe('quittance/testing, where something goes wrong', () => {
     await expect(failed).rejects.toThrow('what the test found')
   })
 
+  it('says which folder would do where the path of a socket is too long', async () => {
+    const script = `import { startSandbox } from 'quittance/testing'
+      process.env.TMPDIR = '/tmp/${'x'.repeat(90)}'
+      await startSandbox().catch(({ message }) => console.log(message))`
+    const { stdout } = await inProject('--input-type=module', '-e', script)
+    expect(stdout).toMatch(/would have too long a path: set TMPDIR to a folder with a shorter one\.\n$/)
+  })
+
+  it('prints no documents, for which it takes a clone', async () => {
+    const { code, stderr } = await inProject(join(installed, 'dist/main.js'), 'docs')
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^quittance: The documents are printed in a clone.*\n$/)])
+  })
+
   it('leaves nothing behind that keeps the process when a sandbox cannot listen', async () => {
     const script = `import { startSandbox } from 'quittance/testing'
       await startSandbox({ settings: { HOST: '192.0.2.1' } }).catch(({ code }) => console.log(code))`
     expect(await inProject('--input-type=module', '-e', script)).toMatchObject({ code: 0, stdout: 'EADDRNOTAVAIL\n' })
+  })
+})
+
+describe('quittance', () => {
+  it('starts a service with the settings that are given, or says which is missing', async () => {
+    const { start }: typeof import('../../src/index.ts') = await importFile(installed, 'dist', 'index.js')
+    const common = { PORT: '0', LOG_LEVEL: 'silent', SHUTDOWN_GRACE_SECONDS: '0' }
+    const service = await start({ ...common, QUITTANCE_DATA_DIR: join(tmp.path, 'data') })
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
+    const { port } = new URL(service.url)
+    const second = start({ ...common, PORT: port, QUITTANCE_DATA_DIR: join(tmp.path, 'other') })
+    await expect(second).rejects.toThrow(`Something else listens on port ${port}`)
+    await service.stop()
+
+    const live = { ...common, QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_DATA_DIR: join(tmp.path, 'live') }
+    await expect(start(live)).rejects.toThrow('QUITTANCE_SECRET must be set in live')
+    expect(readdirSync(tmp.path).filter((name) => ['other', 'live'].includes(name))).toEqual([])
   })
 })
 

@@ -30,7 +30,7 @@ export interface Running {
 }
 
 /** The longest address of a unix socket, in bytes. */
-const SOCKET_PATH_MAX = process.platform === 'linux' ? 107 : 103
+export const SOCKET_PATH_MAX = process.platform === 'linux' ? 107 : 103
 
 /** Finds the running server of a data directory or starts one, making the cluster if there is none. */
 export async function runServer({
