@@ -105,6 +105,18 @@ export function submittedEvidence(
   })
 }
 
+type Tracking = NonNullable<NonNullable<EvidenceInput['evidence_info']>['tracking_info']>
+
+/** Whoever says how something travels must say it so that it can be followed. */
+export function trackingIssues(entries: Tracking, field: string): Issue[] {
+  const isIncomplete = entries.some(
+    ({ carrier_name, tracking_number, carrier_name_other }) =>
+      !carrier_name || !tracking_number || (carrier_name === 'OTHER' && !carrier_name_other),
+  )
+  const description = 'Give carrier_name and tracking_number; OTHER also needs carrier_name_other.'
+  return isIncomplete ? [{ issue: 'MISSING_TRACKING_INFO', field, description }] : []
+}
+
 type Given = Omit<EvidenceInput, 'evidence_type'> & { readonly evidence_type: string | undefined }
 
 function breachesOf(dispute: Dispute, input: Given, hasDocument: boolean, i: number, side: Side): Issue[] {
@@ -120,18 +132,8 @@ function breachesOf(dispute: Dispute, input: Given, hasDocument: boolean, i: num
 
   const { tracking_info = [], refund_ids = [] } = evidence_info
   const tracking = '/evidence_info/tracking_info'
-  const incomplete = tracking_info.some(
-    ({ carrier_name, tracking_number, carrier_name_other }) =>
-      !carrier_name || !tracking_number || (carrier_name === 'OTHER' && !carrier_name_other),
-  )
-  if (incomplete)
-    return [
-      at(
-        'MISSING_TRACKING_INFO',
-        'Give carrier_name and tracking_number; OTHER also needs carrier_name_other.',
-        tracking,
-      ),
-    ]
+  const incomplete = trackingIssues(tracking_info, `/evidences/${i}${tracking}`)
+  if (incomplete.length > 0) return incomplete
   const needsTracking = type === RETURN || (type === FULFILLMENT && dispute.reason !== NOT_RECEIVED)
   if (needsTracking && tracking_info.length === 0)
     return [at('MISSING_TRACKING_INFO', `${type} needs a carrier and a tracking number.`, tracking)]

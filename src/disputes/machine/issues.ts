@@ -33,9 +33,9 @@ export const actionIssues: readonly IssueReference[] = [
   {
     issue: 'MISSING_TRACKING_INFO',
     status: 400,
-    by: ['disputeProvideEvidence', 'disputeAppeal'],
-    when: 'Proof of shipment or return comes without a way to follow it.',
-    mend: 'Send carrier and tracking number.',
+    by: ['disputeProvideEvidence', 'disputeAppeal', 'disputeAcceptClaim'],
+    when: 'Proof of shipment or return, or a label, comes without a way to follow it.',
+    mend: 'Send carrier and tracking number; with the carrier OTHER its name.',
   },
   {
     issue: 'MISSING_REFUND_ID',

@@ -185,12 +185,21 @@ describe('Accepting a claim', () => {
     expect(refusal(await does(world.merchant, id, 'accept-claim', input))).toBe(
       '400 VALIDATION_ERROR MISSING_RETURN_SHIPMENT_INFO',
     )
+    const accepts = (...shipments: object[]) => {
+      const label = { name: 'label.pdf', part: 'accept-claim-document', bytes: pdf }
+      const { payload, headers } = multipart({ ...input, return_shipment_info: shipments }, [label])
+      return does(world.merchant, id, 'accept-claim', payload, headers)
+    }
     const shipment = { shipment_label: { name: 'label.pdf' }, tracking_info: tracking }
-    const { payload, headers } = multipart({ ...input, return_shipment_info: [shipment] }, [
-      { name: 'label.pdf', part: 'accept-claim-document', bytes: pdf },
-    ])
 
-    expect((await does(world.merchant, id, 'accept-claim', payload, headers)).status).toBe(200)
+    expect(refusal(await accepts())).toBe('400 VALIDATION_ERROR MISSING_RETURN_SHIPMENT_INFO')
+    for (const lacking of [{}, { carrier_name: 'UPS' }, { carrier_name: 'OTHER', tracking_number: '1' }]) {
+      const refused = await accepts(shipment, { ...shipment, tracking_info: lacking })
+      expect(refusal(refused)).toBe('400 VALIDATION_ERROR MISSING_TRACKING_INFO')
+      expect(refused.body.details[0]!.field).toBe('/return_shipment_info/1/tracking_info')
+    }
+    expect((await sees(world.merchant, id)).status).toBe('WAITING_FOR_SELLER_RESPONSE')
+    expect((await accepts(shipment)).status).toBe(200)
 
     const shown = (
       await world.buyer.get<{ return_shipments: { shipment_label: { url: string } }[] }>(`${DISPUTES}/${id}`)

@@ -13,6 +13,7 @@ import { DocumentInput, Note, ReturnAddress, ReturnAddressInfo, TrackingInput } 
 import { type ActionContext, disputeAction } from '../action.ts'
 import { amountIssues, refuseIssues } from '../amounts.ts'
 import { attach } from '../attachments.ts'
+import { refuseOverflow, trackingIssues } from '../evidence.ts'
 import { limits } from '../limits.ts'
 import { withOfferEvent } from '../offers.ts'
 import { isFull, owed } from '../payments.ts'
@@ -152,14 +153,14 @@ function addressRules(
   return mayBeKept ? addressIssues(given, field) : [unwantedAddress(field)]
 }
 
-function shipmentRules(type: AcceptClaimType, { return_shipment_info: shipments }: Input): Issue[] {
+function shipmentRules(type: AcceptClaimType, { return_shipment_info: shipments = [] }: Input): Issue[] {
   const field = '/return_shipment_info'
   const wanted = type === 'REFUND_WITH_RETURN_SHIPMENT_LABEL'
-  if (wanted && !shipments)
+  if (wanted && shipments.length === 0)
     return [{ issue: 'MISSING_RETURN_SHIPMENT_INFO', field, description: 'Send the shipment label and its tracking.' }]
-  if (!wanted && shipments)
+  if (!wanted && shipments.length > 0)
     return [{ issue: 'INVALID_PARAMETER_VALUE', field, description: `${type} comes without a shipment label.` }]
-  return []
+  return shipments.flatMap(({ tracking_info }, i) => trackingIssues([tracking_info], `${field}/${i}/tracking_info`))
 }
 
 function shipmentsOf({ return_shipment_info = [] }: Input, { uploads }: ActionContext): ReturnShipment[] {
@@ -177,6 +178,7 @@ function filed(dispute: Dispute, type: AcceptClaimType, input: Input, { uploads,
   const documents =
     type === 'REFUND_WITH_RETURN_SHIPMENT_LABEL' ? uploads.filter(({ name }) => !labels.has(name)) : uploads
   if (documents.length === 0) return {}
+  refuseOverflow(dispute, 'seller', 1)
   const evidence = {
     evidence_type: 'OTHER',
     documents,
