@@ -54,25 +54,26 @@ export const unwantedAddress = (field: string): Issue => ({
   description: 'Nothing is sent back here, so leave the address out.',
 })
 
+/** Where the item goes if it is sent back, for both sides to read. */
+export function withReturnAddress({ extensions }: Dispute, address: Address): Pick<Dispute, 'extensions'> {
+  const { merchandize_dispute_properties } = extensions ?? {}
+  const properties = { ...merchandize_dispute_properties, return_shipping_address: address }
+  return { extensions: { ...extensions, merchandize_dispute_properties: properties } }
+}
+
 /** What an agreed return changes: the buyer is asked for proof that the item is on its way, and told the address. */
 export function agreeReturn(
   dispute: Dispute,
   { amount, address, shipments }: { amount: Money; address?: Address | undefined; shipments?: ReturnShipment[] },
   context: ActionContext,
 ): Changes {
-  const { merchandize_dispute_properties } = dispute.extensions ?? {}
   return {
     agreed_return: {
       amount,
       ...(address && { return_shipping_address: address }),
       ...(shipments && shipments.length > 0 && { shipments }),
     },
-    ...(address && {
-      extensions: {
-        ...dispute.extensions,
-        merchandize_dispute_properties: { ...merchandize_dispute_properties, return_shipping_address: address },
-      },
-    }),
+    ...(address && withReturnAddress(dispute, address)),
     evidences: ask(dispute, 'buyer', [RETURN], context),
   }
 }

@@ -56,6 +56,18 @@ describe('A claim that is accepted without a type', () => {
     expect([asked.status, refunded.status]).toEqual([200, 200])
     expect((await sees(world.merchant, part)).status).toBe('WAITING_FOR_BUYER_RESPONSE')
     expect((await sees(world.merchant, whole)).status).toBe('RESOLVED')
+
+    expect((await does(world.buyer, part, 'deny-offer', { note: 'I would rather send it back.' })).status).toBe(200)
+    for (const who of [world.buyer, world.merchant])
+      expect((await sees(who, part)).extensions?.merchandize_dispute_properties?.return_shipping_address).toEqual(
+        address,
+      )
+  })
+
+  it('may have an empty list of shipments, which is none', async () => {
+    const id = await open(world.buyer, { amount: usd('20.00') })
+
+    expect((await accepts(id, { return_shipment_info: [] })).status).toBe(200)
   })
 
   it('is refused when the amount is nothing, of another currency, or no buyer can be asked', async () => {

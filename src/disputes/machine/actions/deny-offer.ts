@@ -2,6 +2,7 @@ import { Type } from '../../../kernel/type.ts'
 import { Note } from '../../schema/given.ts'
 import { disputeAction } from '../action.ts'
 import { withOfferEvent } from '../offers.ts'
+import { withReturnAddress } from '../returns.ts'
 
 /** The buyer turns the offer down; the seller is to answer again, or an agent decides. */
 export const denyOffer = disputeAction('deny-offer', {
@@ -10,9 +11,12 @@ export const denyOffer = disputeAction('deny-offer', {
   body: Type.Object({ note: Note }),
   decide(dispute, { note }, context) {
     const { offer_type: type = 'REFUND', seller_offered_amount: amount } = dispute.offer
+    // The address that came with a part of the money was meant for this; that of a return stands or falls with the offer.
+    const kept = type === 'REFUND' && dispute.offered_address && withReturnAddress(dispute, dispute.offered_address)
     return {
       outcome: 'denied',
       changes: {
+        ...kept,
         offer: withOfferEvent(dispute, 'DENIED', { type, amount, note, private: true }, context),
         offered_address: undefined,
         offered_invoice_id: undefined,

@@ -6,7 +6,7 @@ import { disputeAction } from '../action.ts'
 import { refuseIssues } from '../amounts.ts'
 import { RETURN, submittedEvidence, withoutRequests } from '../evidence.ts'
 import { limits } from '../limits.ts'
-import { addressIn, addressIssues, knownAddress } from '../returns.ts'
+import { addressIn, addressIssues, knownAddress, withReturnAddress } from '../returns.ts'
 
 /** The side that is waited for shows what it has. Proof of return lets the return move on. */
 export const provideEvidence = disputeAction('provide-evidence', {
@@ -39,7 +39,5 @@ function returnAddress(dispute: Dispute, input: Static<typeof EvidenceBody>): Pi
   const { given, field } = addressIn(input)
   refuseIssues(addressIssues(given, field))
   if (given === undefined || dispute.reason !== NOT_AS_DESCRIBED) return {}
-  const { merchandize_dispute_properties } = dispute.extensions ?? {}
-  const properties = { ...merchandize_dispute_properties, return_shipping_address: knownAddress(given) }
-  return { extensions: { ...dispute.extensions, merchandize_dispute_properties: properties } }
+  return withReturnAddress(dispute, knownAddress(given))
 }
