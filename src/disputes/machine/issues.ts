@@ -54,7 +54,7 @@ export const actionIssues: readonly IssueReference[] = [
   {
     issue: 'TOO_MANY_EVIDENCES',
     status: 422,
-    by: ['disputeProvideEvidence', 'disputeAppeal'],
+    by: ['disputeProvideEvidence', 'disputeAppeal', 'disputeAcceptClaim', 'disputeAcknowledgeReturnItem'],
     when: 'This side has handed in a hundred already.',
     mend: 'Put what is left into one of them.',
   },
@@ -169,7 +169,7 @@ export const actionIssues: readonly IssueReference[] = [
   {
     issue: 'REFUND_DECLINED_BY_COMPLIANCE_SCANNING',
     status: 422,
-    by: ['disputeAcceptClaim'],
+    by: ['disputeAcceptClaim', 'disputeMakeOffer', 'disputeAcceptOffer', 'disputeAcknowledgeReturnItem'],
     when: 'A check declined the refund; a sandbox shows it on request.',
     mend: 'Nothing the caller can do.',
   },

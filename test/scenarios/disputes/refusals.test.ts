@@ -118,9 +118,106 @@ describe('An appeal', () => {
   })
 
   it('does not go beyond what a dispute holds of a side', async () => {
-    const id = await lost(100)
+    const [almost, full] = [await lost(99), await lost(100)]
 
-    expect(refusal(await does(world.merchant, id, 'appeal', some(1)))).toBe(refused('TOO_MANY_EVIDENCES'))
+    expect(refusal(await does(world.merchant, almost, 'appeal', some(2)))).toBe(refused('TOO_MANY_EVIDENCES'))
+    expect((await does(world.merchant, almost, 'appeal', some(1))).status).toBe(200)
+    const shown = await sees(world.merchant, full)
+    expect(shown.dispute_state).toBe('RESOLVED')
+    expect(shown.links.map(({ rel }) => rel)).toEqual(['self'])
+    expect(refusal(await does(world.merchant, full, 'appeal', some(1)))).toBe(
+      refused('ACTION_NOT_ALLOWED_IN_CURRENT_DISPUTE_STATE'),
+    )
+  })
+})
+
+describe('A hundred evidences of a side', () => {
+  const shownOf = async (who: Person, id: string) => (await sees(who, id)).evidences?.length
+
+  it('leave no room for a document with the acceptance of a claim, nor with an acknowledgement', async () => {
+    const { buyer, merchant } = world
+    const id = await open(buyer, { reason: NOT_AS_DESCRIBED })
+    await does(merchant, id, 'provide-evidence', some(100))
+    await does(merchant, id, 'require-evidence', { action: 'SELLER_EVIDENCE' })
+    const back = { note, accept_claim_type: 'REFUND_WITH_RETURN', return_shipping_address: address }
+    const { payload, headers } = multipart(back, [{ name: 'note.png', bytes: png }])
+    expect(refusal(await does(merchant, id, 'accept-claim', payload, headers))).toBe(refused('TOO_MANY_EVIDENCES'))
+    expect((await does(merchant, id, 'accept-claim', back)).status).toBe(200)
+    const proof = { evidence_type: 'PROOF_OF_RETURN', evidence_info: { tracking_info: [tracking] } }
+    await does(buyer, id, 'provide-evidence', { evidences: [proof] })
+
+    const damaged = multipart({ acknowledgement_type: 'DAMAGED' }, [{ name: 'note.png', bytes: png }])
+    expect(refusal(await does(merchant, id, 'acknowledge-return-item', damaged.payload, damaged.headers))).toBe(
+      refused('TOO_MANY_EVIDENCES'),
+    )
+    expect(await shownOf(merchant, id)).toBe(100)
+  })
+
+  it('leave no room for another reason', async () => {
+    const { buyer, merchant } = world
+    const id = await open(buyer, { evidences: [{ notes: 'It did not come.' }] })
+    await does(merchant, id, 'make-offer', { note, offer_type: 'REFUND', offer_amount: usd('5.00') })
+    const relations = async () => (await sees(buyer, id)).links.map(({ rel }) => rel)
+    expect(await relations()).toContain('change_reason')
+    expect((await does(buyer, id, 'provide-evidence', some(99))).status).toBe(200)
+
+    expect(await relations()).not.toContain('change_reason')
+    expect(refusal(await does(buyer, id, 'change-reason', { reason: NOT_AS_DESCRIBED }))).toBe(
+      refused('ACTION_NOT_ALLOWED_IN_CURRENT_DISPUTE_STATE'),
+    )
+    expect(await shownOf(buyer, id)).toBe(100)
+  })
+})
+
+describe('What a buyer asks for', () => {
+  it('is at most what is disputed, when escalating and with another reason', async () => {
+    const id = await open(world.buyer)
+    const tooMuch = { buyer_requested_amount: usd('20000.00') }
+
+    expect(refusal(await does(world.buyer, id, 'escalate', tooMuch))).toBe(breach('INVALID_DISPUTE_AMOUNT'))
+    for (const address of ['change-reason', 'changeReason'])
+      expect(refusal(await does(world.buyer, id, address, { reason: NOT_AS_DESCRIBED, ...tooMuch }))).toBe(
+        breach('INVALID_DISPUTE_AMOUNT'),
+      )
+  })
+
+  it('to let go is a payment of the dispute', async () => {
+    const id = await open(world.buyer, { reason: 'UNAUTHORISED' })
+
+    expect(refusal(await does(world.buyer, id, 'cancel', { transaction_ids: ['ANOTHERPAYMENT'] }))).toBe(
+      breach('INVALID_TRANSACTION_ID'),
+    )
+  })
+})
+
+describe('A return address that no parcel finds', () => {
+  it('is refused with evidence and with an appeal', async () => {
+    const body = { ...some(1), return_shipping_address: { country_code: 'US' } }
+    const answer = breach('INVALID_RETURN_SHIPPING_ADDRESS_FORMAT')
+
+    expect(refusal(await does(world.merchant, await open(world.buyer), 'provide-evidence', body))).toBe(answer)
+    expect(refusal(await does(world.merchant, await lost(1), 'appeal', body))).toBe(answer)
+  })
+})
+
+describe('A refund that a compliance check declines', () => {
+  it('is refused with an offer of everything, with the acceptance of an offer, and when the item is back', async () => {
+    const strict = await newWorld({ settings: { DISPUTE_DECLINE_REFUNDS: 'true' } })
+    const { buyer, merchant } = strict
+    const declined = refused('REFUND_DECLINED_BY_COMPLIANCE_SCANNING')
+    const refund = { note, offer_type: 'REFUND' }
+    const id = await open(buyer)
+    expect(refusal(await does(merchant, id, 'make-offer', { ...refund, offer_amount: usd('20.00') }))).toBe(declined)
+    expect((await does(merchant, id, 'make-offer', { ...refund, offer_amount: usd('5.00') })).status).toBe(200)
+    expect(refusal(await does(buyer, id, 'accept-offer', {}))).toBe(declined)
+
+    const back = await open(buyer, { reason: NOT_AS_DESCRIBED })
+    const terms = { note, accept_claim_type: 'REFUND_WITH_RETURN', return_shipping_address: address }
+    await does(merchant, back, 'accept-claim', terms)
+    const proof = { evidence_type: 'PROOF_OF_RETURN', evidence_info: { tracking_info: [tracking] } }
+    await does(buyer, back, 'provide-evidence', { evidences: [proof] })
+    expect(refusal(await does(merchant, back, 'acknowledge-return-item', {}))).toBe(declined)
+    await strict.close()
   })
 })
 
