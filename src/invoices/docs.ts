@@ -254,7 +254,8 @@ ${workedExample()}
 
 Everything given must match. Addresses, numbers, statuses and currencies must be equal, other texts contain what is
 sought; case does not matter. Ranges include both ends. \`payment_date_range\` goes by the day of a payment, which is all
-that is known of a recorded one. Results are ordered by time of creation, newest first.
+that is known of a recorded one; of an instant counts the day it is written with. Results are ordered by time of
+creation, newest first.
 
 ## Trigger values of the sandbox
 

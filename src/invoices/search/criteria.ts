@@ -64,11 +64,17 @@ export function criteriaOf(input: SearchInput): Criteria {
     amount,
     issued: input.invoice_date_range,
     due: input.due_date_range,
-    paid: paid && { start: paid.start.slice(0, 10), end: paid.end.slice(0, 10) },
+    paid: paid && daysAsWritten(input.payment_date_range!),
     created,
     nothing: input.archived === true,
   }
 }
+
+/** Payments have days of the merchant's zone, so an instant counts by the day it was written with and not by that of UTC. */
+const daysAsWritten = ({ start, end }: { start: string; end: string }) => ({
+  start: start.slice(0, 10),
+  end: end.slice(0, 10),
+})
 
 /** What a total can be; a range may reach beyond it. */
 const ANY_AMOUNT = { min: -1e14, max: 1e14 }

@@ -293,6 +293,8 @@ describe('Searching for invoices', () => {
     [{ due_date_range: { start: '2026-02-11', end: '2026-03-01' } }, ['Three', 'One']],
     [{ payment_date_range: { start: '2026-02-15', end: '2026-02-20' } }, ['Three']],
     [{ payment_date_range: { start: '2026-02-16T00:00:00Z', end: '2026-02-19T23:59:59Z' } }, []],
+    [{ payment_date_range: { start: '2026-02-15T17:00:00-08:00', end: '2026-02-15T23:00:00-08:00' } }, ['Three']],
+    [{ payment_date_range: { start: '2026-02-21T00:00:00+14:00', end: '2026-02-21T09:00:00+14:00' } }, []],
     [{ creation_date_range: { start: '2026-03-03T09:00:00Z', end: '2026-03-04T09:00:00Z' } }, ['Three', 'Two']],
     [{ creation_date_range: { start: '2026-03-02', end: '2026-03-03' } }, ['Two', 'One']],
     [{ creation_date_range: { start: '2026-03-03T01:00:00-08:00', end: '2026-03-03T10:00:00+01:00' } }, ['Two']],
