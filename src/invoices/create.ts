@@ -69,7 +69,11 @@ async function createOn(
         invoice_date: filled.detail.invoice_date ?? dayIn(tx.now, account.time_zone),
       },
     },
-    { accountId: account.id, newId: (kind) => tx.newId(kind) },
+    {
+      accountId: account.id,
+      newId: (kind) => tx.newId(kind),
+      isMinimumCopied: input.configuration?.partial_payment === undefined,
+    },
   )
   const hidden_fields = hiddenFields(template)
   const now = toSeconds(tx.now)

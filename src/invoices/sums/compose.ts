@@ -15,6 +15,10 @@ export interface ComposeContext {
   newId(kind: 'item'): string
   /** Ids of items that exist already: one sent back keeps its id. */
   readonly itemIds?: ReadonlySet<string>
+  /** Whether the least to be paid at once came from a template; then it does not keep a smaller invoice from being made. */
+  readonly isMinimumCopied?: boolean
+  /** Whether the items are still to come, as in a template without any: then nothing can be said of the total. */
+  readonly isOpen?: boolean
 }
 
 /** The parts of an invoice that follow from what the merchant wrote. */
@@ -78,19 +82,26 @@ export function composeLines(input: Lines, context: ComposeContext) {
     taxAfterDiscount: configuration.tax_calculated_after_discount,
     taxInclusive: configuration.tax_inclusive,
   })
+  const { allow_partial_payment, minimum_amount_due: minimum } = configuration.partial_payment
+  const isTooMuch = minimum !== undefined && toMinor(minimum) > totals.total
   return {
     items: items.map((item, i) => composeItem(item, totals.lines[i]!, currency, context)),
-    configuration,
+    configuration:
+      isTooMuch && context.isMinimumCopied
+        ? { ...configuration, partial_payment: { allow_partial_payment } }
+        : configuration,
     amount: summaryOf(totals, items.length > 0, breakdown, currency, context),
     // Amounts of several currencies add up to nothing that could be judged.
-    problems:
-      mismatches.length > 0
-        ? mismatches
-        : contradictions(totals, configuration.partial_payment.minimum_amount_due, currency),
+    problems: mismatches.length > 0 ? mismatches : contradictions(totals, minimum, currency, context),
   }
 }
 
-function contradictions(totals: Totals, minimum: Money | undefined, currency: string): Issue[] {
+function contradictions(
+  totals: Totals,
+  minimum: Money | undefined,
+  currency: string,
+  { isOpen = false, isMinimumCopied = false }: ComposeContext,
+): Issue[] {
   const problems: Issue[] = []
   if (totals.taxes.length > TAXES_MAX)
     problems.push({
@@ -98,13 +109,14 @@ function contradictions(totals: Totals, minimum: Money | undefined, currency: st
       field: '/items',
       description: `An invoice has at most ${TAXES_MAX} different taxes.`,
     })
-  if (totals.total < 0n)
+  if (!isOpen && totals.total < 0n)
     problems.push({
       issue: 'INVALID_TOTAL_AMOUNT',
       field: '/amount/value',
       description: `The total would be ${toMoney(totals.total, currency).value}; it cannot be negative.`,
     })
-  if (minimum && (toMinor(minimum) <= 0n || toMinor(minimum) > totals.total))
+  const isBounded = !isOpen && !isMinimumCopied
+  if (minimum && (toMinor(minimum) <= 0n || (isBounded && toMinor(minimum) > totals.total)))
     problems.push({
       issue: 'INVALID_TOTAL_AMOUNT',
       field: '/configuration/partial_payment/minimum_amount_due/value',

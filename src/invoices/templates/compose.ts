@@ -1,4 +1,5 @@
 import { toSeconds } from '../../kernel/clock.ts'
+import { toMinor, toMoney } from '../../kernel/money.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { ActionContext } from '../action.ts'
 import type { InvoiceInput } from '../schema/given.ts'
@@ -39,7 +40,8 @@ function composeInfo(
   before: TemplateInfo | undefined,
 ): TemplateInfo {
   const { term, terms_and_conditions = term, ...detail } = info.detail ?? { currency_code: account.currency_code }
-  const lines = composeLines({ ...info, detail }, { accountId: account.id, newId, itemIds: itemIds(before) })
+  const isOpen = !info.items?.length
+  const lines = composeLines({ ...info, detail }, { accountId: account.id, newId, itemIds: itemIds(before), isOpen })
   if (lines.problems.length > 0)
     throw new Problem(
       422,
@@ -47,7 +49,8 @@ function composeInfo(
       lines.problems.map((problem) => ({ ...problem, field: `/template_info${problem.field}` })),
     )
   const created = before?.detail?.metadata ?? { create_time: toSeconds(now), created_by: account.email }
-  const { currency_code, value = '0' } = lines.amount
+  const { currency_code } = lines.amount
+  const due = toMinor(lines.amount)
   return {
     ...info,
     detail: {
@@ -58,7 +61,7 @@ function composeInfo(
     ...(info.items && { items: lines.items }),
     configuration: lines.configuration,
     amount: lines.amount,
-    due_amount: { currency_code, value },
+    due_amount: toMoney(due > 0n ? due : 0n, currency_code),
   }
 }
 

@@ -366,6 +366,38 @@ describe('Templates', () => {
     })
   })
 
+  it('without items may say what is to be paid at least, and take off or add what they like', async () => {
+    const poor = await newWorld()
+    const parts = { partial_payment: { allow_partial_payment: true, minimum_amount_due: usd('10.00') } }
+    const detail = { currency_code: 'USD' }
+    const discount = { discount: { invoice_discount: { amount: usd('5.00') } } }
+    const makes = (body: object) => poor.merchant.post<Template & Refusal>(TEMPLATES, body, whole)
+    const made = await makes({
+      name: 'In parts',
+      default_template: true,
+      template_info: { detail, configuration: parts, amount: { breakdown: discount } },
+    })
+    expect(made.status, made.text).toBe(201)
+    expect(made.body.template_info).toMatchObject({ configuration: parts, due_amount: usd('0.00') })
+    const nothing = { partial_payment: { ...parts.partial_payment, minimum_amount_due: usd('0.00') } }
+    const none = await makes({ name: 'None', template_info: { detail, configuration: nothing } })
+    expect([none.status, issuesOf(none.body)]).toEqual([422, ['INVALID_TOTAL_AMOUNT']])
+
+    // What an invoice says itself must fit; what it has from the template goes where it does not.
+    const minimumOf = async (value: string, configuration?: object) => {
+      const { status, body } = await poor.merchant.post<Seen & Refusal>(
+        INVOICES,
+        over(value, { ...(configuration && { configuration }) }),
+        whole,
+      )
+      return status === 201 ? body.configuration.partial_payment : `${status} ${issuesOf(body)}`
+    }
+    expect(await minimumOf('50.00')).toEqual(parts.partial_payment)
+    expect(await minimumOf('12.00')).toEqual({ allow_partial_payment: true })
+    expect(await minimumOf('12.00', parts)).toBe('422 INVALID_TOTAL_AMOUNT')
+    await poor.close()
+  })
+
   it('fifty are enough', async () => {
     const rich = await newWorld()
     for (let i = 0; i < 50; i++) expect((await rich.merchant.post(TEMPLATES, { name: `T${i}` })).status).toBe(201)
