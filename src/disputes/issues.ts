@@ -48,8 +48,8 @@ export const filingIssues: readonly IssueReference[] = [
   {
     issue: 'INVALID_TRANSACTION_ID',
     status: 400,
-    by: ['createDispute', 'validateDisputeEligibility', 'simulateChargeback'],
-    when: 'The caller has no such payment.',
+    by: ['createDispute', 'validateDisputeEligibility', 'simulateChargeback', 'disputeCancel'],
+    when: 'The caller has no such payment, or it is none of this dispute.',
     mend: 'Use the id of the side that calls: the buyer’s or the seller’s.',
   },
   {
@@ -62,8 +62,8 @@ export const filingIssues: readonly IssueReference[] = [
   {
     issue: 'INVALID_DISPUTE_AMOUNT',
     status: 400,
-    by: ['createDispute', 'simulateChargeback'],
-    when: 'More is disputed than is left of the payment, nothing, or another currency.',
+    by: ['createDispute', 'simulateChargeback', 'disputeEscalate', 'disputeChangeReason', 'changeDisputeReasonOldName'],
+    when: 'More is disputed or asked for than is left of the payment, nothing, or another currency.',
     mend: 'Send at most what the description names, or leave the amount out.',
   },
   {

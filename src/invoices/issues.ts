@@ -90,8 +90,8 @@ export const invoiceIssues: readonly IssueReference[] = [
   {
     issue: 'INVALID_TOTAL_AMOUNT',
     status: 422,
-    by: ['createInvoice', 'updateInvoice', 'sendInvoice'],
-    when: 'The total is below zero or too large; or an invoice without items or without a total is to be sent.',
+    by: ['createInvoice', 'updateInvoice', 'sendInvoice', 'createTemplate', 'updateTemplate'],
+    when: 'The total is below zero, or less than must be paid at once; or an invoice without items or without a total is to be sent.',
     mend: 'Correct the items, discounts or amounts.',
   },
   {
@@ -104,7 +104,7 @@ export const invoiceIssues: readonly IssueReference[] = [
   {
     issue: 'TOO_MANY_TAXES',
     status: 422,
-    by: ['createInvoice', 'updateInvoice'],
+    by: ['createInvoice', 'updateInvoice', 'createTemplate', 'updateTemplate'],
     when: 'The invoice has more than ten different taxes.',
     mend: 'Use fewer, or split the invoice.',
   },
@@ -118,7 +118,7 @@ export const invoiceIssues: readonly IssueReference[] = [
   {
     issue: 'PAYMENT_AMOUNT_GREATER_THAN_AMOUNT_DUE',
     status: 422,
-    by: ['recordPayment', 'updateInvoice'],
+    by: ['recordPayment', 'updateInvoice', 'paySandboxInvoice'],
     when: 'More would be paid than is due; after an update, more than the new total.',
     mend: 'Send at most what is due.',
   },

@@ -59,6 +59,14 @@ describe('A change of an invoice is refused', () => {
     expect(said(await change(template('USD', usd('1.001'))))).toBe('400 INVALID_DECIMAL_VALUE')
     expect(said(await change(template('XXX', { currency_code: 'XXX', value: '1.00' })))).toMatch('400 NOT_SUPPORTED')
     expect(said(await change(template('EUR', usd('1.00'))))).toBe('422 CURRENCY_CODE_MISMATCH')
+    const info = (lines: object[]) => ({
+      name: 'Odd',
+      template_info: { detail: { currency_code: 'USD' }, items: lines },
+    })
+    for (const send of [change, (body: object) => world.merchant.post<Refusal>(TEMPLATES, body)]) {
+      expect(said(await send(info(items)))).toBe('422 TOO_MANY_TAXES')
+      expect(said(await send(info([{ ...items[0], quantity: '-1' }])))).toBe('422 INVALID_TOTAL_AMOUNT')
+    }
   })
 })
 
@@ -70,6 +78,19 @@ describe('A payment', () => {
   it('is made to a business', async () => {
     const body = { amount: usd('20.00'), seller_email: 'nobody@example.com' }
     expect(said(await world.merchant.post<Refusal>('/sandbox/transactions', body))).toBe('422 SELLER_NOT_FOUND')
+    const own = { amount: usd('20.00'), buyer_email: 'merchant@example.com' }
+    expect(said(await world.merchant.post<Refusal>('/sandbox/transactions', own))).toBe('422 PAYER_IS_PAYEE')
+  })
+
+  it('of an invoice in a sandbox is as much as the page would take', async () => {
+    const { id } = await shopOf(world).sends(over('20.00'))
+    const pays = async (body: object) => said(await world.call<Refusal>('POST', `/sandbox/invoices/${id}/pay`, body))
+
+    expect(await pays({ amount: usd('5.00') })).toBe('422 PAYMENT_AMOUNT_LESS_THAN_MINIMUM')
+    expect(await pays({ amount: usd('20.01') })).toBe('422 PAYMENT_AMOUNT_GREATER_THAN_AMOUNT_DUE')
+    expect(await pays({ tip: usd('1.00') })).toBe('422 TIP_NOT_ALLOWED')
+    expect(await pays({ tip: usd('-1.00') })).toBe('422 INVALID_TIP_AMOUNT')
+    expect(await pays({})).toBe('201 ')
   })
 
   it('is refunded where the balance covers it, which the fee of the only one took from', async () => {

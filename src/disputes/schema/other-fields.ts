@@ -7,7 +7,7 @@ export const otherDisputeFields: Readonly<Record<string, string>> = {
   from: 'Not used: nothing can be moved or copied.',
   accept_claim_reason: 'Why the seller gives in.',
   accept_claim_type: 'What the buyer gets; allowed_response_options lists what is taken now.',
-  refund_amount: 'How much is refunded; only with PARTIAL_REFUND.',
+  refund_amount: 'How much is refunded, with PARTIAL_REFUND; without a type it decides whether the buyer is asked.',
   return_shipment_info: 'The label to send the item back with.',
   shipment_label: 'The label, by the name it was uploaded under.',
   invoice_id: 'Your number for it, noted with the refund.',

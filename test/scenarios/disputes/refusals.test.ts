@@ -11,6 +11,7 @@ import {
   type Problem,
   png,
   refusal,
+  sees,
   tracking,
 } from './people.ts'
 
@@ -323,6 +324,29 @@ describe('A file that is none of a kind we keep', () => {
     const answer = await send({ name: 'note.png', bytes: png })
     expect(answer.status, answer.text).toBeLessThan(300)
   }
+
+  it('is refused, as any other, where none is taken', async () => {
+    const { buyer, merchant } = world
+    const reviewed = await open(buyer, { reason: 'OTHER', evidences: [{ notes: 'HOLD_IN_REVIEW' }] })
+    const fresh = await open(buyer)
+    const offered = await open(buyer)
+    const offer = { note, offer_type: 'REFUND', offer_amount: usd('5.00') }
+    await does(merchant, offered, 'make-offer', offer)
+    const actions: readonly [who: Person, id: string, action: string, body: object][] = [
+      [merchant, fresh, 'make-offer', offer],
+      [buyer, fresh, 'escalate', {}],
+      [buyer, fresh, 'cancel', {}],
+      [buyer, offered, 'accept-offer', {}],
+      [buyer, offered, 'deny-offer', { note }],
+      [merchant, reviewed, 'adjudicate', { adjudication_outcome: 'BUYER_FAVOR' }],
+      [merchant, reviewed, 'require-evidence', { action: 'BUYER_EVIDENCE' }],
+      [buyer, reviewed, 'provide-refund-preference', { funding_instrument_preference: { type: 'BALANCE' } }],
+    ]
+    for (const [who, id, action, body] of actions) {
+      const { payload, headers } = multipart(body, [{ name: 'note.png', bytes: png }])
+      expect(refusal(await does(who, id, action, payload, headers)), action).toBe(breach('INVALID_EVIDENCE_FILE'))
+    }
+  })
 
   it('is refused with a new dispute', () =>
     refusesText(world.buyer, DISPUTES, {
