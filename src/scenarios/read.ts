@@ -1,4 +1,4 @@
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml'
+import { type Document, isNode, LineCounter, parseDocument, visit } from 'yaml'
 import { parseDuration } from '../kernel/clock.ts'
 import { eventTypes } from '../kernel/event-types.ts'
 import { didYouMean } from '../kernel/spelling.ts'
@@ -37,10 +37,18 @@ export function readScenario(text: string, file: string): Scenario {
     const { line, col } = lines.linePos(offsetOf(document, path))
     return `${file}:${line}:${col}`
   }
-  for (const { pos, message } of document.errors) {
-    const { line, col } = lines.linePos(pos[0])
-    problems.push(`${file}:${line}:${col}: ${message}`)
+  const complainAt = (offset: number, sentence: string) => {
+    const { line, col } = lines.linePos(offset)
+    problems.push(`${file}:${line}:${col}: ${sentence}`)
   }
+  for (const { pos, message } of document.errors) complainAt(pos[0], message)
+  visit(document, {
+    Alias(_, alias, path) {
+      const meant = alias.resolve(document)
+      if (meant && !path.includes(meant)) return
+      complainAt(alias.range?.[0] ?? 0, `expected &${alias.source} before *${alias.source}, and not around it.`)
+    },
+  })
   if (problems.length > 0) throw new ScenarioError(problems)
   const complain: Complain = (path, sentence) => {
     if (problems.length < PROBLEMS_MAX) problems.push(`${placeOf(path)}: ${sentence}`)
@@ -102,8 +110,12 @@ function checkPeople(given: unknown, complain: Complain): Record<string, Person>
     Object.entries(given).map(([name, value]) => {
       if (typeof value === 'string') return [name, { client_id: value }]
       const person = isFields(value) ? value : {}
-      if (typeof person['client_id'] !== 'string')
-        complain(['people', name], `expected a client id, or client_id, client_secret and for, found ${shown(value)}.`)
+      const texts = [person['client_id'], person['client_secret'] ?? '', person['for'] ?? '']
+      if (texts.some((text) => typeof text !== 'string'))
+        complain(
+          ['people', name],
+          `expected a client id, or client_id, client_secret and for as texts, found ${shown(value)}.`,
+        )
       only(person, ['client_id', 'client_secret', 'for'], ['people', name], complain)
       // The fields were looked at just now.
       return [name, person as unknown as Person]

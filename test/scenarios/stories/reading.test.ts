@@ -46,6 +46,18 @@ describe('A scenario that is not right', () => {
     ])
   })
 
+  it('names people by texts, and what stands elsewhere by what came before it', () => {
+    const people = (given: string) =>
+      story('  - { step: rest, says: R., wait: P1D }').replace('sandbox-merchant', given)
+    expect(mistakes(people('{ client_id: a, for: 1234567890123 }'))).toEqual([
+      'mine.yaml:4:11: expected a client id, or client_id, client_secret and for as texts, found {"client_id":"a","for":1234567890123}.',
+    ])
+    expect(mistakes(people('*shop'))).toEqual(['mine.yaml:4:11: expected &shop before *shop, and not around it.'])
+    expect(mistakes(people('&shop { client_id: *shop }'))).toEqual([
+      'mine.yaml:4:30: expected &shop before *shop, and not around it.',
+    ])
+  })
+
   it('is told every mistake at once, and those of YAML itself', () => {
     expect(mistakes('title: [\n')[0]).toMatch(/^mine\.yaml:2:1: /)
     expect(mistakes('steps: []\npeople: {}\n')).toHaveLength(4)
