@@ -69,14 +69,13 @@ export const listenCommand: Command = {
     const as = { client_id: String(options['as'] ?? 'sandbox-merchant') }
     const events = namesOf([options['events'] ?? '*'].flat().map(String))
     const deliver = forwarder(input)
-    await sweep(sandbox, as)
-    const reachedAt = options['reached-at']
-    const receiver = await openReceiver(deliver, {
-      path: PATH,
-      ...(reachedAt !== undefined && { reachedAt: String(reachedAt) }),
-    })
+    const reachedAt = options['reached-at'] === undefined ? undefined : String(options['reached-at'])
+    if (reachedAt !== undefined && !/^(\[[\da-f:.]+\]|[\w.-]+)$/i.test(reachedAt))
+      throw new UsageError('--reached-at is a name or an address of this machine, such as 192.168.1.20 or [fd00::20].')
+    const receiver = await openReceiver(deliver, { path: PATH, ...(reachedAt !== undefined && { reachedAt }) })
     const { interrupted } = output
     try {
+      await sweep(sandbox, as, new URL(receiver.url).hostname)
       const body = { url: receiver.url, event_types: events.map((name) => ({ name })) }
       const webhook = await sandbox.ask<Webhook>('POST', webhooksPath, { as, body })
       output.err(
@@ -121,10 +120,13 @@ function namesOf(given: readonly string[]): string[] {
     })
 }
 
-/** Takes away webhooks of earlier calls that were killed before they could do so. */
-async function sweep(sandbox: Sandbox, as: { client_id: string }): Promise<void> {
+/**
+ * Takes away webhooks of earlier calls that were killed before they could do so. Only those of this machine: whether somebody
+ * listens on another one cannot be seen from here.
+ */
+async function sweep(sandbox: Sandbox, as: { client_id: string }, machine: string): Promise<void> {
   const { webhooks } = await sandbox.ask<{ webhooks: Webhook[] }>('GET', webhooksPath, { as })
-  const ours = webhooks.filter(({ url }) => new URL(url).pathname === PATH)
+  const ours = webhooks.filter(({ url }) => new URL(url).pathname === PATH && new URL(url).hostname === machine)
   await Promise.all(
     ours.map(async ({ id, url }) => {
       const signal = AbortSignal.timeout(GONE_AFTER_MS)

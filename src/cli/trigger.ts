@@ -36,6 +36,8 @@ export const triggerCommand: Command = {
       )
     const overrides = [input.options['override'] ?? []].flat().map(String)
     const recipe = recipeFor(event)
+    if (!recipe && overrides.length > 0)
+      throw new UsageError(`${event} never happens by itself: a sample of it is sent, in which nothing is overridden.`)
     if (!recipe) return simulate(input, event)
     const scenario = refusing(() => overridden(recipe, overrides))
     const story = await tellStory(input, scenario, {})

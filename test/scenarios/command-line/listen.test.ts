@@ -135,6 +135,7 @@ describe('quittance listen', () => {
       ['--events', 'CUSTOMER.DISPUT'],
       ['--forward-to', 'here'],
       ['--signing-secret', 'mine', '--forward-to', 'http://127.0.0.1:9'],
+      ['--reached-at', '::1'],
     ]) {
       const { code, stderr } = await run(['listen', ...words], variables)
       expect([code, stderr.trim().split('\n').length]).toEqual([2, 1])
@@ -207,6 +208,19 @@ describe('quittance listen', () => {
     expect((await webhooks()).map(({ id }) => id)).not.toContain(left!.id)
     stop()
     await ended
+  })
+
+  it('leaves that of another machine alone, of which it cannot see whether somebody listens there', async () => {
+    const url = 'http://127.0.0.1:9100/quittance-listen'
+    const types = { event_types: [{ name: '*' }] }
+    const { body } = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', { url, ...types })
+    const { written, stop, ended } = running('listen', '--reached-at', 'localhost')
+    await until(() => written.err.includes('Listening'))
+
+    expect((await webhooks()).map(({ id }) => id)).toContain(body.id)
+    stop()
+    expect(await ended).toBe(0)
+    await world.merchant.delete(`/v1/notifications/webhooks/${body.id}`)
   })
 })
 

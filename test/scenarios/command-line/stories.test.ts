@@ -168,6 +168,8 @@ describe('quittance trigger', () => {
 
     const wrong = await run(['trigger', 'CUSTOMER.DISPUTE.CREATED', '--override', 'amount=1'], variables)
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('the steps are pay, open')])
+    const sample = await run(['trigger', 'RISK.DISPUTE.CREATED', '--override', 'open.reason=OTHER'], variables)
+    expect([sample.code, sample.stderr]).toEqual([2, expect.stringContaining('nothing is overridden')])
     const unknown = await run(['trigger', 'CUSTOMER.DISPUTE.CREATE'], variables)
     expect([unknown.code, unknown.stderr]).toEqual([
       2,
