@@ -2,9 +2,10 @@ import type { Role } from '../../kernel/caller.ts'
 import type { EventType } from '../../kernel/event-types.ts'
 import { Lifecycle, type Row } from '../../kernel/lifecycle.ts'
 import { Problem } from '../../kernel/problem.ts'
-import { type Dispute, type DisputeNode, submittedBy } from '../schema/dispute.ts'
+import { type Dispute, type DisputeNode, isTangible, submittedBy } from '../schema/dispute.ts'
 import { type Finality, type Flow, NOT_AS_DESCRIBED, NOT_RECEIVED } from '../schema/enums.ts'
 import { limits } from './limits.ts'
+import { hasSomethingLeft } from './payments.ts'
 
 const waiting = ['WAITING_FOR_SELLER_RESPONSE', 'WAITING_FOR_BUYER_RESPONSE'] as const
 const unresolved = ['OPEN', ...waiting, 'UNDER_REVIEW'] as const
@@ -114,6 +115,8 @@ const guards = {
   'room for another note': ({ supporting_info = [] }: Dispute) => supporting_info.length < limits.supportingInfo,
   'room for another offer': ({ offer, messages = [] }: Dispute) =>
     (offer.history?.length ?? 0) < limits.offerEvents && messages.length < limits.messages,
+  'something that can be offered': (dispute: Dispute) =>
+    hasSomethingLeft(dispute) || (dispute.reason === NOT_AS_DESCRIBED && isTangible(dispute)),
   'no compensation asked for yet': ({ compensation }: Dispute) => compensation === undefined,
   'a compensation that waits for an answer': ({ compensation }: Dispute) => compensation?.status === 'REQUESTED',
 }
@@ -149,8 +152,8 @@ const rows = [
   { t: 'T2',  action: 'triage',                  by: ['clock'],             from: opened,          given: [], outcome: 'seller to answer', to: sellerToAnswer, emits: updated },
   { t: 'T3a', action: 'triage',                  by: ['clock'],             from: opened,          given: [], outcome: 'review',           to: underReview,    emits: updated },
   { t: 'T4',  action: 'send-message',            by: ['seller', 'buyer'],   from: inquiryTalk,     given: ['room for another message'], outcome: 'sent', to: same, emits: updated },
-  { t: 'T5',  action: 'make-offer',              by: ['seller'],            from: inquirySeller,   given: ['room for another offer'], outcome: 'proposed', to: buyerToChoose, emits: updated },
-  { t: 'T6',  action: 'make-offer',              by: ['seller'],            from: inquirySeller,   given: ['room for another offer'], outcome: 'refunded', to: closed, emits: resolved },
+  { t: 'T5',  action: 'make-offer',              by: ['seller'],            from: inquirySeller,   given: ['room for another offer', 'something that can be offered'], outcome: 'proposed', to: buyerToChoose, emits: updated },
+  { t: 'T6',  action: 'make-offer',              by: ['seller'],            from: inquirySeller,   given: ['room for another offer', 'something that can be offered'], outcome: 'refunded', to: closed, emits: resolved },
   { t: 'T12', action: 'accept-claim',            by: ['seller'],            from: inquiryAccept,   given: [], outcome: 'refunded',         to: closed,         emits: resolved },
   { t: 'T12', action: 'accept-claim',            by: ['seller'],            from: claim,           given: [], outcome: 'refunded',         to: closed,         emits: resolved },
   { t: 'T13', action: 'accept-claim',            by: ['seller'],            from: inquirySeller,   given: [], outcome: 'partly offered',   to: buyerToChoose,  emits: updated },

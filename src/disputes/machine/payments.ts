@@ -28,6 +28,9 @@ export const allowedRefund = ({ disputed_transactions, dispute_amount }: Dispute
     dispute_amount.currency_code,
   )
 
+/** Whether anything can still be refunded: who gave all back beside the dispute has nothing to offer in it. */
+export const hasSomethingLeft = (dispute: Dispute): boolean => toMinor(allowedRefund(dispute)) > 0n
+
 /** What it costs a seller to give in or to lose: what can still be refunded, and what the service bears until then. */
 export const owed = (dispute: Dispute): Money => plus(allowedRefund(dispute), totalCovered(dispute))
 

@@ -250,6 +250,38 @@ describe('Money', () => {
     expect(closed.disputed_transactions[0]!['transaction_status']).toBe('REFUNDED')
   })
 
+  it('that was all given back beside the dispute cannot be offered in it', async () => {
+    const givenBack = async (reason?: string) => {
+      const paid = await world.merchant.post<{ buyer_transaction_id: string; seller_transaction_id: string }>(
+        '/sandbox/transactions',
+        { amount: usd('20.00') },
+      )
+      const transaction = paid.body.buyer_transaction_id
+      const id = await open(world.buyer, { transaction, ...(reason && { reason }) })
+      await world.merchant.post(`/v2/payments/captures/${paid.body.seller_transaction_id}/refund`, {})
+      const { links, allowed_response_options } = await sees(world.merchant, id)
+      return { id, relations: links.map(({ rel }) => rel), options: allowed_response_options }
+    }
+    const offer = { note: 'Something.', offer_type: 'REFUND', offer_amount: usd('1.00') }
+
+    const missing = await givenBack()
+    expect(missing.relations).toEqual(expect.arrayContaining(['accept_claim', 'send_message', 'escalate']))
+    expect(missing.relations).not.toContain('make_offer')
+    expect(missing.options).toEqual({ accept_claim: { accept_claim_types: ['REFUND'] } })
+    expect(refusal(await does(world.merchant, missing.id, 'make-offer', offer))).toBe(
+      '422 UNPROCESSABLE_ENTITY ACTION_NOT_ALLOWED_IN_CURRENT_DISPUTE_STATE',
+    )
+
+    // Another item costs no money.
+    const wrong = await givenBack(NOT_AS_DESCRIBED)
+    expect(wrong.options?.['make_offer']).toEqual({ offer_types: ['REPLACEMENT_WITHOUT_REFUND'] })
+    expect(refusal(await does(world.merchant, wrong.id, 'make-offer', offer))).toBe(
+      '400 INVALID_REQUEST INVALID_OFFER_TYPE',
+    )
+    const replacement = { note: 'Another one.', offer_type: 'REPLACEMENT_WITHOUT_REFUND' }
+    expect((await does(world.merchant, wrong.id, 'make-offer', replacement)).status).toBe(200)
+  })
+
   it('is declined by a compliance check when the sandbox is set to', async () => {
     const strict = await newWorld({ settings: { DISPUTE_DECLINE_REFUNDS: 'true' } })
     const id = await open(strict.buyer)

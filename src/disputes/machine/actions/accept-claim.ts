@@ -16,7 +16,7 @@ import { attach } from '../attachments.ts'
 import { refuseOverflow, trackingIssues } from '../evidence.ts'
 import { limits } from '../limits.ts'
 import { withOfferEvent } from '../offers.ts'
-import { isFull, owed } from '../payments.ts'
+import { hasSomethingLeft, isFull, owed } from '../payments.ts'
 import { addressIn, addressIssues, agreeReturn, knownAddress, missingAddress, unwantedAddress } from '../returns.ts'
 import { end, inTurn, refund } from '../settlement.ts'
 
@@ -39,7 +39,7 @@ const withReturn = (type: AcceptClaimType) => type.startsWith('REFUND_WITH_RETUR
 /** How a seller may give in. Other than paying back at once is possible only while the seller is to answer. */
 export function acceptClaimOptions(dispute: Dispute): readonly AcceptClaimType[] {
   const { dispute_life_cycle_stage, reason } = dispute
-  if (!buyerCanBeAsked(dispute)) return ['REFUND']
+  if (!buyerCanBeAsked(dispute) || !hasSomethingLeft(dispute)) return ['REFUND']
   if (reason !== NOT_RECEIVED && reason !== NOT_AS_DESCRIBED) return ['REFUND']
   if (reason === NOT_RECEIVED || !isTangible(dispute)) return ['PARTIAL_REFUND', 'REFUND']
   return dispute_life_cycle_stage === 'INQUIRY'

@@ -7,12 +7,13 @@ import { Note, ReturnAddress, ReturnAddressInfo } from '../../schema/given.ts'
 import { type ActionContext, type Changes, disputeAction } from '../action.ts'
 import { amountIssues, refuseIssues } from '../amounts.ts'
 import { withOfferEvent } from '../offers.ts'
-import { isFull } from '../payments.ts'
+import { hasSomethingLeft, isFull } from '../payments.ts'
 import { addressIn, addressIssues, knownAddress, missingAddress, unwantedAddress } from '../returns.ts'
 import { end, inTurn, refund } from '../settlement.ts'
 
 /** What a seller may offer in an inquiry. A thing can come back or be replaced; a service cannot. */
 export function offerOptions(dispute: Dispute): readonly OfferType[] {
+  if (!hasSomethingLeft(dispute)) return ['REPLACEMENT_WITHOUT_REFUND']
   return dispute.reason === NOT_AS_DESCRIBED && isTangible(dispute) ? offerTypes : ['REFUND']
 }
 
