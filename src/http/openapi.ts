@@ -205,11 +205,13 @@ function parameters(
 
 /**
  * Replaces every schema that has a name by a reference to its single definition, drops our own keywords, and says of
- * every field what it means where the schema itself does not.
+ * every field what it means where the schema itself does not. What is checked later than by its schema, because the
+ * contract refuses it in words of its own, is printed as `x-printed` says.
  */
 function share(schema: unknown, book: Book, way: readonly string[]): unknown {
   if (Array.isArray(schema)) return schema.map((item) => share(item, book, way))
   if (typeof schema !== 'object' || schema === null) return schema
+  if ('x-printed' in schema) return share(schema['x-printed'], book, way)
   const { $id, issue: _ours, properties, ...rest } = schema as { $id?: string; issue?: string; properties?: Json }
   const here = $id === undefined ? way : [$id]
   const shared: Json = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, share(value, book, here)]))

@@ -13,13 +13,20 @@ const list = (description?: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 2000, 'x-list': true, ...(description && { description }) }))
 const time = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }))
 
+const PAGE_SIZE = 10
+
 /** Everything a list can be asked for. Times, states and the page size have refusals of their own, so they come as text. */
 export const ListQuery = Type.Object({
   start_time: time('Created at or after; within the last 180 days. Deprecated.'),
   disputed_transaction_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9_-]+$' })),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.page })),
   page_size: Type.Optional(
-    Type.Unsafe<string>({ type: 'string', maxLength: 20, description: `1 to ${limits.pageSize}; 10 when absent.` }),
+    Type.Unsafe<string>({
+      type: 'string',
+      maxLength: 20,
+      description: `1 to ${limits.pageSize}; ${PAGE_SIZE} when absent.`,
+      'x-printed': { type: 'integer', minimum: 1, maximum: limits.pageSize, default: PAGE_SIZE },
+    }),
   ),
   next_page_token: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9+/=]+$' })),
   dispute_state: list('One or several states, separated by commas or as several parameters.'),
@@ -127,7 +134,7 @@ export function readListQuery(query: ListQuery, now: Instant): Listing {
 }
 
 function pageSize(given: string | undefined): number {
-  if (given === undefined) return 10
+  if (given === undefined) return PAGE_SIZE
   const size = /^\d{1,3}$/.test(given) ? Number(given) : 0
   if (size < 1 || size > limits.pageSize)
     throw breaches('INVALID_PAGE_SIZE', `page_size is 1 to ${limits.pageSize}.`, 'page_size')

@@ -49,7 +49,7 @@ export type Address = Static<typeof Address>
  * A return address as it is sent. Its own shape is checked with the rules of the operation, because the contract has a
  * name of its own for a breach.
  */
-export const ReturnAddress = Type.Unsafe<unknown>({ description: 'Where the item shall be sent; see DisputeAddress.' })
+export const ReturnAddress = Type.Unsafe<unknown>({ 'x-printed': Address })
 export const ReturnAddressInfo = Type.Object({
   save_to_profile: optional(Type.Boolean()),
   address: optional(ReturnAddress),

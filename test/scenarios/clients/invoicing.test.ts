@@ -182,4 +182,22 @@ describe('The API document', () => {
     expect(refusedWith('/v2/invoicing/invoices')).toEqual(['application/json'])
     expect(body.info.description).toContain('version 1.12')
   })
+
+  it('says what may be sent also where the refusal has a name of its own', async () => {
+    const { body } = await world.call<{
+      paths: Record<string, { get: { parameters: { name?: string; schema?: object }[] } }>
+      components: { schemas: Record<string, { properties: Record<string, { $ref?: string }> }> }
+    }>('GET', '/openapi.json')
+    const { parameters } = body.paths['/v1/customer/disputes']!.get
+    const { schemas } = body.components
+
+    expect(parameters.find(({ name }) => name === 'page_size')!.schema).toEqual({
+      type: 'integer',
+      minimum: 1,
+      maximum: 50,
+      default: 10,
+    })
+    for (const name of ['DisputeMakeOfferInput', 'DisputeAcceptClaimInput'])
+      expect(schemas[name]!.properties['return_shipping_address']!.$ref).toBe('#/components/schemas/DisputeAddress')
+  })
 })
