@@ -41,17 +41,17 @@ export class Recall {
   }
 
   /**
-   * What is made of the row that a query finds, or undefined where there is none or nothing to ask. The query is told the stamp that is known; it
+   * What is made of the row that a query finds, or undefined where there is none. The query is told the stamp that is known; it
    * gives the `stamp` of the row, and its `text` where that is another one.
    */
   async row<Made>(
     db: Reader,
     key: string,
-    { query, make }: { query(known: string | null): Query | undefined; make(text: string): Made },
+    { query, make }: { query(known: string | null): Query; make(text: string): Made },
   ): Promise<Made | undefined> {
     const known = this.#kept.get(key)
-    const asked = query(known?.stamp ?? null)
-    const row = asked && (await db.row<{ stamp: string; text: string | null }>(asked.statement, asked.values))
+    const { statement, values } = query(known?.stamp ?? null)
+    const row = await db.row<{ stamp: string; text: string | null }>(statement, values)
     if (!row) return undefined
     if (row.text === null) return known!.made as Made
     const made = make(row.text)

@@ -3,20 +3,12 @@ import { RawJson } from '../../http/route.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { Link } from '../../kernel/links.ts'
-import type { Service } from '../../room.ts'
 import { readScopes, type Sight, seenIn, sightOf, viewerOf } from '../access.ts'
 import { disputeUrl, relations } from '../links.ts'
 import { limits } from '../machine/limits.ts'
 import { type Print, presentDispute } from '../present.ts'
 import { type Listing, type ListQuery, pageToken, readListQuery } from './query.ts'
-import {
-  countDisputes,
-  type ListedDispute,
-  type ListedSummary,
-  listDisputes,
-  summariesIn,
-  summariesUnless,
-} from './statements.ts'
+import { countDisputes, type ListedDispute, type ListedSummary, listDisputes, listSummaries } from './statements.ts'
 
 /** A page of the disputes a caller may see, with links that lead on. */
 export async function listFor(
@@ -24,14 +16,12 @@ export async function listFor(
   caller: Caller,
   query: ListQuery,
   now: Instant,
-  print: Print & Pick<Service, 'recall'>,
+  print: Print,
 ): Promise<RawJson> {
   const listing = readListQuery(query, now)
   const sight = await sightOf(db, caller, readScopes)
-  const printed =
-    query.fields === 'all'
-      ? await wholePage(db, sight, listing, print)
-      : await recalledPage(db, query, sight, listing, print)
+  const page = query.fields === 'all' ? wholePage : summaryPage
+  const printed = await page(db, sight, listing, print)
   const total = query.total_required ? await countDisputes(db, sight, listing) : undefined
   const rest = {
     links: pageLinks(query, listing, printed, print.publicUrl),
@@ -53,23 +43,7 @@ interface Place {
   readonly id: string
 }
 
-/** The page as it was printed the last time this was asked, where the same disputes are on it as they were. */
-async function recalledPage(
-  db: Reader,
-  query: ListQuery,
-  sight: Sight,
-  listing: Listing,
-  print: Print & Pick<Service, 'recall'>,
-): Promise<PrintedPage> {
-  const asked = JSON.stringify([query, [...sight.sellers.keys()], sight.buyer])
-  const page = await print.recall.row(db, `disputes ${print.publicUrl} ${asked}`, {
-    query: (known) => summariesUnless(known, sight, listing),
-    make: (text) => summaryPage(summariesIn(text), listing, print),
-  })
-  return page ?? summaryPage([], listing, print)
-}
-
-function summaryPage(found: readonly ListedSummary[], listing: Listing, print: Print): PrintedPage {
+async function summaryPage(db: Reader, sight: Sight, listing: Listing, print: Print): Promise<PrintedPage> {
   const { dialect, publicUrl, settings } = print
   const self = JSON.stringify(disputeUrl(publicUrl, '')).slice(1, -1)
   const infoLinks = relations('provide-supporting-info', settings.disputeLinkSpelling).map(
@@ -83,7 +57,7 @@ function summaryPage(found: readonly ListedSummary[], listing: Listing, print: P
     const shown = ours === theirs ? summary : summary.replaceAll(ours, theirs)
     return `${shown.slice(0, -1)},"links":[${links}]}`
   }
-  return printed(listing, found, item)
+  return printed(listing, await listSummaries(db, sight, listing), item)
 }
 
 async function wholePage(db: Reader, sight: Sight, listing: Listing, print: Print): Promise<PrintedPage> {

@@ -1,5 +1,4 @@
-import { stampOf } from '../../database/recall.ts'
-import { type Fragment, fragment, joined, type Query, raw } from '../../database/sql.ts'
+import { type Fragment, fragment, joined, raw } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Sight } from '../access.ts'
 import type { Dispute, Side } from '../schema/dispute.ts'
@@ -29,7 +28,7 @@ export interface ListedSummary extends Listed {
 type Columns = (side: Side) => string
 const wholeColumns: Columns = (side) => `'${side}' as side, body`
 const summaryColumns: Columns = (side) =>
-  `${side}_summary as summary, ${side === 'seller' ? 'takes_info' : `takes_info and channel = 'INTERNAL' as takes_info`}, ${stampOf('disputes')} as stamp`
+  `${side}_summary as summary, ${side === 'seller' ? 'takes_info' : `takes_info and channel = 'INTERNAL' as takes_info`}`
 
 /**
  * One page and one row more. The list is put together from branches, each of which walks one index in the order of the
@@ -74,31 +73,35 @@ const undatedAt = ({ descending }: Listing) => `'${descending ? '0001-01-01' : '
 export const listDisputes = (db: Reader, sight: Sight, listing: Listing) =>
   read<ListedDispute>(db, listing, pageOf(sight, listing, wholeColumns))
 
+/** Columns of a page, each put together to one text; null of an empty one. No value has what stands between them. */
+interface Gathered {
+  readonly ids: string | null
+  readonly times: string
+  readonly summaries: string
+  readonly takes_info: string
+}
+
 /**
- * The same with what lists show of them, unless it is the page that is known by this stamp; undefined where there can be none.
- * They come as one text: to read a row and its fields one by one takes a process longer than it takes the server to put them
- * together. JSON has no line feed outside of a text, and none in one.
+ * The same with what lists show of them. They come as one row: to read a row and its fields one by one takes a process
+ * longer than it takes the server to put them together. JSON has no line feed outside of a text, and none in one.
  */
-export function summariesUnless(known: string | null, sight: Sight, listing: Listing): Query | undefined {
+export async function listSummaries(db: Reader, sight: Sight, listing: Listing): Promise<ListedSummary[]> {
   const page = pageOf(sight, listing, summaryColumns)
-  return page && queryOf(gather(page, known), listing)
+  const [gathered] = await read<Gathered>(db, listing, page && gather(page))
+  if (!gathered || gathered.ids === null) return []
+  const times = gathered.times.split(' ')
+  const summaries = gathered.summaries.split('\n')
+  return gathered.ids.split(' ').map((id, i) => ({
+    id,
+    at: times[i]!,
+    summary: summaries[i]!,
+    takes_info: gathered.takes_info[i] === '+',
+  }))
 }
 
-// It begins as what it is, a read, so that it may share a connection.
-const gather = (page: Fragment, known: string | null) => fragment`select * from (
-  with page as materialized (${page})
-  select coalesce(stamp, '') as stamp, case when coalesce(stamp, '') is distinct from ${known} then coalesce((
-    select concat_ws(chr(10), string_agg(id, ' '), string_agg(at, ' '),
-      string_agg(case when takes_info then '+' else '-' end, ''), string_agg(summary, chr(10))) from page), '') end as text
-  from (select string_agg(id || '/' || stamp, ' ') as stamp from page) page) page`
-
-/** What such a text says. */
-export function summariesIn(text: string): ListedSummary[] {
-  if (text === '') return []
-  const [ids, times, takes, ...summaries] = text.split('\n') as [string, string, string, ...string[]]
-  const instants = times.split(' ')
-  return ids.split(' ').map((id, i) => ({ id, at: instants[i]!, summary: summaries[i]!, takes_info: takes[i] === '+' }))
-}
+const gather = (page: Fragment) => fragment`select string_agg(id, ' ') as ids, string_agg(at, ' ') as times,
+  string_agg(summary, chr(10)) as summaries, string_agg(case when takes_info then '+' else '-' end, '') as takes_info
+  from (${page}) page`
 
 const read = async <Row>(db: Reader, listing: Listing, page: Fragment | undefined): Promise<Row[]> =>
   page ? run<Row>(db, page, listing) : []
@@ -120,12 +123,9 @@ const isRanged = ({ from, before, amountMin, amountMax }: Listing): boolean =>
 
 /** A list with a range is planned anew each time. The others always walk the same index and are planned once. */
 function run<Row>(db: Reader, query: Fragment, listing: Listing) {
-  const { statement, values } = queryOf(query, listing)
+  const { statement, values } = isRanged(listing) ? query.toUnpreparedQuery() : query.toQuery()
   return db.rows<Row>(statement, values)
 }
-
-const queryOf = (query: Fragment, listing: Listing): Query =>
-  isRanged(listing) ? query.toUnpreparedQuery() : query.toQuery()
 
 /** The window of 180 days leaves little out of what is read from the newest or by due date. */
 const isWalk = (listing: Listing): boolean =>
