@@ -60,7 +60,7 @@ const listed = (
     { size: LISTED_MAX, ...readSpan(undefined, undefined, now as Instant) },
   )
 
-function row(one: Transmission, at: string, { times }: Visit) {
+function row(one: Transmission, at: string, isReachable: boolean, { times }: Visit) {
   const why = one.http_status ?? one.error ?? one.reason ?? ''
   const went =
     one.status === 'SUCCESS'
@@ -68,7 +68,7 @@ function row(one: Transmission, at: string, { times }: Visit) {
       : one.status === 'FAILURE'
         ? html`<b class="warn">given up</b> <span class="soft">${why}</span>`
         : html`<span class="${one.attempts > 0 && 'warn'}">${one.attempts === 0 ? 'on its way' : why}</span>${one.attempts > 0 && one.next_time && html` <span class="soft">again ${times.ahead(one.next_time)}</span>`}`
-  return html`<tr><td class="nowrap soft">${times.at(one.transmit_time)}</td><td class="second fill">${broken(one.event_type)}<small class="mono">${one.event_id}</small></td><td class="whole">${went}</td><td class="num gone">${one.attempts}</td><td class="num right">${one.status !== 'SUCCESS' && act(`${at}/deliveries/${one.id}/attempt`, 'Attempt now')}</td></tr>`
+  return html`<tr><td class="nowrap soft">${times.at(one.transmit_time)}</td><td class="second fill">${broken(one.event_type)}<small class="mono">${one.event_id}</small></td><td class="whole">${went}</td><td class="num gone">${one.attempts}</td><td class="num right">${isReachable && one.status !== 'SUCCESS' && act(`${at}/deliveries/${one.id}/attempt`, 'Attempt now')}</td></tr>`
 }
 
 const dayBefore = (now: string) => new Date(Date.parse(now) - DAY_MS).toISOString()
@@ -105,7 +105,7 @@ ${facts([
     )}${
       list.length === 0
         ? nothing('Nothing of this kind', 'Deliveries of the last 30 days stand here, the newest first.')
-        : html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num">Attempts</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${list.slice(0, LISTED_MAX).map((one) => row(one, at, visit as Visit))}</tbody></table>${list.length > LISTED_MAX && html`<p class="hint">The newest ${LISTED_MAX} are shown.</p>`}`
+        : html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num">Attempts</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${list.slice(0, LISTED_MAX).map((one) => row(one, at, webhook.enabled, visit as Visit))}</tbody></table>${list.length > LISTED_MAX && html`<p class="hint">The newest ${LISTED_MAX} are shown.</p>`}`
     }</section></div>
 <aside>${sheet('Send again what failed', webhook.enabled ? spanForm(at, dayBefore(visit.now), visit.now) : html`<p class="soft">It is disabled; its people enable it first.</p>`)}</aside></div>`,
   }
@@ -126,6 +126,11 @@ ${
   html`<section class="sheet"><form class="stack" method="post" action="${at}/replay"><input type="hidden" name="request-id" value="${newRequestId()}"><input type="hidden" name="from" value="${span.from}"><input type="hidden" name="to" value="${span.to}"><p>Each is sent with its own id, so a handler that knows it does nothing twice. The audit log of the account says that you did it.</p><div class="buttons"><button class="button">Send ${count === 1 ? 'it' : 'them'} again</button>${linkButton('Leave it', at)}</div></form></section>`
 }${sheet('Another span', spanForm(at, span.from, span.to))}`,
   }
+}
+
+/** What is attempted at a webhook that is disabled is given up, and why it failed before is forgotten. */
+function requireEnabled({ enabled }: Webhook): void {
+  if (!enabled) throw refused('WEBHOOK_DISABLED', 'The webhook is disabled; its people enable it first.')
 }
 
 /** The way to one address, for those who run the service: what failed, and sending it again. Nobody reads bodies here. */
@@ -159,8 +164,7 @@ export const operatorWebhookPages = ({ page, form }: Pages) => [
       const replayed = await sent.change(
         async (tx) => {
           const { webhook, scopes } = await find(tx, sent.params.id)
-          if (!webhook.enabled)
-            throw refused('WEBHOOK_DISABLED', 'The webhook is disabled; its people enable it first.')
+          requireEnabled(webhook)
           await onceOnly(tx, webhook.account_id, sent.typed)
           tx.about(webhook.account_id, webhook.id)
           const span = readSpan(from ?? dayBefore(sent.now), to, tx.now)
@@ -185,6 +189,7 @@ export const operatorWebhookPages = ({ page, form }: Pages) => [
       const { id, delivery } = sent.params
       await sent.change(async (tx) => {
         const { webhook } = await find(tx, id)
+        requireEnabled(webhook)
         if (!isUuid(delivery) || !(await tx.row(deliveryOf, [webhook.account_id, delivery, id])))
           throw notFound('The delivery')
         tx.about(webhook.account_id, webhook.id)

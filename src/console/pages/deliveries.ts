@@ -1,10 +1,11 @@
 import { type Html, html } from '../../http/html.ts'
+import { Problem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { requireDone } from '../operate.ts'
 import { bodyOf, headerList } from '../parts/code.ts'
-import { broken, facts, folded, heading, mono, nothing, status } from '../parts/parts.ts'
+import { broken, facts, folded, heading, mono, nothing, notice, status } from '../parts/parts.ts'
 import { throughOwner } from '../through-app.ts'
-import type { Pages, Visit } from '../visit.ts'
+import type { Pages, Sent, Visit } from '../visit.ts'
 import { failureWords } from '../words.ts'
 
 export interface Transmission {
@@ -78,6 +79,22 @@ export function deliveries(
 const act = (action: string, label: string, kind = 'quiet') =>
   html`<form method="post" action="${action}"><button class="button ${kind}">${label}</button></form>`
 
+const whyNot = {
+  DISABLED: 'Its webhook is disabled; nothing can be sent until it is enabled.',
+  DELETED: 'Its webhook was deleted; nothing can be sent there any more.',
+} as const
+
+/** Why nothing can be sent where a delivery goes; undefined where it can. */
+async function unreachable(visit: Visit, { webhook_id }: Transmission): Promise<keyof typeof whyNot | undefined> {
+  try {
+    const { status: standing } = await visit.look<{ status: string }>('showWebhook', { params: { webhook_id } })
+    return standing === 'ENABLED' ? undefined : 'DISABLED'
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 404) throw error
+    return 'DELETED'
+  }
+}
+
 async function drawDelivery(visit: Visit<typeof Id>, number: number | undefined) {
   const one = await visit.look<Transmission & { attempt_log: Attempt[]; cause?: string }>('showTransmission', {
     params: { transmission_id: visit.params.id },
@@ -85,13 +102,19 @@ async function drawDelivery(visit: Visit<typeof Id>, number: number | undefined)
   const event = await visit.look<object>('showEvent', { params: { event_id: one.event_id } })
   const attempt = one.attempt_log.find((each) => each.number === number) ?? one.attempt_log.at(-1)
   const at = `/console/deliveries/${one.transmission_id}`
+  const cannot = await unreachable(visit, one)
   return {
     title: one.event_type,
     content: html`${heading(broken(one.event_type), {
-      back: ['The webhook', `/console/webhooks/${one.webhook_id}`],
+      back:
+        cannot === 'DELETED'
+          ? ['Webhooks', '/console/webhooks']
+          : ['The webhook', `/console/webhooks/${one.webhook_id}`],
       sub: html`to <span class="mono">${one.webhook_url}</span>, ${outcome(one, visit)}`,
-      actions: html`${one.status !== 'SUCCESS' && act(`${at}/attempt`, 'Attempt it now', '')}${one.status !== 'PENDING' && act(`${at}/resend`, 'Send it anew')}`,
-    })}
+      ...(!cannot && {
+        actions: html`${one.status !== 'SUCCESS' && act(`${at}/attempt`, 'Attempt it now', '')}${one.status !== 'PENDING' && act(`${at}/resend`, 'Send it anew')}`,
+      }),
+    })}${cannot && notice('plain', html`<p>${whyNot[cannot]}</p>`)}
 ${facts([
   ['Event', html`<a href="/console/events/${one.event_id}">${mono(one.event_id)}</a>`],
   ['Delivery', mono(one.transmission_id)],
@@ -120,6 +143,18 @@ const withoutStanding = (event: object) => {
   return sent
 }
 
+/** A delivery that a form is about, its page, and why it cannot be sent, which the page says. */
+async function sendable(sent: Sent<typeof Id>) {
+  const one = await sent.look<Transmission>('showTransmission', { params: { transmission_id: sent.params.id } })
+  return { one, page: `/console/deliveries/${one.transmission_id}`, cannot: await unreachable(sent, one) }
+}
+
+/** The deliveries of the same event to the same webhook, among its newest. */
+const roundsOf = async (visit: Visit, { event_id, webhook_id }: Transmission): Promise<string[]> =>
+  (await transmissionsOf(visit, webhook_id)).transmissions
+    .filter((each) => each.event_id === event_id)
+    .map(({ transmission_id }) => transmission_id)
+
 /** By way of the app that the delivery belongs to, whichever of the account it is. */
 const at = <V extends Visit<typeof Id>>(visit: V) => throughOwner(visit, 'delivery', visit.params.id)
 
@@ -141,8 +176,10 @@ export const deliveryPages = ({ page, form }: Pages) => [
     params: Id,
     async take(here) {
       const sent = await at(here)
+      const { page, cannot } = await sendable(sent)
+      if (cannot) return sent.lead(page)
       requireDone(await sent.operate('attemptTransmission', { params: { transmission_id: sent.params.id }, body: {} }))
-      return sent.lead(`/console/deliveries/${sent.params.id}`, 'It is attempted now.')
+      return sent.lead(page, 'It is attempted now.')
     },
   }),
   form({
@@ -153,21 +190,19 @@ export const deliveryPages = ({ page, form }: Pages) => [
     params: Id,
     async take(here) {
       const sent = await at(here)
-      const one = await sent.look<Transmission>('showTransmission', { params: { transmission_id: sent.params.id } })
+      const { one, page, cannot } = await sendable(sent)
+      if (cannot) return sent.lead(page)
+      const before = await roundsOf(sent, one)
       requireDone(
         await sent.operate('resendEvent', {
           params: { event_id: one.event_id },
           body: { webhook_ids: [one.webhook_id] },
         }),
       )
-      // To the new one, which is the newest of this webhook.
-      const { transmissions: list } = await transmissionsOf(sent, one.webhook_id)
-      const made = list.find(
-        ({ event_id, transmission_id }) => event_id === one.event_id && transmission_id !== one.transmission_id,
-      )
-      return made
-        ? sent.lead(`/console/deliveries/${made.transmission_id}`, 'It was sent anew.')
-        : sent.lead(`/console/deliveries/${one.transmission_id}`, 'It is under way already.')
+      const made = (await roundsOf(sent, one)).find((id) => !before.includes(id))
+      return made === undefined
+        ? sent.lead(page, 'It is under way already.')
+        : sent.lead(`/console/deliveries/${made}`, 'It was sent anew.')
     },
   }),
 ]

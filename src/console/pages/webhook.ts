@@ -1,10 +1,7 @@
 import { type Content, html } from '../../http/html.ts'
+import type { Answer } from '../../http/route.ts'
 import type { Instant } from '../../kernel/clock.ts'
-import { type Static, Type } from '../../kernel/type.ts'
-import { countReplay } from '../../webhooks/delivery/redeliver.ts'
-import { readSpan } from '../../webhooks/routes/paging.ts'
-import { REPLAY_MAX } from '../../webhooks/schema.ts'
-import { findWebhook } from '../../webhooks/subscriptions/store.ts'
+import { Type } from '../../kernel/type.ts'
 import { form as drawForm, type Typed } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { facts, folded, heading, sheet, tabs, taken } from '../parts/parts.ts'
@@ -12,19 +9,11 @@ import { throughOwner } from '../through-app.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { findHealth, type Health, LOOKED_AT, standing, waitingWords } from '../webhook-health.ts'
 import { deliveries, transmissionsOf } from './deliveries.ts'
+import { drawReplay, Id, replay, Span, spanForm, whileDisabled } from './webhook-replay.ts'
 import type { Webhook } from './webhooks.ts'
-
-const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9-]+$' }) })
-const Span = Type.Object({
-  from: Type.Optional(Type.String({ maxLength: 40 })),
-  to: Type.Optional(Type.String({ maxLength: 40 })),
-  include: Type.Optional(Type.Enum(['FAILED', 'ALL'])),
-})
 
 const act = (action: string, label: string, kind = 'quiet') =>
   html`<form method="post" action="${action}"><button class="button ${kind}">${label}</button></form>`
-
-const startOfDay = (now: string) => `${now.slice(0, 10)}T00:00:00Z`
 
 interface Left {
   readonly typed: Typed
@@ -53,17 +42,6 @@ const editing = (operations: Operations, one: Webhook, left?: Left) =>
     button: 'Save',
     ...left,
   })
-
-const spanForm = (at: string, { from, to, include = 'FAILED' }: Static<typeof Span>, now: string) =>
-  html`<form class="stack" action="${at}/replay"><div class="pair"><div><label for="span-from">From</label><input class="boxed" id="span-from" name="from" maxlength="40" value="${from ?? startOfDay(now)}"></div><div><label for="span-to">To</label><input class="boxed" id="span-to" name="to" maxlength="40" value="${to ?? now.replace(/\.\d+Z$/, 'Z')}"></div></div><fieldset><legend>Which</legend><div class="choices">${(
-    [
-      ['FAILED', 'What has not arrived'],
-      ['ALL', 'All of it, once more'],
-    ] as const
-  ).map(
-    ([value, label]) =>
-      html`<label class="choice"><input type="radio" name="include" value="${value}"${value === include && html` checked`}><span><b>${label}</b></span></label>`,
-  )}</div></fieldset><div class="buttons"><button class="button quiet">See how many</button></div></form>`
 
 /** Deliveries by how they stand, as the API tells it. */
 const filters = {
@@ -96,7 +74,7 @@ async function drawOne(
     content: html`${heading(html`<span class="mono">${one.url}</span>`, {
       back: ['Webhooks', '/console/webhooks'],
       sub: isOn ? health && standing(health) : 'Disabled: nothing is sent, and what happens is kept for a replay',
-      actions: html`${act(`${at}/sample`, 'Send a sample')}${isOn ? act(`${at}/disable`, 'Disable') : act(`${at}/enable`, 'Enable')}${act(`${at}/delete`, 'Delete', 'danger')}`,
+      actions: html`${isOn && act(`${at}/sample`, 'Send a sample')}${isOn ? act(`${at}/disable`, 'Disable') : act(`${at}/enable`, 'Enable')}${act(`${at}/delete`, 'Delete', 'danger')}`,
     })}
 ${facts([
   ['Id', taken(one.id, 'id')],
@@ -123,7 +101,7 @@ ${facts([
         here: name === only,
       })),
     )}${deliveries(list, visit, { toOne: true, isFiltered: only !== 'all' })}</section></div>
-<aside>${visit.who.may('settle') && sheet('Send again', spanForm(at, {}, visit.now))}${visit.who.may('manage') && html`${secretSheet(one, at, isShowing || visit.who.face === 'sandbox')}${sheet('Change', folded('Address and events', editing(operations, one, left), undefined, left !== undefined))}`}</aside></div>`,
+<aside>${visit.who.may('settle') && sheet('Send again', isOn ? spanForm(at, {}, visit.now) : whileDisabled)}${visit.who.may('manage') && html`${secretSheet(one, at, isShowing || visit.who.face === 'sandbox')}${sheet('Change', folded('Address and events', editing(operations, one, left), undefined, left !== undefined))}`}</aside></div>`,
   }
 }
 
@@ -146,27 +124,6 @@ const secretSheet = ({ signing_secret }: Webhook, at: string, isShown: boolean):
     'Signing secret',
     html`${isShown && signing_secret !== undefined && html`<p>${taken(signing_secret, 'signing secret')}</p>`}<div class="buttons below">${!isShown && act(`${at}/secret`, 'Show it')}${act(`${at}/rotate`, 'Replace it')}</div><p class="hint">For a day both sign, so that nothing is missed.</p>`,
   )
-
-/** Says how many a replay would send, before it is sent. */
-async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
-  const { id } = visit.params
-  const { from, to, include = 'FAILED' } = visit.query
-  const at = `/console/webhooks/${id}`
-  const webhook = await findWebhook(visit.db, visit.who.caller.appId, id)
-  const span = readSpan(from ?? startOfDay(visit.now), to ?? visit.now, visit.now as Instant)
-  const range = { ...span, failedOnly: include !== 'ALL', max: REPLAY_MAX }
-  const count = await countReplay(visit.db, webhook, visit.who.caller, range)
-  const many =
-    count === 1 ? 'One event' : `${count === REPLAY_MAX ? `${REPLAY_MAX} events or more` : `${count} events`}`
-  return {
-    title: 'Send again',
-    content: html`${heading(count === 0 ? 'Nothing to send again' : `${many} would be sent again`, { back: ['The webhook', at], sub: html`<span class="mono">${webhook.url}</span>, ${visit.times.at(span.from)} to ${visit.times.at(span.to)}` })}
-<section class="sheet">${
-      count > 0 &&
-      html`<form class="stack" method="post" action="${at}/replay"><input type="hidden" name="from" value="${span.from}"><input type="hidden" name="to" value="${span.to}"><input type="hidden" name="include" value="${include}"><p>Each is sent with its own id, so a handler that knows it does nothing twice.${count >= REPLAY_MAX && ` At most ${REPLAY_MAX} are sent at once; do it again for the rest.`}</p><div class="buttons"><button class="button">Send ${count === 1 ? 'it' : 'them'} again</button><a class="button quiet" href="${at}">Leave it</a></div></form>`
-    }</section>${sheet('Another span', spanForm(at, visit.query, visit.now))}`,
-  }
-}
 
 /** By way of the app that the webhook belongs to, whichever of the account it is. */
 const at = <V extends Visit<typeof Id>>(visit: V) => throughOwner(visit, 'webhook', visit.params.id)
@@ -219,8 +176,8 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
   }),
   ...(
     [
-      ['replay', 'Send what failed again', 'settle', replay],
-      ['sample', 'Send a sample event', 'manage', sample],
+      ['replay', 'Send what failed again', 'settle', whileEnabled(replay)],
+      ['sample', 'Send a sample event', 'manage', whileEnabled(sample)],
       ['secret', 'Show the signing secret', 'manage', showSecret(operations)],
       ['rotate', 'Replace the signing secret', 'manage', rotate],
       ['enable', 'Send events to a webhook again', 'manage', enabling('enableWebhook', 'Events are sent there again.')],
@@ -245,25 +202,11 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
   ),
 ]
 
-async function replay(sent: Sent<typeof Id>) {
-  const { from, to, include } = sent.typed
-  const done = await sent.operate('replayEvents', {
-    params: { webhook_id: sent.params.id },
-    body: {
-      start_time: from ?? startOfDay(sent.now),
-      end_time: to ?? sent.now,
-      include: include === 'ALL' ? 'ALL' : 'FAILED',
-    },
-  })
-  requireDone(done)
-  const { replayed } = done.body as { replayed: number }
-  return sent.lead(
-    `/console/webhooks/${sent.params.id}`,
-    replayed === 0
-      ? 'There was nothing to send.'
-      : `${replayed} ${replayed === 1 ? 'event is' : 'events are'} sent again.`,
-  )
-}
+/** Sends something there, unless the webhook was disabled since the page was drawn. */
+const whileEnabled = (send: (sent: Sent<typeof Id>) => Promise<Answer>) => async (sent: Sent<typeof Id>) =>
+  (await show(sent)).status === 'ENABLED'
+    ? send(sent)
+    : sent.lead(`/console/webhooks/${sent.params.id}`, 'Nothing was sent: the webhook is disabled.')
 
 async function sample(sent: Sent<typeof Id>) {
   requireDone(

@@ -212,6 +212,45 @@ describe('A change of a webhook that is refused', () => {
   })
 })
 
+describe('What was not delivered', () => {
+  const noticeOf = ({ headers }: { headers: Record<string, unknown> }) =>
+    decodeURIComponent(/console-notice=([^;]*)/.exec(String(headers['set-cookie']))?.[1] ?? '')
+
+  it('is sent anew once, and not at all where nothing can be sent', async () => {
+    const merchant = consoleOf(world)
+    const { body } = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', {
+      url: 'http://127.0.0.1:4999/down',
+      event_types: [{ name: '*' }],
+    })
+    const at = `/console/webhooks/${body.id}`
+    await merchant.send(`${at}/sample`)
+    await world.pass('P10D')
+    const failed = /href="(\/console\/deliveries\/[^"]*)"/.exec(await merchant.page(at))![1]!
+    expect(await merchant.page(failed)).toContain('connection refused')
+
+    const anew = [await merchant.send(`${failed}/resend`), await merchant.send(`${failed}/resend`)]
+    expect(anew.map(noticeOf)).toEqual(['It was sent anew.', 'It is under way already.'])
+    expect(anew[0]!.location).not.toBe(failed)
+
+    await merchant.send(`${at}/disable`)
+    for (const [path, action] of [
+      [at, `${at}/replay`],
+      [at, `${at}/sample`],
+      [failed, `${failed}/attempt`],
+      [failed, `${failed}/resend`],
+    ] as const) {
+      expect(await merchant.page(path), action).not.toContain(`action="${action}"`)
+      expect((await merchant.send(action)).location, action).toBe(path)
+    }
+    await world.settle()
+    // Why it failed is not forgotten either.
+    expect(await merchant.page(failed)).toMatch(/connection refused.*Its webhook is disabled/s)
+    await merchant.send(`${at}/delete`)
+    expect(await merchant.page(failed)).toMatch(/href="\/console\/webhooks".*Its webhook was deleted/s)
+    expect((await merchant.send(`${failed}/resend`)).location).toBe(failed)
+  })
+})
+
 describe('An address for an event that is none', () => {
   it('is added, and the page says what was meant perhaps', async () => {
     const merchant = consoleOf(world)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { features } from '../../../src/accounts/schema.ts'
 import { defaultScopes } from '../../../src/accounts/scopes.ts'
-import { type Browser, freshen, newConsoleWorld, signedIn } from '../../support/live-console.ts'
+import { type Browser, force, freshen, newConsoleWorld, signedIn } from '../../support/live-console.ts'
 import type { Person, World } from '../../support/world.ts'
 
 let world: World
@@ -113,7 +113,11 @@ describe('Whoever runs the service', () => {
     const audit = await text(people.operator, '/console/operator/audit')
     expect(audit).toMatch(/A operator<\/b>.*?operator replay.*?A operator<\/b>.*?operator attempt/s)
 
+    await failed(0)
     await apps[0]!.post(`/v1/notifications/webhooks/${hooks[0]}/disable`, {})
-    expect(await text(people.operator, at)).toContain('its people enable it first')
+    const disabled = await text(people.operator, at)
+    expect([disabled.includes('its people enable it first'), disabled.includes('given up')]).toEqual([true, true])
+    expect(disabled).not.toContain('/attempt"')
+    expect((await force(world, people.operator, attempt!)).status).toBe(422)
   })
 })
