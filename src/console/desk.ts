@@ -59,7 +59,8 @@ const insertNote = sql`
   insert into console_notes (account_id, dispute_id, person, content, create_time) values ($1, $2, $3, $4, $5)`
 const insertTaken = sql`
   insert into console_taken (account_id, dispute_id, person, create_time) values ($1, $2, $3, $4)
-  on conflict (account_id, dispute_id) do update set person = excluded.person, create_time = excluded.create_time`
+  on conflict (account_id, dispute_id) do nothing`
+const takenOne = sql`select person, create_time from console_taken where account_id = $1 and dispute_id = $2`
 const deleteTaken = sql`delete from console_taken where account_id = $1 and dispute_id = $2`
 const takenAmong = sql`
   select dispute_id, person from console_taken where account_id = $1 and dispute_id = any($2::text[])`
@@ -77,14 +78,22 @@ export async function takenOf(
   return new Map(rows.map(({ dispute_id, person }) => [dispute_id, person]))
 }
 
-export function takeIt(tx: Tx, { accountId, disputeId }: Side, person: string): void {
+/** Takes it for somebody; whoever has it already keeps it, and is answered. */
+export async function takeIt(tx: Tx, { accountId, disputeId }: Side, person: string): Promise<string> {
+  const holder = (await tx.row<Taken>(takenOne, [accountId, disputeId]))?.person
+  if (holder !== undefined) return holder
   tx.about(accountId === '' ? null : accountId, disputeId)
-  tx.write(insertTaken, [accountId, disputeId, person, tx.now])
+  tx.guard(insertTaken, [accountId, disputeId, person, tx.now])
+  return person
 }
 
-export function giveItBack(tx: Tx, { accountId, disputeId }: Side): void {
+/** Gives it back for whoever the page said had it; somebody who took it since keeps it, and is answered. */
+export async function giveItBack(tx: Tx, { accountId, disputeId }: Side, from?: string): Promise<string | undefined> {
+  const holder = (await tx.row<Taken>(takenOne, [accountId, disputeId]))?.person
+  if (holder !== undefined && from !== undefined && holder !== from) return holder
   tx.about(accountId === '' ? null : accountId, disputeId)
   tx.write(deleteTaken, [accountId, disputeId])
+  return undefined
 }
 
 export async function addNote(tx: Tx, { accountId, disputeId }: Side, person: string, content: string): Promise<void> {

@@ -28,7 +28,7 @@ export function deskSheet({ taken, notes }: Desk, id: string, { times, who }: Vi
   }</p>`
   return sheet(
     'Among yourselves',
-    html`${canWrite ? html`<form class="taken-by" method="post" action="${at}/${taken ? 'give-back' : 'take'}">${holder}<button class="button small quiet">${taken ? 'Give it back' : 'Take it'}</button></form>` : html`<div class="taken-by">${holder}</div>`}
+    html`${canWrite ? html`<form class="taken-by" method="post" action="${at}/${taken ? 'give-back' : 'take'}">${taken && html`<input type="hidden" name="from" value="${taken.person}">`}${holder}<button class="button small quiet">${taken ? 'Give it back' : 'Take it'}</button></form>` : html`<div class="taken-by">${holder}</div>`}
 ${
   notes.length > 0 &&
   html`<ol class="story slim">${notes.map(
@@ -59,8 +59,9 @@ export function disputeDeskPages({ form, page }: Pages) {
       params: Id,
       async take(sent) {
         const side = sideOf(sent, await seen(sent))
-        await sent.change(async (tx) => takeIt(tx, side, nameOf(sent)))
-        return sent.lead(`/console/disputes/${side.disputeId}`, 'You have taken it.')
+        const holder = await sent.change(async (tx) => takeIt(tx, side, nameOf(sent)))
+        const said = holder === nameOf(sent) ? 'You have taken it.' : `Somebody was faster: ${holder} has taken it.`
+        return sent.lead(`/console/disputes/${side.disputeId}`, said)
       },
     }),
     form({
@@ -71,8 +72,9 @@ export function disputeDeskPages({ form, page }: Pages) {
       params: Id,
       async take(sent) {
         const side = sideOf(sent, await seen(sent))
-        await sent.change(async (tx) => giveItBack(tx, side))
-        return sent.lead(`/console/disputes/${side.disputeId}`, 'Nobody has taken it now.')
+        const holder = await sent.change(async (tx) => giveItBack(tx, side, sent.typed['from']))
+        const said = holder === undefined ? 'Nobody has taken it now.' : `${holder} has taken it meanwhile.`
+        return sent.lead(`/console/disputes/${side.disputeId}`, said)
       },
     }),
     form({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { features } from '../../../src/accounts/schema.ts'
 import { defaultScopes } from '../../../src/accounts/scopes.ts'
 import { newSubjects } from '../../support/console-subjects.ts'
-import { force, newConsoleWorld, signedIn } from '../../support/live-console.ts'
+import { force, formIn, newConsoleWorld, signedIn } from '../../support/live-console.ts'
 import { type Person, usd, type World } from '../../support/world.ts'
 
 const MANY = 23
@@ -61,6 +61,32 @@ describe('Something that is done to many', () => {
     expect(answers.at(-1)).toBe(429)
     expect(answers[0]).toBe(200)
   })
+})
+
+describe('A dispute that somebody has taken', () => {
+  it('is taken by nobody else, and given back by no page that was drawn before', async () => {
+    const account = world.people.merchant.id
+    const { id } = await subjects.of('disputes', 'own', '')
+    const at = `/console/disputes/${id}`
+    const [support, admin] = [await signedIn(world, 'support', account), await signedIn(world, 'admin', account)]
+    const early = formIn((await support.get(at)).text, `${at}/take`)!
+    await admin.send(at, `${at}/take`)
+    const noticeOf = ({ headers }: { headers: Record<string, unknown> }) =>
+      decodeURIComponent(/console-notice=([^;]*)/.exec(String(headers['set-cookie']))?.[1] ?? '')
+
+    expect(noticeOf(await support.post(`${at}/take`, early))).toBe('Somebody was faster: A admin has taken it.')
+    expect((await support.get(at)).text).toContain('Taken by <b>A admin</b>')
+
+    const drawn = formIn((await support.get(at)).text, `${at}/give-back`)!
+    await admin.send(at, `${at}/give-back`)
+    await support.send(at, `${at}/take`)
+    expect(
+      noticeOf(await admin.post(`${at}/give-back`, { ...(await tokensOf(admin, at)), from: drawn['from']! })),
+    ).toBe('A support has taken it meanwhile.')
+    expect((await support.get(at)).text).toContain('Taken by <b>A support</b>')
+  })
+  const tokensOf = async (browser: Awaited<ReturnType<typeof signedIn>>, at: string) =>
+    formIn((await browser.get(at)).text, `${at}/give-back`)!
 })
 
 describe('A file to take along', () => {
