@@ -151,11 +151,19 @@ export const fileAnswer = (bytes: Buffer, headers: Readonly<Record<string, strin
   })
 
 const NOTICE = 'console-notice'
-const NOTICE_LENGTH_MAX = 1_000
+/** Browsers drop a cookie of more than 4096 bytes whole. A letter may take nine of them here. */
+const NOTICE_BYTES_MAX = 3_500
+
+/** So much of a sentence as a cookie holds, and nothing of a letter that is cut in two. */
+function carried(text: string): string {
+  const encoded = encodeURIComponent(text)
+  if (encoded.length <= NOTICE_BYTES_MAX) return encoded
+  return carried(`${beginning(text, Math.floor((text.length * NOTICE_BYTES_MAX) / encoded.length) - 1)}…`)
+}
 
 /** What the next page says first. It stands in a cookie, so that going back or reloading does not say it again. */
 export const noticeCookie = (text: string): string =>
-  `${NOTICE}=${encodeURIComponent(beginning(text, NOTICE_LENGTH_MAX))}; Path=/console; Max-Age=60; HttpOnly; SameSite=Lax`
+  `${NOTICE}=${carried(text)}; Path=/console; Max-Age=60; HttpOnly; SameSite=Lax`
 
 export const noticeGone = `${NOTICE}=; Path=/console; Max-Age=0; HttpOnly; SameSite=Lax`
 

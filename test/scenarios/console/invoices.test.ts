@@ -148,6 +148,19 @@ describe('Templates at the console', () => {
     expect(await consoleOf(world, 'buyer').page('/console/templates')).toContain('writes no invoices')
   })
 
+  it('are told of in a sentence that a browser keeps until the next page, whatever they are called', async () => {
+    const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/templates', {
+      name: '請求書'.repeat(150),
+      template_info: { detail: { currency_code: 'USD' } },
+    })
+    const made = await consoleOf(world).send(`/console/templates/${body.id}/default`)
+    const [cookie] = String(made.headers['set-cookie']).split(';')
+
+    expect(made.status).toBe(303)
+    expect(cookie!.length).toBeLessThan(4096)
+    expect(decodeURIComponent(cookie!)).toMatch(/^console-notice=(請求書)+.{0,2}…$/)
+  })
+
   it('keep what their form does not ask for', async () => {
     const kept = {
       unit_of_measure: 'HOURS',
