@@ -87,7 +87,9 @@ const endOne = sql`delete from console_logins where digest = $1`
 const endOneOf = sql`delete from console_logins where person_id = $1 and digest = $2`
 const loginsOf = sql`
   select digest, way, address, browser, create_time, seen_time from console_logins
-  where person_id = $1 and expire_time > $2 order by create_time desc limit 100`
+  where person_id = $1 and expire_time > $2 and seen_time > case when exists (
+      select from console_roles r where r.person_id = $1 and r.role = 'operator') then $4 else $3 end
+  order by create_time desc limit 100`
 
 const sweepLogins = sql`
   delete from console_logins where ctid = any(array(
@@ -119,6 +121,12 @@ export const sweepSignIns =
     await removeAll(parts, sweepAnswered, now)
     if (auditRetentionDays > 0) await removeAll(parts, sweepRemoved, after(now, -auditRetentionDays * 24 * HOUR))
   }
+
+/** Since when somebody must have been here for their login to be open; since when an operator. */
+export const openSince = (now: Instant): readonly [Instant, Instant] => [
+  after(now, -IDLE_SECONDS),
+  after(now, -IDLE_SECONDS_OF_OPERATORS),
+]
 
 /** Whether somebody has not been here for so long that they must sign in again. */
 function isIdle({ seen_time, places }: Login, now: Instant): boolean {
@@ -177,4 +185,4 @@ export interface ListedLogin {
   readonly seen_time: Instant
 }
 export const listLogins = (db: Reader, personId: string, now: Instant): Promise<ListedLogin[]> =>
-  db.rows<ListedLogin>(loginsOf, [personId, now])
+  db.rows<ListedLogin>(loginsOf, [personId, now, ...openSince(now)])

@@ -2,6 +2,7 @@ import { sql } from '../../database/sql.ts'
 import type { Reader, Tx } from '../../database/transaction.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { Role } from '../roles.ts'
+import { openSince } from './logins.ts'
 
 /** Somebody who may sign in. */
 export interface Person {
@@ -63,7 +64,9 @@ const everybody = sql`
     coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'account_id', r.account_id, 'account_name', a.body ->> 'name'))
       from console_roles r left join accounts a on a.id = r.account_id where r.person_id = p.id), '[]') as roles,
     (select count(*)::int from console_passkeys k where k.person_id = p.id) as passkeys,
-    (select count(*)::int from console_logins l where l.person_id = p.id and l.expire_time > $1) as logins,
+    (select count(*)::int from console_logins l where l.person_id = p.id and l.expire_time > $1
+      and l.seen_time > case when exists (
+        select from console_roles o where o.person_id = p.id and o.role = 'operator') then $8 else $7 end) as logins,
     (select max(l.create_time) from console_logins l where l.person_id = p.id) as came_time
   from console_people p
   where p.removed_time is null and (lower(p.email) collate "C", p.id) > ($3, $4)
@@ -73,10 +76,12 @@ const ofAccount = sql`
   select p.id, p.name, p.email, p.issuer, p.seen_time,
     jsonb_build_array(jsonb_build_object('role', r.role, 'account_id', r.account_id)) as roles,
     (select count(*)::int from console_passkeys k where k.person_id = p.id) as passkeys,
-    (select count(*)::int from console_logins l where l.person_id = p.id and l.expire_time > $1) as logins,
+    (select count(*)::int from console_logins l where l.person_id = p.id and l.expire_time > $1
+      and l.seen_time > case when exists (
+        select from console_roles o where o.person_id = p.id and o.role = 'operator') then $8 else $7 end) as logins,
     (select max(l.create_time) from console_logins l where l.person_id = p.id) as came_time
   from console_roles r join console_people p on p.id = r.person_id
-  where r.account_id = $7 and p.removed_time is null and (lower(p.email) collate "C", p.id) > ($3, $4)
+  where r.account_id = $9 and p.removed_time is null and (lower(p.email) collate "C", p.id) > ($3, $4)
     and lower(p.email) collate "C" >= $5 and lower(p.email) collate "C" < $6
   order by lower(p.email) collate "C", p.id limit $2`
 const putRole = sql`
@@ -107,7 +112,8 @@ export function listPeople(
   { limit, beginning = '', after }: PeoplePage = { limit: PEOPLE_MAX },
 ): Promise<ListedPerson[]> {
   const from = beginning.toLowerCase()
-  const values = [now, limit, after?.email.toLowerCase() ?? '', after?.id ?? '', from, `${from}\u{10ffff}`]
+  const place = [after?.email.toLowerCase() ?? '', after?.id ?? '']
+  const values = [now, limit, ...place, from, `${from}\u{10ffff}`, ...openSince(now)]
   return accountId === undefined
     ? db.rows<ListedPerson>(everybody, values)
     : db.rows<ListedPerson>(ofAccount, [...values, accountId])

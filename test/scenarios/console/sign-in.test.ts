@@ -6,7 +6,7 @@ import { openApp } from '../../../src/app.ts'
 import { grantRole } from '../../../src/console/sign-in/people.ts'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { json, run } from '../../support/command.ts'
-import { newSubjects } from '../../support/console-subjects.ts'
+import { newLogin, newSubjects } from '../../support/console-subjects.ts'
 import {
   besides,
   browserOf,
@@ -152,6 +152,20 @@ describe('Somebody who is signed in', () => {
     }
     world.passReally(-hours * 3_600)
     expect(hours).toBeGreaterThanOrEqual(7 * 24)
+  })
+
+  it('is told of no login that ended because nobody was there', async () => {
+    const person = await signedIn(world, 'operator')
+    const again = browserOf(world)
+    again.cookies.set('__Host-quittance', await newLogin(world, person.personId))
+    world.passReally(1_700)
+    await again.get('/console/operator')
+    world.passReally(105)
+    const [own, list] = [await again.get('/console/passkeys'), await again.get(`/console/people?q=${person.email}`)]
+    world.passReally(-1_805)
+
+    expect(own.text.match(/\/console\/logins\/[^"]*\/end"/g)).toHaveLength(1)
+    expect(list.text).toContain('one login open')
   })
 
   it('is nobody after signing out, also with a cookie that was copied before', async () => {
