@@ -1,9 +1,10 @@
 import { sql } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 import type { Content } from '../http/html.ts'
-import { addDays, type Day } from '../kernel/clock.ts'
+import type { Day, Instant } from '../kernel/clock.ts'
 import { toMoney } from '../kernel/money.ts'
 import { chart } from './parts/bars.ts'
+import { byDay, daysUntil, startOf } from './parts/days.ts'
 import type { Visit } from './visit.ts'
 import { money } from './words.ts'
 
@@ -11,16 +12,17 @@ const DAYS = 30
 /** Only the newest of a busy month are looked at: a picture must not cost more than the list below it. */
 const LOOKED_AT_MAX = 500
 
-interface DayOfMoney {
-  readonly day: Day
+interface Moved {
+  /** Days begin at another minute in every zone. */
+  readonly minute: string
   readonly came: bigint
   readonly went: bigint
   readonly movements: number
 }
 
 /** What is held is still the account's, so a hold is neither income nor spending; nor is what a sandbox begins with. */
-const byDay = sql`
-  select substr(m.create_time, 1, 10) as day, coalesce(sum(e.amount) filter (where e.amount > 0), 0)::bigint as came,
+const byMinute = sql`
+  select substr(m.create_time, 1, 16) as minute, coalesce(sum(e.amount) filter (where e.amount > 0), 0)::bigint as came,
     coalesce(-sum(e.amount) filter (where e.amount < 0), 0)::bigint as went, count(*)::int as movements
   from (select account_id, transaction_id, create_time, seq from ledger_entries
       where account_id = $1 and line = 1 and create_time >= $2 and kind <> 'OPENING_BALANCE'
@@ -29,16 +31,16 @@ const byDay = sql`
       and e.transaction_id = m.transaction_id and e.book in ('balance', 'hold') and e.currency = $3) e on true
   group by 1 order by 1`
 
-const read = (db: Reader, accountId: string, from: Day, currency: string) =>
-  db.rows<DayOfMoney>(byDay, [accountId, from, currency, LOOKED_AT_MAX])
+const read = (db: Reader, accountId: string, from: Instant, currency: string) =>
+  db.rows<Moved>(byMinute, [accountId, from, currency, LOOKED_AT_MAX])
 
 /** What came in and went out of what the account has in a currency, a day a column. */
 export async function monthOf({ db, who, now, times }: Visit, currency: string): Promise<Content> {
-  const today = now.slice(0, 10) as Day
-  const rows = await read(db, who.caller.accountId, addDays(today, 1 - DAYS), currency)
+  const days = daysUntil(now as Instant, who.zone, DAYS)
+  const rows = await read(db, who.caller.accountId, startOf(days[0]!, who.zone), currency)
   const isCut = rows.reduce((sum, { movements }) => sum + movements, 0) >= LOOKED_AT_MAX
-  const days = Array.from({ length: DAYS }, (_, i) => addDays(today, i + 1 - DAYS))
-  const of = (day: Day) => rows.find((row) => row.day === day)
+  const found = byDay(rows, who.zone)
+  const sumOf = (day: Day, name: 'came' | 'went') => (found.get(day) ?? []).reduce((sum, row) => sum + row[name], 0n)
   const total = (name: 'came' | 'went') =>
     money(
       toMoney(
@@ -48,7 +50,7 @@ export async function monthOf({ db, who, now, times }: Visit, currency: string):
     )
   return chart({
     title: 'By day',
-    columns: days.map((day) => [Number(of(day)?.came ?? 0), Number(of(day)?.went ?? 0)]),
+    columns: days.map((day) => [Number(sumOf(day, 'came')), Number(sumOf(day, 'went'))]),
     said: `${total('came')} came in, ${total('went')} went out${isCut ? ', of the newest movements' : ` in ${DAYS} days`}`,
     from: times.date(days[0]!),
     to: 'today',

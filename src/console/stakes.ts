@@ -5,6 +5,7 @@ import { toMoney } from '../kernel/money.ts'
 import { DECIDED_MAX, decidedThisYear } from './decided.ts'
 import { dueGroups, groupOf } from './due.ts'
 import { chart } from './parts/bars.ts'
+import { byDay, daysUntil, startOf } from './parts/days.ts'
 import { facts } from './parts/parts.ts'
 import { printedSums, type Sums, sumOf } from './parts/sums.ts'
 import type { Visit } from './visit.ts'
@@ -31,8 +32,8 @@ const dated = sql`
 const undated = sql`
   select due_time, amount, currency from disputes
   where account_id = $1 and seller_state = 'REQUIRED_ACTION' and due_time is null order by id limit $2`
-const openedByDay = sql`
-  select substr(create_time, 1, 10) as day, count(*)::int as opened from (
+const openedByMinute = sql`
+  select substr(create_time, 1, 16) as minute, count(*)::int as opened from (
     select create_time from disputes where account_id = $1 and create_time >= $2
     order by create_time desc, id desc limit $3) newest
   group by 1`
@@ -117,15 +118,19 @@ export async function stakes(visit: Visit, all: readonly Waiting[]): Promise<Con
 
 /** Disputes by the day on which they were opened. */
 export async function opened({ db, who, now, times }: Visit): Promise<Content> {
-  const from = addDays(now.slice(0, 10) as Day, 1 - DAYS_BACK)
-  const rows = await db.rows<{ day: string; opened: number }>(openedByDay, [who.caller.accountId, from, OPENED_MAX])
-  const counts = days(from, DAYS_BACK).map((day) => rows.find((row) => row.day === day)?.opened ?? 0)
+  const shown = daysUntil(now as Instant, who.zone, DAYS_BACK)
+  const from = startOf(shown[0]!, who.zone)
+  const rows = await db.rows<{ minute: string; opened: number }>(openedByMinute, [
+    ...[who.caller.accountId, from, OPENED_MAX],
+  ])
+  const found = byDay(rows, who.zone)
+  const counts = shown.map((day) => (found.get(day) ?? []).reduce((all, one) => all + one.opened, 0))
   const sum = counts.reduce((all, n) => all + n, 0)
   return chart({
     title: 'Opened by day',
     columns: counts.map((n) => [n, 0]),
     said: `${sum >= OPENED_MAX ? `${OPENED_MAX.toLocaleString('en-US')} or more` : sum} in ${DAYS_BACK} days`,
-    from: times.date(from),
+    from: times.date(shown[0]!),
     to: 'today',
   })
 }

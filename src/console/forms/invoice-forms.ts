@@ -1,4 +1,5 @@
 import type { InvoiceView } from '../../invoices/schema/shown.ts'
+import { dayIn, type Instant } from '../../kernel/clock.ts'
 import { toMoney } from '../../kernel/money.ts'
 import type { Static } from '../../kernel/type.ts'
 import { leftOf } from '../../ledger/movements.ts'
@@ -146,7 +147,7 @@ export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
 export const leftToRefund = (payment: PaymentTransaction) => toMoney(leftOf(payment), payment.gross.currency_code)
 
 /** Giving back a payment that went through the service; there is one such form for each that something is left of. */
-export const refundForm = (payment: PaymentTransaction): InvoiceForm => {
+export const refundForm = (payment: PaymentTransaction, zone: string): InvoiceForm => {
   const left = leftToRefund(payment)
   return {
     operation: 'refundCapture',
@@ -154,7 +155,7 @@ export const refundForm = (payment: PaymentTransaction): InvoiceForm => {
     title: 'Refund a payment',
     button: 'Refund',
     done: 'The payment was refunded.',
-    note: `${money(payment.gross)} paid through the service on ${payment.create_time.slice(0, 10)}.`,
+    note: `${money(payment.gross)} paid through the service on ${dayIn(payment.create_time as Instant, zone)}.`,
     danger: true,
     follows: () => 'The money goes back the way it came, and the customer is told by mail. This cannot be undone.',
     fields: () => [

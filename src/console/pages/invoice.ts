@@ -63,7 +63,7 @@ function till(invoice: Invoice, paper: Sheet, { who, times }: Visit): Html {
   const rels = relsOf(invoice)
   return html`<section class="till">${backTo('Invoices', '/console/invoices')}
 <p class="of">${customerOf(invoice)} · Invoice ${detail?.invoice_number}</p>
-<div><h1 class="sum">${isOut ? paper.headlineAmount : invoice.amount && money(invoice.amount as never)}</h1><p class="now ${isOut && tones[paper.standing]}">${isOut ? paper.headline : standingWords(status)} <span>${detail?.metadata?.first_sent_time && html`sent ${times.date(detail.metadata.first_sent_time.slice(0, 10))}`}${detail?.viewed_by_recipient && html`${detail.metadata?.first_sent_time && ', '}opened by the customer`}</span></p></div>
+<div><h1 class="sum">${isOut ? paper.headlineAmount : invoice.amount && money(invoice.amount as never)}</h1><p class="now ${isOut && tones[paper.standing]}">${isOut ? paper.headline : standingWords(status)} <span>${detail?.metadata?.first_sent_time && html`sent ${times.date(dayIn(detail.metadata.first_sent_time as Instant, who.zone))}`}${detail?.viewed_by_recipient && html`${detail.metadata?.first_sent_time && ', '}opened by the customer`}</span></p></div>
 <div class="actions">${standing(status)}${rels.includes('replace') && who.may('work') && linkButton('Edit', `/console/invoices/${invoice.id}/edit`)}</div></section>`
 }
 
@@ -94,7 +94,7 @@ const doingsOf = ({ invoice, payments }: Read, { who }: Visit): Doing[] =>
     ...payments.filter(isRefundable).map((payment) => ({
       name: refundName(payment.id),
       action: `/console/invoices/${invoice.id}/payments/${payment.id}/refund`,
-      one: refundForm(payment),
+      one: refundForm(payment, who.zone),
     })),
   ].filter(({ one }) => who.may(one.may))
 
@@ -184,7 +184,7 @@ async function takeRefund(sent: Sent<typeof Payment>, operations: Operations) {
   const payment = await paymentIn(sent)
   return order(sent, operations, {
     name: refundName(payment.id),
-    one: refundForm(payment),
+    one: refundForm(payment, sent.who.zone),
     params: { id: payment.id },
   })
 }

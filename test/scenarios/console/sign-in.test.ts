@@ -4,6 +4,7 @@ import { defaultScopes } from '../../../src/accounts/scopes.ts'
 import { findAccount, saveAccount } from '../../../src/accounts/store.ts'
 import { openApp } from '../../../src/app.ts'
 import { grantRole } from '../../../src/console/sign-in/people.ts'
+import { addDays, dayIn } from '../../../src/kernel/clock.ts'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { json, run } from '../../support/command.ts'
 import { newLogin, newSubjects } from '../../support/console-subjects.ts'
@@ -504,6 +505,38 @@ describe('The merchant’s pages in live', () => {
       '/detail/currency_code': '',
     })
     expect((await support.get(location)).text).toContain('€99.00')
+  })
+
+  it('tell days as the account has them', async () => {
+    const account = world.people.otherMerchant.id
+    // One of these has another day than UTC at any hour.
+    const zone = Number(world.now().slice(11, 13)) >= 10 ? 'Pacific/Kiritimati' : 'Pacific/Niue'
+    const settings = { time_zone: zone, currency_code: 'USD' }
+    await world.app.transact(async (tx) => {
+      const before = (await findAccount(tx, account))!
+      saveAccount(tx, before, { ...before, ...settings })
+    })
+    const support = await signedIn(world, 'support', account)
+    const path = '/console/invoices/new'
+    const made = await support.send(path, path, {
+      ...line,
+      '/primary_recipients/0/billing_info/email_address': 'payer@example.com',
+      instead: 'send',
+    })
+    await payThrough(world, made.location.split('/').at(-1)!)
+    const subjects = await newSubjects(world)
+    await subjects.of('disputes', 'foreign', '')
+
+    const today = dayIn(world.now(), zone)
+    const { text } = await support.get(made.location)
+    expect(text).toContain(`sent <time class="nowrap" datetime="${today}">`)
+    expect(text).toContain(`paid through the service on ${today}.`)
+    for (const page of ['/console/money', '/console/disputes?view=all']) {
+      const shown = (await support.get(page)).text
+      expect(shown, page).toContain(`<p class="axis"><span><time class="nowrap" datetime="${addDays(today, -29)}">`)
+      // The last of thirty columns, each six wide.
+      expect(shown, page).toContain('<rect class="fine" x="174"')
+    }
   })
 
   it('tell whoever only looks who has taken a dispute', async () => {
