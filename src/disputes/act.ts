@@ -1,5 +1,6 @@
 import type { Tx } from '../database/transaction.ts'
 import type { UploadedFile } from '../http/body/multipart.ts'
+import { onlyKnown } from '../http/validation/validator.ts'
 import type { EventType } from '../kernel/event-types.ts'
 import { Problem } from '../kernel/problem.ts'
 import type { PaymentChange } from '../ledger/schema.ts'
@@ -34,12 +35,13 @@ export async function act(
 ): Promise<Step> {
   const { service, rules } = house
   const { action, input, files = [] } = request
-  const { files: most = 0 } = disputeActions[action] as Pick<ActionDefinition, 'files'>
+  const { files: most = 0, body } = disputeActions[action] as Pick<ActionDefinition, 'files' | 'body'>
   requireAllowed(service, found.dispute, actor.roles, action)
   refuseTooMany(files, most)
   const { dispute, payments } = await withPayments(tx, found.dispute, action)
   const uploads = receiveFiles(tx, files)
-  const taken = step(dispute, actor.roles, action, input, {
+  // What nobody knows is ignored, and so it is not kept either, however deep it stands.
+  const taken = step(dispute, actor.roles, action, onlyKnown(body, input), {
     now: tx.now,
     newId: (kind) => tx.newId(kind),
     side: actor.side,

@@ -27,6 +27,7 @@ export const filingIssues: readonly IssueReference[] = [
       'requestReturnCompensation',
       'answerReturnCompensation',
       'processReferredRefund',
+      'processReferredAdjudication',
     ],
     when: 'The dispute stands where this caller may not do this, for example because it is over or the other side is to act.',
     mend: 'Show the dispute: its links are what can be done now. Two clicks that race meet this too.',

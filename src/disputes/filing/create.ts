@@ -1,6 +1,7 @@
 import { findAccount } from '../../accounts/store.ts'
 import type { Tx } from '../../database/transaction.ts'
 import type { UploadedFile } from '../../http/body/multipart.ts'
+import { onlyKnown } from '../../http/validation/validator.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { allocate, isSound, Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { breaches, forbidden, invalid, refused } from '../../kernel/problem.ts'
@@ -14,7 +15,7 @@ import type { Opening } from '../machine/opening.ts'
 import type { Dispute } from '../schema/dispute.ts'
 import { itemTypes, reasons } from '../schema/enums.ts'
 import { Extensions, readExtensions } from '../schema/extensions.ts'
-import { DocumentInput, Item, Note } from '../schema/given.ts'
+import { DocumentInput, exactItems, Item, Note } from '../schema/given.ts'
 import { findDisputed } from '../store.ts'
 import { ineligibility } from './eligibility.ts'
 import { fileDispute } from './file.ts'
@@ -48,11 +49,12 @@ export async function createDispute(
   tx: Tx,
   house: House,
   caller: Caller,
-  body: CreateBody,
+  given: CreateBody,
   files: readonly UploadedFile[],
   /** The payment whose buyer this is known to be by other means than an account. */
   buyerOf?: string,
 ): Promise<Dispute> {
+  const body = onlyKnown(CreateBody, given)
   const { reason, disputed_transactions: named = [] } = body
   const ids = named.flatMap(({ buyer_transaction_id }) => buyer_transaction_id ?? [])
   if (ids.length === 0 || ids.length < named.length)
@@ -98,7 +100,7 @@ export async function createDispute(
       gross_amount: transaction.gross,
       ...(transaction.invoice_number !== undefined && { invoice_number: transaction.invoice_number }),
       ...(transaction.custom !== undefined && { custom: transaction.custom }),
-      ...itemsOf(named[i]?.items, transaction.items),
+      ...itemsOf(exactItems(named[i]?.items ?? [], `/disputed_transactions/${i}/items`), transaction.items),
       disputed: amounts[i]!,
       refunded_before: transaction.refunded,
     })),
@@ -170,7 +172,7 @@ function disputedAmounts(payments: readonly StoredTransaction[], wanted: Money |
 }
 
 /** The items the buyer names, with what the payment knows of them; all of the payment's when none is named. */
-function itemsOf(told: readonly Item[] = [], purchased: readonly PurchasedItem[] = []): { items?: readonly Item[] } {
+function itemsOf(told: readonly Item[], purchased: readonly PurchasedItem[] = []): { items?: readonly Item[] } {
   const known = purchased.map(({ item_type, ...item }): Item => {
     const type = itemTypes.find((name) => name === item_type)
     return { ...item, ...(type && { item_type: type }) }

@@ -9,6 +9,7 @@ import type { Service } from '../../room.ts'
 import { NOT_NOW } from '../machine/lifecycle.ts'
 import { LinksOnly } from '../schema/shown.ts'
 import { eligibilityRoute, scopes, tag } from './eligibility.ts'
+import { keptDecision, keptReferral, keptRefund } from './kept.ts'
 import { AdjudicationInfo, ReferBody, ReferredDispute, RefundInfo, referredFlows } from './schema.ts'
 import { countReferrals, findReferral, insertReferral, listReferrals, saveReferral } from './store.ts'
 
@@ -39,7 +40,7 @@ export function referredRoutes(service: Service): AnyRoute[] {
     body: ReferBody,
     success: { 201: LinksOnly },
     async handle({ tx, caller, body }) {
-      const { reference_dispute, ...told } = body
+      const { reference_dispute, ...told } = keptReferral(body)
       const id = tx.newId('dispute')
       insertReferral(tx, caller.accountId, {
         ...told,
@@ -152,7 +153,7 @@ export function referredRoutes(service: Service): AnyRoute[] {
       requireOpen(dispute)
       instant(body.create_time, '/create_time')
       const source = neutralLiteral(body.transaction_source) as 'SERVICE' | 'OTHER'
-      const refund_info = { ...body, transaction_source: source }
+      const refund_info = { ...keptRefund(body), transaction_source: source }
       saveReferral(tx, caller.accountId, version, { ...dispute, refund_info, update_time: tx.now })
       return self(params.id)
     },
@@ -181,7 +182,7 @@ export function referredRoutes(service: Service): AnyRoute[] {
         extensions,
         closure_reason,
         dispute_amount,
-      } = body
+      } = keptDecision(body)
       const closed: ReferredDispute = {
         ...dispute,
         status: 'CLOSED',

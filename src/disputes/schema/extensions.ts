@@ -1,8 +1,7 @@
 import { onlyKnown } from '../../http/validation/validator.ts'
 import { parseInstant } from '../../kernel/clock.ts'
 import { type Dialect, neutralLiteral } from '../../kernel/dialect.ts'
-import { amountPattern, isCurrency, Money, normalise, toMinor } from '../../kernel/money.ts'
-import { invalid } from '../../kernel/problem.ts'
+import { amountPattern, exactMoney, Money } from '../../kernel/money.ts'
 import { type Static, type TSchema, Type } from '../../kernel/type.ts'
 import { transactionStatuses } from './enums.ts'
 import { Address, eitherDialect, Note } from './given.ts'
@@ -162,7 +161,7 @@ export function readExtensions(given: Extensions): Extensions {
   const known = onlyKnown(Extensions, given)
   return rewrite(known, '/extensions', (name, value, field) => {
     if (typeof value === 'string' && /_(time|date)$/.test(name)) return parseInstant(value)
-    if (isMoney(value)) return readMoney(value, field)
+    if (isMoney(value)) return exactMoney(value, field)
     return brandWord(name, value, neutralLiteral)
   }) as Extensions
 }
@@ -176,12 +175,6 @@ const brandWord = (name: string, value: unknown, respell: (word: string) => stri
 
 const isMoney = (value: unknown): value is Money =>
   typeof value === 'object' && value !== null && 'currency_code' in value && 'value' in value
-
-function readMoney(amount: Money, field: string): Money {
-  if (!isCurrency(amount.currency_code)) throw invalid(`${field}/currency_code`, 'Name a currency of ISO 4217.')
-  toMinor(amount, `${field}/value`)
-  return normalise(amount)
-}
 
 /** A copy in which every member is what `change` makes of it; where that is nothing, its own members are looked at. */
 function rewrite(

@@ -1,4 +1,4 @@
-import { Money } from '../../kernel/money.ts'
+import { exactMoney, Money } from '../../kernel/money.ts'
 import { type Static, type TSchema, Type } from '../../kernel/type.ts'
 import { acknowledgementEvidenceTypes, evidenceTypes, itemTypes, reasons } from './enums.ts'
 
@@ -115,3 +115,11 @@ export const Item = Type.Object(
   { $id: 'DisputedItem', description: 'One thing of a payment that is in dispute.' },
 )
 export type Item = Static<typeof Item>
+
+/** Items as they are kept: their amounts with the decimals of their currency. */
+export const exactItems = (items: readonly Item[], field: string): Item[] =>
+  items.map((item, i) => ({
+    ...item,
+    ...(item.dispute_amount && { dispute_amount: exactMoney(item.dispute_amount, `${field}/${i}/dispute_amount`) }),
+    ...(item.expected_refund && { expected_refund: exactMoney(item.expected_refund, `${field}/${i}/expected_refund`) }),
+  }))

@@ -318,6 +318,37 @@ describe('A referred dispute', () => {
     expect((await world.merchant.get(url)).status).toBe(403)
   })
 
+  it('is what was told when it was told: no decision of a client before there is one, and exact amounts', async () => {
+    const { partner } = world
+    const usual = { transaction: { id: 'T-2' }, reference_dispute: { id: 'THEIRS-2' } }
+    const made = await partner.post<{ links: { href: string }[] }>(base, {
+      ...usual,
+      transaction: { id: 'T-2', gross_amount: usd('30'), items: [{ id: 'I1', amount: usd('.5') }], colour: 'red' },
+      outcome: { faulty_party: 'BUYER' },
+      refund_info: { recipient: 'BUYER' },
+      dispute_amount: usd('7'),
+      colour: 'red',
+    })
+    const url = new URL(made.body.links[0]!.href).pathname
+    const shown = async () => (await partner.get<Record<string, unknown>>(url)).body
+    const transaction = { id: 'T-2', gross_amount: usd('30.00'), items: [{ id: 'I1', amount: usd('0.50') }] }
+    const opened = await shown()
+    expect(opened).toMatchObject({ status: 'OPEN', transaction })
+    expect(opened['transaction']).not.toHaveProperty('colour')
+    for (const later of ['outcome', 'refund_info', 'dispute_amount', 'colour']) expect(opened).not.toHaveProperty(later)
+
+    const outcome = { faulty_party: 'SELLER', adjudication_reason: 'ITEM_NOT_SHIPPED' }
+    const decides = (body: object) => partner.post<Problem>(`${url}/process-adjudication-event`, { outcome, ...body })
+    const strange = { currency_code: 'QQQ', value: '1.00' }
+    expect(refusal(await decides({ dispute_amount: strange }))).toBe('400 INVALID_REQUEST INVALID_PARAMETER_VALUE')
+    expect(refusal(await decides({ items: [{ amount: usd('1.001') }] }))).toBe(
+      '400 INVALID_REQUEST INVALID_PARAMETER_SYNTAX',
+    )
+    expect((await decides({ dispute_amount: usd('7'), colour: 'red' })).status).toBe(200)
+    expect(await shown()).toMatchObject({ status: 'CLOSED', dispute_amount: usd('7.00') })
+    expect(refusal(await decides({}))).toBe('422 UNPROCESSABLE_ENTITY ACTION_NOT_ALLOWED_IN_CURRENT_DISPUTE_STATE')
+  })
+
   it('is checked for eligibility first', async () => {
     const ask = (transaction_id: string) =>
       world.partner.post<{ eligible: boolean; ineligibility_reason?: string }>(

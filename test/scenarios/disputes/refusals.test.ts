@@ -170,6 +170,35 @@ describe('A hundred evidences of a side', () => {
   })
 })
 
+describe('What nobody knows', () => {
+  it('is not kept, and amounts are kept with the decimals of their currency', async () => {
+    const { buyer, merchant } = world
+    const item = (expected_refund: object) => ({ item_id: 'I1', expected_refund, colour: 'red' })
+    const opens = (id: string, expected_refund: object) =>
+      buyer.post<Problem & { links: { href: string }[] }>(DISPUTES, {
+        disputed_transactions: [{ buyer_transaction_id: id, items: [item(expected_refund)] }],
+        reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+        dispute_amount: usd('20.00'),
+      })
+    expect(refusal(await opens('BUYERPAYMENTWITHCENTS', usd('5.001')))).toBe(
+      '400 INVALID_REQUEST INVALID_PARAMETER_SYNTAX',
+    )
+    const made = await opens('BUYERPAYMENTWITHCENTS', usd('5'))
+    const id = made.body.links[0]!.href.split('/').at(-1)!
+    const itemsOf = async () => (await sees(merchant, id)).disputed_transactions[0]!['items']
+    expect(await itemsOf()).toEqual([{ item_id: 'I1', expected_refund: usd('5.00') }])
+
+    const evidence_info = { tracking_info: [{ ...tracking, colour: 'red' }], colour: 'red' }
+    const proof = { evidence_type: 'PROOF_OF_FULFILLMENT', evidence_info, colour: 'red' }
+    expect((await does(merchant, id, 'provide-evidence', { evidences: [proof] })).status).toBe(200)
+    expect((await sees(merchant, id)).evidences?.at(-1)?.evidence_info).toEqual({ tracking_info: [tracking] })
+    expect((await does(merchant, id, 'require-evidence', { action: 'SELLER_EVIDENCE' })).status).toBe(200)
+    const change = { reason: NOT_AS_DESCRIBED, item_info: [item(usd('7'))] }
+    expect((await does(buyer, id, 'change-reason', change)).status).toBe(200)
+    expect(await itemsOf()).toEqual([{ item_id: 'I1', expected_refund: usd('7.00') }])
+  })
+})
+
 describe('What a buyer asks for', () => {
   it('is at most what is disputed, when escalating and with another reason', async () => {
     const id = await open(world.buyer)

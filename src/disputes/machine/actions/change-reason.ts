@@ -4,7 +4,7 @@ import { Type } from '../../../kernel/type.ts'
 import type { Dispute } from '../../schema/dispute.ts'
 import { NOT_AS_DESCRIBED, type Reason, reasons } from '../../schema/enums.ts'
 import { Extensions, readExtensions } from '../../schema/extensions.ts'
-import { Item, Note } from '../../schema/given.ts'
+import { exactItems, Item, Note } from '../../schema/given.ts'
 import { disputeAction } from '../action.ts'
 import { amountIssues, refuseIssues } from '../amounts.ts'
 import { ask, usualRequest } from '../evidence.ts'
@@ -53,7 +53,7 @@ export const changeReason = disputeAction('change-reason', {
         offered_invoice_id: undefined,
         reason,
         ...(extensions && { extensions: { ...dispute.extensions, ...readExtensions(extensions) } }),
-        disputed_transactions: withItems(dispute, item_info),
+        disputed_transactions: withItems(dispute, exactItems(item_info, '/item_info')),
         evidences: ask(told, 'seller', usualRequest(reason, 'seller'), context, 'CHARGEBACK'),
       },
     }
