@@ -99,7 +99,7 @@ export function openLibrary(parts: OperationParts, publicUrl: string) {
       const token = needsToken ? await tokenOf(operations.route('createAccessToken'), person.client, transact) : ''
       const attempt = await firstAttempt(operation, { operations, db, person, token, dialect })
       const form = tryForm(operation, { attempt, person: person.client, search: searchOf(wish) })
-      const told = { ...reading, ...(needsToken && { authorization: attempt.authorization }) }
+      const told = { ...reading, ...(needsToken && token && { authorization: attempt.authorization }) }
       return page({ ...shown, content: operationPage(operation, told, form) }, wish)
     },
     async tried(id: string, wish: Wish, { typed, files, address, host, part }: Tried): Promise<Answer> {

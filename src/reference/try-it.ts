@@ -10,6 +10,7 @@ import { type Content, type Html, html } from '../http/html.ts'
 import type { InnerAnswer } from '../http/inner.ts'
 import type { Answer, AnyRoute } from '../http/route.ts'
 import type { Dialect } from '../kernel/dialect.ts'
+import { Problem } from '../kernel/problem.ts'
 import { sandboxSecret } from '../sandbox/people.ts'
 import type { Described } from './catalogue.ts'
 import { spoken } from './dialect.ts'
@@ -33,16 +34,23 @@ export interface Attempt {
 
 const basicOf = (client: string) => `Basic ${Buffer.from(`${client}:${sandboxSecret(client)}`).toString('base64')}`
 
-/** The token of one of the people: the one they have, or a new one. Nobody asked for it, so it is no request. */
-export async function tokenOf(issue: AnyRoute, client: string, transact: Transact): Promise<string> {
+/**
+ * The token of one of the people: the one they have, or a new one. Nobody asked for it, so it is no request, and where their app
+ * is disabled or gone there is none.
+ */
+export async function tokenOf(issue: AnyRoute, client: string, transact: Transact): Promise<string | undefined> {
   const result = await transact((tx) =>
     issue.handle({
       tx,
       body: { grant_type: 'client_credentials' },
       headers: { authorization: basicOf(client) },
     } as never),
-  )
-  return ((result as Answer).body as { access_token: string }).access_token
+  ).catch((error: unknown) => {
+    if (error instanceof Problem && error.status === 401) return undefined
+    throw error
+  })
+  const answer = result as (Answer & { readonly body: { readonly access_token: string } }) | undefined
+  return answer?.body.access_token
 }
 
 /** Where the newest thing of a kind is listed, by the name of the parameter that asks for its id. */
@@ -58,7 +66,13 @@ const newest: Readonly<Record<string, readonly [operation: string, list: string,
 /** What a form begins with: the recorded call, about the newest thing that this person has. */
 export async function firstAttempt(
   { tag, parameters, example, id }: Described,
-  parts: { operations: Operations; db: Reader; person: (typeof trying)[number]; token: string; dialect: Dialect },
+  parts: {
+    operations: Operations
+    db: Reader
+    person: (typeof trying)[number]
+    token: string | undefined
+    dialect: Dialect
+  },
 ): Promise<Attempt> {
   const values: Record<string, string> = {}
   for (const { name, in: place, required } of parameters) {
@@ -73,7 +87,7 @@ export async function firstAttempt(
   const isToken = tag === 'Access tokens'
   const body = id === 'terminateAccessToken' ? { token: '' } : example?.body
   return {
-    authorization: isToken ? basicOf(parts.person.client) : `Bearer ${parts.token}`,
+    authorization: isToken ? basicOf(parts.person.client) : parts.token === undefined ? '' : `Bearer ${parts.token}`,
     parameters: values,
     body: body === undefined ? '' : JSON.stringify(spoken(body, parts.dialect), null, 2),
   }

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../../support/command.ts'
 import { newLiveWorld } from '../../support/live.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
@@ -35,6 +36,17 @@ const typed = (markup: string, name: string) =>
   new RegExp(`name="${name.replace('.', '\\.')}" value="([^"]*)"`).exec(markup)?.[1] ?? ''
 
 describe('The reference', () => {
+  it('can be read where the apps of the seeded people are disabled or gone', async () => {
+    const disable = await run(['apps', 'disable', 'sandbox-merchant'], { DATABASE_URL: world.databaseUrl })
+    expect(disable.code).toBe(0)
+
+    const markup = await page('/docs/createInvoice')
+    expect([typed(markup, 'authorization'), markup.includes('Create a draft invoice')]).toEqual(['', true])
+
+    await run(['apps', 'enable', 'sandbox-merchant'], { DATABASE_URL: world.databaseUrl })
+    expect(typed(await page('/docs/createInvoice'), 'authorization')).toMatch(/^Bearer ./)
+  })
+
   it('begins with every operation, under the name that older links have', async () => {
     const markup = await page('/docs')
 
