@@ -6,7 +6,7 @@ import {
   findInvited,
   findPerson,
   grantRole,
-  listPeople,
+  listEverybody,
   type Person,
   removePerson,
   signOutEverywhere,
@@ -59,7 +59,7 @@ export const consoleCommands: readonly Command[] = [
     options: { account: { type: 'string', value: '<id>', description: 'Only those of this account' } },
     async run({ db, options }) {
       const account = options['account']
-      const people = await listPeople(db, systemClock.now(), typeof account === 'string' ? account : undefined)
+      const people = await listEverybody(db, systemClock.now(), typeof account === 'string' ? account : undefined)
       return people.map(({ id, name, email, issuer, roles: held, passkeys, logins, seen_time }) => ({
         person_id: id,
         name,

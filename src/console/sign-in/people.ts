@@ -34,8 +34,8 @@ export interface ListedPerson extends Person {
   readonly came_time: Instant | null
 }
 
-/** As many as the command line lists. */
-const PEOPLE_MAX = 1_000
+/** As many as are read at once where all are listed. */
+const PAGE_SIZE = 1_000
 
 /** Which people: from the one after another on, in the order of addresses, or whose address begins with this. */
 export interface PeoplePage {
@@ -108,8 +108,8 @@ export const listRoles = (db: Reader, personId: string): Promise<Grant[]> => db.
 export function listPeople(
   db: Reader,
   now: Instant,
-  accountId?: string,
-  { limit, beginning = '', after }: PeoplePage = { limit: PEOPLE_MAX },
+  accountId: string | undefined,
+  { limit, beginning = '', after }: PeoplePage,
 ): Promise<ListedPerson[]> {
   const from = beginning.toLowerCase()
   const place = [after?.email.toLowerCase() ?? '', after?.id ?? '']
@@ -117,6 +117,16 @@ export function listPeople(
   return accountId === undefined
     ? db.rows<ListedPerson>(everybody, values)
     : db.rows<ListedPerson>(ofAccount, [...values, accountId])
+}
+
+/** All of them, page by page: who may come in is asked for to the last. */
+export async function listEverybody(db: Reader, now: Instant, accountId?: string): Promise<ListedPerson[]> {
+  const found: ListedPerson[] = []
+  for (;;) {
+    const page = await listPeople(db, now, accountId, { limit: PAGE_SIZE, after: found.at(-1) })
+    found.push(...page)
+    if (page.length < PAGE_SIZE) return found
+  }
 }
 
 export interface NewPerson {

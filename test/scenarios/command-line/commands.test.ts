@@ -146,6 +146,17 @@ describe('The command line', () => {
     expect(apps.length).toBeGreaterThanOrEqual(1_200)
   })
 
+  it('lists everybody who may sign in, however many they are', async () => {
+    const opened = openPatiently(database.url, { connectionsMax: 2 })
+    await opened.query(`insert into console_people (id, name, email, create_time)
+      select 'PERSON' || n, 'P', n || '@many.test', '2026-01-01T00:00:00.000Z' from generate_series(1, 1200) n`)
+    const listed = await json<{ email: string }[]>('console', 'people')
+    await opened.query("delete from console_people where id like 'PERSON%'")
+    await opened.close()
+
+    expect(new Set(listed.map(({ email }) => email)).size).toBe(1_200)
+  })
+
   it('shows nothing that a terminal would take for an order', async () => {
     const name = 'A\u001b[2J\u009b31mshop\nB'
     await json('accounts', 'create', '--email', 'orders@example.com', '--name', name)
