@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { connectionSettings, inDatabase } from '../database/address.ts'
 import { Copies, copyDatabase } from '../database/copies.ts'
@@ -12,6 +11,7 @@ import { readSettings } from '../settings.ts'
 import { SigningKeys } from '../webhooks/signing/keys.ts'
 import { makeSeal } from '../webhooks/signing/seal.ts'
 import { keeperAddress } from './folder.ts'
+import { onMessages } from './lines.ts'
 
 /*
  * A process that keeps one server for all tests of a user: it hands out worlds, which are databases copied from a
@@ -136,9 +136,7 @@ const listener = createServer((socket) => {
     for (const name of owned) void dropWorld(name).catch(() => {})
     if (users.size === 0) lingerWhenAlone()
   })
-  createInterface({ input: socket }).on('line', (line) => {
-    // Lines are written by the other half of this room.
-    const asked = JSON.parse(line) as Asked
+  onMessages<Asked>(socket, (asked) => {
     answer(asked, owned).then(
       (given) => {
         // Whoever is gone meanwhile has no use for it.

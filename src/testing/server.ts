@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { keeperAddress, serverFolder } from './folder.ts'
+import { onMessages } from './lines.ts'
 
 /** A database of one's own. */
 export interface WorldDatabase {
@@ -121,9 +121,7 @@ function speak(socket: Socket): SharedServer {
     for (const { reject } of waiting.values()) reject(gone())
     waiting.clear()
   })
-  createInterface({ input: socket }).on('line', (line) => {
-    // Lines are written by the keeper.
-    const answer = JSON.parse(line) as Answer
+  onMessages<Answer>(socket, (answer) => {
     waiting.get(answer.id)?.resolve(answer)
     waiting.delete(answer.id)
     if (waiting.size === 0) socket.unref()

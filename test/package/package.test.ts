@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -260,23 +261,45 @@ describe('A test process that is killed', () => {
 
     await nothingRuns()
   })
+
+  it.runIf(process.platform === 'linux')('does not take the server from others, whatever it was saying', async () => {
+    const other = await testing.startSandbox()
+    const keeper = keeperPid()
+    const [folder] = readdirSync(tmp.path).filter((name) => name.startsWith('quittance-testing-'))
+    const address = join(tmp.path, folder!, 'keeper.sock')
+    for (const said of ['{"id":1,"do":"world"}\n', '{"id":1,"do":"wor']) {
+      const socket = connect(address).pause()
+      await new Promise((resolve) => socket.once('connect', resolve))
+      await new Promise((resolve) => socket.write(said, resolve))
+      // When this is made the answer, if there is one, lies there unread, so that the connection is reset.
+      await (await other.fork()).stop()
+      socket.destroy()
+      await new Promise((resolve) => socket.once('close', resolve))
+      const fork = await other.fork()
+      expect(await fork.clock.now()).toMatch(/^20/)
+      await fork.stop()
+    }
+    expect(keeperPid()).toBe(keeper)
+    await other.stop()
+    await nothingRuns()
+  })
 })
 
-describe('A keeper that is killed', () => {
-  /** The process that keeps the server of this file. */
-  const keeperPid = () =>
-    readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number)
-      .find((pid) => {
-        try {
-          const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-          return words[1]?.endsWith('keeper.js') && words[2]?.startsWith(tmp.path)
-        } catch {
-          return false
-        }
-      })
+/** The process that keeps the server of this file. */
+const keeperPid = () =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .find((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+        return words[1]?.endsWith('keeper.js') && words[2]?.startsWith(tmp.path)
+      } catch {
+        return false
+      }
+    })
 
+describe('A keeper that is killed', () => {
   it.runIf(process.platform === 'linux')('leaves nobody waiting, and another takes its place', async () => {
     const first = await testing.startSandbox()
     process.kill(keeperPid()!, 'SIGKILL')
