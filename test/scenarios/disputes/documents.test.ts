@@ -133,6 +133,16 @@ describe('Documents', () => {
     expect(await Promise.all(sizes)).toEqual([String(pdf.length), String(2 * pdf.length)])
   })
 
+  it('are judged alike where they come with another reason, at its old address too', async () => {
+    const id = await open(world.buyer)
+    const reason = { reason: 'MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED' }
+    const { payload, headers } = multipart(reason, [{ name: 'empty.pdf', bytes: Buffer.alloc(0) }])
+    for (const name of ['change-reason', 'changeReason'])
+      expect(refusal(await does(world.buyer, id, name, payload, headers))).toBe(
+        '400 VALIDATION_ERROR INVALID_EVIDENCE_FILE',
+      )
+  })
+
   it('are under 10 MiB each, to the byte', async () => {
     const size = 10 * 1024 * 1024
     const tail = Buffer.from('\nstartxref\n9\n%%EOF\n')
