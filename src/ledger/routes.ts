@@ -1,6 +1,7 @@
 import { findAccount, findAccountByEmail, findFirstAccount } from '../accounts/store.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { Answer, route } from '../http/route.ts'
+import { onlyKnown } from '../http/validation/validator.ts'
 import { toSeconds } from '../kernel/clock.ts'
 import { Links } from '../kernel/links.ts'
 import { isCurrency, Money, normalise, toMinor } from '../kernel/money.ts'
@@ -164,7 +165,7 @@ export const openLedger =
           async handle({ tx, caller, body }) {
             checkAmount(body.amount)
             const { seller, buyer } = await partiesOf(tx, caller.accountId, body)
-            const { amount, items, invoice_number, custom } = body
+            const { amount, items, invoice_number, custom } = onlyKnown(NewTransaction, body)
             const transaction = ledger.capture(tx, {
               status: 'COMPLETED',
               seller,

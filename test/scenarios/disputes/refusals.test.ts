@@ -197,6 +197,16 @@ describe('What nobody knows', () => {
     expect((await does(buyer, id, 'change-reason', change)).status).toBe(200)
     expect(await itemsOf()).toEqual([{ item_id: 'I1', expected_refund: usd('7.00') }])
   })
+
+  it('is not kept of what was bought either', async () => {
+    const paid = await world.merchant.post<{ buyer_transaction_id: string }>('/sandbox/transactions', {
+      amount: usd('20.00'),
+      items: [{ item_id: 'I1', colour: 'red' }],
+    })
+    const id = await open(world.buyer, { transaction: paid.body.buyer_transaction_id })
+
+    expect((await sees(world.merchant, id)).disputed_transactions[0]!['items']).toEqual([{ item_id: 'I1' }])
+  })
 })
 
 describe('What a buyer asks for', () => {
