@@ -21,6 +21,9 @@ export interface Request<Params extends TSchema, Query extends TSchema, Body ext
   readonly address: string
 }
 
+/** How long what moved money is answered the same way again, in hours. */
+export const MONEY_REPLAY_HOURS = 45 * 24
+
 /** A handler's answer where it is more than the route's first success status and a JSON body. */
 export class Answer {
   readonly status: number
@@ -96,7 +99,7 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   precheck?(reader: Reader, caller: Caller, params: Static<Params>): Promise<void>
   /** A list, a search, a page or a report: what it reads may come from a replica that has all that was committed before. */
   readonly fromReplica?: boolean
-  /** How long an answer is kept for a repeated request id, in hours. */
+  /** How long an answer is kept for a repeated request id, in hours; of what moves money, `MONEY_REPLAY_HOURS`. */
   readonly replayHours?: number
 }
 

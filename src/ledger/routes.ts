@@ -1,6 +1,6 @@
 import { findAccount, findAccountByEmail, findFirstAccount } from '../accounts/store.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
-import { Answer, route } from '../http/route.ts'
+import { Answer, MONEY_REPLAY_HOURS, route } from '../http/route.ts'
 import { onlyKnown } from '../http/validation/validator.ts'
 import { toSeconds } from '../kernel/clock.ts'
 import { Links } from '../kernel/links.ts'
@@ -17,7 +17,6 @@ import { findPayment, findRefund, findTransaction } from './store.ts'
 
 const tag = 'Payments'
 const readScopes = ['payments/refund', 'payments/realtimepayment', 'payments/payment/authcapture']
-const DAYS_45_IN_HOURS = 45 * 24
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255 }) })
 
@@ -115,7 +114,7 @@ export const openLedger =
           params: Id,
           body: RefundRequest,
           bodyOptional: true,
-          replayHours: DAYS_45_IN_HOURS,
+          replayHours: MONEY_REPLAY_HOURS,
           success: { 201: RefundOut },
           async handle({ tx, caller, params, body }) {
             if (body.amount) checkAmount(body.amount)

@@ -1,5 +1,5 @@
 import type { Reader } from '../../database/transaction.ts'
-import { type AnyRoute, route } from '../../http/route.ts'
+import { type AnyRoute, MONEY_REPLAY_HOURS, route } from '../../http/route.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { forbidden } from '../../kernel/problem.ts'
 import { actorOf, findForCaller } from '../access.ts'
@@ -20,6 +20,14 @@ interface Names {
   readonly operation?: string
 }
 
+/** What parties do that can give money back at once. */
+const refunding: ReadonlySet<DisputeAction> = new Set([
+  'make-offer',
+  'accept-offer',
+  'accept-claim',
+  'acknowledge-return-item',
+])
+
 /** One route for every action of the table; there is nothing to add here for a new action. */
 export function actionRoute(
   house: House,
@@ -39,6 +47,7 @@ export function actionRoute(
     body: action.body,
     bodyOptional: action.bodyOptional ?? false,
     ...withFiles,
+    ...(refunding.has(name) && { replayHours: MONEY_REPLAY_HOURS }),
     success: name === 'accept-offer' ? { 200: LinksOnly, 202: LinksOnly } : { 200: LinksOnly },
     trigger: ({ params }) => pullTrigger(name, params['id']),
     precheck: (db, caller, { id }) => requireActor(db, caller, id, action),

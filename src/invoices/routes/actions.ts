@@ -1,4 +1,4 @@
-import { Answer, type AnyRoute, route } from '../../http/route.ts'
+import { Answer, type AnyRoute, MONEY_REPLAY_HOURS, route } from '../../http/route.ts'
 import { readerOf } from '../../http/validation/reader.ts'
 import { Links } from '../../kernel/links.ts'
 import { type TSchema, Type } from '../../kernel/type.ts'
@@ -13,8 +13,6 @@ import { findInvoice } from '../store.ts'
 import { InvoiceId, tag, writeScopes } from './parts.ts'
 import { answerImage, drawQrCode, imageForms, QrInput } from './qr-code.ts'
 import { pull } from './triggers.ts'
-
-const MONEY_REPLAY_HOURS = 45 * 24
 
 const PayerView = Type.Object({
   href: Type.String({ maxLength: 4000 }),

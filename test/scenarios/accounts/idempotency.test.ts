@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newWorld, usd, type World } from '../../support/world.ts'
+import { does, open } from '../disputes/people.ts'
 
 interface RefundBody {
   id: string
@@ -111,6 +112,28 @@ describe('A request id', () => {
 
     expect(second.status).toBe(201)
     expect(second.body.id).not.toBe(first.body.id)
+  })
+
+  it('holds for forty-five days where a dispute gave money back, and for six hours where nothing moved', async () => {
+    const { buyer, merchant } = world
+    const offer = { note: 'Some of it.', offer_type: 'REFUND', offer_amount: usd('5.00') }
+    const [accepted, offered, talked] = [await open(buyer), await open(buyer), await open(buyer)]
+    await does(merchant, offered, 'make-offer', offer)
+    const calls = () => [
+      does(merchant, accepted, 'accept-claim', { note: 'Right.' }, { 'service-request-id': 'give-in' }),
+      does(buyer, offered, 'accept-offer', {}, { 'service-request-id': 'take-it' }),
+      does(merchant, talked, 'send-message', { message: 'Hello.' }, { 'service-request-id': 'say-it' }),
+    ]
+    const first = await Promise.all(calls())
+    await world.pass('P44D')
+    const again = await Promise.all(calls())
+
+    expect(first.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(again.map(({ status, headers }) => [status, headers['idempotent-replayed']])).toEqual([
+      [200, 'true'],
+      [200, 'true'],
+      [422, undefined],
+    ])
   })
 
   it('lets one of many simultaneous copies take effect; the others replay it or are told to wait', async () => {
