@@ -2,8 +2,10 @@ import { plainlyNamed } from '../../disputes/documents.ts'
 import { rulesOf } from '../../disputes/house.ts'
 import { type PublicAction, publicActions } from '../../disputes/machine/actions/index.ts'
 import { carrierCalled } from '../../disputes/machine/carriers.ts'
+import { isEndOfDay } from '../../disputes/machine/deadlines.ts'
 import type { UploadedFile } from '../../http/body/multipart.ts'
 import { type Html, html, paragraphs } from '../../http/html.ts'
+import type { Instant } from '../../kernel/clock.ts'
 import type { Money } from '../../kernel/money.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
@@ -16,7 +18,7 @@ import type { Dispute } from '../forms/dispute-fields.ts'
 import { disputeFormOf, takes } from '../forms/dispute-forms.ts'
 import { bodyFrom, form, refusalBox, type Typed } from '../forms/fields.ts'
 import { fitted } from '../forms/generated.ts'
-import { followsOf, notNow, prospectsOf, unless, whereItCanGo } from '../forms/prospects.ts'
+import { followsOf, notNow, type Prospects, prospectsOf, unless, whereItCanGo } from '../forms/prospects.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { icon } from '../parts/icons.ts'
 import { backTo, sheet, stageOf } from '../parts/parts.ts'
@@ -78,7 +80,7 @@ const gifts: Readonly<Partial<Record<PublicAction, typeof offeredIn>>> = {
   'make-offer': offeredIn,
 }
 
-function till(dispute: Dispute, { now, times, who }: Visit): Html {
+function till(dispute: Dispute, { unattended }: Prospects, { now, times, who }: Visit): Html {
   const {
     dispute_id,
     dispute_state,
@@ -100,14 +102,16 @@ function till(dispute: Dispute, { now, times, who }: Visit): Html {
     due
       ? html`${times.away(due)}${endOfDay(due)}`
       : dispute.status === 'UNDER_REVIEW'
-        ? 'nothing happens by itself'
+        ? unattended
+          ? html`a rule decides ${times.away(unattended.at)}`
+          : 'nothing happens by itself'
         : ''
   }</span></p></div>
 <div class="actions">${stageOf(dispute.dispute_life_cycle_stage)}</div></section>`
 }
 
 /** Deadlines end with a day in Los Angeles, which surprises everybody elsewhere. */
-const endOfDay = (due: string) => (/T0[78]:59:59/.test(due) ? '; the day ends in Los Angeles then' : '')
+const endOfDay = (due: string) => (isEndOfDay(due as Instant) ? '; the day ends in Los Angeles then' : '')
 
 /** What is open when the page is; the others are one click away. */
 const likeliest: readonly PublicAction[] = [
@@ -186,7 +190,7 @@ async function draw(visit: Visit<typeof Id>, parts: Parts, left?: Left) {
     title: `${reasonWords(dispute.reason)}, ${money(dispute.dispute_amount)}`,
     ...(left && { status: 422 }),
     className: isActing ? 'acting' : '',
-    content: html`${till(dispute, visit)}<div class="two desk-two"><div class="column">
+    content: html`${till(dispute, prospects, visit)}<div class="two desk-two"><div class="column">
 ${visit.who.mark === 'agent' && bothSides(dispute)}
 ${sheet('What happened', story(dispute, visit, because))}
 ${visit.who.mark === 'agent' && sheet('Where it can go', whereItCanGo(prospects))}

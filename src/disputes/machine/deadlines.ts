@@ -1,4 +1,4 @@
-import { addDays, after, dayIn, type Instant, instantOf } from '../../kernel/clock.ts'
+import { addDays, after, type Day, dayIn, type Instant, instantOf } from '../../kernel/clock.ts'
 import type { Dispute } from '../schema/dispute.ts'
 import type { TimerName } from '../schema/enums.ts'
 import type { Rules } from './rules.ts'
@@ -38,9 +38,13 @@ export const AGENTS_ZONE = 'America/Los_Angeles'
 /** When a timer that starts now is up. */
 export function dueAfter(start: Instant, hours: number, endOfDay: boolean): Instant {
   if (!endOfDay) return after(start, hours * 3600)
-  const day = addDays(dayIn(start, AGENTS_ZONE), hours / 24)
-  return instantOf(day, AGENTS_ZONE, { hour: 23, minute: 59, second: 59 })
+  return endOf(addDays(dayIn(start, AGENTS_ZONE), hours / 24))
 }
+
+const endOf = (day: Day): Instant => instantOf(day, AGENTS_ZONE, { hour: 23, minute: 59, second: 59 })
+
+/** Whether a deadline is the end of a day there, which is another hour of UTC in summer than in winter. */
+export const isEndOfDay = (due: Instant): boolean => Date.parse(endOf(dayIn(due, AGENTS_ZONE))) === Date.parse(due)
 
 export const dueOf = (name: TimerName, start: Instant): Instant =>
   dueAfter(start, timers[name].hours, timers[name].endOfDay)

@@ -201,6 +201,39 @@ describe('A form of a dispute at the console', () => {
   })
 })
 
+describe('A deadline', () => {
+  it.each([
+    ['winter', '-01-05T12:00:00Z'],
+    ['summer', '-07-06T12:00:00Z'],
+  ])('is said to be the end of a day in Los Angeles, in %s', async (_, day) => {
+    const own = await newWorld({ isOwn: true })
+    const year = Number(own.now().slice(0, 4)) + 1
+    await own.call('POST', '/sandbox/clock', { to: `${year}${day}` })
+    const id = await open(own.buyer)
+    await does(own.buyer, id, 'escalate', {})
+
+    const page = await consoleOf(own).page(`/console/disputes/${id}`)
+    await own.close()
+
+    expect(page).toMatch(/Answer by <time[^>]*>[^<]*<\/time>.*the day ends in Los Angeles then/s)
+  })
+
+  it('of a review is told where a rule decides, and nothing is said to happen where none does', async () => {
+    const own = await newWorld({ settings: { DISPUTE_AUTO_ADJUDICATE: 'BUYER_FAVOR' } })
+    const pages: string[] = []
+    for (const one of [own, world]) {
+      const id = await open(one.buyer)
+      await does(one.buyer, id, 'escalate', {})
+      await does(one.merchant, id, 'provide-evidence', { evidences: [{ evidence_type: 'OTHER', notes: 'It came.' }] })
+      pages.push(await consoleOf(one, 'agent').page(`/console/disputes/${id}`))
+    }
+    await own.close()
+
+    expect(pages.map((page) => page.includes('nothing happens by itself'))).toEqual([false, true])
+    expect(pages[0]).toMatch(/Waiting for a decision <span>a rule decides <time[^>]*>in \d/)
+  })
+})
+
 describe('The disputes of an account', () => {
   it('are a file with the other side and how each ended, and a year is one of the account', async () => {
     const merchant = consoleOf(world)
