@@ -47,9 +47,14 @@ const views: Readonly<Record<string, View>> = {
 
 const PAGE_SIZE = 25
 const PAGES_MAX = 40
+const PLACE_BETWEEN = '~'
 const Query = Type.Object({
   view: Type.Optional(Type.Enum(Object.keys(views))),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGES_MAX })),
+  /** Where the list of an agent goes on. */
+  after: Type.Optional(
+    Type.String({ maxLength: 300, pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z~[A-Za-z0-9-]+$' }),
+  ),
 })
 
 const addressOf = (view: string, page = 1) => {
@@ -80,14 +85,21 @@ async function counted({ db, who }: Visit): Promise<ReadonlyMap<string, string |
 
 type Shown = { items: Dispute[]; links: { rel: string; href: string }[] }
 
-/** What waits for a decision, of all accounts: an agent has no side, and sees only that. */
-async function decisions(visit: Visit) {
-  const found = await listUnderReview(visit.db, PAGE_SIZE)
-  const items = await Promise.all(found.map(({ id }) => visit.look<Dispute>('showDispute', { params: { id } })))
+/** What waits for a decision, of all accounts, page by page: an agent has no side, and sees only that. */
+async function decisions(visit: Visit, place: string | undefined) {
+  const [update_time, after] = place?.split(PLACE_BETWEEN) ?? []
+  const found = await listUnderReview(visit.db, PAGE_SIZE + 1, {
+    after: update_time !== undefined && after !== undefined ? { update_time, id: after } : undefined,
+  })
+  const shown = found.slice(0, PAGE_SIZE)
+  const last = found.length > PAGE_SIZE ? shown.at(-1) : undefined
+  const items = await Promise.all(shown.map(({ id }) => visit.look<Dispute>('showDispute', { params: { id } })))
+  const older =
+    last && `/console/disputes?${new URLSearchParams({ after: `${last.update_time}${PLACE_BETWEEN}${last.id}` })}`
   return html`<section class="sheet flush">${
     items.length === 0
       ? nothing('Nothing waits for a decision', 'Disputes that an agent decides stand here, the oldest first.')
-      : await disputeRows(items, visit, { byDue: false, isPart: false })
+      : html`${await disputeRows(items, visit, { byDue: false, isPart: false })}${pager('Oldest first', { newer: place ? '/console/disputes' : undefined, older })}`
   }</section>`
 }
 
@@ -141,7 +153,7 @@ export const disputeListPages = ({ page }: Pages) => [
       if (who.mark === 'agent')
         return {
           title,
-          content: html`${heading(title, { sub: 'What waits for a decision, of all accounts.' })}${await decisions(visit)}`,
+          content: html`${heading(title, { sub: 'What waits for a decision, of all accounts.' })}${await decisions(visit as Visit, query.after)}`,
         }
       const chosen = query.view ?? 'desk'
       const { states, none } = views[chosen]!

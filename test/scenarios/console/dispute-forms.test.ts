@@ -234,6 +234,25 @@ describe('A deadline', () => {
   })
 })
 
+describe('What waits for a decision', () => {
+  it('is listed page by page for the agent of a sandbox', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 27; i++) {
+      const id = await open(world.buyer)
+      await does(world.buyer, id, 'escalate', {})
+      await does(world.merchant, id, 'provide-evidence', { evidences: [{ evidence_type: 'OTHER', notes: 'It came.' }] })
+      ids.push(id)
+    }
+    const agent = consoleOf(world, 'agent')
+    const first = await agent.page('/console/disputes')
+    const older = /href="([^"]*)" rel="next"/.exec(first)![1]!.replaceAll('&amp;', '&')
+
+    const both = first + (await agent.page(older))
+
+    expect(ids.filter((id) => !both.includes(`/console/disputes/${id}"`))).toEqual([])
+  })
+})
+
 describe('The disputes of an account', () => {
   it('are a file with the other side and how each ended, and a year is one of the account', async () => {
     const merchant = consoleOf(world)
