@@ -300,6 +300,24 @@ describe('The console in a browser', () => {
     await context.close()
   })
 
+  it('says how far reminders are in a tab that was hidden meanwhile', async () => {
+    const context = await contextAs('merchant')
+    const page = await context.newPage()
+    await page.addInitScript(`Object.defineProperty(document, 'hidden', { get: () => window.isHidden, configurable: true })
+window.isHidden = true`)
+    const { location } = await consoleOf(world).send('/console/invoices/remind-all', { view: 'outstanding' })
+    await page.clock.install()
+    await page.goto(base + location)
+    await page.getByRole('heading', { name: 'Reminders are going out' }).waitFor()
+    await page.clock.runFor(5_000)
+    await world.settle()
+
+    await page.evaluate(`window.isHidden = false; document.dispatchEvent(new Event('visibilitychange'))`)
+
+    await page.getByRole('heading', { name: 'All were gone through' }).waitFor()
+    await context.close()
+  })
+
   it('shows a QR code by itself without a complaint', async () => {
     const context = await contextAs('merchant')
     const page = await context.newPage()

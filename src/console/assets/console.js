@@ -97,9 +97,13 @@ function tick() {
 }
 if (clock && !('frozen' in clock.dataset)) setInterval(() => document.hidden || tick(), 1000)
 
-// Something that goes on by itself: the page is drawn again until it is over.
+// Something that goes on by itself: the page is drawn again until it is over, and in a tab that is hidden as soon as somebody looks.
 const again = document.querySelector('[data-again]')
-if (again) setTimeout(() => document.hidden || location.reload(), Number(again.dataset.again))
+if (again)
+  setTimeout(() => {
+    if (!document.hidden) location.reload()
+    else document.addEventListener('visibilitychange', () => location.reload())
+  }, Number(again.dataset.again))
 
 // Whoever opens a mail has read it.
 const read = document.querySelector('form[data-read]')
