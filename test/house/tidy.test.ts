@@ -76,6 +76,7 @@ const readTables: Record<string, string> = {
   'console/invoices.test.ts': 'the job of a bulk is lost; a thousand invoices are copied in the database',
   'console/operator.test.ts': 'jobs that failed for good are put there',
   'console/people.test.ts': 'more people than a page shows are put there',
+  'console/zones.test.ts': 'movements on both sides of a midnight are put there',
   'disputes/compensation.test.ts': 'what the service spends stands in its own book alone',
   'disputes/money.test.ts': 'the books of a merchant, of which reporting shows the balance and what is withheld',
   'invoices/list.test.ts': 'a thousand invoices are copied in the database',

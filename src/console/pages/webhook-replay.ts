@@ -1,11 +1,12 @@
 import { html } from '../../http/html.ts'
-import type { Instant } from '../../kernel/clock.ts'
+import { dayIn, type Instant, toSeconds } from '../../kernel/clock.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { countReplay } from '../../webhooks/delivery/redeliver.ts'
 import { readSpan } from '../../webhooks/routes/paging.ts'
 import { REPLAY_MAX } from '../../webhooks/schema.ts'
 import { findWebhook } from '../../webhooks/subscriptions/store.ts'
 import { requireDone } from '../operate.ts'
+import { startOf } from '../parts/days.ts'
 import { heading, sheet } from '../parts/parts.ts'
 import type { Sent, Visit } from '../visit.ts'
 
@@ -16,10 +17,12 @@ export const Span = Type.Object({
   include: Type.Optional(Type.Enum(['FAILED', 'ALL'])),
 })
 
-const startOfDay = (now: string) => `${now.slice(0, 10)}T00:00:00Z`
+/** When the day began for whoever looks. */
+const startOfDay = ({ now, who }: Pick<Visit, 'now' | 'who'>) =>
+  toSeconds(startOf(dayIn(now as Instant, who.zone), who.zone))
 
-export const spanForm = (at: string, { from, to, include = 'FAILED' }: Static<typeof Span>, now: string) =>
-  html`<form class="stack" action="${at}/replay"><div class="pair"><div><label for="span-from">From</label><input class="boxed" id="span-from" name="from" maxlength="40" value="${from ?? startOfDay(now)}"></div><div><label for="span-to">To</label><input class="boxed" id="span-to" name="to" maxlength="40" value="${to ?? now.replace(/\.\d+Z$/, 'Z')}"></div></div><fieldset><legend>Which</legend><div class="choices">${(
+export const spanForm = (at: string, { from, to, include = 'FAILED' }: Static<typeof Span>, visit: Visit<typeof Id>) =>
+  html`<form class="stack" action="${at}/replay"><div class="pair"><div><label for="span-from">From</label><input class="boxed" id="span-from" name="from" maxlength="40" value="${from ?? startOfDay(visit)}"></div><div><label for="span-to">To</label><input class="boxed" id="span-to" name="to" maxlength="40" value="${to ?? toSeconds(visit.now as Instant)}"></div></div><fieldset><legend>Which</legend><div class="choices">${(
     [
       ['FAILED', 'What has not arrived'],
       ['ALL', 'All of it, once more'],
@@ -38,7 +41,7 @@ export async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
   const { from, to, include = 'FAILED' } = visit.query
   const at = `/console/webhooks/${id}`
   const webhook = await findWebhook(visit.db, visit.who.caller.appId, id)
-  const span = readSpan(from ?? startOfDay(visit.now), to ?? visit.now, visit.now as Instant)
+  const span = readSpan(from ?? startOfDay(visit), to ?? visit.now, visit.now as Instant)
   const range = { ...span, failedOnly: include !== 'ALL', max: REPLAY_MAX }
   const count = await countReplay(visit.db, webhook, visit.who.caller, range)
   const many =
@@ -50,7 +53,7 @@ export async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
       webhook.enabled &&
       count > 0 &&
       html`<form class="stack" method="post" action="${at}/replay"><input type="hidden" name="from" value="${span.from}"><input type="hidden" name="to" value="${span.to}"><input type="hidden" name="include" value="${include}"><p>Each is sent with its own id, so a handler that knows it does nothing twice.${count >= REPLAY_MAX && ` At most ${REPLAY_MAX} are sent at once; do it again for the rest.`}</p><div class="buttons"><button class="button">Send ${count === 1 ? 'it' : 'them'} again</button><a class="button quiet" href="${at}">Leave it</a></div></form>`
-    }</section>${sheet('Another span', spanForm(at, visit.query, visit.now))}`,
+    }</section>${sheet('Another span', spanForm(at, visit.query, visit))}`,
   }
 }
 
@@ -59,7 +62,7 @@ export async function replay(sent: Sent<typeof Id>) {
   const done = await sent.operate('replayEvents', {
     params: { webhook_id: sent.params.id },
     body: {
-      start_time: from ?? startOfDay(sent.now),
+      start_time: from ?? startOfDay(sent),
       end_time: to ?? sent.now,
       include: include === 'ALL' ? 'ALL' : 'FAILED',
     },

@@ -101,7 +101,7 @@ ${facts([
         here: name === only,
       })),
     )}${deliveries(list, visit, { toOne: true, isFiltered: only !== 'all' })}</section></div>
-<aside>${visit.who.may('settle') && sheet('Send again', isOn ? spanForm(at, {}, visit.now) : whileDisabled)}${visit.who.may('manage') && html`${secretSheet(one, at, isShowing || visit.who.face === 'sandbox')}${sheet('Change', folded('Address and events', editing(operations, one, left), undefined, left !== undefined))}`}</aside></div>`,
+<aside>${visit.who.may('settle') && sheet('Send again', isOn ? spanForm(at, {}, visit) : whileDisabled)}${visit.who.may('manage') && html`${secretSheet(one, at, isShowing || visit.who.face === 'sandbox')}${sheet('Change', folded('Address and events', editing(operations, one, left), undefined, left !== undefined))}`}</aside></div>`,
   }
 }
 
