@@ -153,7 +153,7 @@ function toBuyer(
     lead: [
       say(`${news}Lead`, values),
       ...(agreed ? [say('returnLead', agreed.values)] : []),
-      ...(appealBy ? [say('appealLead', { date: sheet.format.dayOf(appealBy, zone) })] : []),
+      ...(appealBy ? [say('appealLead', { date: sheet.format.until(appealBy, zone) })] : []),
     ].join(' '),
     note: agreed?.lines.join('\n'),
     matter: {
@@ -181,7 +181,7 @@ function inShort(
   const due = dueDates(dispute)[`${side}_response_due_date`]
   const facts = [
     fill(words.because, { reason: words.reasons[reason] }),
-    ...(due === undefined ? [] : [fill(words.answerBy, { date: format.dayOf(due, zone) })]),
+    ...(due === undefined ? [] : [fill(words.answerBy, { date: format.until(due, zone) })]),
   ]
   const ending = kind === 'resolved' ? outcomeFor(dispute, side) : []
   const said = ending.map(({ phrase, amount = 0n }) =>

@@ -1,7 +1,7 @@
 import { RETURN } from '../../disputes/machine/evidence.ts'
 import { disputeLifecycle } from '../../disputes/machine/lifecycle.ts'
 import { totalRefunded } from '../../disputes/machine/payments.ts'
-import type { Dispute } from '../../disputes/schema/dispute.ts'
+import { type Dispute, isOf } from '../../disputes/schema/dispute.ts'
 import type { OfferType } from '../../disputes/schema/enums.ts'
 import { type Content, type Html, html, paragraphs } from '../../http/html.ts'
 import { toMoney } from '../../kernel/money.ts'
@@ -139,7 +139,7 @@ export function casePage(page: CaseParts): string {
 <div><p class="hint">${say('caseNumber', { number: dispute.dispute_id })} · ${sheet.say('invoiceNumber', { number: sheet.number })}</p>
 <h1>${say('caseTitle', values)}</h1></div>
 <dl class="lines"><div><dt>${say('payment')}</dt><dd>${format.money(dispute.dispute_amount)}</dd></div>
-<div class="total"><dt>${say(standing, values)}</dt><dd>${due && say('answerBy', { date: format.dayOf(due.due, zone) })}</dd></div></dl>
+<div class="total"><dt>${say(standing, values)}</dt><dd>${due && say('answerBy', { date: format.until(due.due, zone) })}</dd></div></dl>
 ${dispute.status === 'RESOLVED' && outcomeTexts(dispute, say, sheet).map((text) => html`<p>${text}</p>`)}
 ${may.has('appeal') && appealForm(page, say)}
 ${may.has('accept-offer') && offerForm(page, dispute, say)}
@@ -247,15 +247,48 @@ function evidenceForm(
 
 function appealForm(page: CaseParts, say: SayCase): Html {
   const { dispute, sheet, zone } = page
-  const text = dispute.timer && say('appealText', { date: sheet.format.dayOf(dispute.timer.due, zone) })
+  const text = dispute.timer && say('appealText', { date: sheet.format.until(dispute.timer.due, zone) })
   const words = { title: say('appealTitle'), note: say('appealNote'), send: say('appeal') }
   return evidenceForm(page, 'appeal', { ...words, ...(text !== undefined && { text }) }, say)
 }
 
-function talk({ messages = [] }: Dispute, say: SayCase, sheet: Sheet, zone: string): Content {
-  if (messages.length === 0) return undefined
-  return html`<section><h2>${say('messages')}</h2><ul class="talk">${messages.map(
-    ({ posted_by, time_posted, content }) =>
-      html`<li><p class="by"><strong>${posted_by === 'BUYER' ? say('you') : sheet.seller}</strong><span>${sheet.format.dayOf(time_posted, zone)}</span></p><p>${paragraphs(content)}</p></li>`,
+interface Said {
+  readonly at: string
+  readonly isOwn: boolean
+  readonly text: string
+  readonly files: readonly { readonly name: string }[]
+}
+
+/** Messages, and what else the payer sent: evidence with its files, and why an offer was turned down. The oldest first. */
+function saidIn({ messages = [], evidences = [], offer }: Dispute): Said[] {
+  const written = messages.map(
+    ({ posted_by, time_posted: at, content: text, documents: files = [] }): Said => ({
+      ...{ at, isOwn: posted_by === 'BUYER', text, files },
+    }),
+  )
+  const shown = evidences
+    .filter((evidence) => isOf('buyer', evidence))
+    .map(({ date: at, notes: text = '', documents: files = [] }): Said => ({ at, isOwn: true, text, files }))
+  const refused = (offer.history ?? [])
+    .filter(({ actor }) => actor === 'BUYER')
+    .map(({ offer_time: at, notes: text = '' }): Said => ({ at, isOwn: true, text, files: [] }))
+  // What opened the case is a message and evidence; it is told once, with its files.
+  const once = new Map<string, Said>()
+  for (const one of [...written, ...refused, ...shown]) {
+    const key = `${one.at} ${one.text}`
+    const had = once.get(key)
+    once.set(key, had && one.files.length === 0 ? had : { ...one, ...had, files: one.files })
+  }
+  return [...once.values()]
+    .filter(({ text, files }) => text !== '' || files.length > 0)
+    .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+}
+
+function talk(dispute: Dispute, say: SayCase, sheet: Sheet, zone: string): Content {
+  const all = saidIn(dispute)
+  if (all.length === 0) return undefined
+  return html`<section><h2>${say('messages')}</h2><ul class="talk">${all.map(
+    ({ at, isOwn, text, files }) =>
+      html`<li><p class="by"><strong>${isOwn ? say('you') : sheet.seller}</strong><span>${sheet.format.dayOf(at, zone)}</span></p>${text !== '' && html`<p>${paragraphs(text)}</p>`}${files.map(({ name }) => html`<p class="hint">${name}</p>`)}</li>`,
   )}</ul></section>`
 }

@@ -12,6 +12,6 @@ export function returnToSend({ flow, agreed_return, timer }: Dispute, sheet: She
   if (flow !== 'RETURN' || !agreed_return || !timer) return undefined
   const { amount, return_shipping_address: address, shipments = [] } = agreed_return
   const { format, seller } = sheet
-  const values = { business: seller, amount: format.money(amount), date: format.dayOf(timer.due, zone) }
+  const values = { business: seller, amount: format.money(amount), date: format.until(timer.due, zone) }
   return { values, lines: address ? returnLines(sheet, address) : [], shipments }
 }

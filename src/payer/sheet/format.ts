@@ -13,6 +13,8 @@ export interface Format {
   day(day: string): string
   /** The day of an instant in a zone. */
   dayOf(instant: string, zone: string): string
+  /** Until when: a day, where all of it is left, and else its hour too. */
+  until(instant: string, zone: string): string
   number(decimal: string): string
   percent(decimal: string): string
 }
@@ -46,6 +48,11 @@ export function formatOf({ tag: locale }: Locale): Format {
       formatter(`plain ${currency_code}`, { ...digits(currency_code), useGrouping: false }).format(value as Numeric),
     day: (text) => day(DateTime.fromISO(text, { zone: 'utc' })),
     dayOf: (instant, zone) => day(DateTime.fromISO(instant, { zone })),
+    until(instant, zone) {
+      const end = DateTime.fromISO(instant, { zone })
+      const next = end.plus({ seconds: 1 })
+      return +next === +next.startOf('day') ? day(end) : end.setLocale(locale).toLocaleString(DateTime.DATETIME_FULL)
+    },
     number: (decimal) => formatter('number', { maximumFractionDigits: 5 }).format(decimal as Numeric),
     percent: (decimal) =>
       `${formatter('percent', { maximumFractionDigits: 5 }).format(decimal as Numeric)}${locale.startsWith('de') || locale.startsWith('fr') || locale.startsWith('es') ? '\u00a0%' : '%'}`,

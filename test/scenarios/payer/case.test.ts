@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { caseWords } from '../../../src/payer/words/index.ts'
 import { languages } from '../../../src/payer/words/languages.ts'
+import { json } from '../../support/command.ts'
 import { PUBLIC_URL } from '../../support/payer.ts'
 import { payersOf } from '../../support/problem.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
@@ -306,4 +307,69 @@ describe('An appeal, on the page of a case', () => {
     await world.pass('P12D')
     expect(await pageOf(lost)).not.toContain('/appeal"')
   })
+})
+
+describe('What the payer sent', () => {
+  it('stands on the page with its files, each once, so that they see it arrived', async () => {
+    const invoice = await payers.paidInvoice({
+      primary_recipients: [{ billing_info: { email_address: 'sender@example.com' } }],
+    })
+    const form = await payers.open(`${invoice.path}/problem`)
+    const reason = 'MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED'
+    const opening = {
+      payment: invoice.payment,
+      reason,
+      text: 'It is green.',
+      file: '%PDF-1.4\n',
+      fileName: 'green.pdf',
+    }
+    await form.send(`${invoice.path}/problem`, opening)
+    const casePath = await payers.caseOf('sender@example.com')
+    const problem = { casePath, disputeId: /problem\/([^~]+)~/.exec(casePath)![1]! }
+    const seen = async () =>
+      (await pageOf(problem)).split('class="talk"')[1]!.match(/It is green|green\.pdf|Too little|slip\.pdf|A bill/g)
+
+    expect(await seen()).toEqual(['It is green', 'green.pdf'])
+    await merchantDoes(problem, 'make-offer', { note: 'x', offer_type: 'REFUND', offer_amount: usd('1.00') })
+    await payerDoes(problem, 'deny-offer', { text: 'Too little' })
+    await payerDoes(problem, 'escalate')
+    await merchantDoes(problem, 'provide-evidence', {
+      evidences: [{ evidence_type: 'OTHER', notes: 'A secret of ours' }],
+    })
+    await merchantDoes(problem, 'require-evidence', { action: 'BUYER_EVIDENCE' })
+    const sent = await payerDoes(problem, 'provide-evidence', {
+      ...{ text: 'A bill', file: '%PDF-1.4\n', fileName: 'slip.pdf' },
+    })
+
+    expect(sent.status, sent.text).toBe(303)
+    expect(await seen()).toEqual(['It is green', 'green.pdf', 'Too little', 'A bill', 'slip.pdf'])
+    expect(await pageOf(problem)).not.toContain('A secret of ours')
+  })
+})
+
+describe('A deadline', () => {
+  it('that does not end with a day where the merchant is says at what hour it ends', async () => {
+    const moveTo = (zone: string) =>
+      json(['accounts', 'update', world.people.merchant.id, '--time-zone', zone], { DATABASE_URL: world.databaseUrl })
+    const problem = await reported()
+    await payerDoes(problem, 'escalate')
+    await merchantDoes(problem, 'provide-evidence', { evidences: [{ evidence_type: 'OTHER', notes: 'As described.' }] })
+    await merchantDoes(problem, 'require-evidence', { action: 'BUYER_EVIDENCE' })
+    expect(await pageOf(problem)).toMatch(/Answer by March \d+, 2026<\/dd>/)
+
+    await moveTo('Asia/Tokyo')
+
+    expect(await pageOf(problem)).toMatch(/Answer by March \d+, 2026 at [34]:59.PM GMT\+9<\/dd>/)
+    expect(await pageOf(problem, 'ja')).toMatch(/2026年3月\d+日 1[56]:59 JST<\/dd>/)
+    await payerDoes(problem, 'provide-evidence', { text: 'A bill' })
+    await merchantDoes(problem, 'adjudicate', { adjudication_outcome: 'SELLER_FAVOR' })
+    expect((await payers.mailsTo(problem.email))[0]!.text).toMatch(
+      /appeal there until March \d+, 2026 at [34]:59.PM GMT\+9/,
+    )
+    await moveTo('America/Los_Angeles')
+  })
+})
+
+it('A case is called by one word in each language', () => {
+  expect(Object.values(caseWords.ja).filter((text) => text.includes('ケース'))).toEqual([])
 })
