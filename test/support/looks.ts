@@ -45,6 +45,14 @@ export const barriersOn = (page: Page): Promise<string[]> => inBothSchemes(page,
 const covered = `[...document.querySelectorAll('.actions > *')]
   .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent.trim())`
 
+/** Where a row shows more or fewer cells than its table has headers, each is read out under the name of another. */
+const unnamed = `[...document.querySelectorAll('table:has(thead)')].filter((one) => one.checkVisibility()).flatMap((table) => {
+  const shown = (row) => [...row.cells].filter((cell) => getComputedStyle(cell).display !== 'none').length
+  const names = shown(table.tHead.rows[0])
+  const rows = [...table.tBodies[0].rows].filter((row) => !row.querySelector('[colspan]') && shown(row) !== names)
+  return rows.slice(0, 1).map((row) => shown(row) + ' cells under ' + names + ' names: ' + row.textContent.trim().slice(0, 60))
+})`
+
 /** The same on a wide window and on a narrow one, and where the page is wider than either. */
 export async function flawsOf(page: Page): Promise<string[]> {
   const flaws: string[] = []
@@ -56,6 +64,7 @@ export async function flawsOf(page: Page): Promise<string[]> {
     const taken = Number(await page.evaluate('document.documentElement.scrollWidth'))
     if (taken > width) flaws.push(`${taken} pixels wide at ${width}`)
     for (const name of (await page.evaluate(covered)) as string[]) flaws.push(`${name} is covered at ${width}`)
+    for (const row of (await page.evaluate(unnamed)) as string[]) flaws.push(`${row} at ${width}`)
     flaws.push(...(await inBothSchemes(page, first, ` at ${width}`)))
   }
   return flaws

@@ -1,4 +1,4 @@
-// The timeline goes on by itself. It waits while somebody reads: the tab is hidden, or the pointer rests on the list.
+// The timeline goes on by itself. It waits while somebody reads: the tab is hidden, or the pointer or the focus rests on the list.
 
 const list = document.querySelector('[data-follow]')
 const sign = document.querySelector('.following')
@@ -108,13 +108,15 @@ async function inspect(event) {
 }
 
 if (list) {
-  list.addEventListener('pointerenter', () => {
-    isReading = true
-  })
-  list.addEventListener('pointerleave', () => {
-    isReading = false
+  let isOver = false
+  const look = ({ type }) => {
+    if (/^p/.test(type)) isOver = type === 'pointerenter'
+    isReading = isOver || list.matches(':has(:focus-visible)')
     release()
-  })
+  }
+  for (const type of ['pointerenter', 'pointerleave']) list.addEventListener(type, look)
+  // Later, for between two rows the focus is nowhere.
+  for (const type of ['focusin', 'focusout']) list.addEventListener(type, (event) => setTimeout(look, 0, event))
   list.addEventListener('click', inspect)
   addEventListener('keydown', pause)
   say('on', 'Following')

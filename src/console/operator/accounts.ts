@@ -123,7 +123,7 @@ async function drawList(visit: Visit, q = '', after = '', left?: Left) {
 <div class="two"><section class="sheet flush"><form class="sieve inside" role="search" aria-label="Search accounts" action="${at}"><input class="boxed" type="search" name="q" maxlength="254" value="${q}" aria-label="Beginning of an address, or an id" placeholder="Beginning of an address, or an id"><button class="button quiet small">Search</button></form>${
       list.length === 0
         ? nothing('No account by that name', 'Search by the beginning of its address, or by its id.')
-        : html`<table class="rows"><thead><tr><th>Name</th><th>Id</th><th>Kind</th><th>Standing</th></tr></thead><tbody>${list.map(
+        : html`<table class="rows"><thead><tr><th>Name</th><th class="gone">Id</th><th>Kind</th><th>Standing</th></tr></thead><tbody>${list.map(
             (one) =>
               html`<tr><td class="second fill"><a class="open" href="${at}/${one.id}">${one.name}</a><small>${one.email}</small></td><td class="mono gone">${one.id}</td><td class="whole">${sentence(one.kind)}</td><td class="num right">${one.status === 'ACTIVE' ? html`<span class="soft">active</span>` : html`<b class="warn">suspended</b>`}</td></tr>`,
           )}</tbody></table>${pager('By address', { newer: after ? listAt(q) : undefined, older: last ? listAt(q, last.email.toLowerCase()) : undefined })}`

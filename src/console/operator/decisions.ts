@@ -42,7 +42,7 @@ async function read(visit: Visit, limit: number, filter: ReviewFilter) {
 function table({ items, taken }: Awaited<ReturnType<typeof read>>, { times }: Visit): Html {
   if (items.length === 0)
     return nothing('Nothing waits for a decision', 'Disputes that an agent decides stand here, the oldest first.')
-  return html`<table class="rows"><thead><tr><th>Dispute</th><th>Stage</th><th>Waits since</th><th class="num">At stake</th></tr></thead><tbody>${items.map(
+  return html`<table class="rows"><thead><tr><th>Dispute</th><th class="gone">Stage</th><th>Waits since</th><th class="num">At stake</th></tr></thead><tbody>${items.map(
     (one) => {
       const [payment] = one.disputed_transactions
       const parties = [payment?.buyer?.name, payment?.seller?.name].filter(Boolean).join(' against ')

@@ -105,7 +105,7 @@ ${facts([
     )}${
       list.length === 0
         ? nothing('Nothing of this kind', 'Deliveries of the last 30 days stand here, the newest first.')
-        : html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num">Attempts</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${list.slice(0, LISTED_MAX).map((one) => row(one, at, webhook.enabled, visit as Visit))}</tbody></table>${list.length > LISTED_MAX && html`<p class="hint">The newest ${LISTED_MAX} are shown.</p>`}`
+        : html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num gone">Attempts</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${list.slice(0, LISTED_MAX).map((one) => row(one, at, webhook.enabled, visit as Visit))}</tbody></table>${list.length > LISTED_MAX && html`<p class="hint">The newest ${LISTED_MAX} are shown.</p>`}`
     }</section></div>
 <aside>${sheet('Send again what failed', webhook.enabled ? spanForm(at, dayBefore(visit.now), visit.now) : html`<p class="soft">It is disabled; its people enable it first.</p>`)}</aside></div>`,
   }

@@ -100,7 +100,7 @@ export async function disputeRows(
         )
       })
     : draw(items)
-  return html`<table class="rows desk"><thead><tr><th>${byDue ? 'Due' : 'When'}</th><th>Dispute</th><th>${byDue ? 'Asked for' : 'How it stands'}</th><th>Stage</th><th class="num">At stake</th></tr></thead><tbody>${body}</tbody></table>`
+  return html`<table class="rows desk"><thead><tr><th>${byDue ? 'Due' : 'When'}</th><th>Dispute</th><th>${byDue ? 'Asked for' : 'How it stands'}</th><th class="gone">Stage</th><th class="num">At stake</th></tr></thead><tbody>${body}</tbody></table>`
 }
 
 const inMinor = (amount: Money) => ({ currency: amount.currency_code, amount: toMinor(amount) })

@@ -121,7 +121,7 @@ ${tabs(
 ${
   items.length === 0
     ? nothing(none, text)
-    : html`<table class="rows"><thead><tr><th>Number</th><th>Customer</th><th>Standing</th><th class="mid-gone">Issued</th><th>Due</th><th class="num">Total</th><th class="num mid-gone">Left to pay</th></tr></thead><tbody>${items.map((one) => row(one, today, visit))}</tbody></table>
+    : html`<table class="rows"><thead><tr><th>Number</th><th>Customer</th><th>Standing</th><th class="mid-gone">Issued</th><th class="gone">Due</th><th class="num">Total</th><th class="num mid-gone">Left to pay</th></tr></thead><tbody>${items.map((one) => row(one, today, visit))}</tbody></table>
 ${pager(order, { newer: at > 1 ? addressOf({ ...query, page: at - 1 }) : undefined, older: more ? addressOf({ ...query, page: at + 1 }) : undefined })}`
 }</section>`,
       }

@@ -124,7 +124,7 @@ function movementRows(list: readonly Movement[], { visit: { times }, sums, thing
     const sum = sums?.[i]
     return html`${isFirst && html`<tr class="group"><th colspan="5" scope="colgroup">${day}</th></tr>`}<tr><td class="nowrap soft">${times.hour(one.transaction_initiation_date)}</td><td class="second fill"><b>${sentence(one.transaction_type)}</b><small>${subject(one, things)}</small></td><td class="num right">${changed(one)}</td><td class="num gone">${signed(one.withheld_change)}</td><td class="num gone soft">${sum && money(sum)}</td></tr>`
   })
-  return html`<table class="rows by-day"><thead><tr><th>When</th><th>What</th><th class="num">Available</th><th class="num">Held</th><th class="num">Available after it</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="rows by-day"><thead><tr><th>When</th><th>What</th><th class="num">Available</th><th class="num gone">Held</th><th class="num gone">Available after it</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
 interface Read {
@@ -138,7 +138,7 @@ async function balances(visit: Visit, withMonth: boolean): Promise<Content> {
   const [own] = all.filter(({ primary }) => primary)
   const others = all.filter(({ primary }) => !primary)
   return html`${own && figures(own)}${own && withMonth && (await monthOf(visit, own.currency))}
-${others.length > 0 && sheet('Other currencies', html`<table class="rows"><thead><tr><th>Currency</th><th class="num">In all</th><th class="num">Available</th><th class="num">Held</th><th class="num">Pending</th></tr></thead><tbody>${others.map((one) => html`<tr><td><b>${one.currency}</b></td><td class="num right">${money(one.total_balance)}</td><td class="num gone">${money(one.available_balance)}</td><td class="num gone">${money(one.withheld_balance)}</td><td class="num gone">${money(one.pending_balance)}</td></tr>`)}</tbody></table>`)}`
+${others.length > 0 && sheet('Other currencies', html`<table class="rows"><thead><tr><th>Currency</th><th class="num">In all</th><th class="num gone">Available</th><th class="num gone">Held</th><th class="num gone">Pending</th></tr></thead><tbody>${others.map((one) => html`<tr><td><b>${one.currency}</b></td><td class="num right">${money(one.total_balance)}</td><td class="num gone">${money(one.available_balance)}</td><td class="num gone">${money(one.withheld_balance)}</td><td class="num gone">${money(one.pending_balance)}</td></tr>`)}</tbody></table>`)}`
 }
 
 export const moneyPages = ({ page }: Pages) => [

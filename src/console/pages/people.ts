@@ -141,7 +141,7 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
 <div class="two"><div class="column"><section class="sheet flush">${isLong && html`<form class="sieve inside" role="search" aria-label="Search people" action="/console/people"><input class="boxed" type="search" name="q" maxlength="254" value="${q}" aria-label="Beginning of an address" placeholder="Beginning of an address"><button class="button quiet small">Search</button></form>`}${
         people.length === 0
           ? nothing('Nobody by that name', 'Search by the beginning of an address.')
-          : html`<table class="rows people"><thead><tr><th>Who</th><th>Role</th><th>Last seen</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${people.map((one) => row(one, visit, canBeInvited(one)))}</tbody></table>${isLong && pager('By address', { newer: place ? addressOf(q) : undefined, older: last && addressOf(q, last) })}`
+          : html`<table class="rows people"><thead><tr><th>Who</th><th>Role</th><th class="gone">Last seen</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${people.map((one) => row(one, visit, canBeInvited(one)))}</tbody></table>${isLong && pager('By address', { newer: place ? addressOf(q) : undefined, older: last && addressOf(q, last) })}`
       }</section>${deedsSheet(deeds, things, operations, visit)}</div>
 <aside>${settings.consolePasskeys && inviting(visit, settings, left)}</aside></div>`,
     }

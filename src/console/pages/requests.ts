@@ -158,7 +158,7 @@ ${
           html`<a class="button quiet" href="${addressOf(show, q, older)}">Look further back</a>`,
         )
       : (q ? noneFound : noneYet)
-    : html`<table class="rows"><thead><tr><th>Time</th><th>Request</th><th class="num">Status</th><th class="num">Took</th><th>By</th></tr></thead><tbody>${listed.map((one) => row(one, visit))}</tbody></table>${pager('Newest first', { newer: after ? addressOf(show, q) : undefined, older: older ? addressOf(show, q, older) : undefined })}`
+    : html`<table class="rows"><thead><tr><th>Time</th><th>Request</th><th class="num">Status</th><th class="num gone">Took</th><th class="gone">By</th></tr></thead><tbody>${listed.map((one) => row(one, visit))}</tbody></table>${pager('Newest first', { newer: after ? addressOf(show, q) : undefined, older: older ? addressOf(show, q, older) : undefined })}`
 }</section>${isFirst && html`<aside>${await requestSums(visit as Visit, operations)}</aside>`}</div>`,
       }
     },

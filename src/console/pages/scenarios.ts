@@ -32,8 +32,11 @@ interface Snapshot {
 const Name = Type.Object({ name: Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$' }) })
 const RunId = Type.Object({ id: Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9-]+$' }) })
 
+/** Which of many, for those who hear a button and do not see what it stands beside. */
+const named = (name: string) => html`<span class="seen-not">: ${name}</span>`
+
 const card = ({ name, title, about, steps }: Scenario) =>
-  html`<li class="card"><h2>${title}</h2><p>${about}</p><form method="post" action="/console/scenarios/${name}"><span class="soft">${steps.length} steps</span><button class="link" name="pause" value="1">Run slowly</button><button class="button quiet small" name="pause" value="0">Run</button></form></li>`
+  html`<li class="card"><h2>${title}</h2><p>${about}</p><form method="post" action="/console/scenarios/${name}"><span class="soft">${steps.length} steps</span><button class="link" name="pause" value="1">Run slowly${named(title)}</button><button class="button quiet small" name="pause" value="0">Run${named(title)}</button></form></li>`
 
 async function snapshots(
   visit: Visit,
@@ -47,7 +50,7 @@ async function snapshots(
       kept.length > 0 &&
       html`<table class="rows"><tbody>${kept.map(
         ({ name, create_time, now }) =>
-          html`<tr><td class="fill"><b>${name}</b><small>kept ${visit.times.at(create_time)}, its clock says ${visit.times.at(now)}</small></td><td class="num right"><form class="actions" method="post" action="/console/snapshots/${name}"><button class="button quiet small" name="do" value="load">Go back to it</button><button class="button danger small" name="do" value="delete">Delete</button></form></td></tr>`,
+          html`<tr><td class="fill"><b>${name}</b><small>kept ${visit.times.at(create_time)}, its clock says ${visit.times.at(now)}</small></td><td class="num right"><form class="actions" method="post" action="/console/snapshots/${name}"><button class="button quiet small" name="do" value="load">Go back to it${named(name)}</button><button class="button danger small" name="do" value="delete">Delete${named(name)}</button></form></td></tr>`,
       )}</tbody></table>`
     }
 ${drawForm({ name: 'keep', action: '/console/snapshots', route: operations.route('saveSnapshot'), fields: [{ kind: 'text', at: '/name', label: 'Keep the present state as', hint: 'Letters, digits, dots and dashes.' }], button: 'Keep it', ...left })}`,

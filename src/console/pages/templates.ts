@@ -136,7 +136,7 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
         content: html`${heading(title, { back: ['Invoices', '/console/invoices'], actions: visit.who.may('work') && linkButton('New template', '/console/templates/new', { kind: '', glyph: 'plus' }) })}<section class="sheet flush">${
           templates.length === 0
             ? nothing('No template yet', 'Write one, and invoices begin with it.')
-            : html`<table class="rows"><thead><tr><th>Name</th><th class="num">Total</th><th>Usual</th><th class="num">Use</th></tr></thead><tbody>${templates.map((one) => row(one, visit.who.may('work')))}</tbody></table>`
+            : html`<table class="rows"><thead><tr><th>Name</th><th class="num gone">Total</th><th>Usual</th><th class="num">Use</th></tr></thead><tbody>${templates.map((one) => row(one, visit.who.may('work')))}</tbody></table>`
         }</section>`,
       }
     },

@@ -132,10 +132,13 @@ footer [aria-current]{color:var(--ink);text-decoration:none;font-weight:600}
  td:first-child{grid-column:1/3;grid-row:1;font-size:1rem;color:var(--ink)}
  td:last-child{grid-column:3;grid-row:1;text-align:right;color:var(--ink);font-size:1rem}
  td.quantity{grid-column:1;grid-row:2}
- td.price{grid-column:2;grid-row:2}
+ td.price{grid-column:2/-1;grid-row:2}
  td.price::before{content:"×\\00a0"}
- .sums{grid-template-columns:1fr}
+ .sums{grid-template-columns:minmax(0,1fr)}
  .sums figure{order:2}
+ .sums dl>div,.history li{flex-wrap:wrap;row-gap:0}
+ .sums dt{flex:1 1 min(8rem,50%);min-width:0}
+ .sums dd{max-width:100%;margin-left:auto}
 }
 @media print{
  :root{--ground:#fff;--paper:#fff;--ink:#000;--soft:#444;--rule:#bbb;--strong-rule:#000;--accent:#000;--shadow:none}

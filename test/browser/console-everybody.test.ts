@@ -1,0 +1,248 @@
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { complaintsOf, openBrowser } from '../support/browser.ts'
+import { Receiver } from '../support/receiver.ts'
+import { newWorld, usd, type World } from '../support/world.ts'
+
+let world: World
+let browser: Awaited<ReturnType<typeof openBrowser>>
+let base: string
+let invoice: string
+let dispute: string
+let refused: string
+beforeAll(async () => {
+  world = await newWorld()
+  base = await world.app.listen()
+  browser = await openBrowser()
+  for (let i = 0; i < 30; i++) invoice = await invoiceOf(`Customer ${i}`)
+  await world.merchant.post(`/v2/invoicing/invoices/${invoice}/send`, {})
+  const opened = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
+    disputed_transactions: [{ buyer_transaction_id: 'EVERYBODY1' }],
+    reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+    dispute_amount: usd('248.00'),
+    messages: [{ content: 'Nothing came. '.repeat(20) }],
+  })
+  dispute = opened.body.links[0]!.href.split('/').at(-1)!
+  await world.buyer.post(`/v1/customer/disputes/${dispute}/escalate`, { note: 'Enough.' })
+  const answer = await world.merchant.post<{ debug_id: string }>('/v2/invoicing/invoices', {
+    detail: { currency_code: 'USD', note: 'x'.repeat(4_001) },
+    items: Array.from({ length: 40 }, (_, i) => ({ name: `Item ${i}`, quantity: '1', unit_amount: usd('1.00') })),
+  })
+  refused = answer.body.debug_id
+  await world.settle()
+})
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+async function invoiceOf(business_name: string, more: object = {}): Promise<string> {
+  const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
+    detail: { currency_code: 'USD' },
+    primary_recipients: [{ billing_info: { business_name, email_address: 'buyer@example.com' } }],
+    items: [{ name: 'A chair', quantity: '2', unit_amount: usd('49.50') }],
+    ...more,
+  })
+  return body.id
+}
+
+async function opened(path: string, options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.context(options)
+  const page = await context.newPage()
+  await page.goto(base + path)
+  return page
+}
+
+/** What has the focus, as its reader knows it; and whether any of it can be seen. */
+const focused = `(() => {
+  const one = document.activeElement
+  if (one === document.body) return null
+  const { left, top, width, height } = one.getBoundingClientRect()
+  const isSeen = [[0.5, 0.5], [0.02, 0.1], [0.98, 0.1], [0.02, 0.9], [0.98, 0.9]].some(([x, y]) => {
+    const found = document.elementFromPoint(left + width * x, top + height * y)
+    return found && (found.contains(one) ? !found.matches('.top, .act-bar') : one.contains(found) || found.closest('label')?.contains(one))
+  })
+  const name = one.labels?.[0]?.textContent ?? one.getAttribute('aria-label') ?? one.textContent
+  return { name: name.trim(), isSeen }
+})()`
+const focus = (page: Page) => page.evaluate(focused) as Promise<{ name: string; isSeen: boolean } | null>
+
+/** Goes on by the key until something of that name has the focus. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let i = 0; i < 300; i++) {
+    await page.keyboard.press('Tab')
+    if (name.test((await focus(page))?.name ?? '')) return
+  }
+  throw new Error(`nothing called ${name} can be reached`)
+}
+
+async function press(page: Page, name: RegExp): Promise<void> {
+  await tabTo(page, name)
+  const loaded = page.waitForEvent('load')
+  await page.keyboard.press('Enter')
+  await loaded
+}
+
+async function type(page: Page, name: RegExp, text: string): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type(text)
+}
+
+describe('By keys alone', () => {
+  it.each([1280, 768, 390])('what has the focus is seen, forwards and backwards, at %i pixels', async (width) => {
+    for (const path of ['/console/invoices', `/console/disputes/${dispute}`]) {
+      const page = await opened(path, { viewport: { width, height: 600 } })
+      for (const key of ['Tab', 'Shift+Tab']) {
+        const hidden: string[] = []
+        for (let i = 0; i < 150; i++) {
+          await page.keyboard.press(key)
+          const one = await focus(page)
+          if (!one) break
+          if (!one.isSeen) hidden.push(one.name)
+        }
+        expect([path, key, hidden]).toEqual([path, key, []])
+      }
+      await page.context().close()
+    }
+  })
+
+  it('a webhook is added, changed and signed anew, and its events are sent again', async () => {
+    const receiver = await Receiver.open()
+    const page = await opened('/console/webhooks', { viewport: { width: 1280, height: 800 } })
+    const complaints = complaintsOf(page)
+
+    await type(page, /^Address$/, 'ftp://nowhere')
+    await press(page, /^Listen there$/)
+    expect((await focus(page))!.name).toContain('Nothing was changed.')
+    await type(page, /^Address$/, receiver.url())
+    await press(page, /^Listen there$/)
+    await page.getByText('Whatever happens from now on is sent there.').waitFor()
+
+    await tabTo(page, /^Address and events$/)
+    await page.keyboard.press('Enter')
+    await type(page, /^Address$/, 'ftp://nowhere')
+    await press(page, /^Save$/)
+    // What was refused is unfolded, and says so first of all.
+    expect((await focus(page))!.name).toContain('Nothing was changed.')
+    expect(await page.locator('#edit-url-problem').isVisible()).toBe(true)
+    await type(page, /^Address$/, receiver.url('/changed'))
+    await press(page, /^Save$/)
+    await page.getByText('The webhook was changed.').waitFor()
+
+    const secret = () => page.locator('[data-value]', { hasText: 'whsec_' }).textContent()
+    const before = await secret()
+    await press(page, /^Replace it$/)
+    await page.getByText('There is a new secret').waitFor()
+    expect(await secret()).not.toBe(before)
+
+    await press(page, /^Send a sample$/)
+    await world.settle()
+    await page.reload()
+    await press(page, /^INVOICING\.INVOICE\.PAID$/)
+    await press(page, /^Send it anew$/)
+    await page.getByText('It was sent anew.').waitFor()
+    await world.settle()
+    expect(receiver.received).toHaveLength(2)
+    // A refusal is an answer of its own, which the browser tells of.
+    expect(complaints.filter((text) => !/status of 422/.test(text))).toEqual([])
+    await page.context().close()
+    await receiver.close()
+  })
+
+  it('the timeline waits while the focus is in it', async () => {
+    const page = await opened('/console', { viewport: { width: 1280, height: 800 } })
+    await page.getByText('Following').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    const before = (await focus(page))!.name
+
+    const told = await invoiceOf('Told meanwhile')
+    await world.merchant.post(`/v2/invoicing/invoices/${told}/send`, {})
+
+    await page.getByText(/new, held while you read/).waitFor()
+    await page.keyboard.press('j')
+    expect(await page.locator('.thread', { hasText: `${told.slice(-4)}/send` }).count()).toBe(0)
+    await page.keyboard.press('k')
+    expect((await focus(page))!.name).toBe(before)
+    await page.keyboard.press('Escape')
+    await page.locator('.thread', { hasText: `${told.slice(-4)}/send` }).waitFor()
+    await page.context().close()
+  })
+
+  it('a kept state is made, gone back to and deleted, each button with the name of what it is about', async () => {
+    const page = await opened('/console/scenarios', { viewport: { width: 1280, height: 800 } })
+    const names = await page.locator('.card button').evaluateAll((all) => all.map(({ textContent }) => textContent))
+    expect(new Set(names).size).toBe(names.length)
+
+    await type(page, /^Keep the present state as$/, 'not so')
+    await press(page, /^Keep it$/)
+    expect((await focus(page))!.name).toContain('Nothing was changed.')
+    await type(page, /^Keep the present state as$/, 'before')
+    await press(page, /^Keep it$/)
+    await page.getByText('The present state was kept.').waitFor()
+    const later = await invoiceOf('Written later')
+    await press(page, /^Go back to it: before$/)
+    await page.getByText('The sandbox is as it was kept: before.').waitFor()
+    expect((await world.merchant.get(`/v2/invoicing/invoices/${later}`)).status).toBe(404)
+    await press(page, /^Delete: before$/)
+    await page.getByText('The kept state was deleted.').waitFor()
+    await page.context().close()
+  })
+})
+
+describe('On paper', () => {
+  it('a page is dark on light, whatever theme was chosen, with all of its code and without its forms', async () => {
+    const context = await browser.context({ viewport: { width: 1280, height: 800 } })
+    await context.addCookies([{ name: 'console-theme', value: 'dark', url: `${base}/console` }])
+    const page = await context.newPage()
+    await page.goto(`${base}/console/requests/${refused}`)
+    const code = page.locator('.code').first()
+    const cut = () =>
+      code.evaluate((one: { scrollHeight: number; clientHeight: number }) => one.scrollHeight > one.clientHeight)
+    const colour = () => page.evaluate('getComputedStyle(document.body).color')
+    expect([await colour(), await cut()]).toEqual(['rgb(236, 239, 242)', true])
+
+    await page.emulateMedia({ media: 'print' })
+
+    expect([await colour(), await cut()]).toEqual(['rgb(22, 25, 29)', false])
+    await page.goto(`${base}/console/invoices/${invoice}`)
+    expect([await page.locator('.paper').isVisible(), await page.locator('.doings').isVisible()]).toEqual([true, false])
+    await context.close()
+  })
+})
+
+describe('In colours that the reader chose', () => {
+  it('what is chosen is told apart, and a list to choose from looks like one', async () => {
+    const page = await opened(`/console/invoices/${invoice}`, {
+      ...{ viewport: { width: 1280, height: 800 }, forcedColors: 'active' },
+    })
+    const look = (selector: string) =>
+      page.evaluate(
+        `(({ outlineStyle, borderStyle, appearance }) => [outlineStyle, borderStyle, appearance].join())(getComputedStyle(document.querySelector('${selector}')))`,
+      )
+    expect(await look('.chip:has(:checked)')).not.toBe(await look('.chip:not(:has(:checked))'))
+    expect(await look('.side nav [aria-current]')).not.toBe(await look('.side nav a:not([aria-current])'))
+    await page.goto(`${base}/console/disputes/${dispute}`)
+    expect(await look('select.boxed')).toContain('auto')
+    await page.context().close()
+  })
+})
+
+describe('In a window of 320 pixels', () => {
+  it('the largest of amounts fits, at the console and on the page of the payer', async () => {
+    const items = Array.from({ length: 100 }, (_, i) => ({
+      ...{ name: `Item ${i}`, quantity: '9999.5', unit_amount: usd('999999.99'), tax: { name: 'VAT', percent: '19' } },
+    }))
+    const id = await invoiceOf('Somebody', { items })
+    await world.merchant.post(`/v2/invoicing/invoices/${id}/send`, {})
+    for (const path of [
+      `/console/invoices/${id}`,
+      `/invoice/p/${id.replace('INV2-', '').replaceAll('-', '')}?lang=de`,
+    ]) {
+      const page = await opened(path, { viewport: { width: 320, height: 700 } })
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 320])
+      await page.context().close()
+    }
+  })
+})
