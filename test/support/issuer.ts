@@ -19,6 +19,7 @@ export interface Said {
 /** An OpenID Connect issuer on loopback, which vouches for whomever a test wants, rightly or not. */
 export async function startIssuer() {
   const codes = new Map<string, { challenge: string; token: string }>()
+  let here: { readonly subject: string; readonly said: Said } | undefined
   const calls: string[] = []
   const server = createServer(async (request, response) => {
     const path = request.url!.split('?')[0]!
@@ -41,6 +42,15 @@ export async function startIssuer() {
         scopes_supported: ['openid', 'profile', 'email', 'groups'],
         authorization_response_iss_parameter_supported: true,
       })
+    if (path === '/authorize') {
+      const { subject, said } = here!
+      const at = new URL(request.url!, url)
+      const back = new URL(authorize(at.href, subject, said), at.searchParams.get('redirect_uri')!)
+      response.writeHead(200, { 'content-type': 'text/html' })
+      return response.end(
+        `<!doctype html><link rel="icon" href="data:,"><title>Issuer</title><a href="${back.href.replaceAll('&', '&amp;')}">I am ${subject}</a>`,
+      )
+    }
     if (path === '/keys')
       return answer(200, { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' }] })
     const given = new URLSearchParams(body)
@@ -56,25 +66,31 @@ export async function startIssuer() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
+  function authorize(at: string, subject: string, { claims = {}, back = {}, isForged = false }: Said = {}): string {
+    const asked = new URL(at).searchParams
+    const now = Math.floor(Date.now() / 1000)
+    const told = {
+      ...{ iss: url, aud: CLIENT.id, sub: subject, iat: now, exp: now + 60, auth_time: now },
+      ...{ nonce: asked.get('nonce'), name: `Known as ${subject}`, email: `${subject}@example.test` },
+      ...claims,
+    }
+    const text = `${encoded({ alg: 'RS256', kid: 'one' })}.${encoded(told)}`
+    const signature = sign('sha256', Buffer.from(text), isForged ? foreign : privateKey).toString('base64url')
+    const code = randomBytes(16).toString('hex')
+    codes.set(code, { challenge: asked.get('code_challenge')!, token: `${text}.${signature}` })
+    const query = new URLSearchParams({ code, state: asked.get('state')!, iss: url, ...back })
+    const { pathname } = new URL(asked.get('redirect_uri')!)
+    return `${pathname}?${query}`
+  }
+
   return {
     url,
     calls,
     /** Somebody signed in there: the address under which they come back. */
-    authorize(at: string, subject: string, { claims = {}, back = {}, isForged = false }: Said = {}): string {
-      const asked = new URL(at).searchParams
-      const now = Math.floor(Date.now() / 1000)
-      const told = {
-        ...{ iss: url, aud: CLIENT.id, sub: subject, iat: now, exp: now + 60, auth_time: now },
-        ...{ nonce: asked.get('nonce'), name: `Known as ${subject}`, email: `${subject}@example.test` },
-        ...claims,
-      }
-      const text = `${encoded({ alg: 'RS256', kid: 'one' })}.${encoded(told)}`
-      const signature = sign('sha256', Buffer.from(text), isForged ? foreign : privateKey).toString('base64url')
-      const code = randomBytes(16).toString('hex')
-      codes.set(code, { challenge: asked.get('code_challenge')!, token: `${text}.${signature}` })
-      const query = new URLSearchParams({ code, state: asked.get('state')!, iss: url, ...back })
-      const { pathname } = new URL(asked.get('redirect_uri')!)
-      return `${pathname}?${query}`
+    authorize,
+    /** Who sits at its page in a browser, and what it says of them. */
+    seat(subject: string, said: Said = {}): void {
+      here = { subject, said }
     },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
