@@ -2,7 +2,7 @@ import { RecentMap } from '../kernel/recent-map.ts'
 import type { Query } from './sql.ts'
 import type { Reader } from './transaction.ts'
 
-interface Kept {
+interface Made {
   readonly stamp: string
   readonly made: unknown
   readonly bytes: number
@@ -11,6 +11,8 @@ interface Kept {
 /** Of a text that is kept, and of a document that was read from a text and is kept with the texts it is shown as. */
 const BYTES_A_LETTER = 2
 const BYTES_A_LETTER_READ = 6
+/** Of whatever is kept, however little was made of it: callers choose what they search for, and so the keys. */
+const BYTES_OF_ONE = 500
 const MEBIBYTE = 1_048_576
 const none: ReadonlyMap<string, string> = new Map()
 
@@ -29,7 +31,7 @@ export const stampOf = (row: string): string =>
  */
 export class Recall {
   readonly #bytesMax: number
-  readonly #kept = new RecentMap<string, Kept>(Number.POSITIVE_INFINITY)
+  readonly #kept = new RecentMap<string, Made>(Number.POSITIVE_INFINITY)
   #bytes = 0
 
   constructor(megabytes: number) {
@@ -44,16 +46,16 @@ export class Recall {
    * What is made of the row that a query finds, or undefined where there is none. The query is told the stamp that is known; it
    * gives the `stamp` of the row, and its `text` where that is another one.
    */
-  async row<Made>(
+  async row<One>(
     db: Reader,
     key: string,
-    { query, make }: { query(known: string | null): Query; make(text: string): Made },
-  ): Promise<Made | undefined> {
+    { query, make }: { query(known: string | null): Query; make(text: string): One },
+  ): Promise<One | undefined> {
     const known = this.#kept.get(key)
     const { statement, values } = query(known?.stamp ?? null)
     const row = await db.row<{ stamp: string; text: string | null }>(statement, values)
     if (!row) return undefined
-    if (row.text === null) return known!.made as Made
+    if (row.text === null) return known!.made as One
     const made = make(row.text)
     this.#keep(key, { stamp: row.stamp, made, bytes: row.text.length * BYTES_A_LETTER_READ })
     return made
@@ -70,12 +72,13 @@ export class Recall {
     this.#keep(key, { stamp: '', made: texts, bytes: letters * BYTES_A_LETTER })
   }
 
-  #keep(key: string, kept: Kept): void {
+  #keep(key: string, made: Made): void {
     this.#forget(key)
+    const bytes = made.bytes + key.length * BYTES_A_LETTER + BYTES_OF_ONE
     // One that would take the room of many others is made again.
-    if (kept.bytes > this.#bytesMax / 10) return
-    this.#kept.set(key, kept)
-    this.#bytes += kept.bytes
+    if (bytes > this.#bytesMax / 10) return
+    this.#kept.set(key, { ...made, bytes })
+    this.#bytes += bytes
     while (this.#bytes > this.#bytesMax) this.#forget(this.#kept.oldest()![0])
   }
 

@@ -90,6 +90,15 @@ describe('What a process keeps of an invoice as it last sent it', () => {
     expect(most).toBeGreaterThan(ROOM / 2)
     expect(most).toBeLessThanOrEqual(ROOM)
   })
+
+  it('takes room also where a search finds nothing, for whoever searches chooses what for', async () => {
+    const { recall } = second.service
+    const before = recall.bytes
+    const SEARCHES = 20
+    for (let n = 0; n < SEARCHES; n++)
+      await elsewhere('POST', '/v2/invoicing/search-invoices', { memo: `${n} `.padEnd(400, 'nowhere ') })
+    expect(recall.bytes - before).toBeGreaterThan(SEARCHES * 2 * 400)
+  })
 })
 
 describe('What a process keeps of a list', () => {

@@ -61,6 +61,7 @@ export const guards: readonly Guard[] = [
   { guards: 'a dispute that was kept is shown as its viewer may see it', file: 'src/disputes/routes/disputes.ts', text: '${viewer.view} ${viewer.side} ${viewer.roles}', replacement: '', tests: ['test/faults/recall.test.ts'] },
   { guards: 'a row that was written anew is another one', file: 'src/database/recall.ts', text: "${row}.xmin || '/' || ${row}.version", replacement: '${row}.version', tests: ['test/faults/recall.test.ts'] },
   { guards: 'a server that took over knows nothing of what was kept', file: 'src/database/recall.ts', text: "(select '/' || extract(epoch from pg_postmaster_start_time()))", replacement: "''", tests: ['test/faults/recall.test.ts'] },
+  { guards: 'what is kept of searches for nothing has its room too', file: 'src/database/recall.ts', text: 'made.bytes + key.length * BYTES_A_LETTER + BYTES_OF_ONE', replacement: 'made.bytes', tests: ['test/faults/recall.test.ts'] },
   { guards: 'what is kept has its room', file: 'src/database/recall.ts', text: 'while (this.#bytes > this.#bytesMax)', replacement: 'while (this.#bytes < 0)', tests: ['test/faults/recall.test.ts'] },
 
   // Replicas
