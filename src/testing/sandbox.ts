@@ -9,7 +9,7 @@ import { sandboxSecret } from '../sandbox/people.ts'
 import { readSettings } from '../settings.ts'
 import { explain } from './explain.ts'
 import { type Inbox, openInbox } from './inbox.ts'
-import { leaveServer, type SharedServer, useServer, type WorldDatabase } from './server.ts'
+import { leaveServer, ServerGoneError, type SharedServer, useServer, type WorldDatabase } from './server.ts'
 
 export interface SandboxOptions {
   /** Which brand-dependent names answers carry; `service` when not said. */
@@ -84,13 +84,16 @@ export interface Sandbox extends AsyncDisposable {
 
 /** Starts a private sandbox on a copy of the template: nothing of it is seen elsewhere, and nothing of it is left. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  return inWorld(
-    (server) => server.world(),
-    async (server, world) => {
-      if (options.at !== undefined || options.frozen) await setClock(world.url, options)
-      return open(server, world, options)
-    },
-  )
+  const start = () =>
+    inWorld(
+      (server) => server.world(),
+      async (server, world) => {
+        if (options.at !== undefined || options.frozen) await setClock(world.url, options)
+        return open(server, world, options)
+      },
+    )
+  // Whoever asks a keeper that is just ending has lost nothing yet, and the next one can give it.
+  return start().catch((error: unknown) => (error instanceof ServerGoneError ? start() : Promise.reject(error)))
 }
 
 /** Starts a sandbox for as long as `work` takes; when it fails, what the sandbox knows of it is printed. */

@@ -23,6 +23,12 @@ export interface SharedServer {
   leave(): void
 }
 
+export class ServerGoneError extends Error {
+  constructor() {
+    super('The server for tests is gone: the process that kept it has ended.')
+  }
+}
+
 const START_MS_MAX = 60_000
 const POLL_MS = 10
 const keeper = fileURLToPath(new URL('./keeper.js', import.meta.url))
@@ -115,10 +121,9 @@ function speak(socket: Socket): SharedServer {
   let last = 0
   socket.on('error', () => {})
   let isGone = false
-  const gone = () => new Error('The server for tests is gone: the process that kept it has ended.')
   socket.on('close', () => {
     isGone = true
-    for (const { reject } of waiting.values()) reject(gone())
+    for (const { reject } of waiting.values()) reject(new ServerGoneError())
     waiting.clear()
   })
   onMessages<Answer>(socket, (answer) => {
@@ -130,7 +135,7 @@ function speak(socket: Socket): SharedServer {
 
   const ask = async <T>(task: string, name?: string): Promise<T> => {
     // Nobody would say so any more.
-    if (isGone) throw gone()
+    if (isGone) throw new ServerGoneError()
     const answer = await new Promise<Answer>((resolve, reject) => {
       const id = ++last
       waiting.set(id, { resolve, reject })
