@@ -83,7 +83,9 @@ async function find<Found>(
   }
 
   // What matches often shows among the newest; what does not is rare enough to be sorted. So neither reads everything.
-  const recently = conditionsOf(accountId, criteria, unseen)
+  // As one value, of which the planner expects every other row to have it: by the criteria it expects so few that it would rather
+  // sort all invoices of a merchant who has some thousands of them.
+  const recently = fragment`coalesce(${conditionsOf(accountId, criteria, unseen)}, false)`
   const newest = fragment`
     select *, xmin from invoices where account_id = ${anyMerchant(accountId)} order by create_time desc, seq desc`
   for (const count of isByDay(criteria) ? [recentMax] : [Math.ceil(recentMax / GLANCE), recentMax]) {
