@@ -71,8 +71,6 @@ interface Round extends Side {
 export async function measure(bench: Bench, row: Row, pace: Pace): Promise<Measured> {
   bench.progress(`${row.name}: preparing`)
   const data = await row.prepare(bench.context)
-  // As the server itself does within a minute: before, both sides would be planned by guesses, and differ from run to run.
-  await bench.context.sql('analyze')
   const sides = {
     async service(round: Length) {
       const measured = await loadRound(bench, row, data, 'service', { ...pace, ...round })
@@ -84,6 +82,8 @@ export async function measure(bench: Bench, row: Row, pace: Pace): Promise<Measu
   bench.progress(`${row.name}: warming up`)
   const warmUp = { seconds: pace.warmUpSeconds, requestsMin: WARM_UP_REQUESTS }
   await sides.service(warmUp)
+  // As the server itself does within a minute: before, both sides would be planned by guesses, and differ from run to run.
+  await bench.context.sql('analyze')
   await sides.limit(warmUp)
 
   const pairs: Pair[] = []
