@@ -17,6 +17,8 @@ export function startChild(args: readonly string[], env: NodeJS.ProcessEnv = {})
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  // A message to one that was stopped meanwhile must not end us, with others still to be stopped.
+  child.on('error', () => {})
   return {
     process: child,
     async stop() {
