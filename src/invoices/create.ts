@@ -54,10 +54,10 @@ async function createOn(
 ): Promise<Invoice> {
   const { account } = ground
   requireBusiness(service, account)
-  if (service.settings.strictInvoicerEmail) requireOwnEmail(account, input)
 
   const template = templateOf(ground, input.configuration?.template_id)
   const filled = applyTemplate(input, template)
+  if (service.settings.strictInvoicerEmail) requireOwnEmail(account, filled)
   const chosen = await number()
   const composed = compose(
     {

@@ -33,6 +33,7 @@ export const guards: readonly Guard[] = [
   { guards: 'a number follows that of the newest invoice', file: 'src/invoices/store.ts', text: '($17::text is null or $17 = (', replacement: '($17::text is null or $17 <> (', tests: ['test/faults/invoices/remembered.test.ts'] },
   { guards: 'what a process remembers of a merchant is checked', file: 'src/invoices/store.ts', text: 'and ${groundVersions} = $16`', replacement: 'and $16::text is not null`', tests: ['test/faults/invoices/remembered.test.ts'] },
   { guards: 'an invoice changes only as it was read', file: 'src/invoices/store.ts', text: 'set body = $4, version = version + 1 where account_id = $1 and id = $2 and version = $3`', replacement: 'set body = $4, version = version + 1 where account_id = $1 and id = $2 and $3::bigint is not null`', tests: ['test/faults/invoices/race.test.ts'] },
+  { guards: 'a template names no other invoicer either', file: 'src/invoices/create.ts', text: 'requireOwnEmail(account, filled)', replacement: 'requireOwnEmail(account, input)', tests: ['test/scenarios/invoices/create.test.ts'], titled: 'strict about it' },
 
   // Disputes
   { guards: 'a dispute changes only as it was read', file: 'src/disputes/store.ts', text: versioned, replacement: unversioned, tests: ['test/faults/disputes/message-race.test.ts'] },

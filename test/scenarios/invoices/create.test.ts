@@ -309,5 +309,19 @@ describe('A new invoice', () => {
       expect([status, issuesOf(answer)]).toEqual([422, ['USER_NOT_FOUND']])
       await strict.close()
     })
+
+    it('when a template says so, and the service is strict about it', async () => {
+      const strict = await newWorld({ settings: { STRICT_INVOICER_EMAIL: 'true' } })
+      const template = await strict.merchant.post<{ id: string }>('/v2/invoicing/templates', {
+        template_info: { invoicer: { email_address: 'somebody@example.com' } },
+      })
+      const fromIt = over('10.00', { configuration: { template_id: template.body.id } })
+
+      const { status, body: answer } = await strict.merchant.post<Refusal>(INVOICES, fromIt)
+      expect([status, issuesOf(answer)]).toEqual([422, ['USER_NOT_FOUND']])
+      const own = { ...fromIt, invoicer: { email_address: strict.people.merchant.email } }
+      expect((await strict.merchant.post(INVOICES, own)).status).toBe(201)
+      await strict.close()
+    })
   })
 })
