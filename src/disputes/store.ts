@@ -22,7 +22,7 @@ const disputeOfTransaction = sql`
   select d.body as dispute, d.version, t.withdrawn, t.taken_out from disputed_transactions t
     join disputes d on d.account_id = t.account_id and d.id = t.dispute_id
    where t.account_id = $1 and t.transaction_id = $2
-   order by (t.channel = 'INTERNAL') desc, d.create_time desc limit 1`
+   order by t.withdrawn, (t.channel = 'INTERNAL') desc, d.create_time desc limit 1`
 const disputesOfTransactions = sql`
   select d.body as dispute, d.version from disputes d
    where d.account_id = $1 and d.id = any(array(
@@ -30,12 +30,9 @@ const disputesOfTransactions = sql`
       where account_id = $1 and transaction_id = any($2::text[]) and not taken_out))`
 const standingOfEach = sql`
   select asked.transaction_id from unnest($1::text[], $2::text[]) as asked (account_id, transaction_id)
-    cross join lateral (
-      select t.channel, t.withdrawn from disputed_transactions t
-        join disputes d on d.account_id = t.account_id and d.id = t.dispute_id
-       where t.account_id = asked.account_id and t.transaction_id = asked.transaction_id
-       order by (t.channel = 'INTERNAL') desc, d.create_time desc limit 1) newest
-   where newest.channel = 'INTERNAL' and not newest.withdrawn`
+   where exists (
+     select from disputed_transactions t
+      where t.account_id = asked.account_id and t.transaction_id = asked.transaction_id and not t.withdrawn)`
 const insertRow = sql`
   insert into disputes (account_id, id, body, buyer_account_id, reason, status, stage, flow, channel, seller_state,
     buyer_state, currency, amount, refunded, covered, due_time, outcome_code, buyer_email, buyer_name, invoice_number,
@@ -81,11 +78,14 @@ export interface DisputeOfPayment extends StoredDispute {
 export const isUnderWay = ({ dispute, taken_out }: DisputeOfPayment): boolean =>
   !taken_out && dispute.status !== 'RESOLVED'
 
-/** The dispute about a payment, the newest if there are several; one between the parties before any a bank opened. */
+/**
+ * The dispute about a payment, the newest if there are several; one between the parties before any a bank opened, and one that
+ * was withdrawn only where there is no other.
+ */
 export const findDisputeOf = (db: Reader, accountId: string, transactionId: string) =>
   db.row<DisputeOfPayment>(disputeOfTransaction, [accountId, transactionId])
 
-/** Which of these payments have a dispute between the parties that still stands. */
+/** Which of these payments have a dispute that still stands, whoever opened it. */
 export async function findDisputed(
   db: Reader,
   payments: readonly { readonly accountId: string; readonly id: string }[],

@@ -105,6 +105,8 @@ const updateTransaction = batched(
        as p (account_id, id, version, body, refunded, held)
     where t.account_id = p.account_id and t.id = p.id and t.version = p.version`,
 )
+const pinTransaction = sql`
+  update payment_transactions set version = version + 1 where account_id = $1 and id = $2 and version = $3`
 const updateRefundRow = batched(
   ofRefunds,
   `update payment_refunds t set body = r.body::jsonb
@@ -139,6 +141,11 @@ export function savePayment(tx: Tx, version: number, transaction: PaymentTransac
   const { seller, id, refunded, held } = transaction
   const values = [JSON.stringify(transaction), toMinor(refunded), toMinor(held)]
   tx.guard(updateTransaction, [seller.account_id, id, version, ...values])
+}
+
+/** Leaves a payment as it is, and makes whoever else read it as it was start over. */
+export function pinPayment(tx: Tx, { transaction, version }: StoredTransaction): void {
+  tx.guard(pinTransaction, [transaction.seller.account_id, transaction.id, version])
 }
 
 export function insertRefund(tx: Tx, accountId: string, refund: Refund): void {

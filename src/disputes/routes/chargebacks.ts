@@ -6,7 +6,7 @@ import { parseInstant } from '../../kernel/clock.ts'
 import { isSound, Money, normalise, toMinor, toMoney } from '../../kernel/money.ts'
 import { breaches, invalid } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
-import { findTransaction } from '../../ledger/store.ts'
+import { findTransaction, pinPayment } from '../../ledger/store.ts'
 import { clockActor } from '../access.ts'
 import { act } from '../act.ts'
 import { ineligibility } from '../filing/eligibility.ts'
@@ -100,6 +100,8 @@ async function chargeBack(tx: Tx, house: House, caller: Caller, body: Chargeback
   const existing = await findDisputeOf(tx, seller.account_id, found.transaction.id)
   if (existing && isUnderWay(existing))
     await act(tx, house, existing, { ...clockActor, roles: ['agent'] }, { action: 'supersede', input: {} })
+  // Nothing is held for it. Who opens one between the parties at the same moment finds the payment changed, and then this one.
+  else pinPayment(tx, found)
   const account = await findAccount(tx, seller.account_id)
   const code = told.processor_info?.reason_code
   const notes = told.processor_info?.notes

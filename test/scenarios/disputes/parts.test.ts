@@ -161,6 +161,31 @@ describe('Two disputes about parts of one payment', () => {
   })
 })
 
+describe('A payment that a bank charged back', () => {
+  it('cannot be disputed between the parties as well, while that goes on nor afterwards', async () => {
+    const payment = await paid('35.00')
+    const id = await chargeBack(payment, '20.00')
+    const dispute = () =>
+      world.buyer.post<Problem>(DISPUTES, {
+        disputed_transactions: [{ buyer_transaction_id: payment.buyersId }],
+        reason: 'INCORRECT_AMOUNT',
+      })
+    const exists = '422 UNPROCESSABLE_ENTITY DISPUTE_ALREADY_EXISTS'
+
+    expect(refusal(await dispute())).toBe(exists)
+    await does(world.merchant, id, 'provide-evidence', proof)
+    await decide(id, 'SELLER_FAVOR')
+    expect(refusal(await dispute())).toBe(exists)
+
+    const asked = await world.buyer.post<{ ineligible_dispute_reasons: { ineligibility_reason: string }[] }>(
+      `${DISPUTES}/validate-eligibility`,
+      { encrypted_transaction_id: payment.buyersId },
+    )
+    const reasons = asked.body.ineligible_dispute_reasons.map(({ ineligibility_reason }) => ineligibility_reason)
+    expect(new Set(reasons)).toEqual(new Set(['DISPUTE_ALREADY_EXISTS']))
+  })
+})
+
 describe('A payment that was taken out of a dispute about several', () => {
   const together = async (...payments: Payment[]) => {
     const made = await world.buyer.post<{ links: { href: string }[] }>(DISPUTES, {
