@@ -100,6 +100,13 @@ export const ledgerReference: RoomReference = {
       mend: 'Nothing is to be done.',
     },
     {
+      issue: 'MAX_NUMBER_OF_REFUNDS_EXCEEDED',
+      status: 422,
+      by: ['refundCapture'],
+      when: 'The payment was refunded in a hundred parts already, and this is another part.',
+      mend: 'Refund all that is left: send no amount.',
+    },
+    {
       issue: 'PENDING_CAPTURE',
       status: 422,
       by: ['refundCapture'],

@@ -13,7 +13,7 @@ import { leftOf } from './movements.ts'
 import { presentCapture, presentRefund } from './present.ts'
 import { reportingRoutes } from './reporting.ts'
 import { type PaymentChange, type PaymentTransaction, PurchasedItem, transactionStatuses } from './schema.ts'
-import { findPayment, findRefund, findTransaction } from './store.ts'
+import { countRefunds, findPayment, findRefund, findTransaction } from './store.ts'
 
 const tag = 'Payments'
 const readScopes = ['payments/refund', 'payments/realtimepayment', 'payments/payment/authcapture']
@@ -121,6 +121,7 @@ export const openLedger =
             const found = await findTransaction(tx, caller.accountId, params.id)
             if (!found) throw notFound('The payment')
             refusePartWhileDisputed(found.transaction, body.amount)
+            await refuseTooManyParts(tx, found.transaction, body.amount)
             const change = ledger.refund(tx, found, {
               kind: 'refund',
               ...(body.amount && { amount: normalise(body.amount) }),
@@ -197,6 +198,19 @@ function refusePartWhileDisputed(transaction: PaymentTransaction, amount: Money 
       'CAPTURE_DISPUTED_PARTIAL_REFUND_NOT_ALLOWED',
       'A dispute holds money of this payment: refund all that is left, or answer the dispute.',
     )
+}
+
+/** Its invoice and its disputes show every refund of a payment, and every event about them shows all of those. */
+const REFUNDS_MAX = 100
+
+/** What is left can always be given back; in parts it can so many times. */
+async function refuseTooManyParts(db: Reader, payment: PaymentTransaction, amount: Money | undefined): Promise<void> {
+  if (amount === undefined || toMinor(amount) >= leftOf(payment)) return
+  if ((await countRefunds(db, payment, REFUNDS_MAX)) < REFUNDS_MAX) return
+  throw refused(
+    'MAX_NUMBER_OF_REFUNDS_EXCEEDED',
+    `A payment is refunded in at most ${REFUNDS_MAX} parts; refund all that is left of it.`,
+  )
 }
 
 /** Who pays whom: as the request says, otherwise the caller and the sandbox's own people. */

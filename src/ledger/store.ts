@@ -43,6 +43,8 @@ const refundById = sql`
   select r.body as refund, t.body as transaction
     from payment_refunds r join payment_transactions t on t.account_id = r.account_id and t.id = r.transaction_id
    where r.account_id = $1 and r.id = $2`
+const refundsCounted = sql`
+  select count(*)::int as n from (select from payment_refunds where account_id = $1 and transaction_id = $2 limit $3) counted`
 const balancesOf = sql`select book, currency, amount from ledger_balances where account_id = $1 order by currency, book`
 
 /** The seller's own payment with this id. */
@@ -84,6 +86,10 @@ export async function findTransactionsOfInvoice(db: Reader, accountId: string, i
 
 export const findRefund = (db: Reader, accountId: string, id: string) =>
   db.row<{ refund: Refund; transaction: PaymentTransaction }>(refundById, [accountId, id])
+
+/** How many refunds of a payment there are, counted no further than is said. */
+export const countRefunds = async (db: Reader, { seller, id }: PaymentTransaction, most: number): Promise<number> =>
+  (await db.row<{ n: number }>(refundsCounted, [seller.account_id, id, most]))!.n
 
 export const findBalances = (db: Reader, accountId: string) =>
   db.rows<{ book: string; currency: string; amount: bigint }>(balancesOf, [accountId])

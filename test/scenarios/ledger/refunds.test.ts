@@ -107,6 +107,17 @@ describe('A refund', () => {
     expect(third.body.details[0]!.issue).toBe('CAPTURE_FULLY_REFUNDED')
   })
 
+  it('can be made in a hundred parts, and then of all that is left', async () => {
+    const id = await paid('2.00')
+    for (let part = 1; part <= 100; part++) expect((await refund(id, { amount: usd('0.01') })).status).toBe(201)
+
+    const another = await refund<Refusal>(id, { amount: usd('0.01') })
+    const rest = await refund(id)
+
+    expect([another.status, another.body.details[0]!.issue]).toEqual([422, 'MAX_NUMBER_OF_REFUNDS_EXCEEDED'])
+    expect([rest.status, rest.body.amount]).toEqual([201, usd('1.00')])
+  })
+
   it('is refused above what is left, in another currency, and for nothing', async () => {
     const id = await paid('40.00')
 
