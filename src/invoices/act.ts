@@ -1,6 +1,8 @@
 import type { Tx } from '../database/transaction.ts'
 import type { Role } from '../kernel/caller.ts'
+import type { Instant } from '../kernel/clock.ts'
 import { logoJob } from '../kernel/logo.ts'
+import { findStandingRefunds } from '../ledger/store.ts'
 import type { Service } from '../room.ts'
 import { type ActionDefinition, contextOf } from './action.ts'
 import { type ActingAction, type InputOf, invoiceActions } from './actions/index.ts'
@@ -132,11 +134,16 @@ export async function cancelServiceRefund(
   service: Service,
   tx: Tx,
   target: Target,
-  refund: { refund_id: string },
+  { refund_id, capture_id }: Pick<ServiceRefund, 'refund_id' | 'capture_id'>,
 ): Promise<void> {
   const { invoice } = await findStored(tx, target.accountId, target.id)
-  if (invoice.refunds.some(({ refund_id }) => refund_id === refund.refund_id))
-    await act(service, tx, 'clock', target, 'restore-payment', refund)
+  if (!invoice.refunds.some((refund) => refund.refund_id === refund_id)) return
+  const others = capture_id === undefined ? [] : await findStandingRefunds(tx, target.accountId, capture_id)
+  const standing = others.map(({ id, amount, create_time }) => ({
+    ...{ refund_id: id, amount, refund_time: create_time as Instant },
+    ...(capture_id !== undefined && { capture_id }),
+  }))
+  await act(service, tx, 'clock', target, 'restore-payment', { refund_id, standing })
 }
 
 /** The hosted page of this invoice was opened by its recipient. */

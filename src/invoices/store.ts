@@ -136,8 +136,8 @@ const insertTransactionStatement = sql`
     create_time, invoice_create_time, invoice_seq)
   select account_id, $2, id, $4, $5, $6, $7, $8::bigint, $9, $10, create_time, seq
   from invoices where account_id = $1 and id = $3`
-const clearTransactionStatement = sql`
-  update invoice_transactions set pending = false where account_id = $1 and id = $2`
+const changeTransactionStatement = sql`
+  update invoice_transactions set amount_minor = $3, pending = $4 where account_id = $1 and id = $2`
 const deleteTransactionStatement = sql`delete from invoice_transactions where account_id = $1 and id = $2`
 
 /** Keeps the rows of an invoice's money the same as the document says. */
@@ -152,11 +152,13 @@ export function saveTransactions(tx: Tx, { invoice: before, account }: StoredInv
   for (const id of had.keys()) if (!has.has(id)) tx.write(deleteTransactionStatement, [account.id, id])
   for (const [id, row] of has) {
     if (!had.has(id)) tx.write(insertTransactionStatement, [account.id, id, after.id, ...row, tx.now])
-    else if (had.get(id)![PENDING] !== row[PENDING]) tx.write(clearTransactionStatement, [account.id, id])
+    else if (CHANGING.some((place) => had.get(id)![place] !== row[place]))
+      tx.write(changeTransactionStatement, [account.id, id, ...CHANGING.map((place) => row[place])])
   }
 }
 
-const PENDING = 5
+/** The places of the amount, and of whether it is pending. */
+const CHANGING = [4, 5] as const
 const paymentRow = ({ type, payment_date, amount, transaction_status }: Payment) => [
   'PAYMENT',
   type,

@@ -46,6 +46,9 @@ const refundById = sql`
 const refundsCounted = sql`
   select count(*)::int as n from (select from payment_refunds where account_id = $1 and transaction_id = $2 limit $3) counted`
 const balancesOf = sql`select book, currency, amount from ledger_balances where account_id = $1 order by currency, book`
+const standingRefunds = sql`
+  select body as refund from payment_refunds
+   where account_id = $1 and transaction_id = $2 and body->>'status' = 'COMPLETED' order by create_time, id`
 
 /** The seller's own payment with this id. */
 export const findTransaction = (db: Reader, accountId: string, id: string) =>
@@ -93,6 +96,11 @@ export const countRefunds = async (db: Reader, { seller, id }: PaymentTransactio
 
 export const findBalances = (db: Reader, accountId: string) =>
   db.rows<{ book: string; currency: string; amount: bigint }>(balancesOf, [accountId])
+
+/** The refunds of a payment that were not overturned, oldest first. */
+export async function findStandingRefunds(db: Reader, accountId: string, transactionId: string): Promise<Refund[]> {
+  return (await db.rows<{ refund: Refund }>(standingRefunds, [accountId, transactionId])).map(({ refund }) => refund)
+}
 
 const ofPayments = { table: 'payment_transactions', key: 2 }
 const ofRefunds = { table: 'payment_refunds', key: 2 }

@@ -1,7 +1,7 @@
 import { type Day, dayIn, type Instant } from '../../kernel/clock.ts'
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
-import { invoiceAction, resettled } from '../action.ts'
+import { type ActionContext, invoiceAction, resettled } from '../action.ts'
 import type { Invoice, StoredRefund } from '../schema/invoice.ts'
 import { atMost } from '../sums/settlement.ts'
 
@@ -27,21 +27,31 @@ export function serviceLeft({ payments, refunds }: Invoice, capture?: string): b
   return atMost(left, sumOfService(payments.filter(of)) - sumOfService(refunds.filter(of)))
 }
 
+/** A refund as an invoice shows it; undefined where it gives back nothing of the debt. */
+export function asShown(
+  invoice: Invoice,
+  { refund_id, capture_id, amount, refund_time }: ServiceRefund,
+  { today, account }: Pick<ActionContext, 'today' | 'account'>,
+): StoredRefund | undefined {
+  const refunded = atMost(toMinor(amount), serviceLeft(invoice, capture_id))
+  if (refunded <= 0n) return undefined
+  const day: Day = refund_time === undefined ? today : dayIn(refund_time, account.time_zone)
+  return {
+    type: 'SERVICE',
+    refund_id,
+    recipient_transaction_id: refund_id,
+    refund_date: day,
+    amount: toMoney(refunded, invoice.detail.currency_code),
+    ...(capture_id !== undefined && { payment_id: capture_id }),
+  }
+}
+
 /** A payment that went through the service was given back: by the merchant, or because a dispute was lost. */
 export const refundPayment = invoiceAction('refund-payment', {
   summary: 'A payment through the service is refunded',
-  decide(invoice, { refund_id, capture_id, amount, refund_time }: ServiceRefund, context) {
-    const refunded = atMost(toMinor(amount), serviceLeft(invoice, capture_id))
-    if (refunded <= 0n) throw refused('CANNOT_PROCESS_REFUNDS', 'Nothing of the payment is left to refund.')
-    const day: Day = refund_time === undefined ? context.today : dayIn(refund_time, context.account.time_zone)
-    const refund: StoredRefund = {
-      type: 'SERVICE',
-      refund_id,
-      recipient_transaction_id: refund_id,
-      refund_date: day,
-      amount: toMoney(refunded, invoice.detail.currency_code),
-      ...(capture_id !== undefined && { payment_id: capture_id }),
-    }
+  decide(invoice, given: ServiceRefund, context) {
+    const refund = asShown(invoice, given, context)
+    if (!refund) throw refused('CANNOT_PROCESS_REFUNDS', 'Nothing of the payment is left to refund.')
     return resettled(invoice, { refunds: [...invoice.refunds, refund] }, context)
   },
 })

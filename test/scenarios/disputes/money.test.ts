@@ -79,6 +79,42 @@ describe('An appeal that the seller wins', () => {
     expect(after['payer']! - before['payer']!).toBe(100_00)
   })
 
+  it('leaves on the invoice what was refunded beside it, also where that gave back only a tip until then', async () => {
+    const { id: invoice } = await shopOf(world).sends(
+      over('100.00', {
+        primary_recipients: [{ billing_info: { email_address: world.people.buyer.email } }],
+        configuration: { allow_tip: true },
+      }),
+    )
+    const { body } = await world.call<{ payment_id: string; buyer_transaction_id: string }>(
+      'POST',
+      `/sandbox/invoices/${invoice}/pay`,
+      { tip: usd('20.00') },
+    )
+    const payment = { capture: body.payment_id, buyersId: body.buyer_transaction_id }
+    const id = await decided(payment, '90.00', 'BUYER_FAVOR')
+    await world.settle()
+    await world.merchant.post(`/v2/payments/captures/${payment.capture}/refund`, { amount: usd('25.00') })
+    await world.merchant.post(`/v2/payments/captures/${payment.capture}/refund`, { amount: usd('5.00') })
+    await world.settle()
+    const shown = async () => {
+      const { status, refunds } = await shopOf(world).sees(invoice)
+      return [status, ...(refunds?.transactions ?? []).map(({ amount }) => amount.value)]
+    }
+    expect(await shown()).toEqual(['REFUNDED', '90.00', '10.00'])
+
+    await does(world.merchant, id, 'appeal', proof)
+    await decide(id, 'SELLER_FAVOR')
+    await world.settle()
+    expect(await shown()).toEqual(['PARTIALLY_REFUNDED', '25.00', '5.00'])
+    expect((await captureOf(payment)).status).toBe('PARTIALLY_REFUNDED')
+
+    await does(world.buyer, id, 'appeal', proof)
+    await decide(id, 'BUYER_FAVOR')
+    await world.settle()
+    expect(await shown()).toEqual(['REFUNDED', '25.00', '5.00', '70.00'])
+  })
+
   it('is told in events', async () => {
     const payment = await paidInvoice('80.00')
     const id = await decided(payment, '80.00', 'BUYER_FAVOR')
