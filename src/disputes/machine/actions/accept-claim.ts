@@ -47,11 +47,12 @@ export function acceptClaimOptions(dispute: Dispute): readonly AcceptClaimType[]
     : ['PARTIAL_REFUND', 'REFUND_WITH_RETURN', 'REFUND_WITH_RETURN_SHIPMENT_LABEL', 'REFUND']
 }
 
-/** Whether the seller is to answer, to a buyer who can answer in turn. */
-function buyerCanBeAsked({ dispute_channel, dispute_life_cycle_stage, status, flow }: Dispute): boolean {
+/** Whether the seller is to answer, to a buyer who can answer in turn, and there is room for what they say. */
+function buyerCanBeAsked({ dispute_channel, dispute_life_cycle_stage, status, flow, offer }: Dispute): boolean {
   const answering = status === 'OPEN' || (status === 'WAITING_FOR_SELLER_RESPONSE' && flow !== 'ACK')
   const early = dispute_life_cycle_stage === 'INQUIRY' || dispute_life_cycle_stage === 'CHARGEBACK'
-  return dispute_channel === 'INTERNAL' && answering && early
+  const hasRoom = (offer.history?.length ?? 0) < limits.offerEvents
+  return dispute_channel === 'INTERNAL' && answering && early && hasRoom
 }
 
 /** The seller gives in, wholly or in part, now or once the item has come back. */
