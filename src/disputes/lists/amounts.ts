@@ -33,9 +33,10 @@ export function amountBounds({ amountMin, amountMax }: Bounds, currencies?: read
       ...(amountMax === undefined ? [] : [fragment`amount <= ${amountMax / units}`]),
     ]
   }
-  const exact = fragment`amount * case when currency = any(${withDigits(0)}) then ${unitsIn(0)}
+  // Of more digits than a column has: an amount without decimals may be near the most there is.
+  const exact = fragment`amount::numeric * case when currency = any(${withDigits(0)}) then ${unitsIn(0)}
     when currency = any(${withDigits(3)}) then ${unitsIn(3)} when currency = any(${withDigits(4)}) then ${unitsIn(4)}
-    else ${unitsIn(2)} end::bigint`
+    else ${unitsIn(2)} end::numeric`
   // The first of each is looser and can be found in an index.
   return [
     ...(amountMin === undefined ? [] : [fragment`amount >= ${amountMin / unitsIn(0)} and ${exact} >= ${amountMin}`]),

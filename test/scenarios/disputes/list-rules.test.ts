@@ -131,6 +131,19 @@ describe('Bounds of an amount', () => {
   ])('mean the same in every currency: %s', async (query, expected) => {
     expect(await found(query)).toEqual(expected)
   })
+
+  it('find amounts as large as can be disputed', async () => {
+    const own = await newWorld()
+    const amount = { currency_code: 'JPY', value: '9000000000000000' }
+    const id = await open(own.buyer, { amount })
+
+    for (const query of ['dispute_amount_gte=5', 'dispute_amount_gte=5&dispute_currency=JPY,USD']) {
+      const { status, body, text } = await own.merchant.get<Page>(`${DISPUTES}?${query}`)
+      expect(status, text).toBe(200)
+      expect(body.items.map(({ dispute_id }) => dispute_id)).toEqual([id])
+    }
+    await own.close()
+  })
 })
 
 describe('Several payments that nobody authorised', () => {
