@@ -31,19 +31,24 @@ export function resend(tx: Tx, event: StoredEvent, webhooks: readonly Webhook[])
   tx.wake('deliveries')
 }
 
-/** The events of a span of time that never arrived at a webhook, or every one there was. */
+/**
+ * The events of a span of time that were sent to a webhook and never arrived, or every one there was. One that is disabled gets
+ * none.
+ */
 const wantedInRange = (held: string) => `
     select e.account_id, e.id, e.type, e.seq, e.resource_id,
       (select max(d.round) from deliveries d
        where d.account_id = $1 and d.event_id = e.id and d.webhook_id = $2) as last_round
     from event_audience a join events e on e.account_id = a.event_account_id and e.id = a.event_id
-      join webhooks w on w.account_id = a.account_id and w.id = $2
+      join webhooks w on w.account_id = a.account_id and w.id = $2 and w.enabled
     where a.account_id = $1 and a.app_id = $3 and a.create_time between $4 and $5
       and (e.type = any(w.event_types) or '*' = any(w.event_types))
       and ${mayHear({ app: '$3', appAccount: '$1', account: 'e.account_id', type: 'e.type', held })}
       and not exists (select from deliveries d
         where d.account_id = $1 and d.event_id = e.id and d.webhook_id = $2 and d.failure is null
           and ($6 or exists (select from delivery_queue q where q.account_id = $1 and q.id = d.id)))
+      and (not $6 or exists (select from deliveries d
+        where d.account_id = $1 and d.event_id = e.id and d.webhook_id = $2))
     order by a.create_time, a.seq limit $7`
 
 /** All of those, once more. */
@@ -55,7 +60,6 @@ const replayRange = statementOf(`
     select $1, ${deliveryId({ event: 'wanted.id', webhook: '$2', round: 'coalesce(last_round + 1, 0)' })}, $3, $2,
       wanted.account_id, wanted.id, wanted.type, coalesce(last_round + 1, 0), wanted.seq, wanted.resource_id, $8
     from wanted
-    where not $6 or last_round is not null
     on conflict do nothing returning *),
   queued as (${queueInserted.text}),
   -- What is being retried needs no new round, only to be due.
@@ -97,7 +101,7 @@ export async function replay(
 
 /** How many that would be, and how many of the others would be hastened. */
 const countRange = statementOf(`
-  select ((select count(*) from (${wantedInRange('$8::text[]')}) wanted where not $6 or last_round is not null)
+  select ((select count(*) from (${wantedInRange('$8::text[]')}) wanted)
     + (select count(*) from (
         select 1 from delivery_queue where $6 and account_id = $1 and webhook_id = $2 and attempts > 0
           and transmit_time between $4 and $5 limit $7) retried))::int as replayed`)

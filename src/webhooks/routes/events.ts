@@ -129,7 +129,7 @@ export function eventRoutes({ service, seal }: WebhookParts): AnyRoute[] {
         const sent = await transmissionsOf(tx, accountId, caller.appId, [event.id])
         resend(tx, event, webhooks)
         const shown = presentEvent(service, event, sent)
-        return { ...shown, status: webhooks.length > 0 ? 'PENDING' : shown.status }
+        return { ...shown, status: webhooks.some(({ enabled }) => enabled) ? 'PENDING' : shown.status }
       },
     }),
     route({

@@ -351,11 +351,17 @@ describe('A receiver that fails', () => {
     await world.pass('PT1H')
     expect(disabled.body.status).toBe('DISABLED')
     expect(receiver.received.length).toBe(1)
-    expect((await transmissions({ status: 'FAILURE' })).length).toBe(2)
+    const missed = await transmissions({ status: 'FAILURE' })
+    expect(missed.length).toBe(2)
+    const span = { start_time: '2026-01-01T00:00:00Z', end_time: world.now() }
+    const told = await merchant.post(`${root}/webhooks/${webhook.id}/replay`, span)
+    const resent = await merchant.post(`${root}/webhooks-events/${missed[0]!.event_id}/resend`)
+    expect([told.body, resent.body]).toMatchObject([{ replayed: 0 }, { status: 'FAILURE' }])
+    await world.settle()
+    expect(await transmissions({ status: 'FAILURE' })).toEqual(missed)
 
     receiver.behaviour = { status: 200 }
     await merchant.post(`${root}/webhooks/${webhook.id}/enable`)
-    const span = { start_time: '2026-01-01T00:00:00Z', end_time: world.now() }
     const replayed = await merchant.post(`${root}/webhooks/${webhook.id}/replay`, span)
     await world.settle()
     expect(replayed.body).toEqual({ replayed: 2 })
