@@ -162,6 +162,7 @@ export const guards: readonly Guard[] = [
   { guards: 'what strangers send on pages is counted', file: 'src/http/operation.ts', text: 'await count(tx, known?.accountId)', replacement: '', tests: ['test/scenarios/payer/problem.test.ts'], titled: 'megabyte' },
   { guards: 'mails of an issue date count when it is chosen', file: 'src/invoices/mail-quota.ts', text: '(count, { recipients }) => count + recipients.length, mailedLater)', replacement: '(count, { recipients }) => count + recipients.length, 0 * mailedLater)', tests: ['test/faults/payer/mail-quota.test.ts'], titled: 'one morning' },
   { guards: 'refunds of cents mail nobody for ever', file: 'src/payer/pay/settle.ts', text: 'if (!(await hasMailQuota(service.settings, tx, { accountId: account_id, invoiceId: invoice_id }))) return', replacement: '', tests: ['test/faults/payer/mail-quota.test.ts'], titled: 'cent' },
+  { guards: 'a refund is told by one mail', file: 'src/payer/pay/settle.ts', text: '...words, part_of }', replacement: '...words }', tests: ['test/faults/jobs/twice.test.ts'] },
   { guards: 'money that comes when nothing is due goes back', file: 'src/payer/pay/charge-lifecycle.ts', text: 'when: \'no longer due\',     to: \'RETURNED\',  does: [\'reverse\', \'void\'] }', replacement: 'when: \'no longer due\',     to: \'RETURNED\',  does: [\'reverse\'] }', tests: ['test/properties/charge-lifecycle.test.ts', 'test/faults/payer/charges.test.ts'] },
 
   // Crowds

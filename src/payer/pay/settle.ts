@@ -52,7 +52,7 @@ export const settleJobs = (service: Service, ledger: Ledger): JobDefinition[] =>
     name: 'refund-notice',
     foretell: ({ refund_id }) => `The payer is told by mail of refund ${refund_id}.`,
     retryAfter,
-    async run({ account_id, refund_id }, { transact }) {
+    async run({ account_id, refund_id }, { label, transact }) {
       await transact(async (tx) => {
         const found = await findRefund(tx, account_id, refund_id)
         const { invoice_id, buyer } = found?.transaction ?? {}
@@ -61,9 +61,10 @@ export const settleJobs = (service: Service, ledger: Ledger): JobDefinition[] =>
         if (!(await hasMailQuota(service.settings, tx, { accountId: account_id, invoiceId: invoice_id }))) return
         const note = found.refund.note_to_payer
         const mail = { account_id, kind: 'payment-refunded', invoice_id, amount: found.refund.amount } as const
-        tx.enqueue(
-          mailJob({ ...mail, to: 'recipient', recipients: [buyer.email], ...(note !== undefined && { note }) }),
-        )
+        // Named after this job, so that it is one mail also where this is done twice.
+        const part_of = { label, part: 0 }
+        const words = note === undefined ? {} : { note }
+        tx.enqueue(mailJob({ ...mail, to: 'recipient', recipients: [buyer.email], ...words, part_of }))
       })
     },
   }),
