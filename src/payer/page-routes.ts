@@ -2,6 +2,7 @@ import { findForward } from '../accounts/forwards.ts'
 import { type AnyRoute, route } from '../http/route.ts'
 import { markViewed } from '../invoices/act.ts'
 import { idOfCode } from '../invoices/schema/codes.ts'
+import type { Invoice } from '../invoices/schema/invoice.ts'
 import { findByRecipientCode } from '../invoices/store.ts'
 import { notFound, type Problem } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
@@ -86,7 +87,7 @@ export const pageRoutes = (service: Service, printer: Printer): AnyRoute[] => [
         if (query.attempt === undefined) return answerPage(service, tx, opened)
         const found = await findAttempt(tx, query.attempt)
         const isIts = found?.attempt.invoice_id === invoice.id
-        const notice = isIts ? noticeOf(found.attempt, opened.sheet) : undefined
+        const notice = isIts ? noticeOf(asSettled(found.attempt, invoice), opened.sheet) : undefined
         return answerPage(service, tx, opened, notice ? { notice } : {})
       })
     },
@@ -182,6 +183,14 @@ export const pageRoutes = (service: Service, printer: Printer): AnyRoute[] => [
 ]
 
 export const missing = { title: 'notFound', text: 'notFoundText' } as const
+
+/** In a sandbox a try is not told when its payment clears or is denied; the invoice shows which. */
+function asSettled(attempt: Attempt, { payments }: Invoice): Attempt {
+  if (attempt.status !== 'PENDING') return attempt
+  const payment = payments.find(({ payment_id }) => payment_id === attempt.capture_id)
+  if (!payment) return { ...attempt, status: 'DENIED' }
+  return payment.transaction_status === 'PENDING' ? attempt : { ...attempt, status: 'COMPLETED' }
+}
 
 /** What became of the payment the reader just made. */
 function noticeOf(

@@ -120,12 +120,15 @@ describe('Paying on the page', () => {
 
   it('that is pending takes no second payment, and clears with time', async () => {
     const { id, path } = await sentInvoice(world)
-    await (await openSheet(world, path)).send({ outcome: 'PENDING' })
+    const { headers } = await (await openSheet(world, path)).send({ outcome: 'PENDING' })
+    const page = async () => (await world.call('GET', String(headers['location']))).text
     expect(await shown(world, id)).toMatchObject({ status: 'PAYMENT_PENDING' })
+    expect(await page()).toContain('Your payment of $74.21 was made and is waiting to clear.')
     expect((await openSheet(world, path)).sheet.status).toBe(422)
 
     await world.pass('P4D')
 
+    expect(await page()).toContain('Thank you. Your payment of $74.21 arrived.')
     const invoice = await shown(world, id)
     expect(invoice).toMatchObject({ status: 'PAID', due_amount: usd('0.00') })
     expect(await typesOf(invoice.payments!.transactions[0]!.payment_id)).toEqual([
@@ -203,6 +206,17 @@ describe('Paying as the buyer from a script', () => {
     expect(rest.body).toMatchObject({ invoice_status: 'PAID' })
     expect(rest.body.buyer_transaction_id).toBeDefined()
     expect(more.status).toBe(422)
+  })
+
+  it('that was left pending on the page and is denied later says so there', async () => {
+    const { id, path } = await sentInvoice(world)
+    const { headers } = await (await openSheet(world, path)).send({ outcome: 'PENDING' })
+    const [payment] = (await shown(world, id)).payments!.transactions
+
+    await world.call('POST', `/sandbox/captures/${payment!.payment_id}/settle`, { outcome: 'DENIED' })
+
+    const { text } = await world.call('GET', String(headers['location']))
+    expect(text).toContain('The payment was denied. Nothing was charged.')
   })
 
   it('can leave a payment pending and then deny it', async () => {
