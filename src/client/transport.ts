@@ -14,7 +14,7 @@ export interface ClientOptions {
   readonly actingFor?: string
   /** How often a request is sent again that got no answer or a passing refusal; 3 when not said. */
   readonly retries?: number
-  /** How long one answer is waited for; 30 seconds when not said. */
+  /** How long one answer is waited for, of a request for a token as of any other; 30 seconds when not said. */
   readonly timeoutMs?: number
   /** Told of every answer, and of requests without one. */
   readonly onCall?: (call: Call) => void
@@ -94,11 +94,13 @@ export function openTransport({ url, clientId, clientSecret, dialect = 'service'
   }
 
   async function once(sending: Sending): Promise<{ status: number; answer: unknown; headers: Headers }> {
-    const { method, url: target, body, answer: kind, signal, given, requestId } = sending
+    const { method, url: target, body, answer: kind, signal, requestId } = sending
+    const bearer = sending.open ? undefined : `Bearer ${await given(currentToken(), signal)}`
+    const headers = { ...sending.headers, ...(bearer !== undefined && { authorization: bearer }) }
+    // From here on: the request for a token had a limit of its own.
     const limit = AbortSignal.timeout(timeoutMs)
-    const headers = { ...sending.headers, ...(!sending.open && { authorization: `Bearer ${await currentToken()}` }) }
     const called = { method, url: target, ...(requestId !== undefined && { requestId }) }
-    const told = { ...called, ...(given !== undefined && { body: given }) }
+    const told = { ...called, ...(sending.given !== undefined && { body: sending.given }) }
     try {
       const response = await fetch(target, {
         method,
@@ -144,7 +146,9 @@ export function openTransport({ url, clientId, clientSecret, dialect = 'service'
         if (!again || attempt >= retries) throw error
         await pause(waitMs(attempt, headers.get('retry-after')), undefined, { signal: sending.signal })
       } catch (error) {
-        if (!(error instanceof ConnectionError) || !repeatable || attempt >= retries) throw error
+        // A token that could not be had was asked for as often as that may help.
+        const isOurs = error instanceof ConnectionError && error.request.url === target
+        if (!isOurs || !repeatable || attempt >= retries) throw error
         await pause(waitMs(attempt, null), undefined, { signal: sending.signal })
       }
     }
@@ -160,6 +164,17 @@ export function openTransport({ url, clientId, clientSecret, dialect = 'service'
     }),
     newRequestId: () => randomBytes(16).toString('hex'),
   }
+}
+
+/** What is waited for together with others, who go on when one of them is told to stop. */
+function given<T>(awaited: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return awaited
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop)
+    awaited.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
 }
 
 async function read(response: Response, kind: Sending['answer']): Promise<unknown> {

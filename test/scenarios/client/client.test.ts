@@ -1,8 +1,8 @@
 import { createReadStream, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { operations } from '../../../src/client/api.ts'
 import {
   type Call,
@@ -211,5 +211,59 @@ describe('A client whose service has bad moments', () => {
     await expect(client.invoices.delete('INV2')).rejects.toThrow(ConnectionError)
     server.close()
     server.closeAllConnections()
+  })
+
+  /** A service on whose tokens somebody has to wait. */
+  async function slowTokens(token: (request: IncomingMessage, response: ServerResponse) => void) {
+    const server = createServer((request, response) => {
+      if (request.url === '/v1/oauth2/token') token(request, response)
+      else response.writeHead(204).end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    return (more: object) => createClient({ url, clientId: 'a', clientSecret: 'b', ...more })
+  }
+
+  it('waits for the answer to a call as long as it may, however long its token took', async () => {
+    let isBusy = true
+    const calls: Call[] = []
+    const clientOf = await slowTokens((_, response) => {
+      if (isBusy) response.writeHead(503, { 'retry-after': '3' }).end()
+      else response.end('{"access_token":"A","expires_in":3600}')
+      isBusy = false
+    })
+    // What is not sent again whatever happens to it, so that nothing makes up for a limit that was over before.
+    await clientOf({ timeoutMs: 2_500, onCall: (call: Call) => calls.push(call) }).invoices.delete('INV2')
+
+    expect(calls.map(({ method, status }) => `${method} ${status}`)).toEqual(['POST 503', 'POST 200', 'DELETE 204'])
+  })
+
+  it('lets a call be ended while its token is waited for, and leaves the token to the others', async () => {
+    const asked: ServerResponse[] = []
+    const client = (await slowTokens((_, response) => asked.push(response)))({})
+    const one = new AbortController()
+    const ended = client.invoices.delete('INV2', { signal: one.signal })
+    const other = client.invoices.delete('INV3')
+    await expect.poll(() => asked.length).toBe(1)
+
+    one.abort(new Error('enough'))
+    await expect(ended).rejects.toThrow('enough')
+    asked[0]!.end('{"access_token":"A","expires_in":3600}')
+    await other
+    expect(asked).toHaveLength(1)
+  })
+
+  it('asks for a token as often as for anything else', async () => {
+    let asked = 0
+    const clientOf = await slowTokens((request) => {
+      asked++
+      request.socket.destroy()
+    })
+    await expect(clientOf({ retries: 1 }).invoices.show('INV2')).rejects.toThrow(ConnectionError)
+    expect(asked).toBe(2)
   })
 })
