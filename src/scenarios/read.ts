@@ -22,6 +22,7 @@ type Complain = (path: Path, sentence: string) => void
 type Fields = Readonly<Record<string, unknown>>
 
 const PROBLEMS_MAX = 20
+const ALIASES_MAX = 100
 const stepFields = [
   'step', 'says', 'as', 'call', 'path', 'query', 'headers', 'body', 'files', 'wait', 'wait_until', 'receiver', 'expect',
 ] // biome-ignore format: a list of words
@@ -54,9 +55,22 @@ export function readScenario(text: string, file: string): Scenario {
     if (problems.length < PROBLEMS_MAX) problems.push(`${placeOf(path)}: ${sentence}`)
   }
   const name = file.replace(/^.*[\\/]/, '').replace(/\.ya?ml$/, '')
-  const scenario = check(document.toJS() as unknown, complain, (path) => placeOf(path))
+  const scenario = check(readValue(document, placeOf([])), complain, (path) => placeOf(path))
   if (problems.length > 0) throw new ScenarioError(problems)
   return { name, ...scenario }
+}
+
+/** What the document says. One whose aliases would make it many times as large is refused before they do. */
+function readValue(document: Document, place: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: ALIASES_MAX })
+  } catch (error) {
+    // The library throws this of aliases alone, and every one leads somewhere.
+    if (!(error instanceof ReferenceError)) throw error
+    throw new ScenarioError([
+      `${place}: expected every & to be repeated at most ${ALIASES_MAX} times, those inside others counted, found more.`,
+    ])
+  }
 }
 
 /** Where a value begins in the text; where it is missing, the thing that should have it. */

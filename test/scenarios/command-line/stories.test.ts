@@ -79,6 +79,19 @@ steps:
     expect(bad.stderr).toContain('mine.yaml:5:5: step pay: money.available should be +8.00 USD and is "+7.00 USD"')
   })
 
+  it('refuses a file that its aliases make many times as large, in one sentence', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'quittance-story-'))
+    const file = join(folder, 'bomb.yaml')
+    const tenfold = (name: string, of: string) => `${name}: &${name} [${Array(10).fill(of).join(', ')}]`
+    writeFileSync(file, [tenfold('a', 'x'), tenfold('b', '*a'), tenfold('c', '*b'), tenfold('d', '*c')].join('\n'))
+
+    const { code, stdout, stderr } = await run(['scenario', 'show', file], {})
+    rmSync(folder, { recursive: true })
+
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^quittance: .*bomb\.yaml:1:1: expected every & to be repeated at most 100 times, .*\n$/)
+  })
+
   it('takes its webhook away when it is stopped on the way', async () => {
     const interrupted = AbortSignal.abort()
     const output = { out: () => {}, err: () => {}, interrupted }

@@ -58,6 +58,14 @@ describe('A scenario that is not right', () => {
     ])
   })
 
+  it('does not become many times as large by aliases of aliases', () => {
+    const tenfold = (name: string, of: string) => `${name}: &${name} [${Array(10).fill(of).join(', ')}]`
+    const bomb = [tenfold('a', 'x'), tenfold('b', '*a'), tenfold('c', '*b'), tenfold('d', '*c')].join('\n')
+    expect(mistakes(bomb)).toEqual([
+      'mine.yaml:1:1: expected every & to be repeated at most 100 times, those inside others counted, found more.',
+    ])
+  })
+
   it('is told every mistake at once, and those of YAML itself', () => {
     expect(mistakes('title: [\n')[0]).toMatch(/^mine\.yaml:2:1: /)
     expect(mistakes('steps: []\npeople: {}\n')).toHaveLength(4)
