@@ -6,6 +6,7 @@ import { EmbeddedServerError } from '../database/embedded/server.ts'
 import { ELSEWHERE, sqlProblem } from '../database/errors.ts'
 import { MigrationError } from '../database/migrate.ts'
 import { Problem } from '../kernel/problem.ts'
+import { LeftBehind } from '../sandbox/worlds.ts'
 import { NoAnswer, Refused } from '../scenarios/client.ts'
 import { CommandError, UsageError } from './command.ts'
 import { databaseComplaint } from './database-complaint.ts'
@@ -22,7 +23,7 @@ export function complaintOf(error: unknown, databaseUrl: string | undefined): Co
 
   const wrongCall = [UsageError, SettingError, AddressError]
   if (error instanceof Error && wrongCall.some((kind) => error instanceof kind)) return say(error.message, 2)
-  const told = [CommandError, BackupError, EmbeddedServerError, NoServerError, NoAnswer, Refused]
+  const told = [CommandError, BackupError, EmbeddedServerError, NoServerError, NoAnswer, Refused, LeftBehind]
   if (error instanceof Error && told.some((kind) => error instanceof kind)) return say(error.message)
   const aboutDatabase = databaseComplaint(error, databaseUrl)
   if (aboutDatabase) return say(aboutDatabase)

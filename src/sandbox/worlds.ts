@@ -39,6 +39,9 @@ export interface WorldParts {
 
 export type Worlds = ReturnType<typeof openWorlds>
 
+/** What a sandbox that ends could not take away, in a sentence for whoever ends it. */
+export class LeftBehind extends Error {}
+
 const SNAPSHOTS_MAX = 100
 const SNAPSHOT = 's_'
 const FORK = 'f_'
@@ -175,8 +178,14 @@ export function openWorlds(parts: WorldParts) {
 
     /** Ends the forks. Snapshots stay. */
     async close(): Promise<void> {
-      await Promise.all([...forks.keys()].map((name) => endFork(name)))
+      const left: string[] = []
+      const leave = (name: string) => (error: Error) => void left.push(`${name} (${error.message})`)
+      await Promise.all([...forks.keys()].map((name) => endFork(name).catch(leave(name))))
       await tidying
+      if (left.length > 0)
+        throw new LeftBehind(
+          `The sandbox has ended, and could not drop the database of its fork ${left.join(', ')}: it goes when a sandbox at the same database makes its next fork, or loads a snapshot.`,
+        )
     },
   }
 }

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
+import { FaultyProxy } from '../../support/faulty-proxy.ts'
 import { type RunningService, startService } from '../../support/process.ts'
 
 // Most of it is waiting, for graces to pass and processes to end: all of it waits together.
@@ -82,5 +83,24 @@ describe.concurrent('A service that is told to stop', () => {
       await Promise.all(Array.from({ length: 16 }, () => fetch(`${deaf.url}/v2/${'x'.repeat(200)}`)))
 
     expect(await deaf.end('SIGTERM')).toBe(0)
+  })
+
+  it('says of a fork that it could not drop what becomes of it, and nothing of its settings', async ({ expect }) => {
+    const own = await newDatabase({ stopped: true })
+    const proxy = await FaultyProxy.before(own.url)
+    const service = await startService({ DATABASE_URL: proxy.url(own.url), SHUTDOWN_GRACE_SECONDS: '0' })
+    const fork = await fetch(`${service.url}/sandbox/forks`, { method: 'POST' })
+    const { name } = (await fork.json()) as { name: string }
+
+    proxy.set('closes')
+    const code = await service.end('SIGTERM')
+
+    expect(code).toBe(1)
+    expect(service.said()).toMatch(
+      new RegExp(`quittance: .* could not drop the database of its fork ${name} \\(.*: it goes `),
+    )
+    expect(service.said()).not.toContain('DATABASE_URL')
+    proxy.close()
+    await own.drop()
   })
 })
