@@ -12,21 +12,27 @@ export const LINK_SECONDS = 900
 /** What became of a link. One that never was and one that is long gone look the same. */
 export type LinkState =
   | { readonly kind: 'good'; readonly personId: string; readonly name: string; readonly email: string }
-  | { readonly kind: 'used' | 'late' | 'none' }
+  | { readonly kind: 'used' | 'late' | 'replaced' | 'none' }
 
 const insertLink = sql`
   insert into console_links (digest, person_id, create_time, expire_time) values ($1, $2, $3, $4)`
+const endEarlier = sql`
+  update console_links set expire_time = $2 where person_id = $1 and used_time is null and expire_time > $2`
 const findLink = sql`
-  select l.person_id, l.expire_time, l.used_time, p.name, p.email
+  select l.person_id, l.create_time, l.expire_time, l.used_time, p.name, p.email
   from console_links l join console_people p on p.id = l.person_id
   where l.digest = $1 and p.removed_time is null`
 const useLink = sql`
   update console_links set used_time = $2 where digest = $1 and used_time is null and expire_time > $2`
 
-/** Makes a link for somebody: what stands behind the address, of which only the digest is kept. */
+/**
+ * Makes a link for somebody: what stands behind the address, of which only the digest is kept. It takes the place of those that
+ * were made before and are not used: whoever asks for another may have lost the first to somebody else.
+ */
 export function addLink(tx: Tx, personId: string, now: Instant): { code: string; expires: Instant } {
   const code = randomBytes(32).toString('base64url')
   const expires = after(now, LINK_SECONDS)
+  tx.write(endEarlier, [personId, now])
   tx.write(insertLink, [digestOf(code), personId, now, expires])
   return { code, expires }
 }
@@ -45,6 +51,7 @@ export const needsLink = (
 
 interface FoundLink {
   readonly person_id: string
+  readonly create_time: Instant
   readonly expire_time: Instant
   readonly used_time: Instant | null
   readonly name: string
@@ -56,7 +63,8 @@ export async function readLink(db: Reader, code: string, now: Instant): Promise<
   const found = await db.row<FoundLink>(findLink, [digestOf(code)])
   if (!found) return { kind: 'none' }
   if (found.used_time !== null) return { kind: 'used' }
-  if (found.expire_time <= now) return { kind: 'late' }
+  const isReplaced = found.expire_time < after(found.create_time, LINK_SECONDS)
+  if (found.expire_time <= now) return { kind: isReplaced ? 'replaced' : 'late' }
   return { kind: 'good', personId: found.person_id, name: found.name, email: found.email }
 }
 

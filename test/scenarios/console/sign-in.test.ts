@@ -67,6 +67,26 @@ describe('A link to sign in', () => {
 })
 
 describe('A way in that is none', () => {
+  it('is a link after which another was made for the same person, however little time has passed', async () => {
+    const earlier = await invite(world, 'viewer', merchant)
+    const stranger = await invite(world, 'viewer', merchant)
+    const browser = browserOf(world)
+    const token = tokenOf((await browser.get(earlier.path)).text)!
+    const newer = await invite(world, 'viewer', merchant, earlier.email)
+    const shown = await browser.get(earlier.path)
+    const posted = await browser.post(earlier.path, { 'form-token': token })
+
+    expect(newer.personId).toBe(earlier.personId)
+    expect([shown.status, shown.text.includes('There is a newer link')]).toEqual([410, true])
+    expect(posted.location).toBe(earlier.path)
+    expect((await browser.get('/console/invoices')).status).toBe(303)
+    await browserOf(world).signInBy(newer.path)
+    await browserOf(world).signInBy(stranger.path)
+    // One that was used says so, whatever came after it.
+    await invite(world, 'viewer', merchant, earlier.email)
+    expect((await browser.get(newer.path)).text).toContain('This link was used already')
+  })
+
   it('is a link that comes too late, or that nobody made', async () => {
     const { path } = await invite(world, 'viewer', merchant)
     const browser = browserOf(world)
