@@ -182,7 +182,7 @@ export const Simulate = Type.Object({
   event_type: Type.String({ minLength: 1, maxLength: 50 }),
   webhook_id: Type.Optional(Type.String({ minLength: 1, maxLength: 50, pattern: '^[a-zA-Z0-9]+$' })),
   url: Type.Optional(Type.String({ minLength: 1, maxLength: URL_LENGTH_MAX })),
-  resource_version: Type.Optional(Type.String({ maxLength: 10, pattern: '^[0-9]+\\.[0-9]+$' })),
+  resource_version: Type.Optional(Type.Enum(['1.0', '2.0'])),
   resource: Type.Optional(
     Type.Object({}, { additionalProperties: true, minProperties: 1, description: 'A sample of your own.' }),
   ),

@@ -110,6 +110,16 @@ describe('A simulated event', () => {
     expect(status, text).toBe(202)
   })
 
+  it('comes in a version that there is', async () => {
+    const ask = (resource_version: string) =>
+      world.merchant.post<{ resource_version: string }>(`${root}/simulate-event`, {
+        ...{ webhook_id: webhookId, event_type: 'PAYMENT.CAPTURE.COMPLETED', resource_version },
+      })
+    for (const version of ['1.0', '2.0'])
+      expect(await ask(version)).toMatchObject({ status: 202, body: { resource_version: version } })
+    for (const version of ['1.1', '3.0', '99.99', '2', '02.0']) expect((await ask(version)).status, version).toBe(400)
+  })
+
   it('cannot be one that nobody could subscribe to', async () => {
     for (const event_type of ['*', 'nonsense', 'payment.capture.completed'])
       expect((await world.merchant.post(`${root}/simulate-event`, { webhook_id: webhookId, event_type })).status).toBe(
