@@ -11,7 +11,14 @@ import { LinksOnly } from '../schema/shown.ts'
 import { eligibilityRoute, scopes, tag } from './eligibility.ts'
 import { keptDecision, keptReferral, keptRefund } from './kept.ts'
 import { AdjudicationInfo, ReferBody, ReferredDispute, RefundInfo, referredFlows } from './schema.ts'
-import { countReferrals, findReferral, insertReferral, listReferrals, saveReferral } from './store.ts'
+import {
+  countReferrals,
+  findReferral,
+  insertReferral,
+  listReferrals,
+  type ReferralPlace,
+  saveReferral,
+} from './store.ts'
 
 const base = '/v1/customer/referred-disputes'
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' }) })
@@ -84,8 +91,11 @@ export function referredRoutes(service: Service): AnyRoute[] {
       const { page, at } = readToken(query.page_token)
       const rows = await listReferrals(db, listing, size + 1, at)
       const total = await countReferrals(db, listing)
-      const shown = rows.slice(0, size)
-      const last = shown.at(-1)
+      const read = rows.slice(0, size)
+      const shown = at?.backwards ? read.toReversed() : read
+      const [first, last] = [shown.at(0), shown.at(-1)]
+      // Whoever came back to a page came from the one behind it.
+      const hasNext = rows.length > size || at?.backwards
       const { page_token: _token, ...filters } = query
       const link = (rel: string, token?: string): Link => {
         const all = Object.entries({ ...filters, ...(token && { page_token: token }) }).map(([n, v]) => [n, String(v)])
@@ -102,8 +112,9 @@ export function referredRoutes(service: Service): AnyRoute[] {
         links: [
           link('self', query.page_token),
           link('first'),
-          ...(last && rows.length > size ? [link('next', pageToken(page + 1, last))] : []),
+          ...(last && hasNext ? [link('next', pageToken(page + 1, last))] : []),
           ...(page === 2 ? [link('prev')] : []),
+          ...(page > 2 && first ? [link('prev', pageToken(page - 1, first, 'back'))] : []),
         ],
       }
     },
@@ -245,13 +256,13 @@ function flowsIn(given: string | undefined): string[] | undefined {
   return list
 }
 
-const pageToken = (page: number, { create_time, id }: ReferredDispute) =>
-  Buffer.from(`${page} ${create_time} ${id}`).toString('base64')
+const pageToken = (page: number, { create_time, id }: ReferredDispute, way = 'on') =>
+  Buffer.from([page, create_time, id, ...(way === 'on' ? [] : [way])].join(' ')).toString('base64')
 
-function readToken(token: string | undefined): { page: number; at?: { time: string; id: string } } {
+function readToken(token: string | undefined): { page: number; at?: ReferralPlace } {
   if (token === undefined) return { page: 1 }
-  const [page = '', time = '', id = ''] = Buffer.from(token, 'base64').toString('latin1').split(' ')
-  if (!/^\d{1,9}$/.test(page) || !parseInstant(time) || id === '')
-    throw invalid('page_token', 'Send the token of a next link as it is.')
-  return { page: Number(page), at: { time, id } }
+  const [page = '', time = '', id = '', way = 'on'] = Buffer.from(token, 'base64').toString('latin1').split(' ')
+  if (!/^\d{1,9}$/.test(page) || !parseInstant(time) || id === '' || !/^(on|back)$/.test(way))
+    throw invalid('page_token', 'Send the token of a link as it is.')
+  return { page: Number(page), at: { time, id, backwards: way === 'back' } }
 }

@@ -50,16 +50,25 @@ const conditions = ({ accountId, from, before, status, flows }: ReferralListing)
   ...(flows === undefined ? [] : [fragment`flow = any(${flows})`]),
 ]
 
-/** Newest first; `after` is the last of the page before. */
+/** The last of the page before; or, of a page that is read backwards, the first of the page behind it. */
+export interface ReferralPlace {
+  readonly time: string
+  readonly id: string
+  readonly backwards: boolean
+}
+
+/** Newest first; the other way round where it is read backwards. */
 export async function listReferrals(
   db: Reader,
   listing: ReferralListing,
   size: number,
-  after: { time: string; id: string } | undefined,
+  at: ReferralPlace | undefined,
 ): Promise<ReferredDispute[]> {
-  const all = [...conditions(listing), ...(after ? [fragment`(create_time, id) < (${after.time}, ${after.id})`] : [])]
+  const beyond = at && (at.backwards ? fragment`>` : fragment`<`)
+  const order = at?.backwards ? fragment`create_time, id` : fragment`create_time desc, id desc`
+  const all = [...conditions(listing), ...(at ? [fragment`(create_time, id) ${beyond} (${at.time}, ${at.id})`] : [])]
   const { statement, values } = fragment`select body as dispute from referred_disputes
-    where ${joined(all, ' and ')} order by create_time desc, id desc limit ${size}`.toQuery()
+    where ${joined(all, ' and ')} order by ${order} limit ${size}`.toQuery()
   return (await db.rows<{ dispute: ReferredDispute }>(statement, values)).map(({ dispute }) => dispute)
 }
 

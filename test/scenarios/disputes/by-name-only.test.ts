@@ -318,6 +318,36 @@ describe('A referred dispute', () => {
     expect((await world.merchant.get(url)).status).toBe(403)
   })
 
+  it('is listed page by page, forwards and back', async () => {
+    const partner = await world.personWithApp(world.people.otherMerchant.id, ['referred-disputes/readwrite'])
+    for (let i = 1; i <= 7; i++)
+      await partner.post(base, { transaction: { id: `P-${i}` }, reference_dispute: { id: `PAGED-${i}` } })
+    interface Page {
+      items: { dispute_id: string }[]
+      links: { rel: string; href: string }[]
+    }
+    const range = 'create_time_after=2026-01-01T00:00:00Z&create_time_before=2026-12-31T00:00:00Z'
+    const read = async (address: string) => (await partner.get<Page>(address)).body
+    const follow = async (rel: string, from: Page) => {
+      const href = from.links.find((link) => link.rel === rel)?.href
+      return href === undefined ? undefined : read(href.slice(new URL(href).origin.length))
+    }
+    const walk = async (rel: string, first: Page) => {
+      const pages = [first]
+      for (let page = await follow(rel, first); page; page = await follow(rel, page)) pages.push(page)
+      return pages
+    }
+    const idsOf = (pages: readonly Page[]) => pages.map(({ items }) => items.map(({ dispute_id }) => dispute_id))
+    const there = await walk('next', await read(`${base}?${range}&page_size=2`))
+    const back = await walk('prev', there.at(-1)!)
+
+    expect(idsOf(there).map((ids) => ids.length)).toEqual([2, 2, 2, 1])
+    expect(idsOf(back)).toEqual(idsOf(there).toReversed())
+    expect(idsOf(await walk('next', back[1]!))).toEqual(idsOf(there.slice(2)))
+    const strange = Buffer.from('2 2026-05-01T00:00:00.000Z X aside').toString('base64')
+    expect((await partner.get(`${base}?${range}&page_token=${strange}`)).status).toBe(400)
+  })
+
   it('is what was told when it was told: no decision of a client before there is one, and exact amounts', async () => {
     const { partner } = world
     const usual = { transaction: { id: 'T-2' }, reference_dispute: { id: 'THEIRS-2' } }
