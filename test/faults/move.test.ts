@@ -6,6 +6,7 @@ import type { Connection, Database } from '../../src/database/open.ts'
 import { makeLedger } from '../../src/ledger/ledger.ts'
 import { cancelMove, moveAccounts } from '../../src/moves/move.ts'
 import { readTables } from '../../src/moves/tables.ts'
+import { findTies } from '../../src/moves/ties.ts'
 import { pagePath } from '../../src/payer/page/open-page.ts'
 import { run } from '../support/command.ts'
 import { liveUnlimited, newLiveWorld } from '../support/live.ts'
@@ -188,6 +189,39 @@ describe('An account that is moved', () => {
       `quittance: These accounts share a consent with ${from.people.otherMerchant.id}: move them together.\n`,
     )
     await revoke()
+  })
+
+  it('is looked through for what it shares a piece of a table at a time, however large the table is', async () => {
+    const { database } = from.app
+    const { otherMerchant } = from.people
+    const rows = 5_000
+    // Those of many others lie before and behind the one that matters.
+    const insert = (first: number, eventAccount: string, count = rows) =>
+      database.query(
+        `insert into event_audience (account_id, app_id, event_id, event_account_id, event_type, seq, create_time)
+         select $1, 'APP-AUDIENCE', 'WH-TIE-' || n, $2, 'X', n, '2026-01-01T00:00:00.000Z' from generate_series($3::int, $4::int) n`,
+        [otherMerchant.id, eventAccount, first, first + count - 1],
+      )
+    await insert(1, otherMerchant.id)
+    await insert(rows + 1, id, 1)
+    await insert(rows + 2, otherMerchant.id)
+    const { pages } = (
+      await database.query("select pg_relation_size('event_audience') / current_setting('block_size')::int as pages")
+    ).rows[0]
+    const read: string[] = []
+    const told = mortal(database, { meets: async (text) => void read.push(text) })
+
+    const ties = await findTies(told, [id], 10)
+
+    expect(ties).toEqual([{ by: 'an event', id: otherMerchant.id }])
+    const pieces = read.filter((text) => /from event_audience\w* t/.test(text))
+    expect(pieces.length).toBeGreaterThanOrEqual(Number(pages) / 10)
+    const plan = await database.query(
+      `explain select from event_audience t where t.ctid >= '(0,0)'::tid and t.ctid < '(10,0)'::tid`,
+    )
+    expect(JSON.stringify(plan.rows)).toContain('Tid Range Scan')
+    for (const text of pieces) expect(text).toMatch(/t\.ctid >= \$2::tid and t\.ctid < \$3::tid/)
+    await database.query("delete from event_audience where app_id = 'APP-AUDIENCE'")
   })
 
   it('is refused in a sentence about the other database when that is the one that cannot be asked', async () => {
