@@ -32,7 +32,7 @@ that was replaced is reversed; should its charge complete all the same, the mone
 
 ## The PDF
 
-A service prints in a process beside it, which starts with the first document and ends when none was asked for. ${KEPT_BYTES_MAX / 1024 / 1024} MiB of what was printed are kept, by version of the invoice, language, logo and
+A service prints in a process beside it, which starts with the first document and ends when none was asked for. ${KEPT_BYTES_MAX / 1024 / 1024} MiB of what was printed are kept, by what the invoice says, language, logo and
 day, and whoever asks for what is being printed waits for that. Accounts take turns; of one account ${ORDERS_PER_ACCOUNT_MAX} documents can wait,
 and more are answered 503. A document that takes longer than ${TIME_LIMIT_MS / 1000} seconds is given up. An
 account that takes more than ${PRINTING_MS_PER_MINUTE / 1000} seconds of a processor in a minute, or ${PRINTING_MS_AT_ONCE / 1000} second at once, goes on in a second process, which gets what

@@ -121,11 +121,9 @@ export const pageRoutes = (service: Service, printer: Printer): AnyRoute[] => [
       })
       if (!found) return pageAnswer(404, messagePage(localeFor(headers, query.lang), missing))
       const { stored, sheet, path, now, logo } = found
-      const { account, version } = stored
       const pdf = await printer.print({
         source: { ...stored, now },
-        accountId: account.id,
-        version,
+        accountId: stored.account.id,
         locale: sheet.locale,
         address: service.publicUrl + path,
         logo,

@@ -51,8 +51,7 @@ export const mailJobs = (
         const logo = await findLogo(db, stored)
         // Whoever reads the mail, the document is the one the recipient has.
         const locale = recipientLocale(stored.invoice)
-        const { version } = stored
-        return printer.print({ source: { ...stored, now }, accountId: account_id, version, locale, address, logo })
+        return printer.print({ source: { ...stored, now }, accountId: account_id, locale, address, logo })
       }
       const mail = {
         ...rendered,

@@ -153,7 +153,6 @@ export const sandboxMailRoutes = (service: Service, printer: Printer): AnyRoute[
         (await printer.print({
           source: { ...stored, now },
           accountId: stored.account.id,
-          version: stored.version,
           locale: recipientLocale(stored.invoice),
           address: pageAddress(service, stored.invoice.id),
           logo: await findLogo(db, stored),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { RateLimit } from '../../http/rate-limit.ts'
 import { dayIn } from '../../kernel/clock.ts'
 import type { LogoImage } from '../logo/image.ts'
@@ -16,10 +17,9 @@ export const PRINTING_MS_AT_ONCE = 1_000
 const NICENESS = 15
 export const KEPT_BYTES_MAX = 32 * 1024 * 1024
 
-/** An invoice at one of its versions. */
-export interface VersionedOrder extends PrintOrder {
+/** An invoice of somebody, with our copy of its logo. */
+export interface AccountOrder extends PrintOrder {
   readonly accountId: string
-  readonly version: number
   readonly logo?: KeptLogo | undefined
 }
 
@@ -29,7 +29,7 @@ export interface VersionedOrder extends PrintOrder {
  * has more printed than its share goes on in a second process, which gets what nobody else wants of the machine.
  */
 export interface Printer {
-  print(order: VersionedOrder): Promise<Buffer>
+  print(order: AccountOrder): Promise<Buffer>
   /** Makes a logo out of a file from elsewhere; fails when it is none. */
   readLogo(accountId: string, file: Uint8Array): Promise<LogoImage>
   close(): Promise<void>
@@ -54,7 +54,7 @@ export function openPrinter({
     return answer
   }
 
-  async function printNow({ accountId, logo, source, locale, address }: VersionedOrder): Promise<Buffer> {
+  async function printNow({ accountId, logo, source, locale, address }: AccountOrder): Promise<Buffer> {
     const order = { source, locale, address }
     // Should a logo ever stop the process, the invoice is printed without it.
     const withLogo = logo && (await ask(accountId, { print: { ...order, logo } }).catch(() => undefined))
@@ -88,11 +88,14 @@ export function openPrinter({
   }
 }
 
-/** Everything that what is printed depends on; a day, because an invoice is overdue from one day to the next. */
-const keyOf = ({ source: { invoice, account, now }, version, locale, address, logo }: VersionedOrder): string =>
+/**
+ * Everything that what is printed depends on; a day, because an invoice is overdue from one day to the next. What an invoice says
+ * and not its version: a sandbox that goes back to a snapshot has other invoices of the same versions afterwards.
+ */
+const keyOf = ({ source: { invoice, account, now }, locale, address, logo }: AccountOrder): string =>
   [
-    ...[invoice.id, version, locale.tag, address, dayIn(now, account.time_zone), logo?.version ?? ''],
-    ...[account.name, account.email],
+    ...[hash('sha256', JSON.stringify(invoice), 'base64'), locale.tag, address, dayIn(now, account.time_zone)],
+    ...[logo?.version ?? '', account.name, account.email],
   ].join('\n')
 
 /** Files that are kept while there is room; those that nobody asked for go first. */

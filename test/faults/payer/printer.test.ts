@@ -5,7 +5,7 @@ import { getPriority } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findByRecipientCode } from '../../../src/invoices/store.ts'
 import { invoicePdf } from '../../../src/payer/print/pdf.ts'
-import { openPrinter, type VersionedOrder } from '../../../src/payer/print/printer.ts'
+import { type AccountOrder, openPrinter } from '../../../src/payer/print/printer.ts'
 import { sheetOf } from '../../../src/payer/sheet/sheet.ts'
 import { chooseLocale } from '../../../src/payer/words/languages.ts'
 import { expectCostBelow } from '../../support/cpu.ts'
@@ -17,8 +17,8 @@ const ITEMS = 100
 const locale = chooseLocale('en-US')
 
 let world: World
-let order: VersionedOrder
-let largeOrder: VersionedOrder
+let order: AccountOrder
+let largeOrder: AccountOrder
 beforeAll(async () => {
   world = await newWorld({ settings: { PUBLIC_URL } })
   order = await orderOf({})
@@ -32,11 +32,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-async function orderOf(invoice: Record<string, unknown>): Promise<VersionedOrder> {
+async function orderOf(invoice: Record<string, unknown>): Promise<AccountOrder> {
   const { code, path } = await sentInvoice(world, invoice)
   const stored = (await findByRecipientCode(world.app.database, code))!
-  const { account, version } = stored
-  return { source: { ...stored, now: world.now() }, accountId: account.id, version, locale, address: path }
+  return { source: { ...stored, now: world.now() }, accountId: stored.account.id, locale, address: path }
 }
 
 // An order is an invoice or a logo. Where any will do it is a logo, for which no fonts are loaded.
@@ -158,7 +157,9 @@ describe('Printing', () => {
   it('ends after its time, and goes on with the next', async () => {
     const hasty = openPrinter({ timeLimitMs: 1, startLimitMs: 0 })
     await expect(hasty.print(order)).rejects.toThrow('Printing took longer than 1 ms.')
-    await expect(hasty.print({ ...order, version: 1_000 })).rejects.toThrow('Printing took longer than 1 ms.')
+    await expect(hasty.print({ ...order, address: 'https://elsewhere.test/' })).rejects.toThrow(
+      'Printing took longer than 1 ms.',
+    )
     await hasty.close()
   })
 

@@ -1,0 +1,54 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, openApp } from '../../src/app.ts'
+import { randomIds } from '../../src/kernel/ids.ts'
+import { readSettings } from '../../src/settings.ts'
+import { invoiceBody, sentInvoice } from '../support/payer.ts'
+import { textOf } from '../support/pdf.ts'
+import { INVOICES } from '../support/shop.ts'
+import { newWorld, patient, type World } from '../support/world.ts'
+
+let world: World
+let second: App
+beforeAll(async () => {
+  world = await newWorld({ isOwn: true })
+  const settings = readSettings({ LOG_LEVEL: 'error', PORT: '0' })
+  const parts = { settings, databaseUrl: world.databaseUrl, log: pino({ level: 'silent' }), ids: randomIds }
+  second = await openApp({ ...patient, ...parts })
+})
+afterAll(async () => {
+  await second.close()
+  await world.close()
+})
+
+const asks = async (method: 'GET' | 'POST' | 'PUT', url: string, payload?: object) => {
+  const headers = { authorization: `Bearer ${await world.tokenFor('sandbox-merchant')}` }
+  return second.server.inject({ method, url, headers, ...(payload && { payload }) })
+}
+
+describe('A second process of a sandbox', () => {
+  it('shows, lists and prints an invoice as it is after the first went back to a snapshot', async () => {
+    const { id, path } = await sentInvoice(world)
+    await world.call('POST', '/sandbox/snapshots', { name: 'unchanged' })
+    const change = (note: string) => world.merchant.put(`${INVOICES}/${id}`, invoiceBody({}, { note }))
+    const seen = async () => {
+      const shown = (await asks('GET', `${INVOICES}/${id}`)).json<{ detail: { note: string } }>().detail.note
+      const listed = (await asks('GET', INVOICES)).json<{ items: { id: string; detail: { note: string } }[] }>()
+      const pdf = textOf((await second.server.inject({ url: `${path}/pdf` })).rawPayload)
+      const printed = /^(Thank you|The first|The second).*/m.exec(pdf)?.[0]
+      return [shown, listed.items.find((item) => item.id === id)?.detail.note, printed]
+    }
+    expect(await seen()).toEqual(Array(3).fill('Thank you for your business.'))
+    expect((await change('The first change.')).status).toBe(200)
+    expect(await seen()).toEqual(Array(3).fill('The first change.'))
+
+    await world.call('POST', '/sandbox/snapshots/unchanged/load')
+    expect(await seen()).toEqual(Array(3).fill('Thank you for your business.'))
+    expect((await change('The second change.')).status).toBe(200)
+    expect(await seen()).toEqual(Array(3).fill('The second change.'))
+
+    await world.call('POST', '/sandbox/reset')
+    expect((await asks('GET', `${INVOICES}/${id}`)).statusCode).toBe(404)
+    expect((await second.server.inject({ url: `${path}/pdf` })).statusCode).toBe(404)
+  })
+})
