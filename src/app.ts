@@ -203,7 +203,7 @@ function wire(parts: Parts) {
   }
   const sandbox = openSandbox({
     ...{ service, database, realTime, transactFor, broadcast, sources },
-    ...{ worker, recorder, faults, forgetTokens, onError },
+    ...{ worker, recorder, faults, onError },
     clock: sandboxClock,
     // A pooler knows the databases it was told of, and keeps connections to those that are to be copied.
     databaseUrl: parts.directUrl,
@@ -257,7 +257,7 @@ async function run(parts: Parts, { sources, worker, sweeper }: Wired): Promise<v
   await parts.partitions.keepAhead(clocks.clock.now())
   if (service.environment === 'sandbox') {
     await seedIfEmpty(database, () => seedPeople(transactFor, service))
-    broadcast.on('clock', () => void sandboxClock.load().catch(() => {}))
+    broadcast.on('clock', () => sandboxClock.load())
   }
   broadcast.on('access', () => authenticator.forget())
   for (const { kind } of sources) broadcast.on(kind, () => worker.wake(kind))

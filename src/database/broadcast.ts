@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import type { WorkKind } from '../kernel/job.ts'
 import { version } from '../version.ts'
@@ -6,8 +8,8 @@ import { CONNECT_TIMEOUT_MS, Connector, cut } from './connector.ts'
 import type { Database } from './open.ts'
 import { sql } from './sql.ts'
 
-/** What processes tell each other: there is work of a kind, an app or token changed, a sandbox's clock moved or log grew. */
-export type Topic = WorkKind | 'access' | 'clock' | 'happenings'
+/** What processes tell each other: there is work of a kind, an app or token changed, a sandbox's clock moved, log grew or all of it went. */
+export type Topic = WorkKind | 'access' | 'clock' | 'happenings' | 'reset'
 
 const channel = 'quittance'
 const RECONNECT_MS = 1_000
@@ -15,11 +17,20 @@ const COALESCE_MS = 10
 /** A listener hears nothing for hours, so whether its server is still there must be asked. */
 const HEARTBEAT_MS = 5_000
 const ANSWER_MS = 2_000
+/** How long others are waited for that were told something. One whose connection broke is back by then. */
+const HEARD_MS_MAX = 5_000
+const ASK_AGAIN_MS = 20
+/** Before an id: whether all that was told until now is done, and that it is. */
+const ASKED = '?'
+const HEARD = '!'
 
 /** What the connection of a process that listens is called, before its version: a command has none. */
 export const BROADCAST = 'quittance broadcast'
 
 const notify = sql`select pg_notify('quittance', $1)`
+const listening = sql`
+  select pid from pg_stat_activity
+  where datname = current_database() and starts_with(application_name, $1) and pid <> $2`
 
 /**
  * Notifications between processes through LISTEN and NOTIFY. One is a hint that saves waiting: whoever misses it,
@@ -30,9 +41,15 @@ export class Broadcast {
   readonly #database: Database
   readonly #heartbeatMs: number
   readonly #reconnectMs: number
-  readonly #listeners = new Map<Topic, (() => void)[]>()
+  readonly #listeners = new Map<Topic, (() => unknown)[]>()
   readonly #pending = new Set<Topic>()
+  /** What listeners are still at. */
+  readonly #underWay = new Set<Promise<unknown>>()
+  /** Who has said that they are done, by what they were asked with. */
+  readonly #heard = new Map<string, Set<number>>()
   #client: pg.Client | undefined
+  /** The server's process behind it, by which others know us. */
+  #pid = 0
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
@@ -44,7 +61,8 @@ export class Broadcast {
     this.#reconnectMs = reconnectMs
   }
 
-  on(topic: Topic, listener: () => void): void {
+  /** A listener that gives a promise is at it until that is kept. */
+  on(topic: Topic, listener: () => unknown): void {
     this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener])
   }
 
@@ -60,9 +78,57 @@ export class Broadcast {
     }, COALESCE_MS).unref()
   }
 
+  /** How many other processes listen. */
+  async others(): Promise<number> {
+    return (await this.#otherPids()).size
+  }
+
+  /**
+   * Tells every process, and comes back when all others have done what they do about it: whoever is answered then finds no
+   * process that goes by what was before. There are at least so many others, whose connections may be broken. Never fails.
+   */
+  async tell(topics: readonly Topic[], others = 0): Promise<void> {
+    for (const topic of topics) this.#hear(topic)
+    const id = randomBytes(8).toString('hex')
+    const heard = new Set<number>()
+    this.#heard.set(id, heard)
+    try {
+      const until = performance.now() + HEARD_MS_MAX
+      for (let pids = await this.#otherPids(); ; pids = await this.#otherPids()) {
+        const isDone = heard.size >= others && [...pids].every((pid) => heard.has(pid))
+        if (isDone || this.#closed || performance.now() > until) return
+        for (const said of [...topics, `${ASKED}${id}`]) await this.#database.rows(notify, [said])
+        await pause(ASK_AGAIN_MS)
+      }
+    } catch {
+      // Whoever did not hear of it finds out by itself, as when it is sent.
+    } finally {
+      this.#heard.delete(id)
+    }
+  }
+
+  async #otherPids(): Promise<Set<number>> {
+    const found = await this.#database.rows<{ pid: number }>(listening, [BROADCAST, this.#pid])
+    return new Set(found.map(({ pid }) => pid))
+  }
+
+  async #answer(id: string): Promise<void> {
+    if (this.#heard.has(id)) return
+    await Promise.allSettled(this.#underWay)
+    await this.#database.rows(notify, [`${HEARD}${id} ${this.#pid}`])
+  }
+
+  #take(payload: string): void {
+    if (payload.startsWith(ASKED)) void this.#answer(payload.slice(1)).catch(() => {})
+    else if (payload.startsWith(HEARD)) {
+      const [id = '', pid] = payload.slice(1).split(' ')
+      this.#heard.get(id)?.add(Number(pid))
+    } else this.#hear(payload as Topic)
+  }
+
   async listen(): Promise<void> {
     const client = await this.#connector.connect()
-    client.on('notification', ({ payload }) => this.#hear(payload as Topic))
+    client.on('notification', ({ payload = '' }) => this.#take(payload))
     try {
       await inTime(client, `listen ${channel}`)
     } catch (error) {
@@ -72,6 +138,7 @@ export class Broadcast {
     // Only a connection that once stood is missed; whoever asked for one that never did is told by the error.
     client.on('end', () => this.#reconnect())
     this.#client = client
+    this.#pid = (client as pg.Client & { readonly processID: number | null }).processID ?? 0
     this.#timer = setInterval(() => void inTime(client, 'select 1').catch(() => cut(client)), this.#heartbeatMs).unref()
     if (this.#closed) await this.close()
   }
@@ -83,7 +150,12 @@ export class Broadcast {
   }
 
   #hear(topic: Topic): void {
-    for (const listener of this.#listeners.get(topic) ?? []) listener()
+    for (const listener of this.#listeners.get(topic) ?? []) {
+      const done = listener()
+      if (!(done instanceof Promise)) continue
+      const settled: Promise<unknown> = done.catch(() => {}).finally(() => this.#underWay.delete(settled))
+      this.#underWay.add(settled)
+    }
   }
 
   #reconnect(): void {
@@ -91,9 +163,9 @@ export class Broadcast {
     if (this.#closed) return
     this.#timer = setTimeout(() => {
       this.listen().then(
-        // What was missed meanwhile is made up for: everyone looks again.
+        // What was missed meanwhile is made up for: everyone looks again. At a reset there is nothing to look at.
         () => {
-          for (const topic of this.#listeners.keys()) this.#hear(topic)
+          for (const topic of this.#listeners.keys()) if (topic !== 'reset') this.#hear(topic)
         },
         () => this.#reconnect(),
       )

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { expireAllTokens } from '../accounts/tokens.ts'
-import type { Broadcast } from '../database/broadcast.ts'
+import type { Broadcast, Topic } from '../database/broadcast.ts'
 import type { Database } from '../database/open.ts'
 import type { TransactFor } from '../database/transaction.ts'
 import { rulesOf } from '../disputes/house.ts'
@@ -33,7 +33,6 @@ export interface SandboxHouse {
   readonly databaseUrl: string
   /** Where this process answers, whatever address it is reached at from outside. */
   localUrl(): string
-  forgetTokens(): void
   /** Opens a sandbox like this one on another database. */
   openFork: WorldParts['open']
   onError(error: unknown): void
@@ -41,12 +40,9 @@ export interface SandboxHouse {
 
 /** What the operations that only a sandbox has work with. */
 export function openSandbox(house: SandboxHouse): SandboxParts {
-  const { service, database, clock, realTime, transactFor, broadcast, recorder, forgetTokens } = house
+  const { service, database, clock, realTime, transactFor, broadcast, recorder } = house
   const travel = new TimeTravel({ ...house, patienceSeconds: service.settings.clockPatienceSeconds })
-  const forget = () => {
-    forgetTokens()
-    broadcast.send('clock')
-  }
+  broadcast.on('reset', () => house.faults.clear())
   return {
     service,
     clock,
@@ -57,17 +53,22 @@ export function openSandbox(house: SandboxHouse): SandboxParts {
     travel,
     worlds: openWorlds({
       ...house,
-      ...{ travel, forget, open: house.openFork, forksMax: service.settings.forksMax },
+      ...{ travel, open: house.openFork, forksMax: service.settings.forksMax },
       flush: async () => recorder?.flush(),
     }),
     scenarios: new ScenarioRuns(() => house.localUrl()),
-    expireTokens: () => expireAllTokens(database, realTime.now()).finally(forgetTokens),
+    expireTokens: () => expireAllTokens(database, realTime.now()).finally(() => broadcast.tell(['access'])),
     async reset(keep: readonly Keepable[]) {
       // What was noted until now goes with the rest.
       await recorder?.flush()
       // Whoever calls meanwhile would find nobody there, not even themselves.
-      await database.alone(() => clock.anew(() => startAnew(transactFor, service, keep))).finally(forget)
-      house.faults.clear()
+      const topics: Topic[] = ['access', 'clock']
+      try {
+        await database.alone(() => clock.anew(() => startAnew(transactFor, service, keep)))
+        topics.push('reset')
+      } finally {
+        await broadcast.tell(topics)
+      }
     },
   }
 }

@@ -72,7 +72,7 @@ export class TimeTravel {
       clock.letGo(stood)
       throw error
     } finally {
-      broadcast.send('clock')
+      await broadcast.tell(['clock'])
     }
   }
 

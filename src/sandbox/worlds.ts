@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Broadcast } from '../database/broadcast.ts'
 import { Copies } from '../database/copies.ts'
 import type { Connection, Database } from '../database/open.ts'
 import { sql } from '../database/sql.ts'
@@ -28,8 +29,8 @@ export interface WorldParts {
   readonly travel: TimeTravel
   /** Writes down what was noted and is not in the database yet. */
   flush(): Promise<void>
-  /** Lets go of what was believed about the state before. */
-  forget(): void
+  /** Lets all processes go of what they believed about the state before. */
+  readonly broadcast: Pick<Broadcast, 'others' | 'tell'>
   /** Opens a sandbox like this one on another database. */
   open(databaseUrl: string): Promise<{ readonly url: string; close(): Promise<void> }>
   /** How many forks there may be at once. */
@@ -72,7 +73,7 @@ async function putBack(db: Connection, { tokens, keys, authority }: Kept): Promi
 
 /** Snapshots and forks of a sandbox: whole copies of its database. */
 export function openWorlds(parts: WorldParts) {
-  const { databaseUrl, database, clock, travel, flush, forget, open, forksMax, onError } = parts
+  const { databaseUrl, database, clock, travel, flush, broadcast, open, forksMax, onError } = parts
   const copies = new Copies(databaseUrl)
   const forks = new Map<string, Fork & { close(): Promise<void> }>()
   /** Names of forks that run or are about to. */
@@ -89,10 +90,11 @@ export function openWorlds(parts: WorldParts) {
     })
   /** Nothing is left to be written down. Tidying would take a half-made copy for an old one. */
   const noted = () => tidying.then(flush)
-  /** What is under way comes to its end, and what is asked for meanwhile waits. */
+  /** What is under way comes to its end, and what is asked for meanwhile waits. Whom we cut off hears of us again before we are done. */
   const copying = async <T>(work: () => Promise<T>) => {
     await noted()
-    return allowed(() => database.whileDisconnected(work))
+    const others = await broadcast.others()
+    return allowed(() => database.whileDisconnected(work)).finally(() => broadcast.tell([], others))
   }
   const list = async (): Promise<Snapshot[]> =>
     (await allowed(() => copies.list()))
@@ -135,6 +137,7 @@ export function openWorlds(parts: WorldParts) {
       travel.aloneAtOnce(async () => {
         const snapshot = await find(name)
         await noted()
+        const others = await broadcast.others()
         // Whoever calls meanwhile with a token that is newer than the snapshot would be a stranger.
         const loading = database.alone(async () => {
           const keep = (await database.row<Kept>(readKept))!
@@ -143,7 +146,7 @@ export function openWorlds(parts: WorldParts) {
           await database.transaction((connection) => putBack(connection, keep))
           await clock.load()
         })
-        await loading.finally(forget)
+        await loading.finally(() => broadcast.tell(['access', 'clock'], others))
         tidy()
         return snapshot
       }),

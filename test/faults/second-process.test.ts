@@ -8,6 +8,11 @@ import { textOf } from '../support/pdf.ts'
 import { INVOICES } from '../support/shop.ts'
 import { newWorld, patient, type World } from '../support/world.ts'
 
+interface Clock {
+  readonly now: string
+  readonly frozen: boolean
+}
+
 let world: World
 let second: App
 beforeAll(async () => {
@@ -25,8 +30,41 @@ const asks = async (method: 'GET' | 'POST' | 'PUT', url: string, payload?: objec
   const headers = { authorization: `Bearer ${await world.tokenFor('sandbox-merchant')}` }
   return second.server.inject({ method, url, headers, ...(payload && { payload }) })
 }
+const clockThere = async () => (await asks('GET', '/sandbox/clock')).json<Clock>()
+const clockHere = async () => (await world.call<Clock>('GET', '/sandbox/clock')).body
 
 describe('A second process of a sandbox', () => {
+  it('has the time of the first as soon as that has moved it, gone back to a snapshot, or begun anew', async () => {
+    await world.call('POST', '/sandbox/snapshots', { name: 'early' })
+    const early = await clockHere()
+    for (let day = 1; day <= 5; day++) {
+      await world.call('POST', '/sandbox/clock', { advance: 'P1D' })
+      expect(await clockThere(), `day ${day}`).toEqual(await clockHere())
+    }
+
+    await world.call('POST', '/sandbox/snapshots/early/load')
+    expect(await clockThere()).toEqual(early)
+
+    await world.call('POST', '/sandbox/clock', { advance: 'P20D' })
+    expect(early.frozen).toBe(true)
+    await world.call('POST', '/sandbox/reset')
+    const anew = await clockThere()
+    expect(anew.frozen).toBe(false)
+    expect(Math.abs(Date.parse(anew.now) - Date.now())).toBeLessThan(600_000)
+  })
+
+  it('lets nothing go wrong any more after a reset in the first', async () => {
+    await asks('POST', '/sandbox/faults', { fault: '503', operation: 'listInvoices' })
+    expect((await asks('GET', INVOICES)).statusCode).toBe(503)
+    await world.call('POST', '/sandbox/snapshots', { name: 'troubled' })
+    expect((await asks('GET', INVOICES)).statusCode, 'a snapshot is no reset').toBe(503)
+
+    await world.call('POST', '/sandbox/reset')
+
+    expect((await asks('GET', INVOICES)).statusCode).toBe(200)
+    expect((await asks('GET', '/sandbox/faults')).json()).toEqual({ faults: [] })
+  })
+
   it('shows, lists and prints an invoice as it is after the first went back to a snapshot', async () => {
     const { id, path } = await sentInvoice(world)
     await world.call('POST', '/sandbox/snapshots', { name: 'unchanged' })
