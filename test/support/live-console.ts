@@ -117,6 +117,14 @@ export async function signedIn(world: World, role: Role, account?: string) {
 export const freshen = (world: World) =>
   world.app.database.query('update console_logins set fresh_time = $1', [world.now()])
 
+/** Gives somebody a passkey that nobody can use. */
+export const givePasskey = (world: World, personId: string) =>
+  world.app.database.query(
+    `insert into console_passkeys (id, person_id, public_key, counter, transports, name, create_time)
+     values (gen_random_uuid()::text, $1, '', 0, '{}', 'x', $2)`,
+    [personId, world.now()],
+  )
+
 /** Sends a form that stands on no page for whoever sends it, with the token and the place that it would have. */
 export async function force(
   world: World,

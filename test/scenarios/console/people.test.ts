@@ -9,6 +9,7 @@ import {
   force,
   formIn,
   freshen,
+  givePasskey,
   invite,
   newConsoleWorld,
   signedIn,
@@ -155,6 +156,11 @@ describe('The people of an account', () => {
     const { personId } = await invite(world, 'viewer', merchant, 'both@example.test')
     await invite(world, 'admin', world.people.otherMerchant.id, 'both@example.test')
     expect((await admin.send('/console/people', `/console/people/${personId}/invite`)).status).toBe(403)
+
+    const holder = await invite(world, 'viewer', merchant)
+    await givePasskey(world, holder.personId)
+    const refused = await force(world, admin, `/console/people/${holder.personId}/invite`)
+    expect([refused.status, refused.text.includes('They can sign in already')]).toEqual([403, true])
   })
 
   it('are nobody to the admin of another account, and nobody is made more than the account has', async () => {
