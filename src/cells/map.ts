@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { tokenTextOf } from '../accounts/credentials.ts'
 import type { Connection, Database } from '../database/open.ts'
-import { sql, unprepared } from '../database/sql.ts'
+import { unprepared } from '../database/sql.ts'
 import { beforeMark, type MarkedKind, markOf } from '../kernel/cell.ts'
 import type { SecretRing } from '../kernel/secrets.ts'
 
@@ -19,8 +19,7 @@ const keys: readonly (readonly [kind: MarkedKind, key: string, table: string])[]
   ['invoice', 'id', 'invoices'],
 ]
 
-const patience = sql`
-  select set_config('statement_timeout', '600000', true), set_config('enable_seqscan', 'on', true)`
+const STATEMENT_TIMEOUT_MS = 600_000
 const tokens = `select t.id, digest from tokens t join apps p on p.id = t.app_id join accounts a on a.id = p.account_id
   where a.cell is null`
 const emails = 'select email from accounts where cell is null'
@@ -39,7 +38,6 @@ export interface MapParts {
 export async function printMap({ database, own, cells, secrets, line }: MapParts): Promise<void> {
   const cellOf = (mark: string) => (cells.includes(mark) ? mark : cells[0])
   await database.transaction(async (db) => {
-    await db.rows(patience)
     for (const [kind, key, table] of keys) {
       const mark = `substr(${key}, ${beforeMark[kind].length + 1}, 1)`
       const elsewhere = `(case when ${mark} = any('{${cells.join(',')}}') then ${mark} else '${cells[0]}' end) <> '${own}'`
@@ -54,7 +52,7 @@ export async function printMap({ database, own, cells, secrets, line }: MapParts
     // An assertion may name an account by its address, which has no mark.
     if (own !== cells[0])
       await each<{ email: string }>(db, emails, ({ email }) => line(hex(hash('sha256', email, 'buffer'))))
-  })
+  }, STATEMENT_TIMEOUT_MS)
 }
 
 const hex = (digest: Buffer) => digest.toString('hex').toUpperCase()

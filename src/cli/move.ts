@@ -80,7 +80,7 @@ export function openOther(url: string, named: string, options: DatabaseOptions):
     })
   const rows: Connection['rows'] = (statement, values) => told(database.rows(statement, values))
   const row: Database['row'] = (statement, values) => told(database.row(statement, values))
-  return { ...database, rows, row, transaction: (work) => told(database.transaction(work)) }
+  return { ...database, rows, row, transaction: (work, limitMs) => told(database.transaction(work, limitMs)) }
 }
 
 /** Two calls that follow the same changes would bring over what is no longer true. */

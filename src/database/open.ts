@@ -5,7 +5,7 @@ import { addressOf } from './address.ts'
 import { CONNECT_TIMEOUT_MS, Connector } from './connector.ts'
 import { Pool, type Run } from './pool.ts'
 import { keepsStatements } from './pooler.ts'
-import { STATEMENT_TIMEOUT_MS, startOptions } from './session.ts'
+import { STATEMENT_TIMEOUT_MS, startOptions, takeTime } from './session.ts'
 import { type Statement, unprepared } from './sql.ts'
 
 /** Something that runs one prepared statement at a time. */
@@ -25,8 +25,11 @@ export interface Database extends Connection {
   readonly isSettled: boolean
   /** One row or none. */
   row<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row | undefined>
-  /** Runs the work between `begin` and `commit` on a connection of its own. */
-  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  /**
+   * Runs the work between `begin` and `commit` on a connection of its own. With `limitMs` each of its statements may take so
+   * long (0 is without end), and read tables from end to end.
+   */
+  transaction<T>(work: (connection: Connection) => Promise<T>, limitMs?: number): Promise<T>
   /**
    * Runs the work while nothing here is connected: what is under way comes to its end before, and what is asked for
    * meanwhile waits. The work reaches the server by a way of its own.
@@ -154,9 +157,12 @@ export function openDatabase(
     },
     rows,
     row: async <Row>(statement: Statement, values?: readonly unknown[]) => (await rows<Row>(statement, values))[0],
-    transaction: async (work) => {
+    transaction: async (work, limitMs) => {
       if (isShut()) await passed()
-      return pools.transactions.transaction((run) => work({ rows: rowsFrom(run) }))
+      return pools.transactions.transaction(async (run) => {
+        if (limitMs !== undefined) await run(takeTime, [String(limitMs)])
+        return work({ rows: rowsFrom(run) })
+      }, limitMs)
     },
     // Whoever is alone has shut the gate already.
     whileDisconnected: (work) => (alone.getStore() ? disconnected(work) : whileShut(() => disconnected(work))),

@@ -5,7 +5,8 @@ import { Corks } from './corks.ts'
 import { asFault, BusyError, isAnswer, NoConnectionError } from './errors.ts'
 import { type Naming, Prepared } from './prepared.ts'
 import { Query } from './query.ts'
-import { type Query as Sent, type Statement, sql } from './sql.ts'
+import { begin, commit, rollback } from './session.ts'
+import type { Query as Sent, Statement } from './sql.ts'
 import { Timings } from './timings.ts'
 
 /** So many quick reads may be under way on one connection; anything else has a connection to itself. */
@@ -28,6 +29,8 @@ interface PooledConnection {
   shared: boolean
   /** A transaction has it to itself. */
   held: boolean
+  /** How long the server lets a statement run on it; 0 is without end. */
+  limitMs: number
   /** When it last had nothing to do or gave an answer. */
   movedAt: number
   /** Why it cannot be used any more. */
@@ -102,11 +105,10 @@ export class Pool {
   }
 
   /** Runs the work between `begin` and `commit` on a connection of its own. */
-  async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (run: Run) => Promise<T>, limitMs = this.#options.statementTimeoutMs): Promise<T> {
     const connection = await new Promise<PooledConnection>((resolve, reject) => {
       const take = (connection: PooledConnection) => {
-        connection.held = true
-        resolve(connection)
+        resolve(Object.assign(connection, { held: true, limitMs }))
       }
       this.#whenFree(() => false, take, reject)
     })
@@ -123,8 +125,7 @@ export class Pool {
       await run(rollback).catch((failure: Error) => this.#drop(connection, failure))
       throw error
     } finally {
-      connection.held = false
-      this.#freed(connection)
+      this.#freed(Object.assign(connection, { held: false, limitMs: this.#options.statementTimeoutMs }))
     }
   }
 
@@ -197,6 +198,7 @@ export class Pool {
       underWay: new Set(),
       shared: false,
       held: false,
+      limitMs: this.#options.statementTimeoutMs,
       movedAt: performance.now(),
     }
     this.#connections.push(connection)
@@ -285,15 +287,12 @@ export class Pool {
 
   /** Gives up connections whose server went away without a word, so that nobody waits for them for ever. */
   #cutSilent(): void {
-    const limit = performance.now() - this.#options.statementTimeoutMs - SILENCE_MARGIN_MS
+    const now = performance.now()
+    const isSilent = ({ underWay, limitMs, movedAt }: PooledConnection) =>
+      underWay.size > 0 && now - movedAt > (limitMs || Number.POSITIVE_INFINITY) + SILENCE_MARGIN_MS
     for (const connection of [...this.#connections])
-      if (connection.underWay.size > 0 && connection.movedAt < limit)
-        this.#drop(connection, new NoConnectionError('The database has stopped answering.'))
+      if (isSilent(connection)) this.#drop(connection, new NoConnectionError('The database has stopped answering.'))
   }
 }
-
-const begin = sql`begin`
-const commit = sql`commit`
-const rollback = sql`rollback`
 
 const closing = () => new NoConnectionError('The connections to the database are closed.')

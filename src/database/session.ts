@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { sql } from './sql.ts'
 
 const LOCK_TIMEOUT_MS = 2_000
 const IDLE_IN_TRANSACTION_MS = 10_000
@@ -46,6 +47,14 @@ export async function settleRole(client: pg.Client): Promise<void> {
 
 /** Any number. */
 const ROLE_LOCK = 7_231_548_603
+
+export const begin = sql`begin`
+export const commit = sql`commit`
+export const rollback = sql`rollback`
+
+/** What a transaction needs that takes its time: another limit, and tables read from end to end. */
+export const takeTime = sql`
+  select set_config('statement_timeout', $1, true), set_config('enable_seqscan', 'on', true)`
 
 /** What a session that changes the schema needs in its place: it takes as long as it takes. */
 export const unlimited =

@@ -79,6 +79,8 @@ export interface TransactOptions {
    * rows; a change of one document is protected by `guard`.
    */
   readonly locks?: boolean
+  /** With locks: how long a statement may take, for work that nobody waits for; 0 is without end. */
+  readonly limitMs?: number
   /**
    * Where the work reads: somewhere that has all that was committed before. When somebody else gets in between, it
    * starts over on the database itself. Not with locks.
@@ -135,14 +137,14 @@ export function makeTransact({ database, clock, ids, onWork, ...parts }: Transac
   } = parts
   const turns = new Turns()
   return (cause) =>
-    async (work, { locks = false, reader } = {}) => {
+    async (work, { locks = false, limitMs, reader } = {}) => {
       const begin = idsOf(cause)
       for (let attempt = 1; ; attempt++) {
         const isDated = partitions?.isOn ?? false
         const unit = new UnitOfWork(clock.now(), begin(), { announce, isUrgent, turns, attempt, isDated }, cause)
         try {
           const result = locks
-            ? await database.transaction((connection) => unit.run(connection, work))
+            ? await database.transaction((connection) => unit.run(connection, work), limitMs)
             : await unit.run(database, work, attempt === 1 ? reader : undefined)
           if (onHappened && unit.events.length + unit.happenings.length > 0) unit.afterCommit(() => onHappened(unit))
           giveHints([...[...unit.work].map((kind) => () => onWork(kind)), ...unit.hints], onHintFailure)

@@ -64,21 +64,15 @@ export async function brokenRules(transact: Transact): Promise<string[]> {
   return broken
 }
 
-const raiseTimeout = sql`
-  select set_config('statement_timeout', $1, true), set_config('enable_seqscan', 'on', true)`
-
 /** Undefined when it took too long. */
 function countBroken(transact: Transact, { query }: Rule): Promise<number | undefined> {
   const counting = statementOf(
     `select count(*)::int as broken from (${query}\nlimit ${BROKEN_MAX}) as rows_that_break_it`,
   )
-  return transact(
-    async (tx) => {
-      await tx.rows(raiseTimeout, [String(STATEMENT_TIMEOUT_MS)])
-      return (await tx.row<{ broken: number }>(counting))!.broken
-    },
-    { locks: true },
-  ).catch((error: unknown) => {
+  return transact(async (tx) => (await tx.row<{ broken: number }>(counting))!.broken, {
+    locks: true,
+    limitMs: STATEMENT_TIMEOUT_MS,
+  }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === QUERY_CANCELED) return undefined
     throw error
   })

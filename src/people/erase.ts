@@ -6,15 +6,7 @@ import type { Invoice } from '../invoices/schema/invoice.ts'
 import { findStored, saveInvoice } from '../invoices/store.ts'
 import { ERASED_NAME, ERASED_TEXT, erasedAddress } from '../kernel/erased.ts'
 import { refused } from '../kernel/problem.ts'
-import {
-  type FoundRow,
-  findRows,
-  findTraces,
-  raiseTimeout,
-  type Sought,
-  type Table,
-  tablesWithText,
-} from './records.ts'
+import { type FoundRow, findRows, findTraces, patient, type Sought, type Table, tablesWithText } from './records.ts'
 import { makeRedaction, type Redaction } from './redact.ts'
 
 const deleteMails = sql`delete from mails where recipients @> array[$1::text] returning 1`
@@ -54,14 +46,7 @@ export async function erasePerson(db: Reader, transact: Transact, email: string,
   return { ...counts, ...others }
 }
 
-const patiently = <T>(transact: Transact, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  transact(
-    async (tx) => {
-      await tx.rows(raiseTimeout)
-      return work(tx)
-    },
-    { locks: true },
-  )
+const patiently = <T>(transact: Transact, work: (tx: Tx) => Promise<T>): Promise<T> => transact(work, patient)
 
 function refuseMerchant(account: Account | undefined): void {
   if (account?.kind === 'BUSINESS')

@@ -1,5 +1,5 @@
 import type { Transact } from '../database/transaction.ts'
-import { findRows, findTraces, raiseTimeout, tablesWithText } from './records.ts'
+import { findRows, findTraces, patient, tablesWithText } from './records.ts'
 
 /** What exists to find other rows by, or repeats them. */
 const technical = new Set(['grams', 'digest', 'request_hash'])
@@ -12,22 +12,18 @@ export interface ExportedPerson {
 
 /** Everything the records hold about a person. Reads every table; leaves a row in the audit log. */
 export const exportPerson = (transact: Transact, email: string): Promise<ExportedPerson> =>
-  transact(
-    async (tx) => {
-      await tx.rows(raiseTimeout)
-      const tables = await tablesWithText(tx)
-      const { person, sought } = await findTraces(tx, tables, email)
-      const records: Record<string, object[]> = {}
-      for (const table of tables) {
-        const rows = await findRows(tx, table, sought)
-        const printed = rows.map(({ row }) => printable(row))
-        if (rows.length > 0) records[table.root] = [...(records[table.root] ?? []), ...printed]
-      }
-      tx.about(null, 'people')
-      return { email: person.email, records }
-    },
-    { locks: true },
-  )
+  transact(async (tx) => {
+    const tables = await tablesWithText(tx)
+    const { person, sought } = await findTraces(tx, tables, email)
+    const records: Record<string, object[]> = {}
+    for (const table of tables) {
+      const rows = await findRows(tx, table, sought)
+      const printed = rows.map(({ row }) => printable(row))
+      if (rows.length > 0) records[table.root] = [...(records[table.root] ?? []), ...printed]
+    }
+    tx.about(null, 'people')
+    return { email: person.email, records }
+  }, patient)
 
 const printable = (row: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(

@@ -31,8 +31,7 @@ const textColumns = sql`
   order by c.table_name, c.ordinal_position`
 
 /** A command may take its time, and reads whole tables. */
-export const raiseTimeout = sql`
-  select set_config('statement_timeout', '0', true), set_config('enable_seqscan', 'on', true)`
+export const patient = { locks: true, limitMs: 0 } as const
 
 /** Every table that can hold words, read from the database itself: one that comes later is among them. */
 export async function tablesWithText(db: Reader): Promise<Table[]> {

@@ -73,7 +73,7 @@ export const guards: readonly Guard[] = [
   { guards: 'a replica answers what it has replayed', file: 'src/database/replica.ts', text: ' && place.bytes >= wanted.bytes', replacement: '', tests: ['test/faults/replica.test.ts'] },
   { guards: 'a replica of before a failover answers nothing', file: 'src/database/replica.ts', text: 'place.timeline === wanted.timeline && ', replacement: '', tests: ['test/faults/replica.test.ts'] },
   { guards: 'a replica of another database is refused', file: 'src/database/replica.ts', text: "if (found.identity !== this.#identity && this.#away === 'not looked at yet')", replacement: "if (found.identity === '')", tests: ['test/faults/replica.test.ts'] },
-  { guards: 'a replica that is gone keeps no read', file: 'src/database/replica.ts', text: "if (!found) return this.#turn('gone')", replacement: 'if (!found) return', tests: ['test/faults/replica.test.ts'] },
+  { guards: 'a replica that is gone keeps no read', file: 'src/database/replica.ts', text: "if (!found) return this.#turn('gone', reason)", replacement: 'if (!found) return', tests: ['test/faults/replica.test.ts'] },
 
   // Partitions
   { guards: 'an event has its day in its id', file: 'src/database/transaction.ts', text: "return kind === 'event' && this.#parts.isDated ? datedEventId(id, this.now) : id", replacement: "return kind === 'event' && this.#parts.attempt < 0 ? datedEventId(id, this.now) : id", tests: [partitions] },
@@ -195,6 +195,7 @@ export const guards: readonly Guard[] = [
   { guards: 'nothing is prepared where it would not be found again', file: 'src/database/prepared.ts', text: "if (!this.#naming.prepares) return ''", replacement: '', tests: ['test/faults/pooler.test.ts'], titled: 'does all' },
   { guards: 'a version does not start where what it uses was taken away', file: 'src/database/migrate.ts', text: 'since !== undefined && !migrations.some(', replacement: 'since !== undefined && migrations.length < 0 && !migrations.some(', tests: ['test/faults/migrate.test.ts'], titled: 'taken away' },
   { guards: 'the check of the invariants has its turn', file: 'src/invariants/check.ts', text: "account_id: '-' }", replacement: "account_id: '' }", tests: ['test/stored/invariants.test.ts'], titled: 'begins to' },
+  { guards: 'a rule that takes its time is not given up', file: 'src/database/pool.ts', text: 'Object.assign(connection, { held: true, limitMs })', replacement: 'Object.assign(connection, { held: limitMs >= 0 })', tests: ['test/faults/slow-statements.test.ts'] },
   { guards: 'a full disk is to be waited for', file: 'src/database/errors.ts', text: 'isAmong(passing, code)', replacement: 'passing.has(code)', tests: ['test/faults/sql-errors.test.ts'], titled: 'its disk is full' },
   { guards: 'limits hold behind a pooler too', file: 'src/database/migrate.ts', text: 'if (pooled) await settleRole(client)', replacement: '', tests: ['test/faults/pooler.test.ts'], titled: 'by the role' },
 
