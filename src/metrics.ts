@@ -77,6 +77,8 @@ export function makeMetrics({ database, clock, replica, log, environment }: Metr
       const row = await database
         .row<{ due: number; parked: number; oldest: string | null }>(jobFigures, [now])
         .catch(() => undefined)
+      // What was true before it went away is no figure of now.
+      for (const gauge of [due, parked, age]) gauge.remove()
       if (row) {
         due.set(row.due)
         parked.set(row.parked)

@@ -48,6 +48,7 @@ describe.concurrent('While the database is away', () => {
     const pay = () => world.call('POST', '/sandbox/transactions', { amount: usd('1.00') })
     await expect.poll(async () => (await pay()).status).toBe(201)
     expect((await world.call('GET', '/readyz')).status).toBe(200)
+    expect(scraped.text).not.toMatch(/^quittance_jobs_(due|parked|oldest_due_seconds)/m)
   })
 })
 
