@@ -24,6 +24,14 @@ export function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyRe
   )
 }
 
+/** Why a request could not be answered: our mistake, or what we stand on was not there. What callers can mend is none. */
+export function logFailure(log: Logger, { id, operation }: FastifyRequest, error: unknown, problem?: Problem): void {
+  const line = (err: unknown) => ({ err, debug_id: id, operation: operation?.route.operation })
+  const reason = error === problem ? problem?.cause : error
+  if (!problem) log.error(line(error), 'a request failed')
+  else if (problem.status >= 500 && reason !== undefined) log.warn(line(reason), 'a request could not be answered')
+}
+
 /** Without the query, which may name people; and of pages, whose address is their key, only what they are. */
 function pathOf({ operation, url }: FastifyRequest): string {
   const { route } = operation ?? {}

@@ -15,7 +15,7 @@ import { captured, makeNoSuchOperation, makePageFor } from './no-such-operation.
 import { type Operation, type OperationParts, operationOf, sharedState } from './operation.ts'
 import { frameworkProblem, renderProblem } from './problem-body.ts'
 import { type Rendered, render } from './render.ts'
-import { logAnswer } from './request-log.ts'
+import { logAnswer, logFailure } from './request-log.ts'
 import { Answer, type AnyRoute } from './route.ts'
 import { type Unknown, warningsOf } from './validation/unknown.ts'
 import { makeVisitorCheck } from './visitors.ts'
@@ -179,8 +179,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const problem = problemOf(error, parts.constraints)
     request.problem = problem ?? failure
-    if (!problem)
-      log.error({ err: error, debug_id: request.id, operation: request.operation?.route.operation }, 'a request failed')
+    logFailure(log, request, error, problem)
     if (reply.sent) return reply
     reply.header(debugHeader, request.id)
     const route = request.operation?.route

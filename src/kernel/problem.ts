@@ -49,9 +49,13 @@ export class Problem extends Error {
     status: number,
     name: ProblemName,
     details: readonly Issue[] = [],
-    { headers = {}, oauthError }: { headers?: Record<string, string>; oauthError?: string } = {},
+    {
+      headers = {},
+      oauthError,
+      cause,
+    }: { headers?: Record<string, string>; oauthError?: string; cause?: unknown } = {},
   ) {
-    super(problemMessages[name])
+    super(problemMessages[name], cause === undefined ? undefined : { cause })
     this.status = status
     this.name = name
     this.details = details
@@ -96,8 +100,9 @@ export const invalidToken = (description: string) =>
     oauthError: 'invalid_token',
   })
 
-/** 503: we cannot now, and say when to try again. */
-export const unavailable = (description: string, retryAfterSeconds = 1) =>
+/** 503: we cannot now, and say when to try again. The cause is for the log alone. */
+export const unavailable = (description: string, retryAfterSeconds = 1, cause?: unknown) =>
   new Problem(503, 'SERVICE_UNAVAILABLE', [{ issue: 'SERVICE_UNAVAILABLE', description }], {
     headers: { 'retry-after': String(retryAfterSeconds) },
+    cause,
   })

@@ -16,8 +16,10 @@ export const CONSOLE_URL = 'https://console.test'
 type Fields = Readonly<Record<string, string>>
 
 /** A live service with a console, as many tries as a test needs, and its own address. */
-export const newConsoleWorld = (settings: Record<string, string> = {}): Promise<World> =>
-  newLiveWorld({ PUBLIC_URL: CONSOLE_URL, CONSOLE_TRIES_PER_MINUTE: '0', ...settings })
+export const newConsoleWorld = (
+  settings: Record<string, string> = {},
+  options?: Parameters<typeof newLiveWorld>[1],
+): Promise<World> => newLiveWorld({ PUBLIC_URL: CONSOLE_URL, CONSOLE_TRIES_PER_MINUTE: '0', ...settings }, options)
 
 /** What the command line is started with beside that service. */
 export const besides = (world: World, settings: Record<string, string> = {}) => ({

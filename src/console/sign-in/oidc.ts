@@ -95,9 +95,10 @@ export function openOidc(service: Service) {
         execute: [enableNonRepudiationChecks, ...(allowHttp ? [allowInsecureRequests] : [])],
       },
     )
-    return discovered.catch(() => {
+    return discovered.catch((error: unknown) => {
       discovered = undefined
-      throw unavailable('The issuer does not answer as it should; whoever runs this service can see to it.', 30)
+      const sentence = 'The issuer does not answer as it should; whoever runs this service finds why in its log.'
+      throw unavailable(sentence, 30, error)
     })
   }
 

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { sql } from '../../../src/database/sql.ts'
 import { FaultyProxy } from '../../support/faulty-proxy.ts'
@@ -7,10 +8,11 @@ import { newWorld, usd, type World } from '../../support/world.ts'
 describe.concurrent('While the database is away', () => {
   let proxy: FaultyProxy
   let world: World
+  const lines: string[] = []
   beforeAll(async () => {
     world = await newWorld({
       works: true,
-      settings: { LOG_LEVEL: 'silent' },
+      log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
       through: async (url) => {
         proxy = await FaultyProxy.before(url)
         return { databaseUrl: proxy.url(url) }
@@ -26,6 +28,7 @@ describe.concurrent('While the database is away', () => {
     expect,
   }) => {
     expect((await world.merchant.get('/v2/payments/captures/X')).status).toBe(404)
+    expect((await world.call('GET', '/metrics')).text).toMatch(/^quittance_jobs_oldest_due_seconds /m)
     proxy.set('closes')
     proxy.knocks = 0
 
@@ -33,12 +36,19 @@ describe.concurrent('While the database is away', () => {
     expect(status).toBe(503)
     expect(body.name).toBe('SERVICE_UNAVAILABLE')
     expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+    // Whoever runs it learns why, by the debug id of the answer.
+    const [line] = lines.filter((one) => one.includes(String(headers['service-debug-id'])))
+    expect(JSON.parse(line!)).toMatchObject({
+      msg: 'a request could not be answered',
+      err: { message: expect.stringMatching(/connection/i) },
+    })
     expect((await world.call('GET', '/healthz')).status).toBe(200)
     expect((await world.call('GET', '/readyz')).status).toBe(503)
     const scraped = await world.call('GET', '/metrics')
     expect(scraped.status).toBe(200)
     expect(scraped.text).toContain('quittance_webhook_attempts_total')
     expect(scraped.text).not.toMatch(/^quittance_webhook_(deliveries_pending|oldest_due_seconds)/m)
+    expect(scraped.text).not.toMatch(/^quittance_jobs_(due|parked|oldest_due_seconds)/m)
 
     // Long enough for attempts that doubled every second to show.
     await new Promise((resolve) => setTimeout(resolve, 4_500))
@@ -48,7 +58,6 @@ describe.concurrent('While the database is away', () => {
     const pay = () => world.call('POST', '/sandbox/transactions', { amount: usd('1.00') })
     await expect.poll(async () => (await pay()).status).toBe(201)
     expect((await world.call('GET', '/readyz')).status).toBe(200)
-    expect(scraped.text).not.toMatch(/^quittance_jobs_(due|parked|oldest_due_seconds)/m)
   })
 })
 

@@ -1,4 +1,6 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loggedError } from '../../../src/kernel/error-text.ts'
 import { json, run } from '../../support/command.ts'
 import { CLIENT, type Said, startIssuer } from '../../support/issuer.ts'
 import { besides, browserOf, formIn, newConsoleWorld } from '../../support/live-console.ts'
@@ -139,18 +141,23 @@ describe('Single sign-on', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('Single sign-on alone')])
   })
 
-  it('calls the issuer by the guarded door', async () => {
-    const guarded = await newConsoleWorld({
-      CONSOLE_OIDC_ISSUER: issuer.url,
-      CONSOLE_OIDC_CLIENT_ID: CLIENT.id,
-      CONSOLE_OIDC_CLIENT_SECRET: CLIENT.secret,
-      CONSOLE_OIDC_ALLOW_HTTP: 'true',
-    })
+  it('calls the issuer by the guarded door, and says in the log why it cannot', async () => {
+    const lines: string[] = []
+    const guarded = await newConsoleWorld(
+      {
+        CONSOLE_OIDC_ISSUER: issuer.url,
+        CONSOLE_OIDC_CLIENT_ID: CLIENT.id,
+        CONSOLE_OIDC_CLIENT_SECRET: CLIENT.secret,
+        CONSOLE_OIDC_ALLOW_HTTP: 'true',
+      },
+      { log: pino({ level: 'warn', serializers: { err: loggedError } }, { write: (line) => void lines.push(line) }) },
+    )
     const before = issuer.calls.length
     const browser = browserOf(guarded)
     await browser.get('/console/sign-in')
     expect((await browser.get('/console/sign-in/oidc')).status).toBe(503)
     expect(issuer.calls.length).toBe(before)
+    expect(lines.join('')).toContain('127.0.0.1 is not a public address')
     await guarded.close()
   })
 })
