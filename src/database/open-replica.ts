@@ -14,9 +14,9 @@ export function openReplica({ settings, log, ...limits }: Given, primary: Databa
   return new Replica({
     primary,
     replica: openDatabase(databaseReadUrl, { ...limits, connectionsMax, standby: true }),
-    onChange: (away) =>
+    onChange: (away, err) =>
       away === undefined
         ? log.info('reads go to the replica')
-        : log.warn({ replica: away }, 'reads go to the primary, because the replica cannot be used'),
+        : log.warn({ replica: away, err }, 'reads go to the primary, because the replica cannot be used'),
   })
 }

@@ -54,8 +54,8 @@ export interface ReplicaParts {
   readonly primary: Database
   /** All of whose connections are for transactions. */
   readonly replica: Database
-  /** Told when reads go elsewhere than before, and why. */
-  onChange?(away: string | undefined): void
+  /** Told when reads go elsewhere than before, and why; of one that is gone, with what was heard of it. */
+  onChange?(away: string | undefined, reason?: unknown): void
 }
 
 /**
@@ -173,7 +173,11 @@ export class Replica implements Reader {
     // Without a primary nothing can be said, and nothing read that must be true.
     if (!place) return
     const began = performance.now()
-    const found = await this.#lookAtReplica(place).catch(() => undefined)
+    let reason: unknown
+    const found = await this.#lookAtReplica(place).catch((error: unknown) => {
+      reason = error
+      return undefined
+    })
     const now = performance.now()
     this.#missing.push({ place, at: began })
     this.#missing = this.#missing.filter(
@@ -182,7 +186,7 @@ export class Replica implements Reader {
     // Of many the oldest says how long it has been, and the newest when that is over.
     if (this.#missing.length > MISSING_MAX) this.#missing.splice(1, 1)
     this.state.lagSeconds = (this.#missing[0] ? now - this.#missing[0].at : 0) / 1000
-    if (!found) return this.#turn('gone')
+    if (!found) return this.#turn('gone', reason)
     this.state.lagBytes = Number(place.bytes > found.bytes ? place.bytes - found.bytes : 0n)
     this.#identity ??= (await this.#parts.primary.row<{ identity: string }>(identityOf))?.identity
     if (found.identity !== this.#identity && this.#away === 'not looked at yet')
@@ -205,7 +209,7 @@ export class Replica implements Reader {
     }
   }
 
-  #turn(away: Away | undefined): void {
+  #turn(away: Away | undefined, reason?: unknown): void {
     if (away === 'gone') {
       this.#gone.reject(new NotHere())
       this.#gone = newOutage()
@@ -213,7 +217,7 @@ export class Replica implements Reader {
     if (away === this.#away) return
     this.#away = away
     this.state.inUse = away === undefined
-    this.#parts.onChange?.(away)
+    this.#parts.onChange?.(away, reason)
   }
 }
 

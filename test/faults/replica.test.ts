@@ -12,9 +12,9 @@ let replica: TestCluster
 let remove: () => Promise<void>
 const apps: App[] = []
 
-const open = async (databaseUrl: string, readUrl: string): Promise<App> => {
+const open = async (databaseUrl: string, readUrl: string, log = pino({ level: 'silent' })): Promise<App> => {
   const settings = readSettings({ LOG_LEVEL: 'silent', PORT: '0', DATABASE_READ_URL: readUrl })
-  return openApp({ settings, databaseUrl, log: pino({ level: 'silent' }), ...patient })
+  return openApp({ settings, databaseUrl, log, ...patient })
 }
 
 /** A merchant at one of the processes. */
@@ -112,6 +112,18 @@ describe('A replica', () => {
     const other = replica.url.replace(/postgres$/, 'template1')
 
     await expect(open(primary.url, other)).rejects.toThrow('DATABASE_READ_URL leads to a server that is no replica')
+  })
+
+  it('that cannot be reached says why in the log', async () => {
+    const lines: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+    const app = await open(primary.url, 'postgres://nobody@127.0.0.1:1/books', log)
+
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      replica: 'gone',
+      err: { message: expect.stringContaining('ECONNREFUSED') },
+    })
+    await app.close()
   })
 
   it('that is gone leaves reads to the primary, and is used again when it is back', async () => {
