@@ -29,6 +29,11 @@ const sentences: readonly (readonly [RegExp, string | ((where: string, message: 
     (where) => `Nothing answers at ${where}: correct DATABASE_URL, or open the way there.`,
   ],
   [
+    /^(\w+_CERT\w*|CERT_\w+|UNABLE_TO_\w+|ERR_TLS_CERT_\w+)$/,
+    (where, message) =>
+      `The certificate of PostgreSQL at ${where} is not trusted (${message}): name the file of its authority in DATABASE_URL, as sslrootcert=/path/to/authority.pem.`,
+  ],
+  [
     /(ECONNRESET|EPIPE|EPROTO)$|^(Connection terminated|The server does not support SSL|Received unexpected)/,
     (where, message) =>
       `What listens at ${where} does not speak as PostgreSQL does (${message}): correct DATABASE_URL.`,

@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs'
 import type pg from 'pg'
 
 /** Where a database is: one server, or several of which the first that fits is used. */
@@ -44,6 +45,8 @@ export function addressOf(url: string, options = '', role: 'primary' | 'standby'
     )
   }
   parameters.delete('target_session_attrs')
+  requireFiles(parameters)
+  if (isVerified(parameters)) parameters.set('sslmode', 'verify-full')
   const rest = parameters.size === 0 ? path : `${path}?${parameters}`
   return {
     servers: hosts.split(',').map((host) => ({
@@ -53,6 +56,26 @@ export function addressOf(url: string, options = '', role: 'primary' | 'standby'
     role: roles[role][wanted]!,
   }
 }
+
+/** The driver reads them whenever it connects, and says no more of one than that it is not there. */
+function requireFiles(parameters: URLSearchParams): void {
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const file = parameters.get(name)
+    try {
+      if (file) accessSync(file, constants.R_OK)
+    } catch {
+      throw new AddressError(`The address of the database names a file that cannot be read: ${name}=${file}.`)
+    }
+  }
+}
+
+/**
+ * Whoever asks for encryption gets a server whose certificate was checked. The driver does so too, at length, and with its next
+ * version no more.
+ */
+const isVerified = (parameters: URLSearchParams) =>
+  ['prefer', 'require', 'verify-ca'].includes(parameters.get('sslmode') ?? '') &&
+  parameters.get('uselibpqcompat') !== 'true'
 
 /** The settings of one server, as the driver takes them. */
 export function connectionSettings(url: string, options = ''): pg.ClientConfig {

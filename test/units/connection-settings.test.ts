@@ -47,6 +47,14 @@ describe('An address', () => {
     )
   })
 
+  it('that asks for encryption has certificates checked, without a word of the driver', () => {
+    const modeIn = (url: string) => new URL(addressOf(url).servers[0]!.settings.connectionString!).searchParams
+    for (const mode of ['require', 'verify-ca', 'verify-full'])
+      expect(modeIn(`postgres://one/books?sslmode=${mode}`).get('sslmode')).toBe('verify-full')
+    for (const said of ['sslmode=disable', 'sslmode=no-verify', 'uselibpqcompat=true&sslmode=require'])
+      expect(modeIn(`postgres://one/books?${said}`).toString()).toBe(said)
+  })
+
   it('hands the driver nothing it does not know', () => {
     const [server] = addressOf('postgres://one/books?target_session_attrs=primary&sslmode=disable').servers
     expect(server!.settings.connectionString).toBe('postgres://one/books?sslmode=disable')

@@ -1,9 +1,13 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { TLSSocket } from 'node:tls'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { connectionSettings, inDatabase } from '../../../src/database/address.ts'
+import { after, systemClock } from '../../../src/kernel/clock.ts'
+import { issueCertificate } from '../../../src/webhooks/signing/certificate.ts'
+import { newKeyPair } from '../../../src/webhooks/signing/key-pair.ts'
 import { run } from '../../support/command.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 import { live } from '../../support/live.ts'
@@ -171,6 +175,12 @@ describe.concurrent('A start with a DATABASE_URL', () => {
     const finished = await start(`postgres://me:hidden@127.0.0.1:${free.port}/shop`)
 
     expectRefusal(finished, new RegExp(`No PostgreSQL listens at 127\\.0\\.0\\.1:${free.port}/shop`))
+  it('that names a file which is not there says which', async () => {
+    const finished = await start('postgres://one.test/books?sslmode=verify-full&sslrootcert=/nowhere/authority.pem')
+
+    expectRefusal(finished, /names a file that cannot be read: sslrootcert=\/nowhere\/authority\.pem/, 2)
+  })
+
     expect(finished.stderr).not.toContain('hidden')
   })
 
@@ -210,6 +220,27 @@ describe.concurrent('A start with a DATABASE_URL', () => {
     expectRefusal(await startAs({}), /belongs to a live service.*set QUITTANCE_ENVIRONMENT=live/, 2)
     await client.query(`insert into signing_keys (id, sealed, certificate, current, create_time)
       values ('K', 'sealed', '', true, '2026-03-02T09:00:00.000Z')`)
+  it('whose certificate nobody vouches for says what would', async () => {
+    const { privateKey, publicKey } = await newKeyPair()
+    const now = systemClock.now()
+    const valid = { from: after(now, -3_600), until: after(now, 3_600) }
+    const by = { name: 'db.test', privateKey }
+    const cert = issueCertificate({ publicKey, name: 'db.test', by, serial: Buffer.from([1]), ...valid })
+    const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
+    const server = await listener((socket) =>
+      socket.once('data', () => {
+        socket.pause()
+        socket.write('S', () => new TLSSocket(socket, { isServer: true, key, cert }).on('error', () => {}).resume())
+      }),
+    )
+
+    const finished = await start(`postgres://me:hidden@127.0.0.1:${server.port}/shop?sslmode=require`)
+
+    expectRefusal(finished, /The certificate of PostgreSQL at 127\.0\.0\.1:\d+\/shop is not trusted .*sslrootcert=/)
+    expect(finished.stderr).not.toContain('hidden')
+    server.close()
+  })
+
     expectRefusal(await startAs(live), /QUITTANCE_SECRET is not the one/, 2)
     await client.query("insert into migrations values ('9999_contract_9998_tomorrow.sql', '')")
     expectRefusal(await startAs(live), /newer version of Quittance \(9999_contract_9998_tomorrow\.sql is unknown/)
