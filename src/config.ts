@@ -21,7 +21,6 @@ export const text = (pattern = /^.+$/) => ({
   form: 'text',
   read: (value: string) => (pattern.test(value) ? value : undefined),
 })
-export const optional = { form: 'text', read: (value: string): string | undefined => value }
 export const flag = {
   form: '`true` or `false`',
   read: (value: string) => (value === 'true' ? true : value === 'false' ? false : undefined),

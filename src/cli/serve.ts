@@ -138,8 +138,8 @@ function requireWayIn({ consolePasskeys, consoleOidcIssuer, consoleOidcClientId,
 
 /** Every call would be refused, so the operator hears of it now rather than from the first customer. */
 async function requireCallable(settings: Settings): Promise<void> {
-  const { gatewayUrl, smtpUrl, gatewayAllowHttp, gatewayAllowPrivate, smtpAllowPrivate } = settings
-  if (gatewayUrl === undefined && smtpUrl === undefined) return
+  const { gatewayUrl, smtpUrl, consoleOidcIssuer, gatewayAllowHttp, gatewayAllowPrivate, smtpAllowPrivate } = settings
+  if (gatewayUrl === undefined && smtpUrl === undefined && consoleOidcIssuer === undefined) return
   const [{ urlRefusal }, { dialRefusal }] = await Promise.all([
     import('../outbound/egress.ts'),
     import('../outbound/guard.ts'),
@@ -173,6 +173,15 @@ function listening({ service, server }: App): string {
   const bound = server.server.address()
   if (bound === null || typeof bound === 'string') return ''
   const at = `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
+  // Without it the page would tell every payer to pay offline.
+  if (gatewayUrl !== undefined && settings.gatewaySecret === undefined)
+    throw new SettingError('GATEWAY_URL needs GATEWAY_SECRET, with which the calls to it are signed.')
+  const { consoleOidcAllowHttp: allowHttp, consoleOidcAllowPrivate: allowPrivate } = settings
+  const issuer = consoleOidcIssuer && urlRefusal(consoleOidcIssuer, { allowHttp, allowPrivate })
+  if (issuer)
+    throw new SettingError(
+      `CONSOLE_OIDC_ISSUER cannot be called: ${issuer} CONSOLE_OIDC_ALLOW_HTTP and CONSOLE_OIDC_ALLOW_PRIVATE allow one of your own network.`,
+    )
   return service.publicUrl === `http://${at}` ? '' : `, listening on ${at}`
 }
 

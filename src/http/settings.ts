@@ -1,4 +1,13 @@
-import { flag, optional, perEnvironment, setting, text, url, whole } from '../config.ts'
+import { isIP } from 'node:net'
+import { flag, perEnvironment, setting, text, url, whole } from '../config.ts'
+
+/** An address, a range of them, or one of the names that stand for ranges. */
+function isProxy(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  const most = address.includes('%') ? undefined : { 4: 32, 6: 128 }[isIP(address)]
+  if (most === undefined) return ['loopback', 'linklocal', 'uniquelocal'].includes(text)
+  return more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+}
 
 /** Where the service is reached, and what it takes from whom. */
 export const httpSettings = {
@@ -34,8 +43,9 @@ export const httpSettings = {
     variable: 'TRUST_PROXY',
     initial: undefined,
     initialText: 'nobody',
-    ...optional,
-    description: 'Comma-separated addresses or ranges of proxies whose `X-Forwarded-For` is believed.',
+    form: 'addresses or ranges such as `10.0.0.0/8`, or `loopback`, `linklocal`, `uniquelocal`, separated by commas',
+    read: (value) => (value.split(',').every((one) => one.trim() === '' || isProxy(one.trim())) ? value : undefined),
+    description: 'The proxies whose `X-Forwarded-For` is believed. Names of machines are not looked up.',
   }),
   strictFields: setting<boolean>({
     variable: 'STRICT_FIELDS',

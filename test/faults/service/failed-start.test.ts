@@ -143,6 +143,26 @@ describe.concurrent('A start', () => {
   })
 })
 
+describe.concurrent('A live start', () => {
+  const gateway = { GATEWAY_SECRET: 'a secret of the gateway' }
+  const issuer = { CONSOLE_OIDC_CLIENT_ID: 'console', CONSOLE_OIDC_CLIENT_SECRET: 'secret' }
+
+  it.each<[Record<string, string>, RegExp]>([
+    [{ TRUST_PROXY: 'haproxy.internal' }, /TRUST_PROXY must be addresses or ranges such as/],
+    [{ TRUST_PROXY: '10.0.0.0/33' }, /TRUST_PROXY must be/],
+    [{ GATEWAY_URL: 'https://gateway.test' }, /GATEWAY_URL needs GATEWAY_SECRET/],
+    [{ GATEWAY_URL: 'https://127.0.0.1', ...gateway }, /GATEWAY_URL cannot be called.*GATEWAY_ALLOW_PRIVATE/],
+    [{ CONSOLE_OIDC_ISSUER: 'https://127.0.0.1', ...issuer }, /CONSOLE_OIDC_ISSUER cannot be called.*_ALLOW_PRIVATE/],
+    [{ CONSOLE_OIDC_ISSUER: 'http://id.example', ...issuer }, /CONSOLE_OIDC_ISSUER cannot be called.*_ALLOW_HTTP/],
+    [{ SMTP_URL: 'smtp://127.0.0.1' }, /SMTP_URL cannot be called.*SMTP_ALLOW_PRIVATE/],
+  ])('with %o is refused as a setting', async (variables, sentence) => {
+    // Where nobody listens: what would be taken ends all the same.
+    const nowhere = { PORT: '0', DATABASE_URL: 'postgres://me@127.0.0.1:1/shop' }
+
+    expectRefusal(await run(['start'], { ...live, ...nowhere, ...variables }), sentence, 2)
+  })
+})
+
 describe.concurrent('A start with a DATABASE_URL', () => {
   // As the program does it, in this process: the first of the starts above is a process of its own.
   const start = (databaseUrl: string) => run(['start'], { PORT: '0', DATABASE_URL: databaseUrl })
@@ -153,6 +173,12 @@ describe.concurrent('A start with a DATABASE_URL', () => {
       /target_session_attrs .* any;/,
       2,
     )
+  })
+
+  it('that names a file which is not there says which', async () => {
+    const finished = await start('postgres://one.test/books?sslmode=verify-full&sslrootcert=/nowhere/authority.pem')
+
+    expectRefusal(finished, /names a file that cannot be read: sslrootcert=\/nowhere\/authority\.pem/, 2)
   })
 
   it('of several servers says of each why it cannot be used', async () => {
@@ -175,12 +201,6 @@ describe.concurrent('A start with a DATABASE_URL', () => {
     const finished = await start(`postgres://me:hidden@127.0.0.1:${free.port}/shop`)
 
     expectRefusal(finished, new RegExp(`No PostgreSQL listens at 127\\.0\\.0\\.1:${free.port}/shop`))
-  it('that names a file which is not there says which', async () => {
-    const finished = await start('postgres://one.test/books?sslmode=verify-full&sslrootcert=/nowhere/authority.pem')
-
-    expectRefusal(finished, /names a file that cannot be read: sslrootcert=\/nowhere\/authority\.pem/, 2)
-  })
-
     expect(finished.stderr).not.toContain('hidden')
   })
 
@@ -198,6 +218,27 @@ describe.concurrent('A start with a DATABASE_URL', () => {
     expectRefusal(other!, /does not speak as PostgreSQL does/)
     expectRefusal(silence!, /Nothing answers at/)
     for (const { close } of [web, deaf]) close()
+  })
+
+  it('whose certificate nobody vouches for says what would', async () => {
+    const { privateKey, publicKey } = await newKeyPair()
+    const now = systemClock.now()
+    const valid = { from: after(now, -3_600), until: after(now, 3_600) }
+    const by = { name: 'db.test', privateKey }
+    const cert = issueCertificate({ publicKey, name: 'db.test', by, serial: Buffer.from([1]), ...valid })
+    const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
+    const server = await listener((socket) =>
+      socket.once('data', () => {
+        socket.pause()
+        socket.write('S', () => new TLSSocket(socket, { isServer: true, key, cert }).on('error', () => {}).resume())
+      }),
+    )
+
+    const finished = await start(`postgres://me:hidden@127.0.0.1:${server.port}/shop?sslmode=require`)
+
+    expectRefusal(finished, /The certificate of PostgreSQL at 127\.0\.0\.1:\d+\/shop is not trusted .*sslrootcert=/)
+    expect(finished.stderr).not.toContain('hidden')
+    server.close()
   })
 
   it('of a PostgreSQL that is too old says which it is', async () => {
@@ -220,27 +261,6 @@ describe.concurrent('A start with a DATABASE_URL', () => {
     expectRefusal(await startAs({}), /belongs to a live service.*set QUITTANCE_ENVIRONMENT=live/, 2)
     await client.query(`insert into signing_keys (id, sealed, certificate, current, create_time)
       values ('K', 'sealed', '', true, '2026-03-02T09:00:00.000Z')`)
-  it('whose certificate nobody vouches for says what would', async () => {
-    const { privateKey, publicKey } = await newKeyPair()
-    const now = systemClock.now()
-    const valid = { from: after(now, -3_600), until: after(now, 3_600) }
-    const by = { name: 'db.test', privateKey }
-    const cert = issueCertificate({ publicKey, name: 'db.test', by, serial: Buffer.from([1]), ...valid })
-    const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
-    const server = await listener((socket) =>
-      socket.once('data', () => {
-        socket.pause()
-        socket.write('S', () => new TLSSocket(socket, { isServer: true, key, cert }).on('error', () => {}).resume())
-      }),
-    )
-
-    const finished = await start(`postgres://me:hidden@127.0.0.1:${server.port}/shop?sslmode=require`)
-
-    expectRefusal(finished, /The certificate of PostgreSQL at 127\.0\.0\.1:\d+\/shop is not trusted .*sslrootcert=/)
-    expect(finished.stderr).not.toContain('hidden')
-    server.close()
-  })
-
     expectRefusal(await startAs(live), /QUITTANCE_SECRET is not the one/, 2)
     await client.query("insert into migrations values ('9999_contract_9998_tomorrow.sql', '')")
     expectRefusal(await startAs(live), /newer version of Quittance \(9999_contract_9998_tomorrow\.sql is unknown/)
