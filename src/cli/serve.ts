@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import type { App } from '../app.ts'
 import { SettingError } from '../config.ts'
@@ -51,10 +52,10 @@ export const serveCommands: readonly Command[] = [
 async function run({ settings, output }: CommandInput, parts: ServiceParts): Promise<void> {
   const lines = logDestination()
   const log = pino(logOptions(settings.logLevel), lines)
-  const { app, close } = await openService(settings, log, parts)
+  const { app, statusUrl, close } = await openService(settings, log, parts)
   // Who reads that we are ready may tell us to stop the next moment.
   const stopping = stopped(log, { withParent: settings.stopWithParent, atOnce: lines.drop })
-  output.out(greeting(app, settings, parts))
+  output.out(greeting(app, settings, parts, statusUrl))
   await stopping
   // What could not be ended in time must not keep the process: nothing acknowledged depends on it.
   if ((await Promise.race([close(), overdue(settings)])) === 'overdue') {
@@ -75,21 +76,25 @@ export async function openService(
   settings: Settings,
   log: Logger,
   { serves, works }: ServiceParts,
-): Promise<{ app: App; close(): Promise<void> }> {
+): Promise<{ app: App; statusUrl?: string; close(): Promise<void> }> {
   requireSecrets(settings)
   requireWayIn(settings)
   await requireCallable(settings)
   if (serves) await requireFreeAddress(settings)
+  const ofStatus = statusAddress(settings)
+  if (ofStatus) await requireFreeAddress(ofStatus)
   // Loading every room takes longer than all that comes before, so it goes on while the database starts; a start that
   // is refused does not wait for it.
   const loading = import('../app.ts')
   const embedded = await startDatabase(settings)
   const ways = waysOf(settings, embedded)
   let app: App | undefined
+  let status: FastifyInstance | undefined
   const close = async () => {
     try {
       await app?.close()
     } finally {
+      await status?.close()
       await embedded?.stop()
     }
   }
@@ -99,7 +104,9 @@ export async function openService(
     const dataDir = embedded ? resolve(settings.dataDir) : undefined
     app = await openApp({ settings, ...ways, log, works, ...(dataDir !== undefined && { dataDir }) })
     if (serves) await listen(app, settings)
-    return { app, close }
+    if (ofStatus) status = await listenForStatus(app, ofStatus)
+    const statusUrl = status && boundTo(status)
+    return { app, ...(statusUrl !== undefined && { statusUrl }), close }
   } catch (error) {
     await close()
     throw error
@@ -120,6 +127,22 @@ async function listen(app: App, settings: Settings): Promise<void> {
   await app.listen().catch((error: unknown) => {
     throw addressRefusal(error, settings)
   })
+}
+
+const statusAddress = ({ host, statusPort }: Settings) =>
+  statusPort === undefined ? undefined : ({ host, port: statusPort, variable: 'STATUS_PORT' } as const)
+
+/** Open to the last, so that whoever asks meanwhile hears that the process is about to end. */
+async function listenForStatus(
+  app: App,
+  { variable, ...address }: NonNullable<ReturnType<typeof statusAddress>>,
+): Promise<FastifyInstance> {
+  const { makeStatusServer } = await import('../http/status-server.ts')
+  const server = makeStatusServer(app.server)
+  await server.listen(address).catch((error: unknown) => {
+    throw addressRefusal(error, { ...address, variable })
+  })
+  return server
 }
 
 /** Without a named database the service brings its own; several processes can only share a named one. */
@@ -150,6 +173,15 @@ async function requireCallable(settings: Settings): Promise<void> {
     throw new SettingError(
       `GATEWAY_URL cannot be called: ${gateway} GATEWAY_ALLOW_HTTP and GATEWAY_ALLOW_PRIVATE allow one of your own network.`,
     )
+  // Without it the page would tell every payer to pay offline.
+  if (gatewayUrl !== undefined && settings.gatewaySecret === undefined)
+    throw new SettingError('GATEWAY_URL needs GATEWAY_SECRET, with which the calls to it are signed.')
+  const { consoleOidcAllowHttp: allowHttp, consoleOidcAllowPrivate: allowPrivate } = settings
+  const issuer = consoleOidcIssuer && urlRefusal(consoleOidcIssuer, { allowHttp, allowPrivate })
+  if (issuer)
+    throw new SettingError(
+      `CONSOLE_OIDC_ISSUER cannot be called: ${issuer} CONSOLE_OIDC_ALLOW_HTTP and CONSOLE_OIDC_ALLOW_PRIVATE allow one of your own network.`,
+    )
   const host = smtpUrl && new URL(smtpUrl).hostname.replace(/^\[|\]$/g, '')
   const mail = host && dialRefusal(host, { allowHttp: true, allowPrivate: smtpAllowPrivate })
   if (mail)
@@ -168,27 +200,24 @@ const overdue = ({ shutdownGraceSeconds }: Settings) =>
     setTimeout(() => resolve('overdue'), shutdownGraceSeconds * 1000 + SHUTDOWN_MAX_MS).unref(),
   )
 
-/** Where it listens, when that is not where others reach it. */
-function listening({ service, server }: App): string {
-  const bound = server.server.address()
-  if (bound === null || typeof bound === 'string') return ''
-  const at = `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
-  // Without it the page would tell every payer to pay offline.
-  if (gatewayUrl !== undefined && settings.gatewaySecret === undefined)
-    throw new SettingError('GATEWAY_URL needs GATEWAY_SECRET, with which the calls to it are signed.')
-  const { consoleOidcAllowHttp: allowHttp, consoleOidcAllowPrivate: allowPrivate } = settings
-  const issuer = consoleOidcIssuer && urlRefusal(consoleOidcIssuer, { allowHttp, allowPrivate })
-  if (issuer)
-    throw new SettingError(
-      `CONSOLE_OIDC_ISSUER cannot be called: ${issuer} CONSOLE_OIDC_ALLOW_HTTP and CONSOLE_OIDC_ALLOW_PRIVATE allow one of your own network.`,
-    )
-  return service.publicUrl === `http://${at}` ? '' : `, listening on ${at}`
+/** Where a server is bound. */
+function boundTo({ server }: FastifyInstance): string | undefined {
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') return undefined
+  return `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
 }
 
-function greeting(app: App, settings: Settings, { serves, works }: ServiceParts): string {
-  if (!serves) return 'Quittance does due work.\n'
+/** Where it listens, when that is not where others reach it. */
+function listening({ service, server }: App): string {
+  const at = boundTo(server)
+  return at === undefined || service.publicUrl === at ? '' : `, listening on ${at.slice('http://'.length)}`
+}
+
+function greeting(app: App, settings: Settings, { serves, works }: ServiceParts, statusUrl?: string): string {
+  const status = statusUrl === undefined ? '' : `Health and metrics are at ${statusUrl}\n`
+  if (!serves) return `Quittance does due work.\n${status}`
   const { service } = app
-  const heading = `Quittance ${settings.environment} is ready at ${service.publicUrl}${listening(app)}${works ? '' : ' (requests only)'}\n`
+  const heading = `Quittance ${settings.environment} is ready at ${service.publicUrl}${listening(app)}${works ? '' : ' (requests only)'}\n${status}`
   if (settings.environment === 'live') return heading
   const width = Math.max(...credentials.map(({ client_id }) => client_id.length))
   const people = credentials.map(

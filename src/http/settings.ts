@@ -23,6 +23,14 @@ export const httpSettings = {
     ...whole(0, 65535),
     description: 'The port to listen on; 0 takes a free one.',
   }),
+  statusPort: setting<number | undefined>({
+    variable: 'STATUS_PORT',
+    initial: undefined,
+    initialText: 'none',
+    ...whole(0, 65535),
+    description:
+      'A port beside `PORT` that answers `/healthz`, `/readyz` and `/metrics` alone; 0 takes a free one. A process that only works has no other.',
+  }),
   publicUrl: setting<string | undefined>({
     variable: 'PUBLIC_URL',
     initial: undefined,
