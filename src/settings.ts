@@ -68,7 +68,7 @@ export const settings = {
   stopWithParent: setting<boolean>({
     variable: 'STOP_WITH_PARENT',
     ...inSandbox,
-    initialText: '`true` in the sandbox and below `npm start`, `false` in live',
+    initialText: '`true` in the sandbox and below `npm start` and `npx`, `false` in live',
     description:
       'Whether the service ends when the process that started it has ended, as a test runner may that is killed.',
   }),

@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'
 import { FaultyProxy } from '../../support/faulty-proxy.ts'
-import { type RunningService, startService } from '../../support/process.ts'
+import { live } from '../../support/live.ts'
+import { commandLine, type RunningService, startProgram, startService } from '../../support/process.ts'
 
 // Most of it is waiting, for graces to pass and processes to end: all of it waits together.
 describe.concurrent('A service that is told to stop', () => {
@@ -54,6 +55,25 @@ describe.concurrent('A service that is told to stop', () => {
     const { code, afterMs } = await ended
     expect(code).toBe(0)
     expect(afterMs).toBeGreaterThan(graceMs)
+  })
+
+  it('in live ends with npx, which tells it nothing', async ({ expect }) => {
+    const own = await newDatabase()
+    const [program, words] = commandLine(['start'])
+    const variables = { ...live, DATABASE_URL: own.url, SHUTDOWN_GRACE_SECONDS: '0', npm_command: 'exec' }
+    // As npx does it: by a shell, which is what it ends.
+    const service = await startProgram(['sh', ['-c', '"$@" & wait', 'npx', program, ...words]], variables)
+
+    await service.end('SIGTERM')
+
+    await expect.poll(() => service.said()).toContain('"reason":"parent gone"')
+    const isOver = () =>
+      fetch(`${service.url}/healthz`).then(
+        () => false,
+        () => true,
+      )
+    await expect.poll(isOver).toBe(true)
+    await own.drop()
   })
 
   it('waits fifteen seconds after its grace for a request that never ends, and then goes', async ({ expect }) => {
