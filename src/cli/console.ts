@@ -12,9 +12,9 @@ import {
   signOutEverywhere,
 } from '../console/sign-in/people.ts'
 import type { Reader } from '../database/transaction.ts'
-import { addressOf } from '../http/address.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
+import { publicUrlOf } from './public-url.ts'
 
 /** The people who sign in to the console of a live service, and the first of them. */
 export const consoleCommands: readonly Command[] = [
@@ -98,6 +98,7 @@ async function invite({ db, transact, settings, options }: StoreInput) {
   if (typeof role !== 'string' || !isRole(role)) throw new UsageError(`--role must be one of ${roles.join(', ')}.`)
   if (typeof email !== 'string' || !/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email))
     throw new UsageError('--email must be an e-mail address.')
+  const address = settings.consoleUrl ?? publicUrlOf(settings, 'the link leads there')
   const accountId = await requireAccount(db, role, account)
   const called = typeof name === 'string' && name.trim() !== '' ? name.trim().slice(0, 300) : email
   const now = systemClock.now()
@@ -109,7 +110,6 @@ async function invite({ db, transact, settings, options }: StoreInput) {
     grantRole(tx, person, { role, account_id: accountId })
     return { id: person, ...addLink(tx, person, now) }
   })
-  const address = settings.consoleUrl ?? settings.publicUrl ?? addressOf(settings.host, settings.port)
   return { person_id: id, role, link: linkAddress(address, code), expires }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { KEY_BELIEVED_MS, listKeys, SigningKeys, withdrawKey } from '../webhooks/signing/keys.ts'
 import { makeSeal } from '../webhooks/signing/seal.ts'
 import { type Command, CommandError, type StoreInput } from './command.ts'
+import { publicUrlOf } from './public-url.ts'
 import { requireSecrets } from './secrets.ts'
 
 /** Replaces the key that deliveries are signed with, and takes back what an earlier one signed. */
@@ -33,7 +34,7 @@ export const keyCommands: readonly Command[] = [
 async function rotate({ db, transact, settings }: StoreInput) {
   if (!(await listKeys(db)).some(({ current }) => current))
     throw new CommandError('There is no key yet; the first delivery makes one.')
-  const { publicUrl = `http://${settings.host}` } = settings
+  const publicUrl = publicUrlOf(settings, 'the certificate names its host')
   const keys = new SigningKeys(db, makeSeal(requireSecrets(settings)), { publicUrl, settings })
   // A key that is sealed with another secret than the services have would stop every delivery.
   await keys.current().catch(() => {

@@ -37,7 +37,8 @@ describe('The audit log of commands', () => {
   const secret = 'a secret of a live service, long enough'
   beforeAll(async () => {
     world = await newWorld({ settings: { QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: secret } })
-    variables = { DATABASE_URL: world.databaseUrl, QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: secret }
+    const PUBLIC_URL = 'https://pay.example.test'
+    variables = { DATABASE_URL: world.databaseUrl, QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: secret, PUBLIC_URL }
   })
   afterAll(() => world.close())
 

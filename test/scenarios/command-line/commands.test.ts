@@ -102,7 +102,20 @@ describe('The command line', () => {
     expect(taken.stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  it('says how many parked jobs are tried again', async () => {
+  it('makes no link in live that leads to this machine because nobody said where the service is', async () => {
+    const invite = ['console', 'invite', '--role', 'operator', '--email', 'jo@example.com']
+    const [unsaid, said] = [await run(...invite), await run(...invite, '--public-url', 'https://pay.example.com')]
+
+    expect(unsaid).toMatchObject({ code: 2, stderr: expect.stringContaining('Set PUBLIC_URL') })
+    expect(said.stdout).toContain('https://pay.example.com/console/sign-in/link/')
+    expect((await run('console', 'remove', 'jo@example.com')).code).toBe(0)
+  })
+
+  it('says for programs too that there is nothing to migrate', async () => {
+    expect(await json('migrate')).toEqual({ applied: [] })
+  })
+
+  it('says what parked jobs are about, and how many are tried again', async () => {
     const park = `insert into jobs (name, payload, run_at, parked_time, create_time)
       select name, '{"account_id":"A"}', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' from unnest($1::text[]) name`
     const opened = openPatiently(database.url, { connectionsMax: 2 })
