@@ -8,6 +8,7 @@ import {
   type ParkedJob,
   retryParked,
 } from '../jobs/parked.ts'
+import { subjectOf } from '../jobs/runner.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
 
 /** Shows parked jobs, tries them again, and gives them up. */
@@ -16,10 +17,10 @@ export const jobCommands: readonly Command[] = [
     kind: 'store',
     name: 'jobs parked',
     summary: 'List jobs that failed for good',
-    examples: [['jobs parked', 'shows ids, names and the last error']],
+    examples: [['jobs parked', 'shows ids, names, whose they are, what they are about and the last error']],
     run: async ({ db }) =>
-      (await allParked(db)).map(({ id, name, attempts, parked_time, error }) => ({
-        ...{ id, name, attempts, parked_time, error },
+      (await allParked(db)).map(({ id, name, account_id, attempts, parked_time, error, payload }) => ({
+        ...{ id, name, account_id, about: subjectOf(payload), attempts, parked_time, error },
       })),
   },
   {

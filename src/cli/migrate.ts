@@ -2,6 +2,7 @@ import { waysOf } from '../database/address.ts'
 import { startEmbedded } from '../database/embedded/server.ts'
 import { migrateBy } from '../database/migrate.ts'
 import type { Command } from './command.ts'
+import { print } from './print.ts'
 import { noteInLog } from './store.ts'
 
 /** Brings the schema up to date. A service that starts does this by itself; running it before is for planned upgrades. */
@@ -11,7 +12,7 @@ export const migrateCommand: Command = {
   name: 'migrate',
   summary: 'Bring the database schema up to date',
   examples: [['migrate', 'before the processes of a new version start']],
-  async run({ settings, output }, cause) {
+  async run({ settings, output, options }, cause) {
     const embedded =
       settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join: true }) : undefined
     try {
@@ -19,7 +20,8 @@ export const migrateCommand: Command = {
       const applied = await migrateBy(ways)
       const newest = applied.at(-1)
       if (newest !== undefined) await noteInLog(ways.directUrl ?? ways.databaseUrl, settings, cause, newest)
-      output.out(applied.length === 0 ? 'The schema is up to date.\n' : `Applied ${applied.join(', ')}.\n`)
+      const sentence = applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`
+      output.out(`${options['json'] === true ? print({ applied }, true) : sentence}\n`)
     } finally {
       await embedded?.stop()
     }

@@ -117,12 +117,13 @@ describe('The command line', () => {
 
   it('says what parked jobs are about, and how many are tried again', async () => {
     const park = `insert into jobs (name, payload, run_at, parked_time, create_time)
-      select name, '{"account_id":"A"}', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' from unnest($1::text[]) name`
+      select name, '{"account_id":"A","invoice_id":"INV2-A"}', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' from unnest($1::text[]) name`
     const opened = openPatiently(database.url, { connectionsMax: 2 })
     await opened.query(park, [['one', 'one', 'two']])
     await opened.close()
-    const [{ id }] = await json<[{ id: string }]>('jobs', 'parked')
+    const [{ id, ...one }] = await json<[{ id: string; account_id: string; about: string }]>('jobs', 'parked')
 
+    expect(one).toMatchObject({ account_id: 'A', about: 'INV2-A' })
     expect(await json('jobs', 'retry', id)).toEqual({ retried: 1, id, name: 'one' })
     expect(await run('jobs', 'retry', id)).toMatchObject({ code: 1, stderr: expect.stringContaining(id) })
     expect(await json('jobs', 'retry', 'all', '--name', 'one')).toEqual({ retried: 1, name: 'one' })
