@@ -35,6 +35,8 @@ const claimSeller = {
   status: 'WAITING_FOR_SELLER_RESPONSE',
   flow: asked,
 } as const
+/** A bank says at which stage it alerts. */
+const alerted = { ...claimSeller, dispute_life_cycle_stage: claims } as const
 const claimOffer = { dispute_life_cycle_stage: 'CHARGEBACK', flow: 'OFFER' } as const
 const offer = { dispute_life_cycle_stage: ['INQUIRY', 'CHARGEBACK'], flow: 'OFFER' } as const
 const sellerAsked = { status: 'WAITING_FOR_SELLER_RESPONSE', flow: asked } as const
@@ -214,7 +216,7 @@ const rows = [
   { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: shipped,         given: [], outcome: 'return not acknowledged', to: closed,  emits: resolved },
   { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: review,          given: [], outcome: 'decided, appealable', to: decided,     emits: resolved },
   { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: review,          given: [], outcome: 'decided, final',   to: closed,         emits: resolved },
-  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: claimSeller,     given: [], outcome: 'alert ended',      to: closed,         emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: alerted,         given: [], outcome: 'alert ended',      to: closed,         emits: resolved },
   { t: '4.6', action: 'pass-deadline',           by: ['clock'],             from: appealable,      given: [], outcome: 'appeal window closed', to: settledForGood, emits: silent },
 ] as const satisfies readonly DisputeRow[]
 

@@ -503,4 +503,17 @@ describe('A chargeback by a bank', () => {
     expect(await canDo(world.merchant, body.dispute_id)).toEqual(['accept_claim'])
     expect((await sees(world.merchant, body.dispute_id)).seller_response_due_date).toBe('2026-03-03T05:00:00.000Z')
   })
+
+  it.each(['CHARGEBACK', 'PRE_ARBITRATION', 'ARBITRATION'])(
+    'can be an alert at the stage %s, which ends',
+    async (stage) => {
+      const { seller_transaction_id: sellers } = await paid()
+      const { body } = await charge(sellers, { event_type: 'ALERT', stage })
+
+      await world.pass('P1D')
+
+      const { status, dispute_outcome } = await sees(world.merchant, body.dispute_id)
+      expect([status, dispute_outcome]).toEqual(['RESOLVED', { outcome_code: 'NONE' }])
+    },
+  )
 })
