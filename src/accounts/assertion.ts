@@ -33,7 +33,9 @@ export async function actFor(
   const scopes = isActive && needsConsent ? await consentedScopes(db, account.id, caller) : caller.scopes
   if (!isActive || scopes.size === 0)
     throw forbidden('The account the assertion names does not exist or has not given consent.')
-  return { ...caller, accountId: account.id, onBehalf: true, scopes }
+  // Only an account of this cell can have consented here.
+  const { elsewhere: _own, ...acting } = caller
+  return { ...acting, accountId: account.id, onBehalf: true, scopes }
 
   async function byId(id: string): Promise<Account | undefined> {
     const former = needsConsent ? undefined : formerIds[id]

@@ -23,13 +23,15 @@ export interface Holder {
   readonly client_id: string
   readonly sandbox: boolean
   readonly has_consents: boolean
+  /** The cell that the account lives in, where that is another. */
+  readonly cell: string | null
   readonly scopes: readonly string[]
   readonly expire_time: Instant
 }
 
 // An app that was seeded for a sandbox, whose secret everybody knows, is none anywhere else.
 const holderOf = sql`
-  select apps.id as app_id, apps.account_id, apps.client_id, apps.sandbox, tokens.scopes, tokens.expire_time,
+  select apps.id as app_id, apps.account_id, apps.client_id, apps.sandbox, tokens.scopes, tokens.expire_time, accounts.cell,
     exists (select from consents where consents.app_id = apps.id) as has_consents
   from tokens join apps on apps.id = tokens.app_id join accounts on accounts.id = apps.account_id
   where tokens.digest = $1 and tokens.generation = apps.token_generation
@@ -123,19 +125,27 @@ export class Authenticator {
     if (holder.expire_time <= this.#realTime.now())
       throw invalidToken('The access token has expired. Request a new one.')
     if (network !== undefined) this.#guesses.giveBack(network)
-    const caller = await this.#callerOf(holder, assertion)
+    const elsewhere = holder.cell === null ? undefined : await this.#sayWhere(holder.cell, digest)
+    const caller = await this.#callerOf(holder, assertion, elsewhere)
     this.#remember(memory, caller, holder)
     return caller
   }
 
+  /** Those of another cell are known here for what they do with accounts of this one. */
+  async #sayWhere(cell: string, digest: Buffer): Promise<string> {
+    const moved = await whereItWent(this.#db, 'token', digest.toString('hex'))
+    return moved ?? `This account lives in cell ${cell}: call that one.`
+  }
+
   /** Its scopes are those of the token, less what the account it names has not consented to. */
-  async #callerOf(holder: Holder, assertion: string | undefined): Promise<Caller> {
+  async #callerOf(holder: Holder, assertion: string | undefined, elsewhere: string | undefined): Promise<Caller> {
     const own: Caller = {
       appId: holder.app_id,
       clientId: holder.client_id,
       accountId: holder.account_id,
       onBehalf: false,
       hasConsents: holder.has_consents,
+      ...(elsewhere !== undefined && { elsewhere }),
       scopes: expandScopes(holder.scopes),
       roles: [],
     }

@@ -17,6 +17,8 @@ export interface Caller {
   readonly onBehalf: boolean
   /** Whether any account has consented that this app acts for it; what for is asked where it matters. */
   readonly hasConsents: boolean
+  /** Where the account is, in a sentence, when it lives in another cell: what it has is there, and nothing of it is made here. */
+  readonly elsewhere?: string
   /** Scope names without base, for example `disputes/read-seller`. */
   readonly scopes: ReadonlySet<string>
   /** Roles held whatever the resource: `agent` for every caller of a sandbox and for operators. */

@@ -100,16 +100,26 @@ describeBalanced('Accounts that live in two cells', () => {
     const before = await balanced.person(partner, { actingFor: mover.account.id })
     const { body: invoice } = await before.post<{ id: string }>(INVOICES, over('10.00'))
     const words = ['accounts', 'move', mover.account.id, '--to', m.variables['DATABASE_URL']!]
+    const itself = await balanced.person(mover)
     const { code, stderr } = await run([...words, '--json'], k.variables)
     expect([code, stderr]).toEqual([0, ''])
+    // Until the map is loaded the cell that it left is asked, and says where it went, whatever it has heard from the other by then.
+    const refusal = { status: 401, text: expect.stringContaining('This account has moved') }
+    const isKnown = async () => (await run(['accounts', 'suspend', mover.account.id], k.variables)).stderr
+    await expect.poll(isKnown).toContain('lives in cell M')
+    expect(await itself.get(INVOICES)).toMatchObject(refusal)
+    expect(await itself.post(INVOICES, over('10.00'))).toMatchObject(refusal)
     await balanced.start()
+    expect((await itself.get<Listed>(INVOICES)).body.items.map(({ id }) => id)).toEqual([invoice.id])
 
     const after = await balanced.person(partner, { actingFor: mover.account.id })
     expect((await after.get(`${INVOICES}/${invoice.id}`)).status).toBe(200)
-    // The cell that it left knows it as one of the other.
-    await expect
-      .poll(async () => (await run(['accounts', 'suspend', mover.account.id], k.variables)).stderr)
-      .toBe(`quittance: Account ${mover.account.id} lives in cell M: do this there.\n`)
+    // At the name of another cell than its own it makes nothing either.
+    const stranger = await balanced.person(partner, { host: 'cell-k.pay.test' })
+    expect(await stranger.post(INVOICES, over('10.00'))).toMatchObject({
+      status: 401,
+      text: expect.stringContaining('This account lives in cell M'),
+    })
   })
 
   it('let a buyer, the seller and a partner meet in a dispute', async () => {
