@@ -123,10 +123,15 @@ async function hear(here: pg.Client, other: string, settings: StoreInput['settin
     heard === 'nothing'
       ? `alter subscription ${subscriptionOf(from!, settings.cell!)} refresh publication`
       : subscriptionStatement(from!, settings.cell!, conninfoOf(other))
-  await here.query(statement).catch((error: { code?: string }) => {
+  await here.query(statement).catch((error: { code?: string; message: string }) => {
+    // It is the server of this cell that calls the other one.
+    if (error.code?.startsWith('08'))
+      throw new CommandError(
+        `The server of this cell cannot listen to cell ${from} (${error.message}): its address must lead there from that server too, and its role needs REPLICATION there.`,
+      )
     if (error.code !== '42501') throw error
     throw new CommandError(
-      `The role may not subscribe: let a superuser run this on the database of this cell. ${statement};`,
+      `The role may not subscribe: let a superuser run this on the database of this cell. The role that it names needs REPLICATION at cell ${from}. ${statement};`,
     )
   })
   return from!
