@@ -112,7 +112,11 @@ async function requireAlone(client: pg.Client, what: string): Promise<void> {
        and application_name like 'quittance%' and application_name <> $1`,
     [NAME],
   )
-  if (rowCount !== 0) throw new BackupError(`${what} is in use by a running service: stop it first.`)
+  // A pooler keeps connections of a service that has ended, and under its name.
+  if (rowCount !== 0)
+    throw new BackupError(
+      `${what} is in use by a running service: stop it first, and let a pooler before it close its connections.`,
+    )
 }
 
 /** Everything is read, or written, at one go: what the role is told for the statements of a service is no limit here. */

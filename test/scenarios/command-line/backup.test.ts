@@ -223,7 +223,7 @@ describe('Restoring', () => {
     expect(await restoring(file)).toMatch(/^1 .*is not empty \(\w+ has rows\): .*--replace/)
     expect(await restore(own.url, '--replace')).toMatchObject({ code: 0 })
     expect(await restoring(file, { DATABASE_URL: world.databaseUrl }, '--replace')).toMatch(
-      /in use by a running service/,
+      /in use by a running service: stop it first, and let a pooler/,
     )
 
     await inEmptyDatabase(async ({ url }) => {
