@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { complaintsOf, openBrowser } from '../support/browser.ts'
 import { Receiver } from '../support/receiver.ts'
 import { newWorld, usd, type World } from '../support/world.ts'
+import { disputeOf, invoiceOf } from './support.ts'
 
 let world: World
 let browser: Awaited<ReturnType<typeof openBrowser>>
@@ -14,15 +15,9 @@ beforeAll(async () => {
   world = await newWorld()
   base = await world.app.listen()
   browser = await openBrowser()
-  for (let i = 0; i < 30; i++) invoice = await invoiceOf(`Customer ${i}`)
+  for (let i = 0; i < 30; i++) invoice = await invoiceOf(world, `Customer ${i}`)
   await world.merchant.post(`/v2/invoicing/invoices/${invoice}/send`, {})
-  const opened = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
-    disputed_transactions: [{ buyer_transaction_id: 'EVERYBODY1' }],
-    reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
-    dispute_amount: usd('248.00'),
-    messages: [{ content: 'Nothing came. '.repeat(20) }],
-  })
-  dispute = opened.body.links[0]!.href.split('/').at(-1)!
+  dispute = await disputeOf(world, 'EVERYBODY1', '248.00')
   await world.buyer.post(`/v1/customer/disputes/${dispute}/escalate`, { note: 'Enough.' })
   const answer = await world.merchant.post<{ debug_id: string }>('/v2/invoicing/invoices', {
     detail: { currency_code: 'USD', note: 'x'.repeat(4_001) },
@@ -35,16 +30,6 @@ afterAll(async () => {
   await browser.close()
   await world.close()
 })
-
-async function invoiceOf(business_name: string, more: object = {}): Promise<string> {
-  const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
-    detail: { currency_code: 'USD' },
-    primary_recipients: [{ billing_info: { business_name, email_address: 'buyer@example.com' } }],
-    items: [{ name: 'A chair', quantity: '2', unit_amount: usd('49.50') }],
-    ...more,
-  })
-  return body.id
-}
 
 async function opened(path: string, options: BrowserContextOptions): Promise<Page> {
   const context = await browser.context(options)
@@ -157,7 +142,7 @@ describe('By keys alone', () => {
     await page.keyboard.press('j')
     const before = (await focus(page))!.name
 
-    const told = await invoiceOf('Told meanwhile')
+    const told = await invoiceOf(world, 'Told meanwhile')
     await world.merchant.post(`/v2/invoicing/invoices/${told}/send`, {})
 
     await page.getByText(/new, held while you read/).waitFor()
@@ -181,7 +166,7 @@ describe('By keys alone', () => {
     await type(page, /^Keep the present state as$/, 'before')
     await press(page, /^Keep it$/)
     await page.getByText('The present state was kept.').waitFor()
-    const later = await invoiceOf('Written later')
+    const later = await invoiceOf(world, 'Written later')
     await press(page, /^Go back to it: before$/)
     await page.getByText('The sandbox is as it was kept: before.').waitFor()
     expect((await world.merchant.get(`/v2/invoicing/invoices/${later}`)).status).toBe(404)
@@ -234,7 +219,7 @@ describe('In a window of 320 pixels', () => {
     const items = Array.from({ length: 100 }, (_, i) => ({
       ...{ name: `Item ${i}`, quantity: '9999.5', unit_amount: usd('999999.99'), tax: { name: 'VAT', percent: '19' } },
     }))
-    const id = await invoiceOf('Somebody', { items })
+    const id = await invoiceOf(world, 'Somebody', { items })
     await world.merchant.post(`/v2/invoicing/invoices/${id}/send`, {})
     for (const path of [
       `/console/invoices/${id}`,

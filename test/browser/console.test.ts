@@ -10,6 +10,7 @@ import { consoleOf } from '../support/console.ts'
 import { flawsOf } from '../support/looks.ts'
 import { payloads } from '../support/payloads.ts'
 import { newWorld, usd, type World } from '../support/world.ts'
+import { disputeOf, invoiceOf } from './support.ts'
 
 let world: World
 let browser: Awaited<ReturnType<typeof openBrowser>>
@@ -25,11 +26,12 @@ beforeAll(async () => {
   base = await world.app.listen()
   browser = await openBrowser()
   invoice = await invoiceOf(
+    world,
     'Linden & Söhne Verlagsgesellschaft mbH & Co. Kommanditgesellschaft '.repeat(4).slice(0, 300),
     { items: [{ name: 'W'.repeat(200), quantity: '2', unit_amount: usd('49.50') }] },
   )
   await world.merchant.post(`/v2/invoicing/invoices/${invoice}/send`, {})
-  dispute = await disputeOf('CONSOLE1', '248.00')
+  dispute = await disputeOf(world, 'CONSOLE1', '248.00')
   const hook = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', {
     url: `http://127.0.0.1:4999/${'long/'.repeat(60)}`,
     event_types: [{ name: '*' }],
@@ -57,7 +59,7 @@ beforeAll(async () => {
   await world.settle()
   const sent = await world.merchant.send<{ id: string }>(
     'POST',
-    `/v2/invoicing/invoices/${await invoiceOf('Told')}/send`,
+    `/v2/invoicing/invoices/${await invoiceOf(world, 'Told')}/send`,
     {},
   )
   expect(sent.status).toBe(200)
@@ -69,26 +71,6 @@ afterAll(async () => {
   await browser.close()
   await world.close()
 })
-
-const invoiceOf = async (business_name: string, more: object = {}) => {
-  const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
-    detail: { currency_code: 'USD' },
-    primary_recipients: [{ billing_info: { business_name, email_address: 'buyer@example.com' } }],
-    items: [{ name: 'A chair', quantity: '2', unit_amount: usd('49.50') }],
-    ...more,
-  })
-  return body.id
-}
-
-const disputeOf = async (payment: string, value: string) => {
-  const { body } = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
-    disputed_transactions: [{ buyer_transaction_id: payment }],
-    reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
-    dispute_amount: usd(value),
-    messages: [{ content: 'Nothing came. '.repeat(20) }],
-  })
-  return body.links[0]!.href.split('/').at(-1)!
-}
 
 const pages = (): [path: string, as?: Eyes][] => [
   ['/console'],
@@ -171,7 +153,7 @@ describe('The console in a browser', () => {
   })
 
   it('breaks no amount of a dispute that was decided', async () => {
-    const id = await disputeOf('CONSOLE2', '12345.00')
+    const id = await disputeOf(world, 'CONSOLE2', '12345.00')
     await world.merchant.post(`/v1/customer/disputes/${id}/accept-claim`, { note: 'All of it.' })
     const context = await contextAs('merchant', { viewport: { width: 1280, height: 900 } })
     const page = await context.newPage()
@@ -207,7 +189,7 @@ describe('The console in a browser', () => {
   it('can be worked without scripts: eyes, clock, a payment, an answer with a file', async () => {
     const context = await contextAs('merchant', { javaScriptEnabled: false })
     const page = await context.newPage()
-    const id = await invoiceOf('Without scripts')
+    const id = await invoiceOf(world, 'Without scripts')
     await page.goto(`${base}/console/invoices/${id}`)
     await page.getByRole('button', { name: 'Send the invoice' }).click()
     await page.getByText('The invoice was sent.').waitFor()
@@ -260,12 +242,12 @@ describe('The console in a browser', () => {
     await page.goto(`${base}/console`)
     await page.getByText('Following').waitFor()
 
-    const first = await invoiceOf('Followed')
+    const first = await invoiceOf(world, 'Followed')
     await world.merchant.post(`/v2/invoicing/invoices/${first}/send`, {})
     await page.locator('.thread', { hasText: `${first.slice(-4)}/send` }).waitFor()
 
     await page.locator('.threads .thread').first().hover()
-    const second = await invoiceOf('Held')
+    const second = await invoiceOf(world, 'Held')
     await world.merchant.post(`/v2/invoicing/invoices/${second}/send`, {})
     await page.getByText(/new, held while you read/).waitFor()
     expect(await page.locator('.thread', { hasText: `${second.slice(-4)}/send` }).count()).toBe(0)
@@ -333,7 +315,7 @@ window.isHidden = true`)
   it('keeps a form whose files are too large together, before anything is sent', async () => {
     const context = await contextAs('merchant')
     const page = await context.newPage()
-    const id = await disputeOf('CONSOLE3', '20.00')
+    const id = await disputeOf(world, 'CONSOLE3', '20.00')
     await page.goto(`${base}/console/disputes/${id}`)
     const form = page.locator('form[action$="/send-message"]')
     await page.locator('summary', { hasText: 'Write to the other side' }).click()
@@ -420,16 +402,10 @@ window.isHidden = true`)
     const complaints = complaintsOf(page)
     // Every thirteenth: sixteen different elements, behind each of the five ways out of a place.
     for (const text of payloads.filter((_, i) => i % 13 === 0)) {
-      const id = await invoiceOf(text.slice(0, 300), {
+      const id = await invoiceOf(world, text.slice(0, 300), {
         detail: { currency_code: 'USD', reference: text.slice(0, 120), note: text, memo: text.slice(0, 500) },
       })
-      const opened = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
-        disputed_transactions: [{ buyer_transaction_id: `HOSTILE${payloads.indexOf(text)}` }],
-        reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
-        dispute_amount: usd('1.00'),
-        messages: [{ content: text }],
-      })
-      const at = opened.body.links[0]!.href.split('/').at(-1)!
+      const at = await disputeOf(world, `HOSTILE${payloads.indexOf(text)}`, '1.00', text)
       const { body } = await world.merchant.post<{ debug_id: string }>(`/v2/invoicing/invoices/${id}/payments`, {
         method: text,
         note: text,
