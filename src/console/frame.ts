@@ -2,7 +2,7 @@ import { type Content, type Html, html } from '../http/html.ts'
 import { icon } from './parts/icons.ts'
 import { mark, notice } from './parts/parts.ts'
 import { reading } from './parts/time.ts'
-import { assetBase } from './respond.ts'
+import { assetBase, type Notice } from './respond.ts'
 import { type Capability, roleNames } from './roles.ts'
 import { type Eyes, eyes, eyesNames, type Onlooker, type SignedIn } from './who.ts'
 
@@ -42,7 +42,7 @@ export interface Surroundings {
   /** How many jobs failed for good, for those who run the service. */
   readonly parked?: number
   readonly theme?: Theme
-  readonly notice?: string | undefined
+  readonly notice?: Notice | undefined
   /** What the console calls itself. */
   readonly name: string
 }
@@ -199,7 +199,7 @@ ${person && personMenu(person)}
 </header>
 <div class="side">${navigation(around)}${who.face === 'sandbox' && eyesForm(around)}</div>
 <main id="main">
-${person?.isLooking && lookingBar(person)}${around.notice !== undefined && notice('good', html`<p>${around.notice}</p>`)}
+${person?.isLooking && lookingBar(person)}${around.notice && notice(around.notice.tone, html`<p>${around.notice.text}</p>`)}
 ${drawn.content}
 </main>`,
     theme,

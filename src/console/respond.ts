@@ -150,7 +150,15 @@ export const fileAnswer = (bytes: Buffer, headers: Readonly<Record<string, strin
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
   })
 
-const NOTICE = 'console-notice'
+/** Each has a cookie of its own: one that a version before does not know is not read as something else. */
+const noticeNames = { bad: 'console-refusal', good: 'console-notice' } as const
+
+/** What the next page says first: what was done, or why it was not. */
+export interface Notice {
+  readonly tone: keyof typeof noticeNames
+  readonly text: string
+}
+
 /** Browsers drop a cookie of more than 4096 bytes whole. A letter may take nine of them here. */
 const NOTICE_BYTES_MAX = 3_500
 
@@ -161,10 +169,17 @@ function carried(text: string): string {
   return carried(`${beginning(text, Math.floor((text.length * NOTICE_BYTES_MAX) / encoded.length) - 1)}…`)
 }
 
-/** What the next page says first. It stands in a cookie, so that going back or reloading does not say it again. */
-export const noticeCookie = (text: string): string =>
-  `${NOTICE}=${carried(text)}; Path=/console; Max-Age=60; HttpOnly; SameSite=Lax`
+/** It stands in a cookie, so that going back or reloading does not say it again. */
+export const noticeCookie = ({ tone, text }: Notice): string =>
+  `${noticeNames[tone]}=${carried(text)}; Path=/console; Max-Age=60; HttpOnly; SameSite=Lax`
 
-export const noticeGone = `${NOTICE}=; Path=/console; Max-Age=0; HttpOnly; SameSite=Lax`
+export const noticeGone = ({ tone }: Notice): string =>
+  `${noticeNames[tone]}=; Path=/console; Max-Age=0; HttpOnly; SameSite=Lax`
 
-export const noticeIn = (cookies: string | undefined): string | undefined => cookieOf(cookies, NOTICE) || undefined
+export function noticeIn(cookies: string | undefined): Notice | undefined {
+  for (const tone of ['bad', 'good'] as const) {
+    const text = cookieOf(cookies, noticeNames[tone])
+    if (text) return { tone, text }
+  }
+  return undefined
+}

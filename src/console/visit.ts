@@ -7,6 +7,7 @@ import type { Money } from '../kernel/money.ts'
 import { forbidden } from '../kernel/problem.ts'
 import { type Static, type TSchema, Type } from '../kernel/type.ts'
 import type { Service } from '../room.ts'
+import { type Access, declare, isOwnMatter, mayOf, requireMay } from './access.ts'
 import { addressOf, PageUrls } from './addresses.ts'
 import { backTo, toSignIn } from './back.ts'
 import { type Typed, withPlainBreaks } from './forms/fields.ts'
@@ -16,7 +17,6 @@ import { isOwnOrigin } from './own-origin.ts'
 import { type Times, timesIn } from './parts/time.ts'
 import { makeRefusal } from './refusal.ts'
 import { noticeCookie, noticeGone, noticeIn, pageAnswer, seeOther } from './respond.ts'
-import { type Capability, capabilities } from './roles.ts'
 import { confirmAnswer, confirmPerson, type Held, sendAnswer, signedOutAnswer } from './sign-in/confirm.ts'
 import { isTokenOf, PLACE_FIELD, placeOf, TOKEN_FIELD, tokenFor, withTokens } from './sign-in/form-tokens.ts'
 import type { Arrived } from './sign-in/onlooker.ts'
@@ -57,6 +57,8 @@ export interface Sent<Params extends TSchema = TSchema> extends Visit<Params> {
   readonly files: readonly UploadedFile[]
   /** To a page, with a sentence that it says first. */
   lead(to: string, notice?: string): Answer
+  /** The same where what was asked for was not done, in the look of a refusal. */
+  turnBack(to: string, why: string): Answer
   /** The page again, with a form as it was left. */
   again(drawn: Drawn): Promise<Answer>
 }
@@ -73,32 +75,6 @@ export interface ConsoleParts {
     db: Reader,
     who: Onlooker,
   ): Promise<Pick<Surroundings, 'timepiece' | 'waiting' | 'unread' | 'failing' | 'parked'>>
-}
-
-/** Who may open a page or send a form. */
-export interface Access {
-  /** In live, whoever holds one of these. What names none is the sandbox's alone. */
-  readonly may?: Capability | readonly Capability[]
-  /** It exists in live alone. */
-  readonly liveOnly?: boolean
-}
-
-/** What somebody does about themselves, wherever they work. */
-const isOwnMatter = (access: Access): boolean => mayOf(access).includes('self')
-
-const declared = new WeakMap<AnyRoute, Access>()
-
-/** What a page or form of the console said about who may; undefined for routes of anything else. */
-export const accessOf = (one: AnyRoute): Access | undefined => declared.get(one)
-
-export const mayOf = ({ may = [] }: Access): readonly Capability[] => (typeof may === 'string' ? [may] : may)
-
-/** A page of the console with what it said about who may. */
-function declare(access: Access, made: AnyRoute): AnyRoute {
-  const environment = access.may === undefined ? 'sandbox' : access.liveOnly ? 'live' : undefined
-  const one: AnyRoute = environment === undefined ? made : { ...made, environment }
-  declared.set(one, access)
-  return one
 }
 
 const shared = {
@@ -182,7 +158,7 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
     const set = { path, back, notice, theme: themeIn(headers), name: service.settings.consoleName }
     const around = { ...(await surroundings(db, who)), who, ...set }
     const markup = tokened(who, path, frame(drawn, around))
-    return pageAnswer(drawn.status ?? 200, markup, notice === undefined ? undefined : noticeGone)
+    return pageAnswer(drawn.status ?? 200, markup, notice && noticeGone(notice))
   }
 
   /** What each form takes, by the form of its address. */
@@ -279,7 +255,8 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
             ...(visit as Visit<Params>),
             typed,
             files,
-            lead: (to, notice) => seeOther(to, notice === undefined ? undefined : noticeCookie(notice)),
+            lead: (to, text) => seeOther(to, text === undefined ? undefined : noticeCookie({ tone: 'good', text })),
+            turnBack: (to, text) => seeOther(to, noticeCookie({ tone: 'bad', text })),
             again: (drawn) => framed(visit, { path, back: addressOf(urls.of(rest.url), params) }, drawn),
           }
           return (await askedAgain(definition, sent, held)) ?? take(sent)
@@ -291,9 +268,3 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
   }
 }
 export type Pages = ReturnType<typeof makePages>
-
-function requireMay({ person, may }: Onlooker, wanted: readonly Capability[]): void {
-  if (wanted.some(may)) return
-  if (person?.isLooking) throw forbidden('You only look at this account; nobody acts for it from the outside.')
-  throw forbidden(`Your role may not: ${wanted.map((one) => capabilities[one]).join('; ')}.`)
-}

@@ -9,6 +9,15 @@ export function consoleOf(world: World, as: Eyes = 'merchant') {
   const host = 'localhost:8080'
   return {
     name: eyes[as].label,
+    /** What the page that a form led to says first, and how. */
+    async told({ location, headers }: { location: string; headers: Record<string, unknown> }) {
+      const [notice] = String(headers['set-cookie']).split(';')
+      const { text } = await world.call('GET', location, undefined, {
+        headers: { cookie: `${cookie}; ${notice}`, host },
+      })
+      const [, tone, role, said] = /<div class="notice (\w+)" role="(\w+)"[^>]*><p>(.*?)<\/p>/s.exec(text) ?? []
+      return { tone, role, said }
+    },
     async page(path: string, status = 200): Promise<string> {
       const response = await world.call('GET', path, undefined, { headers: { cookie, host } })
       if (response.status !== status)

@@ -60,8 +60,10 @@ export function disputeDeskPages({ form, page }: Pages) {
       async take(sent) {
         const side = sideOf(sent, await seen(sent))
         const holder = await sent.change(async (tx) => takeIt(tx, side, nameOf(sent)))
-        const said = holder === nameOf(sent) ? 'You have taken it.' : `Somebody was faster: ${holder} has taken it.`
-        return sent.lead(`/console/disputes/${side.disputeId}`, said)
+        const at = `/console/disputes/${side.disputeId}`
+        return holder === nameOf(sent)
+          ? sent.lead(at, 'You have taken it.')
+          : sent.turnBack(at, `Somebody was faster: ${holder} has taken it.`)
       },
     }),
     form({
@@ -73,8 +75,10 @@ export function disputeDeskPages({ form, page }: Pages) {
       async take(sent) {
         const side = sideOf(sent, await seen(sent))
         const holder = await sent.change(async (tx) => giveItBack(tx, side, sent.typed['from']))
-        const said = holder === undefined ? 'Nobody has taken it now.' : `${holder} has taken it meanwhile.`
-        return sent.lead(`/console/disputes/${side.disputeId}`, said)
+        const at = `/console/disputes/${side.disputeId}`
+        return holder === undefined
+          ? sent.lead(at, 'Nobody has taken it now.')
+          : sent.turnBack(at, `Nothing was changed: ${holder} has taken it meanwhile.`)
       },
     }),
     form({

@@ -113,10 +113,10 @@ ${sheet('As it was sent', html`<div class="copied">${bodyOf(event.body, 'The eve
         requireDone(done)
         isSent ||= (done.body as { status: string }).status === 'PENDING'
       }
-      return sent.lead(
-        `/console/events/${sent.params.id}`,
-        isSent ? 'It is sent again to every webhook that listens.' : 'No webhook listens to it.',
-      )
+      const at = `/console/events/${sent.params.id}`
+      return isSent
+        ? sent.lead(at, 'It is sent again to every webhook that listens.')
+        : sent.turnBack(at, 'Nothing was sent: no webhook listens to it.')
     },
   }),
 ]

@@ -156,10 +156,9 @@ export function invoiceWritingPages({ page, form: formRoute }: Pages, operations
         const why = mendable(out)
           ?.details?.map(({ description }) => description)
           .join(' ')
-        return sent.lead(
-          `/console/invoices/${id}`,
-          out.refusal ? `The draft was saved, but not sent: ${why}` : 'The invoice was saved and sent.',
-        )
+        return out.refusal
+          ? sent.turnBack(`/console/invoices/${id}`, `The draft was saved, but not sent: ${why}`)
+          : sent.lead(`/console/invoices/${id}`, 'The invoice was saved and sent.')
       },
     }),
     page({

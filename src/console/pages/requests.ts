@@ -205,7 +205,7 @@ ${one.answer.body && html`<h3>Answer</h3>${bodyOf(one.answer.body, 'Body of the 
       const route = operations.find(one.operation)
       const params = route && paramsIn(route.url, one.path)
       if (who === undefined || params === undefined)
-        return sent.lead(`/console/requests/${one.debug_id}`, 'This request cannot be sent from here.')
+        return sent.turnBack(`/console/requests/${one.debug_id}`, 'Nothing was sent: this request cannot be from here.')
       const { typed } = sent
       let body: unknown
       try {
@@ -219,7 +219,8 @@ ${one.answer.body && html`<h3>Answer</h3>${bodyOf(one.answer.body, 'Body of the 
       const outcome = await operations.operate(caller, one.operation, { params, query, body, address: sent.address })
       // A refusal is an answer too, and has a page.
       if (outcome.status >= 500) mendable(outcome)
-      return sent.lead(`/console/requests/${outcome.debugId}`, `Sent again; it answered ${outcome.status}.`)
+      const tell = outcome.refusal ? sent.turnBack : sent.lead
+      return tell(`/console/requests/${outcome.debugId}`, `Sent again; it answered ${outcome.status}.`)
     },
   }),
 ]

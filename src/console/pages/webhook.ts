@@ -206,7 +206,7 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
 const whileEnabled = (send: (sent: Sent<typeof Id>) => Promise<Answer>) => async (sent: Sent<typeof Id>) =>
   (await show(sent)).status === 'ENABLED'
     ? send(sent)
-    : sent.lead(`/console/webhooks/${sent.params.id}`, 'Nothing was sent: the webhook is disabled.')
+    : sent.turnBack(`/console/webhooks/${sent.params.id}`, 'Nothing was sent: the webhook is disabled.')
 
 async function sample(sent: Sent<typeof Id>) {
   requireDone(
@@ -221,8 +221,8 @@ const showSecret = (operations: Operations) => async (sent: Sent<typeof Id>) =>
 async function rotate(sent: Sent<typeof Id>) {
   const done = await sent.operate('rotateWebhookSecret', { params: { webhook_id: sent.params.id }, body: {} })
   const at = `/console/webhooks/${sent.params.id}`
-  if (done.refusal && done.status === 422)
-    return sent.lead(at, done.refusal.details?.map(({ description }) => description).join(' ') ?? done.refusal.message)
+  if (done.refusal?.details?.some(({ issue }) => issue === 'ROTATION_UNDER_WAY'))
+    return sent.turnBack(at, 'Nothing was changed: the earlier secret still signs. Replace this one when it does not.')
   requireDone(done)
   return sent.lead(at, 'There is a new secret; for a day the earlier one signs too.')
 }

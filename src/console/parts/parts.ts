@@ -69,8 +69,9 @@ export const sheet = (
     aside && html`<div class="aside">${aside}</div>`
   }</header>${content}</section>`
 
+/** Something to say before all else; a refusal has the focus, as those beside forms do. */
 export const notice = (tone: 'good' | 'bad' | 'hold' | 'plain', content: Content): Html =>
-  html`<div class="notice ${tone}" role="status">${content}</div>`
+  html`<div class="notice ${tone}"${tone === 'bad' ? html` role="alert" tabindex="-1" autofocus` : html` role="status"`}>${content}</div>`
 
 export const nothing = (title: string, text: Content, below?: Content): Html =>
   html`<div class="empty"><h2>${title}</h2><p>${text}</p>${below && html`<p class="below">${below}</p>`}</div>`

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accessOf, mayOf } from '../../../src/console/access.ts'
 import { capabilitiesOf, isOfAccount, type Role, roles } from '../../../src/console/roles.ts'
 import { addPerson, grantRole } from '../../../src/console/sign-in/people.ts'
-import { accessOf, mayOf } from '../../../src/console/visit.ts'
 import type { AnyRoute } from '../../../src/http/route.ts'
 import { describedRoutes } from '../../../src/routes.ts'
 import { FOREIGN, newLogin, newSubjects, type Params } from '../../support/console-subjects.ts'

@@ -72,7 +72,7 @@ describe('A dispute that somebody has taken', () => {
     const early = formIn((await support.get(at)).text, `${at}/take`)!
     await admin.send(at, `${at}/take`)
     const noticeOf = ({ headers }: { headers: Record<string, unknown> }) =>
-      decodeURIComponent(/console-notice=([^;]*)/.exec(String(headers['set-cookie']))?.[1] ?? '')
+      decodeURIComponent(/console-refusal=([^;]*)/.exec(String(headers['set-cookie']))?.[1] ?? '')
 
     expect(noticeOf(await support.post(`${at}/take`, early))).toBe('Somebody was faster: A admin has taken it.')
     expect((await support.get(at)).text).toContain('Taken by <b>A admin</b>')
@@ -82,7 +82,7 @@ describe('A dispute that somebody has taken', () => {
     await support.send(at, `${at}/take`)
     expect(
       noticeOf(await admin.post(`${at}/give-back`, { ...(await tokensOf(admin, at)), from: drawn['from']! })),
-    ).toBe('A support has taken it meanwhile.')
+    ).toBe('Nothing was changed: A support has taken it meanwhile.')
     expect((await support.get(at)).text).toContain('Taken by <b>A support</b>')
   })
   const tokensOf = async (browser: Awaited<ReturnType<typeof signedIn>>, at: string) =>
