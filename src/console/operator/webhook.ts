@@ -12,6 +12,7 @@ import { readSpan } from '../../webhooks/routes/paging.ts'
 import { REPLAY_MAX } from '../../webhooks/schema.ts'
 import { findWebhook, type Webhook } from '../../webhooks/subscriptions/store.ts'
 import { newRequestId } from '../forms/fields.ts'
+import { spanFields, spanIn } from '../forms/span.ts'
 import { onceOnly } from '../once.ts'
 import { broken, facts, heading, linkButton, nothing, sheet, tabs, taken } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
@@ -74,8 +75,8 @@ function row(one: Transmission, at: string, isReachable: boolean, { times }: Vis
 const dayBefore = (now: string) => new Date(Date.parse(now) - DAY_MS).toISOString()
 
 /** The span of a replay; it says how many before anything is sent. */
-const spanForm = (at: string, from: string, to: string) =>
-  html`<form class="stack" action="${at}/replay"><div class="pair"><div><label for="span-from">From</label><input class="boxed" id="span-from" name="from" maxlength="40" value="${from}"></div><div><label for="span-to">To</label><input class="boxed" id="span-to" name="to" maxlength="40" value="${to}"></div></div><p class="hint">What has not arrived in between, and nothing else.</p><div class="buttons"><button class="button quiet">See how many</button></div></form>`
+const spanForm = (at: string, ...fields: Parameters<typeof spanFields>) =>
+  html`<form class="stack" action="${at}/replay">${spanFields(...fields)}<p class="hint">What has not arrived in between, and nothing else.</p><div class="buttons"><button class="button quiet">See how many</button></div></form>`
 
 async function draw(visit: Visit<typeof Id, typeof Query>) {
   const { standing = 'FAILURE' } = visit.query
@@ -107,7 +108,7 @@ ${facts([
         ? nothing('Nothing of this kind', 'Deliveries of the last 30 days stand here, the newest first.')
         : html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num gone">Attempts</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${list.slice(0, LISTED_MAX).map((one) => row(one, at, webhook.enabled, visit as Visit))}</tbody></table>${list.length > LISTED_MAX && html`<p class="hint">The newest ${LISTED_MAX} are shown.</p>`}`
     }</section></div>
-<aside>${sheet('Send again what failed', webhook.enabled ? spanForm(at, dayBefore(visit.now), visit.now) : html`<p class="soft">It is disabled; its people enable it first.</p>`)}</aside></div>`,
+<aside>${sheet('Send again what failed', webhook.enabled ? spanForm(at, { from: dayBefore(visit.now), to: visit.now }) : html`<p class="soft">It is disabled; its people enable it first.</p>`)}</aside></div>`,
   }
 }
 
@@ -115,7 +116,13 @@ async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
   const { from = dayBefore(visit.now), to = visit.now } = visit.query
   const { webhook, scopes } = await find(visit.db, visit.params.id)
   const at = `${WEBHOOKS}/${webhook.id}`
-  const span = readSpan(from, to, visit.now as Instant)
+  const { span, wrong } = spanIn({ from, to }, visit.now)
+  if (wrong)
+    return {
+      title: 'Send again',
+      status: 422,
+      content: html`${heading('Send again', { back: ['The webhook', at], sub: html`<span class="mono">${webhook.url}</span>` })}${sheet('Which span?', spanForm(at, { from, to }, wrong))}`,
+    }
   const count = await countReplay(visit.db, webhook, { scopes }, { ...span, failedOnly: true, max: REPLAY_MAX })
   const many = count === 1 ? 'One event' : count >= REPLAY_MAX ? `${REPLAY_MAX} events or more` : `${count} events`
   return {
@@ -124,7 +131,7 @@ async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
 ${
   count > 0 &&
   html`<section class="sheet"><form class="stack" method="post" action="${at}/replay"><input type="hidden" name="request-id" value="${newRequestId()}"><input type="hidden" name="from" value="${span.from}"><input type="hidden" name="to" value="${span.to}"><p>Each is sent with its own id, so a handler that knows it does nothing twice. The audit log of the account says that you did it.</p><div class="buttons"><button class="button">Send ${count === 1 ? 'it' : 'them'} again</button>${linkButton('Leave it', at)}</div></form></section>`
-}${sheet('Another span', spanForm(at, span.from, span.to))}`,
+}${sheet('Another span', spanForm(at, span))}`,
   }
 }
 

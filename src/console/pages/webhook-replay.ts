@@ -2,9 +2,9 @@ import { html } from '../../http/html.ts'
 import { dayIn, type Instant, toSeconds } from '../../kernel/clock.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { countReplay } from '../../webhooks/delivery/redeliver.ts'
-import { readSpan } from '../../webhooks/routes/paging.ts'
 import { REPLAY_MAX } from '../../webhooks/schema.ts'
 import { findWebhook } from '../../webhooks/subscriptions/store.ts'
+import { spanFields, spanIn } from '../forms/span.ts'
 import { requireDone } from '../operate.ts'
 import { startOf } from '../parts/days.ts'
 import { heading, sheet } from '../parts/parts.ts'
@@ -21,15 +21,20 @@ export const Span = Type.Object({
 const startOfDay = ({ now, who }: Pick<Visit, 'now' | 'who'>) =>
   toSeconds(startOf(dayIn(now as Instant, who.zone), who.zone))
 
-export const spanForm = (at: string, { from, to, include = 'FAILED' }: Static<typeof Span>, visit: Visit<typeof Id>) =>
-  html`<form class="stack" action="${at}/replay"><div class="pair"><div><label for="span-from">From</label><input class="boxed" id="span-from" name="from" maxlength="40" value="${from ?? startOfDay(visit)}"></div><div><label for="span-to">To</label><input class="boxed" id="span-to" name="to" maxlength="40" value="${to ?? toSeconds(visit.now as Instant)}"></div></div><fieldset><legend>Which</legend><div class="choices">${(
+export const spanForm = (
+  at: string,
+  asked: Static<typeof Span>,
+  visit: Visit<typeof Id>,
+  wrong?: ReturnType<typeof spanIn>['wrong'],
+) =>
+  html`<form class="stack" action="${at}/replay">${spanFields({ from: asked.from ?? startOfDay(visit), to: asked.to ?? toSeconds(visit.now as Instant) }, wrong)}<fieldset><legend>Which</legend><div class="choices">${(
     [
       ['FAILED', 'What has not arrived'],
       ['ALL', 'All of it, once more'],
     ] as const
   ).map(
     ([value, label]) =>
-      html`<label class="choice"><input type="radio" name="include" value="${value}"${value === include && html` checked`}><span><b>${label}</b></span></label>`,
+      html`<label class="choice"><input type="radio" name="include" value="${value}"${value === (asked.include ?? 'FAILED') && html` checked`}><span><b>${label}</b></span></label>`,
   )}</div></fieldset><div class="buttons"><button class="button quiet">See how many</button></div></form>`
 
 /** What is sent to a webhook that is disabled is given up. */
@@ -41,7 +46,13 @@ export async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
   const { from, to, include = 'FAILED' } = visit.query
   const at = `/console/webhooks/${id}`
   const webhook = await findWebhook(visit.db, visit.who.caller.appId, id)
-  const span = readSpan(from ?? startOfDay(visit), to ?? visit.now, visit.now as Instant)
+  const { span, wrong } = spanIn({ from: from ?? startOfDay(visit), to: to ?? visit.now }, visit.now)
+  if (wrong)
+    return {
+      title: 'Send again',
+      status: 422,
+      content: html`${heading('Send again', { back: ['The webhook', at], sub: html`<span class="mono">${webhook.url}</span>` })}${sheet('Which span?', spanForm(at, visit.query, visit, wrong))}`,
+    }
   const range = { ...span, failedOnly: include !== 'ALL', max: REPLAY_MAX }
   const count = await countReplay(visit.db, webhook, visit.who.caller, range)
   const many =

@@ -172,7 +172,16 @@ describe('Webhooks at the console', () => {
     expect(await merchant.page(`${at}/replay?from=2001-01-01T00:00:00Z&to=2001-01-02T00:00:00Z`)).toContain(
       'Nothing to send again',
     )
-    await merchant.page(`${at}/replay?from=never`, 400)
+    const problemAt = (page: string, name: string) => new RegExp(`id="span-${name}-problem">([^<]*)<`).exec(page)?.[1]
+    const none = await merchant.page(`${at}/replay?from=never&to=+2026-03-01T09:00:00Z&include=ALL`, 422)
+    expect(none).toMatch(/id="span-from"[^>]* value="never"[^>]* aria-invalid="true"/)
+    expect(none).toMatch(/value="ALL" checked/)
+    expect([problemAt(none, 'from'), problemAt(none, 'to')]).toEqual([
+      expect.stringMatching(/^Write a day and a time, such as \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.$/),
+      undefined,
+    ])
+    const backwards = await merchant.page(`${at}/replay?from=2026-03-02T09:00:00Z&to=2026-03-01T09:00:00Z`, 422)
+    expect(problemAt(backwards, 'from')).toContain('It begins after it ends.')
 
     const secretOf = async () => /data-value>(whsec_[^<]+)</.exec(await merchant.page(at))![1]
     const before = await secretOf()

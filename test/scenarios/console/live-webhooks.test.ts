@@ -104,6 +104,8 @@ describe('Whoever runs the service', () => {
     expect((await people.operator.send(at, attempt!)).status).toBe(303)
     expect((await text(people.operator, at)).match(/given up/g)).toHaveLength(2)
     expect(await text(people.operator, `${at}/replay`)).toContain('2 events would be sent again')
+    const typed = await people.operator.get(`${at}/replay?from=yesterday`)
+    expect([typed.status, /value="yesterday"[^>]* aria-invalid="true"/.test(typed.text)]).toEqual([422, true])
     const sent = await people.operator.send(`${at}/replay`, `${at}/replay`)
     expect([sent.status, decodeURIComponent(String(sent.headers['set-cookie']))]).toEqual([
       303,
