@@ -12,7 +12,7 @@ import { addressOf, PageUrls } from './addresses.ts'
 import { backTo, toSignIn } from './back.ts'
 import { type Typed, withPlainBreaks } from './forms/fields.ts'
 import { type Drawn, frame, type Surroundings } from './frame.ts'
-import type { Asked, Operations, Ordered, Outcome } from './operate.ts'
+import type { Asked, Operations, Ordered, Outcome, Refusal } from './operate.ts'
 import { isOwnOrigin } from './own-origin.ts'
 import { type Times, timesIn } from './parts/time.ts'
 import { makeRefusal } from './refusal.ts'
@@ -96,6 +96,13 @@ interface PageDefinition<Params extends TSchema, Query extends TSchema> extends 
   draw(visit: Visit<Params, Query>): Promise<Drawn | Answer>
 }
 
+/** A form that gives money away: support may so much, and for more than that it is grave. */
+export interface Gift<Params extends TSchema> {
+  amount(sent: Sent<Params>): Promise<Money | undefined>
+  /** The page again, with the form as it was left and why it was not taken. */
+  refuse(sent: Sent<Params>, refusal: Refusal): Promise<Drawn>
+}
+
 interface FormDefinition<Params extends TSchema> extends Access {
   readonly url: string
   readonly operation: string
@@ -103,8 +110,7 @@ interface FormDefinition<Params extends TSchema> extends Access {
   readonly params?: Params
   /** In live it asks for a passkey or single sign-on of the last five minutes. */
   readonly isGrave?: boolean
-  /** How much it gives away: support may so much, and for more than that it is grave. */
-  gives?(sent: Sent<Params>): Promise<Money | undefined>
+  readonly gives?: Gift<Params> | undefined
   take(sent: Sent<Params>): Promise<Answer>
 }
 
@@ -202,10 +208,13 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
   ): Promise<Answer | undefined> {
     const { person } = sent.who
     if (!person) return undefined
-    const given = await gives?.(sent)
+    const given = await gives?.amount(sent)
     const isMuch = given !== undefined && Number(given.value) > service.settings.consoleRefundLimit
-    if (isMuch && person.role === 'support')
-      throw forbidden(`Support gives back ${service.settings.consoleRefundLimit} at most; ask an admin of the account.`)
+    if (isMuch && person.role === 'support') {
+      const message = `Support gives back ${service.settings.consoleRefundLimit} at most; ask an admin of the account.`
+      const refusal = { name: 'NOT_AUTHORIZED', message, debug_id: '–' }
+      return sent.again({ ...(await gives!.refuse(sent, refusal)), status: 403 })
+    }
     if ((!isGrave && !isMuch) || person.isFresh) return undefined
     if (sent.typed[PASSKEY_FIELD]) return confirmPerson(service, sent, person, realNow())
     return confirmAnswer(service, held, { person, now: realNow() })

@@ -271,7 +271,13 @@ export const disputePages = ({ page, form: formRoute }: Pages, parts: Parts) => 
       summary: disputeFormOf(action).title,
       may: takes(action),
       params: Id,
-      ...(gifts[action] && { gives: gifts[action] }),
+      ...(gifts[action] && {
+        gives: {
+          amount: gifts[action],
+          refuse: (sent: Sent<typeof Id>, refusal: Refusal) =>
+            draw(sent, parts, { action, typed: sent.typed, refusal }),
+        },
+      }),
       take: (sent) => take(sent, parts, action),
     }),
   ),

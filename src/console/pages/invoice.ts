@@ -247,7 +247,11 @@ export const invoicePages = ({ page, form: formRoute }: Pages, operations: Opera
       may,
       params: Id,
       ...(rel === 'record-refund' && {
-        gives: async (sent: Sent<typeof Id>) => namedIn(sent, (await read(sent)).invoice.payments?.paid_amount),
+        gives: {
+          amount: async (sent: Sent<typeof Id>) => namedIn(sent, (await read(sent)).invoice.payments?.paid_amount),
+          refuse: (sent: Sent<typeof Id>, refusal: Refusal) =>
+            draw(sent, operations, { name: rel, typed: sent.typed, refusal }),
+        },
       }),
       take: (sent) => take(sent, operations, rel),
     }),
@@ -258,7 +262,11 @@ export const invoicePages = ({ page, form: formRoute }: Pages, operations: Opera
     summary: 'Refund a payment of an invoice',
     may: 'settle',
     params: Payment,
-    gives: async (sent) => namedIn(sent, leftToRefund(await paymentIn(sent))),
+    gives: {
+      amount: async (sent) => namedIn(sent, leftToRefund(await paymentIn(sent))),
+      refuse: (sent, refusal) =>
+        draw(sent, operations, { name: refundName(sent.params.payment), typed: sent.typed, refusal }),
+    },
     take: (sent) => takeRefund(sent, operations),
   }),
   formRoute({

@@ -36,6 +36,12 @@ const line = {
   '/items/0/unit_amount/value': '49.50',
 }
 
+/** The form as it was left, with why it was not taken. */
+const keptIn = (action: string, value: string) =>
+  new RegExp(
+    `<form [^>]*action="${action}"(?:(?!</form>)[^])*Support gives back 500 at most(?:(?!</form>)[^])*value="${value}"`,
+  )
+
 const tokenOf = (markup: string) => /name="form-token" value="([^"]*)"/.exec(markup)?.[1]
 
 describe('A link to sign in', () => {
@@ -385,7 +391,7 @@ describe('Somebody who is signed in', () => {
     ]
 
     expect([much.status, all.status, asked.status]).toEqual([403, 403, 403])
-    expect(much.text).toContain('Support gives back 500 at most')
+    expect(much.text).toMatch(keptIn(`${at}/record-refund`, '500.01'))
     expect(asked.text).toContain('Is it you?')
     expect(await refunded()).toBeUndefined()
     const little = await refund(support, '500.00')
@@ -417,6 +423,7 @@ describe('Somebody who is signed in', () => {
     expect((await viewer.get(at)).text).not.toContain(action)
     const refused = [await refund(support, '500.01'), await refund(support, ''), await refund(admin, '')]
     expect(refused.map(({ status }) => status)).toEqual([403, 403, 403])
+    expect(refused[0]!.text).toMatch(keptIn(action, '500.01'))
     expect(refused[1]!.text).toContain('Support gives back 500 at most')
     expect(refused[2]!.text).toContain('Is it you?')
     expect((await refund(support, '500.00')).status).toBe(303)
@@ -451,7 +458,8 @@ describe('Somebody who is signed in', () => {
     const refused = [await offer(support, '2000.00'), await offer(support, '500.01'), await offer(admin, '2000.00')]
 
     expect(refused.map(({ status }) => status)).toEqual([403, 403, 403])
-    expect(refused[0]!.text).toContain('Support gives back 500 at most')
+    expect(refused[0]!.text).toMatch(keptIn(`${at}/make-offer`, '2000.00'))
+    expect(refused[0]!.text).toMatch(/<textarea [^>]*name="\/note"[^>]*>\s*Here\.</)
     expect(refused[2]!.text).toContain('Is it you?')
     expect((await offer(support, '500.00')).status).toBe(303)
   })
