@@ -3,6 +3,7 @@ import { multipartLimits } from '../../http/body/multipart.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import type { AnyRoute } from '../../http/route.ts'
 import type { Issue } from '../../kernel/problem.ts'
+import { sizeInWords } from '../../kernel/size.ts'
 import type { Refusal } from '../operate.ts'
 import { icon } from '../parts/icons.ts'
 
@@ -119,7 +120,7 @@ function draw(parts: FormParts, field: Field, issues: ReadonlyMap<string, Issue>
     return html`<div class="pair">${field.fields.map((one) => draw(parts, one, issues, placed))}</div>`
   const id = `${parts.name}-${field.kind === 'files' ? 'files' : field.at.slice(1).replaceAll('/', '-')}`
   if (field.kind === 'files')
-    return html`<div><label for="${id}">${field.label}</label><input class="upload" type="file" id="${id}" name="file" multiple accept=".jpg,.jpeg,.gif,.png,.pdf" data-bytes-max="${multipartLimits.totalFileBytes}"><p class="hint">${field.hint ?? 'jpg, gif, png or pdf, under 10 MB each'}</p></div>`
+    return html`<div><label for="${id}">${field.label}</label><input class="upload" type="file" id="${id}" name="file" multiple accept=".jpg,.jpeg,.gif,.png,.pdf" data-bytes-max="${multipartLimits.totalFileBytes}"><p class="hint">${field.hint ?? `jpg, gif, png or pdf, under ${sizeInWords(multipartLimits.fileBytes)} each`}</p></div>`
   const at = field.kind === 'money' ? `${field.at}/value` : field.at
   // A refusal may be about the place itself or about what holds it.
   const wrong = [at, field.at, `${field.at}/currency_code`].find((place) => issues.has(place))

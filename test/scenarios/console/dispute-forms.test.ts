@@ -71,6 +71,9 @@ describe('A form of a dispute at the console', () => {
 
     expect(status).toBe(422)
     expect(text).toContain('must be smaller than 10 MiB')
+    // The hint beside the field says it in the same unit.
+    expect(text).toContain('under 10 MiB each')
+    expect(text).not.toMatch(/\d MB\b/)
     expect(text).toContain(said['/evidences/0/notes'])
   })
 
