@@ -5,7 +5,7 @@ import type { Reader } from '../../database/transaction.ts'
 import { html } from '../../http/html.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { notFound, refused } from '../../kernel/problem.ts'
-import { Type } from '../../kernel/type.ts'
+import { type Static, Type } from '../../kernel/type.ts'
 import { attemptNow, countReplay, replay } from '../../webhooks/delivery/redeliver.ts'
 import { isUuid, listTransmissions, type Transmission } from '../../webhooks/events/transmissions.ts'
 import { readSpan } from '../../webhooks/routes/paging.ts'
@@ -14,7 +14,8 @@ import { findWebhook, type Webhook } from '../../webhooks/subscriptions/store.ts
 import { newRequestId } from '../forms/fields.ts'
 import { spanFields, spanIn } from '../forms/span.ts'
 import { onceOnly } from '../once.ts'
-import { broken, facts, heading, linkButton, nothing, sheet, tabs, taken } from '../parts/parts.ts'
+import { After, PAGE_SIZE } from '../pages/deliveries.ts'
+import { broken, facts, heading, linkButton, nothing, pager, sheet, tabs, taken } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { ACCOUNTS } from './account.ts'
 import { act, ofOperators } from './parts.ts'
@@ -24,13 +25,15 @@ export const WEBHOOKS = '/console/operator/webhooks'
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9]+$' }) })
 const OneDelivery = Type.Object({ id: Id.properties.id, delivery: Type.String({ minLength: 36, maxLength: 36 }) })
 const standings = { FAILURE: 'Given up', PENDING: 'Waiting', all: 'All' } as const
-const Query = Type.Object({ standing: Type.Optional(Type.Enum(Object.keys(standings))) })
+const Query = Type.Object({
+  standing: Type.Optional(Type.Enum(Object.keys(standings))),
+  after: Type.Optional(After),
+})
 const Span = Type.Object({
   from: Type.Optional(Type.String({ maxLength: 40 })),
   to: Type.Optional(Type.String({ maxLength: 40 })),
 })
 
-const LISTED_MAX = 50
 const DAY_MS = 86_400_000
 
 const appOfWebhook = sql`
@@ -53,13 +56,20 @@ async function find(db: Reader, id: string): Promise<Found> {
 const listed = (
   { webhook, app, scopes }: Found,
   { db, now }: Pick<Visit, 'db' | 'now'>,
-  status?: 'FAILURE' | 'PENDING',
-) =>
-  listTransmissions(
+  { standing = 'FAILURE', after }: Static<typeof Query>,
+) => {
+  const status = standing === 'all' ? undefined : (standing as 'FAILURE' | 'PENDING')
+  const [time, id] = (after?.split('~') ?? []) as [Instant?, string?]
+  return listTransmissions(
     db,
     { appId: app.id, scopes, accountId: webhook.account_id, webhookId: webhook.id, status },
-    { size: LISTED_MAX, ...readSpan(undefined, undefined, now as Instant) },
+    {
+      size: PAGE_SIZE,
+      ...readSpan(undefined, undefined, now as Instant),
+      ...(time && id && { index: { time, id, move: 'next' as const } }),
+    },
   )
+}
 
 function row(one: Transmission, at: string, isReachable: boolean, { times }: Visit) {
   const why = one.http_status ?? one.error ?? one.reason ?? ''
@@ -79,12 +89,15 @@ const spanForm = (at: string, ...fields: Parameters<typeof spanFields>) =>
   html`<form class="stack" action="${at}/replay">${spanFields(...fields)}<p class="hint">What has not arrived in between, and nothing else.</p><div class="buttons"><button class="button quiet">See how many</button></div></form>`
 
 async function draw(visit: Visit<typeof Id, typeof Query>) {
-  const { standing = 'FAILURE' } = visit.query
+  const { standing = 'FAILURE', after } = visit.query
   const found = await find(visit.db, visit.params.id)
   const { webhook, app } = found
   const account = await findAccount(visit.db, webhook.account_id)
-  const list = await listed(found, visit, standing === 'all' ? undefined : (standing as 'FAILURE' | 'PENDING'))
+  const read = await listed(found, visit, visit.query)
+  const list = read.slice(0, PAGE_SIZE)
+  const last = read.length > PAGE_SIZE ? list.at(-1) : undefined
   const at = `${WEBHOOKS}/${webhook.id}`
+  const listAt = (name: string, more = {}) => `${at}?${new URLSearchParams({ standing: name, ...more })}`
   return {
     title: 'A webhook',
     content: html`${heading(html`<span class="mono">${webhook.url}</span>`, {
@@ -100,14 +113,14 @@ ${facts([
       'How they stand',
       Object.entries(standings).map(([name, label]) => ({
         label,
-        href: `${at}?standing=${name}`,
+        href: listAt(name),
         here: name === standing,
       })),
     )}${
       list.length === 0
         ? nothing('Nothing of this kind', 'Deliveries of the last 30 days stand here, the newest first.')
-        : html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num gone">Attempts</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${list.slice(0, LISTED_MAX).map((one) => row(one, at, webhook.enabled, visit as Visit))}</tbody></table>${list.length > LISTED_MAX && html`<p class="hint">The newest ${LISTED_MAX} are shown.</p>`}`
-    }</section></div>
+        : html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num gone">Attempts</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${list.map((one) => row(one, at, webhook.enabled, visit as Visit))}</tbody></table>`
+    }${(after || last) && pager('Newest first', { newer: after && listAt(standing), older: last && listAt(standing, { after: `${last.transmit_time}~${last.id}` }) })}</section></div>
 <aside>${sheet('Send again what failed', webhook.enabled ? spanForm(at, { from: dayBefore(visit.now), to: visit.now }) : html`<p class="soft">It is disabled; its people enable it first.</p>`)}</aside></div>`,
   }
 }

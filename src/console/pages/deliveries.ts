@@ -38,16 +38,41 @@ const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern:
 export const causeLink = (cause: string): Html =>
   /^[\da-f]+$/.test(cause) ? html`<a href="/console/requests/${cause}">${mono(cause)}</a>` : mono(cause)
 
-const NEWEST = 50
+export const PAGE_SIZE = 50
 
-export const transmissionsOf = (
+/** Behind which delivery a page begins: its time and its id. */
+export const After = Type.String({
+  maxLength: 61,
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z~[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+})
+
+interface Listing {
+  readonly size?: number
+  readonly status?: Transmission['status'] | undefined
+  readonly after?: string | undefined
+}
+
+/** A page of deliveries, the newest first, and what the next begins behind. */
+export async function transmissionsOf(
   visit: Pick<Visit, 'look'>,
   webhookId?: string,
-  { size = NEWEST, status: standing }: { size?: number; status?: Transmission['status'] | undefined } = {},
-) =>
-  visit.look<{ transmissions: Transmission[] }>('listTransmissions', {
-    query: { page_size: size, ...(webhookId && { webhook_id: webhookId }), ...(standing && { status: standing }) },
+  { size = PAGE_SIZE, status: standing, after }: Listing = {},
+) {
+  const [index_time, index_id] = after?.split('~') ?? []
+  type Page = { readonly transmissions: Transmission[]; readonly links: readonly { rel: string; href: string }[] }
+  const { transmissions, links } = await visit.look<Page>('listTransmissions', {
+    query: {
+      page_size: size,
+      ...(webhookId && { webhook_id: webhookId }),
+      ...(standing && { status: standing }),
+      ...(after && { index_time, index_id }),
+    },
   })
+  // A delivery shows its time in seconds; the link has all of it.
+  const link = links.find(({ rel }) => rel === 'next')
+  const asked = link && new URL(link.href).searchParams
+  return { transmissions, next: asked && `${asked.get('index_time')}~${asked.get('index_id')}` }
+}
 
 /** How a delivery went, in a few words. */
 export function outcome(one: Transmission, { times }: Visit): Html {

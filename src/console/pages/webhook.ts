@@ -4,11 +4,11 @@ import type { Instant } from '../../kernel/clock.ts'
 import { Type } from '../../kernel/type.ts'
 import { form as drawForm, type Typed } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
-import { facts, folded, heading, sheet, tabs, taken } from '../parts/parts.ts'
+import { facts, folded, heading, pager, sheet, tabs, taken } from '../parts/parts.ts'
 import { throughOwner } from '../through-app.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { findHealth, type Health, LOOKED_AT, standing, waitingWords } from '../webhook-health.ts'
-import { deliveries, transmissionsOf } from './deliveries.ts'
+import { After, deliveries, transmissionsOf } from './deliveries.ts'
 import { drawReplay, Id, replay, Span, spanForm, whileDisabled } from './webhook-replay.ts'
 import type { Webhook } from './webhooks.ts'
 
@@ -56,18 +56,24 @@ interface Drawing {
   /** The signing secret is shown. */
   readonly isShowing?: boolean
   readonly only?: Filter | undefined
+  /** Behind which delivery the list begins. */
+  readonly after?: string | undefined
 }
 
 async function drawOne(
   visit: Visit<typeof Id>,
   operations: Operations,
-  { left, isShowing = false, only = 'all' }: Drawing = {},
+  { left, isShowing = false, only = 'all', after }: Drawing = {},
 ) {
   const one = await show(visit)
-  const { transmissions: list } = await transmissionsOf(visit, one.id, { status: filters[only][1] })
+  const { transmissions: list, next } = await transmissionsOf(visit, one.id, { status: filters[only][1], after })
   const health = (await findHealth(visit.db, visit.who.caller, [one.id], visit.now as Instant)).get(one.id)
   const at = `/console/webhooks/${one.id}`
   const isOn = one.status === 'ENABLED'
+  const listAt = (name: string, begin?: string) => {
+    const query = new URLSearchParams({ ...(name !== 'all' && { only: name }), ...(begin && { after: begin }) })
+    return query.size > 0 ? `${at}?${query}` : at
+  }
   return {
     title: 'A webhook',
     ...(left && { status: 422 }),
@@ -97,10 +103,10 @@ ${facts([
       'Which',
       Object.entries(filters).map(([name, [label]]) => ({
         label,
-        href: name === 'all' ? at : `${at}?only=${name}`,
+        href: listAt(name),
         here: name === only,
       })),
-    )}${deliveries(list, visit, { toOne: true, isFiltered: only !== 'all' })}</section></div>
+    )}${deliveries(list, visit, { toOne: true, isFiltered: only !== 'all' || after !== undefined })}${(after || next) && pager('Newest first', { newer: after && listAt(only), older: next && listAt(only, next) })}</section></div>
 <aside>${visit.who.may('settle') && sheet('Send again', isOn ? spanForm(at, {}, visit) : whileDisabled)}${visit.who.may('manage') && html`${secretSheet(one, at, isShowing || visit.who.face === 'sandbox')}${sheet('Change', folded('Address and events', editing(operations, one, left), undefined, left !== undefined))}`}</aside></div>`,
   }
 }
@@ -135,8 +141,11 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
     summary: 'Show a webhook',
     may: 'see',
     params: Id,
-    query: Type.Object({ only: Type.Optional(Type.Enum(Object.keys(filters) as Filter[])) }),
-    draw: async (visit) => drawOne(await at(visit), operations, { only: visit.query.only }),
+    query: Type.Object({
+      only: Type.Optional(Type.Enum(Object.keys(filters) as Filter[])),
+      after: Type.Optional(After),
+    }),
+    draw: async (visit) => drawOne(await at(visit), operations, visit.query),
   }),
   page({
     url: '/console/webhooks/:id/replay',

@@ -91,6 +91,33 @@ describe('The webhooks of an account with several apps', () => {
   })
 })
 
+describe('The deliveries of a webhook', () => {
+  it('are listed page by page to the last, for its people and for those who run the service', async () => {
+    const [app] = apps as [Person]
+    const wish = { url: 'https://hooks.test/many', event_types: [{ name: '*' }] }
+    const { id } = (await app.post<{ id: string }>('/v1/notifications/webhooks', wish)).body
+    const told = { webhook_id: id, event_type: 'INVOICING.INVOICE.PAID' }
+    for (let i = 0; i < 105; i++) await app.post('/v1/notifications/simulate-event', told)
+
+    for (const [who, at, one] of [
+      [people.viewer, `/console/webhooks/${id}`, /href="\/console\/deliveries\/([^"]+)"/g],
+      [people.viewer, `/console/webhooks/${id}?only=waiting`, /href="\/console\/deliveries\/([^"]+)"/g],
+      [people.operator, `/console/operator/webhooks/${id}?standing=all`, /<small class="mono">(WH-[^<]+)</g],
+    ] as const) {
+      const pages: string[][] = []
+      for (let next: string | undefined = at; next !== undefined; ) {
+        const page = await text(who, next)
+        pages.push([...page.matchAll(one)].map(([, found]) => found!))
+        expect(/href="([^"]+)" rel="prev"/.exec(page)?.[1]).toBe(next === at ? undefined : at)
+        next = /href="([^"]+)" rel="next"/.exec(page)?.[1]?.replaceAll('&amp;', '&')
+      }
+      expect(pages.map(({ length }) => length)).toEqual([50, 50, 5])
+      expect(new Set(pages.flat()).size).toBe(105)
+    }
+    await text(people.viewer, `/console/webhooks/${id}?after=2026-03-01T00:00:00.000Z~none`, 400)
+  })
+})
+
 describe('Whoever runs the service', () => {
   it('sees what failed at a webhook, and sends one or all of it again under their name', async () => {
     for (let i = 0; i < 3; i++) await failed(0)
