@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { multipartLimits } from '../../http/body/multipart.ts'
-import { type Content, type Html, html } from '../../http/html.ts'
+import { type Content, type Html, html, paragraphs } from '../../http/html.ts'
 import type { AnyRoute } from '../../http/route.ts'
 import type { Issue } from '../../kernel/problem.ts'
 import { sizeInWords } from '../../kernel/size.ts'
@@ -57,6 +57,8 @@ export interface FormParts {
   readonly seen?: string | undefined
   readonly typed?: Typed | undefined
   readonly refusal?: Refusal | undefined
+  /** Beside what was typed stands what is there now, where the two differ. */
+  readonly isOutdated?: boolean | undefined
   /** Files that it has already. */
   readonly kept?: Content
   /** Other ways to send it; `typed['instead']` then says which. One that is loose sends what is not complete yet. */
@@ -127,11 +129,14 @@ function draw(parts: FormParts, field: Field, issues: ReadonlyMap<string, Issue>
   const problem = wrong === undefined ? undefined : issues.get(wrong)
   if (wrong !== undefined) placed.add(wrong)
   const { maxLength, required } = known(parts.route, at)
-  const value = parts.typed?.[at] ?? field.value ?? ''
+  const value = (parts.typed && typedIn(parts.typed, field, at)) ?? field.value ?? ''
+  const there = parts.isOutdated && !isSame(value, field.value) ? thereNow(field) : undefined
   const below = html`${problem && html`<p class="problem" id="${id}-problem">${problem.description}</p>`}${
-    field.hint && html`<p class="hint" id="${id}-hint">${field.hint}</p>`
-  }`
-  const described = [problem && `${id}-problem`, field.hint && `${id}-hint`].filter(Boolean).join(' ')
+    there && html`<p class="there" id="${id}-there">There now: <b>${paragraphs(there)}</b></p>`
+  }${field.hint && html`<p class="hint" id="${id}-hint">${field.hint}</p>`}`
+  const described = [problem && `${id}-problem`, there && `${id}-there`, field.hint && `${id}-hint`]
+    .filter(Boolean)
+    .join(' ')
   const facts = html` id="${id}" name="${at}"${maxLength !== undefined && html` maxlength="${maxLength}"`}${
     required && html` required`
   }${problem && html` aria-invalid="true"`}${described !== '' && html` aria-describedby="${described}"`}`
@@ -150,11 +155,38 @@ ${value}</textarea>${below}</div>`
     case 'chips':
       return radios(field, at, value, below)
     case 'tick':
-      return html`<label class="tick"><input type="checkbox" name="${at}" value="true"${value === 'true' && html` checked`}><span>${field.label}</span></label>`
+      return html`<label class="tick"><input type="checkbox" name="${at}" value="true"${value === 'true' && html` checked`}><span>${field.label}</span></label>${below}`
     default:
       return html`<div>${label}<input class="boxed" type="${field.kind}"${facts} value="${value}">${below}</div>`
   }
 }
+
+type Held = Exclude<Field, { readonly kind: 'files' | 'fixed' | 'pair' }>
+
+/** What a field was sent with. A browser sends a tick that was taken away as nothing at all. */
+const typedIn = (typed: Typed, { kind }: Held, at: string): string | undefined =>
+  kind === 'tick' ? (typed[at] ?? 'false') : typed[at]
+
+/** Figures may be written in several ways. */
+const isSame = (typed = '', value = ''): boolean => {
+  const text = typed.trim()
+  return text === value || (text !== '' && value !== '' && Number(text) === Number(value))
+}
+
+/** What a field holds, in words. */
+function thereNow(field: Held): string {
+  const { value = '' } = field
+  if (field.kind === 'tick') return value === 'true' ? 'ticked' : 'not ticked'
+  const chosen = 'choices' in field ? field.choices.find((one) => one.value === value)?.label : undefined
+  return chosen ?? (value === '' ? 'nothing' : value)
+}
+
+/** Whether fields hold all that was typed: then a form was sent twice, and nobody was faster. */
+export const isSaid = (fields: readonly Field[], typed: Typed): boolean =>
+  fields.every((field) => {
+    if (field.kind === 'pair') return isSaid(field.fields, typed)
+    return field.kind === 'files' || field.kind === 'fixed' || isSame(typedIn(typed, field, field.at), field.value)
+  })
 
 function radios({ kind, label, choices }: Chosen, at: string, value: string, below: Html): Html {
   const chosen = choices.some((one) => one.value === value) ? value : choices[0]?.value

@@ -1,9 +1,7 @@
 import { plainlyNamed } from '../../disputes/documents.ts'
 import { rulesOf } from '../../disputes/house.ts'
 import { type PublicAction, publicActions } from '../../disputes/machine/actions/index.ts'
-import { carrierCalled } from '../../disputes/machine/carriers.ts'
 import { isEndOfDay } from '../../disputes/machine/deadlines.ts'
-import type { UploadedFile } from '../../http/body/multipart.ts'
 import { type Html, html, paragraphs } from '../../http/html.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { Money } from '../../kernel/money.ts'
@@ -14,12 +12,14 @@ import { findDesk } from '../desk.ts'
 import { dropDraft, filesOfDraft } from '../drafts.ts'
 import { dueOf, urgency } from '../due.ts'
 import { eventsSheet } from '../events-of.ts'
+import { inCodes, withDocuments } from '../forms/dispute-body.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { disputeFormOf, takes } from '../forms/dispute-forms.ts'
 import { bodyFrom, form, refusalBox, type Typed } from '../forms/fields.ts'
 import { fitted } from '../forms/generated.ts'
 import { followsOf, notNow, type Prospects, prospectsOf, unless, whereItCanGo } from '../forms/prospects.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
+import { faster } from '../outdated.ts'
 import { icon } from '../parts/icons.ts'
 import { backTo, sheet, stageOf } from '../parts/parts.ts'
 import { fileAnswer } from '../respond.ts'
@@ -31,7 +31,6 @@ import { anotherDraft, draftFields, draftNote, isAnotherDraft, isDraftable, keep
 import { asRequests, operationOf } from './dispute-request.ts'
 import { moneySheet, paymentSheet } from './dispute-sheets.ts'
 import { bothSides, story } from './dispute-story.ts'
-import { faster } from './invoice.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' }) })
 
@@ -231,28 +230,6 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
   const said = typeof done === 'string' ? done : done(await sent.look('showDispute', { params: sent.params }))
   // What is decided is not under review any more, and an agent sees nothing else.
   return sent.lead(sent.who.caller.onlyUnderReview ? homes.agent : `/console/disputes/${sent.params.id}`, said)
-}
-
-const CARRIER = '/evidences/0/evidence_info/tracking_info/0/carrier_name'
-const COUNTRY = '/return_shipping_address/country_code'
-
-/** A carrier by its name and a country in small letters, as the contract has them. */
-function inCodes(typed: Typed): Typed {
-  const [carrier = '', country = ''] = [typed[CARRIER]?.trim(), typed[COUNTRY]]
-  const carried = /^[0-9A-Z_]*$/.test(carrier) ? { carrier_name: carrier } : carrierCalled(carrier)
-  const at = CARRIER.slice(0, CARRIER.lastIndexOf('/') + 1)
-  return {
-    ...typed,
-    ...Object.fromEntries(Object.entries(carried).map(([name, value]) => [at + name, value])),
-    [COUNTRY]: country.toUpperCase(),
-  }
-}
-
-/** Files of evidence are named by the evidence they belong to. */
-function withDocuments(body: Record<string, unknown>, action: PublicAction, files: readonly UploadedFile[]): unknown {
-  if (files.length === 0 || (action !== 'provide-evidence' && action !== 'appeal')) return body
-  const [first = {}] = (body['evidences'] ?? []) as Record<string, unknown>[]
-  return { ...body, evidences: [{ ...first, documents: files.map(({ fileName }) => ({ name: fileName })) }] }
 }
 
 export const disputePages = ({ page, form: formRoute }: Pages, parts: Parts) => [

@@ -4,15 +4,17 @@ import type { Answer } from '../../http/route.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
-import { type Field, form, type Typed } from '../forms/fields.ts'
+import { type Field, form, isSaid, type Typed } from '../forms/fields.ts'
 import { bodyOf, type Line, refusalAtRows } from '../forms/invoice-body.ts'
 import { fieldsOf, linesFor, priced } from '../forms/invoice-fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { mendable, type Operations, type Refusal } from '../operate.ts'
+import { isOutdated, outdated } from '../outdated.ts'
 import { heading } from '../parts/parts.ts'
 import { partAnswer } from '../respond.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
-import { faster, seenOf } from './invoice.ts'
+import { standing } from '../words.ts'
+import { seenOf } from './invoice.ts'
 import { cannotSell, sells } from './invoices.ts'
 import { makePreview } from './preview.ts'
 
@@ -43,35 +45,33 @@ function draw(operations: Operations, { currency, invoice, template }: Begun, le
   const back = invoice
     ? (['The invoice', `/console/invoices/${invoice.id}`] as const)
     : (['Invoices', '/console/invoices'] as const)
+  const sub = template
+    ? `From the template ${template.name}`
+    : left?.refusal === outdated && standing(invoice?.status ?? 'DRAFT')
   return {
     title,
     ...(left?.refusal && { status: 422 }),
-    content: html`${heading(title, { back, ...(template && { sub: `From the template ${template.name}` }) })}<div class="two writing"><section class="sheet">${form(
-      {
-        name: 'write',
-        action: invoice ? `/console/invoices/${invoice.id}/edit` : '/console/invoices/new',
-        route: operations.route(invoice ? 'updateInvoice' : 'createInvoice'),
-        fields: [...from, ...fieldsOf(shown, lines)],
-        button: invoice ? 'Save' : 'Save as a draft',
-        follows: invoice ? undefined : 'Nobody hears of it until you send it.',
-        instead: [
-          ...(invoice ? [] : [{ name: 'send', label: 'Save and send' }]),
-          { name: 'preview', label: 'Preview', loose: true },
-        ],
-        ...(invoice && { seen: seenOf(invoice) }),
-        ...(left && { typed: left.typed, refusal: left.refusal && refusalAtRows(left.refusal, left.typed) }),
-      },
-    )}</section><aside class="previewed" data-preview aria-live="polite">${left?.paper ?? html`<p class="soft">The paper stands here as you write.</p>`}</aside></div>`,
+    content: html`${heading(title, { back, sub })}<div class="two writing"><section class="sheet">${form({
+      name: 'write',
+      action: invoice ? `/console/invoices/${invoice.id}/edit` : '/console/invoices/new',
+      route: operations.route(invoice ? 'updateInvoice' : 'createInvoice'),
+      fields: [...from, ...fieldsOf(shown, lines)],
+      button: invoice ? 'Save' : 'Save as a draft',
+      follows: invoice ? undefined : 'Nobody hears of it until you send it.',
+      instead: [
+        ...(invoice ? [] : [{ name: 'send', label: 'Save and send' }]),
+        { name: 'preview', label: 'Preview', loose: true },
+      ],
+      ...(invoice && { seen: seenOf(invoice) }),
+      isOutdated: left?.refusal === outdated,
+      ...(left && { typed: left.typed, refusal: left.refusal && refusalAtRows(left.refusal, left.typed) }),
+    })}</section><aside class="previewed" data-preview aria-live="polite">${left?.paper ?? html`<p class="soft">The paper stands here as you write.</p>`}</aside></div>`,
   }
 }
 
-/** Whether an invoice has all that was typed: then a form was sent twice, and nobody was faster. */
+/** Whether an invoice has all that was typed. */
 const isSaidBy = (invoice: Invoice, typed: Typed): boolean =>
-  fieldsOf(invoice, (invoice.items ?? []) as Line[])
-    .flatMap((field) => (field.kind === 'pair' ? field.fields : field))
-    .every((field) => !('at' in field) || isSame(typed[field.at]?.trim(), field.value))
-
-const isSame = (typed = '', value = '') => typed === value || (typed !== '' && Number(typed) === Number(value))
+  isSaid(fieldsOf(invoice, linesFor(typed, invoice.items as Line[] | undefined)), typed)
 
 async function edited({ look, params }: Pick<Visit<typeof Id>, 'look' | 'params'>) {
   const invoice = await look<Invoice>('showInvoice', { params: { invoice_id: params.id } })
@@ -181,8 +181,8 @@ export function invoiceWritingPages({ page, form: formRoute }: Pages, operations
         const before = begun.invoice
         if (typed['instead'] === 'preview') return previewed(sent, begun)
         const lead = () => sent.lead(`/console/invoices/${params.id}`, 'The invoice was saved.')
-        if (typed['seen'] !== undefined && typed['seen'] !== seenOf(before))
-          return isSaidBy(before, typed) ? lead() : sent.again(draw(operations, begun, { typed, refusal: faster }))
+        if (isOutdated(typed, seenOf(before)))
+          return isSaidBy(before, typed) ? lead() : sent.again(draw(operations, begun, { typed, refusal: outdated }))
         const outcome = await sent.operate('updateInvoice', {
           params: { invoice_id: params.id },
           body: bodyOf(typed, begun.currency, before),

@@ -14,6 +14,7 @@ import { type Invoice, type InvoiceForm, invoiceForms, leftToRefund, refundForm 
 import { type InvoiceProspects, invoiceFollows, invoiceProspects, notNow } from '../forms/prospects.ts'
 import { movesOf } from '../moves.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
+import { faster } from '../outdated.ts'
 import { icon } from '../parts/icons.ts'
 import { backTo, lines, linkButton, sheet, taken } from '../parts/parts.ts'
 import { fileAnswer } from '../respond.ts'
@@ -216,12 +217,6 @@ async function paymentIn(sent: Sent<typeof Payment>) {
 const namedIn = ({ typed }: Sent, all: Money | undefined) => {
   const value = typed['/amount/value']?.trim()
   return value ? { currency_code: all?.currency_code ?? '', value } : all
-}
-
-export const faster: Refusal = {
-  name: 'CONFLICT',
-  message: 'Somebody was faster: it changed since this page was drawn. Look at it as it stands now.',
-  debug_id: '–',
 }
 
 const Record = Type.Object({

@@ -1,10 +1,11 @@
 import { html } from '../../http/html.ts'
 import { Type } from '../../kernel/type.ts'
-import { type Field, form, type Typed } from '../forms/fields.ts'
+import { type Field, form, isSaid, type Typed } from '../forms/fields.ts'
 import { bodyOf, type Line, refusalAtRows } from '../forms/invoice-body.ts'
 import { fieldsOf, linesFor, priced } from '../forms/invoice-fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
+import { isOutdated, outdated, seenAs } from '../outdated.ts'
 import { heading, linkButton, nothing } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { money } from '../words.ts'
@@ -78,11 +79,10 @@ function templateBody(typed: Typed, own: string, before?: Template): Record<stri
 const undated = (field: Field): Field =>
   field.kind === 'pair' ? { ...field, fields: field.fields.filter(({ kind }) => kind !== 'date') } : field
 
-function draw(operations: Operations, { own, one }: Drawing, left?: Left) {
-  const title = one ? `Edit the template ${one.name}` : 'New template'
+function fieldsFor({ own, one }: Drawing, typed: Typed = {}): Field[] {
   const info = priced(one?.template_info ?? {}, own)
-  const lines = linesFor(left?.typed ?? {}, info.items as Line[] | undefined)
-  const fields: Field[] = [
+  const lines = linesFor(typed, info.items as Line[] | undefined)
+  return [
     {
       kind: 'pair',
       fields: [
@@ -98,6 +98,14 @@ function draw(operations: Operations, { own, one }: Drawing, left?: Left) {
     },
     ...fieldsOf({ ...info, detail: { ...info.detail, invoice_number: '' } as never }, lines, WITHIN).map(undated),
   ]
+}
+
+/** What an edit replaces, whether it is the usual one included. */
+const seenOf = (one: Template): string => seenAs(wholeOf(one))
+
+function draw(operations: Operations, drawing: Drawing, left?: Left) {
+  const { one } = drawing
+  const title = one ? `Edit the template ${one.name}` : 'New template'
   return {
     title,
     ...(left && { status: 422 }),
@@ -105,8 +113,10 @@ function draw(operations: Operations, { own, one }: Drawing, left?: Left) {
       name: 'template',
       action: one ? `/console/templates/${one.id}/edit` : '/console/templates/new',
       route: operations.route(one ? 'updateTemplate' : 'createTemplate'),
-      fields,
+      fields: fieldsFor(drawing, left?.typed),
       button: 'Save the template',
+      ...(one && { seen: seenOf(one) }),
+      isOutdated: left?.refusal === outdated,
       ...(left && { typed: left.typed, refusal: refusalAtRows(left.refusal, left.typed, WITHIN) }),
     })}</section>`,
   }
@@ -186,13 +196,19 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
       const { typed, params } = sent
       const before = await show(sent)
       const own = await currencyOf(sent)
+      const drawing = { own, one: before }
+      const lead = () => sent.lead('/console/templates', 'The template was saved.')
+      if (isOutdated(typed, seenOf(before)))
+        return isSaid(fieldsFor(drawing, typed), typed)
+          ? lead()
+          : sent.again(draw(operations, drawing, { typed, refusal: outdated }))
       const outcome = await sent.operate('updateTemplate', {
         params: { template_id: params.id },
         body: templateBody(typed, own, before),
       })
       const refusal = mendable(outcome)
-      if (refusal) return sent.again(draw(operations, { own, one: before }, { typed, refusal }))
-      return sent.lead('/console/templates', 'The template was saved.')
+      if (refusal) return sent.again(draw(operations, drawing, { typed, refusal }))
+      return lead()
     },
   }),
   formRoute({

@@ -2,8 +2,9 @@ import { type Content, html } from '../../http/html.ts'
 import type { Answer } from '../../http/route.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { Type } from '../../kernel/type.ts'
-import { form as drawForm, type Typed } from '../forms/fields.ts'
+import { form as drawForm, type Field, isSaid, type Typed } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
+import { isOutdated, outdated, seenAs } from '../outdated.ts'
 import { facts, folded, heading, pager, sheet, tabs, taken } from '../parts/parts.ts'
 import { throughOwner } from '../through-app.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
@@ -23,23 +24,31 @@ interface Left {
 const show = (visit: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
   visit.look<Webhook>('showWebhook', { params: { webhook_id: visit.params.id } })
 
-/** The address and the events as one form; each kind of event on a line of its own. */
+/** The address, and each kind of event on a line of its own. */
+const fieldsOf = ({ url, event_types }: Webhook): readonly Field[] => [
+  { kind: 'text', at: '/url', label: 'Address', value: url },
+  {
+    kind: 'long',
+    at: '/event_types',
+    label: 'Events, one on a line',
+    value: event_types.map(({ name }) => name).join('\n'),
+    hint: '* for all.',
+  },
+]
+
+/** What an edit replaces; that a webhook is disabled or signed anew is none of it. */
+const seenOf = ({ url, event_types }: Webhook): string => seenAs({ url, event_types })
+
+/** Both as one form. */
 const editing = (operations: Operations, one: Webhook, left?: Left) =>
   drawForm({
     name: 'edit',
     action: `/console/webhooks/${one.id}/edit`,
     route: operations.route('createWebhook'),
-    fields: [
-      { kind: 'text', at: '/url', label: 'Address', value: one.url },
-      {
-        kind: 'long',
-        at: '/event_types',
-        label: 'Events, one on a line',
-        value: one.event_types.map(({ name }) => name).join('\n'),
-        hint: '* for all.',
-      },
-    ],
+    fields: fieldsOf(one),
     button: 'Save',
+    seen: seenOf(one),
+    isOutdated: left?.refusal === outdated,
     ...left,
   })
 
@@ -165,7 +174,15 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
     async take(here) {
       const sent = await at(here)
       const { typed } = sent
+      const before = await show(sent)
+      const lead = (said = 'The webhook was changed.') => sent.lead(`/console/webhooks/${sent.params.id}`, said)
+      const again = async (refusal: Refusal) =>
+        sent.again(await drawOne(sent, operations, { left: { typed, refusal } }))
       const names = (typed['/event_types'] ?? '').split(/\s+/).filter(Boolean)
+      if (isOutdated(typed, seenOf(before))) {
+        const isThere = isSaid(fieldsOf(before), { ...typed, '/event_types': names.join('\n') })
+        return isThere ? lead() : again(outdated)
+      }
       const done = await sent.operate('updateWebhook', {
         params: { webhook_id: sent.params.id },
         body: [
@@ -174,13 +191,8 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
         ],
       })
       const refusal = mendable(done)
-      if (refusal) return sent.again(await drawOne(sent, operations, { left: { typed, refusal } }))
-      return sent.lead(
-        `/console/webhooks/${sent.params.id}`,
-        done.warnings === undefined
-          ? 'The webhook was changed.'
-          : `The webhook was changed, but look again: ${done.warnings}.`,
-      )
+      if (refusal) return again(refusal)
+      return lead(done.warnings && `The webhook was changed, but look again: ${done.warnings}.`)
     },
   }),
   ...(

@@ -11,6 +11,12 @@ afterAll(() => world.close())
 const total = async () => (await world.merchant.get<{ items: object[] }>('/v2/invoicing/invoices')).body.items.length
 const seenOn = (page: string) => /name="seen" value="([^"]*)"/.exec(page)![1]!
 
+/** What is there now, by the field that it stands below. */
+const thereOn = (page: string) =>
+  Object.fromEntries(
+    [...page.matchAll(/id="([^"]*)-there">There now: <b>(.*?)<\/b>/g)].map(([, at, text]) => [at, text]),
+  )
+
 describe('What is typed for an invoice', () => {
   const to = '/primary_recipients/0/billing_info'
   type Stored = { items: object[]; detail: { invoice_date: string }; primary_recipients: object[]; amount: object }
@@ -102,6 +108,40 @@ describe('What is typed for an invoice', () => {
     expect(await stored(at)).toMatchObject({ detail: { note: 'Mine' } })
   })
 
+  it('takes the place of what somebody else saved only once whoever sends it has seen that', async () => {
+    const merchant = consoleOf(world)
+    const { location: at } = await merchant.send('/console/invoices/new', { ...written, '/detail/note': 'At first' })
+    const { invoice_date } = (await stored(at)).detail
+    const dated = { '/detail/invoice_date': invoice_date, '/detail/payment_term/term_type': 'NET_30' }
+    const second = (name: string, quantity: string, price: string) => ({
+      ...{ '/items/1/name': name, '/items/1/quantity': quantity, '/items/1/unit_amount/value': price },
+    })
+    const typed = { ...written, ...dated, seen: seenOn(await merchant.page(`${at}/edit`)) }
+    const mine = { ...typed, ...second('', '', ''), '/detail/note': 'Mine' }
+    await world.pass('PT1M')
+    await merchant.send(`${at}/edit`, {
+      ...typed,
+      ...second('A table', '1', '20.00'),
+      '/detail/note': 'Of somebody else',
+    })
+
+    const late = await merchant.send(`${at}/edit`, mine)
+    const again = await merchant.send(`${at}/edit`, mine)
+
+    expect([late.status, again.status]).toEqual([422, 422])
+    expect(thereOn(late.text)).toEqual({
+      'write-items-1-name': 'A table',
+      'write-items-1-quantity': '1',
+      'write-items-1-unit_amount-value': '20.00',
+      'write-detail-note': 'Of somebody else',
+    })
+    expect(late.text).toMatch(/<textarea [^>]*name="\/detail\/note"[^>]*>\s*Mine</)
+    expect(await stored(at)).toMatchObject({ detail: { note: 'Of somebody else' } })
+    const knowing = await merchant.send(`${at}/edit`, { ...mine, seen: seenOn(late.text) })
+    expect(knowing.status).toBe(303)
+    expect(await stored(at)).toMatchObject({ detail: { note: 'Mine' }, items: [{ name: 'A chair' }] })
+  })
+
   it('is taken of an invoice of many lines', async () => {
     const merchant = consoleOf(world)
     const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
@@ -152,6 +192,73 @@ describe('What is typed for an invoice', () => {
     expect([late.status, late.text.includes('Typed for long')]).toEqual([422, true])
     expect(late.text).toContain('The template is not there any more')
     expect(late.text).not.toContain(body.id)
+  })
+})
+
+describe('What is typed for a template', () => {
+  it('does not write over what somebody else saved meanwhile, until that was seen', async () => {
+    const merchant = consoleOf(world)
+    const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/templates', {
+      name: 'For chairs',
+      default_template: true,
+      template_info: { detail: { currency_code: 'USD', note: 'At first' } },
+    })
+    const at = `/console/templates/${body.id}/edit`
+    type Stored = { name: string; default_template: boolean; template_info: { detail: { note: string } } }
+    const now = async () => (await world.merchant.get<Stored>(`/v2/invoicing/templates/${body.id}`)).body
+    const seen = seenOn(await merchant.page(at))
+    const term = { '/template_info/detail/payment_term/term_type': 'NET_30' }
+    const typed = { ...term, '/name': 'For chairs', '/template_info/detail/currency_code': 'USD', seen }
+    const first = { ...typed, '/default_template': 'true', '/template_info/detail/note': 'Theirs' }
+    const saves = [await merchant.send(at, first), await merchant.send(at, first)]
+
+    const late = await merchant.send(at, { ...typed, '/template_info/detail/note': 'Mine' })
+
+    expect([...saves, late].map(({ status }) => status)).toEqual([303, 303, 422])
+    expect(late.text).toContain('Somebody was faster')
+    expect(thereOn(late.text)).toEqual({
+      'template-default_template': 'ticked',
+      'template-template_info-detail-note': 'Theirs',
+    })
+    expect(late.text).toMatch(/name="\/default_template" value="true">/)
+    expect(await now()).toMatchObject({ default_template: true, template_info: { detail: { note: 'Theirs' } } })
+    const mine = { ...typed, '/template_info/detail/note': 'Mine', seen: seenOn(late.text) }
+    expect((await merchant.send(at, mine)).status).toBe(303)
+    expect(await now()).toMatchObject({ default_template: false, template_info: { detail: { note: 'Mine' } } })
+  })
+})
+
+describe('What is typed for a webhook', () => {
+  it('does not write over what somebody else saved meanwhile, until that was seen', async () => {
+    const merchant = consoleOf(world)
+    const url = (path: string) => `http://127.0.0.1:4999/${path}`
+    const { body } = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', {
+      url: url('first'),
+      event_types: [{ name: '*' }],
+    })
+    const at = `/console/webhooks/${body.id}`
+    type Stored = { url: string; event_types: { name: string }[] }
+    const now = async () => (await world.merchant.get<Stored>(`/v1/notifications/webhooks/${body.id}`)).body
+    const seen = seenOn((await merchant.page(at)).split('id="edit"')[1]!)
+    const first = { seen, '/url': url('theirs'), '/event_types': 'INVOICING.INVOICE.PAID INVOICING.INVOICE.SENT' }
+    // Nothing of what the form says.
+    await merchant.send(`${at}/disable`)
+    const saves = [await merchant.send(`${at}/edit`, first), await merchant.send(`${at}/edit`, first)]
+
+    const mine = { seen, '/url': url('mine'), '/event_types': '*' }
+    const late = await merchant.send(`${at}/edit`, mine)
+
+    expect([...saves, late].map(({ status }) => status)).toEqual([303, 303, 422])
+    expect(late.text).toMatch(/<details class="folded" open>(?:(?!<\/details>)[\s\S])*Somebody was faster/)
+    expect(thereOn(late.text)).toEqual({
+      'edit-url': url('theirs'),
+      'edit-event_types': 'INVOICING.INVOICE.PAID<br>INVOICING.INVOICE.SENT',
+    })
+    expect(late.text).toContain(`value="${url('mine')}"`)
+    expect(await now()).toMatchObject({ url: url('theirs') })
+    const again = { ...mine, seen: seenOn(late.text.split('id="edit"')[1]!) }
+    expect((await merchant.send(`${at}/edit`, again)).status).toBe(303)
+    expect(await now()).toMatchObject({ url: url('mine') })
   })
 })
 
