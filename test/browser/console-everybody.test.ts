@@ -214,6 +214,30 @@ describe('In colours that the reader chose', () => {
   })
 })
 
+describe('With the spacing that a reader may need', () => {
+  it.each([1280, 768, 390])('the list of invoices is no wider than a window of %i pixels', async (width) => {
+    const large = { items: [{ name: 'A ship', quantity: '9', unit_amount: usd('987654.32') }] }
+    const detail = { currency_code: 'USD', reference: 'Of the order that was placed in spring' }
+    const late = { ...detail, invoice_date: '2024-01-01', payment_term: { term_type: 'DUE_ON_RECEIPT' } }
+    const name = 'Linden & Söhne Verlagsgesellschaft mbH & Co.'
+    const id = await invoiceOf(world, name, { ...large, detail: { ...late, invoice_number: `INV-2026-${width}` } })
+    await world.merchant.post(`/v2/invoicing/invoices/${id}/send`, {})
+    const refunded = await invoiceOf(world, name, { ...large, detail })
+    const paid = { method: 'CASH', amount: usd('8888888.88') }
+    await world.merchant.post(`/v2/invoicing/invoices/${refunded}/payments`, paid)
+    await world.merchant.post(`/v2/invoicing/invoices/${refunded}/refunds`, paid)
+    const page = await opened('/console/invoices', { viewport: { width, height: 900 }, bypassCSP: true })
+
+    await page.addStyleTag({
+      content: '* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important; line-height: 1.5 !important }',
+    })
+
+    expect(await page.getByText('Marked as refunded').count()).not.toBe(0)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+    await page.context().close()
+  })
+})
+
 describe('In a window of 320 pixels', () => {
   it('the largest of amounts fits, at the console and on the page of the payer', async () => {
     const items = Array.from({ length: 100 }, (_, i) => ({
