@@ -193,6 +193,20 @@ describe('On paper', () => {
     expect([await colour(), await cut()]).toEqual(['rgb(22, 25, 29)', false])
     await page.goto(`${base}/console/invoices/${invoice}`)
     expect([await page.locator('.paper').isVisible(), await page.locator('.doings').isVisible()]).toEqual([true, false])
+    const { body } = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', {
+      url: 'http://127.0.0.1:4999/printed',
+      event_types: [{ name: '*' }],
+    })
+    for (const path of [`/console/disputes/${dispute}`, `/console/webhooks/${body.id}`, '/console/templates/new']) {
+      await page.goto(base + path)
+      const controls = page
+        .locator('main')
+        .locator('button, .button, input:not([type=hidden]), select, textarea, label')
+      expect([path, await controls.filter({ visible: true }).allTextContents()]).toEqual([path, []])
+      expect(await page.locator('h1').isVisible()).toBe(true)
+    }
+    await page.goto(`${base}/console/disputes/${dispute}`)
+    expect(await page.getByText('Nobody has taken it.').isVisible()).toBe(true)
     await context.close()
   })
 })

@@ -67,6 +67,11 @@ describe.each([
       offer_amount: usd('30.00'),
     })
     await page.goto(await linkIn('News about your problem'))
+    // On paper stands what was said and offered, and nothing to fill in.
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.locator('button, input, textarea, label').filter({ visible: true }).allTextContents()).toEqual([])
+    expect(await page.getByText('Please have a look.').isVisible()).toBe(true)
+    await page.emulateMedia({ media: 'screen' })
     await page.getByRole('button', { name: 'Accept $30.00' }).click()
     await page.getByText('$30.00 was refunded to you.').waitFor()
 

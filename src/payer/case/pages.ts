@@ -192,7 +192,7 @@ function offerForm(page: CaseParts, { offer, offered_address }: Dispute, say: Sa
 ${'text' in more && html`<p>${say(more.text, values)}</p>`}
 ${type === 'REFUND_WITH_RETURN' && offered_address && html`<p>${paragraphs(returnLines(sheet, offered_address).join('\n'))}</p>`}
 ${buttonForm(page, 'accept-offer', say(accept, values), false)}
-<form class="stack" method="post" action="${path}/deny-offer" enctype="multipart/form-data">${hidden(page)}
+<form class="stack screen" method="post" action="${path}/deny-offer" enctype="multipart/form-data">${hidden(page)}
 <div><label for="deny">${say('denyNote')}</label><textarea id="deny" name="text" rows="2" maxlength="2000" required>${typedIn(page, 'deny-offer')}</textarea></div>
 <p><button class="button quiet">${say('deny')}</button></p></form></section>`
 }
@@ -203,14 +203,14 @@ function returnForm(page: CaseParts, say: SayCase): Content {
   const agreed = returnToSend(dispute, sheet, zone)
   if (!agreed) return undefined
   const { carrier_name, carrier_name_other, tracking_number } = agreed.shipments[0]?.tracking_info ?? {}
-  return html`<form class="stack" method="post" action="${path}/provide-evidence" enctype="multipart/form-data">${hidden(page)}
-<h2>${say('returnTitle')}</h2><p>${say('returnText', agreed.values)}</p>
+  return html`<section class="stack"><h2>${say('returnTitle')}</h2><p>${say('returnText', agreed.values)}</p>
 <p>${paragraphs(agreed.lines.join('\n'))}</p>
 ${agreed.shipments.map((_, i) => html`<p><a href="${path}/label/${i + 1}">${say('returnLabel')}${agreed.shipments.length > 1 && html` ${i + 1}`}</a></p>`)}
+<form class="stack screen" method="post" action="${path}/provide-evidence" enctype="multipart/form-data">${hidden(page)}
 <div><label for="carrier">${say('carrier')}</label><input class="boxed" id="carrier" name="carrier" maxlength="255" required value="${typed?.carrier ?? carrier_name_other ?? carrier_name ?? ''}"></div>
 <div><label for="tracking">${say('tracking')}</label><input class="boxed" id="tracking" name="tracking" maxlength="255" required value="${typed?.tracking ?? tracking_number ?? ''}"></div>
 <div><label for="return-file">${say('document')}</label><input id="return-file" name="file" type="file" accept="${fileTypes}"></div>
-<p><button class="button">${say('returnSend')}</button></p></form>`
+<p><button class="button">${say('returnSend')}</button></p></form></section>`
 }
 
 function sentBack({ evidences = [] }: Dispute, say: SayCase): Content {
@@ -224,10 +224,10 @@ function sentBack({ evidences = [] }: Dispute, say: SayCase): Content {
 }
 
 const buttonForm = (page: Common, action: string, label: string, quiet = true): Html =>
-  html`<form method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}<button class="button${quiet ? ' quiet' : ''}">${label}</button></form>`
+  html`<form class="screen" method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}<button class="button${quiet ? ' quiet' : ''}">${label}</button></form>`
 
 const textForm = (page: CaseParts, action: string, label: string, send: string): Html =>
-  html`<form class="stack" method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}
+  html`<form class="stack screen" method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}
 <div><label for="${action}">${label}</label><textarea id="${action}" name="text" rows="3" maxlength="2000" required>${typedIn(page, action)}</textarea></div>
 <p><button class="button">${send}</button></p></form>`
 
@@ -238,7 +238,7 @@ function evidenceForm(
   { title, text, note, send }: { title: string; text?: string; note: string; send: string },
   say: SayCase,
 ): Html {
-  return html`<form class="stack" method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}
+  return html`<form class="stack screen" method="post" action="${page.path}/${action}" enctype="multipart/form-data">${hidden(page)}
 <h2>${title}</h2>${text !== undefined && html`<p>${text}</p>`}
 <div><label for="${action}-note">${note}</label><textarea id="${action}-note" name="text" rows="${action === 'appeal' ? 4 : 2}" maxlength="2000" required>${typedIn(page, action)}</textarea></div>
 <div><label for="${action}-file">${say('document')}</label><input id="${action}-file" name="file" type="file" accept="${fileTypes}"></div>
