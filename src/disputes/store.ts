@@ -97,9 +97,9 @@ export async function findDisputed(
 }
 
 const withdrawRows = sql`
-  update disputed_transactions set withdrawn = true where account_id = $1 and dispute_id = $2`
+  update disputed_transactions set withdrawn = true where account_id = $1 and dispute_id = $2 and not taken_out`
 
-/** Lets the payments of a dispute that its payer took back be disputed again. */
+/** Lets the payments of a dispute that its payer took back be disputed again; not those that were taken out of it before. */
 export function withdrawDispute(tx: Tx, { seller, dispute_id }: Dispute): void {
   tx.write(withdrawRows, [seller.account_id, dispute_id])
 }

@@ -11,6 +11,55 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+describe('A case that its payer took back', () => {
+  const disputing = (...payments: string[]) =>
+    world.buyer.post<{ details: { issue: string }[] }>('/v1/customer/disputes', {
+      disputed_transactions: payments.map((buyer_transaction_id) => ({ buyer_transaction_id })),
+      reason: 'UNAUTHORISED',
+    })
+  const takeBack = async (casePath: string) =>
+    expect((await (await payers.open(casePath)).send(`${casePath}/cancel`)).status).toBe(303)
+
+  it('leaves what was taken out of it before disputed, which is possible once', async () => {
+    const { email } = world.people.buyer
+    const { id } = await sentInvoice(world, {
+      ...guest(email),
+      configuration: { partial_payment: { allow_partial_payment: true } },
+    })
+    const pay = async (value: string) =>
+      (
+        await world.call<{ buyer_transaction_id: string }>('POST', `/sandbox/invoices/${id}/pay`, {
+          amount: usd(value),
+        })
+      ).body.buyer_transaction_id
+    const [gone, left] = [await pay('10.00'), await pay('12.00')]
+    expect((await disputing(gone, left)).status).toBe(201)
+    const casePath = await payers.caseOf(email)
+    const disputeId = /problem\/([^~]+)~/.exec(casePath)![1]!
+    const part = await world.buyer.post(`/v1/customer/disputes/${disputeId}/cancel`, { transaction_ids: [gone] })
+    expect(part.status, part.text).toBe(200)
+
+    await takeBack(casePath)
+
+    const again = await disputing(gone)
+    expect([again.status, again.body.details?.[0]?.issue]).toEqual([422, 'DISPUTE_ALREADY_EXISTS'])
+    expect((await disputing(left)).status).toBe(201)
+  })
+
+  it('is no way to another one once a bank has charged the payment back', async () => {
+    const { path, payment, casePath } = await payers.reported()
+    await takeBack(casePath)
+    const charged = await world.merchant.post('/v2/customer-support/process-chargeback', {
+      transaction: { id_enc: payment },
+      dispute: {},
+    })
+    expect(charged.status, charged.text).toBe(201)
+
+    expect((await payers.open(`${path}/problem`)).page.text).not.toContain('<textarea')
+    expect((await payers.report(path, payment)).status).toBe(422)
+  })
+})
+
 describe('Reporting a problem from a paid invoice', () => {
   it('keeps what was written when a file is refused', async () => {
     const { path, payment } = await payers.paidInvoice(guest('kept@example.com'))
