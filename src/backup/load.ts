@@ -47,7 +47,7 @@ export async function load(client: pg.Client, options: LoadOptions): Promise<Loa
   for (const [name, last] of Object.entries(facts.sequences))
     await client.query('select setval($1::regclass, $2)', [quoted(name), last])
   await applyMigrations(client, since)
-  await requireSameSecret(readerOf(client), seal)
+  await requireSameSecret(readerOf(client), seal, { of: 'what is to be loaded', mend: 'set it to what it was there' })
   await client.query('commit')
   await client.query('analyze')
   return { tables: facts.tables.length, rows, migrated: since.map(({ name }) => name) }

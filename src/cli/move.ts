@@ -149,5 +149,6 @@ export async function requireFit(target: Database, settings: StoreInput['setting
     throw new CommandError(`The other database is cell ${cell} too: every cell has a letter of its own.`)
   if (settings.cell !== undefined && cell === undefined)
     throw new CommandError('The other database is no cell yet: start a service on it with its CELL first.')
-  await requireSameSecret(target, makeSeal(requireSecrets(settings)))
+  const seal = makeSeal(requireSecrets(settings))
+  await requireSameSecret(target, seal, { of: 'the other database', mend: 'both services need the same' })
 }

@@ -45,12 +45,16 @@ const digestedBy = sql`select distinct key_id from app_secrets where key_id is n
  * Refuses another `QUITTANCE_SECRET` than this database was sealed with: deliveries would wait for ever, unsigned. Where nothing is
  * sealed yet, another than any of the client secrets was digested with: no client could get in.
  */
-export async function requireSameSecret(db: Reader, seal: Seal): Promise<void> {
+export async function requireSameSecret(
+  db: Reader,
+  seal: Seal,
+  { of = 'this database', mend = 'set it to what it was before' } = {},
+): Promise<void> {
   const found = await db.row<{ owner: string; sealed: Buffer }>(anySealed)
   const isOurs = found ? opens(seal, found) : hasMadeOne(seal, await db.rows(digestedBy))
   if (!isOurs)
     throw new SettingError(
-      'QUITTANCE_SECRET is not the one that the keys and secrets in this database were made with: set it to what it was before. "Secrets" in docs/operating.md says what to do when that is lost.',
+      `QUITTANCE_SECRET is not the one that the keys and secrets in ${of} were made with: ${mend}. "Secrets" in docs/operating.md says what to do when that is lost.`,
     )
 }
 

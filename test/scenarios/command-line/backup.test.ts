@@ -187,7 +187,9 @@ describe('Restoring', () => {
 
   it('refuses what the settings do not open, and what is of another environment', async () => {
     const secret = 'another secret than the sandbox of this test has'
-    expect(await restoring(file, { QUITTANCE_SECRET: secret })).toMatch(/^2 .*QUITTANCE_SECRET is not the one/)
+    expect(await restoring(file, { QUITTANCE_SECRET: secret })).toMatch(
+      /^2 .*QUITTANCE_SECRET is not the one .* in what is to be loaded .*: set it to what it was there/,
+    )
     const live = { QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: secret }
     expect(await restoring(file, live)).toMatch(/^2 .* is of a sandbox service: set QUITTANCE_ENVIRONMENT=sandbox/)
   })
