@@ -56,6 +56,8 @@ async function run({ settings, output }: CommandInput, parts: ServiceParts): Pro
   // Who reads that we are ready may tell us to stop the next moment.
   const stopping = stopped(log, { withParent: settings.stopWithParent, atOnce: lines.drop })
   output.out(greeting(app, settings, parts, statusUrl))
+  if (settings.environment === 'live' && settings.publicUrl === undefined)
+    log.warn(`PUBLIC_URL is not set: links in mails, answers and certificates lead to ${app.service.publicUrl}`)
   await stopping
   // What could not be ended in time must not keep the process: nothing acknowledged depends on it.
   if ((await Promise.race([close(), overdue(settings)])) === 'overdue') {

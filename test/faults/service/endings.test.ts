@@ -64,6 +64,8 @@ describe.concurrent('A service that is told to stop', () => {
     // As npx does it: by a shell, which is what it ends.
     const service = await startProgram(['sh', ['-c', '"$@" & wait', 'npx', program, ...words]], variables)
 
+    // Whoever runs it hears that customers will not get there.
+    await expect.poll(() => service.said()).toContain(`PUBLIC_URL is not set: links in mails, answers and certificates`)
     await service.end('SIGTERM')
 
     await expect.poll(() => service.said()).toContain('"reason":"parent gone"')
