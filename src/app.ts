@@ -23,7 +23,7 @@ import type { WorkSource } from './jobs/work-source.ts'
 import { Worker } from './jobs/worker.ts'
 import type { Clock } from './kernel/clock.ts'
 import { dialects } from './kernel/dialect.ts'
-import { type Ids, idsIn, randomIds, seededIds } from './kernel/ids.ts'
+import { type Ids, idsIn, randomIds, seededIds, seedOfFork } from './kernel/ids.ts'
 import { makeMetrics } from './metrics.ts'
 import { reasonsNotReady } from './readiness.ts'
 import type { Service, WorkParts } from './room.ts'
@@ -108,9 +108,9 @@ export async function openApp(options: AppOptions): Promise<App> {
 }
 
 /** A second service of the same kind, at a free port. */
-async function openFork({ directUrl: _pooled, ...options }: AppOptions) {
-  const settings = { ...options.settings, port: 0, publicUrl: undefined, databaseReadUrl: undefined }
-  const app = await openApp({ ...options, settings })
+async function openFork({ directUrl: _pooled, settings: { seed, ...shared }, ...options }: AppOptions, number: number) {
+  const own = { seed: seedOfFork(seed, number), port: 0, publicUrl: undefined, databaseReadUrl: undefined }
+  const app = await openApp({ ...options, settings: { ...shared, ...own } })
   return { url: await app.listen(), close: () => app.close() }
 }
 
@@ -123,7 +123,7 @@ function build(options: AppOptions) {
   const isSeeded = settings.seed !== undefined && environment !== 'live'
   const seeded = isSeeded ? seededIds(settings.seed, cell) : undefined
   const ids = idsIn(cell, options.ids ?? seeded?.ids ?? randomIds)
-  const state = { port: settings.port, isDraining: false }
+  const state = { port: settings.port, isDraining: false, forks: 0 }
   const service: Service = {
     environment,
     dialect: dialects[settings.dialect],
@@ -208,7 +208,7 @@ function wire(parts: Parts) {
     // A pooler knows the databases it was told of, and keeps connections to those that are to be copied.
     databaseUrl: parts.directUrl,
     localUrl: () => addressOf(settings.host, parts.state.port),
-    openFork: (databaseUrl) => openFork({ ...parts.options, databaseUrl }),
+    openFork: (databaseUrl) => openFork({ ...parts.options, databaseUrl }, ++parts.state.forks),
   })
   const { travel, worlds, following, scenarios } = sandbox
   const inner = new InnerCalls()

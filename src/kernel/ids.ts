@@ -88,6 +88,10 @@ export function seededIds(seed: number, cell?: string): { readonly ids: Ids; rea
   }
 }
 
+/** Beyond all that can be set: what follows from the seed itself is in what a fork was copied with. */
+export const seedOfFork = (seed: number | undefined, number: number): number | undefined =>
+  seed === undefined ? undefined : seed + number * 2 ** 31
+
 /** An endless row of bytes that follows from a name. */
 function drawnFrom(name: string): Ids {
   let bytes = Buffer.alloc(0)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { tokenOver } from '../../support/process.ts'
 import { newWorld, usd } from '../../support/world.ts'
 
 /** What a story answers, byte for byte, and what became of it. */
@@ -50,5 +51,27 @@ describe('A seed', () => {
 
     expect(again).toEqual(first)
     expect(first.filter((text, i) => text === other[i] && text !== '')).toEqual([])
+  })
+
+  it('lets a fork go on with ids that nothing has which was copied, the same each time', async () => {
+    const anInvoice = { detail: { currency_code: 'USD' } }
+    const ids = async () => {
+      const world = await newWorld({ settings: { SEED: '7' } })
+      const made = await world.merchant.post<{ href: string }>('/v2/invoicing/invoices', anInvoice)
+      const { body: fork } = await world.call<{ name: string; url: string }>('POST', '/sandbox/forks')
+      const answer = await fetch(`${fork.url}/v2/invoicing/invoices`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${await tokenOver(fork.url)}`, 'content-type': 'application/json' },
+        body: JSON.stringify(anInvoice),
+      })
+      const text = await answer.text()
+      expect(answer.status, text).toBe(201)
+      await world.close()
+      return [made.body.href, (JSON.parse(text) as { href: string }).href].map((href) => href.split('/').at(-1))
+    }
+    const first = await ids()
+
+    expect(new Set(first).size).toBe(2)
+    expect(await ids()).toEqual(first)
   })
 })
