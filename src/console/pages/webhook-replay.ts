@@ -60,11 +60,13 @@ export async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
   return {
     title: 'Send again',
     content: html`${heading(count === 0 ? 'Nothing to send again' : `${many} would be sent again`, { back: ['The webhook', at], sub: html`<span class="mono">${webhook.url}</span>, ${visit.times.at(span.from)} to ${visit.times.at(span.to)}` })}
-<section class="sheet">${!webhook.enabled && whileDisabled}${
-      webhook.enabled &&
-      count > 0 &&
-      html`<form class="stack" method="post" action="${at}/replay"><input type="hidden" name="from" value="${span.from}"><input type="hidden" name="to" value="${span.to}"><input type="hidden" name="include" value="${include}"><p>Each is sent with its own id, so a handler that knows it does nothing twice.${count >= REPLAY_MAX && ` At most ${REPLAY_MAX} are sent at once; do it again for the rest.`}</p><div class="buttons"><button class="button">Send ${count === 1 ? 'it' : 'them'} again</button><a class="button quiet" href="${at}">Leave it</a></div></form>`
-    }</section>${sheet('Another span', spanForm(at, visit.query, visit))}`,
+${
+  (count > 0 || !webhook.enabled) &&
+  html`<section class="sheet">${!webhook.enabled && whileDisabled}${
+    webhook.enabled &&
+    html`<form class="stack" method="post" action="${at}/replay"><input type="hidden" name="from" value="${span.from}"><input type="hidden" name="to" value="${span.to}"><input type="hidden" name="include" value="${include}"><p>Each is sent with its own id, so a handler that knows it does nothing twice.${count >= REPLAY_MAX && ` At most ${REPLAY_MAX} are sent at once; do it again for the rest.`}</p><div class="buttons"><button class="button">Send ${count === 1 ? 'it' : 'them'} again</button><a class="button quiet" href="${at}">Leave it</a></div></form>`
+  }</section>`
+}${sheet('Another span', spanForm(at, visit.query, visit))}`,
   }
 }
 
