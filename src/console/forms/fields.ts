@@ -108,12 +108,15 @@ ${follows && html`<div class="then">${icon('request')}<p>${follows}</p></div>`}
 
 export const newRequestId = () => `console-${randomBytes(12).toString('base64url')}`
 
+/** The debug id of a refusal of the console's own, behind which there is no request to look for. */
+const NO_REQUEST = '–'
+
 /** Why nothing happened, first of all; what belongs to a field stands beside it. */
 export function refusalBox({ message, debug_id, details = [] }: Refusal, unplaced: readonly Issue[] = details): Html {
   const said = unplaced.length > 0 ? unplaced : details.length > 0 ? [] : [{ description: message }]
   return html`<div class="problem-box" role="alert" tabindex="-1" autofocus><p><b>Nothing was changed.</b> ${said
     .map(({ description }) => description)
-    .join(' ')}</p><p class="hint">Debug id ${debug_id}</p></div>`
+    .join(' ')}</p>${debug_id !== NO_REQUEST && html`<p class="hint">Debug id ${debug_id}</p>`}</div>`
 }
 
 function draw(parts: FormParts, field: Field, issues: ReadonlyMap<string, Issue>, placed: Set<string>): Content {
@@ -155,11 +158,17 @@ ${value}</textarea>${below}</div>`
     case 'chips':
       return radios(field, at, value, below)
     case 'tick':
-      return html`<label class="tick"><input type="checkbox" name="${at}" value="true"${value === 'true' && html` checked`}><span>${field.label}</span></label>${below}`
+      return within(
+        described !== '',
+        html`<label class="tick"><input type="checkbox" name="${at}" value="true"${value === 'true' && html` checked`}${described !== '' && html` aria-describedby="${described}"`}><span>${field.label}</span></label>${below}`,
+      )
     default:
       return html`<div>${label}<input class="boxed" type="${field.kind}"${facts} value="${value}">${below}</div>`
   }
 }
+
+/** A tick with nothing to say stands by itself, close to the next. */
+const within = (isBoxed: boolean, content: Html): Html => (isBoxed ? html`<div>${content}</div>` : content)
 
 type Held = Exclude<Field, { readonly kind: 'files' | 'fixed' | 'pair' }>
 

@@ -220,7 +220,11 @@ describe('What is typed for a template', () => {
       'template-default_template': 'ticked',
       'template-template_info-detail-note': 'Theirs',
     })
-    expect(late.text).toMatch(/name="\/default_template" value="true">/)
+    expect(late.text).toMatch(
+      /name="\/default_template" value="true" aria-describedby="template-default_template-there">/,
+    )
+    // There is no request to look for.
+    expect(late.text).not.toContain('Debug id')
     expect(await now()).toMatchObject({ default_template: true, template_info: { detail: { note: 'Theirs' } } })
     const mine = { ...typed, '/template_info/detail/note': 'Mine', seen: seenOn(late.text) }
     expect((await merchant.send(at, mine)).status).toBe(303)
