@@ -107,6 +107,17 @@ describe('Money on an invoice', () => {
     }
   })
 
+  it('is recorded in any amount that is due, which items can make larger than a price may be', async () => {
+    const items = [{ name: 'Ships', quantity: '40', unit_amount: usd('1000000.00') }]
+    const { id } = await shop.sends(sample({ items, amount: undefined }))
+
+    const { due_amount } = await shop.sees(id)
+    expect(due_amount.value).toBe('40000000.00')
+    expect((await paying(id, { method: 'CASH', amount: usd('40000000.01') })).status).toBe(422)
+    expect((await paying(id, { method: 'CASH', amount: usd('39999999.99') })).status).toBe(200)
+    expect(await shown(id)).toEqual(['PARTIALLY_PAID', '0.01', '39999999.99', undefined])
+  })
+
   // biome-ignore format: a table reads best as a table
   const refusals: readonly (readonly [status: number, finding: string, body: unknown])[] = [
     [400, 'MISSING_REQUIRED_PARAMETER /method', {}],
