@@ -40,7 +40,8 @@ describe('With a share of the processor for each account', () => {
       return { status, after: headers['retry-after'] }
     }
     const asked = Array.from({ length: 104 }, () => ask('merchant'))
-    for (let i = 0; i < 3; i++) await ask('otherMerchant')
+    // At once: between one and the next this process may stand still for so long that nobody else counts as there.
+    await Promise.all([1, 2, 3].map(() => ask('otherMerchant')))
 
     const before = answered.slice(0, answered.lastIndexOf('otherMerchant 200') + 1)
     expect(before.filter((line) => line === 'otherMerchant 200')).toHaveLength(3)
