@@ -124,6 +124,12 @@ describe('The audit log of commands', () => {
     const secrets = app.service.settings.secrets!
     const key = await new SigningKeys(app.database, makeSeal(secrets), app.service, patient.newKeyPair).current()
     const person = ['--role', 'operator', '--email', 'jo@shop.test']
+    // A certificate for this machine would verify nowhere.
+    const { PUBLIC_URL: _, ...unsaid } = variables
+    expect(await run(['keys', 'rotate'], unsaid)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Set PUBLIC_URL'),
+    })
 
     // Those that tell running services wait a second for them, so independent ones wait together.
     await Promise.all([

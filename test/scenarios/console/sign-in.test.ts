@@ -434,7 +434,7 @@ describe('Somebody who is signed in', () => {
     expect(shown.body.refunds.refund_amount).toEqual(usd('2000.00'))
   })
 
-  it('offers no more than the limit allows, since an offer of all is paid at once', async () => {
+  it('offers and accepts no more than the limit allows, since an offer of all is paid at once', async () => {
     const usd = (value: string) => ({ currency_code: 'USD', value })
     const buyer = await world.personWithApp(world.people.buyer.id, defaultScopes('PERSONAL', ['disputes']))
     const { buyer_transaction_id } = await world.app.transact(async (tx) =>
@@ -461,6 +461,16 @@ describe('Somebody who is signed in', () => {
     expect(refused[0]!.text).toMatch(keptIn(`${at}/make-offer`, '2000.00'))
     expect(refused[0]!.text).toMatch(/<textarea [^>]*name="\/note"[^>]*>\s*Here\.</)
     expect(refused[2]!.text).toContain('Is it you?')
+    const accept = (value: string) =>
+      support.send(at, `${at}/accept-claim`, {
+        '/accept_claim_type': 'PARTIAL_REFUND',
+        '/refund_amount/value': value,
+        '/note': 'All of it.',
+      })
+    const [much, all] = [await accept('500.01'), await accept('')]
+    expect([much.status, all.status]).toEqual([403, 403])
+    expect(much.text).toMatch(keptIn(`${at}/accept-claim`, '500.01'))
+    expect(all.text).toContain('Support gives back 500 at most')
     expect((await offer(support, '500.00')).status).toBe(303)
   })
 
