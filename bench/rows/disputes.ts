@@ -96,7 +96,7 @@ export const rows = [
     limit: { kind: 'fastify-pg', text: 'select body from disputes where id = $1', values: ({ id }) => [id] },
     goal: 0.95,
   }),
-  row({
+  ...readRow({
     name: 'list-disputes',
     does: `GET ${DISPUTES}: token, scope, the newest ten of ${LISTED}, links`,
     against: 'the same select',

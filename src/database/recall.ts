@@ -57,7 +57,8 @@ export class Recall {
     if (!row) return undefined
     if (row.text === null) return known!.made as One
     const made = make(row.text)
-    this.#keep(key, { stamp: row.stamp, made, bytes: row.text.length * BYTES_A_LETTER_READ })
+    const bytes = typeof made === 'string' ? made.length * BYTES_A_LETTER : row.text.length * BYTES_A_LETTER_READ
+    this.#keep(key, { stamp: row.stamp, made, bytes: bytes + row.stamp.length * BYTES_A_LETTER })
     return made
   }
 

@@ -168,6 +168,22 @@ describe('What a process keeps of a list of disputes', () => {
     expect((await listed()).slice(0, 2).map((line) => line.split(' ')[0])).toEqual([next, id])
   })
 
+  it('is sent to each side as that side sees it', async () => {
+    await open(world.buyer)
+    const lists = async () => [(await world.merchant.get(DISPUTES)).text, (await world.buyer.get(DISPUTES)).text]
+    const [seller, buyer] = await lists()
+    expect(seller).not.toBe(buyer)
+    expect(await lists()).toEqual([seller, buyer])
+  })
+
+  it('is told to the database, which sends none of it again', async () => {
+    await listed()
+    const isList = ({ text }: { text: string }) => text.includes('string_agg(summary')
+    const { text, values } = (await queriesOf(listed)).find(isList)!
+    const [row] = await world.app.database.rows<{ stamp: string; text: unknown }>(statementOf(text), values)
+    expect(row).toEqual({ stamp: expect.stringContaining(' '), text: null })
+  })
+
   it('is nothing where there is nothing', async () => {
     for (const _ of [1, 2]) expect((await world.otherMerchant.get(DISPUTES)).body).toMatchObject({ items: [] })
   })

@@ -3,12 +3,20 @@ import { RawJson } from '../../http/route.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { Link } from '../../kernel/links.ts'
+import type { Service } from '../../room.ts'
 import { readScopes, type Sight, seenIn, sightOf, viewerOf } from '../access.ts'
 import { disputeUrl, relations } from '../links.ts'
 import { limits } from '../machine/limits.ts'
 import { type Print, presentDispute } from '../present.ts'
 import { type Listing, type ListQuery, pageToken, readListQuery } from './query.ts'
-import { countDisputes, type ListedDispute, type ListedSummary, listDisputes, listSummaries } from './statements.ts'
+import {
+  countDisputes,
+  type ListedDispute,
+  type ListedSummary,
+  listDisputes,
+  summariesOf,
+  summariesUnlessKnown,
+} from './statements.ts'
 
 /** A page of the disputes a caller may see, with links that lead on. */
 export async function listFor(
@@ -16,19 +24,26 @@ export async function listFor(
   caller: Caller,
   query: ListQuery,
   now: Instant,
-  print: Print,
+  service: Service,
 ): Promise<RawJson> {
   const listing = readListQuery(query, now)
   const sight = await sightOf(db, caller, readScopes)
-  const page = query.fields === 'all' ? wholePage : summaryPage
-  const printed = await page(db, sight, listing, print)
-  const total = query.total_required ? await countDisputes(db, sight, listing) : undefined
-  const rest = {
-    links: pageLinks(query, listing, printed, print.publicUrl),
-    ...(total !== undefined && { total_items: total, total_pages: Math.ceil(total / listing.size) }),
-  }
-  return new RawJson(`{"items":[${printed.items}],${JSON.stringify(rest).slice(1)}`)
+  const asked = { query, listing, sight }
+  const page = await (query.fields === 'all' ? wholePage(db, asked, service) : recalledPage(db, asked, service))
+  if (!query.total_required) return new RawJson(`${page}}`)
+  const total = await countDisputes(db, sight, listing)
+  return new RawJson(`${page},"total_items":${total},"total_pages":${Math.ceil(total / listing.size)}}`)
 }
+
+interface Asked {
+  readonly query: ListQuery
+  readonly listing: Listing
+  readonly sight: Sight
+}
+
+/** The items of a page and its links, as the beginning of the answer. */
+const beginningOf = ({ query, listing }: Asked, printed: PrintedPage, { publicUrl }: Print): string =>
+  `{"items":[${printed.items}],"links":${JSON.stringify(pageLinks(query, listing, printed, publicUrl))}`
 
 /** The items of a page as JSON text, its first and its last dispute, and whether there is more the way it was read. */
 interface PrintedPage {
@@ -43,27 +58,38 @@ interface Place {
   readonly id: string
 }
 
-async function summaryPage(db: Reader, sight: Sight, listing: Listing, print: Print): Promise<PrintedPage> {
-  const { dialect, publicUrl, settings } = print
+/** Read and put together only where it is not the page that was sent before, to whoever sees the same. */
+async function recalledPage(db: Reader, asked: Asked, service: Service): Promise<string> {
+  const { query, listing, sight } = asked
+  const make = (summaries: readonly ListedSummary[]) =>
+    beginningOf(asked, printed(listing, summaries, summaryItem(service)), service)
+  const unlessKnown = summariesUnlessKnown(sight, listing)
+  if (!unlessKnown) return make([])
+  const key = `disputes ${service.publicUrl} ${[...sight.sellers.keys()]} ${sight.buyer} ${JSON.stringify(query)}`
+  const page = await service.recall.row(db, key, { query: unlessKnown, make: (text) => make(summariesOf(text)) })
+  return page!
+}
+
+function summaryItem({ dialect, publicUrl, settings }: Print) {
   const self = JSON.stringify(disputeUrl(publicUrl, '')).slice(1, -1)
   const infoLinks = relations('provide-supporting-info', settings.disputeLinkSpelling).map(
     (rel) => `/provide-supporting-info","rel":"${rel}","method":"POST"}`,
   )
   const [ours, theirs] = ['"dispute_state":"UNDER_REVIEW"', `"dispute_state":"${dialect.stateUnderReview}"`]
-  const item = ({ id, summary, takes_info }: ListedSummary) => {
+  return ({ id, summary, takes_info }: ListedSummary) => {
     const href = `{"href":"${self}${id}`
     let links = `${href}","rel":"self","method":"GET"}`
     if (takes_info) for (const link of infoLinks) links += `,${href}${link}`
     const shown = ours === theirs ? summary : summary.replaceAll(ours, theirs)
     return `${shown.slice(0, -1)},"links":[${links}]}`
   }
-  return printed(listing, await listSummaries(db, sight, listing), item)
 }
 
-async function wholePage(db: Reader, sight: Sight, listing: Listing, print: Print): Promise<PrintedPage> {
+async function wholePage(db: Reader, asked: Asked, print: Print): Promise<string> {
+  const { listing, sight } = asked
   const item = ({ body: dispute, side }: ListedDispute) =>
     JSON.stringify(presentDispute(dispute, viewerOf(seenIn(sight, dispute, side)), print))
-  return printed(listing, await listDisputes(db, sight, listing), item)
+  return beginningOf(asked, printed(listing, await listDisputes(db, sight, listing), item), print)
 }
 
 /** A page of rows as they were read, with one more if there are more. */

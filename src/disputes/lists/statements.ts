@@ -1,4 +1,5 @@
-import { type Fragment, fragment, joined, raw } from '../../database/sql.ts'
+import { stampOf } from '../../database/recall.ts'
+import { type Fragment, fragment, joined, type Query, raw } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Sight } from '../access.ts'
 import type { Dispute, Side } from '../schema/dispute.ts'
@@ -28,7 +29,7 @@ export interface ListedSummary extends Listed {
 type Columns = (side: Side) => string
 const wholeColumns: Columns = (side) => `'${side}' as side, body`
 const summaryColumns: Columns = (side) =>
-  `${side}_summary as summary, ${side === 'seller' ? 'takes_info' : `takes_info and channel = 'INTERNAL' as takes_info`}`
+  `xmin::text as xmin, version, ${side}_summary as summary, ${side === 'seller' ? 'takes_info' : `takes_info and channel = 'INTERNAL' as takes_info`}`
 
 /**
  * One page and one row more. The list is put together from branches, each of which walks one index in the order of the
@@ -70,41 +71,37 @@ const directionOf = ({ descending, after }: Listing) => (descending !== (after?.
 const undatedAt = ({ descending }: Listing) => `'${descending ? '0001-01-01' : '9999-12-31'}T00:00:00.000Z'::instant`
 
 /** The disputes of a page with their documents, and one more if there are more; in the order they are read. */
-export const listDisputes = (db: Reader, sight: Sight, listing: Listing) =>
-  read<ListedDispute>(db, listing, pageOf(sight, listing, wholeColumns))
-
-/** Columns of a page, each put together to one text; null of an empty one. No value has what stands between them. */
-interface Gathered {
-  readonly ids: string | null
-  readonly times: string
-  readonly summaries: string
-  readonly takes_info: string
+export async function listDisputes(db: Reader, sight: Sight, listing: Listing): Promise<ListedDispute[]> {
+  const page = pageOf(sight, listing, wholeColumns)
+  return page ? run<ListedDispute>(db, page, listing) : []
 }
 
 /**
- * The same with what lists show of them. They come as one row: to read a row and its fields one by one takes a process
- * longer than it takes the server to put them together. JSON has no line feed outside of a text, and none in one.
+ * What lists show of them, as one text where the page is not the one that is known. They come as one row: to read a row and its fields
+ * one by one takes a process longer than it takes the server to put them together. JSON has no line feed outside of a text, and none in one.
  */
-export async function listSummaries(db: Reader, sight: Sight, listing: Listing): Promise<ListedSummary[]> {
+export function summariesUnlessKnown(sight: Sight, listing: Listing) {
   const page = pageOf(sight, listing, summaryColumns)
-  const [gathered] = await read<Gathered>(db, listing, page && gather(page))
-  if (!gathered || gathered.ids === null) return []
-  const times = gathered.times.split(' ')
-  const summaries = gathered.summaries.split('\n')
-  return gathered.ids.split(' ').map((id, i) => ({
-    id,
-    at: times[i]!,
-    summary: summaries[i]!,
-    takes_info: gathered.takes_info[i] === '+',
-  }))
+  return page && ((known: string | null) => queryOf(gather(page, known), listing))
 }
 
-const gather = (page: Fragment) => fragment`select string_agg(id, ' ') as ids, string_agg(at, ' ') as times,
-  string_agg(summary, chr(10)) as summaries, string_agg(case when takes_info then '+' else '-' end, '') as takes_info
+const gather = (
+  page: Fragment,
+  known: string | null,
+) => fragment`select ${raw(stampOfPage)} as stamp, case when ${raw(stampOfPage)} is distinct from ${known}
+    then coalesce(concat_ws(chr(10), string_agg(id, ' '), string_agg(at, ' '),
+      string_agg(case when takes_info then '+' else '-' end, ''), string_agg(summary, chr(10))), '') end as text
   from (${page}) page`
+/** Of all rows that it holds, in their order; of an empty page nothing. */
+const stampOfPage = `coalesce(string_agg(id || '/' || ${stampOf('page')}, ' '), '')`
 
-const read = async <Row>(db: Reader, listing: Listing, page: Fragment | undefined): Promise<Row[]> =>
-  page ? run<Row>(db, page, listing) : []
+/** The rows that were put together to one text. */
+export function summariesOf(text: string): ListedSummary[] {
+  if (text === '') return []
+  const [ids, times, takesInfo, ...summaries] = text.split('\n') as [string, string, string, ...string[]]
+  const at = times.split(' ')
+  return ids.split(' ').map((id, i) => ({ id, at: at[i]!, summary: summaries[i]!, takes_info: takesInfo[i] === '+' }))
+}
 
 /** How many disputes the list holds in all. */
 export async function countDisputes(db: Reader, sight: Sight, listing: Listing): Promise<number> {
@@ -122,8 +119,11 @@ const isRanged = ({ from, before, amountMin, amountMax }: Listing): boolean =>
   [from, before].some((bounds) => Object.keys(bounds).length > 0) || amountMin !== undefined || amountMax !== undefined
 
 /** A list with a range is planned anew each time. The others always walk the same index and are planned once. */
+const queryOf = (query: Fragment, listing: Listing): Query =>
+  isRanged(listing) ? query.toUnpreparedQuery() : query.toQuery()
+
 function run<Row>(db: Reader, query: Fragment, listing: Listing) {
-  const { statement, values } = isRanged(listing) ? query.toUnpreparedQuery() : query.toQuery()
+  const { statement, values } = queryOf(query, listing)
   return db.rows<Row>(statement, values)
 }
 
