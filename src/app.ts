@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { makeAdmission } from './accounts/admission.ts'
 import { Authenticator } from './accounts/authenticate.ts'
 import { sweepTokens } from './accounts/tokens.ts'
+import { makeCellCheck } from './cells/visitors.ts'
 import { openClocks } from './clocks.ts'
 import { Broadcast } from './database/broadcast.ts'
 import { claimCell, claimEnvironment } from './database/environment.ts'
@@ -230,15 +231,14 @@ function wire(parts: Parts) {
     },
   )
   const server: FastifyInstance = makeServer({
-    ...{ service, routes, transactFor, clock, ids, log },
+    ...{ service, routes, transactFor, clock, ids, log, db: database, isDraining: () => parts.state.isDraining },
     constraints: Object.assign({}, ...opened.map(({ constraints = {} }) => constraints)),
-    db: database,
     ...(parts.replica && { replica: parts.replica }),
     authenticate: (headers, ip) => inner.callerOf(headers) ?? parts.authenticator.authenticate(headers, ip),
+    requireCell: makeCellCheck(settings.cell),
     ...makeAdmission(settings),
     observe: metrics.observe,
     ...(recorder && { record: (request, reply) => recorder.answered(request, reply), disturb: faults.onRequest }),
-    isDraining: () => parts.state.isDraining,
     ...(parts.options.loopDelay && { loopDelay: parts.options.loopDelay }),
     // Only where work is done by itself: whoever leaves it undone wants to see it undone.
     ...(parts.works && { drain: () => travel.settle() }),

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Reader, Transact, TransactFor, Tx } from '../database/transaction.ts'
 import { type Caller, nobody } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { forbidden, type Issue, invalidToken, malformed, Problem } from '../kernel/problem.ts'
+import { forbidden, type Issue, malformed, Problem } from '../kernel/problem.ts'
 import type { TSchema } from '../kernel/type.ts'
 import { letOthersIn, workFor } from '../kernel/working.ts'
 import type { Service } from '../room.ts'
@@ -40,6 +40,8 @@ export interface OperationParts {
   readonly replica?: Reader
   readonly transactFor: TransactFor
   readonly clock: Clock
+  /** Refuses a caller whose account lives in another cell what it would find there alone. */
+  requireCell?(route: AnyRoute, caller: Caller, headers: FastifyRequest['headers']): void
   /** Told how large a caller's body was, uploads aside, when it has arrived. */
   charge?(caller: Caller, bytes: number): void
   /** Waits until a request may be worked on beside those of others. Absent where nobody is kept waiting. */
@@ -49,8 +51,8 @@ export interface OperationParts {
 /** A route made ready to be served. */
 export interface Operation {
   readonly route: AnyRoute
-  /** Refuses a caller whose token lacks all of the route's scopes. */
-  requireScope(caller: Caller): void
+  /** Refuses a caller whom the route does not serve: one of another cell, or one whose token lacks all of its scopes. */
+  requireServed(caller: Caller, headers: FastifyRequest['headers']): void
   serve(request: FastifyRequest): Promise<Rendered>
 }
 
@@ -259,7 +261,10 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
 
   return {
     route,
-    requireScope: (caller) => requireScope(route, caller),
+    requireServed(caller, headers) {
+      parts.requireCell?.(route, caller, headers)
+      requireScope(route, caller)
+    },
     serve: accepts.includes('multipart') ? (request) => upload(request, (take) => serve(request, take)) : serve,
   }
 }
@@ -277,12 +282,7 @@ function report(issues: readonly Issue[]): void {
   if (issues.length > 0) throw malformed(...issues)
 }
 
-/** What an account has for itself, in the cell that it lives in. Disputes and webhooks are where the other party is. */
-const ownThings = /^\/v2\/(invoicing|payments)\/|^\/v1\/reporting\//
-
-function requireScope({ scopes, url }: AnyRoute, caller: Caller): void {
-  // The map of the balancer is older than a move, say. What would be made here, nobody would find.
-  if (caller.elsewhere !== undefined && ownThings.test(url)) throw invalidToken(caller.elsewhere)
+function requireScope({ scopes }: AnyRoute, caller: Caller): void {
   if (scopes === 'public' || scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope))) return
   throw forbidden(`The access token has none of the scopes this operation takes: ${scopes.join(', ')}.`)
 }

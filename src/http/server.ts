@@ -220,7 +220,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
         if (route.scopes !== 'public' || (route.recognises && request.headers.authorization !== undefined)) {
           const found = parts.authenticate(request.headers, request.ip)
           const caller = found instanceof Promise ? await found : found
-          operation.requireScope(caller)
+          operation.requireServed(caller, request.headers)
           request.caller = caller
         }
         requireEnvironment(route, service)

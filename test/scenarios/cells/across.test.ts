@@ -18,6 +18,7 @@ import { INVOICES, type Listed, over } from '../../support/shop.ts'
 import { usd } from '../../support/world.ts'
 
 const DISPUTES = '/v1/customer/disputes'
+const WEBHOOKS = '/v1/notifications/webhooks'
 const sellerScopes = ['invoicing', 'disputes/read-seller', 'disputes/update-seller']
 const partnerScopes = ['invoicing', 'disputes/read-partner', 'disputes/update-partner', 'applications/webhooks']
 const buyerScopes = ['disputes/create', 'disputes/read-buyer', 'disputes/update-buyer']
@@ -95,7 +96,7 @@ describeBalanced('Accounts that live in two cells', () => {
   })
 
   it('stay known when one moves to the cell of the other, with what was consented to', async () => {
-    const mover = await k.newCaller(sellerScopes)
+    const mover = await k.newCaller([...sellerScopes, 'applications/webhooks'])
     await json(['apps', 'consent', partner.clientId, mover.account.id, '--scopes', 'invoicing'], k.variables)
     const before = await balanced.person(partner, { actingFor: mover.account.id })
     const { body: invoice } = await before.post<{ id: string }>(INVOICES, over('10.00'))
@@ -109,7 +110,11 @@ describeBalanced('Accounts that live in two cells', () => {
     await expect.poll(isKnown).toContain('lives in cell M')
     expect(await itself.get(INVOICES)).toMatchObject(refusal)
     expect(await itself.post(INVOICES, over('10.00'))).toMatchObject(refusal)
+    const hook = { url: 'https://receiver.example.com/mover', event_types: [{ name: '*' }] }
+    expect(await itself.post(WEBHOOKS, hook)).toMatchObject(refusal)
+    expect(await itself.get(DISPUTES)).toMatchObject({ ...refusal, text: expect.stringContaining('cell-k. before') })
     await balanced.start()
+    expect((await itself.post(WEBHOOKS, hook)).status).toBe(201)
     expect((await itself.get<Listed>(INVOICES)).body.items.map(({ id }) => id)).toEqual([invoice.id])
 
     const after = await balanced.person(partner, { actingFor: mover.account.id })
@@ -127,7 +132,7 @@ describeBalanced('Accounts that live in two cells', () => {
     // A partner hears of merchants in another cell through a webhook there.
     const atMerchants = await balanced.person(partner, { host: 'cell-k.pay.test' })
     const hook = { url: 'https://receiver.example.com/hook', event_types: [{ name: '*' }] }
-    expect((await atMerchants.post('/v1/notifications/webhooks', hook)).status).toBe(201)
+    expect((await atMerchants.post(WEBHOOKS, hook)).status).toBe(201)
     const [buyer, merchant, helper] = [
       await balanced.person(payer),
       await balanced.person(seller),
