@@ -1,7 +1,8 @@
 import type { Connection } from '../../src/database/open.ts'
 import { statementOf } from '../../src/database/sql.ts'
 import type { Instant } from '../../src/kernel/clock.ts'
-import { type ClaimedDelivery, claimDeliveries, type RecordedAttempt } from '../../src/webhooks/delivery/queue.ts'
+import { claimDeliveries } from '../../src/webhooks/delivery/claim.ts'
+import type { ClaimedDelivery, RecordedAttempt } from '../../src/webhooks/delivery/queue.ts'
 import { lanes } from '../../src/webhooks/dispatch/lanes.ts'
 
 const now = '2026-03-01T09:00:00.000Z' as Instant

@@ -11,7 +11,7 @@ import {
 } from '../../src/webhooks/dispatch/lanes.ts'
 
 interface Simulated {
-  readonly webhook_id: string
+  readonly endpoint: string
   lane: Lane
   readonly due: number
   readonly number: number
@@ -36,8 +36,8 @@ class Simulation implements DispatchPorts<Simulated, Result> {
     this.#answerMs = answerMs
   }
 
-  add(webhook_id: string): void {
-    this.#queueOf(webhook_id).push({ webhook_id, lane: this.#lane(webhook_id), due: Date.now(), number: this.#count++ })
+  add(endpoint: string): void {
+    this.#queueOf(endpoint).push({ endpoint, lane: this.#lane(endpoint), due: Date.now(), number: this.#count++ })
   }
 
   #lane(webhookId: string): Lane {
@@ -75,15 +75,15 @@ class Simulation implements DispatchPorts<Simulated, Result> {
   async attempt(delivery: Simulated, handle: AttemptHandle): Promise<Result> {
     this.started.push(delivery)
     this.peak = Math.max(this.peak, ++this.inFlight)
-    const ms = this.#answerMs(delivery.webhook_id)
+    const ms = this.#answerMs(delivery.endpoint)
     const delivered = await new Promise<boolean>((resolve) => {
       handle.abandon = () => resolve(false)
       this.#after(Math.min(ms, DEADLINE_MS), () => resolve(ms < DEADLINE_MS))
     })
     this.inFlight--
-    const waits = this.waits.get(delivery.webhook_id) ?? []
+    const waits = this.waits.get(delivery.endpoint) ?? []
     waits.push(Date.now() - delivery.due)
-    this.waits.set(delivery.webhook_id, waits)
+    this.waits.set(delivery.endpoint, waits)
     return { delivered }
   }
 
@@ -108,7 +108,7 @@ class Simulation implements DispatchPorts<Simulated, Result> {
   }
 
   async release(deliveries: readonly Simulated[]): Promise<void> {
-    for (const delivery of deliveries) this.#queueOf(delivery.webhook_id).unshift(delivery)
+    for (const delivery of deliveries) this.#queueOf(delivery.endpoint).unshift(delivery)
   }
 
   onError(error: unknown): void {
@@ -182,7 +182,7 @@ describe('The dispatcher', () => {
     expect(beside.p95('healthy')).toBeLessThanOrEqual(1.1 * alone.p95('healthy') + 5)
     expect(beside.peak).toBeLessThanOrEqual(1_100)
     // The dead ones are not forgotten either.
-    expect(new Set(beside.started.map((d) => d.webhook_id)).size).toBe(1_020)
+    expect(new Set(beside.started.map((d) => d.endpoint)).size).toBe(1_020)
   })
 
   it('finds the healthy ones within seconds when all are new at the same moment', async () => {

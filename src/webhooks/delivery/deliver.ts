@@ -6,6 +6,7 @@ import { type AttemptHandle, type Lane, lanes } from '../dispatch/lanes.ts'
 import type { SigningKeys } from '../signing/keys.ts'
 import { AUTH_ALGORITHM, signedMessage, standardHeaders } from '../signing/signature.ts'
 import type { Signer } from '../signing/signer.ts'
+import { ANY_WEBHOOK } from './free-address.ts'
 import type { ClaimedDelivery, RecordedAttempt } from './queue.ts'
 import { nextAttempt, retryAfterSeconds } from './retries.ts'
 
@@ -95,9 +96,6 @@ export async function attemptDelivery(
     return result({ ...failed(messageOf(error)), ...retry(parts, delivery) })
   }
 }
-
-/** The webhook id that stands for none, in simulated events that go to an address of their own. */
-export const ANY_WEBHOOK = 'WEBHOOK_ID'
 
 /** Put together once: a name that is made anew for each delivery has to be made known to the engine each time. */
 export function headerNamesOf({ dialect: { transmissionHeaderPrefix: prefix } }: Service) {

@@ -1,9 +1,8 @@
-import { randomInt } from 'node:crypto'
 import type { Connection } from '../../database/open.ts'
 import { sql, statementOf } from '../../database/sql.ts'
 import type { Instant } from '../../kernel/clock.ts'
-import { mayStillHear } from '../audience.ts'
-import type { Claim, Lane } from '../dispatch/lanes.ts'
+import type { Lane } from '../dispatch/lanes.ts'
+import { ANY_WEBHOOK, accountOf, accountsOf } from './free-address.ts'
 
 /** The webhook a delivery goes to, as it was when the delivery was claimed. */
 export interface ClaimedWebhook {
@@ -19,7 +18,7 @@ export interface ClaimedWebhook {
 }
 
 /** A row of the queue with the body of its event. */
-interface QueuedDelivery {
+export interface QueuedDelivery {
   readonly account_id: string
   readonly id: string
   readonly webhook_id: string
@@ -40,6 +39,8 @@ interface QueuedDelivery {
 export interface ClaimedDelivery extends QueuedDelivery {
   readonly claim: number
   readonly lane: Lane
+  /** Whose line it stands in. */
+  readonly endpoint: string
   /** Absent when it is gone. */
   readonly webhook: ClaimedWebhook | undefined
 }
@@ -76,65 +77,6 @@ export const queueInserted = sql`
   from inserted p
   where p.failure is null order by p.seq
   returning 1`
-
-/**
- * Takes due deliveries of a lane, a few of each webhook, webhooks in turn. Stepping from webhook to webhook through
- * the index costs the same however much any of them has waiting. What would overtake an earlier event of the same
- * resource that has not been attempted yet, or is being attempted, stays. A lease that ran out can be taken over, with `$9`.
- *
- * The first row tells whose turn it was and describes the webhooks, once each, however many deliveries they get.
- *
- * Neither this nor a result waits for the disk: if the database's machine dies within that moment, the deliveries are
- * made once more, which can happen with any of them.
- */
-const claimDue = statementOf(`
-  with recursive turn as (
-    (select q.webhook_id from delivery_queue q
-     where q.lane = $1 and q.webhook_id > $2 order by q.webhook_id limit 1)
-    union all
-    select (
-      select q.webhook_id from delivery_queue q
-      where q.lane = $1 and q.webhook_id > turn.webhook_id order by q.webhook_id limit 1)
-    from turn where turn.webhook_id is not null),
-  able as materialized (
-    select turn.webhook_id from turn
-    where turn.webhook_id is not null
-      and not exists (select from unnest($3::text[]) as busy (webhook_id) where busy.webhook_id = turn.webhook_id)
-    limit $4),
-  due as materialized (
-    select first.* from able cross join lateral (
-      select q.ctid as place, q.account_id, q.webhook_id from delivery_queue q
-      where q.lane = $1 and q.webhook_id = able.webhook_id and q.next_time <= $5
-        and (q.lease_until is null or ($9 and q.lease_until <= clock_timestamp()))
-        and not exists (
-          select from delivery_queue earlier
-          where earlier.webhook_id = q.webhook_id and earlier.resource_id = q.resource_id and earlier.seq < q.seq
-            and (earlier.attempts = 0 or earlier.lease_until > clock_timestamp()))
-      order by q.next_time, q.seq limit $6
-      for update of q skip locked) first
-    limit $7),
-  held as (
-    update delivery_queue q set claim = $8, lease_until = clock_timestamp() + interval '15 seconds'
-    from due where q.ctid = due.place
-    returning q.account_id, q.id, q.webhook_id, q.event_account_id, q.event_id, q.attempts, q.transmit_time,
-      q.next_time, q.signature, q.key_id, q.url),
-  described as (
-    select json_agg(json_build_object('id', w.id, 'url', w.url, 'enabled', w.enabled,
-      'active', (select m.status = 'ACTIVE' from accounts m where m.id = w.account_id),
-      'secret', encode(w.secret, 'hex'), 'previous_secret', encode(w.previous_secret, 'hex'),
-      'previous_until', w.previous_until)) as webhooks
-    from webhooks w where (w.account_id, w.id) in (select due.account_id, due.webhook_id from due))
-  select case
-      when (select count(*) from due) = $7 then (select max(webhook_id) from due)
-      else (select case when count(*) = $4 then max(webhook_id) end from able) end as turn,
-    described.webhooks, null as account_id, null::uuid as id, null as webhook_id, null as event_id, null::int as attempts,
-    null as transmit_time, null as next_time, null as signature, null as key_id, null as url, null as body, null::boolean as permitted
-  from (select set_config('synchronous_commit', 'off', true)) always cross join described
-  union all
-  select null, null, held.account_id, held.id, held.webhook_id, held.event_id, held.attempts, held.transmit_time,
-    held.next_time, held.signature, held.key_id, held.url, e.body,
-    ${mayStillHear}
-  from held left join events e on e.account_id = held.event_account_id and e.id = held.event_id`)
 
 /**
  * What arrived leaves the queue. This is what nearly every attempt comes to, so its values travel as columns, which the
@@ -191,6 +133,12 @@ const moveWebhook = sql`
   with webhook as (update webhooks set lane = $2 where id = $1 and lane <> $2)
   update delivery_queue set lane = $2 where ctid = any(array(
     select q.ctid from delivery_queue q where q.webhook_id = $1 and q.lane <> $2 limit 2000 for update skip locked))`
+/** The same for what an account has simulated for addresses of its own. */
+const moveFree = statementOf(`
+  update delivery_queue set lane = $2 where ctid = any(array(
+    select q.ctid from delivery_queue q
+    where q.webhook_id = '${ANY_WEBHOOK}' and q.account_id = $1 and q.lane = any('{0,1,2}'::int[]) and q.lane <> $2
+    limit 2000 for update skip locked))`)
 const releaseClaims = sql`
   update delivery_queue q set claim = null, lease_until = null
   from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)
@@ -203,40 +151,12 @@ const renewLeases = sql`
       join delivery_queue q on q.account_id = mine.account_id and q.id = mine.id and q.claim = mine.claim
     where q.account_id = any($2::text[]) and q.id = any($3::uuid[])
     for update of q skip locked))`
-const earliestWaiting = sql`
+const earliestWaiting = statementOf(`
   select min(first.next_time) as next_time from (values (0), (1), (2)) as lanes (lane) cross join lateral (
-    select q.next_time from delivery_queue q where q.lane = lanes.lane and q.webhook_id <> all($1::text[]) order by q.next_time limit 1) first`
-
-export interface ClaimResult {
-  readonly claimed: readonly ClaimedDelivery[]
-  /** The last webhook that was looked at; undefined when all were. */
-  readonly turn: string | undefined
-}
-
-interface ClaimHead {
-  readonly turn: string | null
-  readonly webhooks: readonly ClaimedWebhook[] | null
-}
-
-const CLAIM_MAX = 2 ** 47
-
-/** Takes over what others hold too long only with `takesOver`. */
-export async function claimDeliveries(
-  database: Connection,
-  { lane, afterWebhook, busy, webhooks, each, count }: Claim,
-  now: Instant,
-  takesOver = true,
-): Promise<ClaimResult> {
-  const claim = randomInt(CLAIM_MAX)
-  const values = [lane, afterWebhook, busy, webhooks, now, each, count, claim, takesOver]
-  const rows = await database.rows<ClaimHead | QueuedDelivery>(claimDue, values)
-  const head = rows.shift() as ClaimHead
-  const described = new Map(head.webhooks?.map((webhook) => [webhook.id, webhook]))
-  const claimed = (rows as QueuedDelivery[]).map(
-    (row): ClaimedDelivery => ({ ...row, claim, lane, webhook: described.get(row.webhook_id) }),
-  )
-  return { claimed, turn: head.turn ?? undefined }
-}
+    select q.next_time from delivery_queue q
+    where q.lane = lanes.lane and q.webhook_id <> all($1::text[])
+      and not (q.webhook_id = '${ANY_WEBHOOK}' and q.account_id = any($2::text[]))
+    order by q.next_time limit 1) first`)
 
 /** Writes down what attempts came to. */
 export async function record(database: Connection, attempts: readonly RecordedAttempt[]): Promise<void> {
@@ -264,8 +184,9 @@ export async function record(database: Connection, attempts: readonly RecordedAt
   ])
 }
 
-export async function move(database: Connection, webhookId: string, lane: Lane): Promise<void> {
-  await database.rows(moveWebhook, [webhookId, lane])
+export async function move(database: Connection, endpoint: string, lane: Lane): Promise<void> {
+  const account = accountOf(endpoint)
+  await database.rows(account === undefined ? moveWebhook : moveFree, [account ?? endpoint, lane])
 }
 
 const claimOf = ({ account_id, id, claim }: ClaimedDelivery) => ({ account_id, id, claim })
@@ -283,11 +204,11 @@ export async function renew(database: Connection, held: readonly ClaimedDelivery
   await database.rows(renewLeases, [JSON.stringify(held.map(claimOf)), ...keysOf(held)])
 }
 
-/** When the earliest open delivery of other webhooks is due; one that is being attempted counts as well. */
+/** When the earliest open delivery of other endpoints is due; one that is being attempted counts as well. */
 export async function nextWaiting(
   database: Connection,
   otherThan: readonly string[] = [],
 ): Promise<Instant | undefined> {
-  const [row] = await database.rows<{ next_time: Instant | null }>(earliestWaiting, [otherThan])
+  const [row] = await database.rows<{ next_time: Instant | null }>(earliestWaiting, [otherThan, accountsOf(otherThan)])
   return row?.next_time ?? undefined
 }

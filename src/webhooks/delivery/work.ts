@@ -10,6 +10,7 @@ import { SigningKeys } from '../signing/keys.ts'
 import { makeSeal, remembering } from '../signing/seal.ts'
 import { Signer } from '../signing/signer.ts'
 import { AttemptLimits } from './attempt-limits.ts'
+import { claimDeliveries } from './claim.ts'
 import { DeliveryCounts } from './counts.ts'
 import {
   type AttemptResult,
@@ -22,7 +23,7 @@ import {
 import { attemptWithFault } from './faulty.ts'
 import { attemptMade, logAttempt } from './log.ts'
 import { makeDeliveryMetrics } from './metrics.ts'
-import { type ClaimedDelivery, claimDeliveries, move, nextWaiting, record, release, renew } from './queue.ts'
+import { type ClaimedDelivery, move, nextWaiting, record, release, renew } from './queue.ts'
 import { upcomingDeliveries } from './upcoming.ts'
 
 const RENEW_EVERY_MS = 5_000
@@ -89,7 +90,7 @@ export class DeliveryWork implements WorkSource {
           const end = this.#limits?.begin(delivery, handle)
           const result = await attemptWithFault(deliver, delivery, handle, parts.faultOf)
           end?.()
-          if (!result.delivered && this.#patience?.failed(delivery.webhook_id)) this.forget(delivery.webhook_id)
+          if (!result.delivered && this.#patience?.failed(delivery.endpoint)) this.forget(delivery.endpoint)
           return result
         },
         record: async (finished) => {
@@ -105,7 +106,7 @@ export class DeliveryWork implements WorkSource {
             parts.tell?.(attemptMade(delivery, result), delivery.event_id)
           }
         },
-        move: (webhookId, lane) => move(database, webhookId, lane),
+        move: (endpoint, lane) => move(database, endpoint, lane),
         release: async (deliveries) => {
           for (const { id } of deliveries) this.#held.delete(id)
           await release(database, deliveries)
@@ -130,7 +131,7 @@ export class DeliveryWork implements WorkSource {
         const isOpen = await pause(SIGN_AGAIN_MS, true, { signal: this.#closing.signal }).catch(() => false)
         if (isOpen) continue
         // A process that closes leaves it to another: what is given back is not attempted here, whatever is returned.
-        this.#dispatcher.forget(delivery.webhook_id)
+        this.#dispatcher.forget(delivery.endpoint)
         this.#dispatcher.wake()
         return delivery
       }
@@ -210,9 +211,9 @@ export class DeliveryWork implements WorkSource {
     }
   }
 
-  /** After this nothing of the webhook is started by this process. */
-  forget(webhookId: string): void {
-    this.#dispatcher.forget(webhookId)
+  /** After this nothing of the webhook, or what else is called so, is started by this process. */
+  forget(endpoint: string): void {
+    this.#dispatcher.forget(endpoint)
   }
 
   /** Lets attempts under way end for a moment, and gives back the rest for another process to make. */

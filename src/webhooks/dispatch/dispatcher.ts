@@ -170,7 +170,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     }
     if (lane === lanes.cold) this.#cold.lookAfter(this.#coldPause(claimed.length))
     const perWebhook = new Map<string, number>()
-    for (const { webhook_id } of claimed) perWebhook.set(webhook_id, (perWebhook.get(webhook_id) ?? 0) + 1)
+    for (const { endpoint } of claimed) perWebhook.set(endpoint, (perWebhook.get(endpoint) ?? 0) + 1)
     // Where a webhook gave all it was asked for it may have more; where a round is not complete others may.
     if (turn !== undefined || [...perWebhook.values()].some((count) => count >= each)) this.#looked.delete(lane)
     this.#turn[lane] = turn ?? ''
@@ -209,11 +209,11 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.#pump()
   }
 
-  #endpointOf({ webhook_id, lane }: Delivery): Endpoint<Delivery> {
-    let endpoint = this.#endpoints.get(webhook_id)
+  #endpointOf({ endpoint: id, lane }: Delivery): Endpoint<Delivery> {
+    let endpoint = this.#endpoints.get(id)
     if (!endpoint) {
-      endpoint = newEndpoint(webhook_id, lane)
-      this.#endpoints.set(webhook_id, endpoint)
+      endpoint = newEndpoint(id, lane)
+      this.#endpoints.set(id, endpoint)
     }
     return endpoint
   }

@@ -53,7 +53,8 @@ export interface Claim {
 }
 
 export interface Dispatchable {
-  readonly webhook_id: string
+  /** The webhook it goes to, or whoever else keeps nobody but themselves waiting. */
+  readonly endpoint: string
   readonly lane: Lane
 }
 
