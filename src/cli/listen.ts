@@ -1,3 +1,4 @@
+import { systemClock } from '../kernel/clock.ts'
 import { eventTypes } from '../kernel/event-types.ts'
 import { didYouMean } from '../kernel/spelling.ts'
 import { callHandler } from '../outbound/handler-call.ts'
@@ -164,7 +165,7 @@ function forwarder({ options, output, tell }: SandboxInput): (call: ReceivedCall
     const { resource } = event
     const resourceId = resource?.dispute_id ?? resource?.invoice?.id ?? resource?.id
     const record = {
-      time: new Date(performance.timeOrigin + performance.now()).toISOString(),
+      time: systemClock.now(),
       type: event.event_type,
       event_id: event.id,
       resource_id: resourceId,

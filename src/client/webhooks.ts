@@ -64,7 +64,7 @@ export interface CertificateCheck {
   readonly webhookId: string
   /** Where the service is; certificates are taken from nowhere else. */
   readonly url: string
-  /** Gives the certificate at an address; fetched once and kept when not said. */
+  /** Gives the certificate at an address; fetched and kept for a day when not said. */
   readonly certificate?: (url: string) => Promise<string>
 }
 
@@ -79,8 +79,8 @@ export async function verifyTransmission(
   if (!id || !time || !signature || !certificateUrl)
     throw new SignatureError('The delivery has no transmission id, time, signature and certificate address.')
   if (header('auth-algo') !== 'SHA256withRSA') throw new SignatureError('The signature is of a kind that is not known.')
-  if (!certificateUrl.startsWith(`${url.replace(/\/+$/, '')}/`))
-    throw new SignatureError(`The certificate is not at ${url}, so it is not one of the service.`)
+  if (!isCertificate(certificateUrl, url))
+    throw new SignatureError(`The certificate is not at ${url}${CERTIFICATES}, so it is not one of the service.`)
   const pem = await certificate(certificateUrl)
   const message = [id, time, webhookId, crc32(body)].join('|')
   const key = createPublicKey(new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'pem' }))
@@ -89,20 +89,30 @@ export async function verifyTransmission(
   return parse(body)
 }
 
-const certificates = new Map<string, Promise<string>>()
+/** Where the service has its certificates, and nothing else. On its pages stand words of others, and a certificate is made of words. */
+const CERTIFICATES = '/v1/notifications/certs/'
+const isCertificate = (address: string, url: string) => {
+  const start = url.replace(/\/+$/, '') + CERTIFICATES
+  return address.startsWith(start) && /^[\w-]+$/.test(address.slice(start.length))
+}
+
+const certificates = new Map<string, { readonly text: Promise<string>; readonly until: number }>()
 const CERTIFICATES_MAX = 100
+/** Then it is looked for again: it may have been withdrawn. */
+const KEPT_SECONDS = 86_400
+const FETCH_MS_MAX = 30_000
 
 function fetchCertificate(url: string): Promise<string> {
   const known = certificates.get(url)
-  if (known) return known
+  if (known && realSeconds() < known.until) return known.text
   if (certificates.size >= CERTIFICATES_MAX) certificates.clear()
-  const fetched = fetch(url).then((response) => {
+  const text = fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS_MAX) }).then((response) => {
     if (!response.ok) throw new SignatureError(`The certificate at ${url} cannot be had: ${response.status}.`)
     return response.text()
   })
-  certificates.set(url, fetched)
-  fetched.catch(() => certificates.delete(url))
-  return fetched
+  certificates.set(url, { text, until: realSeconds() + KEPT_SECONDS })
+  text.catch(() => certificates.delete(url))
+  return text
 }
 
 function headerOf(headers: DeliveryHeaders, name: string): string | undefined {
@@ -111,7 +121,8 @@ function headerOf(headers: DeliveryHeaders, name: string): string | undefined {
   return typeof found === 'string' ? found : found?.[0]
 }
 
-const realSeconds = () => (performance.timeOrigin + performance.now()) / 1000
+/** By the clock of the machine: the time since the process began stands still while a machine sleeps. */
+const realSeconds = () => Date.now() / 1000
 
 // What is signed is an event of the service.
 const parse = (body: string | Uint8Array) => JSON.parse(Buffer.from(body).toString()) as WebhookEvent

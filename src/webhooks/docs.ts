@@ -115,7 +115,8 @@ Every delivery carries two signatures over the same bytes. \`SERVICE\` stands fo
 
 **With the certificate.** \`SERVICE-TRANSMISSION-SIG\` is RSA PKCS#1 v1.5 with SHA-256, in base64, over
 \`<SERVICE-TRANSMISSION-ID>|<SERVICE-TRANSMISSION-TIME>|<webhook id>|<CRC-32 of the body, unsigned decimal>\`. The
-certificate is at \`SERVICE-CERT-URL\`, followed by that of the authority that vouches for it.
+certificate is at \`SERVICE-CERT-URL\`, followed by that of the authority that vouches for it. Take none that is not below
+\`/v1/notifications/certs/\` of this service: elsewhere on it, as on the page of an invoice, stands what others wrote.
 When the operator replaces the key, new deliveries name another address; earlier certificates stay where they are, and
 what they signed keeps its signature over all retries. Keep a certificate under the address it came from, and look there
 again every day: a withdrawn one answers 404 with \`CERTIFICATE_WITHDRAWN\`, and what waits is signed with another key.

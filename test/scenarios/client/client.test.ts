@@ -1,8 +1,10 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { createReadStream, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
+import { crc32 } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest'
 import { operations } from '../../../src/client/api.ts'
 import {
   type Call,
@@ -14,9 +16,11 @@ import {
   verifyTransmission,
   verifyWebhook,
 } from '../../../src/client/index.ts'
+import { realSeconds } from '../../../src/kernel/clock.ts'
 import { dialectNames } from '../../../src/kernel/dialect.ts'
 import { describedService } from '../../../src/printed.ts'
 import { describedRoutes } from '../../../src/routes.ts'
+import { standardHeaders } from '../../../src/webhooks/signing/signature.ts'
 import { temporaryFolder } from '../../support/process.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
@@ -180,6 +184,92 @@ describe.each(dialectNames)('A client that speaks the dialect "%s"', (dialect) =
     const old = { ...headers, 'webhook-timestamp': '1' }
     expect(() => verifyWebhook({ headers: old, body }, { secret })).toThrow('older')
     await receiver.close()
+  })
+
+  it('takes no certificate that somebody wrote on a page of the service', async () => {
+    const { pem, signed } = signer()
+    const { id } = await clientOf('sandbox-merchant-2').invoices.create({
+      ...anInvoice,
+      invoicer: { business_name: `\n${pem}\n` },
+    })
+    await clientOf('sandbox-merchant-2').invoices.send(id!, {})
+    const page = `${url}/invoice/p/${id!.replace(/^INV2|-/g, '')}`
+    expect(await (await fetch(page)).text()).toContain(pem)
+
+    for (const certificate of [page, `${url}/v1/notifications/certs/../../../invoice/p/${page.split('/').at(-1)}`])
+      await expect(verifyTransmission(signed(certificate), { webhookId: 'HOOK', url })).rejects.toThrow(SignatureError)
+  })
+})
+
+/** Somebody with a key and the least certificate there can be, who signs an event for the webhook HOOK. */
+function signer() {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const pem = leastCertificate(publicKey)
+  const body = JSON.stringify({ id: 'WH-1', event_type: 'PAYMENT.CAPTURE.COMPLETED', resource: {} })
+  const [id, time] = ['T', '2026-01-01T00:00:00Z']
+  const signature = sign('sha256', Buffer.from([id, time, 'HOOK', crc32(body)].join('|')), privateKey)
+  const signed = (certificate: string) => ({
+    headers: {
+      'service-transmission-id': id,
+      'service-transmission-time': time,
+      'service-transmission-sig': signature.toString('base64'),
+      'service-auth-algo': 'SHA256withRSA',
+      'service-cert-url': certificate,
+    },
+    body,
+  })
+  return { pem, signed }
+}
+
+/** Short enough for the name of a business, with names and a signature of nothing. */
+function leastCertificate(publicKey: KeyObject): string {
+  const der = (tag: number, ...parts: readonly Buffer[]) => {
+    const content = Buffer.concat(parts)
+    const length = content.length < 0x80 ? [content.length] : [0x81, content.length]
+    return Buffer.concat([Buffer.from([tag, ...length]), content])
+  }
+  const nothing = der(0x30)
+  const algorithm = der(0x30, Buffer.from('06082a8648ce3d040302', 'hex'))
+  const time = der(0x17, Buffer.from('200101000000Z'))
+  const key = publicKey.export({ type: 'spki', format: 'der' })
+  const contents = der(0x30, der(2, Buffer.from([1])), algorithm, nothing, der(0x30, time, time), nothing, key)
+  const certificate = der(0x30, contents, algorithm, der(3, Buffer.from([0, 0])))
+  const lines = certificate
+    .toString('base64')
+    .match(/.{1,64}/g)!
+    .join('\n')
+  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----`
+}
+
+describe('What a client knows of signatures', () => {
+  const DAY_MS = 86_400_000
+
+  it('is looked for again after a day: a certificate may be withdrawn', async () => {
+    const { pem, signed } = signer()
+    const answers = [200, 404]
+    const server = createServer((_request, response) => response.writeHead(answers.shift() ?? 500).end(pem))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close().closeAllConnections())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const delivery = signed(`${url}/v1/notifications/certs/CERT-1`)
+    const verified = () => verifyTransmission(delivery, { webhookId: 'HOOK', url })
+
+    expect(await verified()).toMatchObject({ id: 'WH-1' })
+    expect(await verified()).toMatchObject({ id: 'WH-1' })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY_MS })
+    onTestFinished(() => void vi.useRealTimers())
+    await expect(verified()).rejects.toThrow('404')
+  })
+
+  it('goes by the clock of the machine, which may have slept', () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY_MS })
+    onTestFinished(() => void vi.useRealTimers())
+    const body = '{"id":"WH-1"}'
+    const headers = standardHeaders({ id: 'WH-1', seconds: realSeconds(), body: Buffer.from(body) }, [
+      Buffer.from('key'),
+    ])
+    const secret = `whsec_${Buffer.from('key').toString('base64')}`
+    expect(verifyWebhook({ headers, body }, { secret })).toEqual({ id: 'WH-1' })
   })
 })
 
