@@ -194,9 +194,9 @@ function wire(parts: Parts) {
   ]
   const worker = new Worker(sources)
   const sweeper = new Sweeper({
-    ...{ database, clock, partitions: parts.partitions },
-    sweeps: [sweepTokens(realTime), ...opened.flatMap(({ sweep = [] }) => sweep)],
-    onError: (error) => log.warn({ err: error }, 'sweeping failed, and goes on in an hour'),
+    ...{ database, clock, log, partitions: parts.partitions },
+    sweeps: [{ tokens: sweepTokens(realTime) }, ...opened.map(({ sweeps = {} }) => sweeps)],
+    onFailure: metrics.sweepFailed,
   })
   const forgetTokens = () => {
     parts.authenticator.forget()

@@ -40,6 +40,12 @@ export function makeMetrics({ database, clock, replica, log, environment }: Metr
     labelNames: ['job', 'parked'],
     registers,
   })
+  const sweepFailures = new Counter({
+    name: 'quittance_sweep_failures_total',
+    help: 'Hourly removals of what has run out of time that failed.',
+    labelNames: ['sweep'],
+    registers,
+  })
   const due = new Gauge({ name: 'quittance_jobs_due', help: 'Jobs that are due and not done.', registers })
   const parked = new Gauge({
     name: 'quittance_jobs_parked',
@@ -69,6 +75,7 @@ export function makeMetrics({ database, clock, replica, log, environment }: Metr
       counts?.answered(status, seconds * 1000)
     },
     jobFailed: (job: string, isParked: boolean) => failures.inc({ job, parked: String(isParked) }),
+    sweepFailed: (sweep: string) => sweepFailures.inc({ sweep }),
     /** Keeps what was counted last. */
     close: async () => counts?.write(),
     /** All figures as Prometheus reads them; those of the database are left out while it is away. */

@@ -7,7 +7,7 @@ import type { Recall } from './database/recall.ts'
 import type { Reader, Transact } from './database/transaction.ts'
 import type { AnyRoute } from './http/route.ts'
 import type { JobDefinition } from './jobs/job-definition.ts'
-import type { Sweep } from './jobs/sweep.ts'
+import type { Sweeps } from './jobs/sweep.ts'
 import type { WorkSource } from './jobs/work-source.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Dialect } from './kernel/dialect.ts'
@@ -40,8 +40,8 @@ export interface Room {
   readonly work?: (parts: WorkParts) => readonly WorkSource[]
   /** By constraint or unique index name. */
   readonly constraints?: Readonly<Record<string, () => Problem>>
-  /** Removes what nobody needs any more. Runs every hour. */
-  readonly sweep?: Sweep
+  /** Remove what nobody needs any more. Run every hour, each whatever becomes of the others. */
+  readonly sweeps?: Sweeps
   /** Releases what the room opened (threads, sockets). Called once, after the last job. */
   readonly close?: () => Promise<void>
 }

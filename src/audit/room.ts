@@ -48,7 +48,7 @@ const Entry = Type.Object(
 /** The log of who did what: the operator reads it, and it goes when its time is over. */
 export const openAudit: OpenRoom = (service) => ({
   routes: [listAudit(service)],
-  sweep: (parts) => sweepAudit(parts, service.settings.auditRetentionDays),
+  sweeps: { 'audit-log': (parts) => sweepAudit(parts, service.settings.auditRetentionDays) },
 })
 
 const listAudit = (service: Service): AnyRoute =>

@@ -5,13 +5,8 @@ import { invitationJobs } from './sign-in/invitation.ts'
 import { sweepSignIns } from './sign-in/logins.ts'
 
 /** What the console does without anybody looking; its pages are in `routes.ts`. */
-export const openConsole: OpenRoom = (service) => {
-  const sweeps = [sweepSignIns(service.settings.auditRetentionDays), sweepBulks, sweepDrafts]
-  return {
-    jobs: [...bulkJobs(service), ...(service.environment === 'live' ? invitationJobs(service) : [])],
-    constraints: bulkConstraints,
-    async sweep(parts) {
-      for (const sweep of sweeps) await sweep(parts)
-    },
-  }
-}
+export const openConsole: OpenRoom = (service) => ({
+  jobs: [...bulkJobs(service), ...(service.environment === 'live' ? invitationJobs(service) : [])],
+  constraints: bulkConstraints,
+  sweeps: { 'sign-ins': sweepSignIns(service.settings.auditRetentionDays), bulks: sweepBulks, drafts: sweepDrafts },
+})

@@ -40,7 +40,7 @@ export function openDisputes(service: Service): Room {
       ...referredRoutes(service),
     ],
     jobs: [deadlineJob(house)],
-    sweep: (given) => sweepEventInbox(given, service.settings.webhookRetentionDays),
+    sweeps: { 'event-inbox': (given) => sweepEventInbox(given, service.settings.webhookRetentionDays) },
     constraints: {
       disputed_once: alreadyDisputed,
       payment_transactions_buyer_id: () =>

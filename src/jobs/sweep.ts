@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { Database } from '../database/open.ts'
 import type { Partitions } from '../database/partitions.ts'
 import { type Statement, sql } from '../database/sql.ts'
@@ -28,6 +29,9 @@ export interface SweepParts {
 /** Removes what has run out of time. Nobody waits for it: when it is late, nothing is wrong but the disk space. */
 export type Sweep = (parts: SweepParts) => Promise<void>
 
+/** By what they remove. */
+export type Sweeps = Readonly<Record<string, Sweep>>
+
 /** Runs a statement that removes up to `$2` rows older than `$1` until there are none. */
 export async function removeAll(
   { database, stopped }: Pick<SweepParts, 'stopped'> & { readonly database: Pick<Database, 'rows'> },
@@ -41,37 +45,39 @@ export async function removeAll(
   }
 }
 
-const sweepAnswersAndQuotas: Sweep = async (parts) => {
-  await removeAll(parts, removeAnswers, parts.now)
-  await removeAll(parts, removeQuotas, parts.now)
+const sweepsOfTheHouse: Sweeps = {
+  partitions: ({ partitions, now }) => partitions?.keepAhead(now) ?? Promise.resolve(),
+  answers: (parts) => removeAll(parts, removeAnswers, parts.now),
+  quotas: (parts) => removeAll(parts, removeQuotas, parts.now),
 }
 
 export interface SweeperParts {
   readonly database: Database
   readonly clock: Clock
+  readonly log: Logger
   readonly partitions: Partitions
-  readonly sweeps: readonly Sweep[]
-  onError(error: unknown): void
+  readonly sweeps: readonly Sweeps[]
+  onFailure(sweep: string): void
 }
 
 /** Sweeps every hour. Any number of processes may: what one removes, the others do not find. */
 export class Sweeper {
   readonly #parts: SweeperParts
-  readonly #sweeps: readonly Sweep[]
+  readonly #sweeps: readonly (readonly [name: string, sweep: Sweep])[]
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #stopped = false
 
   constructor(parts: SweeperParts) {
     this.#parts = parts
-    this.#sweeps = [sweepAnswersAndQuotas, ...parts.sweeps]
+    this.#sweeps = [sweepsOfTheHouse, ...parts.sweeps].flatMap((sweeps) => Object.entries(sweeps))
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.run().catch(this.#parts.onError), EVERY_MS).unref()
+    this.#timer = setInterval(() => void this.run().catch(() => {}), EVERY_MS).unref()
   }
 
-  /** Sweeps once, unless that is under way already. */
+  /** Sweeps once, unless that is under way already. Fails in the end if any of it did, which was told by then. */
   run(): Promise<void> {
     this.#running ??= this.#once().finally(() => {
       this.#running = undefined
@@ -87,9 +93,18 @@ export class Sweeper {
   }
 
   async #once(): Promise<void> {
-    const { database, clock, partitions } = this.#parts
-    await partitions.keepAhead(clock.now())
+    const { database, clock, partitions, log, onFailure } = this.#parts
     const stopped = () => this.#stopped
-    for (const sweep of this.#sweeps) await sweep({ database, now: clock.now(), partitions, stopped })
+    const failures: unknown[] = []
+    for (const [name, sweep] of this.#sweeps) {
+      if (stopped()) break
+      // What one of them meets is no reason for the others to leave their rows: the disk would fill up with them.
+      await sweep({ database, now: clock.now(), partitions, stopped }).catch((error: unknown) => {
+        onFailure(name)
+        log.warn({ sweep: name, err: error }, 'sweeping failed, and goes on in an hour')
+        failures.push(error)
+      })
+    }
+    if (failures.length > 0) throw failures[0]
   }
 }

@@ -22,7 +22,7 @@ export const openWebhooks: OpenRoom = (service) => {
       deliveries = new DeliveryWork(service, given)
       return [deliveries]
     },
-    sweep: (given) => sweepEvents(given, service.settings.webhookRetentionDays),
+    sweeps: { events: (given) => sweepEvents(given, service.settings.webhookRetentionDays) },
     constraints: { webhooks_url: urlTaken },
   }
 }

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
 import { Partitions } from '../../src/database/partitions.ts'
@@ -145,8 +146,8 @@ describe('A quota', () => {
     await use('one')
     now = after(START, 3_600)
     await new Sweeper({
-      ...{ database, clock, partitions: new Partitions(database), sweeps: [] },
-      onError: (error) => expect.unreachable(String(error)),
+      ...{ database, clock, log: pino({ level: 'warn' }), partitions: new Partitions(database), sweeps: [] },
+      onFailure: (sweep) => expect.unreachable(sweep),
     }).run()
     expect(await used()).toEqual([['A', 'account-mail', '', 1]])
   })
