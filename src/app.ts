@@ -235,7 +235,7 @@ function wire(parts: Parts) {
     constraints: Object.assign({}, ...opened.map(({ constraints = {} }) => constraints)),
     ...(parts.replica && { replica: parts.replica }),
     authenticate: (headers, ip) => inner.callerOf(headers) ?? parts.authenticator.authenticate(headers, ip),
-    requireCell: makeCellCheck(settings.cell),
+    ...{ requireCell: makeCellCheck(settings.cell), conditionOf: (caller) => inner.conditionOf(caller) },
     ...makeAdmission(settings),
     observe: metrics.observe,
     ...(recorder && { record: (request, reply) => recorder.answered(request, reply), disturb: faults.onRequest }),

@@ -5,7 +5,7 @@ import type { InnerCalls } from '../http/inner.ts'
 import { Answer, type AnyRoute, RawJson } from '../http/route.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { forbidden, type Issue, Problem } from '../kernel/problem.ts'
+import { conflict, forbidden, type Issue, Problem } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'
 
 /** What an operation is asked with. */
@@ -21,6 +21,14 @@ export interface Ordered extends Asked {
   /** A second order with the same id changes nothing. */
   readonly requestId?: string | undefined
   readonly address: string
+  readonly provided?: Provided | undefined
+}
+
+/** What a reading operation must still show when an order is committed; otherwise the order is refused with 409. */
+export interface Provided {
+  readonly operation: string
+  readonly params: Readonly<Record<string, string>>
+  isSame(shown: unknown): boolean
 }
 
 /** A refusal as callers of the API read it. */
@@ -76,36 +84,49 @@ export function makeOperations({ service, routes, server, inner, db, clock }: Op
     return found
   }
 
+  async function read(reader: Reader, caller: Caller, operation: string, asked: Asked): Promise<unknown> {
+    const { params = {}, query = {}, body = {} } = asked
+    const given = {
+      caller,
+      params,
+      query,
+      body,
+      files: [],
+      headers: {},
+      raw: undefined,
+      address: '',
+      db: reader,
+      now: clock.now(),
+    }
+    // The console asks with values of its own, in the form that the schemas describe.
+    return plain(await route(operation).handle(given as never))
+  }
+
+  const conditionOf =
+    (caller: Caller, { operation, params, isSame }: Provided) =>
+    async (reader: Reader) => {
+      if (!isSame(await read(reader, caller, operation, { params })))
+        throw conflict('CHANGED_MEANWHILE', 'Somebody changed it meanwhile. Look at it as it stands now.')
+    }
+
   return {
     route,
     find,
-    async look<Body>(caller: Caller, operation: string, { params = {}, query = {}, body = {} }: Asked = {}) {
+    async look<Body>(caller: Caller, operation: string, given: Asked = {}) {
       const asked = route(operation)
       if (asked.reads !== true && asked.method !== 'GET') throw new Error(`${operation} does more than read.`)
       const { scopes } = asked
       if (scopes !== 'public' && scopes.length > 0 && !scopes.some((scope) => caller.scopes.has(scope)))
         throw forbidden(`This needs one of the scopes ${scopes.join(', ')}.`)
-      const given = {
-        caller,
-        params,
-        query,
-        body,
-        files: [],
-        headers: {},
-        raw: undefined,
-        address: '',
-        db,
-        now: clock.now(),
-      }
-      // The console asks with values of its own, in the form that the schemas describe.
-      return plain(await asked.handle(given as never)) as Body
+      return (await read(db, caller, operation, given)) as Body
     },
-    async operate(caller, operation, { params, query, body, files, requestId, address }) {
+    async operate(caller, operation, { params, query, body, files, requestId, address, provided }) {
       const { dialect } = service
       const asked = route(operation)
       const answer = await inner.call(server(), caller, {
         route: asked,
         address,
+        ...(caller && provided && { condition: conditionOf(caller, provided) }),
         ...(params && { params }),
         ...(query && { query }),
         ...((body !== undefined || (files?.length ?? 0) > 0) && { body: body ?? {} }),

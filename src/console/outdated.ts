@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
+import { Problem } from '../kernel/problem.ts'
 import type { Typed } from './forms/fields.ts'
-import type { Refusal } from './operate.ts'
+import { mendable, type Outcome, type Provided, type Refusal } from './operate.ts'
 
 /** What a form was drawn from, in short: with another value somebody changed it meanwhile. */
 export const seenAs = (shown: object): string =>
   createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)
-
-/** Whether what a form was drawn from is not there any more. */
-export const isOutdated = ({ seen }: Typed, now: string | undefined): boolean => seen !== undefined && seen !== now
 
 /** Of an action that is not possible any more. */
 export const faster: Refusal = {
@@ -22,4 +20,42 @@ export const outdated: Refusal = {
   message:
     'Somebody was faster: it changed since this page was drawn. What is there now stands below each field where you typed something else. Save once more, and yours takes its place.',
   debug_id: '–',
+}
+
+/** A form that replaces something, which others can replace or delete as well. */
+interface Edit<One> {
+  show(): Promise<One>
+  /** The operation of `show`, which is asked once more for the commit. */
+  readonly shown: Omit<Provided, 'isSame'>
+  seenOf(one: One): string
+  /** Whether it has all that was typed. */
+  isSaid(one: One): boolean
+  save(one: One, provided: Provided | undefined): Promise<Outcome>
+}
+
+/** What came of an edit: done, refused beside what is there now, or nothing is there any more. */
+type Edited<One> =
+  | { readonly kind: 'done'; readonly warnings?: string | undefined }
+  | { readonly kind: 'refused'; readonly one: One; readonly refusal: Refusal }
+  | { readonly kind: 'gone' }
+
+/**
+ * Saves an edit unless somebody else saved another since its form was drawn, and be it while this one is saved. A second click is
+ * nobody else.
+ */
+export async function saveEdit<One>(typed: Typed, edit: Edit<One>): Promise<Edited<One>> {
+  const { seen } = typed
+  try {
+    const before = await edit.show()
+    const isSame = (shown: unknown) => edit.seenOf(shown as One) === seen
+    const outcome = await edit.save(before, seen === undefined ? undefined : { ...edit.shown, isSame })
+    const refusal = mendable(outcome)
+    if (!refusal) return { kind: 'done', warnings: outcome.warnings }
+    const one = await edit.show()
+    if (seen === undefined || isSame(one)) return { kind: 'refused', one, refusal }
+    return edit.isSaid(one) ? { kind: 'done' } : { kind: 'refused', one, refusal: outdated }
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return { kind: 'gone' }
+    throw error
+  }
 }

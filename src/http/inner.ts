@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import type { Reader } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { UploadedFile } from './body/multipart.ts'
 import type { AnyRoute } from './route.ts'
+
+/** Refuses what is no longer as whoever calls saw it. */
+export type Condition = (db: Reader) => Promise<void>
 
 /** A call of an operation by the service itself, for somebody it knows by other means than a token. */
 export interface InnerCall {
@@ -17,6 +21,7 @@ export interface InnerCall {
   readonly headers?: Readonly<Record<string, string>>
   /** The address of whoever it is made for. */
   readonly address: string
+  readonly condition?: Condition
 }
 
 export interface InnerAnswer {
@@ -33,22 +38,32 @@ const TICKET_BYTES = 32
  * cause and debug id, whose caller is handed over by a ticket that works once and never leaves the process.
  */
 export class InnerCalls {
-  readonly #tickets = new Map<string, Caller>()
+  readonly #tickets = new Map<string, { readonly caller: Caller; readonly condition: Condition | undefined }>()
+  readonly #conditions = new WeakMap<Caller, Condition>()
 
   /** Whose call this is; undefined for one that came from outside. */
   callerOf({ authorization }: IncomingHttpHeaders): Caller | undefined {
     if (authorization === undefined || !authorization.startsWith(SCHEME)) return undefined
     const ticket = authorization.slice(SCHEME.length)
-    const caller = this.#tickets.get(ticket)
+    const found = this.#tickets.get(ticket)
     this.#tickets.delete(ticket)
+    if (!found?.condition) return found?.caller
+    // A caller of its own: the same person may call twice at once.
+    const caller = { ...found.caller }
+    this.#conditions.set(caller, found.condition)
     return caller
+  }
+
+  /** What must still be so when the call of this caller is committed. */
+  conditionOf(caller: Caller): Condition | undefined {
+    return this.#conditions.get(caller)
   }
 
   async call(server: FastifyInstance, caller: Caller | undefined, call: InnerCall): Promise<InnerAnswer> {
     const ticket = randomBytes(TICKET_BYTES).toString('base64url')
-    const { route, params = {}, query, files = [], address } = call
+    const { route, params = {}, query, files = [], address, condition } = call
     const { type, payload } = call.payload ?? payloadOf(call.body, files)
-    if (caller) this.#tickets.set(ticket, caller)
+    if (caller) this.#tickets.set(ticket, { caller, condition })
     try {
       const { statusCode, headers, rawPayload } = await server.inject({
         method: route.method,

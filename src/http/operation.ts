@@ -22,6 +22,7 @@ import {
   requestKey,
   UnderWay,
 } from './idempotency.ts'
+import type { Condition } from './inner.ts'
 import { renderProblem } from './problem-body.ts'
 import type { Turn } from './processor-share.ts'
 import { networkOf } from './rate-limit.ts'
@@ -44,6 +45,8 @@ export interface OperationParts {
   requireCell?(route: AnyRoute, caller: Caller, headers: FastifyRequest['headers']): void
   /** Told how large a caller's body was, uploads aside, when it has arrived. */
   charge?(caller: Caller, bytes: number): void
+  /** What must still be so when the call of this caller is committed. */
+  conditionOf?(caller: Caller): Condition | undefined
   /** Waits until a request may be worked on beside those of others. Absent where nobody is kept waiting. */
   takeTurn?(route: AnyRoute, request: { caller: Caller | undefined; ip: string }): Turn | Promise<Turn> | undefined
 }
@@ -187,6 +190,8 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
     const work: Work = async (tx) => {
       await count(tx, request.caller?.accountId)
       const result = await route.handle({ ...checked, tx })
+      // Read after what the commit guards, so what it finds is what the commit replaces.
+      await parts.conditionOf?.(caller)?.(tx)
       if (isLong(sent)) await letOthersIn()
       return render(result, usualStatus)
     }

@@ -9,7 +9,7 @@ import { bodyOf, type Line, refusalAtRows } from '../forms/invoice-body.ts'
 import { fieldsOf, linesFor, priced } from '../forms/invoice-fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { mendable, type Operations, type Refusal } from '../operate.ts'
-import { isOutdated, outdated } from '../outdated.ts'
+import { outdated, saveEdit } from '../outdated.ts'
 import { heading } from '../parts/parts.ts'
 import { partAnswer } from '../respond.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
@@ -73,10 +73,10 @@ function draw(operations: Operations, { currency, invoice, template }: Begun, le
 const isSaidBy = (invoice: Invoice, typed: Typed): boolean =>
   isSaid(fieldsOf(invoice, linesFor(typed, invoice.items as Line[] | undefined)), typed)
 
-async function edited({ look, params }: Pick<Visit<typeof Id>, 'look' | 'params'>) {
-  const invoice = await look<Invoice>('showInvoice', { params: { invoice_id: params.id } })
-  return { invoice, currency: invoice.detail?.currency_code ?? 'USD' }
-}
+const begunAs = (invoice: Invoice) => ({ invoice, currency: invoice.detail?.currency_code ?? 'USD' })
+
+const edited = async ({ look, params }: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
+  begunAs(await look<Invoice>('showInvoice', { params: { invoice_id: params.id } }))
 
 async function begin(visit: Visit, id: string | undefined): Promise<Begun> {
   const currency = await currencyOf(visit)
@@ -93,6 +93,13 @@ const TEMPLATE = '/configuration/template_id'
 const templateGone: Refusal = {
   name: 'RESOURCE_NOT_FOUND',
   message: 'The template is not there any more. Send the form once more, and the invoice is made without it.',
+  debug_id: '–',
+}
+
+/** Of an edit of a draft that is not there any more: the form that is drawn with it writes a new one. */
+const deleted: Refusal = {
+  name: 'RESOURCE_NOT_FOUND',
+  message: 'The invoice was deleted since this page was drawn. Save what you typed, and it is a new invoice.',
   debug_id: '–',
 }
 
@@ -177,19 +184,28 @@ export function invoiceWritingPages({ page, form: formRoute }: Pages, operations
       params: Id,
       async take(sent) {
         const { typed, params } = sent
-        const begun = await edited(sent)
-        const before = begun.invoice
-        if (typed['instead'] === 'preview') return previewed(sent, begun)
-        const lead = () => sent.lead(`/console/invoices/${params.id}`, 'The invoice was saved.')
-        if (isOutdated(typed, seenOf(before)))
-          return isSaidBy(before, typed) ? lead() : sent.again(draw(operations, begun, { typed, refusal: outdated }))
-        const outcome = await sent.operate('updateInvoice', {
-          params: { invoice_id: params.id },
-          body: bodyOf(typed, begun.currency, before),
+        const shown = { operation: 'showInvoice', params: { invoice_id: params.id } }
+        if (typed['instead'] === 'preview') return previewed(sent, await edited(sent))
+        const saved = await saveEdit<Invoice>(typed, {
+          show: () => sent.look<Invoice>('showInvoice', { params: shown.params }),
+          shown,
+          seenOf,
+          isSaid: (one) => isSaidBy(one, typed),
+          save: (before, provided) =>
+            sent.operate('updateInvoice', {
+              params: shown.params,
+              body: bodyOf(typed, begunAs(before).currency, before),
+              provided,
+            }),
         })
-        const refusal = mendable(outcome)
-        if (refusal) return sent.again(draw(operations, begun, { typed, refusal }))
-        return lead()
+        if (saved.kind === 'gone')
+          return sent.again({
+            ...draw(operations, await begin(sent as Sent, undefined), { typed, refusal: deleted }),
+            status: 404,
+          })
+        if (saved.kind === 'refused')
+          return sent.again(draw(operations, begunAs(saved.one), { typed, refusal: saved.refusal }))
+        return sent.lead(`/console/invoices/${params.id}`, 'The invoice was saved.')
       },
     }),
   ]

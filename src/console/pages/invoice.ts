@@ -14,7 +14,7 @@ import { type Invoice, type InvoiceForm, invoiceForms, leftToRefund, refundForm 
 import { type InvoiceProspects, invoiceFollows, invoiceProspects, notNow } from '../forms/prospects.ts'
 import { movesOf } from '../moves.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
-import { faster } from '../outdated.ts'
+import { faster, seenAs } from '../outdated.ts'
 import { icon } from '../parts/icons.ts'
 import { backTo, lines, linkButton, sheet, taken } from '../parts/parts.ts'
 import { fileAnswer } from '../respond.ts'
@@ -54,7 +54,8 @@ async function read(visit: Visit<typeof Id>) {
 
 type Read = Awaited<ReturnType<typeof read>>
 
-export const seenOf = ({ detail }: Invoice) => detail?.metadata?.last_update_time ?? detail?.metadata?.create_time
+/** Not by its times: two changes can have the same, and on a frozen clock all have. */
+export const seenOf = (invoice: Invoice): string => seenAs(invoice)
 
 const tones: Readonly<Partial<Record<Sheet['standing'], string>>> = { overdue: 'warn', paid: 'good', pending: 'wait' }
 

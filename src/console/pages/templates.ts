@@ -1,11 +1,11 @@
 import { html } from '../../http/html.ts'
 import { Type } from '../../kernel/type.ts'
-import { type Field, form, isSaid, type Typed } from '../forms/fields.ts'
+import { type Field, form, isSaid, refusalBox, type Typed } from '../forms/fields.ts'
 import { bodyOf, type Line, refusalAtRows } from '../forms/invoice-body.ts'
 import { fieldsOf, linesFor, priced } from '../forms/invoice-fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
-import { isOutdated, outdated, seenAs } from '../outdated.ts'
+import { outdated, saveEdit, seenAs } from '../outdated.ts'
 import { heading, linkButton, nothing } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { money } from '../words.ts'
@@ -128,8 +128,36 @@ interface Drawing {
   readonly one?: Template
 }
 
+const notThere: Refusal = {
+  name: 'RESOURCE_NOT_FOUND',
+  message: 'The template is not there any more.',
+  debug_id: '–',
+}
+
+/** Of an edit of a template that is not there any more: the form that is drawn with it makes a new one. */
+const deleted: Refusal = {
+  name: 'RESOURCE_NOT_FOUND',
+  message: 'The template was deleted since this page was drawn. Save what you typed, and it is a new template.',
+  debug_id: '–',
+}
+
 const show = (visit: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
   visit.look<Template>('showTemplate', { params: { template_id: visit.params.id } })
+
+async function drawList(visit: Visit, refusal?: Refusal, status = 422) {
+  const title = 'Templates'
+  if (!sells(visit)) return { title, content: html`${heading(title)}${cannotSell(visit)}` }
+  const { templates } = await visit.look<{ templates: Template[] }>('listTemplates', { query: { page_size: 100 } })
+  return {
+    title,
+    ...(refusal && { status }),
+    content: html`${heading(title, { back: ['Invoices', '/console/invoices'], actions: visit.who.may('work') && linkButton('New template', '/console/templates/new', { kind: '', glyph: 'plus' }) })}${refusal && refusalBox(refusal)}<section class="sheet flush">${
+      templates.length === 0
+        ? nothing('No template yet', 'Write one, and invoices begin with it.')
+        : html`<table class="rows"><thead><tr><th>Name</th><th class="num gone">Total</th><th>Usual</th><th class="num">Use</th></tr></thead><tbody>${templates.map((one) => row(one, visit.who.may('work')))}</tbody></table>`
+    }</section>`,
+  }
+}
 
 export const templatePages = ({ page, form: formRoute }: Pages, operations: Operations) => [
   page({
@@ -137,19 +165,7 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     operation: 'consoleTemplates',
     summary: 'List templates',
     may: 'see',
-    async draw(visit) {
-      const title = 'Templates'
-      if (!sells(visit)) return { title, content: html`${heading(title)}${cannotSell(visit)}` }
-      const { templates } = await visit.look<{ templates: Template[] }>('listTemplates', { query: { page_size: 100 } })
-      return {
-        title,
-        content: html`${heading(title, { back: ['Invoices', '/console/invoices'], actions: visit.who.may('work') && linkButton('New template', '/console/templates/new', { kind: '', glyph: 'plus' }) })}<section class="sheet flush">${
-          templates.length === 0
-            ? nothing('No template yet', 'Write one, and invoices begin with it.')
-            : html`<table class="rows"><thead><tr><th>Name</th><th class="num gone">Total</th><th>Usual</th><th class="num">Use</th></tr></thead><tbody>${templates.map((one) => row(one, visit.who.may('work')))}</tbody></table>`
-        }</section>`,
-      }
-    },
+    draw: (visit) => drawList(visit as Visit),
   }),
   page({
     url: '/console/templates/new',
@@ -194,21 +210,25 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     params: Id,
     async take(sent) {
       const { typed, params } = sent
-      const before = await show(sent)
       const own = await currencyOf(sent)
-      const drawing = { own, one: before }
-      const lead = () => sent.lead('/console/templates', 'The template was saved.')
-      if (isOutdated(typed, seenOf(before)))
-        return isSaid(fieldsFor(drawing, typed), typed)
-          ? lead()
-          : sent.again(draw(operations, drawing, { typed, refusal: outdated }))
-      const outcome = await sent.operate('updateTemplate', {
-        params: { template_id: params.id },
-        body: templateBody(typed, own, before),
+      const shown = { operation: 'showTemplate', params: { template_id: params.id } }
+      const edited = await saveEdit<Template>(typed, {
+        show: () => show(sent),
+        shown,
+        seenOf,
+        isSaid: (one) => isSaid(fieldsFor({ own, one }, typed), typed),
+        save: (before, provided) =>
+          sent.operate('updateTemplate', {
+            params: shown.params,
+            body: templateBody(typed, own, before),
+            provided,
+          }),
       })
-      const refusal = mendable(outcome)
-      if (refusal) return sent.again(draw(operations, drawing, { typed, refusal }))
-      return lead()
+      if (edited.kind === 'gone')
+        return sent.again({ ...draw(operations, { own }, { typed, refusal: deleted }), status: 404 })
+      if (edited.kind === 'refused')
+        return sent.again(draw(operations, { own, one: edited.one }, { typed, refusal: edited.refusal }))
+      return sent.lead('/console/templates', 'The template was saved.')
     },
   }),
   formRoute({
@@ -218,11 +238,29 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     may: 'work',
     params: Id,
     async take(sent) {
-      const one = await show(sent)
-      // Of the system's nothing else may be sent.
-      const body = { ...(!one.standard_template && wholeOf(one)), default_template: true }
-      requireDone(await sent.operate('updateTemplate', { params: { template_id: sent.params.id }, body }))
-      return sent.lead('/console/templates', `${one.name} is the usual one now.`)
+      const shown = { operation: 'showTemplate', params: { template_id: sent.params.id } }
+      let name = ''
+      const edited = await saveEdit<Template>(sent.typed, {
+        async show() {
+          const one = await show(sent)
+          name = one.name
+          return one
+        },
+        shown,
+        seenOf,
+        isSaid: (one) => one.default_template,
+        save: (one) =>
+          sent.operate('updateTemplate', {
+            params: shown.params,
+            // Of the system's nothing else may be sent.
+            body: { ...(!one.standard_template && wholeOf(one)), default_template: true },
+            // All of it is sent back, and would undo what somebody saves meanwhile.
+            provided: { ...shown, isSame: (now) => seenOf(now as Template) === seenOf(one) },
+          }),
+      })
+      if (edited.kind === 'gone') return sent.again(await drawList(sent as Visit, notThere, 404))
+      if (edited.kind === 'refused') return sent.again(await drawList(sent as Visit, edited.refusal))
+      return sent.lead('/console/templates', `${name} is the usual one now.`)
     },
   }),
   formRoute({
@@ -232,7 +270,9 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     may: 'work',
     params: Id,
     async take(sent) {
-      requireDone(await sent.operate('deleteTemplate', { params: { template_id: sent.params.id } }))
+      const outcome = await sent.operate('deleteTemplate', { params: { template_id: sent.params.id } })
+      if (outcome.status === 404) return sent.again(await drawList(sent as Visit, notThere, 404))
+      requireDone(outcome)
       return sent.lead('/console/templates', 'The template was deleted; invoices made from it stay as they are.')
     },
   }),

@@ -3,15 +3,15 @@ import type { Answer } from '../../http/route.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { Type } from '../../kernel/type.ts'
 import { form as drawForm, type Field, isSaid, type Typed } from '../forms/fields.ts'
-import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
-import { isOutdated, outdated, seenAs } from '../outdated.ts'
+import { type Operations, type Refusal, requireDone } from '../operate.ts'
+import { outdated, saveEdit, seenAs } from '../outdated.ts'
 import { facts, folded, heading, pager, sheet, tabs, taken } from '../parts/parts.ts'
 import { throughOwner } from '../through-app.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { findHealth, type Health, LOOKED_AT, standing, waitingWords } from '../webhook-health.ts'
 import { After, deliveries, transmissionsOf } from './deliveries.ts'
 import { drawReplay, Id, replay, Span, spanForm, whileDisabled } from './webhook-replay.ts'
-import type { Webhook } from './webhooks.ts'
+import { drawList, NEW_EVENTS, type Webhook } from './webhooks.ts'
 
 const act = (action: string, label: string, kind = 'quiet') =>
   html`<form method="post" action="${action}"><button class="button ${kind}">${label}</button></form>`
@@ -35,6 +35,13 @@ const fieldsOf = ({ url, event_types }: Webhook): readonly Field[] => [
     hint: '* for all.',
   },
 ]
+
+/** Of an edit of a webhook that is not there any more: the form that is drawn with it adds one. */
+const deleted: Refusal = {
+  name: 'INVALID_RESOURCE_ID',
+  message: 'The webhook was deleted since its page was drawn. Add the address again, if it shall listen.',
+  debug_id: '–',
+}
 
 /** What an edit replaces; that a webhook is disabled or signed anew is none of it. */
 const seenOf = ({ url, event_types }: Webhook): string => seenAs({ url, event_types })
@@ -174,25 +181,34 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
     async take(here) {
       const sent = await at(here)
       const { typed } = sent
-      const before = await show(sent)
-      const lead = (said = 'The webhook was changed.') => sent.lead(`/console/webhooks/${sent.params.id}`, said)
-      const again = async (refusal: Refusal) =>
-        sent.again(await drawOne(sent, operations, { left: { typed, refusal } }))
       const names = (typed['/event_types'] ?? '').split(/\s+/).filter(Boolean)
-      if (isOutdated(typed, seenOf(before))) {
-        const isThere = isSaid(fieldsOf(before), { ...typed, '/event_types': names.join('\n') })
-        return isThere ? lead() : again(outdated)
-      }
-      const done = await sent.operate('updateWebhook', {
-        params: { webhook_id: sent.params.id },
-        body: [
-          { op: 'replace', path: '/url', value: typed['/url'] ?? '' },
-          { op: 'replace', path: '/event_types', value: names.map((name) => ({ name })) },
-        ],
+      const shown = { operation: 'showWebhook', params: { webhook_id: sent.params.id } }
+      const edited = await saveEdit<Webhook>(typed, {
+        show: () => show(sent),
+        shown,
+        seenOf,
+        isSaid: (one) => isSaid(fieldsOf(one), { ...typed, '/event_types': names.join('\n') }),
+        save: (_, provided) =>
+          sent.operate('updateWebhook', {
+            params: shown.params,
+            body: [
+              { op: 'replace', path: '/url', value: typed['/url'] ?? '' },
+              { op: 'replace', path: '/event_types', value: names.map((name) => ({ name })) },
+            ],
+            provided,
+          }),
       })
-      const refusal = mendable(done)
-      if (refusal) return again(refusal)
-      return lead(done.warnings && `The webhook was changed, but look again: ${done.warnings}.`)
+      if (edited.kind === 'gone') {
+        const left = { typed: { ...typed, [NEW_EVENTS]: names.join(' ') }, refusal: deleted }
+        return sent.again({ ...(await drawList(sent as Visit, operations, { left })), status: 404 })
+      }
+      if (edited.kind === 'refused')
+        return sent.again(await drawOne(sent, operations, { left: { typed, refusal: edited.refusal } }))
+      const { warnings } = edited
+      return sent.lead(
+        `/console/webhooks/${sent.params.id}`,
+        warnings === undefined ? 'The webhook was changed.' : `The webhook was changed, but look again: ${warnings}.`,
+      )
     },
   }),
   ...(

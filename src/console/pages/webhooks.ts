@@ -2,7 +2,7 @@ import { type Content, type Html, html } from '../../http/html.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { Type } from '../../kernel/type.ts'
 import { deliveriesOfDay, type Hour } from '../day.ts'
-import { bodyFrom, form as drawForm, type Field, type Typed } from '../forms/fields.ts'
+import { form as drawForm, type Field, type Typed } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { chart } from '../parts/bars.ts'
 import { program } from '../parts/code.ts'
@@ -34,6 +34,9 @@ const NEWEST_SHOWN = 12
 
 const listens = ({ who }: Pick<Visit, 'who'>) => who.caller.scopes.has('applications/webhooks')
 
+/** Where the kinds of events of a new address are typed, one or more. */
+export const NEW_EVENTS = '/event_types'
+
 const newFields = ({ who }: Pick<Visit, 'who'>): readonly Field[] => [
   who.face === 'sandbox'
     ? {
@@ -46,10 +49,10 @@ const newFields = ({ who }: Pick<Visit, 'who'>): readonly Field[] => [
     : { kind: 'text', at: '/url', label: 'Address', hint: 'Where your handler listens, beginning with https://.' },
   {
     kind: 'text',
-    at: '/event_types/0/name',
+    at: NEW_EVENTS,
     label: 'Events',
     value: '*',
-    hint: 'A name such as INVOICING.INVOICE.PAID, or * for all.',
+    hint: 'Names such as INVOICING.INVOICE.PAID, with spaces between them, or * for all.',
   },
 ]
 
@@ -110,7 +113,7 @@ const nowOf = ({ status }: Webhook, health: Health | undefined): Content =>
 
 const addressOf = ({ client_id }: ListeningApp) => `/console/webhooks?app=${encodeURIComponent(client_id)}`
 
-async function drawList(
+export async function drawList(
   here: Visit,
   operations: Operations,
   {
@@ -193,7 +196,11 @@ export const webhookListPages = ({ page, form }: Pages, operations: Operations) 
       const { typed } = sent
       const { app } = typed
       const { visit } = await throughChosen(sent, app)
-      const done = await visit.operate('createWebhook', { body: bodyFrom(typed), requestId: typed['request-id'] })
+      const names = (typed[NEW_EVENTS] ?? '').split(/\s+/).filter(Boolean)
+      const done = await visit.operate('createWebhook', {
+        body: { url: typed['/url']?.trim() ?? '', event_types: names.map((name) => ({ name })) },
+        requestId: typed['request-id'],
+      })
       const refusal = mendable(done)
       if (refusal) return sent.again(await drawList(sent, operations, { app, left: { typed, refusal } }))
       return sent.lead(

@@ -271,7 +271,7 @@ describe('An address for an event that is none', () => {
       return { at: sent.location, words: decodeURIComponent(String(sent.headers['set-cookie'])) }
     }
     const url = 'https://handler.example.com/payed'
-    const added = await said('/console/webhooks', { '/url': url, '/event_types/0/name': 'INVOICING.INVOICE.PAYED' })
+    const added = await said('/console/webhooks', { '/url': url, '/event_types': 'INVOICING.INVOICE.PAYED' })
     expect(added.words).toMatch(/unknown value INVOICING\.INVOICE\.PAYED .*did you mean INVOICING\.INVOICE\.PAID/)
     expect(added.words).not.toContain('Whatever happens')
     const known = { '/url': url, '/event_types': 'INVOICING.INVOICE.PAID' }

@@ -203,12 +203,12 @@ describe('Requests, mail, webhooks and money', () => {
     })
     const listened = await merchant.send('/console/webhooks', {
       '/url': 'http://127.0.0.1:1/hooks',
-      '/event_types/0/name': '*',
+      '/event_types': '*',
     })
     expect(listened.status).toBe(422)
     expect(listened.text).toMatch(/<p class="problem" id="listen-url-problem">/)
     const webhook = (
-      await merchant.send('/console/webhooks', { '/url': 'http://127.0.0.1:4999/hooks', '/event_types/0/name': '*' })
+      await merchant.send('/console/webhooks', { '/url': 'http://127.0.0.1:4999/hooks', '/event_types': '*' })
     ).location
     await merchant.send(`${location}/send`)
     await world.settle()

@@ -56,7 +56,7 @@ describe('The webhooks of an account with several apps', () => {
     }
     const made = await people.admin.send(other!, '/console/webhooks', {
       '/url': 'https://hooks.test/2',
-      '/event_types/0/name': '*',
+      '/event_types': '*',
     })
     expect(made.status).toBe(303)
     const { body } = await apps[1]!.get<{ webhooks: { url: string }[] }>('/v1/notifications/webhooks')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { consoleOf, withFiles, written } from '../../support/console.ts'
+import { consoleOf, formsIn, withFiles, written } from '../../support/console.ts'
+import { times } from '../../support/size.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 let world: World
@@ -263,6 +264,158 @@ describe('What is typed for a webhook', () => {
     const again = { ...mine, seen: seenOn(late.text.split('id="edit"')[1]!) }
     expect((await merchant.send(`${at}/edit`, again)).status).toBe(303)
     expect(await now()).toMatchObject({ url: url('mine') })
+  })
+})
+
+/** Sends forms of one page at the same instant, and says how many were taken and how many were told that somebody was faster. */
+async function raced(send: (i: number) => Promise<{ status: number; text: string }>) {
+  const answers = await Promise.all([0, 1, 2].map(send))
+  const faster = answers.filter(({ status, text }) => status === 422 && text.includes('Somebody was faster'))
+  return [answers.filter(({ status }) => status === 303).length, faster.length]
+}
+
+describe('Forms of the same page that are sent at once', () => {
+  it('save one edit of an invoice, and tell the others, also on a clock that stands still', async () => {
+    const merchant = consoleOf(world)
+    const { location: at } = await merchant.send('/console/invoices/new', written)
+    const seen = seenOn(await merchant.page(`${at}/edit`))
+
+    const note = (text: string) => ({ ...written, seen, '/detail/note': text })
+    const several = await raced((i) => merchant.send(`${at}/edit`, note(`Of tab ${i}`)))
+    const later = await merchant.send(`${at}/edit`, note('Much later'))
+
+    expect([several, later.status]).toEqual([[1, 2], 422])
+    const { body } = await world.merchant.get<{ detail: { note: string } }>(
+      `/v2/invoicing/invoices/${at.split('/').at(-1)}`,
+    )
+    expect(body.detail.note).toMatch(/^Of tab \d$/)
+  })
+
+  it('save one edit of a template, and tell the others', async () => {
+    const merchant = consoleOf(world)
+    const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/templates', {
+      name: 'Raced',
+      template_info: { detail: { currency_code: 'USD' } },
+    })
+    const at = `/console/templates/${body.id}/edit`
+    const typed = {
+      '/name': 'Raced',
+      '/template_info/detail/currency_code': 'USD',
+      seen: seenOn(await merchant.page(at)),
+    }
+    const send = (note: string) => merchant.send(at, { ...typed, '/template_info/detail/note': note })
+    expect(await raced((i) => send(`Of tab ${i}`))).toEqual([1, 2])
+  })
+
+  it('save one edit of a webhook, and tell the others; clicks on one button are one save', async () => {
+    const merchant = consoleOf(world)
+    const { body } = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', {
+      url: 'http://127.0.0.1:4999/raced',
+      event_types: [{ name: '*' }],
+    })
+    const at = `/console/webhooks/${body.id}`
+    const edit = async (path: (i: number) => string) => {
+      const seen = seenOn((await merchant.page(at)).split('id="edit"')[1]!)
+      return raced((i) =>
+        merchant.send(`${at}/edit`, { seen, '/url': `http://127.0.0.1:4999/${path(i)}`, '/event_types': '*' }),
+      )
+    }
+    expect(await edit((i) => `tab-${i}`)).toEqual([1, 2])
+    expect(await edit(() => 'clicked')).toEqual([3, 0])
+  })
+
+  it('make a template the usual one without undoing what is saved meanwhile', async () => {
+    const merchant = consoleOf(world)
+    const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/templates', {
+      name: 'Usual',
+      template_info: { detail: { currency_code: 'USD', note: 'At first' } },
+    })
+    const notes: string[] = []
+    const saved = Array.from({ length: times(10, 100) }, (_, i) => `Saved meanwhile, ${i}`)
+    for (const note of saved) {
+      const template_info = { detail: { currency_code: 'USD', note } }
+      await Promise.all([
+        merchant.send(`/console/templates/${body.id}/default`),
+        world.merchant.put(`/v2/invoicing/templates/${body.id}`, { name: 'Usual', template_info }),
+      ])
+      const { template_info: kept } = (
+        await world.merchant.get<{ template_info: { detail: { note: string } } }>(`/v2/invoicing/templates/${body.id}`)
+      ).body
+      notes.push(kept.detail.note)
+    }
+    expect(notes).toEqual(saved)
+  })
+})
+
+describe('What is typed for something that is deleted meanwhile', () => {
+  it('is a new template once it is sent again', async () => {
+    const merchant = consoleOf(world)
+    const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/templates', {
+      name: 'Deleted meanwhile',
+      template_info: { detail: { currency_code: 'USD' } },
+    })
+    const at = `/console/templates/${body.id}`
+    const typed = {
+      '/name': 'Deleted meanwhile',
+      '/template_info/detail/currency_code': 'USD',
+      '/template_info/detail/note': 'Typed for long',
+      seen: seenOn(await merchant.page(`${at}/edit`)),
+    }
+    const deleted = [await merchant.send(`${at}/delete`), await merchant.send(`${at}/delete`)]
+    const usual = await merchant.send(`${at}/default`)
+
+    const late = await merchant.send(`${at}/edit`, typed)
+
+    expect([...deleted, usual].map(({ status }) => status)).toEqual([303, 404, 404])
+    for (const { text } of [deleted[1]!, usual])
+      expect(text).toMatch(/aria-label="Console"[\s\S]*Nothing was changed\.<\/b> The template is not there any more\./)
+    expect([late.status, late.text.includes('The template was deleted since this page was drawn.')]).toEqual([
+      404,
+      true,
+    ])
+    expect(late.text).toContain('aria-label="Console"')
+    expect(late.text).toMatch(/name="\/template_info\/detail\/note"[^>]*>\s*Typed for long</)
+    expect(formsIn(late.text)).toEqual(['/console/templates/new'])
+    expect((await merchant.send('/console/templates/new', typed)).status).toBe(303)
+    expect(await merchant.page('/console/templates')).toContain('Deleted meanwhile')
+  })
+
+  it('is a new invoice once it is sent again', async () => {
+    const merchant = consoleOf(world)
+    const { location: at } = await merchant.send('/console/invoices/new', written)
+    const seen = seenOn(await merchant.page(`${at}/edit`))
+    await world.merchant.delete(`/v2/invoicing/invoices/${at.split('/').at(-1)}`)
+
+    const late = await merchant.send(`${at}/edit`, { ...written, seen, '/detail/note': 'Typed for long' })
+
+    expect([late.status, late.text.includes('The invoice was deleted since this page was drawn.')]).toEqual([404, true])
+    expect(late.text).toMatch(/name="\/detail\/note"[^>]*>\s*Typed for long</)
+    expect(formsIn(late.text)).toEqual(['/console/invoices/new'])
+  })
+
+  it('is in the form for another webhook', async () => {
+    const merchant = consoleOf(world)
+    const { body } = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', {
+      url: 'http://127.0.0.1:4999/gone',
+      event_types: [{ name: '*' }],
+    })
+    await world.merchant.delete(`/v1/notifications/webhooks/${body.id}`)
+    const events = ['INVOICING.INVOICE.PAID', 'INVOICING.INVOICE.SENT']
+    const late = await merchant.send(`/console/webhooks/${body.id}/edit`, {
+      '/url': 'http://127.0.0.1:4999/other',
+      '/event_types': events.join('\n'),
+    })
+    expect([late.status, late.text.includes('The webhook was deleted since its page was drawn.')]).toEqual([404, true])
+    expect(late.text).toMatch(
+      /value="http:\/\/127\.0\.0\.1:4999\/other"[\s\S]*value="INVOICING\.INVOICE\.PAID INVOICING/,
+    )
+
+    const { location } = await merchant.send('/console/webhooks', {
+      '/url': 'http://127.0.0.1:4999/other',
+      '/event_types': events.join(' '),
+    })
+    const made = await world.merchant.get(`/v1/notifications/webhooks/${location.split('/').at(-1)}`)
+    expect(made.body).toMatchObject({ event_types: events.map((name) => ({ name })) })
   })
 })
 
