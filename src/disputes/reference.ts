@@ -27,7 +27,7 @@ export const disputesReference: RoomReference = {
     disputeAppeal:
       'The side that lost has ten days to bring something new. The decision is looked at again; there are two appeals.',
     disputeAcceptClaim:
-      'The seller gives in: a full refund, a refund for the returned item, or a part that the buyer may refuse. A full refund ends the dispute at once; with a return the answer is 202 and the money moves later.',
+      'The seller gives in: a full refund, a refund for the returned item, or a part that the buyer may refuse. A full refund ends the dispute at once; with a return the money moves later.',
     disputeAdjudicate:
       'Decides a dispute that is under review. In a sandbox the parties play the agent; in live only the operator may.',
     disputeRequireEvidence:

@@ -126,7 +126,7 @@ export const invoiceIssues: readonly IssueReference[] = [
     issue: 'RECIPIENT_CHANGE_LIMIT_EXCEEDED',
     status: 422,
     by: ['updateInvoice'],
-    when: 'The customers of a sent invoice changed twice within 72 hours.',
+    when: 'The customers of the invoice changed twice within 72 hours, be it sent or not.',
     mend: 'Wait until the time the description names.',
   },
   {

@@ -12,9 +12,9 @@ export const invoicesReference: RoomReference = {
     listInvoices:
       'All invoices of the merchant, newest first, a page at a time. The usual entry is short; name the parts you need with `fields`.',
     showInvoice:
-      'The whole invoice as it is now: sums, payments, refunds, and in `links` exactly the actions that are possible in this status.',
+      'The whole invoice as it is now: sums, payments, refunds, and in `links` only actions that are possible in this status.',
     updateInvoice:
-      'Puts a new document in the place of the old one. It is not a patch: what the body leaves out is cleared. Possible until the invoice is paid in full; the customers are told unless you say otherwise.',
+      'Puts a new document in the place of the old one. It is not a patch: what the body leaves out is cleared, but for number and date, which stay. Possible until the invoice is paid in full; once it was sent, the customers and the merchant are mailed unless you say otherwise.',
     deleteInvoice:
       'Removes a draft or a scheduled invoice for good, with its number. What was sent once is cancelled instead.',
     sendInvoice:

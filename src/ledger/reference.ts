@@ -74,7 +74,7 @@ export const ledgerReference: RoomReference = {
     {
       issue: 'NOT_SUPPORTED',
       status: 400,
-      by: ['createSandboxTransaction'],
+      by: ['refundCapture', 'createSandboxTransaction'],
       when: 'The currency is none of ISO 4217.',
       mend: 'Use another.',
     },

@@ -43,7 +43,7 @@ export const payerReference: RoomReference = {
     payment: 'Which payment it is about.',
     reason: 'What went wrong.',
     text: 'In the words of the payer.',
-    again: 'Says that a second report is meant.',
+    again: 'Says that the private link is to be mailed once more.',
     carrier: 'Who carries an item that goes back.',
     tracking: 'The number the carrier gave it; the evidence is then the proof of the return.',
     key: 'The key of the private link.',

@@ -55,7 +55,7 @@ export const webhookFields: Readonly<Record<string, string>> = {
   number: 'Counted from 1.',
   time: 'When it was.',
 
-  webhook_ids: 'Only to these webhooks; to all that heard of it when absent.',
+  webhook_ids: 'Only to these webhooks; to all that name the event now when absent.',
   'simulateEvent.webhook_id': 'Which webhook gets it; or name a `url`.',
   'simulateEvent.url': 'Where it is posted to, without a webhook.',
   auth_algo: 'The header AUTH-ALGO of the delivery.',

@@ -15,11 +15,11 @@ export const webhooksReference: RoomReference = {
     rotateWebhookSecret:
       'A new secret for when the old one may be known to others. For a day, or as long as you say, deliveries are signed with both, so that nothing is lost while you change it.',
     enableWebhook:
-      'A webhook that failed for too long, or that you stopped, gets events again. What it missed is sent with replayEvents.',
+      'A webhook that was disabled gets events again; failing disables none. What it missed is sent with replayEvents.',
     disableWebhook: 'Nothing is posted to it until it is enabled; its events are kept as failed.',
     createWebhookLookup:
       'An app hears of what it called for. With a lookup it also hears of what nobody called for: payments on the page, deadlines, what the other side does.',
-    listWebhookLookups: 'The apps of the account that hear of what nobody called for.',
+    listWebhookLookups: 'The lookup of the app, where it has one.',
     showWebhookLookup: 'One lookup, and which app it is for.',
     deleteWebhookLookup: 'The app hears only of what it called for again.',
     listEventTypes: 'Every kind of event that can be subscribed to, with what it means.',
@@ -27,7 +27,7 @@ export const webhooksReference: RoomReference = {
       'What happened, whether or not a webhook heard of it: 30 days back unless you say otherwise, newest first, a page at a time.',
     showEvent: 'The very body that was posted, and how its delivery to each webhook went.',
     resendEvent:
-      'Posts an event again, to all webhooks that heard of it or to some. The event and its id stay the same.',
+      'Posts an event again, to all webhooks of the app that name it now, or to some. The event and its id stay the same.',
     simulateEvent:
       'For trying a receiver: an event of any kind with a sample resource, stored, signed and verifiable like a real one.',
     verifyWebhookSignature:

@@ -18,6 +18,7 @@ interface Operation {
     readonly required?: boolean
     readonly description?: string
     readonly example?: string
+    readonly schema?: { readonly default?: unknown }
     readonly $ref?: string
   }[]
   readonly requestBody?: { readonly required: boolean; readonly content: Content }
@@ -101,6 +102,27 @@ describe('The description of the API', () => {
     expect(Object.keys(examples).filter((name) => operations.every(({ operationId }) => operationId !== name))).toEqual(
       [],
     )
+  })
+
+  it('names only statuses with which an operation answers', () => {
+    const strange = operations.flatMap(({ operationId, description, responses }) =>
+      [...description.matchAll(/the answer is (\d{3})/g)].flatMap(([, status]) =>
+        responses[status!] ? [] : [`${operationId}: ${status}`],
+      ),
+    )
+
+    expect(strange).toEqual([])
+  })
+
+  it('says of a parameter that is absent what its schema says', () => {
+    const strange = operations.flatMap(({ operationId, parameters }) =>
+      parameters.flatMap(({ name, description = '', schema }) => {
+        const said = /\b(true|false) unless said/.exec(description)?.[1]
+        return said === undefined || String(schema?.default ?? false) === said ? [] : [`${operationId}: ${name}`]
+      }),
+    )
+
+    expect(strange).toEqual([])
   })
 
   it('names only refusals that there are, by operations that there are', () => {

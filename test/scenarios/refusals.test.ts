@@ -93,6 +93,19 @@ describe('A payment', () => {
     expect(await pays({})).toBe('201 ')
   })
 
+  it('is refunded in its own currency, which is one of the standard', async () => {
+    const made = await world.merchant.post<{ seller_transaction_id: string }>('/sandbox/transactions', {
+      amount: usd('20.00'),
+    })
+    const refund = (currency_code: string) =>
+      world.merchant.post<Refusal>(`/v2/payments/captures/${made.body.seller_transaction_id}/refund`, {
+        amount: { currency_code, value: '1.00' },
+      })
+
+    expect(said(await refund('EUR'))).toBe('422 CURRENCY_MISMATCH')
+    expect(said(await refund('XXX'))).toBe('400 NOT_SUPPORTED')
+  })
+
   it('is refunded where the balance covers it, which the fee of the only one took from', async () => {
     const body = { amount: { currency_code: 'PLN', value: '20.00' } }
     const made = await world.merchant.post<{ seller_transaction_id: string }>('/sandbox/transactions', body)

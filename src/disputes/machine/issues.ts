@@ -172,9 +172,9 @@ export const actionIssues: readonly IssueReference[] = [
   {
     issue: 'INSUFFICIENT_FUNDS',
     status: 400,
-    by: ['disputeAcceptClaim'],
+    by: ['disputeAcceptClaim', 'disputeMakeOffer', 'disputeAcceptOffer', 'disputeAcknowledgeReturnItem'],
     when: 'The refund is more than the seller has; a sandbox shows it on request.',
-    mend: 'Pay in, and accept again.',
+    mend: 'It works once the seller has enough.',
   },
   {
     issue: 'REFUND_DECLINED_BY_COMPLIANCE_SCANNING',

@@ -1,4 +1,6 @@
 const nextNumber = 'The number that the next invoice gets, unless another takes it first.'
+const chosenCopies =
+  'Who of those in copy of the invoice gets this mail; all of them when absent, nobody for an empty list.'
 const links = 'What can be done next, and where; only what is possible now is listed.'
 
 /** What the fields of invoices and templates mean. */
@@ -71,14 +73,14 @@ export const invoiceFields: Readonly<Record<string, string>> = {
   unilateral: 'Always false.',
 
   // Who sells and who pays.
-  invoicer: 'The business that sends the invoice; from the account of the merchant when absent.',
+  invoicer: 'The business that sends the invoice; where it says nothing, pages and mails name the account.',
   primary_recipients: 'The customers the invoice is for. The first is the one who is billed.',
   billing_info: 'Whom to bill, and the address the invoice is mailed to.',
   shipping_info: 'Where the goods go.',
   additional_recipients: 'Mail addresses that get a copy.',
-  'sendInvoice.additional_recipients': 'Mail addresses that get a copy of this mail alone.',
-  'remindInvoice.additional_recipients': 'Mail addresses that get a copy of this mail alone.',
-  'cancelInvoice.additional_recipients': 'Mail addresses that get a copy of this mail alone.',
+  'sendInvoice.additional_recipients': chosenCopies,
+  'remindInvoice.additional_recipients': chosenCopies,
+  'cancelInvoice.additional_recipients': chosenCopies,
   business_name: 'The name of the business.',
   name: 'The name of the person.',
   prefix: 'Before the name, such as Dr.',
@@ -114,7 +116,7 @@ export const invoiceFields: Readonly<Record<string, string>> = {
   website: 'The address of the website, printed on the invoice.',
   tax_id: 'The number under which the business pays taxes, printed on the invoice.',
   additional_notes: 'Anything else to print about the business, such as bank details.',
-  logo_url: 'Where the logo is found: PNG, JPEG or GIF. The service shows its own copy.',
+  logo_url: 'Where the logo is found: a PNG or a JPEG. The service shows its own copy.',
   additional_info: 'Anything else to print about the customer.',
   language: 'The language of the page and the mails, such as de or pt-BR.',
 
@@ -129,7 +131,7 @@ export const invoiceFields: Readonly<Record<string, string>> = {
   'tax.id': 'The id of the tax; given by the service.',
   'tax.name': 'What the tax is called on the invoice.',
   percent: 'Of a hundred, from 0 to 100.',
-  tax_note: 'A note about the tax, printed beside it.',
+  tax_note: 'A note about the tax; it is kept, and not printed.',
   item_date: 'When it was delivered or done.',
   discount: 'A discount, as a percentage or an amount.',
   unit_of_measure: 'What the quantity counts; AMOUNT has none.',
@@ -186,6 +188,7 @@ export const invoiceFields: Readonly<Record<string, string>> = {
   // What is said in mails, and other inputs of actions.
   send_to_recipient: 'Whether the customers are mailed; true unless said.',
   send_to_invoicer: 'Whether the merchant gets a copy; false unless said.',
+  'updateInvoice.send_to_invoicer': 'Whether the merchant gets a copy; true unless said.',
   subject: 'The subject of the mail; a usual one when absent.',
   'sendInvoice.note': 'What the mail says above the invoice; a usual sentence when absent.',
   'remindInvoice.note': 'What the mail says above the invoice; a usual sentence when absent.',

@@ -2,7 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { over, shopOf } from '../../support/shop.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
-import { DISPUTES, does, makePayment, open, type Payment, proof, refusal, type Shown, sees } from './people.ts'
+import {
+  address,
+  DISPUTES,
+  does,
+  makePayment,
+  NOT_AS_DESCRIBED,
+  open,
+  type Payment,
+  proof,
+  refusal,
+  type Shown,
+  sees,
+  tracking,
+} from './people.ts'
 
 let world: World
 beforeAll(async () => {
@@ -249,6 +262,44 @@ describe('An appeal that the seller wins', () => {
 
     expect((await refunded()) - seller).toBe(0)
     expect((await refunded(world.buyer)) - buyer).toBe(7)
+  })
+})
+
+describe('A seller who has not enough', () => {
+  const gross = { currency_code: 'PLN', value: '100.00' }
+  const REFUSED = '400 VALIDATION_ERROR INSUFFICIENT_FUNDS'
+  let own: World
+  beforeAll(async () => {
+    own = await newWorld()
+  })
+  afterAll(() => own.close())
+
+  /** A new account has no zloty but those of its payments; then it has less than is held of one. */
+  const becomesPoor = () =>
+    own.app.transact(async (tx) =>
+      makeLedger(own.app.service).chargeFee(tx, own.people.merchant.id, { ...gross, value: '60.00' }, 'TEST', 'test'),
+    )
+  const offers = (id: string, more: object) =>
+    does(own.merchant, id, 'make-offer', { note: 'So.', offer_type: 'REFUND', ...more })
+
+  it('makes no offer, and what was offered before cannot be taken', async () => {
+    const [offered, sentBack] = [
+      await open(own.buyer, { amount: gross }),
+      await open(own.buyer, { reason: NOT_AS_DESCRIBED, amount: gross }),
+    ]
+    const half = { offer_amount: { ...gross, value: '50.00' } }
+    expect((await offers(offered, half)).status).toBe(200)
+    const back = { offer_type: 'REFUND_WITH_RETURN', return_shipping_address: address }
+    expect((await offers(sentBack, { ...half, ...back })).status).toBe(200)
+    expect((await does(own.buyer, sentBack, 'accept-offer', {})).status).toBe(202)
+    const parcel = { evidence_type: 'PROOF_OF_RETURN', evidence_info: { tracking_info: [tracking] } }
+    expect((await does(own.buyer, sentBack, 'provide-evidence', { evidences: [parcel] })).status).toBe(200)
+    await becomesPoor()
+
+    const third = await open(own.buyer, { amount: gross })
+    expect(refusal(await offers(third, half))).toBe(REFUSED)
+    expect(refusal(await does(own.buyer, offered, 'accept-offer', {}))).toBe(REFUSED)
+    expect(refusal(await does(own.merchant, sentBack, 'acknowledge-return-item', {}))).toBe(REFUSED)
   })
 })
 
