@@ -214,7 +214,8 @@ ${limits}
 Sending, reminding and cancelling take three separate choices: \`send_to_recipient\` (the customer; true unless said otherwise),
 \`additional_recipients\` (those in copy; all of them unless some are chosen, none for \`[]\`) and \`send_to_invoicer\` (the merchant;
 false). A full update of an invoice that was sent tells those in copy whenever it tells the customer, and the merchant unless
-\`send_to_invoicer\` is false.
+\`send_to_invoicer\` is false. An address is taken in any form that the interface knows; one that a mail cannot go to, such as several
+of them in one field or a name around it, counts as none.
 
 ## Addresses
 

@@ -154,7 +154,7 @@ export const invoiceIssues: readonly IssueReference[] = [
     issue: 'CANT_SEND_INVOICE_WITHOUT_EMAIL',
     status: 422,
     by: ['sendInvoice'],
-    when: 'No customer has a mail address, and mail was asked for.',
+    when: 'No customer has a mail address that a mail can go to, and mail was asked for. Several in one field are none.',
     mend: 'Add an address, or leave send_to_recipient out and hand the link over yourself.',
   },
   {
@@ -168,7 +168,7 @@ export const invoiceIssues: readonly IssueReference[] = [
     issue: 'CANT_REMIND_INVOICE_WITHOUT_BILLING_INFO',
     status: 422,
     by: ['remindInvoice'],
-    when: 'No customer has a mail address.',
+    when: 'No customer has a mail address that a mail can go to.',
     mend: 'Add one with an update.',
   },
   {

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/schema.ts'
 import type { JobRequest } from '../kernel/job.ts'
-import { type MailKind, mailJob } from '../kernel/mail.ts'
+import { isMailable, type MailKind, mailJob } from '../kernel/mail.ts'
 import { type Static, Type } from '../kernel/type.ts'
 import type { Invoice } from './schema/invoice.ts'
 import { AdditionalRecipients, emailsOf } from './schema/parties.ts'
@@ -35,10 +35,13 @@ export const mailed = (
   given: Pick<Notification, 'send_to_recipient' | 'additional_recipients'>,
 ): string[] => [
   ...new Set([
-    ...((given.send_to_recipient ?? true) ? emailsOf(invoice.primary_recipients) : []),
-    ...copies(invoice, given),
+    ...((given.send_to_recipient ?? true) ? reachable(invoice) : []),
+    ...copies(invoice, given).filter(isMailable),
   ]),
 ]
+
+/** The customers' addresses that a mail can go to. */
+export const reachable = ({ primary_recipients }: Invoice): string[] => emailsOf(primary_recipients).filter(isMailable)
 
 /**
  * Three separate choices: the customer is told unless the caller says no, those in copy are unless the caller chooses

@@ -1,3 +1,4 @@
+import { isErasedAddress } from './erased.ts'
 import type { JobRequest } from './job.ts'
 import type { Money } from './money.ts'
 
@@ -34,6 +35,10 @@ export interface PartOf {
   readonly label: string
   readonly part: number
 }
+
+/** Whether a mail can go to an address. The contract takes more for one: several at once, names around it, comments. */
+export const isMailable = (address: string): boolean =>
+  /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/.test(address) && !isErasedAddress(address)
 
 /** The job that sends a mail. */
 export const mailJob = (payload: MailPayload): JobRequest => ({ name: 'send-mail', payload: { ...payload } })

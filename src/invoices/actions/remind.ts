@@ -1,18 +1,17 @@
 import { refused } from '../../kernel/problem.ts'
 import { invoiceAction } from '../action.ts'
 import { countReminder } from '../limits.ts'
-import { mailsOf, Notification } from '../mails.ts'
-import { emailsOf } from '../schema/parties.ts'
+import { mailsOf, Notification, reachable } from '../mails.ts'
 
 /** Mails the recipients once more, at most twice a day. */
 export const remind = invoiceAction('remind', {
   summary: 'Send a reminder about an unpaid invoice',
   body: Notification,
   decide(invoice, given: Notification, { now, account }) {
-    if (emailsOf(invoice.primary_recipients).length === 0)
+    if (reachable(invoice).length === 0)
       throw refused(
         'CANT_REMIND_INVOICE_WITHOUT_BILLING_INFO',
-        'There is no recipient with an e-mail address to remind.',
+        'There is no recipient with one e-mail address that a mail can go to.',
         '/primary_recipients',
       )
     return {

@@ -3,10 +3,9 @@ import type { JobRequest } from '../../kernel/job.ts'
 import { toMinor } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import { type ActionContext, invoiceAction, withMetadata } from '../action.ts'
-import { mailed, mailsOf, Notification } from '../mails.ts'
+import { mailed, mailsOf, Notification, reachable } from '../mails.ts'
 import type { Metadata } from '../schema/given.ts'
 import type { Invoice } from '../schema/invoice.ts'
-import { emailsOf } from '../schema/parties.ts'
 
 /** The hour of the merchant's day at which scheduled invoices go out. */
 export const ISSUE_HOUR = 7
@@ -67,10 +66,10 @@ export const send = invoiceAction('send', {
         mailedLater: mailed(invoice, issue_notice).length,
       }
     }
-    if (given.send_to_recipient === true && emailsOf(invoice.primary_recipients).length === 0)
+    if (given.send_to_recipient === true && reachable(invoice).length === 0)
       throw refused(
         'CANT_SEND_INVOICE_WITHOUT_EMAIL',
-        'There is no recipient with an e-mail address; add one, or leave send_to_recipient out.',
+        'There is no recipient with one e-mail address that a mail can go to; add it, or leave send_to_recipient out.',
         '/primary_recipients',
       )
     return {

@@ -102,7 +102,7 @@ export const shownRecipient = ({ billing_info, shipping_info }: Recipient): Reci
   ...(shipping_info && { shipping_info: shownContact(shipping_info) }),
 })
 
-/** The addresses a notice can go to. */
+/** Every address that is given. */
 export const emailsOf = (recipients: readonly Recipient[]): string[] => [
   ...new Set(recipients.flatMap(({ billing_info }) => billing_info?.email_address ?? [])),
 ]

@@ -1,5 +1,5 @@
 import type { JobContext } from '../../jobs/job-definition.ts'
-import { isErasedAddress } from '../../kernel/erased.ts'
+import { isMailable } from '../../kernel/mail.ts'
 import { type MailServer, openMailServer } from '../../outbound/mail.ts'
 import type { Service } from '../../room.ts'
 import { oneLine } from './mail.ts'
@@ -24,7 +24,6 @@ type Sending = Pick<JobContext, 'label' | 'transact'>
 /** Hands a mail to the mail server where there is one, and keeps it to be read in a sandbox. */
 export type SendMail = (accountId: string, mail: ReadyMail, sending: Sending, part?: number) => Promise<void>
 
-const isAddress = (text: string) => /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/.test(text)
 const pdf = 'application/pdf'
 
 export function makeSendMail({ settings, environment }: Service): SendMail {
@@ -37,10 +36,10 @@ export function makeSendMail({ settings, environment }: Service): SendMail {
   }
 
   return async (accountId, { attachment, fromName, ...mail }, { label, transact }, part = 0) => {
-    const to = mail.to.filter((address) => isAddress(address) && !isErasedAddress(address))
+    const to = mail.to.filter(isMailable)
     if (to.length === 0) return
     const { subject, text, html, links } = mail
-    const replyTo = mail.replyTo !== undefined && isAddress(mail.replyTo) ? mail.replyTo : undefined
+    const replyTo = mail.replyTo !== undefined && isMailable(mail.replyTo) ? mail.replyTo : undefined
     // The name is made from the job's, so that a mail sent twice is recognised as one.
     const ready = { id: `mail-${label}-${part}`, to, subject: oneLine(subject), text, html }
 

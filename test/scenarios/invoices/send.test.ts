@@ -90,6 +90,30 @@ describe('Sending an invoice', () => {
     expect((await shop.sees(other.id)).status).toBe('DRAFT')
   })
 
+  it.each([
+    'ann@example.com,bob@example.com',
+    'ann@example.com; bob@example.com',
+    'Ann <ann@example.com>',
+    'ann smith@example.com',
+  ])('promises no mail to %s, which none can go to', async (email_address) => {
+    const nobody = over('100.00', { primary_recipients: [{ billing_info: { email_address } }] })
+    const [one, other] = [await shop.drafts(nobody), await shop.drafts(nobody)]
+
+    const { status, body } = await sending(one.id, { send_to_recipient: true })
+    expect([status, issuesOf(body)]).toEqual([422, ['CANT_SEND_INVOICE_WITHOUT_EMAIL']])
+    expect((await sending(other.id)).status).toBe(200)
+    expect([(await shop.sees(other.id)).status, await shop.mails(other.id)]).toEqual(['SENT', []])
+    const reminded = await world.merchant.post<Refusal>(shop.path(other.id, '/remind'))
+    expect(issuesOf(reminded.body)).toEqual(['CANT_REMIND_INVOICE_WITHOUT_BILLING_INFO'])
+  })
+
+  it('mails those in copy whom a mail can reach', async () => {
+    const copies = ['cc@example.com', 'a@example.com,b@example.com']
+    const { id } = await shop.sends(over('100.00', { additional_recipients: copies }))
+
+    expect(await shop.mails(id)).toMatchObject([{ recipients: ['payer@example.com', 'cc@example.com'] }])
+  })
+
   it('again has no effect: no mail, no event', async () => {
     const { id } = await shop.sends()
     const [mails, events] = [await shop.mails(id), await shop.events(id)]
