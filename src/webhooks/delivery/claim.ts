@@ -83,7 +83,9 @@ const claimOfWebhooks = statementOf(
     only: '',
     able: `and turn.line <> '${ANY_WEBHOOK}'`,
     turn: (line) => line,
-    next: `(select '${beforeAccounts}' from delivery_queue q where q.lane = $1 and q.webhook_id = '${ANY_WEBHOOK}' limit 1)`,
+    // A round that began with the first has stepped on them, if there are any, and need not look once more.
+    next: `case when $2 = '' then (select '${beforeAccounts}' from turn where turn.line = '${ANY_WEBHOOK}')
+      else (select '${beforeAccounts}' from delivery_queue q where q.lane = $1 and q.webhook_id = '${ANY_WEBHOOK}' limit 1) end`,
   }),
 )
 const claimOfAccounts = statementOf(
