@@ -6,7 +6,7 @@ export interface JobDefinition<Payload = never> {
   readonly name: string
   /** Money and deadlines have slots of their own, and never wait behind mail. */
   readonly urgent?: true
-  /** Seconds to wait before each retry; when they run out the job is parked for the operator to see. */
+  /** Seconds to wait before each retry; when they run out, or what it throws is ForGood, the job is parked for the operator to see. */
   readonly retryAfter: readonly number[]
   /** What it is going to do, in a sentence, for whoever asks what lies ahead. */
   foretell?(payload: Payload, db: Reader): string | Promise<string>

@@ -3,6 +3,7 @@ import type { Database } from '../database/open.ts'
 import type { TransactFor } from '../database/transaction.ts'
 import { after, type Clock, type Instant } from '../kernel/clock.ts'
 import { errorText } from '../kernel/error-text.ts'
+import { ForGood } from '../kernel/for-good.ts'
 import type { JobDefinition } from './job-definition.ts'
 import type { Patience } from './patience.ts'
 import {
@@ -188,7 +189,8 @@ export class Runner implements WorkSource {
         onError?.(error)
         return () => giveBack(database, job)
       }
-      const wait = job.crashes >= CRASHES_MAX ? undefined : definition?.retryAfter[job.attempts - 1]
+      const isOver = job.crashes >= CRASHES_MAX || error instanceof ForGood
+      const wait = isOver ? undefined : definition?.retryAfter[job.attempts - 1]
       const text = errorText(error).slice(0, ERROR_LENGTH_MAX)
       const now = clock.now()
       onFailure?.({ ...job, parked: wait === undefined }, error)

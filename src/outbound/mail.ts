@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import type { SendMailOptions, Transporter } from 'nodemailer'
+import { ForGood } from '../kernel/for-good.ts'
 import { addressRefusal, type EgressPolicy } from './egress.ts'
 import { dialRefusal, EgressRefused, guardedLookup } from './guard.ts'
 
@@ -63,9 +64,41 @@ export function openMailServer({ url: smtpUrl, allowPrivate, allowPlain }: MailS
     async send(mail) {
       transport ??= open()
       const transporter = await transport
-      for (const address of mail.to) await transporter.sendMail(messageTo(address, mail))
+      for (const address of mail.to)
+        await transporter.sendMail(messageTo(address, mail)).catch((error: Refusal) => {
+          if (!isOfRecipient(error)) throw error
+          throw new ForGood(`The mail server does not take mail for this recipient: ${error.response}`, {
+            cause: error,
+          })
+        })
     },
   }
+}
+
+/** What a mail server answered to which command, where it answered. */
+interface Refusal extends Error {
+  readonly command?: string
+  readonly responseCode?: number
+  readonly response?: string
+}
+
+/** The kind of a refusal that lasts (RFC 3463), where the server names it; not an address of four numbers. */
+const enhancedCode = /(?<![\d.])5\.(\d{1,3}\.\d{1,3})(?![\d.]*\d)/
+/** No such mailbox, domain or address, moved away, takes no mail, disabled. */
+const ofRecipient = new Set(['1.1', '1.2', '1.3', '1.6', '1.10', '2.1'])
+const ofRecipientUnnamed = new Set([550, 551, 553])
+/** Of us: whom the server lets send, and from where. */
+const ofSender = /relay|authent|denied|permit|polic|block|list|spam|sender|client|host/i
+
+/**
+ * Whether the recipient is refused for good, and not we: what a server has against us may be a setting of ours or of its own,
+ * which somebody mends while the mail waits.
+ */
+function isOfRecipient({ command, responseCode = 0, response = '' }: Refusal): boolean {
+  if (command !== 'RCPT TO' || responseCode < 500) return false
+  const kind = enhancedCode.exec(response)?.[1]
+  if (kind !== undefined) return ofRecipient.has(kind)
+  return ofRecipientUnnamed.has(responseCode) && !ofSender.test(response)
 }
 
 /** The copy of a mail that goes to one of its recipients. */
