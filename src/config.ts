@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { nearest } from './kernel/spelling.ts'
 
 export type Environment = 'sandbox' | 'live'
@@ -11,6 +12,8 @@ export interface Setting<Value> {
   readonly initialText?: string
   /** Reads the text of a variable or flag; undefined when it is not acceptable. */
   read(text: string): Value | undefined
+  /** Nobody else may read it, so it may stand in a file, which the variable with `_FILE` behind its name names. */
+  readonly confidential?: true
   /** Whether a value that reads well must not be used in an environment. */
   unfit?(value: Value, environment: Environment): boolean
   readonly form: string
@@ -79,14 +82,34 @@ export const flagOf = (variable: string) =>
     .replace(/^quittance_/, '')
     .replaceAll('_', '-')
 
-/** What a flag says, or else a variable, or else the default. What is written empty is not written. */
+/** The variable that names the file in which a setting stands. */
+export const fileVariable = (variable: string) => `${variable}_FILE`
+
+/** What stands in the file that a variable names, without the line end that editors leave. */
+function readFrom(variable: string, variables: Written): string | undefined {
+  const named = fileVariable(variable)
+  const path = variables[named]
+  if (!path) return undefined
+  if (variables[variable]) throw new SettingError(`${variable} and ${named} are both set: set one of them.`)
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    throw new SettingError(`${named} names a file that cannot be read: ${(error as Error).message}.`)
+  }
+  if (text.trim() === '') throw new SettingError(`${named} names a file with nothing in it: ${path}.`)
+  return text
+}
+
+/** What a flag says, or else a variable or the file that one names, or else the default. What is written empty is not written. */
 function readOne<Value>(
-  { variable, initial, read, unfit, form }: Setting<Value>,
+  { variable, initial, read, unfit, form, confidential }: Setting<Value>,
   { variables, flags }: { variables: Written; flags: Readonly<Record<string, unknown>> },
   environment: Environment,
 ): Value {
   const flagged = flags[flagOf(variable)]
-  const written = flagged === undefined ? variables[variable] : String(flagged)
+  const stated = () => (confidential && readFrom(variable, variables)) || variables[variable]
+  const written = flagged === undefined ? stated() : String(flagged)
   if (written === undefined || written === '')
     return typeof initial === 'function' ? (initial as (environment: Environment) => Value)(environment) : initial
   const value = read(written)
@@ -111,7 +134,9 @@ export function readAll<Table extends SettingTable & { environment: Setting<Envi
 
 /** Variables that look like settings of ours and are none, each with a sentence that says so. */
 export function unknownIn(table: SettingTable, variables: Written): string[] {
-  const known = Object.values(table).map(({ variable }) => variable)
+  const known = Object.values(table).flatMap(({ variable, confidential }) =>
+    confidential ? [variable, fileVariable(variable)] : [variable],
+  )
   return Object.keys(variables)
     .filter((name) => name.startsWith('QUITTANCE_') && !known.includes(name))
     .map((name) => {

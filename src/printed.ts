@@ -1,7 +1,7 @@
 import type { Command } from './cli/command.ts'
 import { commandsPage } from './cli/commands-page.ts'
 import { compatibilityPage } from './compatibility.ts'
-import { defaultOf } from './config.ts'
+import { defaultOf, type Setting } from './config.ts'
 import { Recall } from './database/recall.ts'
 import { disputesPage } from './disputes/docs.ts'
 import { disputeLifecycle } from './disputes/machine/lifecycle.ts'
@@ -106,10 +106,17 @@ function configurationPage(): string {
   const rows = Object.values(settings).map(
     (setting) => `| \`${setting.variable}\` | ${setting.form} | ${defaultOf(setting)} | ${setting.description} |`,
   )
+  const filed = Object.values<Pick<Setting<unknown>, 'variable' | 'confidential'>>(settings).flatMap((setting) =>
+    setting.confidential ? `\`${setting.variable}\`` : [],
+  )
   return `# Configuration
 
 Every setting is an environment variable, and a flag of the same name in lower case with dashes, without the word
 \`quittance\`: \`QUITTANCE_DATA_DIR\` is \`--data-dir\`, \`PORT\` is \`--port\`. A flag wins over a variable.
+
+What nobody else may read can stand in a file, as orchestrators hand secrets over: the variable with \`_FILE\` behind its name names it
+(\`QUITTANCE_SECRET_FILE=/run/secrets/quittance\`). These are ${filed.slice(0, -1).join(', ')} and ${filed.at(-1)}. A file is read
+when the process starts.
 
 This page is printed from \`src/settings.ts\`, which gathers the settings of every room, by \`npm run docs\`.
 

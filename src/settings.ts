@@ -44,6 +44,7 @@ export const settings = {
   }),
   secrets: setting<SecretRing | undefined>({
     variable: 'QUITTANCE_SECRET',
+    confidential: true,
     initial: (environment) => (environment === 'sandbox' ? [SANDBOX_SECRET] : undefined),
     initialText: 'a public one in the sandbox; none in live, where it must be set',
     form: 'text of at least 32 characters that cannot be guessed, or several, separated by commas or line ends',

@@ -60,6 +60,7 @@ export const consoleSettings = {
   }),
   consoleOidcClientSecret: setting<string | undefined>({
     variable: 'CONSOLE_OIDC_CLIENT_SECRET',
+    confidential: true,
     initial: undefined,
     initialText: 'none; needed with `CONSOLE_OIDC_ISSUER`',
     ...text(/^[\x21-\x7e]{1,500}$/),

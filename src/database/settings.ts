@@ -4,6 +4,7 @@ import { databaseAddress, setting, text, whole } from '../config.ts'
 export const databaseSettings = {
   databaseUrl: setting<string | undefined>({
     variable: 'DATABASE_URL',
+    confidential: true,
     initial: undefined,
     initialText: 'the embedded server',
     ...databaseAddress,
@@ -12,6 +13,7 @@ export const databaseSettings = {
   }),
   databaseDirectUrl: setting<string | undefined>({
     variable: 'DATABASE_DIRECT_URL',
+    confidential: true,
     initial: undefined,
     initialText: '`DATABASE_URL`',
     ...databaseAddress,
@@ -20,6 +22,7 @@ export const databaseSettings = {
   }),
   databaseReadUrl: setting<string | undefined>({
     variable: 'DATABASE_READ_URL',
+    confidential: true,
     initial: undefined,
     initialText: 'none',
     ...databaseAddress,

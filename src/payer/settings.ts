@@ -11,6 +11,7 @@ export const payerSettings = {
   }),
   gatewaySecret: setting<string | undefined>({
     variable: 'GATEWAY_SECRET',
+    confidential: true,
     initial: undefined,
     initialText: 'none; needed with `GATEWAY_URL`',
     ...text(/^.{16,}$/),
@@ -29,6 +30,7 @@ export const payerSettings = {
   }),
   smtpUrl: setting<string | undefined>({
     variable: 'SMTP_URL',
+    confidential: true,
     initial: undefined,
     initialText: 'none: mails are kept in the sandbox and dropped in live',
     form: 'an smtp or smtps address, for example `smtps://user:password@mail.example.com:465`',
