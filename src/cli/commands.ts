@@ -3,11 +3,13 @@ import { appCommands } from './apps.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommands } from './backup.ts'
 import { cellCommands } from './cells.ts'
+import { checkCommand } from './check.ts'
 import type { Command } from './command.ts'
 import { completionCommand } from './completion.ts'
 import { consoleCommands } from './console.ts'
 import { docsCommand } from './docs.ts'
 import { gauntletCommand } from './gauntlet.ts'
+import { invariantsCommand } from './invariants.ts'
 import { jobCommands } from './jobs.ts'
 import { keyCommands } from './keys.ts'
 import { listenCommand } from './listen.ts'
@@ -25,6 +27,7 @@ import { worldCommands } from './worlds.ts'
 /** Every command there is. Calls, help and completion are read from this table. */
 export const commands: readonly Command[] = [
   ...serveCommands,
+  checkCommand,
   listenCommand,
   triggerCommand,
   ...scenarioCommands,
@@ -39,6 +42,7 @@ export const commands: readonly Command[] = [
   ...appCommands,
   ...cellCommands,
   ...jobCommands,
+  invariantsCommand,
   ...keyCommands,
   ...secretCommands,
   auditCommand,

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import type { App } from '../app.ts'
-import { SettingError } from '../config.ts'
 import { waysOf } from '../database/address.ts'
 import { type EmbeddedServer, startEmbedded } from '../database/embedded/server.ts'
 import { migrateBy } from '../database/migrate.ts'
@@ -11,8 +10,8 @@ import { credentials } from '../sandbox/people.ts'
 import type { Settings } from '../settings.ts'
 import { addressRefusal, requireFreeAddress } from './address.ts'
 import type { Command, CommandInput, FreeCommand } from './command.ts'
+import { requireFit } from './fit.ts'
 import { lineLog, logOptions, terminalLog } from './log.ts'
-import { requireSecrets } from './secrets.ts'
 import { stopped } from './stopping.ts'
 
 /** After the grace, how long what is under way may take to finish. */
@@ -79,9 +78,7 @@ export async function openService(
   log: Logger,
   { serves, works }: ServiceParts,
 ): Promise<{ app: App; statusUrl?: string; close(): Promise<void> }> {
-  requireSecrets(settings)
-  requireWayIn(settings)
-  await requireCallable(settings)
+  await requireFit(settings)
   if (serves) await requireFreeAddress(settings)
   const ofStatus = statusAddress(settings)
   if (ofStatus) await requireFreeAddress(ofStatus)
@@ -151,43 +148,6 @@ async function listenForStatus(
 async function startDatabase(settings: Settings): Promise<EmbeddedServer | undefined> {
   if (settings.databaseUrl !== undefined) return undefined
   return startEmbedded({ dataDir: settings.dataDir, connectionsMax: settings.databaseConnections })
-}
-
-/** Single sign-on needs all of its settings, and somebody must be able to come in. */
-function requireWayIn({ consolePasskeys, consoleOidcIssuer, consoleOidcClientId, consoleOidcClientSecret }: Settings) {
-  if (consoleOidcIssuer === undefined && !consolePasskeys)
-    throw new SettingError('CONSOLE_PASSKEYS=off leaves no way into the console without CONSOLE_OIDC_ISSUER.')
-  if (consoleOidcIssuer !== undefined && (consoleOidcClientId === undefined || consoleOidcClientSecret === undefined))
-    throw new SettingError('CONSOLE_OIDC_ISSUER needs CONSOLE_OIDC_CLIENT_ID and CONSOLE_OIDC_CLIENT_SECRET.')
-}
-
-/** Every call would be refused, so the operator hears of it now rather than from the first customer. */
-async function requireCallable(settings: Settings): Promise<void> {
-  const { gatewayUrl, smtpUrl, consoleOidcIssuer, gatewayAllowHttp, gatewayAllowPrivate, smtpAllowPrivate } = settings
-  if (gatewayUrl === undefined && smtpUrl === undefined && consoleOidcIssuer === undefined) return
-  const [{ urlRefusal }, { dialRefusal }] = await Promise.all([
-    import('../outbound/egress.ts'),
-    import('../outbound/guard.ts'),
-  ])
-  const gateway =
-    gatewayUrl && urlRefusal(gatewayUrl, { allowHttp: gatewayAllowHttp, allowPrivate: gatewayAllowPrivate })
-  if (gateway)
-    throw new SettingError(
-      `GATEWAY_URL cannot be called: ${gateway} GATEWAY_ALLOW_HTTP and GATEWAY_ALLOW_PRIVATE allow one of your own network.`,
-    )
-  // Without it the page would tell every payer to pay offline.
-  if (gatewayUrl !== undefined && settings.gatewaySecret === undefined)
-    throw new SettingError('GATEWAY_URL needs GATEWAY_SECRET, with which the calls to it are signed.')
-  const { consoleOidcAllowHttp: allowHttp, consoleOidcAllowPrivate: allowPrivate } = settings
-  const issuer = consoleOidcIssuer && urlRefusal(consoleOidcIssuer, { allowHttp, allowPrivate })
-  if (issuer)
-    throw new SettingError(
-      `CONSOLE_OIDC_ISSUER cannot be called: ${issuer} CONSOLE_OIDC_ALLOW_HTTP and CONSOLE_OIDC_ALLOW_PRIVATE allow one of your own network.`,
-    )
-  const host = smtpUrl && new URL(smtpUrl).hostname.replace(/^\[|\]$/g, '')
-  const mail = host && dialRefusal(host, { allowHttp: true, allowPrivate: smtpAllowPrivate })
-  if (mail)
-    throw new SettingError(`SMTP_URL cannot be called: ${mail} SMTP_ALLOW_PRIVATE allows one of your own network.`)
 }
 
 /** JSON for programs; at a terminal, lines for people. */

@@ -112,7 +112,25 @@ export async function migrate(
 export const migrateBy = ({ databaseUrl, directUrl }: Ways): Promise<string[]> =>
   directUrl === undefined ? migrate(databaseUrl) : migrate(directUrl, { pooled: true })
 
-async function requireVersion(client: pg.Client): Promise<void> {
+/** What a start on this database would have to do, of which nothing is done. Refuses what a start refuses. */
+export async function examine({ databaseUrl, directUrl }: Ways) {
+  const connector = new Connector(addressOf(directUrl ?? databaseUrl), { application_name: 'quittance check' })
+  const client = await connector.connect()
+  try {
+    const version = await requireVersion(client)
+    if (await isPooled(client)) await requireSession(connector)
+    const pending = (await pendingOf(client, readMigrations(ourMigrations))).map(({ name }) => name)
+    const isNew = (await appliedMigrations(client)).length === 0
+    const { rows } = await client.query<{ may: boolean }>(
+      "select has_schema_privilege(coalesce(current_schema(), 'public'), 'create') as may",
+    )
+    return { version, pending, isNew, mayCreate: rows[0]!.may }
+  } finally {
+    await client.end()
+  }
+}
+
+async function requireVersion(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ number: number; version: string }>(
     "select current_setting('server_version_num')::int as number, current_setting('server_version') as version",
   )
@@ -120,6 +138,7 @@ async function requireVersion(client: pg.Client): Promise<void> {
     throw new MigrationError(
       `This is PostgreSQL ${rows[0]!.version}, and Quittance needs 15 or newer: upgrade the server, or name another in DATABASE_URL.`,
     )
+  return rows[0]!.version
 }
 
 /** Locks and notifications belong to a session, which a pooler gives to somebody else after each transaction. */

@@ -45,10 +45,9 @@ export const checkJob = (hours: number): JobDefinition =>
     async run(_last, { transact, now }) {
       const broken: Record<string, number> = {}
       const unchecked: string[] = []
-      for (const rule of rules) {
-        const count = await countBroken(transact, rule)
-        if (count === undefined) unchecked.push(rule.sentence)
-        else broken[rule.sentence] = count
+      for await (const { rule, rows } of countAll(transact)) {
+        if (rows === undefined) unchecked.push(rule)
+        else broken[rule] = rows
       }
       const findings = { checked_time: now, broken, unchecked }
       await transact(async (tx) =>
@@ -60,18 +59,22 @@ export const checkJob = (hours: number): JobDefinition =>
 /** The rules that rows break now, or that took too long to check. */
 export async function brokenRules(transact: Transact): Promise<string[]> {
   const broken: string[] = []
-  for (const rule of rules) if ((await countBroken(transact, rule)) !== 0) broken.push(rule.sentence)
+  for await (const { rule, rows } of countAll(transact)) if (rows !== 0) broken.push(rule)
   return broken
 }
 
-/** Undefined when it took too long. */
-function countBroken(transact: Transact, { query }: Rule): Promise<number | undefined> {
+/** Goes through all rules: how many rows break each, undefined where that took too long. */
+export async function* countAll(transact: Transact, limitMs = STATEMENT_TIMEOUT_MS) {
+  for (const rule of rules) yield { rule: rule.sentence, rows: await countBroken(transact, rule, limitMs) }
+}
+
+function countBroken(transact: Transact, { query }: Rule, limitMs: number): Promise<number | undefined> {
   const counting = statementOf(
     `select count(*)::int as broken from (${query}\nlimit ${BROKEN_MAX}) as rows_that_break_it`,
   )
   return transact(async (tx) => (await tx.row<{ broken: number }>(counting))!.broken, {
     locks: true,
-    limitMs: STATEMENT_TIMEOUT_MS,
+    limitMs,
   }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === QUERY_CANCELED) return undefined
     throw error

@@ -20,6 +20,8 @@ export interface OutgoingMail {
 
 export interface MailServer {
   send(mail: OutgoingMail): Promise<void>
+  /** Goes as far as a mail goes before it is handed over: connects, encrypts and signs in. */
+  greet(): Promise<void>
 }
 
 export interface MailServerOptions {
@@ -60,10 +62,16 @@ export function openMailServer({ url: smtpUrl, allowPrivate, allowPlain }: MailS
       disableUrlAccess: true,
     })
   }
+  const opened = () => {
+    transport ??= open()
+    return transport
+  }
   return {
+    async greet() {
+      await (await opened()).verify()
+    },
     async send(mail) {
-      transport ??= open()
-      const transporter = await transport
+      const transporter = await opened()
       for (const address of mail.to)
         await transporter.sendMail(messageTo(address, mail)).catch((error: Refusal) => {
           if (!isOfRecipient(error)) throw error

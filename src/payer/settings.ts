@@ -15,7 +15,8 @@ export const payerSettings = {
     initial: undefined,
     initialText: 'none; needed with `GATEWAY_URL`',
     ...text(/^.{16,}$/),
-    description: 'The key that calls to the gateway and its callbacks are signed with; at least 16 characters.',
+    form: 'text of at least 16 characters',
+    description: 'The key that calls to the gateway and its callbacks are signed with.',
   }),
   gatewayAllowHttp: setting<boolean>({
     variable: 'GATEWAY_ALLOW_HTTP',

@@ -20,6 +20,7 @@ interface Entry {
 const looks = [
   ...['accounts list', 'apps list', 'jobs parked', 'keys list', 'console people', 'audit'],
   ...['docs', 'completion', 'scenario list', 'scenario show', 'cells haproxy', 'cells map', 'partitions list'],
+  ...['check', 'invariants'],
 ]
 const wordsOf: Readonly<Record<string, string>> = {
   'scenario show': 'seller-wins',

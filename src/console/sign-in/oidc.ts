@@ -72,29 +72,31 @@ const callsBy =
     }
   }
 
+/** Loaded when the first person comes. */
+const library = () => import('openid-client')
+
+/** What the issuer of the settings says of itself. */
+export async function discoverIssuer(settings: Settings): Promise<Configuration> {
+  const { discovery, customFetch, allowInsecureRequests, enableNonRepudiationChecks } = await library()
+  const { consoleOidcIssuer, consoleOidcClientId, consoleOidcClientSecret } = settings
+  const { consoleOidcAllowHttp: allowHttp, consoleOidcAllowPrivate: allowPrivate } = settings
+  return discovery(new URL(consoleOidcIssuer!), consoleOidcClientId!, consoleOidcClientSecret, undefined, {
+    [customFetch]: callsBy({ allowHttp, allowPrivate }),
+    // The signature too, although the token comes straight from the issuer.
+    execute: [enableNonRepudiationChecks, ...(allowHttp ? [allowInsecureRequests] : [])],
+  })
+}
+
 /** Signing in by way of an OpenID Connect issuer: the code flow with PKCE, `state`, `nonce` and `iss`. */
 export function openOidc(service: Service) {
   const { settings } = service
   const box = makeSealedBox(settings.secrets!, 'console single sign-on')
-  const { consoleOidcAllowHttp: allowHttp, consoleOidcAllowPrivate: allowPrivate } = settings
-  // Loaded when the first person comes, and asked for again when the issuer did not answer.
-  const library = () => import('openid-client')
+  // Asked for again when the issuer did not answer.
   let discovered: Promise<Configuration> | undefined
   const redirect = () => `${consoleUrl(service)}/console/sign-in/oidc/callback`
 
   async function configuration(): Promise<Configuration> {
-    const { discovery, customFetch, allowInsecureRequests, enableNonRepudiationChecks } = await library()
-    discovered ??= discovery(
-      new URL(settings.consoleOidcIssuer!),
-      settings.consoleOidcClientId!,
-      settings.consoleOidcClientSecret,
-      undefined,
-      {
-        [customFetch]: callsBy({ allowHttp, allowPrivate }),
-        // The signature too, although the token comes straight from the issuer.
-        execute: [enableNonRepudiationChecks, ...(allowHttp ? [allowInsecureRequests] : [])],
-      },
-    )
+    discovered ??= discoverIssuer(settings)
     return discovered.catch((error: unknown) => {
       discovered = undefined
       const sentence = 'The issuer does not answer as it should; whoever runs this service finds why in its log.'
