@@ -1,9 +1,34 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { newLiveWorld } from '../support/live.ts'
 
 /** Only with a replica. */
 const ofReplica = ['in_use', 'lag_seconds', 'lag_bytes', 'reads_total'].map((name) => `quittance_replica_${name}`)
+
+interface Alarms {
+  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[]
+}
+
+it('Every figure that an alarm asks for is one of ours, with the labels that it asks for', async () => {
+  const { groups } = parse(readFileSync(new URL('../../docs/alarms.yml', import.meta.url), 'utf8')) as Alarms
+  const world = await newLiveWorld()
+  await world.call('GET', '/readyz')
+  const { text } = await world.call('GET', '/metrics')
+  await world.close()
+
+  const rules = groups.flatMap((group) => group.rules)
+  expect(rules.length).toBeGreaterThan(10)
+  const shown = new Set([...ofReplica, ...[...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name!)])
+  for (const { alert, expr } of rules)
+    for (const [, name, labels = ''] of expr.matchAll(/\b((?:quittance|nodejs)_\w+)(?:\{([^}]*)\})?/g)) {
+      const figure = name!.replace(/_(bucket|count)$/, '')
+      expect([alert, shown.has(figure)]).toEqual([alert, true])
+      // The first is what Prometheus adds; the second is there with the first attempt, which another test looks at.
+      for (const [, label] of labels.matchAll(/(\w+)=/g))
+        if (label !== 'job' && label !== 'outcome') expect(text).toMatch(new RegExp(`^${name}\\{.*${label}="`, 'm'))
+    }
+})
 
 it('Every figure of ours stands in the list of what to watch, and no other', async () => {
   const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
