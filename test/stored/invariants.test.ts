@@ -38,6 +38,16 @@ describe('A live service', () => {
     await world.close()
   })
 
+  it('lets the check come to its end that was to come before it was told never to', async () => {
+    const world = await newLiveWorld({ INVARIANT_CHECK_HOURS: '0' })
+    await world.app.transact(async (tx) =>
+      tx.enqueue({ name: 'check-invariants', key: 'check-invariants', payload: { account_id: '-' } }),
+    )
+    await world.settle()
+    expect((await world.app.database.query('select name, parked_time, last_error from jobs')).rows).toEqual([])
+    await world.close()
+  })
+
   it('begins to when it starts to work, once; a sandbox does not', async () => {
     const settings = { QUITTANCE_ENVIRONMENT: 'live', QUITTANCE_SECRET: 'vX3kQ9sT7mB1zL5cR8wY2hN6pD4gJ0fA' }
     const live = await newWorld({ settings, works: true })
