@@ -191,7 +191,7 @@ export class Runner implements WorkSource {
       }
       const isOver = job.crashes >= CRASHES_MAX || error instanceof ForGood
       const wait = isOver ? undefined : definition?.retryAfter[job.attempts - 1]
-      const text = errorText(error).slice(0, ERROR_LENGTH_MAX)
+      const text = errorText(error, ERROR_LENGTH_MAX)
       const now = clock.now()
       onFailure?.({ ...job, parked: wait === undefined }, error)
       return () => (wait === undefined ? park(database, job, now, text) : putOff(database, job, after(now, wait), text))

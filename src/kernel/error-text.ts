@@ -1,3 +1,5 @@
+import { beginning } from './beginning.ts'
+
 /** An e-mail address in the middle of other text. Paths of packages have an @ too, behind a slash. */
 const address = /[^\s@<>()[\]"',;:/\\]+@[^\s@<>()[\]"',;:/\\]+/g
 
@@ -21,7 +23,8 @@ export function loggedError(error: unknown): object {
   }
 }
 
-/** The same as text, for a row that says what failed. */
-export function errorText(error: unknown): string {
-  return withoutAddresses(String(error instanceof Error ? (error.stack ?? error) : error))
+/** The same as text, for a row that says what failed. What a far end sent may stand in it, also what no row can hold. */
+export function errorText(error: unknown, lengthMax: number): string {
+  const text = withoutAddresses(String(error instanceof Error ? (error.stack ?? error) : error))
+  return beginning(text.replaceAll('\0', ''), lengthMax)
 }

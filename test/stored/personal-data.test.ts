@@ -64,6 +64,6 @@ describe('Personal data', () => {
     expect(withoutAddresses('to "jane@customer.test", cc <müller@bücher.test>;')).toBe(
       'to "(address)", cc <(address)>;',
     )
-    expect(errorText('550 jane@customer.test')).toBe('550 (address)')
+    expect(errorText('550 jane@customer.test', 100)).toBe('550 (address)')
   })
 })

@@ -136,7 +136,7 @@ export class Recorder {
 
   jobFailed(job: ClaimedJob & { readonly parked: boolean }, error: unknown): void {
     const { details, ...due } = dueOf(job)
-    const failed = { ...details, error: errorText(error).slice(0, 500), parked: job.parked }
+    const failed = { ...details, error: errorText(error, 500), parked: job.parked }
     this.note({ ...due, trouble: true, details: failed }, { thread: threadOf(jobCause(job)) })
   }
 

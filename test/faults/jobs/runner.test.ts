@@ -127,6 +127,15 @@ describe('A promise', () => {
     ])
   })
 
+  it('that fails with what no row can hold is tried again all the same', async () => {
+    await promise('x')
+    const run = async () => JSON.parse('\0')
+    await runner(job({ name: 'note', retryAfter: [5], run })).drain()
+    expect(await jobs()).toMatchObject([
+      { run_at: after(START, 5), lease_until: null, last_error: expect.stringContaining('is not valid JSON') },
+    ])
+  })
+
   it('that nobody knows how to keep is parked, not lost', async () => {
     await promise('x')
     await runner().drain()
