@@ -1,3 +1,4 @@
+import { beginning } from '../../kernel/beginning.ts'
 import { type Instant, realSeconds, systemClock, toSeconds } from '../../kernel/clock.ts'
 import type { Outbound, OutboundAnswer } from '../../outbound/http.ts'
 import type { Service } from '../../room.ts'
@@ -179,7 +180,7 @@ const failed = (error: string): Outcome => ({
   reason: null,
   headers: {},
   body: '',
-  error: storable(error).slice(0, ERROR_LENGTH_MAX),
+  error: beginning(storable(error), ERROR_LENGTH_MAX),
 })
 
 /** The row of a result. */

@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net'
 import { createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { BODY_KEPT_MAX, type Outbound, openOutbound, TOTAL_TIMEOUT_MS } from '../../../src/outbound/http.ts'
+import { DeliveryWork } from '../../../src/webhooks/delivery/work.ts'
 import { RawReceiver } from '../../support/receiver.ts'
+import { newWorld, patient } from '../../support/world.ts'
 
 /** The same deadline, short: none of these would ever come to an end by itself. */
 const DEADLINE_MS = TOTAL_TIMEOUT_MS / 40
@@ -216,4 +218,28 @@ describe('A hostile receiver', () => {
     await new Promise((resolve) => server.close(resolve))
     expect(await post(door(), `http://127.0.0.1:${port}/`)).toBe('fails')
   })
+})
+
+it('An attempt that failed with more words than are kept is written down, whatever character they are cut in', async () => {
+  const world = await newWorld()
+  const { service, database, clock } = world.app
+  const webhook = { url: 'https://receiver.test/', event_types: [{ name: '*' }] }
+  await world.merchant.post('/v1/notifications/webhooks', webhook)
+  await world.merchant.post('/v2/invoicing/invoices', { detail: { currency_code: 'USD' } })
+  const outbound: Outbound = {
+    ...openOutbound({ allowHttp: true, allowPrivate: true }),
+    // As where a certificate with such a name is for somebody else.
+    post: () => Promise.reject(new Error(`${'x'.repeat(499)}\u{1f600}`)),
+  }
+  const onError = vi.fn()
+  const work = new DeliveryWork(service, { ...patient, database, clock, onError }, { outbound })
+  await work.drain()
+
+  const { body } = await world.merchant.get<{ transmissions: { attempts: number; error_message: string }[] }>(
+    '/v1/notifications/webhooks-transmissions',
+  )
+  expect(onError).not.toHaveBeenCalled()
+  expect(body.transmissions).toMatchObject([{ attempts: 1, error_message: 'x'.repeat(499) }])
+  await work.close()
+  await world.close()
 })
