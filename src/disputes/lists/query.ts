@@ -14,6 +14,8 @@ const list = (description?: string) =>
 const time = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }))
 
 const PAGE_SIZE = 10
+/** Each is looked for by itself, in the disputes of everybody whom the caller sees. */
+const CURRENCIES_MAX = 10
 
 /** Everything a list can be asked for. Times, states and the page size have refusals of their own, so they come as text. */
 export const ListQuery = Type.Object({
@@ -195,7 +197,9 @@ function currencies({ dispute_currency }: ListQuery): readonly string[] | undefi
   if (dispute_currency === undefined) return undefined
   const list = [...new Set(dispute_currency.split(',').map((code) => code.trim().toUpperCase()))]
   if (!list.every(isCurrency)) throw invalid('dispute_currency', 'Use currencies of ISO 4217.')
-  return list.slice(0, 10)
+  if (list.length > CURRENCIES_MAX)
+    throw invalid('dispute_currency', `Ask for at most ${CURRENCIES_MAX} currencies at once.`)
+  return list
 }
 
 const later = (a: Instant | undefined, b: Instant | undefined) =>

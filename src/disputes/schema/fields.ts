@@ -26,7 +26,7 @@ export const disputeFields: Readonly<Record<string, string>> = {
   'listDisputes.dispute_channel': 'Any of these channels, separated by commas.',
   'listDisputes.dispute_life_cycle_stage': 'Any of these stages, separated by commas.',
   dispute_flows: 'Any of these flows, separated by commas.',
-  dispute_currency: 'Any of these currencies, separated by commas.',
+  dispute_currency: 'Any of these currencies, at most ten, separated by commas.',
   dispute_amount_gte: 'At least this much is disputed.',
   dispute_amount_lte: 'At most this much is disputed.',
   'listDisputes.invoice_number': 'The number of the invoice that was paid.',

@@ -132,6 +132,19 @@ describe('Bounds of an amount', () => {
     expect(await found(query)).toEqual(expected)
   })
 
+  it('are asked for in up to ten currencies, and refused for more', async () => {
+    const others = ['AUD', 'BRL', 'CAD', 'CHF', 'CZK', 'DKK', 'EUR', 'GBP', 'HKD']
+    expect(await found(`dispute_currency=${[...others, 'jpy', 'JPY'].join()}`)).toEqual(['JPY 5', 'JPY 500'])
+
+    const { status, body } = await world.merchant.get<{ details: object[] }>(
+      `${DISPUTES}?dispute_currency=${[...others, 'USD', 'JPY'].join()}`,
+    )
+    expect([status, body.details]).toEqual([
+      400,
+      [expect.objectContaining({ field: 'dispute_currency', description: 'Ask for at most 10 currencies at once.' })],
+    ])
+  })
+
   it('find amounts as large as can be disputed', async () => {
     const own = await newWorld()
     const amount = { currency_code: 'JPY', value: '9000000000000000' }
