@@ -84,7 +84,7 @@ export const invoiceIssues: readonly IssueReference[] = [
     issue: 'INVALID_DUE_DATE',
     status: 422,
     by: ['createInvoice', 'updateInvoice'],
-    when: 'The due date lies before the date of the invoice.',
+    when: 'The due date lies before the date of the invoice, or the terms lead beyond the year 9999.',
     mend: 'Move one of the two.',
   },
   {

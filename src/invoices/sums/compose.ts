@@ -40,7 +40,14 @@ export function compose(input: Complete, context: ComposeContext): Composed {
   const payment_term = paymentTerm(detail.payment_term, detail.invoice_date)
   const parts = composeLines(input, context)
   const problems = [...parts.problems]
-  if (payment_term.due_date !== undefined && payment_term.due_date < detail.invoice_date)
+  // Years of more than four digits are written with a sign before them.
+  if (payment_term.due_date?.startsWith('+'))
+    problems.unshift({
+      issue: 'INVALID_DUE_DATE',
+      field: '/detail/payment_term/term_type',
+      description: `${payment_term.term_type} from ${detail.invoice_date} leads beyond 9999-12-31, the last day there is.`,
+    })
+  else if (payment_term.due_date !== undefined && payment_term.due_date < detail.invoice_date)
     problems.unshift({
       issue: 'INVALID_DUE_DATE',
       field: '/detail/payment_term/due_date',

@@ -267,6 +267,26 @@ describe('A new invoice', () => {
       })
     })
 
+    it('when its terms lead beyond the last day there is', async () => {
+      const net = (invoice_date: string) => over('1.00', {}, { invoice_date, payment_term: { term_type: 'NET_30' } })
+      expect(await shop.drafts(net('9999-12-01'))).toMatchObject({
+        detail: { payment_term: { due_date: '9999-12-31' } },
+      })
+
+      const { status, body } = await world.merchant.post<Refusal>(INVOICES, net('9999-12-02'))
+      expect([status, body.details]).toEqual([
+        422,
+        [
+          {
+            issue: 'INVALID_DUE_DATE',
+            field: '/detail/payment_term/term_type',
+            description: 'NET_30 from 9999-12-02 leads beyond 9999-12-31, the last day there is.',
+            location: 'body',
+          },
+        ],
+      ])
+    })
+
     it('when an amount is in another currency', async () => {
       const eur = { currency_code: 'EUR', value: '1.00' }
       const body = over('1.00', { amount: { breakdown: { shipping: { amount: eur } } } })
