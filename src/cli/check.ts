@@ -10,9 +10,9 @@ import type { Settings } from '../settings.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
 import { complaintOf } from './complain.ts'
 import { whereOf } from './database-complaint.ts'
-import { requireFit } from './fit.ts'
 import { print } from './print.ts'
 import { requireSecrets } from './secrets.ts'
+import { requireStartable } from './startable.ts'
 
 /** What was found of one thing that a service needs. A note is nothing wrong, and nothing that everybody wants. */
 interface Finding {
@@ -58,7 +58,7 @@ export const checkCommand: Command = {
 
 const checks: Readonly<Record<string, (settings: Settings, mailTo: string | undefined) => Promise<Said>>> = {
   async settings(settings) {
-    await requireFit(settings)
+    await requireStartable(settings)
     return ok(`Those of a ${settings.environment === 'live' ? 'live service' : 'sandbox'}.`)
   },
 

@@ -10,8 +10,8 @@ import { credentials } from '../sandbox/people.ts'
 import type { Settings } from '../settings.ts'
 import { addressRefusal, requireFreeAddress } from './address.ts'
 import type { Command, CommandInput, FreeCommand } from './command.ts'
-import { requireFit } from './fit.ts'
 import { lineLog, logOptions, terminalLog } from './log.ts'
+import { requireStartable } from './startable.ts'
 import { stopped } from './stopping.ts'
 
 /** After the grace, how long what is under way may take to finish. */
@@ -78,7 +78,7 @@ export async function openService(
   log: Logger,
   { serves, works }: ServiceParts,
 ): Promise<{ app: App; statusUrl?: string; close(): Promise<void> }> {
-  await requireFit(settings)
+  await requireStartable(settings)
   if (serves) await requireFreeAddress(settings)
   const ofStatus = statusAddress(settings)
   if (ofStatus) await requireFreeAddress(ofStatus)

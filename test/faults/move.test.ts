@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultScopes } from '../../src/accounts/scopes.ts'
 import { findApp, grantConsent, revokeConsent } from '../../src/accounts/store.ts'
+import { connectionSettings } from '../../src/database/address.ts'
 import type { Connection, Database } from '../../src/database/open.ts'
 import { makeLedger } from '../../src/ledger/ledger.ts'
 import { cancelMove, moveAccounts } from '../../src/moves/move.ts'
@@ -9,6 +11,7 @@ import { readTables } from '../../src/moves/tables.ts'
 import { findTies } from '../../src/moves/ties.ts'
 import { pagePath } from '../../src/payer/page/open-page.ts'
 import { run } from '../support/command.ts'
+import { newDatabase } from '../support/database.ts'
 import { liveUnlimited, newLiveWorld } from '../support/live.ts'
 import { Receiver } from '../support/receiver.ts'
 import { INVOICES, type Listed, over } from '../support/shop.ts'
@@ -233,6 +236,22 @@ describe('An account that is moved', () => {
     expect([unkeyed.code, unkeyed.stderr]).toEqual([
       2,
       expect.stringMatching(/^quittance: QUITTANCE_SECRET must be set/),
+    ])
+  })
+
+  it('is refused when the other database was sealed with another secret, and says whose that is', async () => {
+    const other = await newDatabase()
+    const client = new pg.Client(connectionSettings(other.url))
+    await client.connect()
+    await client.query(`insert into signing_keys (id, sealed, certificate, current, create_time)
+      values ('ANOTHER', 'sealed', '', true, '2026-03-02T09:00:00.000Z')`)
+    await client.end()
+    const { code, stderr } = await call('--to', other.url)
+    await other.drop()
+
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/secrets in the other database were made with: both services need the same\./),
     ])
   })
 

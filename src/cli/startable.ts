@@ -3,7 +3,7 @@ import type { Settings } from '../settings.ts'
 import { requireSecrets } from './secrets.ts'
 
 /** Refuses settings that are well written, each by itself, and with which no service could do its work. */
-export async function requireFit(settings: Settings): Promise<void> {
+export async function requireStartable(settings: Settings): Promise<void> {
   requireSecrets(settings)
   requireWayIn(settings)
   await requireCallable(settings)
