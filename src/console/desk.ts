@@ -22,6 +22,8 @@ export interface Draft {
   readonly person: string
   readonly update_time: string
   readonly files: readonly KeptFile[]
+  /** Another one as soon as anybody keeps it again. */
+  readonly stamp: string
 }
 
 /** A file that is kept with a draft. */
@@ -48,7 +50,7 @@ const deskOf = sql`
     (select coalesce(json_agg(json_build_object('person', n.person, 'create_time', n.create_time, 'content', n.content)
        order by n.seq), '[]') from console_notes n where n.account_id = $1 and n.dispute_id = $2) as notes,
     (select coalesce(json_agg(json_build_object('action', d.action, 'typed', d.typed, 'person', d.person,
-       'update_time', d.update_time, 'files', (
+       'update_time', d.update_time, 'stamp', d.xmin::text, 'files', (
          select coalesce(json_agg(json_build_object('n', f.n, 'name', f.name, 'size', octet_length(f.bytes)) order by f.n), '[]')
          from console_draft_files f
          where f.account_id = d.account_id and f.dispute_id = d.dispute_id and f.action = d.action))), '[]')

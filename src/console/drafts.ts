@@ -6,7 +6,7 @@ import type { UploadedFile } from '../http/body/multipart.ts'
 import { removeAll, type Sweep } from '../jobs/sweep.ts'
 import { after } from '../kernel/clock.ts'
 import { refused } from '../kernel/problem.ts'
-import type { Side } from './desk.ts'
+import type { Draft, Side } from './desk.ts'
 import type { Typed } from './forms/fields.ts'
 
 const TEXT_MAX = 64 * 1024
@@ -17,11 +17,12 @@ const ACCOUNT_BYTES_MAX = 500 * 1024 * 1024
 /** A draft that nobody touched for so long is forgotten, with its files. */
 const KEPT_DAYS = 90
 
-const upsertDraft = sql`
+const insertDraft = sql`
   insert into console_drafts (account_id, dispute_id, action, typed, person, update_time)
-  values ($1, $2, $3, $4, $5, $6)
-  on conflict (account_id, dispute_id, action) do update set
-    typed = excluded.typed, person = excluded.person, update_time = excluded.update_time`
+  values ($1, $2, $3, $4, $5, $6) on conflict (account_id, dispute_id, action) do nothing`
+const replaceDraft = sql`
+  update console_drafts set typed = $4, person = $5, update_time = $6
+  where account_id = $1 and dispute_id = $2 and action = $3 and xmin::text = $7`
 const deleteDraft = sql`delete from console_drafts where account_id = $1 and dispute_id = $2 and action = $3`
 const sizes = sql`
   select n, octet_length(bytes) as size, (
@@ -66,10 +67,12 @@ interface Kept {
   readonly typed: Typed
   readonly files: readonly UploadedFile[]
   readonly person: string
+  /** What was kept before. */
+  readonly before: Draft | undefined
 }
 
 /** Keeps what was typed into the form of an action, in place of what was kept before, and the files beside those there are. */
-export async function keepDraft(tx: Tx, side: Side, { action, typed, files, person }: Kept): Promise<void> {
+export async function keepDraft(tx: Tx, side: Side, { action, typed, files, person, before }: Kept): Promise<void> {
   const { accountId, disputeId } = side
   const text = JSON.stringify(Object.fromEntries(Object.entries(typed).filter(([name]) => name.startsWith('/'))))
   if (text.length > TEXT_MAX) throw refused('DRAFT_TOO_LONG', 'This is too long to be kept as a draft.')
@@ -85,7 +88,8 @@ export async function keepDraft(tx: Tx, side: Side, { action, typed, files, pers
   if (sum > BYTES_MAX || Number(rows[0]!.account_size) + added > ACCOUNT_BYTES_MAX)
     throw refused('FILES_TOO_LARGE', 'These files are too large to be kept; send the answer, or leave some out.')
   tx.about(accountId === '' ? null : accountId, disputeId)
-  tx.write(upsertDraft, [...key, text, person, tx.now])
+  if (before) tx.guard(replaceDraft, [...key, text, person, tx.now, before.stamp])
+  else tx.guard(insertDraft, [...key, text, person, tx.now])
   if (dropped.length > 0) tx.write(deleteFiles, [...key, dropped])
   const last = Math.max(0, ...there.map(({ n }) => n))
   for (const [i, { fileName, bytes }] of named.entries())

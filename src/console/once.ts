@@ -1,9 +1,15 @@
 import { type Quota, useQuota } from '../database/quota.ts'
 import type { Tx } from '../database/transaction.ts'
-import { refused } from '../kernel/problem.ts'
+import { Problem, refused } from '../kernel/problem.ts'
 import type { Typed } from './forms/fields.ts'
 
 const sent: Quota = { name: 'console-form', max: 1, seconds: 86_400 }
+
+const SENT_ALREADY = 'SENT_ALREADY'
+
+/** Whether a form was refused because it was sent already: whoever clicks twice meant it once, and it was done. */
+export const isSentAlready = (error: unknown): boolean =>
+  error instanceof Problem && error.details.some(({ issue }) => issue === SENT_ALREADY)
 
 /** Refuses a form that was sent already: what no operation does has no request id of its own to be known by. */
 export async function onceOnly(tx: Tx, accountId: string, typed: Typed): Promise<void> {
@@ -11,7 +17,7 @@ export async function onceOnly(tx: Tx, accountId: string, typed: Typed): Promise
   if (key === undefined || key.length > 100) return
   if (await useQuota(tx, accountId, [{ quota: sent, key }]))
     throw refused(
-      'SENT_ALREADY',
+      SENT_ALREADY,
       'This form was sent already, and what it asked for was done. Look at how it stands now.',
     )
 }

@@ -20,7 +20,7 @@ import { appPages } from './pages/apps.ts'
 import { bulkPages } from './pages/bulk.ts'
 import { clockPages } from './pages/clock.ts'
 import { deliveryPages } from './pages/deliveries.ts'
-import { disputePages } from './pages/dispute.ts'
+import { disputePages, drawNoted } from './pages/dispute.ts'
 import { disputeDeskPages } from './pages/dispute-desk.ts'
 import { disputeOpeningPages } from './pages/dispute-opening.ts'
 import { disputeListPages } from './pages/disputes.ts'
@@ -148,7 +148,7 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...disputeListPages(pages),
     ...disputeOpeningPages(pages, operations),
     ...disputePages(pages, { operations, service }),
-    ...disputeDeskPages(pages),
+    ...disputeDeskPages(pages, drawNoted({ operations, service })),
     ...clockPages(pages, () => timepiece(sandboxClock)),
     ...searchPages(pages),
     ...requestPages(pages, operations, () => service.publicUrl),

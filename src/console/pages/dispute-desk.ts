@@ -1,12 +1,14 @@
 import { publicActions } from '../../disputes/machine/actions/index.ts'
 import { type Html, html, paragraphs } from '../../http/html.ts'
-import { notFound, refused } from '../../kernel/problem.ts'
+import { notFound, Problem, refused } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { addNote, type Desk, giveItBack, NOTE_LENGTH_MAX, type Side, takeIt } from '../desk.ts'
 import { dropDraft, findDraftFile } from '../drafts.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
-import { newRequestId } from '../forms/fields.ts'
-import { onceOnly } from '../once.ts'
+import { newRequestId, refusalBox } from '../forms/fields.ts'
+import type { Drawn } from '../frame.ts'
+import { isSentAlready, onceOnly } from '../once.ts'
+import type { Refusal } from '../operate.ts'
 import { sheet } from '../parts/parts.ts'
 import { fileAnswer } from '../respond.ts'
 import type { Pages, Visit } from '../visit.ts'
@@ -19,8 +21,23 @@ export const sideOf = ({ who }: Pick<Visit, 'who'>, disputeId: string): Side => 
   disputeId,
 })
 
+/** A note that was not kept, and why. */
+export interface NoteLeft {
+  readonly content: string
+  readonly refusal: Refusal
+}
+
+const NOTE = 'content'
+
+/** The form for a note, as it was left where one was refused. */
+function noting(at: string, left?: NoteLeft): Html {
+  const wrong = left?.refusal.details?.find(({ field }) => field === NOTE)
+  return html`<form class="noting" method="post" action="${at}/notes" id="note">${left && refusalBox(left.refusal, wrong ? [] : left.refusal.details)}<input type="hidden" name="request-id" value="${newRequestId()}"><label for="note-text">Note</label><textarea class="boxed" id="note-text" name="${NOTE}" required maxlength="${NOTE_LENGTH_MAX}"${wrong && html` aria-invalid="true"`} aria-describedby="${wrong && 'note-problem '}note-hint">
+${left?.content}</textarea>${wrong && html`<p class="problem" id="note-problem">${wrong.description}</p>`}<p class="hint" id="note-hint">Neither the other side nor the API ever shows these.</p><div class="buttons"><button class="button quiet">Keep the note</button></div></form>`
+}
+
 /** What one side keeps among itself about a dispute. */
-export function deskSheet({ taken, notes }: Desk, id: string, { times, who }: Visit): Html {
+export function deskSheet({ taken, notes }: Desk, id: string, { times, who }: Visit, left?: NoteLeft): Html {
   const canWrite = who.may('work') || who.may('decide')
   const at = `/console/disputes/${id}`
   const holder = html`<p>${
@@ -36,16 +53,15 @@ ${
       html`<li><span class="bead"></span><div class="by"><span><b>${person}</b></span>${times.at(create_time)}</div><p class="said">${paragraphs(content)}</p></li>`,
   )}</ol>`
 }
-${
-  canWrite &&
-  html`<form class="noting" method="post" action="${at}/notes"><input type="hidden" name="request-id" value="${newRequestId()}"><label for="note-text">Note</label><textarea class="boxed" id="note-text" name="content" required maxlength="${NOTE_LENGTH_MAX}"></textarea><p class="hint">Neither the other side nor the API ever shows these.</p><div class="buttons"><button class="button quiet">Keep the note</button></div></form>`
-}`,
+${canWrite && noting(at, left)}`,
   )
 }
 
 const Action = Type.Object({ id: Id.properties.id, action: Type.Enum([...publicActions]) })
 
-export function disputeDeskPages({ form, page }: Pages) {
+type Redraw = (visit: Visit<typeof Id>, left: NoteLeft) => Promise<Drawn>
+
+export function disputeDeskPages({ form, page }: Pages, redraw: Redraw) {
   const nameOf = ({ who }: Pick<Visit, 'who'>) => who.name
   /** Only what somebody can see can be kept about. */
   const seen = async (sent: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
@@ -89,13 +105,20 @@ export function disputeDeskPages({ form, page }: Pages) {
       params: Id,
       async take(sent) {
         const side = sideOf(sent, await seen(sent))
-        const content = (sent.typed['content'] ?? '').trim()
-        if (content === '' || content.length > NOTE_LENGTH_MAX)
-          throw refused('INVALID_NOTE', `A note has between one and ${NOTE_LENGTH_MAX} characters.`)
-        await sent.change(async (tx) => {
-          await onceOnly(tx, side.accountId, sent.typed)
-          await addNote(tx, side, nameOf(sent), content)
-        })
+        const content = (sent.typed[NOTE] ?? '').trim()
+        try {
+          if (content === '' || content.length > NOTE_LENGTH_MAX)
+            throw refused('INVALID_NOTE', `A note has between one and ${NOTE_LENGTH_MAX} characters.`, NOTE)
+          await sent.change(async (tx) => {
+            await onceOnly(tx, side.accountId, sent.typed)
+            await addNote(tx, side, nameOf(sent), content)
+          })
+        } catch (error) {
+          if (!(error instanceof Problem) || error.status !== 422) throw error
+          const { name, message, details } = error
+          if (!isSentAlready(error))
+            return sent.again(await redraw(sent, { content, refusal: { name, message, debug_id: '–', details } }))
+        }
         return sent.lead(`/console/disputes/${side.disputeId}`, 'The note was kept.')
       },
     }),

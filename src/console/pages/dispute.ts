@@ -26,7 +26,7 @@ import { fileAnswer } from '../respond.ts'
 import { homes } from '../roles.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { money, outcomeWords, reasonWords, stateWords } from '../words.ts'
-import { deskSheet, sideOf } from './dispute-desk.ts'
+import { deskSheet, type NoteLeft, sideOf } from './dispute-desk.ts'
 import { anotherDraft, draftFields, draftNote, isAnotherDraft, isDraftable, keep, keeping } from './dispute-drafts.ts'
 import { asRequests, operationOf } from './dispute-request.ts'
 import { moneySheet, paymentSheet } from './dispute-sheets.ts'
@@ -179,7 +179,7 @@ async function read(visit: Visit<typeof Id>, { service }: Parts) {
 }
 type Read = Awaited<ReturnType<typeof read>>
 
-async function draw(visit: Visit<typeof Id>, parts: Parts, left?: Left) {
+async function draw(visit: Visit<typeof Id>, parts: Parts, left?: Left, note?: NoteLeft) {
   const found = await read(visit, parts)
   const { dispute, prospects, desk, because } = found
   const due = dueOf(dispute)
@@ -187,14 +187,14 @@ async function draw(visit: Visit<typeof Id>, parts: Parts, left?: Left) {
   const isActing = actions.length > 0 && (due !== undefined || visit.who.mark === 'agent')
   return {
     title: `${reasonWords(dispute.reason)}, ${money(dispute.dispute_amount)}`,
-    ...(left && { status: 422 }),
+    ...((left || note) && { status: 422 }),
     className: isActing ? 'acting' : '',
     content: html`${till(dispute, prospects, visit)}<div class="two desk-two"><div class="column">
 ${visit.who.mark === 'agent' && bothSides(dispute)}
 ${sheet('What happened', story(dispute, visit, because))}
 ${visit.who.mark === 'agent' && sheet('Where it can go', whereItCanGo(prospects))}
 <div class="two even">${moneySheet(dispute, visit, rulesOf(parts.service))}${paymentSheet(dispute, visit)}</div>${await eventsSheet(visit, dispute.dispute_id)}${asRequests(dispute, actions, parts.service, visit)}</div>
-<aside id="do">${unless(prospects, visit)}${doings(parts, found, visit, left)}${deskSheet(desk, dispute.dispute_id, visit)}</aside></div>
+<aside id="do">${unless(prospects, visit)}${doings(parts, found, visit, left)}${deskSheet(desk, dispute.dispute_id, visit, note)}</aside></div>
 ${isActing && html`<p class="act-bar"><a class="button" href="#do">${visit.who.mark === 'agent' ? 'Decide' : 'Act'}</a><span class="soft">${due ? visit.times.away(due) : money(dispute.dispute_amount)}</span></p>`}`,
   }
 }
@@ -204,12 +204,12 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
   const { seen } = sent.typed
   const side = sideOf(sent, dispute.dispute_id)
   const again = async (refusal: Refusal) => sent.again(await draw(sent, parts, { action, typed: sent.typed, refusal }))
-  if (await isAnotherDraft(sent, side, action)) return again(anotherDraft)
   if (sent.typed['instead'] === 'draft') {
     const refusal = await keep(sent, side, action)
     if (refusal) return again(refusal)
     return sent.lead(`/console/disputes/${sent.params.id}`, 'The draft was kept; nothing was sent.')
   }
+  if (await isAnotherDraft(sent, side, action)) return again(anotherDraft)
   const route = parts.operations.route(operationOf(action))
   const files = [...(await filesOfDraft(sent.db, side, action, sent.typed)), ...plainlyNamed(sent.files)]
   const body = withDocuments(fitted(bodyFrom(inCodes(sent.typed)), route) as Record<string, unknown>, action, files)
@@ -231,6 +231,10 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
   // What is decided is not under review any more, and an agent sees nothing else.
   return sent.lead(sent.who.caller.onlyUnderReview ? homes.agent : `/console/disputes/${sent.params.id}`, said)
 }
+
+/** The page with a note that was not kept. */
+export const drawNoted = (parts: Parts) => (visit: Visit<typeof Id>, note: NoteLeft) =>
+  draw(visit, parts, undefined, note)
 
 export const disputePages = ({ page, form: formRoute }: Pages, parts: Parts) => [
   page({

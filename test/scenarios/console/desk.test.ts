@@ -51,10 +51,8 @@ describe('What one side keeps among itself about a dispute', () => {
   it('are notes, kept once however often they are sent', async () => {
     const merchant = consoleOf(world)
     const sent = { content: secret, 'request-id': 'console-note-1' }
-    expect((await merchant.send(`${at}/notes`, sent)).status).toBe(303)
-    expect((await merchant.send(`${at}/notes`, sent)).status).toBe(422)
-    expect((await merchant.send(`${at}/notes`, { content: ' ' })).status).toBe(422)
-    expect((await merchant.send(`${at}/notes`, { content: 'x'.repeat(4_001) })).status).toBe(422)
+    const clicks = await Promise.all([0, 1, 2].map(() => merchant.send(`${at}/notes`, sent)))
+    expect(clicks.map(({ status }) => status)).toEqual([303, 303, 303])
 
     const page = await merchant.page(at)
     expect(page.match(/The parcel went to &lt;i&gt;number 7&lt;\/i&gt;/g)).toHaveLength(1)
@@ -65,6 +63,28 @@ describe('What one side keeps among itself about a dispute', () => {
     await consoleOf(world, 'agent').send(`${at}/notes`, { content: 'Both lie.' })
     expect(await consoleOf(world, 'agent').page(at)).toContain('Both lie.')
     expect(await merchant.page(at)).not.toContain('Both lie.')
+  })
+
+  it('are notes that come back with what was typed, and why they were not kept', async () => {
+    const merchant = consoleOf(world)
+    const long = `<b>${'x'.repeat(4_001)}`
+    const [empty, tooLong] = [
+      await merchant.send(`${at}/notes`, { content: ' ' }),
+      await merchant.send(`${at}/notes`, { content: long }),
+    ]
+
+    for (const { status, text } of [empty, tooLong]) {
+      expect(status).toBe(422)
+      expect(text).toMatch(/aria-label="Console"[\s\S]*id="note">\s*<div class="problem-box" role="alert"/)
+      expect(text).toMatch(/id="note-text"[^>]* aria-invalid="true" aria-describedby="note-problem note-hint"/)
+      expect(text).toContain('<p class="problem" id="note-problem">A note has between one and 4000 characters.</p>')
+    }
+    expect(tooLong.text).toContain(`>\n&lt;b&gt;${'x'.repeat(4_001)}</textarea>`)
+    const other = await open(world.buyer)
+    for (let n = 0; n < 200; n++) await merchant.send(`/console/disputes/${other}/notes`, { content: `Note ${n}` })
+    const many = await merchant.send(`/console/disputes/${other}/notes`, { content: 'One too many' })
+    expect([many.status, many.text.includes('>\nOne too many</textarea>')]).toEqual([422, true])
+    expect(many.text).toContain('Nothing was changed.</b> A dispute has at most 200 notes.')
   })
 
   it('are drafts, which fill the form until they are sent or dropped', async () => {
@@ -234,6 +254,29 @@ describe('What one side keeps among itself about a dispute', () => {
     expect([refused.status, refused.text.includes('Half of what we know.')]).toEqual([422, true])
     expect(refused.text).toContain('Nothing was changed.')
     expect(strange.status).toBe(303)
+  })
+
+  it('is one draft of those that are kept at once; the others are told, and clicks on one button keep it once', async () => {
+    const merchant = consoleOf(world)
+    const raced = async (id: string, fields: (i: number) => Record<string, string>) => {
+      await does(world.buyer, id, 'escalate', { note: 'Enough.' })
+      const here = `/console/disputes/${id}`
+      const [, drawnWith = ''] = /name="draft" value="([^"]*)"/.exec(await merchant.page(here))!
+      const answers = await Promise.all(
+        [0, 1, 2].map((i) => {
+          const typed = { ...draft, instead: 'draft', draft: drawnWith, ...fields(i) }
+          const { payload, headers } = withFiles(typed, { 'slip.png': png })
+          return merchant.send(`${here}/provide-evidence`, payload, headers)
+        }),
+      )
+      const told = answers.filter(({ text }) => text.includes('A colleague kept a draft of this answer'))
+      const files = (await merchant.page(here)).match(/>slip\.png<\/a>/g)
+      return [answers.filter(({ status }) => status === 303).length, told.length, files?.length]
+    }
+
+    const tabs = (i: number) => ({ 'request-id': `console-tab-${i}`, '/evidences/0/notes': `Of tab ${i}` })
+    expect(await raced(await open(world.buyer), tabs)).toEqual([1, 2, 1])
+    expect(await raced(await open(world.buyer), () => ({ 'request-id': 'console-click' }))).toEqual([3, 0, 1])
   })
 
   it('is neither sent along nor written over by whoever did not see it', async () => {
