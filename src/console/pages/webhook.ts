@@ -111,7 +111,7 @@ ${facts([
     one.event_types.length > 5 ? `and ${one.event_types.length - 5} more` : undefined,
   ],
   ...(health ? healthFacts(health, visit) : []),
-  ...(one.previous_secret_expire_time
+  ...(one.previous_secret_expire_time && one.previous_secret_expire_time > visit.now
     ? [['The earlier secret', html`signs too until ${visit.times.at(one.previous_secret_expire_time)}`] as const]
     : []),
 ])}
@@ -144,7 +144,7 @@ const healthFacts = ({ sent, arrived, half_ms, slowest_ms, waiting, next_time }:
 const secretSheet = ({ signing_secret }: Webhook, at: string, isShown: boolean): Content =>
   sheet(
     'Signing secret',
-    html`${isShown && signing_secret !== undefined && html`<p>${taken(signing_secret, 'signing secret')}</p>`}<div class="buttons below">${!isShown && act(`${at}/secret`, 'Show it')}${act(`${at}/rotate`, 'Replace it')}</div><p class="hint">For a day both sign, so that nothing is missed.</p>`,
+    html`${isShown && signing_secret !== undefined && html`<p>${taken(signing_secret, 'signing secret')}</p>`}<div class="buttons below">${!isShown && act(`${at}/secret`, 'Show it')}${act(`${at}/rotate`, 'Replace it')}</div><p class="hint">For a day both sign, so that nothing is missed.</p>${folded('Somebody else knows it?', html`<p>Replaced at once, no earlier secret signs any more. Your handler refuses what arrives until it has the new one, and it comes again later.</p><div class="buttons below">${act(`${at}/replace`, 'Replace it at once', 'danger')}</div>`)}`,
   )
 
 /** By way of the app that the webhook belongs to, whichever of the account it is. */
@@ -217,6 +217,7 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
       ['sample', 'Send a sample event', 'manage', whileEnabled(sample)],
       ['secret', 'Show the signing secret', 'manage', showSecret(operations)],
       ['rotate', 'Replace the signing secret', 'manage', rotate],
+      ['replace', 'Replace a signing secret that leaked, at once', 'manage', replaceAtOnce],
       ['enable', 'Send events to a webhook again', 'manage', enabling('enableWebhook', 'Events are sent there again.')],
       [
         'disable',
@@ -232,7 +233,7 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
       operation: `consoleWebhook${name.charAt(0).toUpperCase()}${name.slice(1)}`,
       summary,
       may,
-      isGrave: name === 'rotate' || name === 'secret',
+      isGrave: ['rotate', 'replace', 'secret'].includes(name),
       params: Id,
       take: async (sent) => take(await at(sent)),
     }),
@@ -259,9 +260,18 @@ async function rotate(sent: Sent<typeof Id>) {
   const done = await sent.operate('rotateWebhookSecret', { params: { webhook_id: sent.params.id }, body: {} })
   const at = `/console/webhooks/${sent.params.id}`
   if (done.refusal?.details?.some(({ issue }) => issue === 'ROTATION_UNDER_WAY'))
-    return sent.turnBack(at, 'Nothing was changed: the earlier secret still signs. Replace this one when it does not.')
+    return sent.turnBack(
+      at,
+      'Nothing was changed: the earlier secret still signs. Replace this one when it does not, or at once.',
+    )
   requireDone(done)
   return sent.lead(at, 'There is a new secret; for a day the earlier one signs too.')
+}
+
+async function replaceAtOnce(sent: Sent<typeof Id>) {
+  const params = { webhook_id: sent.params.id }
+  requireDone(await sent.operate('rotateWebhookSecret', { params, body: { overlap_seconds: 0 } }))
+  return sent.lead(`/console/webhooks/${sent.params.id}`, 'There is a new secret, and no earlier one signs any more.')
 }
 
 function enabling(operation: string, notice: string) {

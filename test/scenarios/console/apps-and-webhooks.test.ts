@@ -190,7 +190,7 @@ describe('Webhooks at the console', () => {
     expect(await merchant.told(await merchant.send(`${at}/rotate`))).toEqual({
       tone: 'bad',
       role: 'alert',
-      said: 'Nothing was changed: the earlier secret still signs. Replace this one when it does not.',
+      said: 'Nothing was changed: the earlier secret still signs. Replace this one when it does not, or at once.',
     })
     const refused = await merchant.send(`${at}/edit`, { '/url': 'ftp://x', '/event_types': '*' })
     expect([refused.status, /id="edit-url-problem"/.test(refused.text)]).toEqual([422, true])
@@ -202,9 +202,40 @@ describe('Webhooks at the console', () => {
     await merchant.send(`${at}/disable`)
     expect(await merchant.page(at)).toContain('Disabled: nothing is sent')
     await merchant.send(`${at}/enable`)
-    for (const name of ['replay', 'rotate', 'disable', 'edit', 'delete'])
+    for (const name of ['replay', 'rotate', 'replace', 'disable', 'edit', 'delete'])
       expect((await consoleOf(world, 'merchant2').send(`${at}/${name}`)).status, name).toBe(404)
     await consoleOf(world, 'merchant2').page(`${at}/replay`, 404)
+  })
+})
+
+describe('A signing secret that somebody else knows', () => {
+  it('is replaced at once, also while the one before it still signs', async () => {
+    const merchant = consoleOf(world)
+    const receiver = await Receiver.open()
+    const { body } = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', {
+      url: receiver.url(),
+      event_types: [{ name: '*' }],
+    })
+    const at = `/console/webhooks/${body.id}`
+    const signatures = async () => {
+      receiver.received.length = 0
+      await merchant.send(`${at}/sample`)
+      await world.settle()
+      return String(receiver.received[0]!.headers['webhook-signature']).split(' ').length
+    }
+    await merchant.send(`${at}/rotate`)
+    const both = await signatures()
+    expect(await merchant.page(at)).toContain('The earlier secret')
+
+    const page = await merchant.page(at)
+    expect(page).toContain(`action="${at}/replace"`)
+    const told = await merchant.told(await merchant.send(`${at}/replace`))
+
+    expect(told).toMatchObject({ tone: 'good', said: 'There is a new secret, and no earlier one signs any more.' })
+    expect([both, await signatures()]).toEqual([2, 1])
+    expect(await merchant.page(at)).not.toContain('The earlier secret')
+    await merchant.send(`${at}/delete`)
+    await receiver.close()
   })
 })
 
