@@ -1,5 +1,5 @@
 import { stampOf } from '../../database/recall.ts'
-import { type Fragment, fragment, joined, type Query, raw } from '../../database/sql.ts'
+import { type Fragment, fragment, joined, type Query, raw, unseen } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Sight } from '../access.ts'
 import type { Dispute, Side } from '../schema/dispute.ts'
@@ -33,7 +33,8 @@ const summaryColumns: Columns = (side) =>
 
 /**
  * One page and one row more. The list is put together from branches, each of which walks one index in the order of the
- * list and stops early: one branch for every account and for every value of the first any-of filter.
+ * list and stops early: one branch for each side and for every value of the first any-of filter. Of several sellers, such as
+ * those of a partner, a branch walks for one after the other: one for each would be more than the server can plan.
  */
 function pageOf(sight: Sight, listing: Listing, columns: Columns): Fragment | undefined {
   const { size, page, after, sort } = listing
@@ -44,14 +45,16 @@ function pageOf(sight: Sight, listing: Listing, columns: Columns): Fragment | un
   // A first page has few sizes, so its limit is part of the text. As a parameter it would make the server expect a tenth
   // of the table and plan every list anew.
   const limit = offset === 0 ? raw(`limit ${most}`) : fragment`limit ${most}`
-  const select = ({ side, at, conditions }: Branch, more: readonly Fragment[] = []) =>
-    fragment`(select id, ${raw(`${at} as at, ${columns(side)}`)} from disputes where ${joined([...conditions, ...more], ' and ')} order by ${raw(`${at === sort ? `${sort} ${direction}, ` : ''}id ${direction}`)} ${limit})`
+  const select = ({ side, at, conditions, each }: Branch, more: readonly Fragment[] = []) => {
+    const walk = fragment`(select id, ${raw(`${at} as at, ${columns(side)}`)} from disputes where ${joined([...conditions, ...more], ' and ')} order by ${raw(`${at === sort ? `${sort} ${direction}, ` : ''}id ${direction}`)} ${limit})`
+    return each ? fragment`(select walk.* from ${each} cross join lateral ${walk} walk)` : walk
+  }
   // One dispute may be found in several ways by a search, but is listed once.
   const together = (parts: readonly Fragment[]) =>
     joined(parts, listing.searchText === undefined ? ' union all ' : ' union ')
   const branches = branchesOf(sight, listing, isWalk(listing))
   const [first, ...others] = branches
-  if (!first || (others.length === 0 && offset === 0)) return first && select(first)
+  if (!first || (others.length === 0 && offset === 0 && !first.each)) return first && select(first)
   const dated = branches.filter(({ at }) => at === sort)
   const undated = branches.filter(({ at }) => at !== sort)
   if (undated.length === 0)
@@ -106,7 +109,8 @@ export function summariesOf(text: string): ListedSummary[] {
 /** How many disputes the list holds in all. */
 export async function countDisputes(db: Reader, sight: Sight, listing: Listing): Promise<number> {
   const found = branchesOf(sight, { ...listing, after: undefined }, false).map(
-    ({ conditions }) => fragment`select id from disputes where ${joined(conditions, ' and ')}`,
+    ({ conditions, each }) =>
+      fragment`select id from ${each ? fragment`${each}, ` : raw('')}disputes where ${joined(conditions, ' and ')}`,
   )
   if (found.length === 0) return 0
   const merged = joined(found, listing.searchText === undefined ? ' union all ' : ' union ')
@@ -137,18 +141,20 @@ interface Branch {
   /** What the disputes of this branch are sorted by: the column of the list, or where those without a value stand. */
   readonly at: string
   readonly conditions: readonly Fragment[]
+  /** The sellers that the conditions are asked for one by one, as `owner`. */
+  readonly each?: Fragment
 }
 
 function branchesOf({ sellers, buyer }: Sight, listing: Listing, walk: boolean): Branch[] {
   const accounts = [
-    ...[...sellers.keys()].map((id): Owner => ({ side: 'seller', id, condition: fragment`account_id = ${id}` })),
+    ...sellersOf([...sellers.keys()]),
     ...(buyer === undefined
       ? []
-      : [{ side: 'buyer' as const, id: buyer, condition: fragment`buyer_account_id = ${buyer}` }]),
+      : [{ side: 'buyer' as const, id: fragment`${buyer}`, condition: fragment`buyer_account_id = ${buyer}` }]),
   ]
-  return accounts.flatMap((owner) => {
+  return accounts.flatMap((owner): Branch[] => {
     const [split, ...rest] = Object.entries(listing.anyOf) as [ListColumn, readonly string[]][]
-    const { side, condition } = owner
+    const { side, condition, each } = owner
     const shared = [...rest.map(([column, values]) => anyOf(column, values, side)), ...filters(listing, owner, walk)]
     const hasUndated = listing.sort === 'due_time' && !listing.from.due_time && !listing.before.due_time
     const parts = [
@@ -163,6 +169,7 @@ function branchesOf({ sellers, buyer }: Sight, listing: Listing, walk: boolean):
           side,
           at,
           conditions: [condition, ...value, ...one, ...own, ...beyond(listing, at), ...shared],
+          ...(each && { each }),
         })),
       ),
     )
@@ -171,8 +178,17 @@ function branchesOf({ sellers, buyer }: Sight, listing: Listing, walk: boolean):
 
 interface Owner {
   readonly side: Side
-  readonly id: string
+  readonly id: Fragment
   readonly condition: Fragment
+  readonly each?: Fragment
+}
+
+/** A seller by itself, and several together. */
+function sellersOf(ids: readonly string[]): Owner[] {
+  if (ids.length <= 1)
+    return ids.map((id) => ({ side: 'seller', id: fragment`${id}`, condition: fragment`account_id = ${id}` }))
+  const each = fragment`unnest(${unseen(ids, 'text[]')}) as owner(seller)`
+  return [{ side: 'seller', id: raw('owner.seller'), condition: raw('account_id = owner.seller'), each }]
 }
 
 function anyOf(column: ListColumn, values: readonly string[], side: Side): Fragment {
