@@ -51,14 +51,27 @@ const REMEMBERED_MAX = 10_000
 /** What the database said is believed for as long as that is allowed. */
 export class Believed<Value> {
   readonly #kept = new RecentMap<string, { value: Value; until: number }>(REMEMBERED_MAX)
+  #cleared = 0
 
   get(key: string): Value | undefined {
     const kept = this.#kept.get(key)
     return kept && kept.until > performance.now() ? kept.value : undefined
   }
 
-  set(key: string, value: Value): void {
-    this.#kept.set(key, { value, until: performance.now() + BELIEVED_MS })
+  /** Whether it was believed once, be it no longer. */
+  knew(key: string): boolean {
+    return this.#kept.get(key) !== undefined
+  }
+
+  /**
+   * Called before the database is asked; gives what keeps its answer. That is as old as the question: it is believed from then on,
+   * and not at all when everything was forgotten since.
+   */
+  asking(): (key: string, value: Value) => void {
+    const [since, cleared] = [performance.now(), this.#cleared]
+    return (key, value) => {
+      if (cleared === this.#cleared) this.#kept.set(key, { value, until: since + BELIEVED_MS })
+    }
   }
 
   delete(key: string): void {
@@ -66,6 +79,7 @@ export class Believed<Value> {
   }
 
   clear(): void {
+    this.#cleared++
     this.#kept.clear()
   }
 }
@@ -83,7 +97,7 @@ export class Authenticator {
   readonly #guesses: RateLimit
   /** Clients that asked for a token a moment ago, with the one that they got. */
   readonly clients = new Believed<ClientWithToken>()
-  readonly #remembered = new RecentMap<string, { caller: Caller; holder: Holder; until: number }>(REMEMBERED_MAX)
+  readonly #remembered = new Believed<{ caller: Caller; holder: Holder }>()
 
   constructor({ environment, settings }: Service, db: Reader, realTime: Clock) {
     this.#isSandbox = environment === 'sandbox'
@@ -108,14 +122,16 @@ export class Authenticator {
     const assertion = requestHeader(headers, 'auth-assertion')
     const memory = memoryOf(token, assertion)
     const known = this.#remembered.get(memory)
-    if (known && known.until > performance.now() && known.holder.expire_time > this.#realTime.now()) return known.caller
+    if (known && known.holder.expire_time > this.#realTime.now()) return known.caller
     // A token that was good a while ago is no guess, whoever else guesses at its address.
-    return this.#lookUp({ token, assertion, memory }, known ? undefined : networkOf(ip))
+    const isKnown = this.#remembered.knew(memory)
+    return this.#lookUp({ token, assertion, memory }, isKnown ? undefined : networkOf(ip))
   }
 
   async #lookUp({ token, assertion, memory }: Shown, network: string | undefined): Promise<Caller> {
     if (network !== undefined) this.#guesses.take(network)
     const digest = tokenDigest(token)
+    const remember = this.#remembered.asking()
     const holder = await this.#db.row<Holder>(holderOf, [digest, this.#isSandbox])
     if (!holder)
       throw invalidToken(
@@ -127,7 +143,7 @@ export class Authenticator {
     if (network !== undefined) this.#guesses.giveBack(network)
     const elsewhere = holder.cell === null ? undefined : await this.#sayWhere(holder.cell, digest)
     const caller = await this.#callerOf(holder, assertion, elsewhere)
-    this.#remember(memory, caller, holder)
+    remember(memory, { caller, holder })
     return caller
   }
 
@@ -152,10 +168,6 @@ export class Authenticator {
     const caller =
       assertion === undefined ? own : await actFor(this.#db, own, assertion, { needsConsent: !holder.sandbox })
     return this.#isSandbox || caller.scopes.has(operatorScope) ? { ...caller, roles: ['agent'] } : caller
-  }
-
-  #remember(memory: string, caller: Caller, holder: Holder): void {
-    this.#remembered.set(memory, { caller, holder, until: performance.now() + BELIEVED_MS })
   }
 }
 

@@ -133,8 +133,9 @@ export function tokenRoutes(service: Service, { realTime, clients, onChange }: T
         {
           known: (id) => (isNew ? undefined : knownClient(clients, memory(id), now)),
           async find(id) {
+            const keep = clients.asking()
             const found = await tx.row<ClientWithToken>(clientWithToken, [id, isSandbox, requested, now])
-            if (found && found.token_id !== null) clients.set(memory(id), found)
+            if (found && found.token_id !== null) keep(memory(id), found)
             return found
           },
         },
