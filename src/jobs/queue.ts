@@ -98,6 +98,9 @@ const parkJob = sql`
   update jobs set parked_time = $3, last_error = $4, lease_until = null where id = $1 and fence = $2 returning 1`
 const giveBackJob = sql`
   update jobs set attempts = attempts - 1, lease_until = null where id = $1 and fence = $2 returning 1`
+const leaveJob = sql`
+  update jobs set attempts = attempts - 1, run_at = $3, last_error = $4, lease_until = null, due = false
+  where id = $1 and fence = $2 returning 1`
 /** Whoever took over took the lease that ran out for a crash. */
 const takeBackCrash = sql`update jobs set crashes = crashes - 1 where id = $1 and crashes > 0`
 const earliestOpen = sql`select min(run_at) as run_at from jobs where parked_time is null`
@@ -185,6 +188,10 @@ export const park = (database: Connection, job: ClaimedJob, now: Instant, error:
 
 /** Undoes a claim: the job was not to blame for what went wrong, so this was no attempt. */
 export const giveBack = (database: Connection, job: ClaimedJob) => end(database, job, giveBackJob)
+
+/** The same of a job that this process does not know, for a while. */
+export const leaveToOthers = (database: Connection, job: ClaimedJob, until: Instant, error: string) =>
+  end(database, job, leaveJob, [until, error])
 
 /** Ends this process's hold on a job, which another may have taken over when the lease ran out. */
 async function end(

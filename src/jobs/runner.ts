@@ -12,6 +12,7 @@ import {
   claimJobs,
   finish,
   giveBack,
+  leaveToOthers,
   nextOpen,
   park,
   putOff,
@@ -29,6 +30,12 @@ const LOOK_AGAIN_MS = 5
 /** One that kills its worker does so every time. Others are under way by chance when one is killed, more than once where many are. */
 const CRASHES_MAX = 10
 const ERROR_LENGTH_MAX = 2_000
+/**
+ * A job that this version does not know is one of a newer, which works beside it during an upgrade: for an hour it is left to
+ * whoever knows it.
+ */
+const LEFT_MAX = 120
+const LEFT_SECONDS = 30
 
 export interface RunnerParts {
   readonly database: Database
@@ -172,7 +179,7 @@ export class Runner implements WorkSource {
     const { database, transactFor, clock, onFailure, onDue, onError } = this.#parts
     const definition = this.#definitions.get(job.name)
     try {
-      if (!definition) throw new Error(`No job is called ${job.name}.`)
+      if (!definition) throw new UnknownJob(`No job is called ${job.name}.`)
       if (job.crashes >= CRASHES_MAX) throw new Error(`The worker died ${job.crashes} times while it ran this job.`)
       const id = String(job.id)
       const cause = jobCause(job)
@@ -189,11 +196,13 @@ export class Runner implements WorkSource {
         onError?.(error)
         return () => giveBack(database, job)
       }
-      const isOver = job.crashes >= CRASHES_MAX || error instanceof ForGood
-      const wait = isOver ? undefined : definition?.retryAfter[job.attempts - 1]
       const text = errorText(error, ERROR_LENGTH_MAX)
       const now = clock.now()
-      onFailure?.({ ...job, parked: wait === undefined }, error)
+      const isLeft = error instanceof UnknownJob && job.fence <= LEFT_MAX
+      const isOver = job.crashes >= CRASHES_MAX || error instanceof ForGood
+      const wait = isOver ? undefined : definition?.retryAfter[job.attempts - 1]
+      onFailure?.({ ...job, parked: !isLeft && wait === undefined }, error)
+      if (isLeft) return () => leaveToOthers(database, job, after(now, LEFT_SECONDS), text)
       return () => (wait === undefined ? park(database, job, now, text) : putOff(database, job, after(now, wait), text))
     }
   }
@@ -235,6 +244,8 @@ export class Runner implements WorkSource {
     this.#renewing = undefined
   }
 }
+
+class UnknownJob extends Error {}
 
 /** A job as the cause of what it does. One that is tried again has waited for nothing but that. */
 export const jobCause = ({ id, name, cause, attempts, run_at, create_time }: ClaimedJob) => ({

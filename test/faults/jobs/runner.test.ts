@@ -136,11 +136,26 @@ describe('A promise', () => {
     ])
   })
 
-  it('that nobody knows how to keep is parked, not lost', async () => {
+  it('of a newer version is left to a process that knows it, and is as good as new there', async () => {
     await promise('x')
-    await runner().drain()
+    const older = runner()
+    await older.drain()
+    expect(await jobs()).toMatchObject([{ parked_time: null, attempts: 0, run_at: after(START, 30) }])
+
+    now = after(START, 30)
+    await runner(note()).drain()
+    expect(ran).toEqual(['x'])
+    expect(await jobs()).toEqual([])
+  })
+
+  it('that nobody knows how to keep for an hour is parked, not lost', async () => {
+    await promise('x')
+    for (let seconds = 0; seconds <= 3_600; seconds += 30) {
+      now = after(START, seconds)
+      await runner().drain()
+    }
     expect(await jobs()).toMatchObject([
-      { parked_time: START, last_error: expect.stringContaining('No job is called note') },
+      { parked_time: after(START, 3_600), last_error: expect.stringContaining('No job is called note') },
     ])
   })
 
