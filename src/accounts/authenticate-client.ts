@@ -43,7 +43,7 @@ export async function authenticateClient<Found extends Client>(
   { headers, body }: { headers: IncomingHttpHeaders; body: { client_id?: string; client_secret?: string } },
   { find, known }: Ways<Found>,
 ): Promise<Found> {
-  const basic = readBasic(headers.authorization)
+  const basic = readBasic(headers)
   if (basic && body.client_secret !== undefined)
     throw oauthProblem(400, 'invalid_request', 'Send the client credentials in one way: header or form.')
   const { id, secret } = basic ?? { id: body.client_id ?? '', secret: body.client_secret ?? '' }
@@ -74,12 +74,25 @@ function matchingDigest(digests: readonly Buffer[], secret: string, ring: Secret
   return digests.filter((digest) => made.filter((one) => sameDigest(one, digest)).length > 0)[0]
 }
 
-function readBasic(authorization: string | undefined): { id: string; secret: string } | undefined {
+interface Basic {
+  readonly id: string
+  readonly secret: string
+}
+
+/** By the headers of a request, which is counted against its client id before it is carried out. */
+const alreadyRead = new WeakMap<IncomingHttpHeaders, Basic>()
+
+function readBasic(headers: IncomingHttpHeaders): Basic | undefined {
+  const { authorization } = headers
   if (authorization === undefined) return undefined
+  const known = alreadyRead.get(headers)
+  if (known) return known
   const encoded = /^basic ([A-Za-z0-9+/=_-]{1,2000})$/i.exec(authorization)?.[1]
   if (encoded === undefined) throw invalidClient(HOW_TO_SAY_WHO)
   const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
-  return { id: formDecoded(id), secret: formDecoded(rest.join(':')) }
+  const basic = { id: formDecoded(id), secret: formDecoded(rest.join(':')) }
+  alreadyRead.set(headers, basic)
+  return basic
 }
 
 /** RFC 6749 has both encoded as in a form, which most clients leave out; the ids and secrets we make read the same either way. */
@@ -92,7 +105,7 @@ function formDecoded(text: string): string {
 }
 
 /** The client id a token request names in its header; refuses a header of another kind. */
-export const clientIdOf = (headers: IncomingHttpHeaders): string => readBasic(headers.authorization)?.id ?? ''
+export const clientIdOf = (headers: IncomingHttpHeaders): string => readBasic(headers)?.id ?? ''
 
 const HOW_TO_SAY_WHO =
   'Send the client id and secret by HTTP Basic (curl -u id:secret), or as client_id and client_secret in the form.'

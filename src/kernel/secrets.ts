@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { RecentMap } from './recent-map.ts'
 
 /** The service's secrets. The first seals and signs, every one of them opens and verifies; so one can replace another. */
 export type SecretRing = readonly [string, ...string[]]
@@ -42,9 +43,12 @@ function isRun(secret: string): boolean {
   return steps.filter((step) => Math.abs(step) === 1).length > steps.length / 2
 }
 
+/** Of the few secrets that a process has; every request for a token asks for one. */
+const ids = new RecentMap<string, string>(16)
+
 /** Tells by which secret something was made, and nothing else about it. */
 export const secretId = (secret: string): string =>
-  createHmac('sha256', secret).update('the id of this secret').digest('hex').slice(0, 16)
+  ids.getOrMake(secret, () => createHmac('sha256', secret).update('the id of this secret').digest('hex').slice(0, 16))
 
 /** Whether this is what `sign` makes with one of the secrets. */
 export function isSigned(ring: SecretRing, signature: string, sign: (secret: string) => string): boolean {
