@@ -14,14 +14,11 @@ export interface Copy {
 /** What belongs to one database among all of its server: `quittance_copy_1f0c…_<name>` are its copies. */
 const PREFIX = 'quittance_copy'
 const OLD = 'old'
-/**
- * PostgreSQL itself waits five seconds for a session that came in between, and then it has to be cut off and tried again: on a
- * busy machine, where whoever was cut off is back before the copy begins, several times.
- */
-const SESSIONS_MS_MAX = 60_000
+/** PostgreSQL itself waits five seconds for a session to end; on a busy machine one that was cut off may take longer. */
+const SESSIONS_MS_MAX = 15_000
 const POLL_MS = 20
 /** Somebody is connected. */
-const IN_USE = '55006'
+export const IN_USE = '55006'
 
 const ownerOf = (database: string) =>
   `${PREFIX}_${createHash('sha256').update(database).digest('hex').slice(0, 16)}` as const
@@ -31,24 +28,48 @@ const renaming = (from: string, to: string) => `alter database ${quoted(from)} r
 const CLOSED = 'allow_connections false'
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-/** Copies a database whole, and cuts off whoever is connected to it. */
-export async function copyDatabase(client: pg.Client, from: string, to: string, options = ''): Promise<void> {
-  await alone(client, from, () => client.query(`create database ${quoted(to)} template ${quoted(from)} ${options}`))
+const cutOff = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1'
+/** Held by whoever makes a copy or runs on one, for as long as they live: nobody else takes it for left behind. */
+const hold = 'select pg_advisory_lock(hashtextextended($1, 0))'
+const isFree = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as free'
+
+/** Copies a database whole, and cuts off whoever is connected to it; also those who come back, where a second client can. */
+export async function copyDatabase(
+  client: pg.Client,
+  from: string,
+  to: string,
+  { cutter, options = '' }: { cutter?: pg.Client; options?: string } = {},
+): Promise<void> {
+  const copy = `create database ${quoted(to)} template ${quoted(from)} ${options}`
+  await alone(client, from, () => client.query(copy), cutter)
 }
 
-/** Cuts off whoever is connected, as often as somebody comes back in between. */
-async function alone<T>(client: pg.Client, database: string, work: () => Promise<T>): Promise<T> {
+/**
+ * Cuts off whoever is connected, also while the work waits for them to go: it lets nobody else in meanwhile, but who was cut off
+ * before it began may have been back by then.
+ */
+async function alone<T>(client: pg.Client, database: string, work: () => Promise<T>, cutter?: pg.Client): Promise<T> {
   const deadline = performance.now() + SESSIONS_MS_MAX
   for (;;) {
-    await client.query('select pg_terminate_backend(pid, 1000) from pg_stat_activity where datname = $1', [database])
-    try {
-      return await work()
-    } catch (error) {
-      if ((error as { code?: string }).code !== IN_USE || performance.now() > deadline) throw error
-      await pause(POLL_MS)
-    }
+    await client.query(cutOff, [database])
+    const done = new AbortController()
+    const working = work().finally(() => done.abort())
+    const [result] = await Promise.allSettled([working, cutter && goOnCutting(cutter, database, done.signal)])
+    if (result.status === 'fulfilled') return result.value
+    if ((result.reason as { code?: string }).code !== IN_USE || performance.now() > deadline) throw result.reason
   }
 }
+
+async function goOnCutting(cutter: pg.Client, database: string, until: AbortSignal): Promise<void> {
+  for (;;) {
+    await pause(POLL_MS)
+    if (until.aborted) return
+    await cutter.query(cutOff, [database])
+  }
+}
+
+/** A server that hangs up is away; without that it would be said of the client of a request. */
+const away = (error: Error) => Promise.reject(asFault(error))
 
 /**
  * Whole copies of a database, made by the server from its files: they cost the same however many rows there are of
@@ -69,9 +90,9 @@ export class Copies {
   save(name: string, note: string): Promise<void> {
     return this.#connected(async (client) => {
       const copy = this.#nameOf(name)
-      const fresh = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
+      const fresh = await this.#newName(client)
       // Nobody connects to a copy, so it can be copied at any time.
-      await copyDatabase(client, this.#database, fresh, CLOSED)
+      await this.#copy(client, this.#database, fresh, CLOSED)
       await client.query(`comment on database ${quoted(fresh)} is ${literal(note)}`)
       const { rowCount } = await client.query('select from pg_database where datname = $1', [copy])
       const old = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
@@ -85,22 +106,26 @@ export class Copies {
   /** Makes the copy the database, and drops what was the database so far. */
   load(name: string): Promise<void> {
     return this.#connected(async (client) => {
-      const fresh = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
+      const fresh = await this.#newName(client)
       const old = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
       // Whoever looks into every database there is would be in the way.
-      await copyDatabase(client, this.#nameOf(name), fresh, CLOSED)
+      await this.#copy(client, this.#nameOf(name), fresh, CLOSED)
+      const inPlace = `${renaming(this.#database, old)} ${renaming(fresh, this.#database)} alter database ${quoted(this.#database)} allow_connections true;`
       // In one transaction: cut off in between, we would be left without a database.
-      await alone(client, this.#database, () =>
-        client.query(
-          `${renaming(this.#database, old)} ${renaming(fresh, this.#database)} alter database ${quoted(this.#database)} allow_connections true;`,
-        ),
-      )
+      await this.#connected((cutter) => alone(client, this.#database, () => client.query(inPlace), cutter))
     })
+  }
+
+  /** From now on nobody tidies the copy of this name away, whether it is there yet or not, until what this gives back is called. */
+  async hold(name: string): Promise<() => Promise<void>> {
+    const client = await this.#connect()
+    await client.query(hold, [this.#nameOf(name)])
+    return () => client.end()
   }
 
   /** A second database like this one; its address. */
   async fork(name: string): Promise<string> {
-    await this.#connected((client) => copyDatabase(client, this.#database, this.#nameOf(name)))
+    await this.#connected((client) => this.#copy(client, this.#database, this.#nameOf(name)))
     return inDatabase(this.#url, this.#nameOf(name))
   }
 
@@ -121,16 +146,30 @@ export class Copies {
     )
   }
 
-  /** Drops what was replaced, and copies with this beginning that nobody is connected to, but for some. */
-  tidy(beginning: string, except: readonly string[]): Promise<void> {
+  /** Drops what was replaced, and copies with this beginning that nobody is connected to; none that somebody holds. */
+  tidy(beginning: string): Promise<void> {
     return this.#connected(async (client) => {
       const { rows } = await client.query<{ name: string }>(
         `select datname as name from pg_database where starts_with(datname, $1) or starts_with(datname, $2)
-           and datname <> all($3) and not exists (select from pg_stat_activity where pg_stat_activity.datname = pg_database.datname)`,
-        [this.#nameOf(`${OLD}_`), this.#nameOf(beginning), except.map((name) => this.#nameOf(name))],
+           and not exists (select from pg_stat_activity where pg_stat_activity.datname = pg_database.datname)`,
+        [this.#nameOf(`${OLD}_`), this.#nameOf(beginning)],
       )
-      for (const { name } of rows) await client.query(`drop database if exists ${quoted(name)} with (force)`)
+      for (const { name } of rows) {
+        const held = await client.query<{ free: boolean }>(isFree, [name])
+        if (held.rows[0]!.free) await client.query(`drop database if exists ${quoted(name)} with (force)`)
+      }
     })
+  }
+
+  /** A name for what is being made, which nobody tidies away while this client is connected. */
+  async #newName(client: pg.Client): Promise<string> {
+    const name = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
+    await client.query(hold, [name])
+    return name
+  }
+
+  #copy(client: pg.Client, from: string, to: string, options = ''): Promise<void> {
+    return this.#connected((cutter) => copyDatabase(client, from, to, { cutter, options }))
   }
 
   #nameOf(name: string): string {
@@ -138,12 +177,14 @@ export class Copies {
   }
 
   /** From another database of the same server: the one at hand cannot be copied from within. */
-  async #connected<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  #connect(): Promise<pg.Client> {
     const elsewhere = this.#database === 'postgres' ? 'template1' : 'postgres'
     const address = addressOf(inDatabase(this.#url, elsewhere))
-    // A server that hangs up is away; without that it would be said of the client of a request.
-    const away = (error: Error) => Promise.reject(asFault(error))
-    const client = await new Connector(address, { application_name: 'quittance copies' }).connect().catch(away)
+    return new Connector(address, { application_name: 'quittance copies' }).connect().catch(away)
+  }
+
+  async #connected<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = await this.#connect()
     try {
       return await work(client).catch(away)
     } finally {

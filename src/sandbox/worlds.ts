@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Broadcast } from '../database/broadcast.ts'
-import { Copies } from '../database/copies.ts'
+import { Copies, IN_USE } from '../database/copies.ts'
 import type { Connection, Database } from '../database/open.ts'
 import { sql } from '../database/sql.ts'
 import { type Instant, systemClock } from '../kernel/clock.ts'
-import { notFound, refused } from '../kernel/problem.ts'
+import { notFound, refused, unavailable } from '../kernel/problem.ts'
 import type { SandboxClock } from './clock.ts'
 import type { TimeTravel } from './time-travel.ts'
 
@@ -75,20 +75,21 @@ async function putBack(db: Connection, { tokens, keys, authority }: Kept): Promi
 export function openWorlds(parts: WorldParts) {
   const { databaseUrl, database, clock, travel, flush, broadcast, open, forksMax, onError } = parts
   const copies = new Copies(databaseUrl)
-  const forks = new Map<string, Fork & { close(): Promise<void> }>()
+  const forks = new Map<string, Fork & { close(): Promise<void>; letGo(): Promise<void> }>()
   /** Names of forks that run or are about to. */
   const made = new Set<string>()
   let tidying: Promise<unknown> = Promise.resolve()
 
   /** Not waited for: a server that forces everything to the disk takes its time to drop a database. */
   const tidy = () => {
-    tidying = tidying.then(() => copies.tidy(FORK, [...made])).catch(onError)
+    tidying = tidying.then(() => copies.tidy(FORK)).catch(onError)
   }
   const allowed = <T>(work: () => Promise<T>): Promise<T> =>
     work().catch((error: { code?: string }) => {
+      if (error.code === IN_USE) throw unavailable(STILL_IN_USE)
       throw NOT_ALLOWED.includes(error.code ?? '') ? mayNotCopy() : error
     })
-  /** Nothing is left to be written down. Tidying would take a half-made copy for an old one. */
+  /** Nothing is left to be written down. */
   const noted = () => tidying.then(flush)
   /** What is under way comes to its end, and what is asked for meanwhile waits. Whom we cut off hears of us again before we are done. */
   const copying = async <T>(work: () => Promise<T>) => {
@@ -115,6 +116,7 @@ export function openWorlds(parts: WorldParts) {
     await fork
       .close()
       .finally(() => copies.drop(name))
+      .finally(() => fork.letGo())
       .finally(() => made.delete(name))
   }
 
@@ -164,15 +166,18 @@ export function openWorlds(parts: WorldParts) {
         throw refused('FORK_LIMIT_EXCEEDED', `There are ${forksMax} forks already; end one first, or set FORKS_MAX.`)
       const name = `${FORK}${randomBytes(4).toString('hex')}`
       made.add(name)
+      let letGo: (() => Promise<void>) | undefined
       try {
+        letGo = await allowed(() => copies.hold(name))
         const copy = await travel.alone(() => copying(() => copies.fork(name)))
         tidy()
         const { url, close } = await open(copy)
-        forks.set(name, { name, url, close })
+        forks.set(name, { name, url, close, letGo })
         return { name, url }
       } catch (error) {
         // What could not be opened does not count, and its copy goes with the next tidying.
         made.delete(name)
+        await letGo?.()
         throw error
       }
     },
@@ -192,6 +197,9 @@ export function openWorlds(parts: WorldParts) {
     },
   }
 }
+
+const STILL_IN_USE =
+  'Somebody stays connected to the database of the sandbox and cannot be cut off, so it cannot be copied now; try again shortly.'
 
 /** The role may not make databases, or not cut others off, or not enter the database from which that is done. */
 const NOT_ALLOWED = ['42501', '28000', '28P01', '3D000']
