@@ -3,13 +3,14 @@ import type { Tx } from '../../database/transaction.ts'
 import type { UploadedFile } from '../../http/body/multipart.ts'
 import { onlyKnown } from '../../http/validation/validator.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import { allocate, isSound, Money, toMinor, toMoney } from '../../kernel/money.ts'
+import { allocate, Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { breaches, forbidden, invalid, refused } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import type { PurchasedItem } from '../../ledger/schema.ts'
 import { findTransactionsByEitherId, type StoredTransaction } from '../../ledger/store.ts'
 import { receiveFiles } from '../documents.ts'
 import type { House } from '../house.ts'
+import { requireDisputable } from '../machine/amounts.ts'
 import { attach } from '../machine/attachments.ts'
 import type { Opening } from '../machine/opening.ts'
 import type { Dispute } from '../schema/dispute.ts'
@@ -157,14 +158,7 @@ function disputedAmounts(payments: readonly StoredTransaction[], wanted: Money |
   if (wanted === undefined) return left
   const total = left.reduce((sum, amount) => sum + toMinor(amount), 0n)
   const currency = left[0]!.currency_code
-  const inRange =
-    wanted.currency_code === currency && isSound(wanted) && toMinor(wanted) > 0n && toMinor(wanted) <= total
-  if (!inRange)
-    throw breaches(
-      'INVALID_DISPUTE_AMOUNT',
-      `Dispute at most ${toMoney(total, currency).value} ${currency}.`,
-      '/dispute_amount',
-    )
+  requireDisputable(wanted, toMoney(total, currency), '/dispute_amount')
   return allocate(
     toMinor(wanted),
     left.map((one) => toMinor(one)),

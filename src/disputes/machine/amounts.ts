@@ -1,5 +1,5 @@
 import { isSound, type Money, minorDigits, toMinor } from '../../kernel/money.ts'
-import { type Issue, Problem } from '../../kernel/problem.ts'
+import { breaches, type Issue, Problem } from '../../kernel/problem.ts'
 import type { Dispute } from '../schema/dispute.ts'
 import { allowedRefund } from './payments.ts'
 
@@ -12,14 +12,26 @@ export function amountIssues(
   { bounded = true } = {},
 ): Issue[] {
   const limit = allowedRefund(dispute)
-  const problem = (description: string): Issue[] => [{ issue, field, description, value: amount.value }]
-  if (amount.currency_code !== limit.currency_code) return problem(`The dispute is in ${limit.currency_code}.`)
-  if (!isSound(amount))
-    return problem(`${amount.currency_code} has ${minorDigits(amount.currency_code)} decimal places.`)
-  if (toMinor(amount) <= 0n) return problem('The amount must be more than zero.')
-  if (bounded && toMinor(amount) > toMinor(limit))
-    return problem(`At most ${limit.value} ${limit.currency_code} can be refunded.`)
-  return []
+  const description =
+    wrongIn(amount, limit) ??
+    (bounded && toMinor(amount) > toMinor(limit)
+      ? `At most ${limit.value} ${limit.currency_code} can be refunded.`
+      : undefined)
+  return description === undefined ? [] : [{ issue, field, description, value: amount.value }]
+}
+
+/** What keeps an amount from being one of a dispute, however large it is; undefined when nothing does. */
+function wrongIn(amount: Money, { currency_code }: Money): string | undefined {
+  if (amount.currency_code !== currency_code) return `The dispute is in ${currency_code}.`
+  if (!isSound(amount)) return `${currency_code} has ${minorDigits(currency_code)} decimal places.`
+  return toMinor(amount) > 0n ? undefined : 'The amount must be more than zero.'
+}
+
+/** Refuses to dispute, or to charge back, nothing, more than is left, or an amount that is none of the payment's currency. */
+export function requireDisputable(amount: Money, left: Money, field: string): void {
+  const wrong = wrongIn(amount, left)
+  if (wrong !== undefined || toMinor(amount) > toMinor(left))
+    throw breaches('INVALID_DISPUTE_AMOUNT', wrong ?? `At most ${left.value} ${left.currency_code} is left.`, field)
 }
 
 export function refuseIssues(issues: readonly Issue[]): void {

@@ -3,7 +3,7 @@ import type { Tx } from '../../database/transaction.ts'
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { parseInstant } from '../../kernel/clock.ts'
-import { isSound, Money, normalise, toMinor, toMoney } from '../../kernel/money.ts'
+import { Money, normalise, toMinor, toMoney } from '../../kernel/money.ts'
 import { breaches, invalid } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { findTransaction, pinPayment } from '../../ledger/store.ts'
@@ -12,6 +12,7 @@ import { act } from '../act.ts'
 import { ineligibility } from '../filing/eligibility.ts'
 import { fileDispute } from '../filing/file.ts'
 import type { House } from '../house.ts'
+import { requireDisputable } from '../machine/amounts.ts'
 import type { Dispute } from '../schema/dispute.ts'
 import { NOT_AS_DESCRIBED, NOT_RECEIVED, type Reason, stages } from '../schema/enums.ts'
 import { findDisputeOf, isUnderWay } from '../store.ts'
@@ -86,13 +87,7 @@ async function chargeBack(tx: Tx, house: House, caller: Caller, body: Chargeback
   const { gross, refunded, seller, buyer } = found.transaction
   const left = toMoney(toMinor(gross) - toMinor(refunded), gross.currency_code)
   const amount = told.amount ?? payment.amount ?? left
-  const inRange = amount.currency_code === left.currency_code && isSound(amount) && toMinor(amount) > 0n
-  if (!inRange || toMinor(amount) > toMinor(left))
-    throw breaches(
-      'INVALID_DISPUTE_AMOUNT',
-      `Charge back at most ${left.value} ${left.currency_code}.`,
-      '/dispute/amount',
-    )
+  requireDisputable(amount, left, '/dispute/amount')
   const due = told.response_date === undefined ? undefined : parseInstant(told.response_date)
   if (told.response_date !== undefined && (!due || due <= tx.now))
     throw invalid('/dispute/response_date', 'Write an RFC 3339 date-time in the future.')

@@ -54,6 +54,23 @@ describe('Opening a dispute', () => {
     )
   })
 
+  it('says what is wrong with an amount: its currency, its decimals, that it is nothing, or that it is too much', async () => {
+    const amount = (value: string, currency_code = 'JPY') => ({ currency_code, value })
+    const { body: made } = await world.merchant.post<{ buyer_transaction_id: string }>('/sandbox/transactions', {
+      amount: amount('800'),
+    })
+    const said = async (dispute_amount: object) => {
+      const answer = await world.buyer.post<Problem>(DISPUTES, body(made.buyer_transaction_id, { dispute_amount }))
+      return `${refusal(answer)}: ${answer.body.details[0]!.description}`
+    }
+
+    const refused = '400 VALIDATION_ERROR INVALID_DISPUTE_AMOUNT'
+    expect(await said(amount('700.5'))).toBe(`${refused}: JPY has 0 decimal places.`)
+    expect(await said(amount('7', 'EUR'))).toBe(`${refused}: The dispute is in JPY.`)
+    expect(await said(amount('0'))).toBe(`${refused}: The amount must be more than zero.`)
+    expect(await said(amount('801'))).toBe(`${refused}: At most 800 JPY is left.`)
+  })
+
   it('answers 202 with a request to ask about when the client prefers that', async () => {
     const { buyer } = world
     const { buyer_transaction_id: id } = await paid()
