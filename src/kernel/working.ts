@@ -4,7 +4,7 @@ export interface Worked {
 }
 
 /** Of so many stretches of work one is also looked at by the system's count, which takes longer than many of them. */
-const LOOK_AT_EACH = 16
+const LOOK_AT_EACH = 64
 /** So much is looked at before it is believed. */
 const LOOKED_AT_MS = 20
 
