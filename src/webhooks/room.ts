@@ -6,6 +6,7 @@ import { transmissionRoutes } from './routes/transmissions.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { makeSeal, requireSameSecret } from './signing/seal.ts'
 import { urlTaken } from './subscriptions/subscription.ts'
+import { dropJob } from './subscriptions/waiting.ts'
 
 /** Webhooks: subscriptions, events, and the way from one to the other. */
 export const openWebhooks: OpenRoom = (service) => {
@@ -18,6 +19,7 @@ export const openWebhooks: OpenRoom = (service) => {
   return {
     check: (db) => requireSameSecret(db, parts.seal),
     routes: [...webhookRoutes(parts), ...eventRoutes(parts), ...transmissionRoutes(parts)],
+    jobs: [dropJob],
     work(given) {
       deliveries = new DeliveryWork(service, given)
       return [deliveries]

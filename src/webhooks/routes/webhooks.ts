@@ -51,7 +51,7 @@ export function webhookRoutes({ service, seal, forget }: WebhookParts): AnyRoute
       success: { 200: WebhookOut },
       async handle({ tx, caller, params }) {
         const webhook = await findWebhook(tx, caller.appId, params.webhook_id)
-        if (webhook.enabled !== enabled) enableWebhook(tx, webhook, enabled)
+        if (webhook.enabled !== enabled) await enableWebhook(tx, webhook, enabled)
         if (!enabled) tx.afterCommit(() => forget(webhook.id))
         return presentWebhook(service, { ...webhook, enabled })
       },
@@ -131,7 +131,7 @@ export function webhookRoutes({ service, seal, forget }: WebhookParts): AnyRoute
       success: { 204: null },
       async handle({ tx, caller, params }) {
         const webhook = await findWebhook(tx, caller.appId, params.webhook_id)
-        removeWebhook(tx, webhook)
+        await removeWebhook(tx, webhook)
         tx.afterCommit(() => forget(webhook.id))
       },
     }),

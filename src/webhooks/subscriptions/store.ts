@@ -7,6 +7,7 @@ import { lanes } from '../dispatch/lanes.ts'
 import { WEBHOOKS_PER_APP_MAX } from '../schema.ts'
 import type { Seal } from '../signing/seal.ts'
 import { SECRET_BYTES } from '../signing/signature.ts'
+import { dropWaiting } from './waiting.ts'
 
 /** A subscription as it is stored. It belongs to an app; `account_id` is the app's. */
 export interface Webhook {
@@ -46,18 +47,10 @@ const updateWebhook = sql`
 const setEnabled = sql`
   update webhooks set enabled = $4, version = version + 1, update_time = $5
   where account_id = $1 and id = $2 and version = $3`
-const dropWaiting = sql`delete from delivery_queue where webhook_id = $2 and account_id = $1 returning account_id, id`
-const failDropped = sql`
-  update deliveries d set failure = 'The webhook was disabled.' from dropped
-  where d.account_id = dropped.account_id and d.id = dropped.id`
 const replaceSecret = sql`
   update webhooks set previous_secret = secret, previous_until = $5, secret = $4, version = version + 1, update_time = $6
   where account_id = $1 and id = $2 and version = $3`
 const deleteWebhook = sql`delete from webhooks where account_id = $1 and id = $2 and version = $3`
-const forgetAttempts = sql`
-  delete from delivery_attempts t using dropped where t.account_id = dropped.account_id and t.delivery_id = dropped.id`
-const forgetDropped = sql`
-  delete from deliveries d using dropped where d.account_id = dropped.account_id and d.id = dropped.id`
 
 const lookupsOfApp = sql`
   select l.id, a.client_id from webhook_lookups l join apps a on a.id = l.app_id
@@ -121,11 +114,9 @@ export function changeWebhook(tx: Tx, webhook: Webhook, url: string, eventTypes:
 }
 
 /** A disabled webhook keeps its history; what was under way to it has failed and can be replayed. */
-export function enableWebhook(tx: Tx, webhook: Webhook, enabled: boolean): void {
+export async function enableWebhook(tx: Tx, webhook: Webhook, enabled: boolean): Promise<void> {
   tx.guard(setEnabled, [...keyOf(webhook), enabled, tx.now])
-  if (enabled) return
-  tx.write(dropWaiting, [webhook.account_id, webhook.id], 'dropped')
-  tx.write(failDropped, [])
+  if (!enabled) await dropWaiting(tx, webhook, 'failed')
 }
 
 export function rotateSecret(tx: Tx, seal: Seal, webhook: Webhook, overlapSeconds: number): Webhook {
@@ -135,11 +126,9 @@ export function rotateSecret(tx: Tx, seal: Seal, webhook: Webhook, overlapSecond
   return { ...webhook, secret, previous_until: until }
 }
 
-export function removeWebhook(tx: Tx, webhook: Webhook): void {
+export async function removeWebhook(tx: Tx, webhook: Webhook): Promise<void> {
   tx.guard(deleteWebhook, keyOf(webhook))
-  tx.write(dropWaiting, [webhook.account_id, webhook.id], 'dropped')
-  tx.write(forgetAttempts, [])
-  tx.write(forgetDropped, [])
+  await dropWaiting(tx, webhook, 'forgotten')
 }
 
 export const listLookups = (db: Reader, appId: string): Promise<Lookup[]> => db.rows<Lookup>(lookupsOfApp, [appId])
