@@ -8,8 +8,11 @@ import { CONNECT_TIMEOUT_MS, Connector, cut } from './connector.ts'
 import type { Database } from './open.ts'
 import { sql } from './sql.ts'
 
-/** What processes tell each other: there is work of a kind, an app or token changed, a sandbox's clock moved, log grew or all of it went. */
-export type Topic = WorkKind | 'access' | 'clock' | 'happenings' | 'reset'
+/**
+ * What processes tell each other: there is work of a kind, an app or token changed, a sandbox's clock moved, its log
+ * grew, is to hold all that was noted for it, or all of the sandbox went.
+ */
+export type Topic = WorkKind | 'access' | 'clock' | 'happenings' | 'notes' | 'reset'
 
 const channel = 'quittance'
 const RECONNECT_MS = 1_000

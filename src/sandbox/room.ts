@@ -43,6 +43,11 @@ export function openSandbox(house: SandboxHouse): SandboxParts {
   const { service, database, clock, realTime, transactFor, broadcast, recorder } = house
   const travel = new TimeTravel({ ...house, patienceSeconds: service.settings.clockPatienceSeconds })
   broadcast.on('reset', () => house.faults.clear())
+  broadcast.on('notes', () => recorder?.flush())
+  /** What was noted until now is written down, by every process: it would come into a state that it is no part of. */
+  const flush = async () => {
+    await Promise.all([recorder?.flush(), broadcast.tell(['notes'])])
+  }
   return {
     service,
     clock,
@@ -54,13 +59,13 @@ export function openSandbox(house: SandboxHouse): SandboxParts {
     worlds: openWorlds({
       ...house,
       ...{ travel, open: house.openFork, forksMax: service.settings.forksMax },
-      flush: async () => recorder?.flush(),
+      flush,
     }),
     scenarios: new ScenarioRuns(() => house.localUrl()),
     expireTokens: () => expireAllTokens(database, realTime.now()).finally(() => broadcast.tell(['access'])),
     async reset(keep: readonly Keepable[]) {
       // What was noted until now goes with the rest.
-      await recorder?.flush()
+      await flush()
       // Whoever calls meanwhile would find nobody there, not even themselves.
       const topics: Topic[] = ['access', 'clock']
       try {

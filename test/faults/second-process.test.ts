@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, openApp } from '../../src/app.ts'
@@ -63,6 +64,26 @@ describe('A second process of a sandbox', () => {
 
     expect((await asks('GET', INVOICES)).statusCode).toBe(200)
     expect((await asks('GET', '/sandbox/faults')).json()).toEqual({ faults: [] })
+  })
+
+  it.each([
+    ['begun anew', () => world.call('POST', '/sandbox/reset')],
+    ['gone back to a snapshot', () => world.call('POST', '/sandbox/snapshots/before/load')],
+  ])('writes nothing of what it answered before into the log once the first has %s', async (_, goBack) => {
+    const paths = async () =>
+      (await asks('GET', '/sandbox/requests')).json<{ requests: { path: string }[] }>().requests.map(({ path }) => path)
+    await world.call('POST', '/sandbox/snapshots', { name: 'before' })
+    const [early, late] = ['early', 'late'].map((id) => `${INVOICES}/${id}-${randomUUID()}`)
+    await asks('GET', early!)
+    // What comes soon after this was written waits for a while.
+    expect(await paths()).toContain(early)
+    await asks('GET', late!)
+
+    expect((await goBack()).status).toBe(200)
+
+    const seen = await paths()
+    expect(seen).not.toContain(early)
+    expect(seen).not.toContain(late)
   })
 
   it('shows, lists and prints an invoice as it is after the first went back to a snapshot', async () => {
