@@ -6,7 +6,7 @@ import type { Agreed } from '../../invoices/payable.ts'
 import type { Invoice } from '../../invoices/schema/invoice.ts'
 import type { StoredInvoice } from '../../invoices/store.ts'
 import { after as later } from '../../kernel/clock.ts'
-import { mailJob } from '../../kernel/mail.ts'
+import { isMailable, mailJob } from '../../kernel/mail.ts'
 import { refused } from '../../kernel/problem.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { PaymentTransaction, PurchasedItem } from '../../ledger/schema.ts'
@@ -23,7 +23,8 @@ export type Outcome = (typeof outcomes)[number]
  */
 export async function payerOf(db: Reader, { invoice, account }: StoredInvoice): Promise<Attempt['buyer']> {
   const billing = invoice.primary_recipients[0]?.billing_info
-  const email = billing?.email_address
+  // One that no mail can go to is none: the page would promise the payer a link that never comes.
+  const email = [billing?.email_address ?? ''].find(isMailable)
   const known = email === undefined ? undefined : await findAccountByEmail(db, email)
   if (known?.id === account.id)
     throw refused('PAYER_IS_PAYEE', 'The recipient of this invoice is its sender; nobody can pay themselves.')

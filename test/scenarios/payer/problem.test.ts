@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PUBLIC_URL, sentInvoice, shown } from '../../support/payer.ts'
+import { openSheet, PUBLIC_URL, sentInvoice, shown } from '../../support/payer.ts'
 import { guest, payersOf } from '../../support/problem.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
@@ -10,6 +10,18 @@ beforeAll(async () => {
   payers = payersOf(world)
 })
 afterAll(() => world.close())
+
+describe('A payment whose address no mail can go to', () => {
+  it('is one without an address: no link is promised', async () => {
+    const { id, path } = await sentInvoice(world, guest('Ann <ann@example.com>'))
+    expect((await (await openSheet(world, path)).send()).status).toBe(303)
+    const payment = (await shown(world, id)).payments!.transactions[0]!.payment_id
+
+    expect((await payers.open(`${path}/problem`)).page.text).toContain('There is no e-mail address with this payment')
+    expect((await payers.report(path, payment)).status).toBe(303)
+    expect((await payers.open(`${path}/problem`)).page.text).not.toContain('We mailed a private link')
+  })
+})
 
 describe('A case that its payer took back', () => {
   const disputing = (...payments: string[]) =>
