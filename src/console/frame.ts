@@ -41,6 +41,8 @@ export interface Surroundings {
   readonly failing?: number
   /** How many jobs failed for good, for those who run the service. */
   readonly parked?: number
+  /** How many faults of a sandbox can still come about. */
+  readonly faults?: number
   readonly theme?: Theme
   readonly notice?: Notice | undefined
   /** What the console calls itself. */
@@ -70,6 +72,7 @@ const sandboxPages = [
   ['Apps', '/console/apps'],
   ['Clock', '/console/clock'],
   ['Scenarios', '/console/scenarios'],
+  ['Faults', '/console/faults'],
 ] as const
 
 /** The pages that a live console leads to, and what each takes. */
@@ -137,14 +140,24 @@ const keysBox = (who: Onlooker): Html =>
     ...goingKeys(who),
   ].map(([name, does]) => html`<div><dt><kbd>${name}</kbd></dt><dd>${does}</dd></div>`)}</dl></div>`
 
-function navigation({ who, path, back, waiting, unread, parked, failing, theme = 'system' }: Surroundings): Html {
+function navigation({
+  who,
+  path,
+  back,
+  waiting,
+  unread,
+  parked,
+  failing,
+  faults,
+  theme = 'system',
+}: Surroundings): Html {
   const isHere = (href: string) =>
     href === '/console' || href === '/console/operator' ? path === href : path === href || path.startsWith(`${href}/`)
   return html`<nav id="nav" popover aria-label="Console"><ul>${pagesFor(who).map(
     ([label, href]) =>
       html`<li><a href="${href}"${href in letters && html` data-key="${letters[href]}"`}${isHere(href) && html` aria-current="page"`}>${label}${
         (label === 'Disputes' || label === 'Decisions') && count(waiting[who.mark], 'waiting')
-      }${label === 'Mail' && count(unread, 'unread')}${label === 'Parked jobs' && count(parked, 'parked')}${label === 'Webhooks' && count(failing, 'failing')}</a></li>`,
+      }${label === 'Mail' && count(unread, 'unread')}${label === 'Parked jobs' && count(parked, 'parked')}${label === 'Webhooks' && count(failing, 'failing')}${label === 'Faults' && count(faults, 'standing')}</a></li>`,
   )}</ul>
 <ul class="minor"><li><a href="/docs">API reference ${icon('out')}</a></li><li><button class="keys-button" type="button" popovertarget="keys">Keys <kbd>?</kbd></button></li></ul>${themes(theme, back)}</nav>${keysBox(who)}`
 }

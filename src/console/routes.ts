@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../kernel/clock.ts'
 import { notFound } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
 import { countUnread } from '../payer/mail/store.ts'
+import { isDisturbable } from '../sandbox/watch/faults.ts'
 import { backIn } from './back.ts'
 import { LiveStreams } from './live.ts'
 import { makeOperations, type OperationParts, type Operations } from './operate.ts'
@@ -25,6 +26,8 @@ import { disputeDeskPages } from './pages/dispute-desk.ts'
 import { disputeOpeningPages } from './pages/dispute-opening.ts'
 import { disputeListPages } from './pages/disputes.ts'
 import { eventPages } from './pages/event.ts'
+import { countFaults, faultPages } from './pages/faults.ts'
+import { forkPages } from './pages/forks.ts'
 import { inboxPages } from './pages/inbox.ts'
 import { invoicePages } from './pages/invoice.ts'
 import { invoiceWritingPages } from './pages/invoice-writing.ts'
@@ -33,7 +36,7 @@ import { mailPages } from './pages/mail.ts'
 import { moneyPages } from './pages/money.ts'
 import { peoplePages } from './pages/people.ts'
 import { requestPages } from './pages/requests.ts'
-import { scenarioPages } from './pages/scenarios.ts'
+import { drawUnforked, scenarioPages } from './pages/scenarios.ts'
 import { searchPages } from './pages/search.ts'
 import { templatePages } from './pages/templates.ts'
 import { dueOf, timelinePages } from './pages/timeline.ts'
@@ -83,7 +86,8 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
         return { waiting: await waitingAt(db, accountId), failing, parked: may('operate') ? await countParked(db) : 0 }
       const next = await nextDue(operations, caller, clock.now())
       const [waiting, unread] = await Promise.all([waitingFor(db), countUnread(db)])
-      return { waiting, unread, failing, timepiece: { ...timepiece(sandboxClock), next } }
+      const faults = await countFaults({ look: (operation, asked) => operations.look(caller, operation, asked) })
+      return { waiting, unread, failing, faults, timepiece: { ...timepiece(sandboxClock), next } }
     },
   })
   const open = { tag, scopes: 'public', reads: 'free', watches: true, success: { 200: Type.String() } } as const
@@ -161,6 +165,13 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...moneyPages(pages),
     ...appPages(pages, parts),
     ...scenarioPages(pages, operations),
+    ...forkPages(pages, drawUnforked(operations)),
+    ...faultPages(pages, {
+      operations,
+      disturbable: () => disturbable(parts.routes()),
+      header: `${service.dialect.headerPrefix}-Fault`,
+      publicUrl: () => service.publicUrl,
+    }),
     ...overviewPages(pages),
     ...decisionPages(pages),
     ...accountPages(pages, parts),
@@ -171,6 +182,12 @@ export function consoleRoutes(parts: ConsoleRoutesParts): AnyRoute[] {
     ...auditPages(pages),
   ]
 }
+
+const disturbable = (routes: readonly AnyRoute[]): string[] =>
+  routes
+    .filter(isDisturbable)
+    .map(({ operation }) => operation)
+    .sort()
 
 /** The next thing that falls due, for the button that goes there. */
 async function nextDue(operations: Operations, caller: Caller, now: string) {

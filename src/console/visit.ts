@@ -74,7 +74,7 @@ export interface ConsoleParts {
   surroundings(
     db: Reader,
     who: Onlooker,
-  ): Promise<Pick<Surroundings, 'timepiece' | 'waiting' | 'unread' | 'failing' | 'parked'>>
+  ): Promise<Pick<Surroundings, 'timepiece' | 'waiting' | 'unread' | 'failing' | 'parked' | 'faults'>>
 }
 
 const shared = {

@@ -56,6 +56,8 @@ beforeAll(async () => {
     content: 'Between us: the driver remembers it. '.repeat(10),
   })
   await merchant.send(`/console/disputes/${dispute}/take`)
+  await merchant.send('/console/faults', { '/fault': '503', '/path': `/${'nowhere/'.repeat(30)}`, '/times': '2' })
+  await merchant.send('/console/faults', { '/fault': 'delay', '/url': `http://127.0.0.1:1/${'nowhere/'.repeat(60)}` })
   await world.settle()
   const sent = await world.merchant.send<{ id: string }>(
     'POST',
@@ -107,6 +109,7 @@ const pages = (): [path: string, as?: Eyes][] => [
   ['/console/money'],
   ['/console/clock'],
   ['/console/scenarios'],
+  ['/console/faults'],
   ['/console/reset'],
   ['/console/search?q=nothing'],
 ]

@@ -4,6 +4,7 @@ import { bodyFrom, form as drawForm, type Typed } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { heading, sheet } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
+import { forksSheet } from './forks.ts'
 
 interface Scenario {
   readonly name: string
@@ -62,14 +63,19 @@ const startOver = sheet(
   html`<p class="soft">Everything is forgotten but access tokens and keys, and the people are there again.</p><p class="below"><a class="button danger" href="/console/reset">Start over…</a></p>`,
 )
 
-async function draw(visit: Visit, operations: Operations, left?: { typed: Typed; refusal: Refusal }) {
+interface Left {
+  readonly kept?: { typed: Typed; refusal: Refusal }
+  readonly fork?: Refusal
+}
+
+async function draw(visit: Visit, operations: Operations, { kept, fork }: Left = {}) {
   const { scenarios } = await visit.look<{ scenarios: Scenario[] }>('listScenarios')
   return {
     title: 'Scenarios',
-    ...(left && { status: 422 }),
+    ...((kept || fork) && { status: 422 }),
     content: html`${heading('Scenarios', { sub: 'Stories that play by themselves, over the API as anybody would. Watch one in the timeline, or step by step.' })}
 <ul class="cards">${scenarios.map(card)}</ul>
-<h2 class="section">Whole states</h2><div class="two even">${await snapshots(visit, operations, left)}${startOver}</div>`,
+<h2 class="section">Whole states</h2><div class="two even">${await snapshots(visit, operations, kept)}<div class="column">${await forksSheet(visit, fork)}${startOver}</div></div>`,
   }
 }
 
@@ -91,6 +97,10 @@ ${run.error && html`<div class="notice bad"><p>${run.error}</p></div>`}
 ${run.status === 'RUNNING' && html`<p class="below"><a class="button quiet" href="/console/scenario-runs/${run.id}">Look again</a></p>`}`,
   }
 }
+
+/** The page with why there is no further fork. */
+export const drawUnforked = (operations: Operations) => (visit: Visit, fork: Refusal) =>
+  draw(visit, operations, { fork })
 
 export const scenarioPages = ({ page, form }: Pages, operations: Operations) => [
   page({
@@ -141,7 +151,7 @@ export const scenarioPages = ({ page, form }: Pages, operations: Operations) => 
       const { typed } = sent
       const outcome = await sent.operateOpenly('saveSnapshot', { body: bodyFrom(typed) })
       const refusal = mendable(outcome)
-      if (refusal) return sent.again(await draw(sent, operations, { typed, refusal }))
+      if (refusal) return sent.again(await draw(sent, operations, { kept: { typed, refusal } }))
       return sent.lead('/console/scenarios', 'The present state was kept.')
     },
   }),

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AnyRoute } from '../../http/route.ts'
 import { invalid, Problem } from '../../kernel/problem.ts'
 import type { Service, WorkParts } from '../../room.ts'
 
@@ -34,11 +35,10 @@ export interface StandingFault extends FaultRule {
 
 export const FAULTS_MAX = 100
 export const LATENCY_MS_MAX = 30_000
-const LATENCY_MS = 1_000
-const RETRY_AFTER_SECONDS = 5
+/** What holds of a rule that does not say. */
+export const faultDefaults = { latencyMs: 1_000, retryAfterSeconds: 5, delaySeconds: 60 } as const
 /** Behind the next event, and before the first retry of anything. */
 const OUT_OF_ORDER_SECONDS = 1
-const DELAY_SECONDS = 60
 
 /** The faults of a sandbox. They stand in this process alone, and end with a reset. */
 export class Faults {
@@ -77,8 +77,7 @@ export class Faults {
   }
 
   async #disturb(request: FastifyRequest, reply: FastifyReply, header: string | string[] | undefined): Promise<void> {
-    const { route } = request.operation!
-    if (route.tag === 'Sandbox' || route.always || route.watches) return
+    if (!isDisturbable(request.operation!.route)) return
     if (header !== undefined) await carryOut(readHeader(String(header), this.#header), request, reply)
     for (const rule of this.#standing.filter((one) => isFor(one, request))) {
       if (reply.sent) return
@@ -99,7 +98,10 @@ export class Faults {
     )
     if (!rule || !this.#hit(rule)) return undefined
     if (rule.fault === 'duplicate') return { kind: 'twice' }
-    return { kind: 'later', seconds: rule.fault === 'delay' ? (rule.seconds ?? DELAY_SECONDS) : OUT_OF_ORDER_SECONDS }
+    return {
+      kind: 'later',
+      seconds: rule.fault === 'delay' ? (rule.seconds ?? faultDefaults.delaySeconds) : OUT_OF_ORDER_SECONDS,
+    }
   }
 
   #hit(rule: { hits: number; readonly times?: number }): boolean {
@@ -108,6 +110,9 @@ export class Faults {
     return true
   }
 }
+
+/** What never goes wrong is the sandbox itself, and what looks on. */
+export const isDisturbable = ({ tag, always, watches }: AnyRoute): boolean => tag !== 'Sandbox' && !always && !watches
 
 function isFor({ fault, operation, method, path, client_id }: FaultRule, request: FastifyRequest): boolean {
   return (
@@ -137,10 +142,10 @@ async function carryOut(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const waits = { headers: { 'retry-after': String(seconds ?? RETRY_AFTER_SECONDS) } }
+  const waits = { headers: { 'retry-after': String(seconds ?? faultDefaults.retryAfterSeconds) } }
   switch (fault) {
     case 'latency':
-      await pause(Math.min(milliseconds ?? LATENCY_MS, LATENCY_MS_MAX))
+      await pause(Math.min(milliseconds ?? faultDefaults.latencyMs, LATENCY_MS_MAX))
       return
     case '429':
       throw new Problem(429, 'RATE_LIMIT_REACHED', [simulated], waits)

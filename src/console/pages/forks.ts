@@ -1,0 +1,57 @@
+import { type Content, html } from '../../http/html.ts'
+import { Type } from '../../kernel/type.ts'
+import { refusalBox } from '../forms/fields.ts'
+import type { Drawn } from '../frame.ts'
+import { mendable, type Refusal, requireDone } from '../operate.ts'
+import { icon } from '../parts/icons.ts'
+import { sheet } from '../parts/parts.ts'
+import type { Pages, Visit } from '../visit.ts'
+
+interface Fork {
+  readonly name: string
+  readonly url: string
+}
+
+/** The second sandboxes that began as this one, and how to make another. */
+export async function forksSheet(visit: Pick<Visit, 'look'>, refusal?: Refusal): Promise<Content> {
+  const { forks } = await visit.look<{ forks: Fork[] }>('listForks')
+  return sheet(
+    'Forks',
+    html`${
+      forks.length > 0 &&
+      html`<table class="rows"><tbody>${forks.map(
+        ({ name, url }) =>
+          html`<tr><td class="fill"><a class="mono" href="${url}">${url} ${icon('out')}</a><small>${name}</small></td><td class="num right"><form class="actions" method="post" action="/console/forks/${name}/end"><button class="button danger small">End it<span class="seen-not">: ${name}</span></button></form></td></tr>`,
+      )}</tbody></table>`
+    }<form class="stack" method="post" action="/console/forks" id="fork">${refusal && refusalBox(refusal)}<p class="soft">A copy of this sandbox at an address of its own: what happens in one is never seen in the other. It ends with this one.</p><div class="buttons"><button class="button">Make a fork</button></div></form>`,
+  )
+}
+
+const Name = Type.Object({ name: Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }) })
+const AT = '/console/scenarios'
+
+export const forkPages = ({ form }: Pages, redraw: (visit: Visit, refusal: Refusal) => Promise<Drawn>) => [
+  form({
+    url: '/console/forks',
+    operation: 'consoleFork',
+    summary: 'Copy the sandbox and run the copy',
+    async take(sent) {
+      const outcome = await sent.operateOpenly('createFork', { body: {} })
+      const refusal = mendable(outcome)
+      if (refusal) return sent.again(await redraw(sent as Visit, refusal))
+      return sent.lead(AT, `The fork answers at ${(outcome.body as Fork).url}.`)
+    },
+  }),
+  form({
+    url: '/console/forks/:name/end',
+    operation: 'consoleEndFork',
+    summary: 'End a fork and forget it',
+    params: Name,
+    async take(sent) {
+      const outcome = await sent.operateOpenly('deleteFork', { params: sent.params })
+      // A second click has ended it already.
+      if (outcome.status !== 404) requireDone(outcome)
+      return sent.lead(AT, 'The fork has ended.')
+    },
+  }),
+]
