@@ -2,6 +2,7 @@ import { type Quota, useQuota } from '../database/quota.ts'
 import type { Tx } from '../database/transaction.ts'
 import { Problem, refused } from '../kernel/problem.ts'
 import type { Typed } from './forms/fields.ts'
+import type { Sent } from './visit.ts'
 
 const sent: Quota = { name: 'console-form', max: 1, seconds: 86_400 }
 
@@ -20,4 +21,15 @@ export async function onceOnly(tx: Tx, accountId: string, typed: Typed): Promise
       SENT_ALREADY,
       'This form was sent already, and what it asked for was done. Look at how it stands now.',
     )
+}
+
+/** Whether a form is sent for the first time, where it asks for an operation that knows no request ids. */
+export async function isFirstTime({ change, who, typed }: Pick<Sent, 'change' | 'who' | 'typed'>): Promise<boolean> {
+  try {
+    await change((tx) => onceOnly(tx, who.caller.accountId, typed))
+    return true
+  } catch (error) {
+    if (isSentAlready(error)) return false
+    throw error
+  }
 }

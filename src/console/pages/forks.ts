@@ -1,7 +1,8 @@
 import { type Content, html } from '../../http/html.ts'
 import { Type } from '../../kernel/type.ts'
-import { refusalBox } from '../forms/fields.ts'
+import { newRequestId, refusalBox } from '../forms/fields.ts'
 import type { Drawn } from '../frame.ts'
+import { isFirstTime } from '../once.ts'
 import { mendable, type Refusal, requireDone } from '../operate.ts'
 import { icon } from '../parts/icons.ts'
 import { sheet } from '../parts/parts.ts'
@@ -23,7 +24,7 @@ export async function forksSheet(visit: Pick<Visit, 'look'>, refusal?: Refusal):
         ({ name, url }) =>
           html`<tr><td class="fill"><a class="mono" href="${url}">${url} ${icon('out')}</a><small>${name}</small></td><td class="num right"><form class="actions" method="post" action="/console/forks/${name}/end"><button class="button danger small">End it<span class="seen-not">: ${name}</span></button></form></td></tr>`,
       )}</tbody></table>`
-    }<form class="stack" method="post" action="/console/forks" id="fork">${refusal && refusalBox(refusal)}<p class="soft">A copy of this sandbox at an address of its own: what happens in one is never seen in the other. It ends with this one.</p><div class="buttons"><button class="button">Make a fork</button></div></form>`,
+    }<form class="stack" method="post" action="/console/forks" id="fork"><input type="hidden" name="request-id" value="${newRequestId()}">${refusal && refusalBox(refusal)}<p class="soft">A copy of this sandbox at an address of its own: what happens in one is never seen in the other. It ends with this one.</p><div class="buttons"><button class="button">Make a fork</button></div></form>`,
   )
 }
 
@@ -36,6 +37,7 @@ export const forkPages = ({ form }: Pages, redraw: (visit: Visit, refusal: Refus
     operation: 'consoleFork',
     summary: 'Copy the sandbox and run the copy',
     async take(sent) {
+      if (!(await isFirstTime(sent))) return sent.lead(AT, 'A fork is made already; look again in a moment.')
       const outcome = await sent.operateOpenly('createFork', { body: {} })
       const refusal = mendable(outcome)
       if (refusal) return sent.again(await redraw(sent as Visit, refusal))

@@ -71,6 +71,15 @@ describe('Faults at the console', () => {
     expect(await standing()).toEqual([])
   })
 
+  it('are added once, however often a button is clicked', async () => {
+    const merchant = consoleOf(world)
+    const typed = { '/fault': '500', '/path': '/nowhere', 'request-id': 'console-fault-1' }
+    const clicks = await Promise.all([0, 1, 2].map(() => merchant.send(at, typed)))
+    expect(clicks.map(({ location }) => location)).toEqual([at, at, at])
+    expect(await standing()).toHaveLength(1)
+    await merchant.send(`${at}/clear`)
+  })
+
   it('let a delivery come twice', async () => {
     const merchant = consoleOf(world)
     const receiver = await Receiver.open()
@@ -115,8 +124,9 @@ describe('Faults at the console', () => {
 describe('Forks at the console', () => {
   it('are made, led to and ended; more than there may be are refused in place', async () => {
     const merchant = consoleOf(world)
-    const made = await merchant.send('/console/forks')
-    expect(made.location).toBe('/console/scenarios')
+    const typed = { 'request-id': 'console-fork-1' }
+    const clicks = await Promise.all([0, 1].map(() => merchant.send('/console/forks', typed)))
+    expect(clicks.map(({ location }) => location)).toEqual(['/console/scenarios', '/console/scenarios'])
     const page = await merchant.page('/console/scenarios')
     const [, url, name] = /href="(http:\/\/127\.0\.0\.1:\d+)".*?<small>(fork_\w+|\w+)<\/small>/.exec(page)!
     expect((await fetch(`${url}/console`)).status).toBe(200)
