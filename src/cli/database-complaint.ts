@@ -64,8 +64,12 @@ function causes(error: unknown): { said: string; message: string }[] {
   return [...(error instanceof AggregateError ? [] : [{ said, message: error.message }]), ...causes(inner)]
 }
 
-/** The host, port and database of an address, without its password. */
+/** Of several servers, which are no host to the platform. A password with an @ of its own must not be taken for one of them. */
+const several = /^postgres(?:ql)?:\/\/(?:[^@/?]*@)?([^@/?]+,[^@/?]+\/[^@/?]*)(?:\?|$)/
+
+/** The host, or hosts, port and database of an address, without its password. */
 export function whereOf(databaseUrl: string): string {
   if (databaseUrl.startsWith('socket:')) return databaseUrl.slice('socket:'.length)
-  return URL.canParse(databaseUrl) ? new URL(databaseUrl).host + new URL(databaseUrl).pathname : 'DATABASE_URL'
+  if (URL.canParse(databaseUrl)) return new URL(databaseUrl).host + new URL(databaseUrl).pathname
+  return several.exec(databaseUrl)?.[1] ?? 'DATABASE_URL'
 }

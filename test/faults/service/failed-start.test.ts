@@ -299,5 +299,15 @@ describe.concurrent('A start with a DATABASE_URL', () => {
 
       expectRefusal(finished, /The role of DATABASE_URL may not change the schema .*grant it create/)
     })
+
+    it('says so of several servers by their names', async () => {
+      const { host, port, database: name } = new pg.Client(connectionSettings(database.url))
+      const hosts = `127.0.0.1:1,${encodeURIComponent(host)}:${port}`
+
+      const finished = await start(`postgres://${role}:guest@${hosts}/${name}`)
+
+      expectRefusal(finished, new RegExp(`may not change the schema of ${hosts}/${name} `))
+      expect(finished.stderr).not.toContain('guest@')
+    })
   })
 })
