@@ -32,10 +32,15 @@ export function logFailure(log: Logger, { id, operation }: FastifyRequest, error
   else if (problem.status >= 500 && reason !== undefined) log.warn(line(reason), 'a request could not be answered')
 }
 
-/** Without the query, which may name people; and of pages, whose address is their key, only what they are. */
+/**
+ * Without the query, which may name people; and of pages, whose address is their key, only what they are. What is no operation may
+ * be such an address with another method or with something behind it, where it is none of the API.
+ */
 function pathOf({ operation, url }: FastifyRequest): string {
   const { route } = operation ?? {}
-  return route?.limitedBy === 'address' ? route.url : url.split('?', 1)[0]!.slice(0, PATH_LOGGED_MAX)
+  if (route?.limitedBy === 'address') return route.url
+  const path = url.split('?', 1)[0]!.slice(0, PATH_LOGGED_MAX)
+  return route || /^\/v[12]\//.test(path) ? path : path.replace(/^(\/+[^/]*\/).*/, '$1…')
 }
 
 const issuesOf = ({ name, details }: Problem) =>

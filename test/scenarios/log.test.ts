@@ -66,6 +66,20 @@ describe('The log', () => {
     await world.call('GET', '/invoice/p/SECRETCODE')
 
     expect(lines('request').at(-1)!['path']).not.toContain('SECRETCODE')
+    for (const [method, path] of [
+      ['PUT', '/invoice/problem/PP-R-ABC-12345678~SECRETCODE'],
+      ['GET', '/invoice/problem/PP-R-ABC-12345678~SECRETCODE/a/b'],
+      ['DELETE', '/console/sign-in/link/SECRETCODE'],
+      ['PUT', '//invoice/p/SECRETCODE'],
+    ] as const) {
+      await world.call(method, path)
+      expect(lines('request').at(-1)).toMatchObject({
+        operation: 'none',
+        path: expect.not.stringContaining('SECRETCODE'),
+      })
+    }
+    await world.call('GET', '/v2/invoicing/invoces')
+    expect(lines('request').at(-1)).toMatchObject({ path: '/v2/invoicing/invoces' })
   })
 
   it('has a line for each delivery, and at a terminal failures in colour', async () => {
