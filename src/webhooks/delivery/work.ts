@@ -162,17 +162,21 @@ export class DeliveryWork implements WorkSource {
     this.#renewing ??= this.#startRenewing()
     const isAnyDue = async () =>
       !patience?.isOver && ((await nextWaiting(database, patience?.givenUp)) ?? FAR_AWAY) <= clock.now()
-    while (await isAnyDue()) {
-      this.#dispatcher.start()
-      await this.#dispatcher.whenIdle()
-      if (!(await isAnyDue())) break
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+    try {
+      while (await isAnyDue()) {
+        this.#dispatcher.start()
+        await this.#dispatcher.whenIdle()
+        if (!(await isAnyDue())) break
+        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+      }
+      return fired
+    } finally {
+      // Also when the database went away meanwhile: an impatience that stayed would keep all later attempts from being made.
+      if (!wasRunning) this.#dispatcher.stop()
+      this.#fired = undefined
+      this.#patience = undefined
+      this.#limits?.impose(undefined)
     }
-    if (!wasRunning) this.#dispatcher.stop()
-    this.#fired = undefined
-    this.#patience = undefined
-    this.#limits?.impose(undefined)
-    return fired
   }
 
   /** The dispatcher takes what it can by itself; it only has to be told that there may be something. */

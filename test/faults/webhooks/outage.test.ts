@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, openApp } from '../../../src/app.ts'
 import { type Database, openDatabase } from '../../../src/database/open.ts'
 import { sql } from '../../../src/database/sql.ts'
+import { Patience } from '../../../src/jobs/patience.ts'
+import { DeliveryWork } from '../../../src/webhooks/delivery/work.ts'
 import { FaultyProxy } from '../../support/faulty-proxy.ts'
 import { invoiceBody } from '../../support/payer.ts'
 import { Receiver } from '../../support/receiver.ts'
@@ -59,4 +61,32 @@ describe('Deliveries under way while the database goes away for longer than thei
     expect(new Set(ids).size).toBe(COUNT)
     expect(ids).toHaveLength(COUNT)
   })
+})
+
+it('A request that waited for deliveries when the database went away leaves its impatience to nobody', async () => {
+  const world = await newWorld()
+  const receiver = await Receiver.open()
+  const { service, database, clock } = world.app
+  await world.merchant.post('/v1/notifications/webhooks', { url: receiver.url(), event_types: [{ name: '*' }] })
+  await world.merchant.post('/v2/invoicing/invoices', invoiceBody())
+  let isAway = true
+  const away: Database = {
+    ...database,
+    rows: (statement, values) =>
+      isAway ? Promise.reject(new Error('The database is away.')) : database.rows(statement, values),
+  }
+  class Brief extends Patience {
+    override get isOver(): boolean {
+      return !isAway
+    }
+  }
+  const work = new DeliveryWork(service, { ...patient, database: away, clock, onError: () => {} })
+  await expect(work.drain(new Brief(1))).rejects.toThrow('away')
+
+  isAway = false
+  work.wake()
+  await receiver.has(1)
+  await work.close()
+  await receiver.close()
+  await world.close()
 })
