@@ -6,6 +6,8 @@ export const limits = {
   supportingInfo: 100,
   offerEvents: 990,
   partnerActions: 10,
+  /** Of one payment. */
+  items: 100,
   filesPerMessage: 10,
   filesPerRequest: 100,
   fileBytes: 10 * 1024 * 1024,

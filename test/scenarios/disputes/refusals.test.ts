@@ -198,6 +198,23 @@ describe('What nobody knows', () => {
     expect(await itemsOf()).toEqual([{ item_id: 'I1', expected_refund: usd('7.00') }])
   })
 
+  it('of items is no reason to lose some: with another reason there are no more than a dispute holds', async () => {
+    const item = (n: number) => ({ item_id: `I${n}` })
+    const paid = await world.merchant.post<{ buyer_transaction_id: string }>('/sandbox/transactions', {
+      amount: usd('20.00'),
+      items: Array.from({ length: 99 }, (_, n) => item(n)),
+    })
+    const id = await open(world.buyer, { transaction: paid.body.buyer_transaction_id })
+    const changes = (...numbers: number[]) =>
+      does(world.buyer, id, 'change-reason', { reason: NOT_AS_DESCRIBED, item_info: numbers.map(item) })
+
+    expect(refusal(await changes(0, 99, 100))).toBe('400 INVALID_REQUEST INVALID_PARAMETER_VALUE')
+
+    expect((await changes(0, 100)).status).toBe(200)
+    const numbers = [...Array.from({ length: 99 }, (_, n) => n), 100]
+    expect((await sees(world.merchant, id)).disputed_transactions[0]!['items']).toEqual(numbers.map(item))
+  })
+
   it('is not kept of what was bought either', async () => {
     const paid = await world.merchant.post<{ buyer_transaction_id: string }>('/sandbox/transactions', {
       amount: usd('20.00'),

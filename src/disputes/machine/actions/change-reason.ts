@@ -1,5 +1,5 @@
 import { Money, normalise } from '../../../kernel/money.ts'
-import { Problem } from '../../../kernel/problem.ts'
+import { invalid, Problem } from '../../../kernel/problem.ts'
 import { Type } from '../../../kernel/type.ts'
 import type { Dispute } from '../../schema/dispute.ts'
 import { NOT_AS_DESCRIBED, type Reason, reasons } from '../../schema/enums.ts'
@@ -69,6 +69,8 @@ function withItems({ disputed_transactions }: Dispute, told: readonly Item[]): D
   const known = first!.items ?? []
   const updated = known.map((item) => ({ ...item, ...told.find(({ item_id }) => item_id && item_id === item.item_id) }))
   const added = told.filter(({ item_id }) => !item_id || !known.some((item) => item.item_id === item_id))
-  const items = [...updated, ...added].slice(0, 100)
+  const items = [...updated, ...added]
+  if (items.length > limits.items)
+    throw invalid('/item_info', `A dispute holds at most ${limits.items} items; with these there are ${items.length}.`)
   return [{ ...first!, ...(items.length > 0 && { items }) }, ...others]
 }
