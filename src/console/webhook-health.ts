@@ -15,7 +15,7 @@ export interface Health {
   /** Of its newest deliveries of the day: how many there are, and how many arrived. */
   readonly sent: number
   readonly arrived: number
-  /** How long half of them took at most, and the slowest. */
+  /** Of those that were answered: how long half of them took at most, and the slowest. */
   readonly half_ms: number | null
   readonly slowest_ms: number | null
   /** What was answered last: a status, or why nothing was. */
@@ -38,7 +38,8 @@ const healthOf = sql`
       where lane = w.lane and webhook_id = w.id and account_id || '' = w.account_id order by next_time, seq limit 1) next on true
     cross join lateral (
       select count(*)::int as sent, count(*) filter (where d.failure is null and q.id is null)::int as arrived,
-        percentile_disc(0.5) within group (order by a.duration_ms) as half_ms, max(a.duration_ms) as slowest_ms,
+        percentile_disc(0.5) within group (order by a.duration_ms) filter (where a.http_status is not null) as half_ms,
+        max(a.duration_ms) filter (where a.http_status is not null) as slowest_ms,
         (array_agg(coalesce(a.http_status::text, a.error) order by a.attempt_time desc)
           filter (where a.attempt_time is not null))[1] as last
       from (

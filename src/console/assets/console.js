@@ -92,7 +92,7 @@ function tick() {
   for (const one of document.querySelectorAll('[data-away]')) {
     const left = Date.parse(one.dateTime) - now
     const past = one.dataset.away === 'ahead' ? 'now' : `${span(-left)} ago`
-    one.textContent = left >= 0 ? `in ${span(left)}` : past
+    one.textContent = left > 0 && one.dataset.away !== 'ago' ? `in ${span(left)}` : past
   }
 }
 if (clock && !('frozen' in clock.dataset)) setInterval(() => document.hidden || tick(), 1000)

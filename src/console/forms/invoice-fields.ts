@@ -36,8 +36,12 @@ function itemFields(items: readonly Line[]): Field[] {
 }
 
 /** The fields of an invoice, or of what a template says of one. */
-export function fieldsOf(invoice: Partial<Invoice>, lines: readonly Line[], within = ''): Field[] {
-  const fields = fieldsAt(invoice, lines)
+export function fieldsOf(
+  invoice: Partial<Invoice>,
+  lines: readonly Line[],
+  { within = '', isThere = invoice.id !== undefined }: { within?: string; isThere?: boolean } = {},
+): Field[] {
+  const fields = fieldsAt(invoice, lines, isThere ? 'NO_DUE_DATE' : 'NET_30')
   return within === '' ? fields : fields.map((field) => movedTo(within, field))
 }
 
@@ -46,7 +50,8 @@ function movedTo(within: string, field: Field): Field {
   return field.kind === 'files' ? field : { ...field, at: within + field.at }
 }
 
-function fieldsAt(invoice: Partial<Invoice>, lines: readonly Line[]): Field[] {
+/** `unsaid` is the term of what says none: what is there already is due on no day, and gets none by being edited. */
+function fieldsAt(invoice: Partial<Invoice>, lines: readonly Line[], unsaid: string): Field[] {
   const { detail, primary_recipients: [recipient] = [] } = invoice
   const billing = recipient?.billing_info
   return [
@@ -79,7 +84,7 @@ function fieldsAt(invoice: Partial<Invoice>, lines: readonly Line[]): Field[] {
           at: '/detail/payment_term/term_type',
           label: 'Due',
           choices: termChoices(detail?.payment_term),
-          value: detail?.payment_term?.term_type ?? 'NET_30',
+          value: detail?.payment_term?.term_type ?? unsaid,
         },
       ],
     },

@@ -152,7 +152,7 @@ ${facts([
 <div class="sides"><section class="sheet"><h3>Sent</h3>${bodyOf(JSON.stringify(withoutStanding(event)), 'What was sent')}</section>
 <section class="sheet"><h3>Answered</h3>${
       attempt
-        ? html`<p>${attempt.http_status ? status(attempt.http_status) : html`<span class="warn">${attempt.error_message ?? 'No answer'}</span>`} <span class="soft">in ${attempt.duration} ms</span></p>${attempt.response_body !== '' && bodyOf(attempt.response_body, 'What was answered')}${folded('Headers', headerList(Object.entries(attempt.response_headers), 'Headers of the answer'), Object.keys(attempt.response_headers).length)}`
+        ? html`<p>${attempt.http_status ? status(attempt.http_status) : html`<span class="warn">${attempt.error_message ?? 'No answer'}</span>`} <span class="soft">in ${attempt.duration} ms</span></p>${attempt.response_body !== '' && bodyOf(attempt.response_body, 'What was answered')}${attempt.http_status && folded('Headers', headerList(Object.entries(attempt.response_headers), 'Headers of the answer'), Object.keys(attempt.response_headers).length)}`
         : html`<p class="soft">Not attempted yet.</p>`
     }${attempt && !isArrived(attempt) && advice}</section></div>`,
   }

@@ -32,7 +32,7 @@ function quoted({ messages = [] }: Dispute, { who, times }: Visit): Content {
   if (last?.posted_by !== other) return undefined
   const text = last.content.replace(/\s+/g, ' ').trim()
   const begin = text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX).trimEnd()}…` : text
-  return html`. <span class="soft">The ${other.toLowerCase()} wrote ${times.away(last.time_posted)}: “${begin}”</span>`
+  return html`. <span class="soft">The ${other.toLowerCase()} wrote ${times.ago(last.time_posted)}: “${begin}”</span>`
 }
 
 /** What is asked of whoever looks, and else how the dispute stands. */

@@ -96,7 +96,10 @@ function fieldsFor({ own, one }: Drawing, typed: Typed = {}): Field[] {
       label: 'The usual one, for invoices that name none',
       value: String(one?.default_template ?? false),
     },
-    ...fieldsOf({ ...info, detail: { ...info.detail, invoice_number: '' } as never }, lines, WITHIN).map(undated),
+    ...fieldsOf({ ...info, detail: { ...info.detail, invoice_number: '' } as never }, lines, {
+      within: WITHIN,
+      isThere: one !== undefined,
+    }).map(undated),
   ]
 }
 

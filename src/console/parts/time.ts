@@ -19,6 +19,8 @@ export interface Times {
   month(day: string): string
   /** `in 2 d 22 h`, `3 d ago`. */
   away(instant: string): Html
+  /** `3 d ago`, of what has happened, be it just now. */
+  ago(instant: string): Html
   /** `in 2 d 22 h`, and `now` from then on: what is still to be done was not done 2 s ago. */
   ahead(instant: string): Html
 }
@@ -41,6 +43,8 @@ export function timesIn(zone: string, now: string): Times {
     month: (day) => DateTime.fromISO(day, { zone: 'utc', ...english }).toFormat('LLLL'),
     away: (instant) =>
       html`<time datetime="${instant}" title="${instant}" data-away>${away(Date.parse(instant) - Date.parse(now))}</time>`,
+    ago: (instant) =>
+      html`<time datetime="${instant}" title="${instant}" data-away="ago">${span(Math.max(0, Date.parse(now) - Date.parse(instant)))} ago</time>`,
     ahead: (instant) =>
       html`<time datetime="${instant}" title="${instant}" data-away="ahead">${instant <= now ? 'now' : away(Date.parse(instant) - Date.parse(now))}</time>`,
   }

@@ -269,6 +269,12 @@ describe('What was not delivered', () => {
     await world.pass('P10D')
     const failed = /href="(\/console\/deliveries\/[^"]*)"/.exec(await merchant.page(at))![1]!
     expect(await merchant.page(failed)).toContain('connection refused')
+    // Nobody answered, so nothing is said of how quickly.
+    await merchant.send(`${at}/sample`)
+    await world.settle()
+    const silent = await merchant.page(at)
+    expect([silent.includes('0 of 1'), silent.includes('Answers in')]).toEqual([true, false])
+    expect(await merchant.page(failed)).not.toMatch(/<h3>Answered<\/h3>[\s\S]*<summary>[\s\S]*Headers/)
 
     const anew = [await merchant.send(`${failed}/resend`), await merchant.send(`${failed}/resend`)]
     expect(anew.map(noticeOf)).toEqual(['It was sent anew.', 'It is under way already.'])

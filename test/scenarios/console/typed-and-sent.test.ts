@@ -274,6 +274,28 @@ async function raced(send: (i: number) => Promise<{ status: number; text: string
   return [answers.filter(({ status }) => status === 303).length, faster.length]
 }
 
+describe('What says nothing of when it is due', () => {
+  const chosen = (page: string) => /payment_term\/term_type"[\s\S]*?<option value="(\w*)" selected>/.exec(page)![1]
+
+  it('is due on no day in the form that edits it, and in 30 days where it is new', async () => {
+    const merchant = consoleOf(world)
+    const info = { detail: { currency_code: 'USD' } }
+    const invoice = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', info)
+    const template = await world.merchant.post<{ id: string }>('/v2/invoicing/templates', {
+      name: 'Undue',
+      template_info: info,
+    })
+    const paths = [
+      `invoices/${invoice.body.id}/edit`,
+      `templates/${template.body.id}/edit`,
+      'invoices/new',
+      'templates/new',
+    ]
+    const terms = await Promise.all(paths.map(async (path) => chosen(await merchant.page(`/console/${path}`))))
+    expect(terms).toEqual(['NO_DUE_DATE', 'NO_DUE_DATE', 'NET_30', 'NET_30'])
+  })
+})
+
 describe('Forms of the same page that are sent at once', () => {
   it('save one edit of an invoice, and tell the others, also on a clock that stands still', async () => {
     const merchant = consoleOf(world)
@@ -452,6 +474,19 @@ describe('The form that records a payment', () => {
     const merchant = consoleOf(world)
     const { location } = await merchant.send('/console/invoices/new', { ...written, instead: 'send' })
     expect(await merchant.page(location)).toMatch(/It is then partly paid[\s\S]*Deleting the record undoes it\./)
+  })
+})
+
+describe('A message on a dispute', () => {
+  it('was written in the past, be it at this very moment', async () => {
+    await world.buyer.post('/v1/customer/disputes', {
+      disputed_transactions: [{ buyer_transaction_id: 'WROTE1' }],
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+      dispute_amount: usd('9.00'),
+      messages: [{ content: 'Nothing came.' }],
+    })
+    const list = await consoleOf(world).page('/console/disputes?view=all')
+    expect(list).toMatch(/The buyer wrote <time [^>]*>0 s ago<\/time>: “Nothing came\.”/)
   })
 })
 
