@@ -5,6 +5,9 @@ import type { Outbound } from './http.ts'
 export const chargeStatuses = ['COMPLETED', 'PENDING', 'DENIED', 'ACTION_REQUIRED'] as const
 export type ChargeStatus = (typeof chargeStatuses)[number]
 
+/** Banks write much into an address at which somebody confirms. A longer one is refused: one that is cut leads nowhere. */
+export const REDIRECT_LENGTH_MAX = 8_000
+
 export interface ChargeResult {
   readonly status: ChargeStatus
   /** The gateway's own name for the charge. */
@@ -78,11 +81,13 @@ export function readResult(answer: unknown): ChargeResult {
   const { status, reference, redirect_url } = (answer ?? {}) as Record<string, unknown>
   const known = chargeStatuses.find((name) => name === status)
   if (!known) throw new Error('The gateway did not say what became of the charge.')
+  if (typeof redirect_url === 'string' && redirect_url.length > REDIRECT_LENGTH_MAX)
+    throw new Error(`The gateway names an address of more than ${REDIRECT_LENGTH_MAX} characters.`)
   const isWeb =
     typeof redirect_url === 'string' && URL.canParse(redirect_url) && /^https?:$/.test(new URL(redirect_url).protocol)
   return {
     status: known,
     ...(typeof reference === 'string' && { reference: reference.slice(0, 200) }),
-    ...(isWeb && { redirect_url: redirect_url.slice(0, 2000) }),
+    ...(isWeb && { redirect_url }),
   }
 }

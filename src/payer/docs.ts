@@ -1,4 +1,5 @@
 import { code, table } from '../kernel/markdown.ts'
+import { REDIRECT_LENGTH_MAX } from '../outbound/gateway.ts'
 import { CASES_PER_PAYMENT_MAX, LINK_MAILS_A_DAY } from './case/report-routes.ts'
 import { OTHERS_WAIT_SECONDS } from './pay/attempts.ts'
 import { type ChargeRow, chargeRows } from './pay/charge-lifecycle.ts'
@@ -78,8 +79,8 @@ your acquirer, or the acquirer itself. The contract:
 | \`POST {GATEWAY_URL}/refunds\` | \`refund_id\`, \`charge_id\`, \`amount\` | 200 \`{status}\`, COMPLETED or PENDING when it was taken |
 | \`POST {PUBLIC_URL}/gateway/callback\` (from the gateway) | \`charge_id\`, \`status\`, \`reference?\`, \`redirect_url?\` | 204 |
 
-\`status\` is \`COMPLETED\`, \`PENDING\`, \`DENIED\`, or \`ACTION_REQUIRED\` with the \`redirect_url\` at which the payer must confirm;
-afterwards the gateway sends the payer back to \`return_url\` and calls back. Ids are ours: the same \`charge_id\` or \`refund_id\`
+\`status\` is \`COMPLETED\`, \`PENDING\`, \`DENIED\`, or \`ACTION_REQUIRED\` with the \`redirect_url\`, of up to ${REDIRECT_LENGTH_MAX} characters,
+at which the payer must confirm; afterwards the gateway sends the payer back to \`return_url\` and calls back. Ids are ours: the same \`charge_id\` or \`refund_id\`
 twice is the same order and must be carried out once.
 
 Every call carries \`Quittance-Signature: t=<unix seconds>,v1=<hex>\`, where \`v1\` is HMAC-SHA256 with \`GATEWAY_SECRET\` over

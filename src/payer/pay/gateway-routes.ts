@@ -2,7 +2,7 @@ import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import { forbidden, notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import { chargeStatuses, readResult } from '../../outbound/gateway.ts'
+import { chargeStatuses, REDIRECT_LENGTH_MAX, readResult } from '../../outbound/gateway.ts'
 import type { Service } from '../../room.ts'
 import { formsOf } from '../page/forms.ts'
 import { openByCode } from '../page/open-page.ts'
@@ -17,7 +17,7 @@ const Callback = Type.Object({
   charge_id: Type.String({ minLength: 1, maxLength: 40 }),
   status: Type.Enum([...chargeStatuses]),
   reference: Type.Optional(Type.String({ maxLength: 200 })),
-  redirect_url: Type.Optional(Type.String({ maxLength: 2000 })),
+  redirect_url: Type.Optional(Type.String({ maxLength: REDIRECT_LENGTH_MAX })),
 })
 
 /** Where the payer waits while the gateway works, and where the gateway says how it went. */

@@ -115,6 +115,13 @@ describe('A live service with a payment gateway', () => {
     await world.settle()
     expect((await follow(waiting)).text).toContain('href="https://bank.example/confirm"')
 
+    const long = `https://bank.example/confirm?state=${'x'.repeat(3_000)}`
+    gateway.state.answer = { status: 'ACTION_REQUIRED', redirect_url: long }
+    const other = await sent(merchant)
+    const elsewhere = await paying(other.id, other.path)
+    await world.settle()
+    expect((await follow(elsewhere.waiting)).text).toContain(`href="${long}"`)
+
     await callback(attempt, 'COMPLETED')
 
     expect(await shown(id)).toMatchObject({ status: 'PAID' })
