@@ -174,7 +174,7 @@ function wire(parts: Parts) {
   const { service, settings, log, ids, realTime, database, sandboxClock, clock, broadcast, transactFor } = parts
   const { metrics, recorder, opened, definitions } = parts
   const runner = new Runner({
-    ...{ database, transactFor, clock, definitions },
+    ...{ database, transactFor, clock, definitions, parksUnknown: service.environment === 'sandbox' },
     onFailure(job, error) {
       const { name, attempts, parked, cause } = job
       metrics.jobFailed(name, parked)

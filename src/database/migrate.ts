@@ -92,8 +92,7 @@ export async function migrate(
   const connector = new Connector(addressOf(url), settings)
   const client = await connector.connect()
   try {
-    await requireVersion(client)
-    if (await isPooled(client)) await requireSession(connector)
+    await requireServer(client, connector)
     await client.query(unlimited)
     if (pooled) await settleRole(client)
     if ((await pendingOf(client, migrations)).length === 0) return []
@@ -117,8 +116,7 @@ export async function examine({ databaseUrl, directUrl }: Ways) {
   const connector = new Connector(addressOf(directUrl ?? databaseUrl), { application_name: 'quittance check' })
   const client = await connector.connect()
   try {
-    const version = await requireVersion(client)
-    if (await isPooled(client)) await requireSession(connector)
+    const version = await requireServer(client, connector)
     const pending = (await pendingOf(client, readMigrations(ourMigrations))).map(({ name }) => name)
     const isNew = (await appliedMigrations(client)).length === 0
     const { rows } = await client.query<{ may: boolean }>(
@@ -130,7 +128,8 @@ export async function examine({ databaseUrl, directUrl }: Ways) {
   }
 }
 
-async function requireVersion(client: pg.Client): Promise<string> {
+/** Its version, if it can be migrated at all. */
+async function requireServer(client: pg.Client, connector: Connector): Promise<string> {
   const { rows } = await client.query<{ number: number; version: string }>(
     "select current_setting('server_version_num')::int as number, current_setting('server_version') as version",
   )
@@ -138,6 +137,7 @@ async function requireVersion(client: pg.Client): Promise<string> {
     throw new MigrationError(
       `This is PostgreSQL ${rows[0]!.version}, and Quittance needs 15 or newer: upgrade the server, or name another in DATABASE_URL.`,
     )
+  if (await isPooled(client)) await requireSession(connector)
   return rows[0]!.version
 }
 

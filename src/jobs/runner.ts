@@ -42,6 +42,8 @@ export interface RunnerParts {
   readonly transactFor: TransactFor
   readonly clock: Clock
   readonly definitions: readonly JobDefinition[]
+  /** Parks what it does not know at once, where no other version works beside it and time may be moved by months: in a sandbox. */
+  readonly parksUnknown?: boolean
   /** Told of every failure, for logs and metrics. */
   readonly onFailure?: (job: ClaimedJob & { parked: boolean }, error: unknown) => void
   /** Told of every job that waited for its time, when it has come. */
@@ -176,7 +178,7 @@ export class Runner implements WorkSource {
 
   /** Runs a job, and says how to write down what came of it. */
   async #outcomeOf(job: ClaimedJob): Promise<() => Promise<void>> {
-    const { database, transactFor, clock, onFailure, onDue, onError } = this.#parts
+    const { database, transactFor, clock, parksUnknown, onFailure, onDue, onError } = this.#parts
     const definition = this.#definitions.get(job.name)
     try {
       if (!definition) throw new UnknownJob(`No job is called ${job.name}.`)
@@ -198,7 +200,7 @@ export class Runner implements WorkSource {
       }
       const text = errorText(error, ERROR_LENGTH_MAX)
       const now = clock.now()
-      const isLeft = error instanceof UnknownJob && job.fence <= LEFT_MAX
+      const isLeft = error instanceof UnknownJob && !parksUnknown && job.fence <= LEFT_MAX
       const isOver = job.crashes >= CRASHES_MAX || error instanceof ForGood
       const wait = isOver ? undefined : definition?.retryAfter[job.attempts - 1]
       onFailure?.({ ...job, parked: !isLeft && wait === undefined }, error)

@@ -222,9 +222,9 @@ describe('Requests, mail, webhooks and money', () => {
     expect(await merchant.page('/console/webhooks')).toMatch(
       /:4999\/hooks<\/a>.*?<b class="warn">fails<\/b><small>connection refused, \d waiting/s,
     )
-    expect(await merchant.page(webhook)).toMatch(
-      /Arrived, 24 hours<\/dt><dd>0 of \d.*Answers in<\/dt>.*Waiting<\/dt><dd>\d/s,
-    )
+    const failing = await merchant.page(webhook)
+    expect(failing).toMatch(/Arrived, 24 hours<\/dt><dd>0 of \d.*Waiting<\/dt><dd>\d/s)
+    expect(failing).not.toContain('Answers in')
     expect(await merchant.page('/console/invoices')).toMatch(/Webhooks<span class="count">.*?>1<span/s)
     expect(await consoleOf(world, 'merchant2').page('/console/invoices')).not.toContain('Webhooks<span')
     expect(await merchant.page('/console/webhooks?only=failed')).toContain('No delivery like that')
