@@ -1,6 +1,6 @@
 import { type Html, html } from '../../http/html.ts'
 import { Type } from '../../kernel/type.ts'
-import { faultDefaults } from '../../sandbox/watch/faults.ts'
+import { faultDefaults, type StandingFault } from '../../sandbox/watch/faults.ts'
 import { bodyFrom, type Choice, form as drawForm, type Field, type Typed } from '../forms/fields.ts'
 import { fitted } from '../forms/generated.ts'
 import { isFirstTime } from '../once.ts'
@@ -8,21 +8,6 @@ import { mendable, type Operations, type Refusal, requireDone } from '../operate
 import { program } from '../parts/code.ts'
 import { heading, mono, nothing, sheet } from '../parts/parts.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
-
-interface Fault {
-  readonly id: string
-  readonly hits: number
-  readonly fault: string
-  readonly operation?: string
-  readonly method?: string
-  readonly path?: string
-  readonly client_id?: string
-  readonly event_type?: string
-  readonly url?: string
-  readonly milliseconds?: number
-  readonly seconds?: number
-  readonly times?: number
-}
 
 interface FaultParts {
   readonly operations: Operations
@@ -52,7 +37,7 @@ const ofDeliveries: readonly Choice[] = [
 const isOfDelivery = (fault: string | undefined) => ofDeliveries.some(({ value }) => value === fault)
 
 /** What a rule does, in words. */
-function wordsOf({ fault, milliseconds = latencyMs, seconds }: Fault): string {
+function wordsOf({ fault, milliseconds = latencyMs, seconds }: StandingFault): string {
   switch (fault) {
     case 'latency':
       return `Answered ${milliseconds} ms late`
@@ -75,7 +60,7 @@ function wordsOf({ fault, milliseconds = latencyMs, seconds }: Fault): string {
 }
 
 /** What it holds for. */
-function scopeOf({ fault, operation, method, path, client_id, event_type, url }: Fault): Html {
+function scopeOf({ fault, operation, method, path, client_id, event_type, url }: StandingFault): Html {
   const said = [
     operation && html`calls of ${mono(operation)}`,
     (method || path) &&
@@ -88,16 +73,16 @@ function scopeOf({ fault, operation, method, path, client_id, event_type, url }:
   return html`${said.map((one, i) => html`${i > 0 && ', '}${one}`)}`
 }
 
-const isOver = ({ hits, times }: Fault) => times !== undefined && hits >= times
+const isOver = ({ hits, times }: StandingFault) => times !== undefined && hits >= times
 
 /** How often it came about, and how often it still will. */
-const countOf = (one: Fault): string => {
+const countOf = (one: StandingFault): string => {
   const { hits, times } = one
   if (times === undefined) return hits === 1 ? 'once so far' : hits === 0 ? 'not yet' : `${hits} times so far`
   return isOver(one) ? `over after ${times}` : `${hits} of ${times}`
 }
 
-const row = (one: Fault): Html =>
+const row = (one: StandingFault): Html =>
   html`<tr><td class="second fill"><b>${wordsOf(one)}</b><small>${scopeOf(one)}</small></td><td class="num whole${isOver(one) && ' soft'}">${countOf(one)}</td><td class="num right"><form method="post" action="/console/faults/${one.id}/remove"><button class="button quiet small">Remove<span class="seen-not">: ${wordsOf(one)}</span></button></form></td></tr>`
 
 const often: Field = {
@@ -161,7 +146,8 @@ interface Left {
   readonly refusal: Refusal
 }
 
-const listed = async (visit: Pick<Visit, 'look'>) => (await visit.look<{ faults: Fault[] }>('listFaults')).faults
+const listed = async (visit: Pick<Visit, 'look'>) =>
+  (await visit.look<{ faults: StandingFault[] }>('listFaults')).faults
 
 /** How many can still come about, for the navigation. */
 export const countFaults = async (visit: Pick<Visit, 'look'>): Promise<number> =>
