@@ -80,10 +80,9 @@ export class Ground {
     }
     const running = watched(child, log)
     this.#processes.set(running, endsBy)
-    void running.ended.then(() => {
-      this.#processes.delete(running)
-      file.end()
-    })
+    void running.ended.then(() => this.#processes.delete(running))
+    // A process may have ended while what it said last is still in its pipes.
+    child.once('close', () => file.end())
     return running
   }
 
