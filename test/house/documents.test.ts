@@ -7,6 +7,7 @@ const read = (path: string) => readFileSync(`${root}/${path}`, 'utf8')
 const documents = [
   'README.md',
   'ARCHITECTURE.md',
+  'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
   ...readdirSync(`${root}/docs`)
@@ -33,5 +34,33 @@ describe('What the documents name', () => {
       .filter((entry) => entry.isDirectory() && !entry.parentPath.endsWith('machine'))
       .map(({ name }) => name)
     expect([...new Set(rooms)].filter((name) => !drawn.has(name))).toEqual([])
+  })
+})
+
+describe('The changelog', () => {
+  const sections = ['When you upgrade', 'Security', 'New', 'Faster', 'Mended']
+  const groups = [
+    'Invoices',
+    'Disputes',
+    'Webhooks',
+    'Payments and pages',
+    'Sandbox and testing',
+    'Console',
+    'Command line',
+    'Running it live',
+    'Documents',
+  ]
+  const headings = (mark: string, text: string) =>
+    [...text.matchAll(new RegExp(`^${mark} (.+)$`, 'gm'))].map(([, name]) => name!)
+
+  it('has its sections, and their groups, in one order', () => {
+    for (const version of read('CHANGELOG.md').split(/^## /m).slice(1)) {
+      const found = headings('###', version)
+      expect(found).toEqual(sections.filter((name) => found.includes(name)))
+      for (const section of version.split(/^### /m).slice(1)) {
+        const within = headings('####', section)
+        expect(within).toEqual(groups.filter((name) => within.includes(name)))
+      }
+    }
   })
 })
