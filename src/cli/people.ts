@@ -1,7 +1,10 @@
+import { makeAnswerBox } from '../http/idempotency.ts'
 import { randomIds } from '../kernel/ids.ts'
 import { erasePerson } from '../people/erase.ts'
 import { exportPerson } from '../people/export.ts'
+import { makeSeal, requireSameSecret } from '../webhooks/signing/seal.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
+import { requireSecrets } from './secrets.ts'
 
 /** What a customer may ask of whoever runs the service. docs/privacy.md says what stays, and why. */
 export const peopleCommands: readonly Command[] = [
@@ -24,10 +27,14 @@ export const peopleCommands: readonly Command[] = [
     arguments: ['e-mail address'],
     examples: [['people erase jane@example.com --yes', 'cannot be taken back']],
     options: { yes: { type: 'boolean', description: 'Really: it cannot be taken back' } },
-    async run({ db, transact, options, arguments: [email], announceAccessChange }) {
+    async run({ db, transact, settings, options, arguments: [email], announceAccessChange }) {
       const address = requireAddress(email)
       if (options['yes'] !== true) throw new CommandError('This cannot be taken back; export first, then say --yes.')
-      const erased = await erasePerson(db, transact, address, randomIds.next('token').slice(0, 12))
+      const secrets = requireSecrets(settings)
+      // With another one the person would stay in what is sealed.
+      await requireSameSecret(db, makeSeal(secrets))
+      const code = randomIds.next('token').slice(0, 12)
+      const erased = await erasePerson(db, transact, address, { code, answers: makeAnswerBox(secrets) })
       if (erased['accounts']) await announceAccessChange()
       return { erased }
     },

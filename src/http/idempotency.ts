@@ -21,7 +21,9 @@ const ADDRESS_LENGTH_MAX = 200
 /** Where bodies of kept answers lie: they can hold secrets and whatever else a caller may see. */
 export const makeAnswerBox = (ring: SecretRing): SealedBox => makeSealedBox(ring, 'kept answers')
 
-const ownerOf = ({ caller, operation, key }: KeyedRequest) => `${caller.accountId} ${caller.appId} ${operation} ${key}`
+const ownerOf = ({ caller, operation, key }: KeyedRequest) =>
+  ownerNamed([caller.accountId, caller.appId, operation, key])
+const ownerNamed = (place: readonly string[]) => place.join(' ')
 
 const findAnswer = sql`
   select request_hash, status, headers, body, sealed from idempotency
@@ -34,6 +36,14 @@ const insertAnswer = sql`
     status = excluded.status, headers = excluded.headers, body = null, sealed = excluded.sealed,
     create_time = excluded.create_time, expire_time = excluded.expire_time
   where idempotency.expire_time <= excluded.create_time`
+
+const nextAnswers = sql`
+  select account_id, app_id, operation, key, sealed from idempotency
+  where sealed is not null and (account_id, app_id, operation, key) > ($1, $2, $3, $4)
+  order by account_id, app_id, operation, key limit $5`
+const replaceAnswer = sql`
+  update idempotency set sealed = $6
+  where account_id = $1 and app_id = $2 and operation = $3 and key = $4 and sealed = $5 returning 1`
 
 interface StoredAnswer {
   readonly request_hash: Buffer
@@ -111,14 +121,21 @@ export async function findReplay(
 }
 
 function bodyOf(box: SealedBox, request: KeyedRequest, sealed: Buffer): string {
-  let packed: Buffer
-  try {
-    packed = box.open(sealed, ownerOf(request))
-  } catch {
+  const body = opened(box, sealed, ownerOf(request))
+  if (body === undefined)
     throw conflict(
       'ANSWER_NOT_READABLE',
       'The request with this request id was carried out, under a secret that this service no longer has; look up what it made.',
     )
+  return body
+}
+
+function opened(box: SealedBox, sealed: Buffer, owner: string): string | undefined {
+  let packed: Buffer
+  try {
+    packed = box.open(sealed, owner)
+  } catch {
+    return undefined
   }
   return inflateRawSync(packed).toString()
 }
@@ -145,6 +162,38 @@ export async function keepAnswer(
     tx.now,
     after(tx.now, hours * 3600),
   ])
+}
+
+/** So many are read at once. */
+const REWRITTEN_AT_ONCE = 500
+
+/**
+ * Goes through every kept answer and lets it say something else; tells how many do. One that no secret of the service opens
+ * any more is given to nobody, and stays as it is.
+ */
+export async function rewriteAnswers(tx: Tx, box: SealedBox, rewrite: (body: string) => string): Promise<number> {
+  let count = 0
+  let last = ['', '', '', '']
+  for (;;) {
+    const rows = await tx.rows<KeptAnswer>(nextAnswers, [...last, REWRITTEN_AT_ONCE])
+    for (const { account_id, app_id, operation, key, sealed } of rows) {
+      last = [account_id, app_id, operation, key]
+      const before = opened(box, sealed, ownerNamed(last))
+      const after = before && rewrite(before)
+      if (after === undefined || after === before) continue
+      const anew = box.close(await pack(after), ownerNamed(last))
+      count += (await tx.rows(replaceAnswer, [...last, sealed, anew])).length
+    }
+    if (rows.length < REWRITTEN_AT_ONCE) return count
+  }
+}
+
+interface KeptAnswer {
+  readonly account_id: string
+  readonly app_id: string
+  readonly operation: string
+  readonly key: string
+  readonly sealed: Buffer
 }
 
 /** From here on it is worth the way to another thread. */

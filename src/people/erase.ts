@@ -2,10 +2,12 @@ import type { Account } from '../accounts/schema.ts'
 import { findAccountByEmail, saveAccount } from '../accounts/store.ts'
 import { type Statement, sql, statementOf } from '../database/sql.ts'
 import type { Reader, Transact, Tx } from '../database/transaction.ts'
+import { rewriteAnswers } from '../http/idempotency.ts'
 import type { Invoice } from '../invoices/schema/invoice.ts'
 import { findStored, saveInvoice } from '../invoices/store.ts'
 import { ERASED_NAME, ERASED_TEXT, erasedAddress } from '../kernel/erased.ts'
 import { refused } from '../kernel/problem.ts'
+import type { SealedBox } from '../kernel/sealed-box.ts'
 import { type FoundRow, findRows, findTraces, patient, type Sought, type Table, tablesWithText } from './records.ts'
 import { makeRedaction, type Redaction } from './redact.ts'
 
@@ -22,11 +24,23 @@ const apart = ['accounts', 'invoices']
 /** What was found and changed, by table. */
 export type Erased = Readonly<Record<string, number>>
 
+interface Erasing {
+  /** What the address that stands for theirs is made from. */
+  readonly code: string
+  /** Opens the answers that are kept for repeated requests. */
+  readonly answers: SealedBox
+}
+
 /**
  * Takes a person out of the records. What was bought, paid, disputed and decided stays, with its numbers and times, and so
  * do the books; who it was does not. It can be done again, and finds nothing then.
  */
-export async function erasePerson(db: Reader, transact: Transact, email: string, code: string): Promise<Erased> {
+export async function erasePerson(
+  db: Reader,
+  transact: Transact,
+  email: string,
+  { code, answers }: Erasing,
+): Promise<Erased> {
   const account = await findAccountByEmail(db, email)
   refuseMerchant(account)
   const tables = await tablesWithText(db)
@@ -43,7 +57,11 @@ export async function erasePerson(db: Reader, transact: Transact, email: string,
   if (account) counts['accounts'] = 1
   const rest = tables.filter(({ name }) => !apart.includes(name))
   const others = await patiently(transact, (tx) => eraseFromTables(tx, rest, sought, redaction))
-  return { ...counts, ...others }
+  const answered = await patiently(transact, (tx) =>
+    rewriteAnswers(tx, answers, (body) => String(redacted(body, 'text', redaction))),
+  )
+  const kept = answered + (others['idempotency'] ?? 0)
+  return { ...counts, ...others, ...(kept > 0 && { idempotency: kept }) }
 }
 
 const patiently = <T>(transact: Transact, work: (tx: Tx) => Promise<T>): Promise<T> => transact(work, patient)

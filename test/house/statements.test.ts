@@ -54,7 +54,10 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
     'the requests of a sandbox, which all who use it look at',
   ],
   [/ from mails\b|^delete from mails\b/, 'the mails of a sandbox, and the erasure of a person'],
-  [/^update (dispute_documents set bytes|delivery_queue set signature)/, 'the erasure of a person'],
+  [
+    /^update (dispute_documents set bytes|delivery_queue set signature)|^select account_id, app_id, operation, key, sealed from idempotency/,
+    'the erasure of a person',
+  ],
   [
     / from app_secrets join apps\b|^select id as owner, \w+ as sealed from webhooks|^update webhooks set (previous_)?secret|^\(select 0 as place/,
     'a service secret is replaced for everybody',

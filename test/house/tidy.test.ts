@@ -19,7 +19,7 @@ const arrows: Record<string, readonly string[]> = {
   invariants: ['kernel', 'database', 'jobs', 'disputes', 'invoices'],
   moves: ['kernel', 'database'],
   cells: ['kernel', 'database', 'http', 'accounts'],
-  people: ['kernel', 'database', 'accounts', 'invoices'],
+  people: ['kernel', 'database', 'accounts', 'http', 'invoices'],
   backup: ['kernel', 'database', 'invariants', 'webhooks'],
   ledger: ['kernel', 'database', 'jobs', 'http', 'accounts'],
   invoices: ['kernel', 'database', 'jobs', 'http', 'accounts', 'ledger'],

@@ -11,6 +11,17 @@ const EMAIL = 'Jane.Doe@customer.test'
 /** Everything that would tell who she is. */
 const canaries = /jane\.doe@customer|jane doe|doe, jane|hafenstr|5550199|my own words|warehouse of jane/i
 
+const jane = {
+  ...recipient(EMAIL, {
+    name: { given_name: 'Jane', surname: 'Doe' },
+    address: { address_line_1: 'Hafenstr. 8', admin_area_2: 'Anytown', country_code: 'DE' },
+    phones: [{ country_code: '49', national_number: '5550199', phone_type: 'MOBILE' }],
+  }),
+  shipping_info: { name: { full_name: 'Warehouse of Jane' } },
+}
+const copy = over('5.00', { primary_recipients: [jane] })
+const copying = { headers: { 'service-request-id': 'copied', prefer: 'return=representation' } }
+
 describe('A customer', () => {
   let world: World
   let variables: Record<string, string>
@@ -28,20 +39,9 @@ describe('A customer', () => {
     const receiver = await Receiver.open()
     receiver.behaviour = { status: 500 }
     await merchant.post('/v1/notifications/webhooks', { url: receiver.url(), event_types: [{ name: '*' }] })
-    const jane = {
-      ...recipient(EMAIL, {
-        name: { given_name: 'Jane', surname: 'Doe' },
-        address: { address_line_1: 'Hafenstr. 8', admin_area_2: 'Anytown', country_code: 'DE' },
-        phones: [{ country_code: '49', national_number: '5550199', phone_type: 'MOBILE' }],
-      }),
-      shipping_info: { name: { full_name: 'Warehouse of Jane' } },
-    }
     const { id: invoice } = await sentInvoice(world, { primary_recipients: [jane] }, { note: 'For Jane Doe.' })
     await merchant.post(`${INVOICES}/${invoice}/remind`, {}, { headers: { 'service-request-id': 'reminded' } })
-    const copy = over('5.00', { primary_recipients: [jane] })
-    await merchant.post(INVOICES, copy, {
-      headers: { 'service-request-id': 'copied', prefer: 'return=representation' },
-    })
+    await merchant.post(INVOICES, copy, copying)
     const paid = await world.call<{ payment_id: string; buyer_transaction_id: string }>(
       'POST',
       `/sandbox/invoices/${invoice}/pay`,
@@ -136,11 +136,16 @@ describe('A customer', () => {
     ])
     const found = await merchant.post<{ items: object[] }>('/v2/invoicing/search-invoices', { recipient_email: EMAIL })
     expect(found.body.items ?? []).toEqual([])
-    // The sandbox keeps the requests it answered: the search above, which names them again, is all there is.
+    // Kept answers are sealed, so that no search of the tables shows what they say.
+    const again = await merchant.post<object>(INVOICES, copy, copying)
+    expect(again.headers['idempotent-replayed']).toBe('true')
+    expect(again.text).not.toMatch(canaries)
+    expect(again.body).toMatchObject({ amount: { value: '5.00' } })
+    // The sandbox keeps the requests it answered: the search and the copy above, which name them again, are all there is.
     await world.call('GET', '/sandbox/requests')
     expect(
       (await json<{ erased: Record<string, number> }>(['people', 'erase', EMAIL, '--yes'], variables)).erased,
-    ).toEqual({ invoices: 0, request_log: 1 })
+    ).toEqual({ invoices: 0, request_log: 2 })
   })
 
   it('gets no mail any more, and events that still wait go out without them, signed as they are now', async () => {
