@@ -16,7 +16,7 @@ import { toMoney } from '../../kernel/money.ts'
 import { findTransaction } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
 import { simpleMail } from '../mail/mail.ts'
-import type { ReadyMail, SendMail } from '../mail/send.ts'
+import { mailRetries, type ReadyMail, type SendMail } from '../mail/send.ts'
 import { recipientLocale } from '../page/open-page.ts'
 import { formatOf } from '../sheet/format.ts'
 import { sheetOf } from '../sheet/sheet.ts'
@@ -37,10 +37,8 @@ interface DisputeNews {
   readonly part_of?: PartOf
 }
 
-const minutes = 60
-
 /** A mail that is tried again, because the server was busy, was counted before. */
-const counted: Quota = { name: 'mail-counted', max: 1, seconds: 86_400 }
+const counted: Quota = { name: 'mail-counted', max: 1, seconds: 3 * 86_400 }
 
 /** Tells the payer, with their private link, and the merchant what became of a dispute. */
 export function caseJobs(service: Service, sendMail: SendMail): JobDefinition[] {
@@ -49,7 +47,7 @@ export function caseJobs(service: Service, sendMail: SendMail): JobDefinition[] 
     job<DisputeNews>({
       name: 'dispute-notice',
       foretell: ({ dispute_id }) => `Mail about dispute ${dispute_id} goes out.`,
-      retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 120 * minutes],
+      retryAfter: mailRetries,
       async run({ account_id, dispute_id, event, to, news = newsOfEvent(event), part_of }, context) {
         const { db, now, transact } = context
         const { label, part } = part_of ?? { label: context.label, part: 0 }

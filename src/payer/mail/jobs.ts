@@ -10,10 +10,7 @@ import { pageAddress, recipientLocale } from '../page/open-page.ts'
 import type { Printer } from '../print/printer.ts'
 import { pdfName } from '../sheet/sheet.ts'
 import { renderMail } from './mail.ts'
-import type { SendMail } from './send.ts'
-
-const minutes = 60
-const hours = 60 * minutes
+import { mailRetries, type SendMail } from './send.ts'
 
 /** Mails that carry the invoice itself. */
 const withInvoice: readonly MailPayload['kind'][] = ['invoice', 'invoice-updated', 'reminder', 'payment-received']
@@ -26,7 +23,7 @@ export const mailJobs = (
   job<MailPayload>({
     name: 'send-mail',
     foretell: ({ kind, invoice_id, to }) => `A mail (${kind}) about invoice ${invoice_id} goes to the ${to}.`,
-    retryAfter: [5, 1 * minutes, 5 * minutes, 30 * minutes, 2 * hours, 6 * hours, 12 * hours, 24 * hours],
+    retryAfter: mailRetries,
     async run(payload, context) {
       const { db, now, transact } = context
       const {

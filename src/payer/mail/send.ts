@@ -26,6 +26,11 @@ export type SendMail = (accountId: string, mail: ReadyMail, sending: Sending, pa
 
 const pdf = 'application/pdf'
 
+const minutes = 60
+const hours = 60 * minutes
+/** A mail server that is down or busy is tried again so many seconds after each attempt, for two days in all. */
+export const mailRetries = [5, minutes, 5 * minutes, 30 * minutes, 2 * hours, 6 * hours, 12 * hours, 24 * hours]
+
 export function makeSendMail({ settings, environment }: Service): SendMail {
   let server: MailServer | undefined
   const mailServer = () => {

@@ -87,4 +87,24 @@ describe('A mail that the mail server refuses', () => {
   ] as const)('for now, or because of us, is tried again: %i %s (%s)', async (code, says, at) => {
     expect(await afterwards(code, says, at)).toEqual({ found: [], arrived: 1 })
   })
+
+  it('is tried again for two days, also one about a dispute', async () => {
+    const { id } = await sentInvoice(world)
+    const paid = await world.call<{ buyer_transaction_id: string }>('POST', `/sandbox/invoices/${id}/pay`)
+    await world.settle()
+    refusal = { at: 'connect', code: 421, says: 'closed for the weekend' }
+    const { buyer_transaction_id } = paid.body
+    await world.buyer.post('/v1/customer/disputes', {
+      disputed_transactions: [{ buyer_transaction_id }],
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+    })
+    await world.pass('PT40H')
+    refusal = undefined
+    const before = arrived
+    await world.pass('PT8H')
+
+    expect(await parked()).toEqual([])
+    // The buyer and the seller hear that it was opened.
+    expect(arrived - before).toBe(2)
+  })
 })
