@@ -48,7 +48,7 @@ export const settings = {
     initial: (environment) => (environment === 'sandbox' ? [SANDBOX_SECRET] : undefined),
     initialText: 'a public one in the sandbox; none in live, where it must be set',
     form: 'text of at least 32 characters that cannot be guessed, or several, separated by commas or line ends',
-    read: readSecretRing,
+    read: (text) => readSecretRing(text),
     unfit: (ring, environment) => environment === 'live' && ring !== undefined && isGuessable(ring),
     description:
       'The key that access tokens, page tokens, links and stored secrets depend on; the same for all processes. Of several, the first is used for all that is new, and the others open what they made: docs/operating.md says how to replace it.',

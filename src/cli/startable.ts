@@ -32,7 +32,7 @@ async function requireCallable(settings: Settings): Promise<void> {
       `GATEWAY_URL cannot be called: ${gateway} GATEWAY_ALLOW_HTTP and GATEWAY_ALLOW_PRIVATE allow one of your own network.`,
     )
   // Without it the page would tell every payer to pay offline.
-  if (gatewayUrl !== undefined && settings.gatewaySecret === undefined)
+  if (gatewayUrl !== undefined && settings.gatewaySecrets === undefined)
     throw new SettingError('GATEWAY_URL needs GATEWAY_SECRET, with which the calls to it are signed.')
   const { consoleOidcAllowHttp: allowHttp, consoleOidcAllowPrivate: allowPrivate } = settings
   const issuer = consoleOidcIssuer && urlRefusal(consoleOidcIssuer, { allowHttp, allowPrivate })

@@ -10,13 +10,14 @@ const SECRET_LENGTH_MIN = 32
  * Reads secrets that are separated by line ends, or else by commas; undefined when one of them is too short. A comma
  * that leaves too little on either side is part of a secret: there was one alone before there could be several.
  */
-export function readSecretRing(text: string): SecretRing | undefined {
-  return text.includes('\n') ? ringOf(text.split('\n')) : (ringOf(text.split(',')) ?? ringOf([text]))
+export function readSecretRing(text: string, lengthMin = SECRET_LENGTH_MIN): SecretRing | undefined {
+  const ring = (parts: readonly string[]) => ringOf(parts, lengthMin)
+  return text.includes('\n') ? ring(text.split('\n')) : (ring(text.split(',')) ?? ring([text]))
 }
 
-function ringOf(parts: readonly string[]): SecretRing | undefined {
+function ringOf(parts: readonly string[], lengthMin: number): SecretRing | undefined {
   const [first, ...others] = parts.map((secret) => secret.trim()).filter((secret) => secret !== '')
-  if (first === undefined || [first, ...others].some((secret) => secret.length < SECRET_LENGTH_MIN)) return undefined
+  if (first === undefined || [first, ...others].some((secret) => secret.length < lengthMin)) return undefined
   return [first, ...others]
 }
 

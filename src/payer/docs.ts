@@ -87,6 +87,10 @@ Every call carries \`Quittance-Signature: t=<unix seconds>,v1=<hex>\`, where \`v
 \`<t>.<METHOD> <path> <body>\` (path without the base address; body empty for GET). A callback is signed the same way over
 \`<t>.<body>\`, the body byte by byte as it is sent, and may be at most five minutes old. It may come twice.
 
+To replace the secret while payments go on: \`GATEWAY_SECRET=old,new\` in every process, which takes callbacks signed with either; let
+the gateway take both, and sign callbacks with the new one; \`new,old\` in every process, which signs calls with the new one; then
+take the old one from the gateway and from every process.
+
 Calls to the gateway leave by the same guarded door as webhooks: redirects are not followed, an answer may take twenty
 seconds and 64 KiB, and in live only \`https://\` at a public address is called, judged when the connection is made. A gateway
 in your own network is normal: say so with \`GATEWAY_ALLOW_PRIVATE=true\`, and with \`GATEWAY_ALLOW_HTTP=true\` when it has no

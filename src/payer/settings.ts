@@ -1,4 +1,7 @@
-import { inSandbox, setting, text, url, whole } from '../config.ts'
+import { inSandbox, setting, url, whole } from '../config.ts'
+import { readSecretRing, type SecretRing } from '../kernel/secrets.ts'
+
+const GATEWAY_SECRET_LENGTH_MIN = 16
 
 /** The payment gateway and the mail server. */
 export const payerSettings = {
@@ -9,14 +12,15 @@ export const payerSettings = {
     ...url,
     description: 'The payment gateway of a live service; docs/payments.md says what it must answer.',
   }),
-  gatewaySecret: setting<string | undefined>({
+  gatewaySecrets: setting<SecretRing | undefined>({
     variable: 'GATEWAY_SECRET',
     confidential: true,
     initial: undefined,
     initialText: 'none; needed with `GATEWAY_URL`',
-    ...text(/^.{16,}$/),
-    form: 'text of at least 16 characters',
-    description: 'The key that calls to the gateway and its callbacks are signed with.',
+    form: `text of at least ${GATEWAY_SECRET_LENGTH_MIN} characters, or several, separated by commas or line ends`,
+    read: (text) => readSecretRing(text, GATEWAY_SECRET_LENGTH_MIN),
+    description:
+      'The key that calls to the gateway and its callbacks are signed with. Of several, the first signs the calls, and a callback may be signed with any: docs/payments.md says how to replace it.',
   }),
   gatewayAllowHttp: setting<boolean>({
     variable: 'GATEWAY_ALLOW_HTTP',

@@ -54,7 +54,7 @@ export async function openByCode(tx: Tx, code: string, headers: Headers, lang?: 
 
 /** Whether this service can take the payer's money here: a sandbox always, live with a gateway. */
 export const takesPayments = ({ environment, settings }: Service): boolean =>
-  environment === 'sandbox' || (settings.gatewayUrl !== undefined && settings.gatewaySecret !== undefined)
+  environment === 'sandbox' || (settings.gatewayUrl !== undefined && settings.gatewaySecrets !== undefined)
 
 /** The invoice page with whatever there is to say about it. */
 export async function answerPage(

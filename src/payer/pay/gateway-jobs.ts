@@ -25,10 +25,10 @@ interface Named {
 export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound): JobDefinition[] {
   const parts = { service, ledger }
   const gateway = (now: Instant): Gateway => {
-    const { gatewayUrl, gatewaySecret } = service.settings
-    if (gatewayUrl === undefined || gatewaySecret === undefined)
+    const { gatewayUrl, gatewaySecrets } = service.settings
+    if (gatewayUrl === undefined || gatewaySecrets === undefined)
       throw new Error('A charge needs GATEWAY_URL and GATEWAY_SECRET.')
-    return openGateway({ url: gatewayUrl, outbound, sign: (text) => signText(gatewaySecret, text, now) })
+    return openGateway({ url: gatewayUrl, outbound, sign: (text) => signText(gatewaySecrets[0], text, now) })
   }
 
   return [

@@ -54,11 +54,11 @@ export const gatewayRoutes = (service: Service, ledger: Ledger): AnyRoute[] => [
     body: Callback,
     success: { 204: null },
     async handle({ tx, body, raw, headers }) {
-      const secret = service.settings.gatewaySecret
+      const secrets = service.settings.gatewaySecrets ?? []
       const signature = headers['quittance-signature']
       const text = raw?.toString() ?? ''
-      if (secret === undefined || typeof signature !== 'string' || !isSigned(secret, text, signature, tx.now))
-        throw forbidden('The callback is not signed by the gateway, or too old.')
+      const isBy = (secret: string) => isSigned(secret, text, String(signature), tx.now)
+      if (!secrets.some(isBy)) throw forbidden('The callback is not signed by the gateway, or too old.')
       if (!(await applyReport({ service, ledger }, tx, body.charge_id, readResult(body)))) throw notFound('The charge')
       return new Answer(204)
     },

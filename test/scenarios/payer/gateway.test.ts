@@ -141,6 +141,32 @@ describe('A live service with a payment gateway', () => {
     expect(await shown(id)).toMatchObject({ status: 'PAYMENT_PENDING' })
   })
 
+  it('takes callbacks signed with any of its secrets, and signs with the first', async () => {
+    const {
+      gateway: other,
+      world: rotating,
+      ...rest
+    } = await shopWithGateway({
+      GATEWAY_SECRET: `${GATEWAY_SECRET}, the next secret of the gateway`,
+    })
+    const { path } = await sent(rest.merchant)
+    const { send } = await openSheet(rotating, path)
+    const charge_id = String((await send()).headers['location'])
+      .split('/')
+      .at(-1)!
+    other.state.answer = { status: 'PENDING' }
+    await rotating.settle()
+    const said = { charge_id, status: 'COMPLETED' }
+    const by = (secret: string) =>
+      chargeCallback(rotating, said, signText(secret, JSON.stringify(said), rotating.now()))
+
+    expect(other.charges.has(charge_id)).toBe(true)
+    expect((await by('a secret of somebody else')).status).toBe(403)
+    expect((await by(GATEWAY_SECRET)).status).toBe(204)
+    expect((await by('the next secret of the gateway')).status).toBe(204)
+    await rest.close()
+  })
+
   it('believes nothing in a callback that its signature does not cover', async () => {
     gateway.state.answer = { status: 'ACTION_REQUIRED', redirect_url: 'https://bank.example/confirm' }
     const { id, path } = await sent(merchant)
