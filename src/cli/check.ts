@@ -83,16 +83,17 @@ const checks: Readonly<Record<string, (settings: Settings, mailTo: string | unde
       )
     const server = `PostgreSQL ${version} at ${where}`
     if (isNew) return ok(`${server}, with nothing in it: migrate, or the first start, makes the tables.`)
-    if (pending.length > 0) return note(`${server}; migrate, or the next start, applies ${pending.join(', ')}.`)
     return withDatabase(ways.directUrl ?? ways.databaseUrl, async (database) => {
-      await requireEnvironment(database, settings.environment)
-      await requireCell(database, settings.cell)
-      const { makeSeal, requireSameSecret } = await import('../webhooks/signing/seal.ts')
-      await requireSameSecret(database, makeSeal(requireSecrets(settings)))
-      const { fsync } = (await database.row<{ fsync: string }>(sql`select current_setting('fsync') as fsync`))!
-      return fsync === 'on'
+      await requireOurs(database, settings).catch((error: unknown) => {
+        // A schema from before there was such a thing has nothing to say about it.
+        if (pending.length === 0 || !isMissing(error)) throw error
+      })
+      if (pending.length > 0) return note(`${server}; migrate, or the next start, applies ${pending.join(', ')}.`)
+      const { fsync, commit } = (await database.row<{ fsync: string; commit: string }>(durability))!
+      const off = fsync === 'off' ? 'fsync' : commit === 'off' ? 'synchronous_commit' : undefined
+      return off === undefined
         ? ok(`${server}, with the schema of this version.`)
-        : note(`${server} runs with fsync off: when its machine fails, what was acknowledged is lost.`)
+        : note(`${server} runs with ${off} off: when its machine fails, what was acknowledged is lost.`)
     })
   },
 
@@ -145,8 +146,8 @@ const checks: Readonly<Record<string, (settings: Settings, mailTo: string | unde
     return ok(`${host} took a mail from ${mailFrom}: look whether it arrived.`)
   },
 
-  async gateway({ environment, gatewayUrl: url, gatewaySecret: secret, gatewayAllowHttp, gatewayAllowPrivate }) {
-    if (url === undefined || secret === undefined)
+  async gateway({ environment, gatewayUrl: url, gatewaySecrets: secrets, gatewayAllowHttp, gatewayAllowPrivate }) {
+    if (url === undefined || secrets === undefined)
       return environment === 'live'
         ? note('GATEWAY_URL is not set: pages ask payers to pay otherwise.')
         : ok('The one of the sandbox.')
@@ -157,7 +158,7 @@ const checks: Readonly<Record<string, (settings: Settings, mailTo: string | unde
       import('../kernel/clock.ts'),
     ])
     const outbound = openOutbound({ allowHttp: gatewayAllowHttp, allowPrivate: gatewayAllowPrivate })
-    const gateway = openGateway({ url, outbound, sign: (text) => signText(secret, text, systemClock.now()) })
+    const gateway = openGateway({ url, outbound, sign: (text) => signText(secrets[0], text, systemClock.now()) })
     try {
       const charge = await gateway.status(NO_CHARGE)
       return charge === undefined
@@ -183,6 +184,19 @@ const checks: Readonly<Record<string, (settings: Settings, mailTo: string | unde
     return ok(`${issuer} answers.`)
   },
 }
+
+const durability = sql`select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`
+
+/** Whether the database is that of a service with these settings. */
+async function requireOurs(database: Database, settings: Settings): Promise<void> {
+  await requireEnvironment(database, settings.environment)
+  await requireCell(database, settings.cell)
+  const { makeSeal, requireSameSecret } = await import('../webhooks/signing/seal.ts')
+  await requireSameSecret(database, makeSeal(requireSecrets(settings)))
+}
+
+/** There is no such table or column. */
+const isMissing = (error: unknown) => ['42P01', '42703'].includes((error as { code?: string }).code ?? '')
 
 const NO_CHARGE = 'A-CHARGE-THAT-WAS-NEVER-MADE'
 

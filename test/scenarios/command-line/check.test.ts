@@ -254,6 +254,10 @@ describe('The check before a start', () => {
         values ('K', 'sealed', '', true, '2026-03-02T09:00:00.000Z')`,
       )
       expect((await check(all)).of('database').says).toContain('QUITTANCE_SECRET is not the one')
+      // Before an upgrade too.
+      await ask(taken, 'delete from migrations where name = (select max(name) from migrations)')
+      const before = await check(all)
+      expect([before.code, before.of('database').says]).toEqual([1, expect.stringContaining('QUITTANCE_SECRET is not')])
     } finally {
       await taken.drop()
     }
