@@ -44,6 +44,10 @@ export function makeDeliveryMetrics(registry: Registry, database: Database, cloc
     registers,
   })
 
+  // From the start: Prometheus sees no increase in a figure that is there with its first case.
+  for (const answer of ['none', '3xx', '4xx', '5xx'])
+    for (const outcome of [outcomes.PENDING, outcomes.FAILURE]) attempts.inc({ outcome, answer }, 0)
+
   /** All figures of a scrape come from one question. While the database is away there are none rather than old ones. */
   let asked: Promise<Figures | undefined> | undefined
   const figures = () => {
