@@ -17,7 +17,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 QUITTANCE_DATA_DIR=/data STOP_WIT
 WORKDIR /app
 COPY --from=modules /app/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
-COPY package.json openapi.json LICENSE ./
+COPY package.json openapi.json invariants.sql LICENSE ./
 COPY migrations ./migrations
 COPY scenarios ./scenarios
 # The account `node` of the base image.

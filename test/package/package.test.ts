@@ -62,7 +62,9 @@ describe('The package', () => {
     for (const { types, default: code } of [exports['.'], exports['./testing'], exports['./client']])
       for (const path of [types, code, bin.quittance]) expect(existsSync(join(installed, path)), path).toBe(true)
     expect(readdirSync(installed).sort()).toEqual(
-      expect.arrayContaining(['LICENSE', 'README.md', 'dist', 'migrations', 'openapi.json', 'package.json']),
+      expect.arrayContaining([
+        ...['LICENSE', 'README.md', 'dist', 'invariants.sql', 'migrations', 'openapi.json', 'package.json'],
+      ]),
     )
     for (const name of ['src', 'test', 'bench', 'docs', 'examples']) expect(readdirSync(installed)).not.toContain(name)
   })
