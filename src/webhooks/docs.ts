@@ -130,8 +130,10 @@ verify('RSA-SHA256', Buffer.from(message), createPublicKey(pem), Buffer.from(sig
 \`\`\`
 
 **With the secret**, as Standard Webhooks specifies: \`webhook-id\` (the event id), \`webhook-timestamp\` (real time of this
-attempt, whatever the sandbox clock says, because receivers compare it with their own), \`webhook-signature\`. The secret is
-\`signing_secret\` of the webhook; an event simulated for a \`url\` is signed with the one that stands in the answer.
+attempt, whatever the sandbox clock says, because receivers compare it with their own), \`webhook-signature\`: \`v1,\` and the HMAC-SHA256, in base64, over
+\`<webhook-id>.<webhook-timestamp>.<body>\`; two of them with a space between while two secrets sign. The secret is
+\`signing_secret\` of the webhook, and the key is what stands in base64 behind its \`whsec_\`; an event simulated for a \`url\` is
+signed with the secret that stands in the answer.
 
 \`\`\`js
 import { Webhook } from 'standardwebhooks'
