@@ -2,7 +2,17 @@
 // What is started is put together into a few files, with the packages it needs: opening a thousand files takes longer than
 // everything else at a start. Threads and programs beside it run from the single files, which are all there.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,6 +35,8 @@ function compile() {
     const { status } = spawnSync(process.execPath, words, { stdio: 'inherit' })
     if (status !== 0) process.exit(status ?? 1)
   }
+  // npm does that where it installs, and npx only the first time that it meets this folder.
+  chmodSync(join(root, 'dist', 'main.js'), 0o755)
   // What browsers load and what was recorded is not compiled.
   for (const name of ['console/assets', 'reference/assets', 'reference/examples.json'])
     cpSync(join(root, 'src', name), join(root, 'dist', name), { recursive: true })

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -67,6 +67,10 @@ describe('The package', () => {
       ]),
     )
     for (const name of ['src', 'test', 'bench', 'docs', 'examples']) expect(readdirSync(installed)).not.toContain(name)
+  })
+
+  it('is made of a program that can be run as it is, as npx does in a clone', () => {
+    expect(statSync(new URL('../../dist/main.js', import.meta.url)).mode & 0o111).toBe(0o111)
   })
 
   it('has types that a strict project compiles against', async () => {
