@@ -37,7 +37,7 @@ const NEWEST_MAX = 10_000
 const SHARED_MS = 1_000
 
 /** The newest invoice of a merchant, as far as this process knows. */
-interface Newest {
+export interface Newest {
   readonly id: string
   readonly number: string
 }

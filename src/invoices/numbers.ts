@@ -1,6 +1,6 @@
 import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
-import type { Remembered } from './ground.ts'
+import type { Newest, Remembered } from './ground.ts'
 import { nextNumber, nextNumbers, numberKey } from './sums/numbering.ts'
 
 /** The number of an invoice that is being created. */
@@ -8,8 +8,8 @@ export interface ChosenNumber {
   readonly number: string
   /** We chose it, so that somebody else may take it before. */
   readonly isOurs: boolean
-  /** It counts only while this is the merchant's newest invoice. */
-  readonly after?: string | undefined
+  /** It counts only while this is the merchant's newest invoice, and has this number. */
+  readonly after?: Newest | undefined
   /** To be told of the invoice that gets it. */
   creates(id: string): void
 }
@@ -31,7 +31,7 @@ export async function chooseNumber(tx: Tx, accountId: string, remembered: Rememb
   await tx.takeTurn(`invoice number ${accountId}`)
   const before = remembered.newest(tx, accountId)
   const number = before ? nextNumber(before.number) : await readNumber(tx, accountId)
-  return { number, isOurs: true, after: before?.id, creates: (id) => remembered.creates(accountId, { id, number }) }
+  return { number, isOurs: true, after: before, creates: (id) => remembered.creates(accountId, { id, number }) }
 }
 
 /** One that the merchant chose. The next of ours counts on from it, if it is the newest by then. */

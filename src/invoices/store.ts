@@ -11,6 +11,7 @@ import { idOfCode } from './schema/codes.ts'
 import type { Payment, Refund } from './schema/given.ts'
 import type { Invoice } from './schema/invoice.ts'
 import { searchColumns } from './search/columns.ts'
+import { numberKey } from './sums/numbering.ts'
 
 /** An invoice with the version it was read at and the merchant it belongs to. */
 export interface StoredInvoice {
@@ -75,8 +76,8 @@ const insertText = `
   where a.id = $1 and ${groundVersions} = $16`
 const insertStatement = statementOf(insertText)
 const insertNumberedStatement = statementOf(`${insertText}
-    and ($17::text is null or $17 = (
-      select newest.id from invoices newest where newest.account_id = $1
+    and ($17::text is null or ($17, $18::text) = (
+      select newest.id, newest.number_key from invoices newest where newest.account_id = $1
       order by newest.create_time desc, newest.seq desc limit 1))
   on conflict (account_id, number_key) do nothing`)
 
@@ -94,7 +95,8 @@ export function insertInvoice(
   const values = [...columns, templateId, versions]
   tx.about(account.id, invoice.id)
   number.creates(invoice.id)
-  if (number.isOurs) tx.guard(insertNumberedStatement, [...values, number.after ?? null])
+  const { isOurs, after } = number
+  if (isOurs) tx.guard(insertNumberedStatement, [...values, after?.id ?? null, after ? numberKey(after.number) : null])
   else tx.guard(insertStatement, values)
 }
 

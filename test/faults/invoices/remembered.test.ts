@@ -29,11 +29,11 @@ describe('What a process remembers of a merchant between creations', () => {
     await world.close()
   })
 
-  const send = async (app: App, method: 'POST' | 'PUT' | 'DELETE', url: string, payload: object = {}) => {
-    const headers = { authorization: `Bearer ${token}`, prefer: 'return=representation' }
+  const send = async (app: App, method: 'POST' | 'PUT' | 'DELETE', url: string, payload: object = {}, as = token) => {
+    const headers = { authorization: `Bearer ${as}`, prefer: 'return=representation' }
     const answer = await app.server.inject({ method, url, headers, payload })
     expect(answer.statusCode, answer.body).toBeLessThan(300)
-    return (answer.body === '' ? undefined : answer.json()) as Made & { id: string }
+    return (answer.body === '' ? undefined : answer.json()) as Made & { id: string; invoice_number: string }
   }
   const create = (app: App, detail: object = {}, rest: object = {}) =>
     send(app, 'POST', INVOICES, { detail: { currency_code: 'USD', ...detail }, ...rest })
@@ -55,6 +55,18 @@ describe('What a process remembers of a merchant between creations', () => {
     const { id } = await create(world.app)
     await send(second, 'DELETE', `${INVOICES}/${id}`)
     expect(await numberOf(world.app)).toBe('B-502')
+  })
+
+  it('follows the number that the newest invoice has by now', async () => {
+    // Of another merchant, so that this process has no reason to look before it guesses.
+    const other = await world.tokenFor('sandbox-merchant-2')
+    const make = () => send(world.app, 'POST', INVOICES, { detail: { currency_code: 'USD' } }, other)
+    const { id } = await make()
+
+    await send(second, 'PUT', `${INVOICES}/${id}`, { detail: { currency_code: 'USD', invoice_number: 'F-30' } }, other)
+
+    const { invoice_number } = await send(second, 'POST', '/v2/invoicing/generate-next-invoice-number', {}, other)
+    expect([invoice_number, (await make()).detail.invoice_number]).toEqual(['F-31', 'F-31'])
   })
 
   it('is not believed when another process changed a template, or made one the usual', async () => {
