@@ -1,5 +1,5 @@
 import type { Actor } from './access.ts'
-import { isSameNode, type Step } from './machine/step.ts'
+import { asksAnew, type Step } from './machine/step.ts'
 import type { Dispute, Side } from './schema/dispute.ts'
 
 /** What a side is told of a dispute: it began, it is their turn, the other side wrote, it ended. */
@@ -17,7 +17,7 @@ export function newsOf({ before, after, row }: Pick<Step, 'before' | 'after' | '
   const kindFor = (side: Side): NewsKind | undefined => {
     if (byParty && actor.side === side) return undefined
     if (row.action === 'send-message') return turn === side ? 'updated' : 'message'
-    return turn === side && !isSameNode(before, after) ? 'updated' : undefined
+    return turn === side && asksAnew(row.action, before, after) ? 'updated' : undefined
   }
   const [seller, buyer] = [kindFor('seller'), kindFor('buyer')]
   return { ...(seller && { seller }), ...(buyer && { buyer }) }

@@ -40,6 +40,7 @@ export const guards: readonly Guard[] = [
   // Disputes
   { guards: 'a dispute changes only as it was read', file: 'src/disputes/store.ts', text: versioned, replacement: unversioned, tests: ['test/faults/disputes/message-race.test.ts'] },
   { guards: 'a deadline whose job ran early is not lost', file: 'src/disputes/jobs.ts', text: 'return keepTimer(tx, undefined, found.dispute)', replacement: 'return', tests: ['test/faults/disputes/early-deadline.test.ts'] },
+  { guards: 'a new reason gives the seller new time', file: 'src/disputes/machine/step.ts', text: "action === 'change-reason' || ", replacement: '', tests: [`${disputes}/by-name-only.test.ts`], titled: 'ten days for the new reason' },
   { guards: 'disputes follow refunds beside them', file: 'src/ledger/routes.ts', text: 'await follow(tx, [change])', replacement: '', tests: [`${disputes}/money.test.ts`] },
   { guards: 'disputes follow what another dispute moves', file: 'src/disputes/act.ts', text: 'await followPayments(tx, house, moved, found.dispute.dispute_id)', replacement: '', tests: [`${disputes}/money.test.ts`] },
   { guards: 'what a bank charged back is not disputed beside it', file: 'src/disputes/store.ts', text: 't.transaction_id = asked.transaction_id and not t.withdrawn)`', replacement: "t.transaction_id = asked.transaction_id and not t.withdrawn and t.channel = 'INTERNAL')`", tests: [`${disputes}/parts.test.ts`], titled: 'a bank charged back' },

@@ -5,12 +5,12 @@ import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import type { Dispute, FundMovement } from '../schema/dispute.ts'
 import type { TimerName } from '../schema/enums.ts'
 import { disputeActions, type PublicAction, publicActions } from './actions/index.ts'
-import { timerFor, timers } from './deadlines.ts'
+import { timers } from './deadlines.ts'
 import { type DisputeAction, disputeLifecycle } from './lifecycle.ts'
 import { nodes } from './nodes.ts'
 import { allowedRefund, owed, totalCovered } from './payments.ts'
 import type { Rules } from './rules.ts'
-import { isSameNode, nodeName, step } from './step.ts'
+import { nodeName, step, timerAfter } from './step.ts'
 
 /** What runs from then on, and what time does when it is up. */
 export interface Deadline {
@@ -135,7 +135,7 @@ function outcomesOf(
   return rows.map(({ outcome, to, emits }) => {
     // A row only names facets of a node.
     const next = { ...dispute, ...to } as Dispute
-    const timer = isSameNode(dispute, next) ? dispute.timer : timerFor(next, now, rules)
+    const timer = timerAfter(action, dispute, next, { now, rules })
     return {
       outcome,
       ...standingOf(next),

@@ -29,9 +29,14 @@ export function step(
   const decision = decide(before, input as never, context)
   const row = disputeLifecycle.follow(before, roles, action, decision.outcome)
 
-  const { timer, ...changed } = { ...before, ...decision.changes, ...row.to, update_time: context.now } as Dispute
+  const { timer: _before, ...changed } = {
+    ...before,
+    ...decision.changes,
+    ...row.to,
+    update_time: context.now,
+  } as Dispute
   const next = withoutAbsent({ ...changed, resolved_time: resolvedAt(before, changed, context.now) })
-  const running = decision.timer ?? (isSameNode(before, next) ? timer : timerFor(next, context.now, context.rules))
+  const running = decision.timer ?? timerAfter(action, before, next, context)
   return { before, after: running ? { ...next, timer: running } : next, decision, row }
 }
 
@@ -43,7 +48,7 @@ function resolvedAt(before: Dispute, { status }: DisputeNode, now: Instant): Ins
 
 const facets = ['dispute_life_cycle_stage', 'status', 'flow', 'finality'] as const satisfies (keyof DisputeNode)[]
 
-export const isSameNode = (a: DisputeNode, b: DisputeNode): boolean => facets.every((facet) => a[facet] === b[facet])
+const isSameNode = (a: DisputeNode, b: DisputeNode): boolean => facets.every((facet) => a[facet] === b[facet])
 
 /** A change to `undefined` or to nothing removes the field. */
 function withoutAbsent(dispute: { [Field in keyof Dispute]: Dispute[Field] | undefined }): Dispute {
@@ -52,6 +57,18 @@ function withoutAbsent(dispute: { [Field in keyof Dispute]: Dispute[Field] | und
   )
   return Object.fromEntries(kept) as unknown as Dispute
 }
+
+/** Whether an action asks somebody anew: where the dispute got to, or where it stood, about another reason. */
+export const asksAnew = (action: DisputeAction, before: DisputeNode, after: DisputeNode): boolean =>
+  action === 'change-reason' || !isSameNode(before, after)
+
+/** The timer that runs after an action: a new one for whoever is asked anew, otherwise the one that ran. */
+export const timerAfter = (
+  action: DisputeAction,
+  before: Dispute,
+  after: Dispute,
+  { now, rules }: Pick<ActionContext, 'now' | 'rules'>,
+): Dispute['timer'] => (asksAnew(action, before, after) ? timerFor(after, now, rules) : before.timer)
 
 const letters = { INQUIRY: 'I', CHARGEBACK: 'C', PRE_ARBITRATION: 'P', ARBITRATION: 'A' } as const
 

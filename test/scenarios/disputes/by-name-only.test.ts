@@ -154,6 +154,24 @@ describe('Cancelling and changing the reason', () => {
     expect(refusal(wrong)).toBe('400 VALIDATION_ERROR DISPUTE_REASON_NOT_ELIGIBLE')
     expect(refusal(await does(world.buyer, id, 'change-reason', {}))).toBe('400 VALIDATION_ERROR MISSING_REASON_CODE')
   })
+
+  it('gives the seller of a claim ten days for the new reason, and tells them by mail', async () => {
+    const own = await newWorld()
+    const id = await open(own.buyer)
+    await does(own.buyer, id, 'escalate', {})
+    expect((await sees(own.merchant, id)).seller_response_due_date).toBe('2026-03-13T06:59:59.000Z')
+    await own.pass('P9D')
+
+    expect((await does(own.buyer, id, 'change-reason', { reason: 'UNAUTHORISED' })).status).toBe(200)
+
+    expect((await sees(own.merchant, id)).seller_response_due_date).toBe('2026-03-22T06:59:59.000Z')
+    await own.pass('P2D')
+    expect((await sees(own.merchant, id)).status).toBe('WAITING_FOR_SELLER_RESPONSE')
+    const query = { to: own.people.merchant.email }
+    const { body } = await own.call<{ mails: { text: string }[] }>('GET', '/sandbox/mail', undefined, { query })
+    expect(body.mails[0]!.text).toContain('Answer by March 21, 2026')
+    await own.close()
+  })
 })
 
 describe('Asking about disputes', () => {
