@@ -3,9 +3,10 @@ import { toMinor } from '../../kernel/money.ts'
 import type { PaymentTransaction } from '../../ledger/schema.ts'
 import { reasonTargets } from '../machine/actions/change-reason.ts'
 import { FILING_WINDOW_DAYS } from '../machine/deadlines.ts'
+import { disputeLifecycle } from '../machine/lifecycle.ts'
 import { firstStage } from '../machine/opening.ts'
 import type { Dispute } from '../schema/dispute.ts'
-import { NOT_RECEIVED, type Reason, reasons, type Stage } from '../schema/enums.ts'
+import { type Reason, reasons, type Stage } from '../schema/enums.ts'
 
 export type Ineligibility = 'DISPUTE_ALREADY_EXISTS' | 'TRANSACTION_TOO_OLD' | 'INVALID_TRANSACTION_STATUS'
 
@@ -35,7 +36,7 @@ export function eligibleReasons(
   now: Instant,
 ): Eligibility {
   const why = ineligibility(payment, dispute !== undefined, now)
-  const targets = dispute && dispute.status !== 'RESOLVED' && dispute.reason === NOT_RECEIVED ? reasonTargets : []
+  const targets = dispute && disputeLifecycle.allows(dispute, ['buyer'], 'change-reason') ? reasonTargets : []
   const isEligible = (reason: Reason) => why === undefined || targets.includes(reason)
   return {
     eligible: reasons

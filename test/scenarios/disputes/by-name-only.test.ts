@@ -203,6 +203,19 @@ describe('Asking about disputes', () => {
     expect((await ask({})).status).toBe(400)
   })
 
+  it('names no reason that a dispute cannot turn into where it stands', async () => {
+    const dispute_id = await open(world.buyer)
+    await does(world.merchant, dispute_id, 'provide-evidence', {
+      evidences: [{ evidence_type: 'OTHER', notes: 'Sent.' }],
+    })
+
+    const { body } = await ask({ dispute_id })
+
+    expect(body.eligible_dispute_reasons).toEqual([])
+    expect(body.ineligible_dispute_reasons).toHaveLength(10)
+    expect((await does(world.buyer, dispute_id, 'change-reason', { reason: 'UNAUTHORISED' })).status).toBe(422)
+  })
+
   it('counts and adds up', async () => {
     const quiet = await newWorld()
     for (const amount of ['10.00', '20.00']) await open(quiet.buyer, { amount: usd(amount) })
