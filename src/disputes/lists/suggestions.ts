@@ -79,16 +79,18 @@ function begins(owners: Owners, column: string, text: string, shown?: (owners: O
       select value from steps where value is not null limit ${raw(String(MOST))}) step)`
 }
 
-/** A seller is told its own ids of payments, a buyer theirs. */
-function transactions(sight: Sight, text: string): Fragment[] {
-  if (sight.sellers.size > 0)
-    return [begins({ ...sellers([...sight.sellers.keys()]), table: 'disputed_transactions' }, 'transaction_id', text)]
-  if (sight.buyer === undefined) return []
-  return [
+/** Of what it sold somebody is told the seller's ids of payments, of what it bought the buyer's. */
+function transactions({ sellers: sold, buyer }: Sight, text: string): Fragment[] {
+  const bought =
     // Whose each is stands with its dispute; as a value it is looked up for one after the other, and not for all at once.
     fragment`(select t.buyer_transaction_id as text from disputed_transactions t
       where t.buyer_transaction_id >= ${unseen(text, 'text')} and t.buyer_transaction_id < ${unseen(text + END, 'text')}
-        and not t.taken_out and (select d.buyer_account_id from disputes d where d.id = t.dispute_id) = ${unseen(sight.buyer, 'text')}
-      order by t.buyer_transaction_id ${raw(`limit ${MOST}`)})`,
+        and not t.taken_out and (select d.buyer_account_id from disputes d where d.id = t.dispute_id) = ${unseen(buyer, 'text')}
+      order by t.buyer_transaction_id ${raw(`limit ${MOST}`)})`
+  return [
+    ...(sold.size > 0
+      ? [begins({ ...sellers([...sold.keys()]), table: 'disputed_transactions' }, 'transaction_id', text)]
+      : []),
+    ...(buyer === undefined ? [] : [bought]),
   ]
 }

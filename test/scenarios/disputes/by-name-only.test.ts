@@ -293,6 +293,8 @@ describe('Asking about disputes', () => {
     expect(await suggest(own.merchant, of(sellers))).toEqual(firstTen(alike(sellers)))
     expect(await suggest(own.otherMerchant, 'search_text=B-')).toEqual([])
     expect((await suggest(own.buyer, of(buyers))).length).toBeGreaterThan(0)
+    const sellsToo = await own.personWithApp(own.people.buyer.id, ['disputes/read-buyer', 'disputes/read-seller'])
+    expect(await suggest(sellsToo, of(buyers))).toEqual(await suggest(own.buyer, of(buyers)))
     await own.close()
   })
 })
