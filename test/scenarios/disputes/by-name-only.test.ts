@@ -320,9 +320,19 @@ describe('A partner', () => {
       const wrong = await partner.patch(`${DISPUTES}/${id}`, [{ op: 'add', path: '/partner_actions/-', value }])
       expect(wrong.status, wrong.text).toBe(400)
     }
-    const short = { ...action, id: 'PA-3', amount: usd('7') }
+    for (const time of ['create_time', 'update_time', 'due_time']) {
+      const value = { ...action, id: 'PA-2', [time]: 'soon' }
+      const wrong = await partner.patch<Problem>(`${DISPUTES}/${id}`, [
+        { op: 'add', path: '/partner_actions/-', value },
+      ])
+      expect([wrong.status, wrong.body.details[0]!.field]).toEqual([400, `/0/value/${time}`])
+    }
+    const short = { ...action, id: 'PA-3', amount: usd('7'), due_time: '2026-04-01T09:00:00+02:00' }
     await partner.patch(`${DISPUTES}/${id}`, [{ op: 'add', path: '/partner_actions/-', value: short }])
-    expect((await partner.get(`${DISPUTES}/${id}/partner-actions/PA-3`)).body).toMatchObject({ amount: usd('7.00') })
+    expect((await partner.get(`${DISPUTES}/${id}/partner-actions/PA-3`)).body).toMatchObject({
+      amount: usd('7.00'),
+      due_time: '2026-04-01T07:00:00.000Z',
+    })
     const forged = [{ op: 'replace', path: '/name', value: 'WRITE_OFF' }]
     expect(refusal(await partner.patch<Problem>(`${DISPUTES}/${id}/partner-actions/PA-1`, forged))).toContain('422')
     expect((await partner.get(`${DISPUTES}/${id}/partner-actions/PA-2`)).status).toBe(404)

@@ -108,12 +108,26 @@ function withPartnerAction(document: Patchable, { op, value }: Entry, at: string
     throw invalid(`${at}/value`, 'A partner action needs id, name and status, each of the allowed values.')
   const { amount, ...action } = onlyKnown(PartnerAction, given)
   if (amount && !isSound(amount)) throw invalid(`${at}/value/amount`, 'This is no amount of a currency of ISO 4217.')
-  const createTime = parseInstant(action.create_time)
-  if (!createTime) throw invalid(`${at}/value/create_time`, 'Write an RFC 3339 date-time.')
+  const times = timesOf(action, `${at}/value`)
   if (known.some(({ id }) => id === action.id))
     throw refused('DUPLICATE_PARTNER_ACTION', 'There is a partner action with this id already.', `${at}/value/id`)
   if (known.length >= limits.partnerActions)
     throw refused('TOO_MANY_PARTNER_ACTIONS', `A dispute holds ${limits.partnerActions} partner actions.`, `${at}/path`)
-  const told = { ...action, ...(amount && { amount: normalise(amount) }), create_time: createTime }
+  const told = { ...action, ...(amount && { amount: normalise(amount) }), ...times }
   return { ...document, partner_actions: [...known, told] }
+}
+
+/** The times of a partner action as they are kept. */
+function timesOf(action: PartnerAction, at: string): Pick<PartnerAction, 'create_time'> {
+  const { create_time, update_time, due_time } = action
+  const read = (name: string, given: string) => {
+    const time = parseInstant(given)
+    if (!time) throw invalid(`${at}/${name}`, 'Write an RFC 3339 date-time.')
+    return time
+  }
+  return {
+    create_time: read('create_time', create_time),
+    ...(update_time !== undefined && { update_time: read('update_time', update_time) }),
+    ...(due_time !== undefined && { due_time: read('due_time', due_time) }),
+  }
 }
