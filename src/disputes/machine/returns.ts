@@ -6,6 +6,7 @@ import type { Dispute, ReturnShipment } from '../schema/dispute.ts'
 import { Address } from '../schema/given.ts'
 import type { ActionContext, Changes } from './action.ts'
 import { ask, RETURN } from './evidence.ts'
+import { refund } from './settlement.ts'
 
 interface AddressFields {
   readonly return_shipping_address?: unknown
@@ -61,10 +62,18 @@ export function withReturnAddress({ extensions }: Dispute, address: Address): Pi
   return { extensions: { ...extensions, merchandize_dispute_properties: properties } }
 }
 
+interface ReturnTerms {
+  readonly amount: Money
+  readonly address?: Address | undefined
+  readonly shipments?: ReturnShipment[]
+  /** What the refund shall be named after. */
+  readonly invoiceId?: string | undefined
+}
+
 /** What an agreed return changes: the buyer is asked for proof that the item is on its way, and told the address. */
 export function agreeReturn(
   dispute: Dispute,
-  { amount, address, shipments }: { amount: Money; address?: Address | undefined; shipments?: ReturnShipment[] },
+  { amount, address, shipments, invoiceId }: ReturnTerms,
   context: ActionContext,
 ): Changes {
   return {
@@ -72,8 +81,19 @@ export function agreeReturn(
       amount,
       ...(address && { return_shipping_address: address }),
       ...(shipments && shipments.length > 0 && { shipments }),
+      ...(invoiceId !== undefined && { invoice_id: invoiceId }),
     },
     ...(address && withReturnAddress(dispute, address)),
     evidences: ask(dispute, 'buyer', [RETURN], context),
   }
+}
+
+/** M2 once the item is back: the agreed amount. A seller that says so must have it; time pays anyway. */
+export function refundReturn(
+  { agreed_return, dispute_amount }: Dispute,
+  by: 'seller' | 'clock',
+  context: ActionContext,
+) {
+  const { amount = dispute_amount, invoice_id: invoiceId } = agreed_return ?? {}
+  return refund(amount, { by, invoiceId }, context)
 }

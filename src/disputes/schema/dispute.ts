@@ -202,6 +202,7 @@ export interface Dispute extends DisputeNode {
     readonly amount: Money
     readonly return_shipping_address?: Address
     readonly shipments?: readonly ReturnShipment[]
+    readonly invoice_id?: string
   }
   readonly returned_time?: Instant
   /** What came with the pending offer and is needed when it is accepted. */

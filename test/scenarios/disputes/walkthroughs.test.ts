@@ -130,6 +130,32 @@ describe('Not as described: refund after return', () => {
     expect(closed.disputed_transactions[0]!['transaction_status']).toBe('REFUNDED')
   })
 
+  it('names the refund as the seller did when the return was agreed, whoever lets it be paid', async () => {
+    const own = await newWorld()
+    const { buyer, merchant: seller } = own
+    const numberOf = async (id: string) => {
+      const [refund] = (await sees(seller, id)).refund_details!.transactions as unknown as [{ id: string }]
+      return (await seller.get<{ invoice_id?: string }>(`/v2/payments/refunds/${refund.id}`)).body.invoice_id
+    }
+    const proof = { evidences: [{ evidence_type: 'PROOF_OF_RETURN', evidence_info: { tracking_info: [tracking] } }] }
+    const snad = { reason: NOT_AS_DESCRIBED, amount: usd('48.00') }
+    const offered = await open(buyer, snad)
+    await does(seller, offered, 'make-offer', { ...offer, return_shipping_address: address, invoice_id: 'CREDIT-1' })
+    await does(buyer, offered, 'accept-offer')
+    const accepted = await open(buyer, snad)
+    await does(seller, accepted, 'accept-claim', {
+      ...{ note: 'Send it back.', accept_claim_type: 'REFUND_WITH_RETURN', invoice_id: 'CREDIT-2' },
+      return_shipping_address: address,
+    })
+    for (const id of [offered, accepted]) await does(buyer, id, 'provide-evidence', proof)
+
+    expect((await does(seller, offered, 'acknowledge-return-item', {})).status).toBe(200)
+    await own.pass('P12D')
+
+    expect([await numberOf(offered), await numberOf(accepted)]).toEqual(['CREDIT-1', 'CREDIT-2'])
+    await own.close()
+  })
+
   it('goes to the agents when something else came back', async () => {
     const id = await returning()
     const input = {

@@ -87,8 +87,12 @@ export const acceptClaim = disputeAction('accept-claim', {
       ...filed(dispute, type, input, context),
     }
     if (withReturn(type)) {
-      const shipments = shipmentsOf(input, context)
-      const changes = agreeReturn({ ...dispute, ...kept }, { amount, address: knownAddress(given), shipments }, context)
+      const terms = {
+        address: knownAddress(given),
+        shipments: shipmentsOf(input, context),
+        invoiceId: input.invoice_id,
+      }
+      const changes = agreeReturn({ ...dispute, ...kept }, { amount, ...terms }, context)
       return { outcome: 'return agreed', changes: { ...kept, ...changes }, mustCover: amount }
     }
     if (type === 'PARTIAL_REFUND' && !isFull(dispute, amount)) {

@@ -20,7 +20,8 @@ export const acceptOffer = disputeAction('accept-offer', {
       return { outcome: 'replaced', ...inTurn(dispute, agreed, release(context), closing) }
     }
     if (type === 'REFUND_WITH_RETURN') {
-      const changes = agreeReturn(dispute, { amount, address: dispute.offered_address }, context)
+      const { offered_address: address, offered_invoice_id: invoiceId } = dispute
+      const changes = agreeReturn(dispute, { amount, address, invoiceId }, context)
       return { outcome: 'return agreed', changes: { ...agreed().changes, ...changes } }
     }
     const reason = type === 'REFUND' ? 'PARTIAL_REFUND_OFFER_ACCEPTED' : 'INQUIRY_OFFER_REFUND_WITH_REPLACEMENT'

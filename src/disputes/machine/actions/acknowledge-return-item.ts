@@ -6,7 +6,8 @@ import { disputeAction } from '../action.ts'
 import { attach } from '../attachments.ts'
 import { refuseOverflow, withoutRequests } from '../evidence.ts'
 import { limits } from '../limits.ts'
-import { end, inTurn, refund } from '../settlement.ts'
+import { refundReturn } from '../returns.ts'
+import { end, inTurn } from '../settlement.ts'
 
 /** The seller says what came back. If it is the item, the refund is made; if not, an agent decides. */
 export const acknowledgeReturnItem = disputeAction('acknowledge-return-item', {
@@ -46,11 +47,10 @@ export const acknowledgeReturnItem = disputeAction('acknowledge-return-item', {
       acknowledgement: { type, ...(note !== undefined && { note }) },
     }
     if (type !== 'ITEM_RECEIVED') return { outcome: 'contested', changes: kept }
-    const amount = dispute.agreed_return?.amount ?? dispute.dispute_amount
     const { changes, money } = inTurn(
       dispute,
       () => ({ changes: kept, money: [] }),
-      refund(amount, { by: 'seller' }, context),
+      refundReturn(dispute, 'seller', context),
       end('RESOLVED_BUYER_FAVOUR', 'ITEM_RETURNED_TO_SELLER'),
     )
     return { outcome: 'received', changes, money }

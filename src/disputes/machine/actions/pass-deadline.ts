@@ -3,7 +3,8 @@ import type { Dispute, Side } from '../../schema/dispute.ts'
 import { type ActionContext, type Decision, disputeAction } from '../action.ts'
 import { withoutRequests } from '../evidence.ts'
 import { judge } from '../judgement.ts'
-import { end, inTurn, refund, release } from '../settlement.ts'
+import { refundReturn } from '../returns.ts'
+import { end, inTurn, release } from '../settlement.ts'
 
 /** Time is up: what a dispute does when nobody did anything. */
 export const passDeadline = disputeAction('pass-deadline', {
@@ -32,12 +33,9 @@ export const passDeadline = disputeAction('pass-deadline', {
         return { outcome: 'not returned', ...inTurn(dispute, release(context), closing) }
       }
       case 'acknowledgement': {
-        const amount = dispute.agreed_return?.amount ?? dispute.dispute_amount
         const closing = end('RESOLVED_BUYER_FAVOUR', 'VALID_RETURN_DELIVERY_PROOF')
-        return {
-          outcome: 'return not acknowledged',
-          ...inTurn(dispute, refund(amount, { by: 'clock' }, context), closing),
-        }
+        const paying = refundReturn(dispute, 'clock', context)
+        return { outcome: 'return not acknowledged', ...inTurn(dispute, paying, closing) }
       }
       case 'review': {
         const winner = context.rules.autoAdjudicate === 'BUYER_FAVOR' ? 'buyer' : 'seller'
