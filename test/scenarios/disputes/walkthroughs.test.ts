@@ -162,6 +162,10 @@ describe('Not as described: refund after return', () => {
       acknowledgement_type: 'DAMAGED',
       evidences: [{ evidence_type: 'PROOF_OF_DAMAGE', documents: [{ name: 'photo.pdf' }] }],
     }
+    const unshown = { ...input, evidences: [{ evidence_type: 'PROOF_OF_DAMAGE' }] }
+    const bare = await does(world.merchant, id, 'acknowledge-return-item', unshown)
+    expect(refusal(bare)).toBe('400 INVALID_REQUEST MISSING_REQUIRED_PARAMETER')
+    expect(bare.body.details[0]!.field).toBe('/evidences/0/documents')
     const { payload, headers } = multipart(input, [{ name: 'photo.pdf', part: 'acknowledgement_document', bytes: pdf }])
 
     expect((await does(world.merchant, id, 'acknowledge-return-item', payload, headers)).status).toBe(200)

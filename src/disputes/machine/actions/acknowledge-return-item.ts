@@ -1,3 +1,4 @@
+import { invalid } from '../../../kernel/problem.ts'
 import { Type } from '../../../kernel/type.ts'
 import type { Evidence } from '../../schema/dispute.ts'
 import { acknowledgementTypes } from '../../schema/enums.ts'
@@ -31,10 +32,13 @@ export const acknowledgeReturnItem = disputeAction('acknowledge-return-item', {
       uploads,
       '/evidences',
     )
+    const bare = documents.findIndex((files) => files.length === 0)
+    if (bare >= 0)
+      throw invalid(`/evidences/${bare}/documents`, 'Show it with a document.', 'MISSING_REQUIRED_PARAMETER')
     const rows = given.map(
       (evidence, i): Evidence => ({
         evidence_type: ('evidence_type' in evidence && evidence.evidence_type) || 'DECLARATION',
-        ...(documents[i]!.length > 0 && { documents: documents[i]! }),
+        documents: documents[i]!,
         source: 'SUBMITTED_BY_SELLER',
         date: now,
         action_info: { action: 'ACKNOWLEDGE_RETURN_ITEM', response_option: type },
