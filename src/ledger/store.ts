@@ -164,11 +164,13 @@ export function pinPayment(tx: Tx, { transaction, version }: StoredTransaction):
 
 export function insertRefund(tx: Tx, accountId: string, refund: Refund): void {
   const { id, transaction_id, amount, create_time } = refund
+  tx.about(accountId, transaction_id)
   tx.write(insertRefundRow, [accountId, id, transaction_id, JSON.stringify(refund), toMinor(amount), create_time])
 }
 
 /** Saves a changed refund. Its payment changes in the same unit of work, and is what two of them race for. */
 export function saveRefund(tx: Tx, accountId: string, refund: Refund): void {
+  tx.about(accountId, refund.transaction_id)
   tx.write(updateRefundRow, [accountId, refund.id, JSON.stringify(refund)])
 }
 

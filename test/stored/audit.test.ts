@@ -88,6 +88,31 @@ describe('The audit log', () => {
     ).toEqual([{ actor: 'job:invoice-service-refund', cause: debugId(refunded) }])
   })
 
+  it('has a refund with the payment and with the dispute about it, whoever ordered it', async () => {
+    const disputed = async () => {
+      const amount = { currency_code: 'USD', value: '20.00' }
+      const paid = await world.merchant.post<{ buyer_transaction_id: string; seller_transaction_id: string }>(
+        '/sandbox/transactions',
+        { amount },
+      )
+      const { buyer_transaction_id: transaction, seller_transaction_id: payment } = paid.body
+      return { payment, dispute: await open(world.buyer, { transaction }) }
+    }
+    const [aside, within] = [await disputed(), await disputed()]
+
+    const refunded = await world.merchant.post(`/v2/payments/captures/${aside.payment}/refund`)
+    const accepted = await does(world.merchant, within.dispute, 'accept-claim', { note: 'Sorry.' })
+
+    for (const [{ payment, dispute }, answer] of [
+      [aside, refunded],
+      [within, accepted],
+    ] as const)
+      for (const resource_id of [payment, dispute]) {
+        const [newest] = await log({ resource_id })
+        expect(newest!.cause).toBe(debugId(answer))
+      }
+  })
+
   it('leads from a delivery back to the request: what an app did, what a job did for it, and what was made up', async () => {
     const hook = { url: 'http://127.0.0.1:18009/causes', event_types: [{ name: '*' }] }
     const { body: webhook } = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', hook)
