@@ -72,7 +72,7 @@ const itemIds = (info: TemplateInfo | undefined) => new Set((info?.items ?? []).
  * than the invoice's is left behind.
  */
 export function applyTemplate(input: InvoiceInput, { template_info: info }: Template): InvoiceInput {
-  const { detail = { currency_code: '' } } = info
+  const { detail = { currency_code: '' } }: TemplateInfo = info
   const sameCurrency = detail.currency_code === input.detail.currency_code
   const copied = <Key extends 'note' | 'terms_and_conditions' | 'memo' | 'reference' | 'payment_term' | 'attachments'>(
     key: Key,
@@ -90,7 +90,8 @@ export function applyTemplate(input: InvoiceInput, { template_info: info }: Temp
       ...copied('terms_and_conditions'),
       ...copied('memo'),
       ...copied('reference'),
-      ...copied('payment_term'),
+      // A date that is still to be specified is for whoever makes the invoice to specify.
+      ...(detail.payment_term?.term_type !== 'DUE_ON_DATE_SPECIFIED' && copied('payment_term')),
       ...copied('attachments'),
       ...given,
     },

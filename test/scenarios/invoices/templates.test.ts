@@ -334,6 +334,20 @@ describe('Templates', () => {
       expect(invoice.invoicer).not.toHaveProperty('business_name')
     })
 
+    it('leave a due date to the invoice that is to specify it, which can be sent back as it is shown', async () => {
+      const { body: undated } = await making({
+        template_info: { detail: { currency_code: 'USD', payment_term: { term_type: 'DUE_ON_DATE_SPECIFIED' } } },
+      })
+      const configuration = { template_id: undated.id }
+      const made = await shop.drafts(over('5.00', { configuration }))
+
+      expect(made.detail.payment_term).toEqual({ term_type: 'NO_DUE_DATE' })
+      expect((await world.merchant.put(shop.path(made.id), made)).status).toBe(200)
+      const term = { term_type: 'DUE_ON_DATE_SPECIFIED', due_date: '2026-12-24' }
+      const dated = over('5.00', { configuration }, { payment_term: term })
+      expect((await shop.drafts(dated)).detail.payment_term).toEqual(term)
+    })
+
     it('leave money in another currency behind', async () => {
       const invoice = await from({}, { currency_code: 'EUR' })
 
