@@ -17,7 +17,7 @@ import { addressOf } from './http/address.ts'
 import { InnerCalls } from './http/inner.ts'
 import type { AnyRoute } from './http/route.ts'
 import { makeServer, type ServerParts } from './http/server.ts'
-import type { StatusParts } from './http/status.ts'
+import { type StatusParts, statusRoutes } from './http/status.ts'
 import { Runner } from './jobs/runner.ts'
 import { Sweeper } from './jobs/sweep.ts'
 import type { WorkSource } from './jobs/work-source.ts'
@@ -63,6 +63,8 @@ export interface AppOptions extends Limits, Pick<WorkParts, 'newKeyPair'> {
 export interface App {
   readonly service: Service
   readonly server: FastifyInstance
+  /** Answers what is asked at `STATUS_PORT`; absent without one. */
+  readonly statusServer: FastifyInstance | undefined
   readonly database: Database
   readonly transact: Transact
   readonly clock: Clock
@@ -88,13 +90,10 @@ export async function openApp(options: AppOptions): Promise<App> {
     throw error
   }
   const { service, settings, database, transactFor, clock, authenticator } = parts
-  const { server, sweeper, travel } = wired
+  const { server, statusServer, sweeper, travel } = wired
   return {
-    service,
-    server,
-    database,
+    ...{ service, server, statusServer, database, clock },
     transact: transactFor({ kind: 'service', task: 'app' }),
-    clock,
     sweep: () => sweeper.run(),
     drain: async () => void (await travel.alone(() => travel.drain())),
     forgetTokens: () => authenticator.forget(),
@@ -110,8 +109,8 @@ export async function openApp(options: AppOptions): Promise<App> {
 
 /** A second service of the same kind, at a free port. */
 async function openFork({ directUrl: _pooled, settings: { seed, ...shared }, ...options }: AppOptions, number: number) {
-  const own = { seed: seedOfFork(seed, number), port: 0, publicUrl: undefined, databaseReadUrl: undefined }
-  const app = await openApp({ ...options, settings: { ...shared, ...own } })
+  const own = { seed: seedOfFork(seed, number), port: 0, statusPort: undefined, publicUrl: undefined }
+  const app = await openApp({ ...options, settings: { ...shared, ...own, databaseReadUrl: undefined } })
   return { url: await app.listen(), close: () => app.close() }
 }
 
@@ -204,8 +203,7 @@ function wire(parts: Parts) {
   }
   const sandbox = openSandbox({
     ...{ service, database, realTime, transactFor, broadcast, sources },
-    ...{ worker, recorder, faults, onError },
-    clock: sandboxClock,
+    ...{ worker, recorder, faults, onError, clock: sandboxClock },
     // A pooler knows the databases it was told of, and keeps connections to those that are to be copied.
     databaseUrl: parts.directUrl,
     localUrl: () => addressOf(settings.host, parts.state.port),
@@ -213,6 +211,10 @@ function wire(parts: Parts) {
   })
   const { travel, worlds, following, scenarios } = sandbox
   const inner = new InnerCalls()
+  const status: StatusParts = {
+    notReady: () => reasonsNotReady(database, parts.state, parts.dataDir),
+    ...{ metrics: () => metrics.print(), betweenFiguresMs: parts.options.betweenFiguresMs },
+  }
   const routes: AnyRoute[] = routesOf(
     service,
     opened.flatMap((room) => room.routes ?? []),
@@ -221,17 +223,12 @@ function wire(parts: Parts) {
         ...{ service, inner, db: database, clock, sandboxClock, realTime, onAccessChange: forgetTokens, database },
         ...{ routes: () => routes, server: () => server, isEnding: () => following?.closed ?? false },
       },
-      sandbox,
+      ...{ sandbox, status },
       tokens: { realTime, clients: parts.authenticator.clients, onChange: forgetTokens },
-      status: {
-        notReady: () => reasonsNotReady(database, parts.state, parts.dataDir),
-        metrics: () => metrics.print(),
-        betweenFiguresMs: parts.options.betweenFiguresMs,
-      },
     },
   )
-  const server: FastifyInstance = makeServer({
-    ...{ service, routes, transactFor, clock, ids, log, db: database, isDraining: () => parts.state.isDraining },
+  const serverParts: Omit<ServerParts, 'routes'> = {
+    ...{ service, transactFor, clock, ids, log, db: database, isDraining: () => parts.state.isDraining },
     constraints: Object.assign({}, ...opened.map(({ constraints = {} }) => constraints)),
     ...(parts.replica && { replica: parts.replica }),
     authenticate: (headers, ip) => inner.callerOf(headers) ?? parts.authenticator.authenticate(headers, ip),
@@ -242,8 +239,11 @@ function wire(parts: Parts) {
     ...(parts.options.loopDelay && { loopDelay: parts.options.loopDelay }),
     // Only where work is done by itself: whoever leaves it undone wants to see it undone.
     ...(parts.works && { drain: () => travel.settle() }),
-  })
-  return { sources, worker, sweeper, travel, worlds, following, scenarios, server }
+  }
+  const server: FastifyInstance = makeServer({ ...serverParts, routes })
+  const statusServer =
+    settings.statusPort === undefined ? undefined : makeServer({ ...serverParts, routes: statusRoutes(status) })
+  return { sources, worker, sweeper, travel, worlds, following, scenarios, server, statusServer }
 }
 type Wired = ReturnType<typeof wire>
 
@@ -271,7 +271,7 @@ async function run(parts: Parts, { sources, worker, sweeper }: Wired): Promise<v
 /** Ends in the order in which nothing is missed by what still runs. Whatever never ran ends at once. */
 async function stop(
   { settings, state, opened, clocks, broadcast, database, replica, recorder, metrics }: Parts,
-  { server, worker, worlds, following, scenarios, sweeper }: Wired,
+  { server, statusServer, worker, worlds, following, scenarios, sweeper }: Wired,
 ): Promise<void> {
   // Balancers ask whether we are ready, so they are told first, and given time to ask.
   state.isDraining = true
@@ -281,7 +281,7 @@ async function stop(
   // A connection that was busy when closing began is kept alive after its answer; it is closed once it is idle.
   const hangUp = setInterval(() => server.server.closeIdleConnections(), HANG_UP_EVERY_MS)
   const ends = [
-    () => server.close().finally(() => clearInterval(hangUp)),
+    () => Promise.all([server.close(), statusServer?.close()]).finally(() => clearInterval(hangUp)),
     () => worker.stop(),
     () => worlds.close(),
     () => Promise.all(opened.map((room) => room.close?.())),

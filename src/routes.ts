@@ -29,8 +29,9 @@ export function routesOf(
     ...referenceRoutes(console),
     ...consoleRoutes(console),
   ]
-  const isHidden = ({ environment, url }: AnyRoute) =>
-    environment !== undefined && environment !== service.environment && /^\/(sandbox|console|$)/.test(url)
+  const isHidden = ({ environment, url, onlyStatusPort }: AnyRoute) =>
+    (environment !== undefined && environment !== service.environment && /^\/(sandbox|console|$)/.test(url)) ||
+    (onlyStatusPort && service.settings.statusPort !== undefined)
   return routes.filter((route) => !isHidden(route))
 }
 

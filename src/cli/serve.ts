@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import type { App } from '../app.ts'
+import { SettingError } from '../config.ts'
 import { waysOf } from '../database/address.ts'
 import { type EmbeddedServer, startEmbedded } from '../database/embedded/server.ts'
 import { migrateBy } from '../database/migrate.ts'
@@ -79,8 +80,10 @@ export async function openService(
   { serves, works }: ServiceParts,
 ): Promise<{ app: App; statusUrl?: string; close(): Promise<void> }> {
   await requireStartable(settings)
-  if (serves) await requireFreeAddress(settings)
   const ofStatus = statusAddress(settings)
+  if (serves && ofStatus?.port === settings.port && settings.port !== 0)
+    throw new SettingError(`PORT and STATUS_PORT are both ${settings.port}: set one of them to another port.`)
+  if (serves) await requireFreeAddress(settings)
   if (ofStatus) await requireFreeAddress(ofStatus)
   // Loading every room takes longer than all that comes before, so it goes on while the database starts; a start that
   // is refused does not wait for it.
@@ -137,7 +140,7 @@ async function listenForStatus(
   { variable, ...address }: NonNullable<ReturnType<typeof statusAddress>>,
 ): Promise<FastifyInstance> {
   const { makeStatusServer } = await import('../http/status-server.ts')
-  const server = makeStatusServer(app.server)
+  const server = makeStatusServer(app.statusServer!)
   await server.listen(address).catch((error: unknown) => {
     throw addressRefusal(error, { ...address, variable })
   })

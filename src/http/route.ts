@@ -77,6 +77,8 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   readonly errors?: ErrorStyle
   /** Answered also while the service sheds load: health and metrics. */
   readonly always?: boolean
+  /** Where there is a `STATUS_PORT`, answered there alone: it is for those who run the service. */
+  readonly onlyStatusPort?: boolean
   /** Looks at a sandbox from outside, so it is nothing that happens in it: kept in no request log. */
   readonly watches?: boolean
   /** Counted against the address of whoever asks, where nobody brings a token: pages. */

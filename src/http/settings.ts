@@ -29,7 +29,7 @@ export const httpSettings = {
     initialText: 'none',
     ...whole(0, 65535),
     description:
-      'A port beside `PORT` that answers `/healthz`, `/readyz` and `/metrics` alone; 0 takes a free one. A process that only works has no other.',
+      'A port beside `PORT` that answers `/healthz`, `/readyz` and `/metrics` alone; `PORT` does not answer `/metrics` then. 0 takes a free one. A process that only works has no other.',
   }),
   publicUrl: setting<string | undefined>({
     variable: 'PUBLIC_URL',

@@ -2,13 +2,13 @@ import Fastify, { type FastifyInstance } from 'fastify'
 
 const urls = ['/healthz', '/readyz', '/metrics']
 
-/** What machines ask of a process, at a port of its own: answered as the whole service would, also where that does not listen. */
-export function makeStatusServer(whole: FastifyInstance): FastifyInstance {
+/** What machines ask of a process, at a port of its own: answered as by the service itself, also where that does not listen. */
+export function makeStatusServer(answering: FastifyInstance): FastifyInstance {
   const server = Fastify({ forceCloseConnections: true })
   for (const url of urls)
     server.get(url, async (_request, reply) => {
-      // What is under way may take longer to end than the server of the whole.
-      const answer = await whole.inject(url).catch(() => undefined)
+      // What is under way may take longer to end than the one who answers.
+      const answer = await answering.inject(url).catch(() => undefined)
       if (!answer) return reply.code(503).send({ status: 'not ready', reasons: ['shutting down'] })
       const { statusCode, headers, rawPayload } = answer
       return reply.code(statusCode).header('content-type', headers['content-type']).send(rawPayload)

@@ -64,6 +64,7 @@ export function statusRoutes(parts: StatusParts): AnyRoute[] {
     route({
       ...status,
       url: '/metrics',
+      onlyStatusPort: true,
       operation: 'showMetrics',
       summary: 'Figures for Prometheus',
       produces: ['text/plain'],

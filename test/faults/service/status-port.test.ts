@@ -9,7 +9,7 @@ import { Receiver } from '../../support/receiver.ts'
 
 type Opened = Awaited<ReturnType<typeof openService>>
 
-describe('A process that only works', () => {
+describe('A process with a port of its own for those who run it', () => {
   let database: TestDatabase
   let receiver: Receiver
   let serving: Opened
@@ -55,10 +55,31 @@ describe('A process that only works', () => {
     expect((await told(working, '/v2/invoicing/invoices')).status).toBe(404)
   })
 
+  it('keeps the figures of a process that answers requests from whoever reaches those', async () => {
+    const { publicUrl } = serving.app.service
+    const asked = async (path: string) => {
+      const response = await fetch(publicUrl + path)
+      return [path, response.status, await response.text()]
+    }
+
+    expect(await asked('/metrics')).toEqual(['/metrics', 404, expect.stringContaining('NO_SUCH_OPERATION')])
+    expect(await asked('/healthz')).toEqual(['/healthz', 200, '{"status":"ok"}'])
+    expect(await asked('/readyz')).toEqual(['/readyz', 200, '{"status":"ready"}'])
+    expect((await asked('/openapi.json'))[2]).not.toContain('"/metrics"')
+    expect(await told(serving, '/metrics')).toMatchObject({ status: 200, type: expect.stringContaining('text/plain') })
+  })
+
   it('names the setting when somebody else listens there', async () => {
     const STATUS_PORT = new URL(working.statusUrl!).port
     const { code, stderr } = await run(['work'], { DATABASE_URL: database.url, STATUS_PORT })
 
     expect([code, stderr]).toEqual([1, expect.stringContaining('set STATUS_PORT')])
+  })
+
+  it('is not the port that requests come to', async () => {
+    const PORT = new URL(serving.statusUrl!).port
+    const { code, stderr } = await run(['serve'], { DATABASE_URL: database.url, PORT, STATUS_PORT: PORT })
+
+    expect([code, stderr]).toEqual([2, expect.stringContaining('PORT and STATUS_PORT are both')])
   })
 })
