@@ -1,4 +1,5 @@
 import { realSeconds } from '../kernel/clock.ts'
+import { calledAt } from '../outbound/egress.ts'
 import { callHandler, type HandlerCall } from '../outbound/handler-call.ts'
 import { play } from '../scenarios/play.ts'
 import { overridden, recipeFor } from '../scenarios/triggers.ts'
@@ -211,7 +212,7 @@ async function secretOf({ options, sandbox }: SandboxInput, url: string): Promis
     readonly signing_secret: string
   }
   const { webhooks } = await sandbox.ask<{ webhooks: Webhook[] }>('GET', '/v1/notifications/webhooks', { as: merchant })
-  const own = webhooks.find((webhook) => webhook.url === url)
+  const own = webhooks.find((webhook) => calledAt(webhook.url) === calledAt(url))
   if (!own)
     throw new UsageError(
       `No webhook has the address ${url}, so say with --signing-secret which secret the handler knows.`,

@@ -65,3 +65,9 @@ export function urlRefusal(text: string, policy: EgressPolicy): string | undefin
   const host = url.hostname.replace(/^\[|\]$/g, '')
   return isIP(host) ? addressRefusal(host, policy) : hostRefusal(host, policy)
 }
+
+/** What is called at a URL, however it is spelt: its scheme and host in any case, with the port that goes without saying or not. */
+export function calledAt(url: string): string {
+  const { origin, pathname, search } = new URL(url)
+  return origin + pathname + search
+}

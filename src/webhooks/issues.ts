@@ -20,7 +20,7 @@ export const webhookIssues: readonly IssueReference[] = [
     issue: 'WEBHOOK_URL_ALREADY_EXISTS',
     status: 400,
     by: ['createWebhook', 'updateWebhook'],
-    when: 'The app has a webhook with this address.',
+    when: 'The app has a webhook with this address, in this spelling or another.',
     mend: 'Change that one.',
   },
   {

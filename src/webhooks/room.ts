@@ -5,7 +5,7 @@ import { eventRoutes } from './routes/events.ts'
 import { transmissionRoutes } from './routes/transmissions.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { makeSeal, requireSameSecret } from './signing/seal.ts'
-import { urlTaken } from './subscriptions/subscription.ts'
+import { urlTaken } from './subscriptions/store.ts'
 import { dropJob } from './subscriptions/waiting.ts'
 
 /** Webhooks: subscriptions, events, and the way from one to the other. */

@@ -54,6 +54,23 @@ describe('A second process of a sandbox', () => {
     expect(Math.abs(Date.parse(anew.now) - Date.now())).toBeLessThan(600_000)
   })
 
+  it('lets an app have an address once, in whatever spelling each process is told it', async () => {
+    const url = '/v1/notifications/webhooks'
+    const event_types = [{ name: '*' }]
+    const answers = await Promise.all([
+      ...['https://example.com/hook', 'HTTPS://example.com/hook'].map(async (address) => {
+        const { status } = await world.merchant.post(url, { url: address, event_types })
+        return status
+      }),
+      ...['https://EXAMPLE.com/hook', 'https://example.com:443/hook'].map(async (address) => {
+        const { statusCode } = await asks('POST', url, { url: address, event_types })
+        return statusCode
+      }),
+    ])
+
+    expect(answers.sort()).toEqual([201, 400, 400, 400])
+  })
+
   it('lets nothing go wrong any more after a reset in the first', async () => {
     await asks('POST', '/sandbox/faults', { fault: '503', operation: 'listInvoices' })
     expect((await asks('GET', INVOICES)).statusCode).toBe(503)

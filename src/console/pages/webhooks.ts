@@ -1,6 +1,7 @@
 import { type Content, type Html, html } from '../../http/html.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { Type } from '../../kernel/type.ts'
+import { calledAt } from '../../outbound/egress.ts'
 import { deliveriesOfDay, type Hour } from '../day.ts'
 import { form as drawForm, type Field, type Typed } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
@@ -216,6 +217,6 @@ export const webhookListPages = ({ page, form }: Pages, operations: Operations) 
 /** Subscribes an inbox of the sandbox to everything; a second time changes nothing. */
 export async function subscribe(visit: Visit, url: string): Promise<void> {
   const { webhooks } = await visit.look<{ webhooks: Webhook[] }>('listWebhooks')
-  if (webhooks.some((one) => one.url === url)) return
+  if (webhooks.some((one) => calledAt(one.url) === calledAt(url))) return
   requireDone(await visit.operate('createWebhook', { body: { url, event_types: [{ name: '*' }] } }))
 }

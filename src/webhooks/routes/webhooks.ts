@@ -106,6 +106,7 @@ export function webhookRoutes({ service, seal, forget }: WebhookParts): AnyRoute
       url: `${url}/:webhook_id`,
       operation: 'updateWebhook',
       summary: 'Change the address or the events of a webhook',
+      locks: true,
       params: WebhookId,
       body: WebhookPatch,
       success: { 200: WebhookOut },
@@ -113,7 +114,7 @@ export function webhookRoutes({ service, seal, forget }: WebhookParts): AnyRoute
       async handle({ tx, caller, params, body }) {
         const webhook = await findWebhook(tx, caller.appId, params.webhook_id)
         const after = patched(service, webhook, body)
-        changeWebhook(tx, webhook, after.url, after.eventTypes)
+        await changeWebhook(tx, webhook, after.url, after.eventTypes)
         return presentWebhook(
           service,
           { ...webhook, url: after.url, event_types: after.eventTypes },

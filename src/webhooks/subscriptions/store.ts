@@ -3,6 +3,7 @@ import { sql } from '../../database/sql.ts'
 import type { Reader, Tx } from '../../database/transaction.ts'
 import { after, type Instant } from '../../kernel/clock.ts'
 import { notFound, Problem } from '../../kernel/problem.ts'
+import { calledAt } from '../../outbound/egress.ts'
 import { lanes } from '../dispatch/lanes.ts'
 import { WEBHOOKS_PER_APP_MAX } from '../schema.ts'
 import type { Seal } from '../signing/seal.ts'
@@ -37,7 +38,6 @@ const webhooksOfAccount = sql`
   select account_id, app_id, id, url, event_types, secret, previous_until, enabled, version
   from webhooks where account_id = (select account_id from apps where id = $1) order by create_time, id`
 const lockApp = sql`select account_id from apps where id = $1 for no key update`
-const countOfApp = sql`select count(*)::int as count from webhooks where app_id = $1`
 const insertWebhook = sql`
   insert into webhooks (account_id, app_id, id, url, event_types, secret, lane, create_time, update_time)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`
@@ -73,28 +73,44 @@ export const listWebhooks = (db: Reader, appId: string, anchor: 'APPLICATION' | 
 
 const newSecret = (seal: Seal, webhookId: string) => seal.close(randomBytes(SECRET_BYTES), webhookId)
 
-/** Adds a webhook to an app that has room for it. Holds the app, so that no other is added meanwhile. */
+/** Holds an app, so that no webhook of it is added or led elsewhere meanwhile, and gives those that it has. */
+async function holdApp(tx: Tx, appId: string): Promise<{ account_id: string; webhooks: Webhook[] }> {
+  const app = await tx.row<{ account_id: string }>(lockApp, [appId])
+  if (!app) throw notFound('The app')
+  return { ...app, webhooks: await tx.rows<Webhook>(webhooksOfApp, [appId]) }
+}
+
+export const urlTaken = () =>
+  new Problem(400, 'WEBHOOK_URL_ALREADY_EXISTS', [
+    { issue: 'WEBHOOK_URL_ALREADY_EXISTS', field: 'url', description: 'Another webhook of this app has this address.' },
+  ])
+
+/** Refuses an address that one of these webhooks has, in whatever spelling; the index knows only of equal ones. */
+function requireFree(webhooks: readonly Webhook[], url: string): void {
+  if (webhooks.some((one) => calledAt(one.url) === calledAt(url))) throw urlTaken()
+}
+
+/** Adds a webhook to an app that has room for it. */
 export async function addWebhook(
   tx: Tx,
   seal: Seal,
   { appId, url, eventTypes }: { appId: string; url: string; eventTypes: readonly string[] },
 ): Promise<Webhook> {
-  const app = await tx.row<{ account_id: string }>(lockApp, [appId])
-  if (!app) throw notFound('The app')
-  const held = await tx.row<{ count: number }>(countOfApp, [appId])
-  if (held!.count >= WEBHOOKS_PER_APP_MAX)
+  const { account_id, webhooks } = await holdApp(tx, appId)
+  if (webhooks.length >= WEBHOOKS_PER_APP_MAX)
     throw new Problem(400, 'WEBHOOK_NUMBER_LIMIT_EXCEEDED', [
       {
         issue: 'WEBHOOK_NUMBER_LIMIT_EXCEEDED',
         description: `An app can have ${WEBHOOKS_PER_APP_MAX} webhooks; delete one first.`,
       },
     ])
+  requireFree(webhooks, url)
   const id = tx.newId('webhook')
   const secret = newSecret(seal, id)
-  tx.about(app.account_id, id)
-  tx.write(insertWebhook, [app.account_id, appId, id, url, eventTypes, secret, lanes.unproven, tx.now])
+  tx.about(account_id, id)
+  tx.write(insertWebhook, [account_id, appId, id, url, eventTypes, secret, lanes.unproven, tx.now])
   return {
-    account_id: app.account_id,
+    account_id,
     app_id: appId,
     id,
     url,
@@ -109,7 +125,17 @@ export async function addWebhook(
 const keyOf = ({ account_id, id, version }: Webhook) => [account_id, id, version]
 
 /** Open retries follow a new address by themselves: it is read when they are claimed. */
-export function changeWebhook(tx: Tx, webhook: Webhook, url: string, eventTypes: readonly string[]): void {
+export async function changeWebhook(
+  tx: Tx,
+  webhook: Webhook,
+  url: string,
+  eventTypes: readonly string[],
+): Promise<void> {
+  if (url !== webhook.url) {
+    const { webhooks } = await holdApp(tx, webhook.app_id)
+    const others = webhooks.filter(({ id }) => id !== webhook.id)
+    requireFree(others, url)
+  }
   tx.guard(updateWebhook, [...keyOf(webhook), url, eventTypes, tx.now])
 }
 

@@ -63,8 +63,3 @@ export function patched(
 }
 
 const sorted = (names: readonly string[]) => [...names].sort().join()
-
-export const urlTaken = () =>
-  new Problem(400, 'WEBHOOK_URL_ALREADY_EXISTS', [
-    { issue: 'WEBHOOK_URL_ALREADY_EXISTS', field: 'url', description: 'Another webhook of this app has this address.' },
-  ])

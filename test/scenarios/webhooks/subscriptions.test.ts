@@ -133,6 +133,21 @@ describe('Webhook subscriptions', () => {
     expect((await world.otherMerchant.post(`${root}/webhooks`, body)).status).toBe(201)
   })
 
+  it('have it in any spelling: scheme and host in any case, with the port that goes without saying', async () => {
+    const at = (url: string) => create({ url, event_types: [{ name: '*' }] })
+    const first = await at('HTTPS://Example.com/Hook')
+    expect([first.status, first.body.url]).toEqual([201, 'HTTPS://Example.com/Hook'])
+    for (const url of ['https://example.com/Hook', 'https://EXAMPLE.com:443/Hook', 'https://example.com/Hook#top']) {
+      const again = await at(url)
+      expect([url, again.status, again.body.name]).toEqual([url, 400, 'WEBHOOK_URL_ALREADY_EXISTS'])
+    }
+    const others = ['https://example.com/hook', 'https://example.com/Hook?a', 'https://example.com:8443/Hook']
+    for (const url of others) expect([url, (await at(url)).status]).toEqual([url, 201])
+
+    const raced = await Promise.all(['https://a.test/', 'HTTPS://a.test', 'https://A.test:443'].map(at))
+    expect(raced.map(({ status }) => status).sort()).toEqual([201, 400, 400])
+  })
+
   describe('that are patched', () => {
     const patch = (id: string, body: unknown): Promise<Response<WebhookBody & ErrorBody>> =>
       world.merchant.patch(`${root}/webhooks/${id}`, body)
@@ -166,6 +181,24 @@ describe('Webhook subscriptions', () => {
       const [one, other] = [await create(), await create()]
       const answer = await patch(one.body.id, [{ op: 'replace', path: '/url', value: other.body.url }])
       expect([answer.status, answer.body.name]).toEqual([400, 'WEBHOOK_URL_ALREADY_EXISTS'])
+      const shouted = other.body.url.replace('https://example.com', 'HTTPS://EXAMPLE.COM')
+      const spelt = await patch(one.body.id, [{ op: 'replace', path: '/url', value: shouted }])
+      expect([spelt.status, spelt.body.name]).toEqual([400, 'WEBHOOK_URL_ALREADY_EXISTS'])
+      const own = await patch(other.body.id, [{ op: 'replace', path: '/url', value: shouted }])
+      expect([own.status, own.body.url]).toEqual([200, shouted])
+    })
+
+    it('at one moment with others that are made end with an address each', async () => {
+      const { body: made } = await create()
+      const answers = await Promise.all([
+        patch(made.id, [{ op: 'replace', path: '/url', value: 'https://example.com/wanted' }]),
+        create({ url: 'HTTPS://example.com/wanted', event_types: [{ name: '*' }] }),
+        create({ url: 'https://Example.com/wanted', event_types: [{ name: '*' }] }),
+      ])
+      const listed = await world.merchant.get<{ webhooks: WebhookBody[] }>(`${root}/webhooks`)
+
+      expect(answers.filter(({ status }) => status < 300).length).toBe(1)
+      expect(listed.body.webhooks.filter(({ url }) => new URL(url).pathname === '/wanted').length).toBe(1)
     })
 
     it.each([
