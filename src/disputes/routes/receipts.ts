@@ -1,5 +1,6 @@
 import { sql } from '../../database/sql.ts'
 import type { Reader, Tx } from '../../database/transaction.ts'
+import { prefers } from '../../http/prefer.ts'
 import { Answer } from '../../http/route.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { notFound } from '../../kernel/problem.ts'
@@ -34,9 +35,7 @@ interface RequestRow {
 const requestUrl = (publicUrl: string, id: string) => `${publicUrl}/v1/apis/requests/${id}`
 
 export const wantsAsync = (headers: Readonly<Record<string, string | string[] | undefined>>): boolean =>
-  String(headers['prefer'] ?? '')
-    .split(',')
-    .some((preference) => preference.trim().toLowerCase() === 'respond-async')
+  prefers(headers, 'respond-async')
 
 /** 202: it is accepted; here is where to ask how it went, and the dispute, by the relation it has in every answer. */
 export function accepted(

@@ -1,3 +1,4 @@
+import { prefers } from '../../http/prefer.ts'
 import { Type } from '../../kernel/type.ts'
 
 export const tag = 'Invoices'
@@ -23,7 +24,4 @@ export const SelfLink = Type.Object({
 export type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 /** Whether the caller wants the whole document instead of a link to it. */
-export const prefersRepresentation = ({ prefer }: Headers): boolean =>
-  String(prefer ?? '')
-    .split(',')
-    .some((preference) => preference.trim().toLowerCase() === 'return=representation')
+export const prefersRepresentation = (headers: Headers): boolean => prefers(headers, 'return=representation')

@@ -1,0 +1,25 @@
+/** Longer headers are not looked at. */
+const LENGTH_MAX = 1024
+
+/** A wish, perhaps with a value. Parameters may follow it; none means anything to us. */
+const wishForm =
+  /^([!#$%&'*+.^_`|~0-9a-z-]+)[ \t]*(?:=[ \t]*([!#$%&'*+.^_`|~0-9a-z-]*|"(?:[^"\\]|\\.)*")[ \t]*)?(?:;|$)/i
+/** What lies between commas that stand in no quotes. */
+const betweenCommas = /(?:"(?:[^"\\]|\\.)*"|[^,])+/g
+
+const unquoted = (text: string): string => (text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text)
+
+/**
+ * Whether the header Prefer wishes for this: `respond-async`, or `return=representation`. Of a wish that is there twice the first
+ * counts (RFC 7240).
+ */
+export function prefers({ prefer }: Readonly<Record<string, string | string[] | undefined>>, wish: string): boolean {
+  const header = String(prefer ?? '')
+  if (header.length > LENGTH_MAX) return false
+  const [name, wanted = ''] = wish.split('=')
+  for (const part of header.match(betweenCommas) ?? []) {
+    const [, given, value = ''] = wishForm.exec(part.trim()) ?? []
+    if (given?.toLowerCase() === name) return unquoted(value).toLowerCase() === wanted
+  }
+  return false
+}
