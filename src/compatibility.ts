@@ -55,6 +55,7 @@ const cannot = [
   ['clients of the first invoicing interface (`/v1/invoicing`)', 'It is not part of the contract; `/v2/invoicing` is.'],
   ['HTTP/2', 'The service speaks HTTP/1.1; put a proxy before it. Clients that only offer HTTP/2 are answered in HTTP/1.1.'],
   ['bodies with a Content-Encoding', '415: send them as they are.'],
+  ['bodies in another charset than UTF-8', '415: send UTF-8. Where all of it is ASCII, one that calls itself ISO-8859-1 or Windows-1252 is read.'],
   ['a multipart inside a multipart', '400: send each document in a part of its own.'],
   ['money as a number of more than 15 digits', '400: a number of that length loses digits on the way; send text.'],
   ['a body of more than 256 MiB beyond what is taken', 'The connection is closed before such a client has written everything and looks for the answer.'],

@@ -174,8 +174,8 @@ const general: readonly General[] = [
     issue: 'UNSUPPORTED_MEDIA_TYPE',
     status: 415,
     of: ({ body }) => body !== undefined,
-    when: 'The body is of a content type that this operation does not take.',
-    mend: 'Send one of the content types of the body.',
+    when: 'The body is of a content type that this operation does not take, or not in UTF-8.',
+    mend: 'Send one of the content types of the body, in UTF-8.',
   },
   {
     issue: 'DUPLICATE_REQUEST_ID',

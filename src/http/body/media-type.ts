@@ -1,3 +1,6 @@
+import { isAscii } from 'node:buffer'
+import { Problem } from '../../kernel/problem.ts'
+
 /** A media type as a header names it: both in lower case, parameter values as sent. */
 export interface MediaType {
   /** For example `application/json`. */
@@ -45,6 +48,19 @@ export function parseParameters(text: string, start: number): Record<string, str
 
 /** True for `application/json` and for types that say they are written in JSON. */
 export const isJson = (type: string): boolean => type === 'application/json' || type.endsWith('+json')
+
+/** 415, with what would be taken. */
+export const unsupported = (description: string, location: 'header' | 'body' = 'header') =>
+  new Problem(415, 'UNSUPPORTED_MEDIA_TYPE', [{ issue: 'UNSUPPORTED_MEDIA_TYPE', description, location }])
+
+const asciiOrUtf8 = /^(?:utf-?8|(?:us-)?ascii)$/i
+/** The same as UTF-8 as far as ASCII goes. Some libraries name one of them for every form that they send. */
+const beyondAscii = /^(?:iso-8859-\d{1,2}|latin-?1|windows-125\d)$/i
+
+/** Whether text of this type is UTF-8, as we read it, by the charset that it names and, where they are known, its bytes. */
+export function isInUtf8({ parameters: { charset = 'utf-8' } }: MediaType, bytes: Buffer | undefined): boolean {
+  return asciiOrUtf8.test(charset) || (beyondAscii.test(charset) && (bytes === undefined || isAscii(bytes)))
+}
 
 /** Sorts out how well a media range fits: 3 for the type itself, 2 for `type/*`, 1 for everything, 0 for not at all. */
 function fit(range: string, type: string): number {

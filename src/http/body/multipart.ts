@@ -4,7 +4,7 @@ import { sizeInWords } from '../../kernel/size.ts'
 import { collect } from './collect.ts'
 import { parseJson } from './json.ts'
 import { jsonLimits } from './json-scan.ts'
-import { isJson, type MediaType, parseMediaType } from './media-type.ts'
+import { isInUtf8, isJson, type MediaType, parseMediaType, unsupported } from './media-type.ts'
 import { type MultipartLimits, type Part, splitParts } from './multipart-parts.ts'
 import type { Take } from './upload-budget.ts'
 
@@ -163,9 +163,11 @@ function readFiles(documents: readonly Part[], limits: MultipartLimits): Uploade
 
 function textOf(part: Part, bytesMax: number): Buffer {
   if (part.bytes.length > bytesMax) throw tooLarge(part, bytesMax)
-  const charset = (part.contentType?.parameters['charset'] ?? 'utf-8').toLowerCase()
-  if (charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
-    throw refusal(`${described(part)} must be written in UTF-8, not ${charset}.`)
-  }
-  return part.bytes
+  const { contentType, bytes } = part
+  if (contentType && !isInUtf8(contentType, bytes))
+    throw unsupported(
+      `${described(part)} must be in UTF-8; it says that it is ${contentType.parameters['charset']}.`,
+      'body',
+    )
+  return bytes
 }

@@ -11,7 +11,7 @@ import { collect } from './collect.ts'
 import { parseForm } from './form.ts'
 import { parseJson } from './json.ts'
 import { jsonLimits } from './json-scan.ts'
-import { parseMediaType } from './media-type.ts'
+import { isInUtf8, parseMediaType, unsupported } from './media-type.ts'
 import { fieldsOf, multipartLimits, readMultipart, refuseUnread, type UploadedFile } from './multipart.ts'
 import type { Take } from './upload-budget.ts'
 
@@ -105,7 +105,8 @@ export function bodyReader(route: AnyRoute, alsoKnown: () => readonly TSchema[] 
 
   /** Refuses what the operation does not take, before any of it is looked at. */
   function requireMediaType(headers: IncomingHttpHeaders, { bytes, stream }: SentBody): void {
-    const type = typeOf(headers)
+    const media = parseMediaType(headers['content-type'])
+    const type = media?.type
     const isEmpty = stream === undefined && (bytes === undefined || bytes.length === 0)
     // Where no token is asked for, a form on any web page could call, were it not for the type that a form has.
     const isTypeless = headers['content-type'] === undefined
@@ -113,9 +114,11 @@ export function bodyReader(route: AnyRoute, alsoKnown: () => readonly TSchema[] 
     // A form without a content type is what some old clients send to the token operations.
     if (type === undefined && takes.includes(FORM)) return
     const encoding = headers['content-encoding'] ?? 'identity'
-    if (encoding !== 'identity') throw unsupported('Send the body without a Content-Encoding.')
-    if (takes.some((taken) => (taken === 'multipart' ? isMultipart(type) : taken === type))) return
-    throw unsupported(`Send ${takes.join(' or ')}.`)
+    if (encoding.toLowerCase() !== 'identity') throw unsupported('Send the body without a Content-Encoding.')
+    if (!media || !takes.some((taken) => (taken === 'multipart' ? isMultipart(type) : taken === type)))
+      throw unsupported(`Send ${takes.join(' or ')}.`)
+    if (!isInUtf8(media, bytes))
+      throw unsupported(`Send the body in UTF-8; it says that it is ${media.parameters['charset']}.`)
   }
 
   /** Reads and checks the body. Problems are returned, because other refusals may come first. */
@@ -165,6 +168,3 @@ export function bodyReader(route: AnyRoute, alsoKnown: () => readonly TSchema[] 
 
   return { requireMediaType, read }
 }
-
-const unsupported = (description: string) =>
-  new Problem(415, 'UNSUPPORTED_MEDIA_TYPE', [{ issue: 'UNSUPPORTED_MEDIA_TYPE', description, location: 'header' }])
