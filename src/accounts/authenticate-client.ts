@@ -87,7 +87,7 @@ function readBasic(headers: IncomingHttpHeaders): Basic | undefined {
   if (authorization === undefined) return undefined
   const known = alreadyRead.get(headers)
   if (known) return known
-  const encoded = /^basic ([A-Za-z0-9+/=_-]{1,2000})$/i.exec(authorization)?.[1]
+  const encoded = /^basic +([A-Za-z0-9+/=_-]{1,2000})$/i.exec(authorization)?.[1]
   if (encoded === undefined) throw invalidClient(HOW_TO_SAY_WHO)
   const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
   const basic = { id: formDecoded(id), secret: formDecoded(rest.join(':')) }

@@ -65,7 +65,7 @@ export interface KeyedRequest {
 
 /** The request id under any of its header names; undefined when there is none. */
 export function requestKey(headers: Readonly<Record<string, unknown>>): string | undefined {
-  const key = requestHeader(headers, 'request-id') ?? headers['idempotency-key']
+  const key = requestHeader(headers, 'request-id') || headers['idempotency-key']
   if (key === undefined || key === '') return undefined
   if (typeof key !== 'string' || key.length > KEY_LENGTH_MAX || !/^[\x20-\x7e]+$/.test(key))
     throw malformed({

@@ -125,3 +125,23 @@ describe('A body', () => {
     expect((await sent('application/json', plain, { 'content-encoding': 'gzip' })).status).toBe(415)
   })
 })
+
+describe('Credentials', () => {
+  it('may stand behind more than one blank', async () => {
+    const authorization = basic('sandbox-merchant', 'sandbox-merchant-secret').replace(' ', '   ')
+    const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' }
+
+    expect((await world.call('POST', '/v1/oauth2/token', 'grant_type=client_credentials', { headers })).status).toBe(
+      200,
+    )
+  })
+})
+
+describe('A request id', () => {
+  it('is that of the header which has one, where another is empty', async () => {
+    const headers = { 'service-request-id': '', 'idempotency-key': 'the one that counts' }
+    const made = async () => (await world.merchant.post<{ id: string }>(INVOICES, over('1.00'), { headers })).body.id
+
+    expect(await made()).toBe(await made())
+  })
+})
