@@ -45,7 +45,8 @@ export function parseInstant(text: string): Instant | undefined {
 
 /** Reads an ISO 8601 duration such as `P20D` or `PT36H`; undefined when it is not one. Calendar units are kept. */
 export function parseDuration(text: string): Duration | undefined {
-  if (text.length > 64) return undefined
+  // The library takes a P or a T with nothing behind it for no time at all.
+  if (text.length > 64 || !/\d[A-Z]$/.test(text)) return undefined
   const parsed = Duration.fromISO(text)
   return parsed.isValid ? parsed : undefined
 }
