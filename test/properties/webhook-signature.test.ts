@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import type { Instant } from '../../src/kernel/clock.ts'
 import { issueCertificate } from '../../src/webhooks/signing/certificate.ts'
-import { makeSeal } from '../../src/webhooks/signing/seal.ts'
+import { makeSeal, remembering } from '../../src/webhooks/signing/seal.ts'
 import {
   isSignedBy,
   printSecret,
@@ -113,6 +113,23 @@ describe('A sealed secret', () => {
         expect(() => makeSeal(['another secret']).open(sealed, owner)).toThrow()
       }),
     )
+  })
+
+  it('is opened once of each that a webhook has, also while one takes over from another, and for its owner alone', () => {
+    const sealed = [randomBytes(32), randomBytes(32)].map((plain) => seal.close(plain, 'W').toString('hex'))
+    const opened: string[] = []
+    const open = remembering({
+      ...seal,
+      open(bytes, owner) {
+        opened.push(Buffer.from(bytes).toString('hex'))
+        return seal.open(bytes, owner)
+      },
+    })
+    const plain = sealed.map((one) => open(one, 'W'))
+
+    for (let delivery = 0; delivery < 3; delivery++) expect(sealed.map((one) => open(one, 'W'))).toEqual(plain)
+    expect(opened).toEqual(sealed)
+    expect(() => open(sealed[0]!, 'V')).toThrow()
   })
 
   it('does not show in what is stored', () => {

@@ -17,14 +17,9 @@ const REMEMBERED_MAX = 1_000
 
 /** Opens what it opened lately from memory: a webhook's secret is needed for every delivery to it. */
 export function remembering(seal: Seal): (sealedHex: string, owner: string) => Buffer {
-  const opened = new RecentMap<string, { sealed: string; plain: Buffer }>(REMEMBERED_MAX)
-  return (sealed, owner) => {
-    const known = opened.get(owner)
-    if (known?.sealed === sealed) return known.plain
-    const plain = seal.open(Buffer.from(sealed, 'hex'), owner)
-    opened.set(owner, { sealed, plain })
-    return plain
-  }
+  // By what is sealed, of which a webhook has two while a secret takes over from another. Which of them signs is read each time.
+  const opened = new RecentMap<string, Buffer>(REMEMBERED_MAX)
+  return (sealed, owner) => opened.getOrMake(`${owner} ${sealed}`, () => seal.open(Buffer.from(sealed, 'hex'), owner))
 }
 
 export const makeSeal = (ring: SecretRing): Seal => ({
