@@ -41,7 +41,7 @@ export function accountLocale({ language, country_code }: Pick<Account, 'languag
   return chooseLocale(language, `${spoken}-${region}`)
 }
 
-/** The languages a browser asks for, best first. */
+/** The languages a browser asks for, best first; one of quality 0 is one that its reader does not read. */
 export function acceptedLanguages(header: string | undefined): string[] {
   return (header ?? '')
     .slice(0, 500)
@@ -50,6 +50,7 @@ export function acceptedLanguages(header: string | undefined): string[] {
       const [tag = '', quality] = part.trim().split(/\s*;\s*q=/i)
       return { tag, quality: quality === undefined ? 1 : Number(quality) || 0 }
     })
+    .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality)
     .map(({ tag }) => tag)
 }

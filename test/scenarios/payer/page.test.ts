@@ -86,6 +86,7 @@ describe('The page of an invoice', () => {
     expect(french.text).toContain('<html lang="fr">')
     expect(french.text).toContain('À payer avant le 1 avril 2026')
     expect((await page(path, { 'accept-language': 'it, de ; q=0.9, en; q=0.5' })).text).toContain('<html lang="de">')
+    expect((await page(path, { 'accept-language': 'it, de;q=0, *' })).text).toContain('<html lang="en">')
   })
 
   it('says when it is overdue', async () => {
