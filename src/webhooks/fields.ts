@@ -49,7 +49,7 @@ export const webhookFields: Readonly<Record<string, string>> = {
   http_status: 'What the last attempt was answered with.',
   reason_phrase: 'The words behind the status.',
   response_headers: 'The headers of the answer.',
-  error_message: 'Why there was no answer.',
+  error_message: 'Why it did not arrive: what the receiver answered, why there was no answer, or why it was not tried.',
   next_attempt_time: 'When it is attempted next.',
   attempt_log: 'Every attempt, oldest first.',
   number: 'Counted from 1.',

@@ -221,6 +221,9 @@ describe('A receiver that fails', () => {
     await world.settle()
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hook'])
     expect((await transmissions())[0]!.error_message).toContain('302')
+    // It is not only why there was no answer.
+    const { text } = await world.call('GET', '/openapi.json')
+    expect(text.includes('Why it did not arrive: what the receiver answered, ')).toBe(true)
   })
 
   it('that is not there is named as such', async () => {
