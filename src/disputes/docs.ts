@@ -223,6 +223,7 @@ ${table(
       `${limits.messages}, ${limits.evidences} of each side, ${limits.supportingInfo}`,
     ],
     ['partner actions', String(limits.partnerActions)],
+    ['refunds that are shown', `${limits.refunds}, the last ones; the amounts count all`],
     ['page size, page', `${limits.pageSize}, ${limits.page}; the links next and prev go further, by tokens`],
     [
       'a list',

@@ -7,6 +7,7 @@ import { disputeLinks } from './links.ts'
 import { disputeActions } from './machine/actions/index.ts'
 import { fundingInstruments } from './machine/actions/provide-refund-preference.ts'
 import { disputeLifecycle } from './machine/lifecycle.ts'
+import { limits } from './machine/limits.ts'
 import { allowedRefund, totalCovered, totalRefunded } from './machine/payments.ts'
 import { dueDates, stateFor } from './machine/state.ts'
 import type { Dispute, DisputedTransaction, FundMovement, Offer, StoredDocument } from './schema/dispute.ts'
@@ -150,7 +151,8 @@ function outcomeFor(dispute: Dispute, { view, side }: Viewer, dialect: Dialect) 
 
 function refundDetails(dispute: Dispute, { view, side }: Viewer) {
   const borne = dispute.refunds?.filter(({ cancelled }) => side === 'buyer' || !cancelled)
-  const transactions = borne?.map(({ id, gross_amount, create_time }) => ({ id, gross_amount, create_time }))
+  const shown = borne?.slice(-limits.refunds)
+  const transactions = shown?.map(({ id, gross_amount, create_time }) => ({ id, gross_amount, create_time }))
   return withoutEmpty({
     allowed_refund_amount: view === 'buyer' ? undefined : allowedRefund(dispute),
     transactions,

@@ -102,7 +102,7 @@ const limits = table(
     ['items', String(ITEMS_MAX)],
     ['primary recipients, and addresses in copy', `${PARTIES_MAX} each`],
     ['attachments', String(ATTACHMENTS_MAX)],
-    ['payments, and refunds', `${TRANSACTIONS_MAX} each`],
+    ['payments, and refunds', `${TRANSACTIONS_MAX} each; of more refunds of service payments the last ones are shown`],
     ['pages, and size of a page', `${PAGE_MAX}, ${PAGE_SIZE_MAX}`],
   ],
 )

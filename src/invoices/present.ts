@@ -4,6 +4,7 @@ import type { Service } from '../room.ts'
 import { invoiceLifecycle } from './lifecycle.ts'
 import { recipientCode } from './schema/codes.ts'
 import type { Status } from './schema/enums.ts'
+import { TRANSACTIONS_MAX } from './schema/given.ts'
 import type { Invoice } from './schema/invoice.ts'
 import { shownInvoicer, shownRecipient } from './schema/parties.ts'
 import type { InvoiceSummary } from './search/look.ts'
@@ -112,7 +113,8 @@ function presentMoney({ dialect }: Service, invoice: InvoiceSummary) {
     ...(refunds.length > 0 && {
       refunds: {
         refund_amount: money(refunded),
-        transactions: refunds.map(({ payment_id: _, ...refund }) => branded(refund)),
+        // In parts, and of several payments, there can be more; the last ones are shown.
+        transactions: refunds.slice(-TRANSACTIONS_MAX).map(({ payment_id: _, ...refund }) => branded(refund)),
       },
     }),
   }

@@ -6,6 +6,8 @@ export const limits = {
   supportingInfo: 100,
   offerEvents: 990,
   partnerActions: 10,
+  /** As many are shown, the last ones: a dispute of many payments can have more. */
+  refunds: 100,
   /** Of one payment. */
   items: 100,
   filesPerMessage: 10,

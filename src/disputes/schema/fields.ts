@@ -123,7 +123,7 @@ export const disputeFields: Readonly<Record<string, string>> = {
   offer_types: 'Values that are taken now.',
   refund_details: 'What of the payment was, and can still be, given back.',
   allowed_refund_amount: 'The most that can still be refunded.',
-  transactions: 'The refunds, oldest first.',
+  transactions: 'The refunds, oldest first; of more than a hundred the last ones.',
   'transactions.id': 'The id of the refund.',
 
   // The payment, who took part in it, and what was bought.

@@ -170,7 +170,7 @@ export const invoiceFields: Readonly<Record<string, string>> = {
   paid_amount: 'All payments together.',
   refunds: 'What was given back of it.',
   refund_amount: 'All refunds together.',
-  transactions: 'One by one, oldest first.',
+  transactions: 'One by one, oldest first; of more than a hundred the last ones.',
   type: 'EXTERNAL where the merchant recorded it; where the service moved the money, the name of the service.',
   payment_id: 'The id of the payment: a capture, or a record of the merchant.',
   'recordPayment.payment_id': 'The id of the record; the service gives it, and reads none.',

@@ -284,3 +284,23 @@ describe('A payment that was taken out of a dispute about several', () => {
     expect((await sees(world.merchant, id)).status).toBe('RESOLVED')
   })
 })
+
+describe('A dispute about very many payments', () => {
+  it('shows the last hundred refunds of more, and counts them all', async () => {
+    const payments = await Promise.all(Array.from({ length: 101 }, () => paid('1.00')))
+    const made = await world.buyer.post<{ links: { href: string }[] }>(DISPUTES, {
+      disputed_transactions: payments.map(({ buyersId }) => ({ buyer_transaction_id: buyersId })),
+      reason: 'UNAUTHORISED',
+    })
+    const id = made.body.links[0]!.href.split('/').at(-1)!
+
+    const answer = await does(world.merchant, id, 'accept-claim', { note: 'Sorry.', accept_claim_type: 'REFUND' })
+
+    expect(answer.status, answer.text).toBe(200)
+    for (const who of [world.merchant, world.buyer]) {
+      const { refund_details, dispute_outcome } = await sees(who, id)
+      expect(refund_details!.transactions).toHaveLength(100)
+      expect(dispute_outcome!.amount_refunded).toEqual(usd('101.00'))
+    }
+  })
+})

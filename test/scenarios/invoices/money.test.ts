@@ -214,6 +214,24 @@ describe('Money on an invoice', () => {
       expect(await shop.events(id)).toEqual(['CREATED', 'SENT', 'PAID'])
     })
 
+    it('shows the last hundred refunds of more, and counts them all', async () => {
+      const { id } = await shop.sends(over('2.00'))
+      const capture = await shop.isPaid(id, '2.00')
+      const refund = async (amount?: string) => {
+        const body = amount === undefined ? {} : { amount: usd(amount) }
+        const { status, text } = await world.merchant.post(`/v2/payments/captures/${capture}/refund`, body)
+        expect(status, text).toBe(201)
+      }
+      for (let part = 1; part <= 100; part++) await refund('0.01')
+      await refund()
+      await world.app.drain()
+
+      const { refunds } = await shop.sees(id)
+
+      expect([refunds!.refund_amount, refunds!.transactions.length]).toEqual([usd('2.00'), 100])
+      expect(refunds!.transactions.at(-1)).toMatchObject({ amount: usd('1.00') })
+    })
+
     it('takes the whole amount unless the invoice allows parts, and then no less than the minimum', async () => {
       const { id: strict } = await shop.sends()
       await expect(shop.isPaid(strict, '50.00')).rejects.toMatchObject({
