@@ -63,4 +63,9 @@ describe('The changelog', () => {
       }
     }
   })
+
+  it('has no more under one heading than somebody reads', () => {
+    for (const part of read('CHANGELOG.md').split(/^##+ /m).slice(1))
+      expect(part.match(/^- /gm)?.length ?? 0, part.split('\n')[0]).toBeLessThanOrEqual(40)
+  })
 })
