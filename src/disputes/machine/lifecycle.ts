@@ -216,6 +216,7 @@ const rows = [
   { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: shipped,         given: [], outcome: 'return not acknowledged', to: closed,  emits: resolved },
   { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: review,          given: [], outcome: 'decided, appealable', to: decided,     emits: resolved },
   { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: review,          given: [], outcome: 'decided, final',   to: closed,         emits: resolved },
+  { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: review,          given: [], outcome: 'left to an agent', to: same,           emits: silent },
   { t: 'T33', action: 'pass-deadline',           by: ['clock'],             from: alerted,         given: [], outcome: 'alert ended',      to: closed,         emits: resolved },
   { t: '4.6', action: 'pass-deadline',           by: ['clock'],             from: appealable,      given: [], outcome: 'appeal window closed', to: settledForGood, emits: silent },
 ] as const satisfies readonly DisputeRow[]

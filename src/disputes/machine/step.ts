@@ -62,13 +62,14 @@ function withoutAbsent(dispute: { [Field in keyof Dispute]: Dispute[Field] | und
 export const asksAnew = (action: DisputeAction, before: DisputeNode, after: DisputeNode): boolean =>
   action === 'change-reason' || !isSameNode(before, after)
 
-/** The timer that runs after an action: a new one for whoever is asked anew, otherwise the one that ran. */
+/** The timer that runs after an action: a new one for whoever is asked anew, otherwise the one that ran until it is up. */
 export const timerAfter = (
   action: DisputeAction,
   before: Dispute,
   after: Dispute,
   { now, rules }: Pick<ActionContext, 'now' | 'rules'>,
-): Dispute['timer'] => (asksAnew(action, before, after) ? timerFor(after, now, rules) : before.timer)
+): Dispute['timer'] =>
+  action === 'pass-deadline' || asksAnew(action, before, after) ? timerFor(after, now, rules) : before.timer
 
 const letters = { INQUIRY: 'I', CHARGEBACK: 'C', PRE_ARBITRATION: 'P', ARBITRATION: 'A' } as const
 

@@ -38,7 +38,10 @@ export const passDeadline = disputeAction('pass-deadline', {
         return { outcome: 'return not acknowledged', ...inTurn(dispute, paying, closing) }
       }
       case 'review': {
-        const winner = context.rules.autoAdjudicate === 'BUYER_FAVOR' ? 'buyer' : 'seller'
+        const { autoAdjudicate } = context.rules
+        // A service that decides nothing by itself finds what one that did had planned.
+        if (autoAdjudicate === 'off') return { outcome: 'left to an agent', changes: {} }
+        const winner = autoAdjudicate === 'BUYER_FAVOR' ? 'buyer' : 'seller'
         return lapse(dispute, 'decided', winner, 'DECISION_BASED_ON_AVAILABLE_INFORMATION', context)
       }
       case 'appeal-window':
