@@ -558,7 +558,8 @@ describe('A chargeback by a bank', () => {
 
   it('can be an alert, which the seller can only accept', async () => {
     const { seller_transaction_id: sellers } = await paid()
-    const { body } = await charge(sellers, { event_type: 'ALERT' })
+    // Words that keep other disputes with the agents.
+    const { body } = await charge(sellers, { event_type: 'ALERT', processor_info: { notes: 'HOLD_IN_REVIEW' } })
 
     expect(await canDo(world.merchant, body.dispute_id)).toEqual(['accept_claim'])
     expect((await sees(world.merchant, body.dispute_id)).seller_response_due_date).toBe('2026-03-03T05:00:00.000Z')

@@ -13,8 +13,10 @@ export const triage = disputeAction('triage', {
   decide(dispute, _input, context) {
     const { rules } = context
     const told = (dispute.evidences ?? []).some(({ notes }) => notes?.includes(HOLD_IN_REVIEW))
-    if (rules.triageTarget === 'REVIEW' || (rules.sandbox && told)) return { outcome: 'review', changes: {} }
     const alert = dispute.dispute_channel === 'ALERT'
+    // An alert is the seller's to heed or not: nobody decides it.
+    if (!alert && (rules.triageTarget === 'REVIEW' || (rules.sandbox && told)))
+      return { outcome: 'review', changes: {} }
     const types = alert ? [] : usualRequest(dispute.reason, 'seller')
     return { outcome: 'seller to answer', changes: { evidences: ask(dispute, 'seller', types, context) } }
   },
