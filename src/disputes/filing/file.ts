@@ -23,7 +23,6 @@ export function fileDispute(
   opening: Opening,
   payments: readonly StoredTransaction[],
   uploads: Uploads,
-  timer?: Dispute['timer'],
 ): Dispute {
   const { service, rules } = house
   const context: ActionContext = {
@@ -36,8 +35,7 @@ export function fileDispute(
   }
   const { dispute: opened, money } = openDispute(opening, context)
   const triage = rules.triageDelaySeconds === 0 ? step(opened, ['clock'], 'triage', {}, context) : undefined
-  const looked = triage?.after ?? opened
-  const filed = timer && looked.timer ? { ...looked, timer } : looked
+  const filed = triage?.after ?? opened
 
   const held = new Map(
     money.flatMap((order) => (order.move === 'hold' ? [[order.transaction, order.amount] as const] : [])),

@@ -54,6 +54,7 @@ export function timerFor(dispute: Dispute, now: Instant, rules: Rules): Dispute[
   const name = timerNameFor(dispute, rules)
   if (name === undefined) return undefined
   if (name === 'triage') return { name, due: after(now, rules.triageDelaySeconds) }
+  if (name === 'seller-answer' && dispute.answer_by) return { name, due: dispute.answer_by }
   if (name !== 'inquiry') return { name, due: dueOf(name, now) }
   // An inquiry that an agent kept open past its end gives the next answer the time a claim would.
   const end = dueOf('inquiry', dispute.create_time)

@@ -25,6 +25,7 @@ export interface Opening {
   readonly statements: readonly { readonly text?: string | undefined; readonly documents: readonly StoredDocument[] }[]
   readonly messages: readonly string[]
   readonly externalReasonCode?: string | undefined
+  readonly answerBy?: Instant | undefined
   readonly stage?: Stage | undefined
 }
 
@@ -39,7 +40,7 @@ export function openDispute(
   opening: Opening,
   context: ActionContext,
 ): { dispute: Dispute; money: readonly MoneyOrder[] } {
-  const { reason, channel, seller, buyer, transactions, externalReasonCode } = opening
+  const { reason, channel, seller, buyer, transactions, externalReasonCode, answerBy } = opening
   const { now, rules, newId } = context
   const currency = transactions[0]!.disputed.currency_code
   const zero = toMoney(0n, currency)
@@ -68,6 +69,7 @@ export function openDispute(
     ),
     offer: { buyer_requested_amount: amount },
     ...(externalReasonCode !== undefined && { external_reason_code: externalReasonCode }),
+    ...(answerBy !== undefined && { answer_by: answerBy }),
     ...(opening.extensions && { extensions: opening.extensions }),
     ...(evidences.length > 0 && { evidences }),
     ...(messages.length > 0 && { messages }),

@@ -125,10 +125,10 @@ async function chargeBack(tx: Tx, house: House, caller: Caller, body: Chargeback
       statements: notes === undefined || notes === '' ? [] : [{ text: notes, documents: [] }],
       messages: [],
       externalReasonCode: code,
+      answerBy: due,
       stage,
     },
     [],
     { stored: [], files: [], types: [] },
-    due && !isAlert ? { name: 'seller-answer', due } : undefined,
   )
 }

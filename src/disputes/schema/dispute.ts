@@ -181,6 +181,8 @@ export interface Dispute extends DisputeNode {
   readonly disputed_transactions: readonly DisputedTransaction[]
   readonly offer: Offer
   readonly external_reason_code?: string
+  /** Until when a bank wants the seller's answer, where it says so. */
+  readonly answer_by?: Instant
   readonly dispute_outcome?: {
     readonly outcome_code: OutcomeCode
     readonly outcome_reason?: string

@@ -205,6 +205,25 @@ describe('Deadlines', () => {
 
     expect(position(await sees(waiting.merchant, id))).toBe('INQUIRY/WAITING_FOR_SELLER_RESPONSE REQUIRED_ACTION')
     expect(await eventsOf(waiting, id)).toEqual(['CREATED', 'UPDATED'])
+
+    const paid = await waiting.merchant.post<{ seller_transaction_id: string }>('/sandbox/transactions', {
+      amount: usd('10.00'),
+    })
+    const { body: bank } = await waiting.merchant.post<{ dispute_id: string }>(
+      '/v2/customer-support/process-chargeback',
+      {
+        transaction: { id_enc: paid.body.seller_transaction_id },
+        dispute: { response_date: '2026-03-09T00:00:00Z' },
+      },
+    )
+    await waiting.pass('PT5M')
+    const asked = await sees(waiting.merchant, bank.dispute_id)
+    expect([asked.status, asked.seller_response_due_date]).toEqual([
+      'WAITING_FOR_SELLER_RESPONSE',
+      '2026-03-09T00:00:00.000Z',
+    ])
+    await waiting.pass('P8D')
+    expect((await sees(waiting.merchant, bank.dispute_id)).dispute_outcome?.outcome_code).toBe('RESOLVED_BUYER_FAVOUR')
     await waiting.close()
   })
 })
