@@ -1,10 +1,13 @@
 import { type Quota, useQuota } from '../database/quota.ts'
-import type { Tx } from '../database/transaction.ts'
+import { sql } from '../database/sql.ts'
+import type { Reader, Transact, Tx } from '../database/transaction.ts'
 import { Problem, refused } from '../kernel/problem.ts'
 import type { Typed } from './forms/fields.ts'
-import type { Sent } from './visit.ts'
+import type { Onlooker } from './who.ts'
 
 const sent: Quota = { name: 'console-form', max: 1, seconds: 86_400 }
+
+const sentBefore = sql`select 1 from quotas where account_id = $1 and name = $2 and key = $3 and until > $4`
 
 const SENT_ALREADY = 'SENT_ALREADY'
 
@@ -12,11 +15,32 @@ const SENT_ALREADY = 'SENT_ALREADY'
 export const isSentAlready = (error: unknown): boolean =>
   error instanceof Problem && error.details.some(({ issue }) => issue === SENT_ALREADY)
 
+/** What a form is known by; undefined for one that nobody drew. */
+const keyOf = ({ 'request-id': key }: Typed): string | undefined =>
+  key === undefined || key.length > 100 ? undefined : key
+
+/** Whether a form was sent and what it asked for was done: the thing it is about may be gone by then, or be called the same. */
+export async function wasDone(db: Reader, accountId: string, typed: Typed, now: string): Promise<boolean> {
+  const key = keyOf(typed)
+  return key !== undefined && (await db.row(sentBefore, [accountId, sent.name, key, now])) !== undefined
+}
+
+/** Whether a form met a refusal because it was done already: by that, or by what the first click changed meanwhile. */
+export const isOfSecondClick = async (error: unknown, { db, who, typed, now }: SentForm): Promise<boolean> =>
+  isSentAlready(error) || (error instanceof Problem && (await wasDone(db, who.caller.accountId, typed, now)))
+
+interface SentForm {
+  readonly db: Reader
+  readonly who: Onlooker
+  readonly typed: Typed
+  readonly now: string
+}
+
 /** Refuses a form that was sent already: what no operation does has no request id of its own to be known by. */
 export async function onceOnly(tx: Tx, accountId: string, typed: Typed): Promise<void> {
-  const key = typed['request-id']
-  if (key === undefined || key.length > 100) return
-  if (await useQuota(tx, accountId, [{ quota: sent, key }]))
+  const key = keyOf(typed)
+  if (key === undefined) return
+  if ((await wasDone(tx, accountId, typed, tx.now)) || (await useQuota(tx, accountId, [{ quota: sent, key }])))
     throw refused(
       SENT_ALREADY,
       'This form was sent already, and what it asked for was done. Look at how it stands now.',
@@ -24,7 +48,15 @@ export async function onceOnly(tx: Tx, accountId: string, typed: Typed): Promise
 }
 
 /** Whether a form is sent for the first time, where it asks for an operation that knows no request ids. */
-export async function isFirstTime({ change, who, typed }: Pick<Sent, 'change' | 'who' | 'typed'>): Promise<boolean> {
+export async function isFirstTime({
+  change,
+  who,
+  typed,
+}: {
+  readonly change: Transact
+  readonly who: Onlooker
+  readonly typed: Typed
+}): Promise<boolean> {
   try {
     await change((tx) => onceOnly(tx, who.caller.accountId, typed))
     return true

@@ -12,6 +12,7 @@ import { addressOf, PageUrls } from './addresses.ts'
 import { backTo, toSignIn } from './back.ts'
 import { type Typed, withPlainBreaks } from './forms/fields.ts'
 import { type Drawn, frame, type Surroundings } from './frame.ts'
+import { isOfSecondClick } from './once.ts'
 import type { Asked, Operations, Ordered, Outcome, Refusal } from './operate.ts'
 import { isOwnOrigin } from './own-origin.ts'
 import { type Times, timesIn } from './parts/time.ts'
@@ -111,6 +112,10 @@ interface FormDefinition<Params extends TSchema> extends Access {
   /** In live it asks for a passkey or single sign-on of the last five minutes. */
   readonly isGrave?: boolean
   readonly gives?: Gift<Params> | undefined
+  /** What its page says to whoever sent it a second time, when all was done already. */
+  readonly twice?: string
+  /** Where that is, if not on the page above its address. */
+  readonly twiceAt?: string
   take(sent: Sent<Params>): Promise<Answer>
 }
 
@@ -121,6 +126,8 @@ const FormBody = Type.Unsafe<Typed>({ type: 'object' })
 
 /** How often the people of one account may ask for all of something within a minute. */
 const ASKING_PER_MINUTE = 20
+
+const DONE_ALREADY = 'It was done already; nothing was done twice.'
 
 /** Pages and forms of the console, as routes like any other. */
 export function makePages({ service, operations, now, realNow, onlooker, surroundings }: ConsoleParts) {
@@ -240,7 +247,8 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
       return declare(definition, made)
     },
     form<Params extends TSchema>(definition: FormDefinition<Params>): AnyRoute {
-      const { take, may: _, liveOnly: __, isGrave: ___, gives: ____, ...rest } = definition
+      const { take, may: _, liveOnly: __, isGrave: ___, gives: ____, ...sendable } = definition
+      const { twice = DONE_ALREADY, twiceAt, ...rest } = sendable
       const made = route({
         ...shared,
         ...rest,
@@ -256,7 +264,8 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
           // No page of somebody else's may send a form of ours.
           if (!isOwnOrigin(headers, service)) throw forbidden('This form was sent from another page than ours.')
           const files = given.files.filter(({ fileName, bytes }) => fileName !== '' || bytes.length > 0)
-          const held: Held = { path, typed, files, theme: themeIn(headers) }
+          const back = addressOf(urls.of(rest.url), params)
+          const held: Held = { path, typed, files, theme: themeIn(headers), what: rest.summary, back }
           const visit = await visitOf(definition, { ...given, query: {} })
           const waits = heldUp(definition, held, visit?.who)
           if (!visit || waits) return waits
@@ -266,9 +275,14 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
             files,
             lead: (to, text) => seeOther(to, text === undefined ? undefined : noticeCookie({ tone: 'good', text })),
             turnBack: (to, text) => seeOther(to, noticeCookie({ tone: 'bad', text })),
-            again: (drawn) => framed(visit, { path, back: addressOf(urls.of(rest.url), params) }, drawn),
+            again: (drawn) => framed(visit, { path, back }, drawn),
           }
-          return (await askedAgain(definition, sent, held)) ?? take(sent)
+          try {
+            return (await askedAgain(definition, sent, held)) ?? (await take(sent))
+          } catch (error) {
+            if (!(await isOfSecondClick(error, sent))) throw error
+            return sent.lead(twiceAt ?? back, twice)
+          }
         },
       })
       forms.push({ address: new RegExp(`^${rest.url.replace(/:\w+/g, '[^/]+')}$`), access: definition })

@@ -67,6 +67,20 @@ addEventListener('submit', (event) => {
     if (!field.reportValidity()) event.preventDefault()
 })
 
+// A second click would drop the answer to the first, and with it a secret that is shown this once. Somebody who waits in vain may
+// click again.
+const PATIENCE_MS = 5000
+let sent = new WeakMap()
+addEventListener('pageshow', () => {
+  sent = new WeakMap()
+})
+addEventListener('submit', (event) => {
+  const form = event.target
+  if (event.defaultPrevented || form.getAttribute('method') !== 'post') return
+  if (performance.now() - (sent.get(form) ?? -PATIENCE_MS) < PATIENCE_MS) event.preventDefault()
+  else sent.set(form, performance.now())
+})
+
 // The clock of the sandbox as it runs; deadlines count down on it.
 const clock = document.querySelector('[data-clock]')
 const drawnAt = performance.now()

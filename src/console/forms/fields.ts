@@ -111,9 +111,12 @@ export const newRequestId = () => `console-${randomBytes(12).toString('base64url
 /** The debug id of a refusal of the console's own, behind which there is no request to look for. */
 const NO_REQUEST = '–'
 
+/** Where all that is wrong stands beside a field; who hears the page and does not see it is told to look for that. */
+export const markedBelow: Refusal = { name: '', message: 'Look at what is marked below.', debug_id: NO_REQUEST }
+
 /** Why nothing happened, first of all; what belongs to a field stands beside it. */
 export function refusalBox({ message, debug_id, details = [] }: Refusal, unplaced: readonly Issue[] = details): Html {
-  const said = unplaced.length > 0 ? unplaced : details.length > 0 ? [] : [{ description: message }]
+  const said = unplaced.length > 0 ? unplaced : [{ description: details.length > 0 ? markedBelow.message : message }]
   return html`<div class="problem-box" role="alert" tabindex="-1" autofocus><p><b>Nothing was changed.</b> ${said
     .map(({ description }) => description)
     .join(' ')}</p>${debug_id !== NO_REQUEST && html`<p class="hint">Debug id ${debug_id}</p>`}</div>`

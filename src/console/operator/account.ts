@@ -6,7 +6,8 @@ import { html } from '../../http/html.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { languages } from '../../payer/words/languages.ts'
-import { form as drawForm, type Field } from '../forms/fields.ts'
+import { form as drawForm, type Field, type Typed } from '../forms/fields.ts'
+import type { Refusal } from '../operate.ts'
 import { facts, folded, heading, lines, linkButton, nothing, sheet, taken } from '../parts/parts.ts'
 import type { Visit } from '../visit.ts'
 import { sentence } from '../words.ts'
@@ -28,6 +29,8 @@ const figuresOf = sql`
 const webhooksOf = sql`
   select id, url, enabled from webhooks where account_id = $1 order by create_time, id limit 100`
 
+const languageNames = new Intl.DisplayNames(['en'], { type: 'language' })
+
 const COUNTED_MAX = 1_000
 const counted = (n: number) => (n >= COUNTED_MAX ? `more than ${COUNTED_MAX}` : String(n))
 
@@ -37,8 +40,21 @@ export async function account(visit: Pick<Visit<typeof Id>, 'db' | 'params'>): P
   return found
 }
 
-/** Everything about an account; `secret` is that of an app made a moment ago. */
-export async function drawAccount(visit: Visit<typeof Id>, secret?: { clientId: string; secret: string }) {
+/** A form as it was left, and why it was refused. */
+export interface Left {
+  readonly typed: Typed
+  readonly refusal: Refusal
+}
+
+interface Drawing {
+  /** That of an app made a moment ago. */
+  readonly secret?: { readonly clientId: string; readonly secret: string }
+  /** The form of an app that was not made. */
+  readonly left?: Left
+}
+
+/** Everything about an account. */
+export async function drawAccount(visit: Visit<typeof Id>, { secret, left }: Drawing = {}) {
   const one = await account(visit)
   const { db } = visit
   const told = (await db.row<Record<'invoices' | 'disputes' | 'waiting' | 'webhooks', number>>(figuresOf, [
@@ -51,6 +67,7 @@ export async function drawAccount(visit: Visit<typeof Id>, secret?: { clientId: 
   const isActive = one.status === 'ACTIVE'
   return {
     title: one.name,
+    ...(left && { status: 422 }),
     content: html`${heading(one.name, {
       back: ['Accounts', ACCOUNTS],
       sub: html`${one.email} · ${sentence(one.kind)} · ${isActive ? 'active' : html`<b class="warn">suspended</b>`}`,
@@ -95,8 +112,8 @@ ${facts([
         ['Time zone', one.time_zone],
         ['Currency', one.currency_code],
         ['Country', one.country_code],
-        ['Language', one.language ?? 'as in its country'],
-      ])}<form class="stack below" method="post" action="${here}/language"><div><label for="language">Mails to it are written in</label><select class="boxed" id="language" name="language">${languages.map((tag) => html`<option value="${tag}"${one.language?.startsWith(tag) && html` selected`}>${tag}</option>`)}</select></div><div class="buttons"><button class="button quiet">Set the language</button></div></form>`,
+        ['Language', one.language ? languageNames.of(one.language) : 'as in its country'],
+      ])}<form class="stack below" method="post" action="${here}/language"><div><label for="language">Mails to it are written in</label><select class="boxed" id="language" name="language" required>${!one.language && html`<option value="" selected>As in its country</option>`}${languages.map((tag) => html`<option value="${tag}"${one.language?.startsWith(tag) && html` selected`}>${languageNames.of(tag)}</option>`)}</select></div><div class="buttons"><button class="button quiet">Set the language</button></div></form>`,
     )}${sheet(
       'New app',
       drawForm({
@@ -111,6 +128,7 @@ ${facts([
         ],
         button: 'Make the app',
         follows: 'Its secret is shown once; hand it over.',
+        ...left,
       }),
     )}<p class="soft"><a href="/console/operator/audit?account=${one.id}">What was done with this account</a></p></aside></div>`,
   }

@@ -7,18 +7,18 @@ import type { Database } from '../../database/open.ts'
 import { sql } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { html } from '../../http/html.ts'
-import { refused } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { languages } from '../../payer/words/languages.ts'
 import type { Service } from '../../room.ts'
-import { form as drawForm, type Field, type Typed } from '../forms/fields.ts'
-import { onceOnly } from '../once.ts'
+import { askTwice } from '../forms/ask-twice.ts'
+import { form as drawForm, type Field } from '../forms/fields.ts'
+import { onceOnly, wasDone } from '../once.ts'
 import type { Refusal } from '../operate.ts'
 import { heading, nothing, pager, sheet } from '../parts/parts.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { sentence } from '../words.ts'
-import { account, ACCOUNTS as at, drawAccount as drawOne, Id, unchecked } from './account.ts'
-import { askTwice, ofOperators } from './parts.ts'
+import { account, ACCOUNTS as at, drawAccount as drawOne, Id, type Left, unchecked } from './account.ts'
+import { ofOperators } from './parts.ts'
 
 export interface AccountParts {
   readonly service: Service
@@ -72,9 +72,10 @@ const fields: readonly Field[] = [
   },
 ]
 
-interface Left {
-  readonly typed: Typed
-  readonly refusal: Refusal
+const noScopes: Refusal = {
+  name: 'UNPROCESSABLE_ENTITY',
+  message: 'Choose something that this kind of account uses.',
+  debug_id: '–',
 }
 
 const listAt = (q: string | undefined, after?: string) => {
@@ -100,10 +101,21 @@ async function command(
   })
 }
 
+/** The same form, whose work is done once. */
+const once = (sent: Sent): Sent => ({
+  ...sent,
+  change: (work, options) =>
+    sent.change(async (tx) => {
+      await onceOnly(tx, sent.who.caller.accountId, sent.typed)
+      return work(tx)
+    }, options),
+})
+
 const refusalOf = (error: unknown): Refusal => {
   if (!(error instanceof UsageError || error instanceof CommandError)) throw error
   const [, option] = /^--([a-z-]+)/.exec(error.message) ?? []
-  const description = error.message.replaceAll('--', '')
+  const said = error.message.replaceAll('--', '')
+  const description = said.charAt(0).toUpperCase() + said.slice(1)
   return {
     name: 'INVALID_REQUEST',
     message: description,
@@ -125,7 +137,7 @@ async function drawList(visit: Visit, q = '', after = '', left?: Left) {
         ? nothing('No account by that name', 'Search by the beginning of its address, or by its id.')
         : html`<table class="rows"><thead><tr><th>Name</th><th class="gone">Id</th><th>Kind</th><th>Standing</th></tr></thead><tbody>${list.map(
             (one) =>
-              html`<tr><td class="second fill"><a class="open" href="${at}/${one.id}">${one.name}</a><small>${one.email}</small></td><td class="mono gone">${one.id}</td><td class="whole">${sentence(one.kind)}</td><td class="num right">${one.status === 'ACTIVE' ? html`<span class="soft">active</span>` : html`<b class="warn">suspended</b>`}</td></tr>`,
+              html`<tr><td class="second fill"><a class="open" href="${at}/${one.id}">${one.name}</a><small>${one.email}</small></td><td class="mono nowrap gone">${one.id}</td><td class="whole">${sentence(one.kind)}</td><td class="num right">${one.status === 'ACTIVE' ? html`<span class="soft">active</span>` : html`<b class="warn">suspended</b>`}</td></tr>`,
           )}</tbody></table>${pager('By address', { newer: after ? listAt(q) : undefined, older: last ? listAt(q, last.email.toLowerCase()) : undefined })}`
     }</section><aside>${sheet('New account', drawForm({ name: 'new-account', action: at, route: unchecked, fields, button: 'Make the account', ...left }))}</aside></div>`,
   }
@@ -167,9 +179,10 @@ export function accountPages({ page, form }: Pages, parts: AccountParts) {
           ),
         )
         try {
-          if (options['email'] && (await findAccountByEmail(sent.db, options['email'])))
-            throw new UsageError('--email is that of another account.')
-          const made = (await command(sent, parts, 'accounts create', { options })) as { id: string }
+          const found = options['email'] ? await findAccountByEmail(sent.db, options['email']) : undefined
+          const isDone = await wasDone(sent.db, sent.who.caller.accountId, typed, sent.now)
+          if (found && !isDone) throw new UsageError('--email is that of another account.')
+          const made = found ?? ((await command(once(sent), parts, 'accounts create', { options })) as { id: string })
           return sent.lead(`${at}/${made.id}`, 'The account was made.')
         } catch (error) {
           return sent.again(await drawList(sent, '', '', { typed, refusal: refusalOf(error) }))
@@ -212,7 +225,7 @@ export function accountPages({ page, form }: Pages, parts: AccountParts) {
       async take(sent) {
         const chosen = languages.find((tag) => tag === sent.typed['language'])
         const { id } = await account(sent)
-        if (!chosen) throw refused('UNKNOWN_LANGUAGE', `The language must be one of ${languages.join(', ')}.`)
+        if (!chosen) return sent.turnBack(`${at}/${id}`, 'Nothing was changed: choose a language.')
         await sent.change(async (tx) => {
           const before = await findAccount(tx, id)
           if (before) saveAccount(tx, before, { ...before, language: chosen })
@@ -226,6 +239,7 @@ export function accountPages({ page, form }: Pages, parts: AccountParts) {
       summary: 'Make an app for an account',
       ...ofOperators,
       isGrave: true,
+      twice: 'The app was made already, and its secret is shown this once. If you did not see it, make another app.',
       params: Id,
       async take(sent) {
         const one = await account(sent)
@@ -236,8 +250,8 @@ export function accountPages({ page, form }: Pages, parts: AccountParts) {
           await onceOnly(tx, one.id, typed)
           return makeApp(tx, one, { name, features: chosen }, parts.service.settings.secrets!)
         })
-        if (!made) throw refused('NO_SCOPES', 'Choose something that this kind of account uses.')
-        return sent.again(await drawOne(sent, { clientId: made.app.client_id, secret: made.secret }))
+        if (!made) return sent.again(await drawOne(sent, { left: { typed, refusal: noScopes } }))
+        return sent.again(await drawOne(sent, { secret: { clientId: made.app.client_id, secret: made.secret } }))
       },
     }),
   ]

@@ -1,3 +1,4 @@
+import type { Tx } from '../../database/transaction.ts'
 import { type Html, html } from '../../http/html.ts'
 import {
   countParked,
@@ -9,11 +10,13 @@ import {
   retryParked,
 } from '../../jobs/parked.ts'
 import { notFound } from '../../kernel/problem.ts'
-import { Type } from '../../kernel/type.ts'
+import { type Static, Type } from '../../kernel/type.ts'
+import { askTwice } from '../forms/ask-twice.ts'
+import { onceOnly } from '../once.ts'
 import { json } from '../parts/code.ts'
-import { folded, heading, nothing, pager, tabs } from '../parts/parts.ts'
-import type { Pages, Visit } from '../visit.ts'
-import { act, askTwice, ofOperators } from './parts.ts'
+import { folded, heading, nothing, notice, pager, tabs } from '../parts/parts.ts'
+import type { Pages, Sent, Visit } from '../visit.ts'
+import { act, ofOperators } from './parts.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 20, pattern: '^[0-9]+$' }) })
 const Query = Type.Object({
@@ -43,6 +46,66 @@ const find = async (visit: Pick<Visit<typeof Id>, 'db' | 'params'>): Promise<Par
   return found
 }
 
+/** What is parked; `isGone` says first that the job somebody decided on is not. */
+async function drawList(visit: Visit, { name, after: place }: Static<typeof Query> = {}, isGone = false) {
+  const [parked_time, id] = place?.split('~') ?? []
+  const after = parked_time !== undefined && id !== undefined ? { after: { parked_time, id } } : {}
+  const [read, names] = await Promise.all([
+    listParked(visit.db, { name, limit: PAGE_SIZE + 1, ...after }),
+    countParked(visit.db),
+  ])
+  const list = read.slice(0, PAGE_SIZE)
+  const last = read.length > PAGE_SIZE ? list.at(-1) : undefined
+  const matching = names.filter((one) => name === undefined || one.name === name)
+  const total = matching.reduce((sum, { count }) => sum + count, 0)
+  const all = matching.some(({ count }) => count === PARKED_COUNTED_MAX) ? '' : ` ${total}`
+  return {
+    title: 'Parked jobs',
+    ...(isGone && { status: 404 }),
+    content: html`${isGone && notice('bad', html`<p>Nothing was done: the job is not parked any more.</p>`)}${heading(
+      'Parked jobs',
+      {
+        sub: 'What failed for good and waits for somebody to look at it.',
+        ...(total > 1 && {
+          actions: act(`${at}/retry`, `Retry all${all} that match`, '', name === undefined ? {} : { name }),
+        }),
+      },
+    )}<section class="sheet flush">${
+      names.length > 1 &&
+      tabs('Name', [
+        { label: 'All', href: at, here: name === undefined },
+        ...names.map((one) => ({
+          label: one.name,
+          href: addressOf(one.name),
+          here: one.name === name,
+          count: one.count,
+        })),
+      ])
+    }${
+      list.length === 0
+        ? nothing(
+            'Every promise was kept',
+            'Jobs that fail for good stand here, with the error and what they were to do.',
+          )
+        : html`${jobRows(list, visit as Visit, true)}${pager('Oldest first', {
+            newer: place ? addressOf(name) : undefined,
+            older: last && addressOf(name, `${last.parked_time}~${last.id}`),
+          })}`
+    }</section>`,
+  }
+}
+
+/** Does with a parked job what somebody decided; it may be gone by then, by a second click or by somebody else. */
+async function settle(sent: Sent<typeof Id>, does: (tx: Tx, job: { id: string }) => void, done: string) {
+  const name = await sent.change(async (tx) => {
+    await onceOnly(tx, sent.who.caller.accountId, sent.typed)
+    const found = await findParked(tx, sent.params.id)
+    if (found) does(tx, { id: found.id })
+    return found?.name
+  })
+  return name === undefined ? sent.again(await drawList(sent as Visit, {}, true)) : sent.lead(at, `${name} ${done}.`)
+}
+
 export const jobPages = ({ page, form }: Pages) => [
   page({
     url: at,
@@ -50,50 +113,7 @@ export const jobPages = ({ page, form }: Pages) => [
     summary: 'List parked jobs',
     ...ofOperators,
     query: Query,
-    async draw(visit) {
-      const { name, after: place } = visit.query
-      const [parked_time, id] = place?.split('~') ?? []
-      const after = parked_time !== undefined && id !== undefined ? { after: { parked_time, id } } : {}
-      const [read, names] = await Promise.all([
-        listParked(visit.db, { name, limit: PAGE_SIZE + 1, ...after }),
-        countParked(visit.db),
-      ])
-      const list = read.slice(0, PAGE_SIZE)
-      const last = read.length > PAGE_SIZE ? list.at(-1) : undefined
-      const matching = names.filter((one) => name === undefined || one.name === name)
-      const total = matching.reduce((sum, { count }) => sum + count, 0)
-      const all = matching.some(({ count }) => count === PARKED_COUNTED_MAX) ? '' : ` ${total}`
-      return {
-        title: 'Parked jobs',
-        content: html`${heading('Parked jobs', {
-          sub: 'What failed for good and waits for somebody to look at it.',
-          ...(total > 1 && {
-            actions: act(`${at}/retry`, `Retry all${all} that match`, '', name === undefined ? {} : { name }),
-          }),
-        })}<section class="sheet flush">${
-          names.length > 1 &&
-          tabs('Name', [
-            { label: 'All', href: at, here: name === undefined },
-            ...names.map((one) => ({
-              label: one.name,
-              href: addressOf(one.name),
-              here: one.name === name,
-              count: one.count,
-            })),
-          ])
-        }${
-          list.length === 0
-            ? nothing(
-                'Every promise was kept',
-                'Jobs that fail for good stand here, with the error and what they were to do.',
-              )
-            : html`${jobRows(list, visit as Visit, true)}${pager('Oldest first', {
-                newer: place ? addressOf(name) : undefined,
-                older: last && addressOf(name, `${last.parked_time}~${last.id}`),
-              })}`
-        }</section>`,
-      }
-    },
+    draw: (visit) => drawList(visit as Visit, visit.query),
   }),
   form({
     url: `${at}/retry`,
@@ -102,7 +122,10 @@ export const jobPages = ({ page, form }: Pages) => [
     ...ofOperators,
     async take(sent) {
       const name = sent.typed['name']
-      await sent.change(async (tx) => retryParked(tx, { name }))
+      await sent.change(async (tx) => {
+        await onceOnly(tx, sent.who.caller.accountId, sent.typed)
+        retryParked(tx, { name })
+      })
       return sent.lead(at, name === undefined ? 'All of them are tried again.' : `All of ${name} are tried again.`)
     },
   }),
@@ -111,12 +134,9 @@ export const jobPages = ({ page, form }: Pages) => [
     operation: 'consoleRetryJob',
     summary: 'Try a parked job again',
     ...ofOperators,
+    twiceAt: at,
     params: Id,
-    async take(sent) {
-      const { id, name } = await find(sent)
-      await sent.change(async (tx) => retryParked(tx, { id }))
-      return sent.lead(at, `${name} is tried again.`)
-    },
+    take: (sent) => settle(sent, retryParked, 'is tried again'),
   }),
   page({
     url: `${at}/:id/drop`,
@@ -140,11 +160,8 @@ export const jobPages = ({ page, form }: Pages) => [
     operation: 'consoleDropJob',
     summary: 'Give a parked job up',
     ...ofOperators,
+    twiceAt: at,
     params: Id,
-    async take(sent) {
-      const { id, name } = await find(sent)
-      await sent.change(async (tx) => dropParked(tx, id))
-      return sent.lead(at, `${name} was dropped.`)
-    },
+    take: (sent) => settle(sent, (tx, { id }) => dropParked(tx, id), 'was dropped'),
   }),
 ]

@@ -4,9 +4,11 @@ import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { listKeys, SigningKeys, withdrawKey } from '../../webhooks/signing/keys.ts'
 import { makeSeal } from '../../webhooks/signing/seal.ts'
+import { askTwice } from '../forms/ask-twice.ts'
+import { onceOnly } from '../once.ts'
 import { heading, mono, nothing } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
-import { act, askTwice, ofOperators } from './parts.ts'
+import { act, ofOperators } from './parts.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9-]+$' }) })
 const at = '/console/operator/keys'
@@ -58,11 +60,15 @@ export function keyPages({ page, form }: Pages, service: Service) {
       summary: 'Sign deliveries with a new key',
       ...ofOperators,
       isGrave: true,
+      twice: 'The key was replaced, once.',
       async take(sent) {
         if (!(await listKeys(sent.db)).some(({ current }) => current))
           throw refused('NO_KEY_YET', 'There is no key yet; the first delivery makes one.')
         const keys = new SigningKeys(sent.db, makeSeal(service.settings.secrets!), service)
-        const id = await sent.change((tx) => keys.rotate(tx))
+        const id = await sent.change(async (tx) => {
+          await onceOnly(tx, sent.who.caller.accountId, sent.typed)
+          return keys.rotate(tx)
+        })
         return sent.lead(at, `Deliveries are signed with ${id} from now on.`)
       },
     }),
@@ -89,10 +95,14 @@ export function keyPages({ page, form }: Pages, service: Service) {
       summary: 'Withdraw a key',
       ...ofOperators,
       isGrave: true,
+      twiceAt: at,
       params: Id,
       async take(sent) {
         const { id } = await earlier(sent)
-        await sent.change(async (tx) => withdrawKey(tx, id))
+        await sent.change(async (tx) => {
+          await onceOnly(tx, sent.who.caller.accountId, sent.typed)
+          withdrawKey(tx, id)
+        })
         return sent.lead(at, `${id} was withdrawn.`)
       },
     }),

@@ -4,7 +4,7 @@ import { sql } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { html } from '../../http/html.ts'
 import type { Instant } from '../../kernel/clock.ts'
-import { notFound, refused } from '../../kernel/problem.ts'
+import { notFound } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { attemptNow, countReplay, replay } from '../../webhooks/delivery/redeliver.ts'
 import { isUuid, listTransmissions, type Transmission } from '../../webhooks/events/transmissions.ts'
@@ -13,10 +13,11 @@ import { REPLAY_MAX } from '../../webhooks/schema.ts'
 import { findWebhook, type Webhook } from '../../webhooks/subscriptions/store.ts'
 import { newRequestId } from '../forms/fields.ts'
 import { spanFields, spanIn } from '../forms/span.ts'
-import { onceOnly } from '../once.ts'
+import { isSentAlready, onceOnly } from '../once.ts'
 import { After, PAGE_SIZE } from '../pages/deliveries.ts'
 import { broken, facts, heading, linkButton, nothing, pager, sheet, tabs, taken } from '../parts/parts.ts'
-import type { Pages, Visit } from '../visit.ts'
+import type { Pages, Sent, Visit } from '../visit.ts'
+import { failureWords } from '../words.ts'
 import { ACCOUNTS } from './account.ts'
 import { act, ofOperators } from './parts.ts'
 
@@ -72,7 +73,9 @@ const listed = (
 }
 
 function row(one: Transmission, at: string, isReachable: boolean, { times }: Visit) {
-  const why = one.http_status ?? one.error ?? one.reason ?? ''
+  const { error } = one
+  const why =
+    one.http_status ?? (error ? html`<span title="${error}">${failureWords(error)}</span>` : (one.reason ?? ''))
   const went =
     one.status === 'SUCCESS'
       ? html`<span class="soft">arrived</span>`
@@ -149,9 +152,8 @@ ${
 }
 
 /** What is attempted at a webhook that is disabled is given up, and why it failed before is forgotten. */
-function requireEnabled({ enabled }: Webhook): void {
-  if (!enabled) throw refused('WEBHOOK_DISABLED', 'The webhook is disabled; its people enable it first.')
-}
+const whileDisabled = (sent: Sent, at: string) =>
+  sent.turnBack(at, 'Nothing was sent: the webhook is disabled; its people enable it first.')
 
 /** The way to one address, for those who run the service: what failed, and sending it again. Nobody reads bodies here. */
 export const operatorWebhookPages = ({ page, form }: Pages) => [
@@ -181,22 +183,27 @@ export const operatorWebhookPages = ({ page, form }: Pages) => [
     params: Id,
     async take(sent) {
       const { from, to } = sent.typed
-      const replayed = await sent.change(
-        async (tx) => {
-          const { webhook, scopes } = await find(tx, sent.params.id)
-          requireEnabled(webhook)
-          await onceOnly(tx, webhook.account_id, sent.typed)
-          tx.about(webhook.account_id, webhook.id)
-          const span = readSpan(from ?? dayBefore(sent.now), to, tx.now)
-          return replay(tx, webhook, { scopes }, { ...span, failedOnly: true, max: REPLAY_MAX })
-        },
-        { locks: true },
-      )
+      const here = `${WEBHOOKS}/${sent.params.id}`
+      const replayed = await sent
+        .change(
+          async (tx) => {
+            const { webhook, scopes } = await find(tx, sent.params.id)
+            await onceOnly(tx, webhook.account_id, sent.typed)
+            if (!webhook.enabled) return undefined
+            tx.about(webhook.account_id, webhook.id)
+            const span = readSpan(from ?? dayBefore(sent.now), to, tx.now)
+            return replay(tx, webhook, { scopes }, { ...span, failedOnly: true, max: REPLAY_MAX })
+          },
+          { locks: true },
+        )
+        .catch((error: unknown) => {
+          if (isSentAlready(error)) return 'already' as const
+          throw error
+        })
+      if (replayed === undefined) return whileDisabled(sent as Sent, here)
       const done = replayed === 1 ? 'One event is sent again.' : `${replayed} events are sent again.`
-      return sent.lead(
-        `${WEBHOOKS}/${sent.params.id}?standing=PENDING`,
-        replayed === 0 ? 'There was nothing to send.' : done,
-      )
+      const said = replayed === 'already' ? 'They are sent again, each once.' : done
+      return sent.lead(`${here}?standing=PENDING`, replayed === 0 ? 'There was nothing to send.' : said)
     },
   }),
   form({
@@ -207,15 +214,18 @@ export const operatorWebhookPages = ({ page, form }: Pages) => [
     params: OneDelivery,
     async take(sent) {
       const { id, delivery } = sent.params
-      await sent.change(async (tx) => {
+      const here = `${WEBHOOKS}/${id}`
+      const isTried = await sent.change(async (tx) => {
         const { webhook } = await find(tx, id)
-        requireEnabled(webhook)
+        if (!webhook.enabled) return false
         if (!isUuid(delivery) || !(await tx.row(deliveryOf, [webhook.account_id, delivery, id])))
           throw notFound('The delivery')
         tx.about(webhook.account_id, webhook.id)
         attemptNow(tx, webhook.account_id, delivery)
+        return true
       })
-      return sent.lead(`${WEBHOOKS}/${id}?standing=PENDING`, 'It is attempted now.')
+      if (!isTried) return whileDisabled(sent as never, here)
+      return sent.lead(`${here}?standing=PENDING`, 'It is attempted now.')
     },
   }),
 ]

@@ -9,7 +9,7 @@ import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { addLookup, removeLookup } from '../../webhooks/subscriptions/store.ts'
-import { newRequestId } from '../forms/fields.ts'
+import { markedBelow, newRequestId, refusalBox } from '../forms/fields.ts'
 import { onceOnly } from '../once.ts'
 import { facts, folded, heading, nothing, sheet, taken } from '../parts/parts.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
@@ -24,6 +24,7 @@ export interface AppParts {
 
 const ClientId = Type.Object({ client: Type.String({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9_-]+$' }) })
 const NAME_MAX = 100
+const CONSENT_TAKEN = 'The consent was taken back.'
 
 /** A secret that was made a moment ago; it is shown now and never again. */
 interface Made {
@@ -38,6 +39,9 @@ const shownOnce = ({ clientId, secret }: Made): Html =>
       ['Secret', taken(secret, 'secret')],
     ],
   )}</section>`
+
+const SHOWN_BEFORE =
+  'It was made already, and its secret is shown this once. If you did not see it, make a new secret of the app.'
 
 /** One button, which sends its form once. */
 const act = (at: string, name: string, label: string, kind = 'quiet'): Html =>
@@ -86,22 +90,29 @@ const given = (list: readonly GivenConsent[], { times }: Visit): Html =>
         )}</tbody></table>`
   }</section>`
 
-const writing = (problem?: string, typed: Readonly<Record<string, string>> = {}): Html =>
+/** What is wrong with a new app: its name, or what it is for. */
+interface Wrong {
+  readonly isName: boolean
+  readonly text: string
+}
+
+const said = ({ text }: Wrong): Html => html`<p class="problem" id="app-problem">${text}</p>`
+
+const writing = (problem?: Wrong, typed: Readonly<Record<string, string>> = {}): Html =>
   sheet(
     'New app',
     html`<form class="stack" method="post" action="/console/apps" id="new-app"><input type="hidden" name="request-id" value="${newRequestId()}">${
-      problem &&
-      html`<div class="problem-box" role="alert" tabindex="-1"><p><b>Nothing was changed.</b> ${problem}</p></div>`
-    }<div><label for="app-name">Name</label><input class="boxed" id="app-name" name="name" required maxlength="${NAME_MAX}" value="${typed['name']}"></div>
-<fieldset><legend>What it is for</legend>${features.map(
+      problem && refusalBox(markedBelow)
+    }<div><label for="app-name">Name</label><input class="boxed" id="app-name" name="name" required maxlength="${NAME_MAX}" value="${typed['name']}"${problem?.isName && html` aria-invalid="true" aria-describedby="app-problem"`}>${problem?.isName && said(problem)}</div>
+<fieldset${problem && !problem.isName && html` aria-describedby="app-problem"`}><legend>What it is for</legend>${features.map(
       (feature) =>
         html`<label class="tick"><input type="checkbox" name="feature-${feature}" value="true"${(typed['name'] === undefined || typed[`feature-${feature}`] === 'true') && html` checked`}><span>${sentence(feature)}</span></label>`,
-    )}</fieldset><div class="then"><p>It gets the scopes that an account of your kind needs for these. Its secret is shown once.</p></div><div class="buttons"><button class="button">Make the app</button></div></form>`,
+    )}${problem && !problem.isName && said(problem)}</fieldset><div class="then"><p>It gets the scopes that an account of your kind needs for these. Its secret is shown once.</p></div><div class="buttons"><button class="button">Make the app</button></div></form>`,
   )
 
 async function draw(
   visit: Visit,
-  { made, problem, typed }: { made?: Made; problem?: string; typed?: Sent['typed'] } = {},
+  { made, problem, typed }: { made?: Made; problem?: Wrong; typed?: Sent['typed'] } = {},
 ) {
   const title = 'Apps'
   const { accountId } = visit.who.caller
@@ -140,11 +151,12 @@ export function appPages({ page, form }: Pages, { service, onAccessChange }: App
       may: 'manage',
       // A new secret is shown, and the earlier ones may end.
       isGrave: name === 'rotate' || name === 'revoke',
+      twice: done === '' ? SHOWN_BEFORE : done,
       params: ClientId,
       async take(sent): Promise<Answer> {
         const secret = await sent.change(async (tx) => {
+          await onceOnly(tx, sent.who.caller.accountId, sent.typed)
           const app = await ownApp(tx, sent)
-          await onceOnly(tx, app.account_id, sent.typed)
           return change(tx, app)
         })
         onAccessChange()
@@ -167,20 +179,21 @@ export function appPages({ page, form }: Pages, { service, onAccessChange }: App
       summary: 'Make an app',
       may: 'manage',
       isGrave: true,
+      twice: SHOWN_BEFORE,
       async take(sent) {
         const { typed, who } = sent
         const name = (typed['name'] ?? '').trim()
+        const refuse = async (problem: Wrong) => sent.again(await draw(sent, { problem, typed }))
         const chosen = features.filter((feature) => isFeature(feature) && typed[`feature-${feature}`] === 'true')
         if (name === '' || name.length > NAME_MAX)
-          return sent.again(await draw(sent, { problem: `Give it a name of at most ${NAME_MAX} characters.`, typed }))
+          return refuse({ isName: true, text: `Give it a name of at most ${NAME_MAX} characters.` })
         const made = await sent.change(async (tx) => {
           const account = await findAccount(tx, who.caller.accountId)
           if (!account) throw notFound('The account')
           await onceOnly(tx, account.id, typed)
           return makeApp(tx, account, { name, features: chosen }, ring())
         })
-        if (!made)
-          return sent.again(await draw(sent, { problem: 'Choose something that your kind of account uses.', typed }))
+        if (!made) return refuse({ isName: false, text: 'Choose something that your kind of account uses.' })
         return sent.again(await draw(sent, { made: { clientId: made.app.client_id, secret: made.secret } }))
       },
     }),
@@ -209,16 +222,19 @@ export function appPages({ page, form }: Pages, { service, onAccessChange }: App
       operation: 'consoleRevokeConsent',
       summary: 'Take the consent to an app back',
       may: 'manage',
+      twice: CONSENT_TAKEN,
+      twiceAt: '/console/apps',
       params: ClientId,
       async take(sent) {
         const { accountId } = sent.who.caller
         await sent.change(async (tx) => {
+          await onceOnly(tx, accountId, sent.typed)
           const consent = (await consentsBy(tx, accountId)).find(({ client_id }) => client_id === sent.params.client)
           if (!consent) throw notFound('The consent')
           revokeConsent(tx, accountId, consent.app_id)
         })
         onAccessChange()
-        return sent.lead('/console/apps', 'The consent was taken back.')
+        return sent.lead('/console/apps', CONSENT_TAKEN)
       },
     }),
   ]

@@ -9,7 +9,7 @@ import { BULK_MAX, type Bulk, findBulk, giveUpBulk, listBulks, startReminding } 
 import { type Column, CSV_ROWS_MAX, csvAnswer } from '../csv.ts'
 import { newRequestId, type Typed } from '../forms/fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
-import { onceOnly } from '../once.ts'
+import { isSentAlready, onceOnly, wasDone } from '../once.ts'
 import { facts, heading, linkButton, nothing, sheet, spent } from '../parts/parts.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import {
@@ -213,17 +213,34 @@ async function remindAll(sent: Sent): Promise<Answer> {
   const query = queryOf(sent.typed)
   const { items } = await matching({ ...sent, query })
   const invoices = items.filter(remindable).map(({ id = '' }) => id)
-  if (invoices.length === 0) throw refusedProblem('NOTHING_TO_REMIND', 'None of them can be reminded any more.')
+  const newest = async () => (await listBulks(sent.db, caller.accountId, sent.now))[0]
+  // The second of two clicks: what the first began may have reminded all of them by now.
+  if (await wasDone(sent.db, caller.accountId, sent.typed, sent.now)) return sent.lead(pageOf(await newest()))
+  if (invoices.length === 0)
+    return sent.turnBack(
+      addressOf(query, '/console/invoices/all'),
+      'Nobody was reminded: none of them can be any more.',
+    )
+  const running = await newest()
+  if (running?.standing === 'GOING')
+    return sent.turnBack(pageOf(running), 'Nothing was begun: reminders of this account are going out already.')
   await giveUpBulk(sent.db, caller.accountId, sent.now)
-  const id = await sent.change(async (tx) => {
-    await onceOnly(tx, caller.accountId, sent.typed)
-    return startReminding(tx, {
-      accountId: caller.accountId,
-      about: words(query),
-      person: name,
-      personId: person?.id,
-      invoices,
+  try {
+    const id = await sent.change(async (tx) => {
+      await onceOnly(tx, caller.accountId, sent.typed)
+      return startReminding(tx, {
+        accountId: caller.accountId,
+        about: words(query),
+        person: name,
+        personId: person?.id,
+        invoices,
+      })
     })
-  })
-  return sent.lead(`${BULKS}/${id}`)
+    return sent.lead(`${BULKS}/${id}`)
+  } catch (error) {
+    if (isSentAlready(error)) return sent.lead(pageOf(await newest()))
+    throw error
+  }
 }
+
+const pageOf = (one: Bulk | undefined) => (one ? `${BULKS}/${one.id}` : '/console/invoices')

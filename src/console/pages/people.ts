@@ -3,14 +3,13 @@ import type { Tx } from '../../database/transaction.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { forbidden, notFound } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
-import type { Service } from '../../room.ts'
-import { refusalBox, type Typed } from '../forms/fields.ts'
+import { onceOnly } from '../once.ts'
 import type { Operations } from '../operate.ts'
-import { heading, nothing, pager, sheet, taken } from '../parts/parts.ts'
-import { accountRoles, isOfAccount, isRole, type Role, roleNames, roles } from '../roles.ts'
+import { heading, nothing, pager } from '../parts/parts.ts'
+import { accountRoles, isOfAccount, isRole, roleNames } from '../roles.ts'
 import { listDeeds } from '../sign-in/deeds.ts'
 import { invitationJob } from '../sign-in/invitation.ts'
-import { addLink, consoleUrl, LINK_SECONDS, linkAddress, needsLink } from '../sign-in/links.ts'
+import { addLink, consoleUrl, linkAddress, needsLink } from '../sign-in/links.ts'
 import { listPasskeys } from '../sign-in/passkeys.ts'
 import {
   addPerson,
@@ -31,6 +30,7 @@ import type { SignIn } from '../sign-in/sign-in.ts'
 import { namesOfThings } from '../things.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { deedsSheet } from './people-deeds.ts'
+import { inviting, known, type Left, options, placeOf, rolesOpenTo, shownOnce, type Wrong } from './people-inviting.ts'
 
 const PAGE_SIZE = 50
 const PLACE_BETWEEN = '~'
@@ -47,20 +47,6 @@ const addressOf = (q: string | undefined, after?: ListedPerson) => {
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Z0-9-]+$' }) })
 
-interface Left {
-  /** A link that was made a moment ago; it is shown now and never again. */
-  readonly made?: { readonly name: string; readonly link: string }
-  readonly problem?: string
-  readonly typed?: Typed
-}
-
-/** The account whose people somebody manages; undefined for those who manage everybody. */
-const placeOf = ({ who }: Pick<Visit, 'who'>): string | undefined => who.person?.account?.id
-
-/** What somebody can make of others: of an account, what it has; of the service, anything. */
-const rolesOpenTo = (visit: Pick<Visit, 'who'>): readonly Role[] =>
-  placeOf(visit) === undefined ? roles : accountRoles
-
 /** Whose somebody is, for those who see the people of all accounts. */
 const whose = ({ account_id, account_name }: ListedGrant, ofAccount: boolean): Content =>
   account_id !== null &&
@@ -72,11 +58,8 @@ const describe = (grants: readonly ListedGrant[], ofAccount: boolean): Content =
     ? 'nothing any more'
     : grants.map((grant, i) => html`${i > 0 && ', '}${roleNames[grant.role]}${whose(grant, ofAccount)}`)
 
-const options = (list: readonly Role[], chosen: string | undefined): Content =>
-  list.map((role) => html`<option value="${role}"${role === chosen && html` selected`}>${roleNames[role]}</option>`)
-
 const act = (at: string, label: string, name: string, kind = 'quiet'): Html =>
-  html`<form method="post" action="${at}"><button class="button small ${kind}">${label}<span class="seen-not"> ${name}</span></button></form>`
+  html`<form method="post" action="${at}">${known()}<button class="button small ${kind}">${label}<span class="seen-not"> ${name}</span></button></form>`
 
 function row(one: ListedPerson, visit: Visit, isOutside: boolean): Html {
   const { id, name, email, issuer, roles: held, passkeys, logins, seen_time } = one
@@ -89,25 +72,15 @@ function row(one: ListedPerson, visit: Visit, isOutside: boolean): Html {
 <td class="whole">${
     isSelf || issuer !== null || held.length !== 1
       ? describe(held, ofAccount)
-      : html`<form class="inline" method="post" action="${at}/role"><label class="seen-not" for="role-${id}">Role of ${name}</label><select class="boxed" id="role-${id}" name="role">${options(only!.account_id === null ? ['agent', 'operator'] : accountRoles, only!.role)}</select><button class="button small quiet">Change<span class="seen-not"> the role of ${name}</span></button></form><small>${whose(only!, ofAccount)}</small>`
+      : html`<form class="inline" method="post" action="${at}/role">${known()}<label class="seen-not" for="role-${id}">Role of ${name}</label><select class="boxed" id="role-${id}" name="role">${options(only!.account_id === null ? ['agent', 'operator'] : accountRoles, only!.role)}</select><button class="button small quiet">Change<span class="seen-not"> the role of ${name}</span></button></form><small>${whose(only!, ofAccount)}</small>`
   }</td><td class="nowrap soft gone">${seen_time ? visit.times.at(seen_time) : 'never'}</td>
 <td class="num right">${!isSelf && html`<div class="buttons">${isOutside && act(`${at}/invite`, 'Invite again', name)}${act(`${at}/sign-out`, 'Sign out', name)}${act(`${at}/remove`, 'Remove', name, 'danger')}</div>`}</td></tr>`
 }
 
-const inviting = (visit: Visit, { smtpUrl }: Service['settings'], { problem, typed = {} }: Left): Html =>
-  sheet(
-    'Invite somebody',
-    html`<form class="stack" method="post" action="/console/people" id="invite">${problem && refusalBox({ name: '', message: problem, debug_id: '–' })}
-<div><label for="invite-email">E-mail address</label><input class="boxed" type="email" id="invite-email" name="email" required maxlength="254" value="${typed['email']}"></div>
-<div><label for="invite-name">Name</label><input class="boxed" id="invite-name" name="name" required maxlength="300" value="${typed['name']}"></div>
-<div><label for="invite-role">Role</label><select class="boxed" id="invite-role" name="role">${options(rolesOpenTo(visit), typed['role'])}</select></div>
-${placeOf(visit) === undefined && html`<div><label for="invite-account">Account</label><input class="boxed" id="invite-account" name="account" maxlength="30" value="${typed['account']}" aria-describedby="invite-account-hint"><p class="hint" id="invite-account-hint">The id of the account that a viewer, support or admin works for.</p></div>`}
-${smtpUrl !== undefined && html`<label class="tick"><input type="checkbox" name="mail" value="true" checked><span>Send the link by mail</span></label>`}
-<div class="then"><p>The link signs them in once, within ${LINK_SECONDS / 60} minutes, and lets them make a passkey.</p></div><div class="buttons"><button class="button">Invite</button></div></form>`,
-  )
+const LINK_SHOWN_BEFORE =
+  'They were invited already. Where the link was to be handed over and you did not see it, invite them again.'
 
-const shownOnce = ({ name, link }: NonNullable<Left['made']>): Html =>
-  html`<section class="sheet secret" role="status"><header class="sheet-head"><h2>A link for ${name}</h2></header><p>Hand it over now: it is shown this once, works once, and for ${LINK_SECONDS / 60} minutes.</p><p class="below">${taken(link, 'link')}</p></section>`
+const once = (tx: Tx, { who, typed }: Pick<Sent, 'who' | 'typed'>) => onceOnly(tx, who.caller.accountId, typed)
 
 export function peoplePages({ page, form }: Pages, operations: Operations, { service, now }: SignIn) {
   const { settings } = service
@@ -169,16 +142,16 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
   }
 
   /** What is asked for, or why it cannot be. */
-  async function invited(visit: Sent): Promise<{ email: string; name: string; grant: Grant } | string> {
+  async function invited(visit: Sent): Promise<{ email: string; name: string; grant: Grant } | Wrong> {
     const { typed } = visit
     const [email, name, role] = [typed['email']?.trim() ?? '', typed['name']?.trim() ?? '', typed['role'] ?? '']
-    if (!/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email)) return 'Give an e-mail address.'
-    if (name === '' || name.length > 300) return 'Give a name of at most 300 characters.'
-    if (!isRole(role) || !rolesOpenTo(visit).includes(role)) return 'Choose a role.'
+    if (!/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email)) return { field: 'email', text: 'Give an e-mail address.' }
+    if (name === '' || name.length > 300) return { field: 'name', text: 'Give a name of at most 300 characters.' }
+    if (!isRole(role) || !rolesOpenTo(visit).includes(role)) return { field: 'role', text: 'Choose a role.' }
     const named = placeOf(visit) ?? typed['account']?.trim()
     if (!isOfAccount(role)) return { email, name, grant: { role, account_id: null } }
     const account = named ? await findAccount(visit.db, named) : undefined
-    if (account?.kind !== 'BUSINESS') return 'Name the business account that they work for.'
+    if (account?.kind !== 'BUSINESS') return { field: 'account', text: 'Name the business account that they work for.' }
     return { email, name, grant: { role, account_id: account.id } }
   }
 
@@ -197,11 +170,13 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
       summary: 'Invite a person',
       ...access,
       isGrave: true,
+      twice: LINK_SHOWN_BEFORE,
       async take(sent) {
         const wish = await invited(sent)
-        if (typeof wish === 'string') return sent.again(await draw(sent, { problem: wish, typed: sent.typed }))
+        if ('field' in wish) return sent.again(await draw(sent, { problem: wish, typed: sent.typed }))
         const byMail = settings.smtpUrl !== undefined && sent.typed['mail'] === 'true'
         const code = await sent.change(async (tx) => {
+          await once(tx, sent)
           for (const { id } of await findInvited(tx, wish.email))
             if ((await listRoles(tx, id)).some(({ account_id }) => account_id === wish.grant.account_id))
               return undefined
@@ -211,7 +186,8 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
           return letIn(tx, id, wish.grant.account_id, byMail)
         })
         if (code === undefined) {
-          const problem = 'Somebody with this address is in the list already; change their role there.'
+          const text = 'Somebody with this address is in the list already; change their role there.'
+          const problem = { field: 'email', text } as const
           return sent.again(await draw(sent, { problem, typed: sent.typed }))
         }
         return afterInviting(sent, wish, code)
@@ -224,8 +200,10 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
       params: Id,
       ...access,
       isGrave: true,
+      twice: LINK_SHOWN_BEFORE,
       async take(sent) {
         const [person, code] = await sent.change(async (tx) => {
+          await once(tx, sent)
           const { person, held, isManaged } = await theirs(tx, sent)
           const [only, elsewhere] = held
           if (isManaged || !only || !settings.consolePasskeys) throw notFound('The invitation')
@@ -245,9 +223,11 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
       params: Id,
       ...access,
       isGrave: true,
+      twice: 'The role was changed; they sign in anew.',
       async take(sent) {
         const role = sent.typed['role'] ?? ''
         await sent.change(async (tx) => {
+          await once(tx, sent)
           const { held, isManaged } = await theirs(tx, sent)
           const [only] =
             placeOf(sent) === undefined ? held : held.filter(({ account_id }) => account_id === placeOf(sent))
@@ -280,9 +260,11 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
       params: Id,
       ...access,
       isGrave: true,
+      twice: 'They may not sign in any more.',
       async take(sent) {
         const account = placeOf(sent)
         await sent.change(async (tx) => {
+          await once(tx, sent)
           const { held } = await theirs(tx, sent)
           // Somebody who is something elsewhere stays that.
           if (account === undefined || held.length === 1) return removePerson(tx, sent.params.id, account ?? null)

@@ -162,12 +162,14 @@ export const scenarioPages = ({ page, form }: Pages, operations: Operations) => 
     params: Name,
     async take(sent) {
       const isLoad = sent.typed['do'] === 'load'
-      requireDone(
-        await sent.operateOpenly(isLoad ? 'loadSnapshot' : 'deleteSnapshot', {
-          params: sent.params,
-          ...(isLoad && { body: {} }),
-        }),
-      )
+      const outcome = await sent.operateOpenly(isLoad ? 'loadSnapshot' : 'deleteSnapshot', {
+        params: sent.params,
+        ...(isLoad && { body: {} }),
+      })
+      if (isLoad && outcome.status === 404)
+        return sent.turnBack('/console/scenarios', `Nothing was changed: ${sent.params.name} is not kept any more.`)
+      // A second click has deleted it already.
+      if (outcome.status !== 404) requireDone(outcome)
       return sent.lead(
         '/console/scenarios',
         isLoad ? `The sandbox is as it was kept: ${sent.params.name}.` : 'The kept state was deleted.',

@@ -1,28 +1,26 @@
 import { type Content, html } from '../../http/html.ts'
-import type { Answer } from '../../http/route.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { Type } from '../../kernel/type.ts'
-import { form as drawForm, type Field, isSaid, type Typed } from '../forms/fields.ts'
-import { type Operations, type Refusal, requireDone } from '../operate.ts'
+import { askTwice } from '../forms/ask-twice.ts'
+import { form as drawForm, type Field, isSaid, newRequestId, type Typed } from '../forms/fields.ts'
+import type { Operations, Refusal } from '../operate.ts'
 import { outdated, saveEdit, seenAs } from '../outdated.ts'
-import { facts, folded, heading, pager, sheet, tabs, taken } from '../parts/parts.ts'
+import { facts, folded, heading, linkButton, pager, sheet, tabs, taken } from '../parts/parts.ts'
 import { throughOwner } from '../through-app.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { findHealth, type Health, LOOKED_AT, standing, waitingWords } from '../webhook-health.ts'
 import { After, deliveries, transmissionsOf } from './deliveries.ts'
+import { enabling, remove, replaceAtOnce, rotate, sample, show, whileEnabled } from './webhook-deeds.ts'
 import { drawReplay, Id, replay, Span, spanForm, whileDisabled } from './webhook-replay.ts'
 import { drawList, NEW_EVENTS, type Webhook } from './webhooks.ts'
 
 const act = (action: string, label: string, kind = 'quiet') =>
-  html`<form method="post" action="${action}"><button class="button ${kind}">${label}</button></form>`
+  html`<form method="post" action="${action}"><input type="hidden" name="request-id" value="${newRequestId()}"><button class="button ${kind}">${label}</button></form>`
 
 interface Left {
   readonly typed: Typed
   readonly refusal: Refusal
 }
-
-const show = (visit: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
-  visit.look<Webhook>('showWebhook', { params: { webhook_id: visit.params.id } })
 
 /** The address, and each kind of event on a line of its own. */
 const fieldsOf = ({ url, event_types }: Webhook): readonly Field[] => [
@@ -96,7 +94,7 @@ async function drawOne(
     content: html`${heading(html`<span class="mono">${one.url}</span>`, {
       back: ['Webhooks', '/console/webhooks'],
       sub: isOn ? health && standing(health) : 'Disabled: nothing is sent, and what happens is kept for a replay',
-      actions: html`${isOn && act(`${at}/sample`, 'Send a sample')}${isOn ? act(`${at}/disable`, 'Disable') : act(`${at}/enable`, 'Enable')}${act(`${at}/delete`, 'Delete', 'danger')}`,
+      actions: html`${isOn && act(`${at}/sample`, 'Send a sample')}${isOn ? act(`${at}/disable`, 'Disable') : act(`${at}/enable`, 'Enable')}${linkButton('Delete', `${at}/delete`, { kind: 'danger' })}`,
     })}
 ${facts([
   ['Id', taken(one.id, 'id')],
@@ -172,6 +170,23 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
     query: Span,
     draw: async (visit) => drawReplay(await at(visit)),
   }),
+  page({
+    url: '/console/webhooks/:id/delete',
+    operation: 'consoleAskDeleteWebhook',
+    summary: 'Ask before a webhook is deleted',
+    may: 'manage',
+    params: Id,
+    async draw(visit) {
+      const { id, url } = await show(await at(visit))
+      return askTwice({
+        title: 'Delete the webhook?',
+        back: ['The webhook', `/console/webhooks/${id}`],
+        text: `Nothing is sent to ${url} any more, what waits for it is dropped, and its signing secret ends. This cannot be undone; a webhook that is disabled keeps all of it.`,
+        action: `/console/webhooks/${id}/delete`,
+        button: 'Delete the webhook',
+      })
+    },
+  }),
   form({
     url: '/console/webhooks/:id/edit',
     operation: 'consoleEditWebhook',
@@ -240,48 +255,5 @@ export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
   ),
 ]
 
-/** Sends something there, unless the webhook was disabled since the page was drawn. */
-const whileEnabled = (send: (sent: Sent<typeof Id>) => Promise<Answer>) => async (sent: Sent<typeof Id>) =>
-  (await show(sent)).status === 'ENABLED'
-    ? send(sent)
-    : sent.turnBack(`/console/webhooks/${sent.params.id}`, 'Nothing was sent: the webhook is disabled.')
-
-async function sample(sent: Sent<typeof Id>) {
-  requireDone(
-    await sent.operate('simulateEvent', { body: { webhook_id: sent.params.id, event_type: 'INVOICING.INVOICE.PAID' } }),
-  )
-  return sent.lead(`/console/webhooks/${sent.params.id}`, 'A sample of INVOICING.INVOICE.PAID was sent.')
-}
-
 const showSecret = (operations: Operations) => async (sent: Sent<typeof Id>) =>
   sent.again(await drawOne(sent, operations, { isShowing: true }))
-
-async function rotate(sent: Sent<typeof Id>) {
-  const done = await sent.operate('rotateWebhookSecret', { params: { webhook_id: sent.params.id }, body: {} })
-  const at = `/console/webhooks/${sent.params.id}`
-  if (done.refusal?.details?.some(({ issue }) => issue === 'ROTATION_UNDER_WAY'))
-    return sent.turnBack(
-      at,
-      'Nothing was changed: the earlier secret still signs. Replace this one when it does not, or at once.',
-    )
-  requireDone(done)
-  return sent.lead(at, 'There is a new secret; for a day the earlier one signs too.')
-}
-
-async function replaceAtOnce(sent: Sent<typeof Id>) {
-  const params = { webhook_id: sent.params.id }
-  requireDone(await sent.operate('rotateWebhookSecret', { params, body: { overlap_seconds: 0 } }))
-  return sent.lead(`/console/webhooks/${sent.params.id}`, 'There is a new secret, and no earlier one signs any more.')
-}
-
-function enabling(operation: string, notice: string) {
-  return async (sent: Sent<typeof Id>) => {
-    requireDone(await sent.operate(operation, { params: { webhook_id: sent.params.id }, body: {} }))
-    return sent.lead(`/console/webhooks/${sent.params.id}`, notice)
-  }
-}
-
-async function remove(sent: Sent<typeof Id>) {
-  requireDone(await sent.operate('deleteWebhook', { params: { webhook_id: sent.params.id } }))
-  return sent.lead('/console/webhooks', 'The webhook was deleted.')
-}

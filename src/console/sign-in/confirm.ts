@@ -23,6 +23,9 @@ export interface Held {
   readonly files: readonly UploadedFile[]
   /** How its page looked. */
   readonly theme: Theme
+  /** What it asks for, in words, and the page that it stands on. */
+  readonly what: string
+  readonly back: string
 }
 
 const ours = new Set([TOKEN_FIELD, PLACE_FIELD, PASSKEY_FIELD])
@@ -44,7 +47,7 @@ const heldForm = (held: Held, fields: Content, button: Html): Html =>
 
 const heldPage = (
   { settings }: Service,
-  { theme }: Held,
+  { theme, what }: Held,
   [title, soft]: readonly [string, string],
   content: Content,
 ): Answer =>
@@ -52,7 +55,7 @@ const heldPage = (
     403,
     alone(
       title,
-      html`<div class="sheet stack"><div><h1>${title}</h1><p class="soft">${soft} Nothing was changed yet.</p></div>${content}</div>`,
+      html`<div class="sheet stack"><div><h1>${title}</h1><p class="soft">${soft} Nothing was changed yet.</p></div><p>You asked for this: <b>${what}</b>.</p>${content}</div>`,
       { name: settings.consoleName, theme },
     ),
   )
@@ -86,7 +89,7 @@ export function sendAnswer(service: Service, held: Held, holder: Holder): Answer
     held,
     ['Send it?', 'The page of this form was open for long, or you signed in anew or went to another account since.'],
     html`<p>It is sent as <b>${name}</b>, ${roleNames[role]}${account && html` of <b>${account.name}</b>`}.</p>
-${heldForm(held, tokensOf(service, held, holder), html`<button class="button">Send it</button>`)}<p><a href="/console">Leave it</a></p>`,
+${heldForm(held, tokensOf(service, held, holder), html`<button class="button">Send it</button>`)}<p><a href="${held.back}">Leave it</a></p>`,
   )
 }
 
@@ -109,7 +112,7 @@ export function confirmAnswer(service: Service, held: Held, holder: Holder): Ans
             inParts: true,
           })
     }
-<p><a href="/console">Leave it</a></p>`,
+<p><a href="${held.back}">Leave it</a></p>`,
   )
 }
 

@@ -2,6 +2,8 @@ import { findAccount } from '../../accounts/store.ts'
 import { html } from '../../http/html.ts'
 import { forbidden, notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
+import { newRequestId } from '../forms/fields.ts'
+import { onceOnly } from '../once.ts'
 import { heading, nothing, sheet } from '../parts/parts.ts'
 import { seeOther } from '../respond.ts'
 import type { Pages, Visit } from '../visit.ts'
@@ -42,7 +44,7 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
           ? nothing('No passkey yet', 'Make one now: the next time you sign in with it, and need no link.')
           : html`<table class="rows"><tbody>${held.map(
               ({ id, name, create_time, used_time }) =>
-                html`<tr><td class="fill second"><b>${name}</b><small>made ${times.at(create_time)}${used_time && html`, used ${times.at(used_time)}`}</small></td><td class="num right"><form method="post" action="/console/passkeys/${id}/delete"><button class="button quiet small">Delete<span class="seen-not"> ${name}</span></button></form></td></tr>`,
+                html`<tr><td class="fill second"><b>${name}</b><small>made ${times.at(create_time)}${used_time && html`, used ${times.at(used_time)}`}</small></td><td class="num right"><form method="post" action="/console/passkeys/${id}/delete"><input type="hidden" name="request-id" value="${newRequestId()}"><button class="button quiet small">Delete<span class="seen-not"> ${name}</span></button></form></td></tr>`,
             )}</tbody></table>`
       }${
         mayMake(person)
@@ -61,7 +63,7 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
       'Signed in',
       html`<table class="rows"><tbody>${logins.map(
         ({ digest, way, address, browser, create_time, seen_time }) =>
-          html`<tr><td class="fill second"><b>${browserName(browser)}</b><small>${ways[way]} ${times.at(create_time)} from ${address}, last seen ${times.at(seen_time)}</small></td><td class="num right"><form method="post" action="/console/logins/${digest.toString('base64url')}/end"><button class="button quiet small">End<span class="seen-not"> this sign-in</span></button></form></td></tr>`,
+          html`<tr><td class="fill second"><b>${browserName(browser)}</b><small>${ways[way]} ${times.at(create_time)} from ${address}, last seen ${times.at(seen_time)}</small></td><td class="num right"><form method="post" action="/console/logins/${digest.toString('base64url')}/end"><input type="hidden" name="request-id" value="${newRequestId()}"><button class="button quiet small">End<span class="seen-not"> this sign-in</span></button></form></td></tr>`,
       )}</tbody></table>`,
       {
         aside: html`<form method="post" action="/console/sign-out-everywhere"><button class="button quiet small">Sign out everywhere</button></form>`,
@@ -109,6 +111,7 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
       url: '/console/passkeys/:id/delete',
       operation: 'consoleDeletePasskey',
       summary: 'Delete a passkey',
+      twice: 'The passkey was deleted.',
       params: Id,
       may: 'self',
       liveOnly: true,
@@ -116,6 +119,7 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
       async take(sent) {
         const { id } = personOf(sent)
         await sent.change(async (tx) => {
+          await onceOnly(tx, sent.who.caller.accountId, sent.typed)
           if (!(await listPasskeys(tx, id)).some((one) => one.id === sent.params.id)) throw notFound('The passkey')
           tx.about(null, id)
           deletePasskey(tx, id, sent.params.id)
@@ -136,12 +140,15 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
       url: '/console/logins/:id/end',
       operation: 'consoleEndLogin',
       summary: 'End one sign-in',
+      twice: 'The sign-in was ended.',
+      twiceAt: '/console/passkeys',
       params: Id,
       may: 'self',
       liveOnly: true,
       async take(sent) {
         const { id } = personOf(sent)
         await sent.change(async (tx) => {
+          await onceOnly(tx, sent.who.caller.accountId, sent.typed)
           const named = Buffer.from(sent.params.id, 'base64url')
           if (!(await listLogins(tx, id, now())).some(({ digest }) => digest.equals(named)))
             throw notFound('The sign-in')

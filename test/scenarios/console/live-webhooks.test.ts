@@ -147,6 +147,7 @@ describe('Whoever runs the service', () => {
     const disabled = await text(people.operator, at)
     expect([disabled.includes('its people enable it first'), disabled.includes('given up')]).toEqual([true, true])
     expect(disabled).not.toContain('/attempt"')
-    expect((await force(world, people.operator, attempt!)).status).toBe(422)
+    const late = await force(world, people.operator, attempt!)
+    expect([late.location, (await text(people.operator, at)).includes('given up')]).toEqual([at, true])
   })
 })

@@ -89,7 +89,7 @@ describe('Whoever runs the service', () => {
     await world.tokenFor(clientId!, secret!)
     expect(await page(location)).not.toContain(secret)
     await operator.send(location, `${location}/language`, { language: 'de' })
-    expect(await page(location)).toContain('<dd>de</dd>')
+    expect(await page(location)).toContain('<dd>German</dd>')
 
     await operator.send(`${location}/suspend`, `${location}/suspend`)
     await expect(world.tokenFor(clientId!, secret!)).rejects.toThrow()

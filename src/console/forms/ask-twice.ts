@@ -1,0 +1,17 @@
+import { html } from '../../http/html.ts'
+import { heading } from '../parts/parts.ts'
+import { newRequestId } from './fields.ts'
+
+interface Question {
+  readonly title: string
+  readonly back: readonly [label: string, href: string]
+  readonly text: string
+  readonly action: string
+  readonly button: string
+}
+
+/** What cannot be undone is asked for on a page of its own. */
+export const askTwice = ({ title, back, text, action, button }: Question) => ({
+  title,
+  content: html`${heading(title, { back })}<section class="sheet"><form class="stack" method="post" action="${action}"><input type="hidden" name="request-id" value="${newRequestId()}"><p>${text}</p><div class="buttons"><button class="button danger">${button}</button><a class="button quiet" href="${back[1]}">Leave it</a></div></form></section>`,
+})
