@@ -24,6 +24,8 @@ const replaceDraft = sql`
   update console_drafts set typed = $4, person = $5, update_time = $6
   where account_id = $1 and dispute_id = $2 and action = $3 and xmin::text = $7`
 const deleteDraft = sql`delete from console_drafts where account_id = $1 and dispute_id = $2 and action = $3`
+const deleteSeen = sql`
+  delete from console_drafts where account_id = $1 and dispute_id = $2 and action = $3 and xmin::text = $4`
 const sizes = sql`
   select n, octet_length(bytes) as size, (
     select coalesce(sum(octet_length(o.bytes)), 0)::bigint from console_draft_files o where o.account_id = $1) as account_size
@@ -121,6 +123,10 @@ export const findDraftFile = (db: Reader, { accountId, disputeId }: Side, action
 /** Forgets a draft, and its files with it. */
 export const dropDraft = (tx: Tx, { accountId, disputeId }: Side, action: string): void =>
   tx.write(deleteDraft, [accountId, disputeId, action])
+
+/** Forgets a draft that was sent; what somebody keeps in its place in that very moment stays. */
+export const dropSeen = (tx: Tx, { accountId, disputeId }: Side, { action, stamp }: Draft): void =>
+  tx.write(deleteSeen, [accountId, disputeId, action, stamp])
 
 /** Forgets what nobody has gone on with. */
 export const sweepDrafts: Sweep = (parts) => removeAll(parts, removeOld, after(parts.now, -KEPT_DAYS * 86_400))

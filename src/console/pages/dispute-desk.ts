@@ -1,5 +1,5 @@
 import { publicActions } from '../../disputes/machine/actions/index.ts'
-import { type Html, html, paragraphs } from '../../http/html.ts'
+import { type Content, type Html, html, paragraphs } from '../../http/html.ts'
 import { notFound, Problem, refused } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { addNote, type Desk, giveItBack, NOTE_LENGTH_MAX, type Side, takeIt } from '../desk.ts'
@@ -37,7 +37,12 @@ ${left?.content}</textarea>${wrong && html`<p class="problem" id="note-problem">
 }
 
 /** What one side keeps among itself about a dispute. */
-export function deskSheet({ taken, notes }: Desk, id: string, { times, who }: Visit, left?: NoteLeft): Html {
+export function deskSheet(
+  { taken, notes }: Desk,
+  id: string,
+  { times, who }: Visit,
+  { strays, left }: { strays?: Content; left?: NoteLeft | undefined } = {},
+): Html {
   const canWrite = who.may('work') || who.may('decide')
   const at = `/console/disputes/${id}`
   const holder = html`<p>${
@@ -45,7 +50,7 @@ export function deskSheet({ taken, notes }: Desk, id: string, { times, who }: Vi
   }</p>`
   return sheet(
     'Among yourselves',
-    html`${canWrite ? html`<form class="taken-by" method="post" action="${at}/${taken ? 'give-back' : 'take'}">${taken && html`<input type="hidden" name="from" value="${taken.person}">`}${holder}<button class="button small quiet">${taken ? 'Give it back' : 'Take it'}</button></form>` : html`<div class="taken-by">${holder}</div>`}
+    html`${canWrite ? html`<form class="taken-by" method="post" action="${at}/${taken ? 'give-back' : 'take'}">${taken && html`<input type="hidden" name="from" value="${taken.person}">`}${holder}<button class="button small quiet">${taken ? 'Give it back' : 'Take it'}</button></form>` : html`<div class="taken-by">${holder}</div>`}${strays}
 ${
   notes.length > 0 &&
   html`<ol class="story slim">${notes.map(

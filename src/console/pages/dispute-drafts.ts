@@ -1,11 +1,11 @@
-import type { Reader } from '../../database/transaction.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
 import { plainlyNamed } from '../../disputes/documents.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { Problem, refused } from '../../kernel/problem.ts'
 import { type Draft, findDesk, type Side } from '../desk.ts'
-import { DROP_FILE, keepDraft } from '../drafts.ts'
+import { DROP_FILE, dropSeen, keepDraft } from '../drafts.ts'
 import type { Typed } from '../forms/fields.ts'
-import { isSentAlready, onceOnly } from '../once.ts'
+import { isOfSecondClick, onceOnly, wasDone } from '../once.ts'
 import type { Refusal } from '../operate.ts'
 import { seenAs } from '../outdated.ts'
 import type { Sent, Visit } from '../visit.ts'
@@ -43,9 +43,26 @@ const draftOf = async (db: Reader, side: Side, action: string): Promise<Draft | 
 const isAnother = (now: Draft | undefined, { [DRAWN_WITH]: drawnWith }: Typed): boolean =>
   drawnWith !== undefined && now !== undefined && seenOf(now) !== drawnWith
 
-/** Whether a colleague kept a draft since the form was drawn: its files would go along unseen. */
-export const isAnotherDraft = async ({ db, typed }: Sent, side: Side, action: string): Promise<boolean> =>
-  isAnother(await draftOf(db, side, action), typed)
+/** What a form goes on from: the draft that it was drawn with, or that a colleague kept since, whose files would go along unseen. */
+export async function draftBehind({ db, typed }: Sent, side: Side, action: string) {
+  const draft = await draftOf(db, side, action)
+  return { draft, isAnother: isAnother(draft, typed) }
+}
+
+/** The form as it was sent, and not as it was kept from the same page before. */
+const sending = ({ 'request-id': key, ...typed }: Typed): Typed =>
+  key === undefined ? typed : { ...typed, 'request-id': `sent ${key}` }
+
+/** Whether a first click sent the form and dropped its draft: a second has no files to send that it would be known by. */
+export const wasSent = ({ db, typed, now }: Sent, { accountId }: Side): Promise<boolean> =>
+  wasDone(db, accountId, sending(typed), now)
+
+/** Forgets the draft that was sent, once. */
+export async function dropSent(tx: Tx, { typed }: Sent, side: Side, draft: Draft): Promise<void> {
+  if (await wasDone(tx, side.accountId, sending(typed), tx.now)) return
+  await onceOnly(tx, side.accountId, sending(typed))
+  dropSeen(tx, side, draft)
+}
 
 export const anotherDraft: Refusal = {
   name: 'CONFLICT',
@@ -67,7 +84,7 @@ export async function keep(sent: Sent, side: Side, action: string): Promise<Refu
     })
     return undefined
   } catch (error) {
-    if (isSentAlready(error)) return undefined
+    if (await isOfSecondClick(error, sent)) return undefined
     if (!(error instanceof Problem) || error.status >= 500) throw error
     const { name, message, details } = error
     return { name, message, debug_id: '–', details }

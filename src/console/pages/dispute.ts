@@ -2,20 +2,20 @@ import { plainlyNamed } from '../../disputes/documents.ts'
 import { rulesOf } from '../../disputes/house.ts'
 import { type PublicAction, publicActions } from '../../disputes/machine/actions/index.ts'
 import { isEndOfDay } from '../../disputes/machine/deadlines.ts'
-import { type Html, html, paragraphs } from '../../http/html.ts'
+import { type Html, html } from '../../http/html.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { Money } from '../../kernel/money.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { decidedByTime } from '../decided.ts'
 import { findDesk } from '../desk.ts'
-import { dropDraft, filesOfDraft } from '../drafts.ts'
+import { filesOfDraft } from '../drafts.ts'
 import { dueOf, urgency } from '../due.ts'
 import { eventsSheet } from '../events-of.ts'
 import { inCodes, withDocuments } from '../forms/dispute-body.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { disputeFormOf, takes } from '../forms/dispute-forms.ts'
-import { bodyFrom, form, refusalBox, type Typed } from '../forms/fields.ts'
+import { bodyFrom, form } from '../forms/fields.ts'
 import { fitted } from '../forms/generated.ts'
 import { followsOf, notNow, type Prospects, prospectsOf, unless, whereItCanGo } from '../forms/prospects.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
@@ -27,7 +27,18 @@ import { homes } from '../roles.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { money, outcomeWords, reasonWords, stateWords } from '../words.ts'
 import { deskSheet, type NoteLeft, sideOf } from './dispute-desk.ts'
-import { anotherDraft, draftFields, draftNote, isAnotherDraft, isDraftable, keep, keeping } from './dispute-drafts.ts'
+import {
+  anotherDraft,
+  draftBehind,
+  draftFields,
+  draftNote,
+  dropSent,
+  isDraftable,
+  keep,
+  keeping,
+  wasSent,
+} from './dispute-drafts.ts'
+import { type Left, leftOver, strayDrafts } from './dispute-left.ts'
 import { asRequests, operationOf } from './dispute-request.ts'
 import { moneySheet, paymentSheet } from './dispute-sheets.ts'
 import { bothSides, story } from './dispute-story.ts'
@@ -37,12 +48,6 @@ const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, pattern
 interface Parts {
   readonly operations: Operations
   readonly service: Service
-}
-
-interface Left {
-  readonly action: PublicAction
-  readonly typed: Typed
-  readonly refusal: Refusal
 }
 
 /** The actions that the answer links to, in its order; some have two relations for one address. */
@@ -155,15 +160,6 @@ function doings({ operations }: Parts, { dispute, prospects, desk }: Read, visit
   )}${rest}</section>`
 }
 
-/** What was written into a form that is not there any more, to be read and taken elsewhere. */
-const leftOver = ({ action, typed, refusal }: Left, dispute: Dispute, mark: string): Html =>
-  html`<div class="stack left-over">${refusalBox(refusal)}${disputeFormOf(action)
-    .fields(dispute, mark)
-    .flatMap((field) => (field.kind === 'long' && typed[field.at]?.trim() ? [typed[field.at]!] : []))
-    .map(
-      (text) => html`<p class="label">What you wrote was not sent:</p><p class="said">${paragraphs(text)}</p>`,
-    )}</div>`
-
 /** What a page is drawn from. */
 async function read(visit: Visit<typeof Id>, { service }: Parts) {
   const dispute = await visit.look<Dispute>('showDispute', { params: visit.params })
@@ -194,7 +190,7 @@ ${visit.who.mark === 'agent' && bothSides(dispute)}
 ${sheet('What happened', story(dispute, visit, because))}
 ${visit.who.mark === 'agent' && sheet('Where it can go', whereItCanGo(prospects))}
 <div class="two even">${moneySheet(dispute, visit, rulesOf(parts.service))}${paymentSheet(dispute, visit)}</div>${await eventsSheet(visit, dispute.dispute_id)}${asRequests(dispute, actions, parts.service, visit)}</div>
-<aside id="do">${unless(prospects, visit)}${doings(parts, found, visit, left)}${deskSheet(desk, dispute.dispute_id, visit, note)}</aside></div>
+<aside id="do">${unless(prospects, visit)}${doings(parts, found, visit, left)}${deskSheet(desk, dispute.dispute_id, visit, { strays: strayDrafts(found, actionsIn(dispute), visit), left: note })}</aside></div>
 ${isActing && html`<p class="act-bar"><a class="button" href="#do">${visit.who.mark === 'agent' ? 'Decide' : 'Act'}</a><span class="soft">${due ? visit.times.away(due) : money(dispute.dispute_amount)}</span></p>`}`,
   }
 }
@@ -209,9 +205,19 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
     if (refusal) return again(refusal)
     return sent.lead(`/console/disputes/${sent.params.id}`, 'The draft was kept; nothing was sent.')
   }
-  if (await isAnotherDraft(sent, side, action)) return again(anotherDraft)
+  const done = async () => {
+    const { done: words } = disputeFormOf(action)
+    const said = typeof words === 'string' ? words : words(await sent.look('showDispute', { params: sent.params }))
+    // What is decided is not under review any more, and an agent sees nothing else.
+    return sent.lead(sent.who.caller.onlyUnderReview ? homes.agent : `/console/disputes/${sent.params.id}`, said)
+  }
+  if (await wasSent(sent, side)) return done()
   const route = parts.operations.route(operationOf(action))
-  const files = [...(await filesOfDraft(sent.db, side, action, sent.typed)), ...plainlyNamed(sent.files)]
+  // Read before the draft is looked at: what a colleague adds in between is noticed, and not sent unseen.
+  const kept = await filesOfDraft(sent.db, side, action, sent.typed)
+  const { draft, isAnother } = await draftBehind(sent, side, action)
+  if (isAnother) return again(anotherDraft)
+  const files = [...kept, ...plainlyNamed(sent.files)]
   const body = withDocuments(fitted(bodyFrom(inCodes(sent.typed)), route) as Record<string, unknown>, action, files)
   const outcome = await sent.operate(operationOf(action), {
     params: sent.params,
@@ -225,11 +231,8 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
   if (refusal && seen !== undefined && seen !== dispute.update_time && !actionsIn(dispute).includes(action))
     return again(faster)
   if (refusal) return again(refusal)
-  await sent.change(async (tx) => dropDraft(tx, side, action))
-  const { done } = disputeFormOf(action)
-  const said = typeof done === 'string' ? done : done(await sent.look('showDispute', { params: sent.params }))
-  // What is decided is not under review any more, and an agent sees nothing else.
-  return sent.lead(sent.who.caller.onlyUnderReview ? homes.agent : `/console/disputes/${sent.params.id}`, said)
+  if (draft) await sent.change(async (tx) => dropSent(tx, sent, side, draft))
+  return done()
 }
 
 /** The page with a note that was not kept. */

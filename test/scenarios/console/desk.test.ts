@@ -306,4 +306,50 @@ describe('What one side keeps among itself about a dispute', () => {
     expect(clicks.map(({ status }) => status)).toEqual([303, 303])
     expect(await merchant.page(here)).not.toContain('private.png')
   })
+
+  it.each([false, true])(
+    'stays when it is kept in the very moment of sending, in place of another: %s',
+    async (isDrafted) => {
+      const merchant = consoleOf(world)
+      const other = await open(world.buyer)
+      await does(world.buyer, other, 'escalate', { note: 'Enough.' })
+      const here = `/console/disputes/${other}`
+      if (isDrafted) await merchant.send(`${here}/provide-evidence`, { ...draft, instead: 'draft' })
+      const [, drawnWith = ''] = /name="draft" value="([^"]*)"/.exec(await merchant.page(here))!
+      const late = { fault: 'latency', operation: 'disputeProvideEvidence', milliseconds: 3_000, times: 1 }
+      await world.call('POST', '/sandbox/faults', late)
+      type Faults = { faults: { hits: number }[] }
+      const hits = async () => (await world.call<Faults>('GET', '/sandbox/faults')).body.faults[0]?.hits
+
+      const sending = merchant.send(`${here}/provide-evidence`, {
+        ...{ ...draft, draft: drawnWith, 'request-id': `console-moment-${isDrafted}` },
+      })
+      await expect.poll(hits).toBe(1)
+      const colleague = { ...draft, '/evidences/0/notes': 'Kept in that moment.', draft: drawnWith, instead: 'draft' }
+      const kept = await merchant.send(`${here}/provide-evidence`, colleague)
+
+      expect([kept.status, (await sending).status]).toEqual([303, 303])
+      expect(await merchant.page(here)).toMatch(/A draft of <b>Merchant<\/b>.*Kept in that moment\./s)
+      await merchant.send(`${here}/drafts/provide-evidence/drop`)
+      expect(await merchant.page(here)).not.toContain('Kept in that moment.')
+      await world.call('DELETE', '/sandbox/faults')
+    },
+  )
+
+  it('is sent once with its files by two clicks, and the second is answered as the first', async () => {
+    const merchant = consoleOf(world)
+    const other = await open(world.buyer)
+    await does(world.buyer, other, 'escalate', { note: 'Enough.' })
+    const here = `/console/disputes/${other}`
+    const { payload, headers } = withFiles({ ...draft, instead: 'draft' }, { 'slip.png': png })
+    await merchant.send(`${here}/provide-evidence`, payload, headers)
+    const [, drawnWith] = /name="draft" value="([^"]+)"/.exec(await merchant.page(here))!
+
+    const sent = { ...draft, draft: drawnWith!, 'request-id': 'console-with-file' }
+    const clicks = [await merchant.send(`${here}/provide-evidence`, sent)]
+    clicks.push(await merchant.send(`${here}/provide-evidence`, sent))
+
+    expect(clicks.map(({ status }) => status)).toEqual([303, 303])
+    expect((await merchant.page(here)).match(/slip\.png/g)).toHaveLength(1)
+  })
 })
