@@ -171,7 +171,7 @@ const eyesForm = ({ who, back, waiting }: Surroundings): Html =>
 
 /** Who is signed in, as what, and what they can do about it. */
 const personMenu = ({ name, role, account, elsewhere, isLooking }: SignedIn): Html =>
-  html`<p class="account"><button type="button" popovertarget="account"><b>${name}</b><span>${roleNames[role]}${account && !isLooking && `, ${account.name}`}</span>${icon('down')}</button></p>
+  html`<p class="account"><button type="button" popovertarget="account"><b title="${name}">${name}</b><span${account && html` title="${account.name}"`}>${roleNames[role]}${account && !isLooking && `, ${account.name}`}</span>${icon('down')}</button></p>
 <div class="menu-box" id="account" popover><ul><li><a href="/console/passkeys">Passkeys and sign-ins</a></li>${elsewhere.map(
     ({ value, label }) =>
       html`<li><form method="post" action="/console/place"><input type="hidden" name="place" value="${value}"><button>${label}</button></form></li>`,

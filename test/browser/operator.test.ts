@@ -10,6 +10,7 @@ import type { World } from '../support/world.ts'
 let world: World
 let browser: Awaited<ReturnType<typeof openBrowser>>
 const drawn = new Map<string, string>()
+const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft & Söhne mbH'
 const hostile = payloads.filter((_, i) => i % 50 === 0)
 
 /** Pages of a live console as the service answers them: its cookie needs TLS, which a browser is not given here. */
@@ -33,6 +34,11 @@ beforeAll(async () => {
     )
     drawn.set(`account ${i}`, (await operator.get(made.location)).text)
   }
+  const named = await operator.send(`${at}/accounts`, `${at}/accounts`, {
+    ...{ '/kind': 'BUSINESS', '/name': LONG, '/email': 'long@example.test' },
+  })
+  const ofLong = await signedIn(world, 'admin', named.location.split('/').at(-1))
+  drawn.set('of a long name', (await ofLong.get('/console/invoices')).text)
   for (const path of ['', '/accounts', '/decisions', '/deliveries', '/jobs', '/keys', '/audit', '/accounts?q=nobody'])
     drawn.set(path, (await operator.get(at + path)).text)
   await world.app.database.query(`delete from jobs where name = 'mail'`)

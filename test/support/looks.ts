@@ -53,18 +53,33 @@ const unnamed = `[...document.querySelectorAll('table:has(thead)')].filter((one)
   return rows.slice(0, 1).map((row) => shown(row) + ' cells under ' + names + ' names: ' + row.textContent.trim().slice(0, 60))
 })`
 
-/** The same on a wide window and on a narrow one, and where the page is wider than either. */
+/** A column in which hardly a letter fits stands as a pole of letters, and in a field as narrow nobody sees what they type. */
+const squeezed = `[...document.querySelectorAll('td, .find input')].filter((one) => one.checkVisibility()).filter((one) => {
+  const { width } = one.getBoundingClientRect()
+  return one.matches('input') ? width < 80 : one.textContent.trim().length > 8 && width < 40
+}).map((one) => (one.textContent.trim() || one.getAttribute('aria-label')).slice(0, 60))`
+
+/** What does not fit into a window of this width. */
+async function misfits(page: Page, width: number): Promise<string[]> {
+  await page.setViewportSize({ width, height: 900 })
+  const taken = Number(await page.evaluate('document.documentElement.scrollWidth'))
+  const each = async (looked: string) => (await page.evaluate(looked)) as string[]
+  return [
+    ...(taken > width ? [`${taken} pixels wide at ${width}`] : []),
+    ...(await each(covered)).map((name) => `${name} is covered at ${width}`),
+    ...(await each(squeezed)).map((text) => `${text} is squeezed at ${width}`),
+    ...(await each(unnamed)).map((row) => `${row} at ${width}`),
+  ]
+}
+
+/** The same on a wide window and on a narrow one, and where the page is wider than these or than one in between. */
 export async function flawsOf(page: Page): Promise<string[]> {
-  const flaws: string[] = []
+  const flaws = await misfits(page, 1280)
   for (const [width, first] of [
     [1440, 'light'],
     [390, 'dark'],
   ] as const) {
-    await page.setViewportSize({ width, height: 900 })
-    const taken = Number(await page.evaluate('document.documentElement.scrollWidth'))
-    if (taken > width) flaws.push(`${taken} pixels wide at ${width}`)
-    for (const name of (await page.evaluate(covered)) as string[]) flaws.push(`${name} is covered at ${width}`)
-    for (const row of (await page.evaluate(unnamed)) as string[]) flaws.push(`${row} at ${width}`)
+    flaws.push(...(await misfits(page, width)))
     flaws.push(...(await inBothSchemes(page, first, ` at ${width}`)))
   }
   return flaws

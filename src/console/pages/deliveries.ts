@@ -85,6 +85,10 @@ export function outcome(one: Transmission, { times }: Visit): Html {
   return html`<span class="warn">${why}</span>${one.next_attempt_time && html` <span class="soft">again ${times.ahead(one.next_attempt_time)}</span>`}`
 }
 
+/** A number under its name, or where rows are cards and have no names above them, in words. */
+export const attemptsCell = ({ attempts }: Transmission): Html =>
+  html`<td class="num right"><span class="wide-only">${attempts}</span><span class="phone-only soft">${attempts === 1 ? 'one attempt' : attempts === 0 ? 'no attempt yet' : `${attempts} attempts`}</span></td>`
+
 /** To one address it need not be said where each went. */
 export function deliveries(
   list: readonly Transmission[],
@@ -97,7 +101,7 @@ export function deliveries(
       : nothing('Nothing was sent yet', 'Deliveries stand here with every attempt.')
   return html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num">Attempts</th></tr></thead><tbody>${list.map(
     (one) =>
-      html`<tr><td class="nowrap soft">${visit.times.at(one.timestamp)}</td><td class="second"><a class="open plainly" href="/console/deliveries/${one.transmission_id}">${broken(one.event_type)}</a>${!toOne && html`<small class="cut">${one.webhook_url}</small>`}</td><td class="whole">${outcome(one, visit)}</td><td class="num right">${one.attempts}</td></tr>`,
+      html`<tr><td class="nowrap soft">${visit.times.at(one.timestamp)}</td><td class="second"><a class="open plainly" href="/console/deliveries/${one.transmission_id}">${broken(one.event_type)}</a>${!toOne && html`<small class="cut">${one.webhook_url}</small>`}</td><td class="whole">${outcome(one, visit)}</td>${attemptsCell(one)}</tr>`,
   )}</tbody></table>`
 }
 
@@ -150,14 +154,15 @@ ${facts([
         html`<a href="${at}?attempt=${each.number}"${each.number === attempt?.number && html` aria-current="page"`}><b>Attempt ${each.number}</b><small>${each.http_status ? status(each.http_status) : html`<span class="warn">no answer</span>`} ${visit.times.at(each.time)}</small></a>`,
     )}</nav>
 <div class="sides"><section class="sheet"><h3>Sent</h3>${bodyOf(JSON.stringify(withoutStanding(event)), 'What was sent')}</section>
-<section class="sheet"><h3>Answered</h3>${
+<section class="sheet"><h3>${attempt && !attempt.http_status ? 'Not answered' : 'Answered'}</h3>${
       attempt
-        ? html`<p>${attempt.http_status ? status(attempt.http_status) : html`<span class="warn">${attempt.error_message ?? 'No answer'}</span>`} <span class="soft">in ${attempt.duration} ms</span></p>${attempt.response_body !== '' && bodyOf(attempt.response_body, 'What was answered')}${attempt.http_status && folded('Headers', headerList(Object.entries(attempt.response_headers), 'Headers of the answer'), Object.keys(attempt.response_headers).length)}`
+        ? html`<p>${attempt.http_status ? status(attempt.http_status) : html`<span class="warn">${attempt.error_message ?? 'No answer'}</span>`} <span class="soft">${attempt.http_status ? 'in' : 'after'} ${attempt.duration} ms</span></p>${isRedirect(attempt) && html`<p>${attempt.error_message}</p>`}${attempt.response_body !== '' && bodyOf(attempt.response_body, 'What was answered')}${attempt.http_status && folded('Headers', headerList(Object.entries(attempt.response_headers), 'Headers of the answer'), Object.keys(attempt.response_headers).length)}`
         : html`<p class="soft">Not attempted yet.</p>`
     }${attempt && !isArrived(attempt) && advice}</section></div>`,
   }
 }
 
+const isRedirect = ({ http_status = 0 }: Attempt) => http_status >= 300 && http_status < 400
 const isArrived = ({ http_status = 0 }: Attempt) => http_status >= 200 && http_status < 300
 
 const advice = html`<p class="hint">Any answer from 200 to 299 counts as arrived. The same event comes again with the same id: tell by <code class="mono">webhook-id</code> whether you have seen it.</p>`

@@ -9,7 +9,7 @@ import { broken, facts, heading, mono, nothing, sheet, taken } from '../parts/pa
 import { throughHearers } from '../through-app.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { type Eyes, eyes, eyesNames, type Onlooker, onlookerAs } from '../who.ts'
-import { causeLink, outcome, type Transmission } from './deliveries.ts'
+import { attemptsCell, causeLink, outcome, type Transmission } from './deliveries.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9-]+$' }) })
 
@@ -48,7 +48,7 @@ function heard(list: readonly Transmission[], visit: Visit): Html {
   if (list.length === 0) return nothing('Nobody was told', 'No webhook was subscribed to it when it happened.')
   return html`<table class="rows"><thead><tr><th>When</th><th>Address</th><th>How it went</th><th class="num">Attempts</th></tr></thead><tbody>${list.map(
     (one) =>
-      html`<tr><td class="nowrap soft">${visit.times.at(one.timestamp)}</td><td class="second fill"><a class="open mono plainly" href="/console/deliveries/${one.transmission_id}">${one.webhook_url}</a></td><td class="whole">${outcome(one, visit)}</td><td class="num right">${one.attempts}</td></tr>`,
+      html`<tr><td class="nowrap soft">${visit.times.at(one.timestamp)}</td><td class="second fill"><a class="open mono plainly" href="/console/deliveries/${one.transmission_id}">${one.webhook_url}</a></td><td class="whole">${outcome(one, visit)}</td>${attemptsCell(one)}</tr>`,
   )}</tbody></table>`
 }
 
