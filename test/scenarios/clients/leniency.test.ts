@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INVOICES, over, type Refusal, type Seen, shopOf } from '../../support/shop.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
-import { address, DISPUTES, does, NOT_AS_DESCRIBED, open, refusal, sees, tracking } from '../disputes/people.ts'
+import { address, DISPUTES, does, NOT_AS_DESCRIBED, open, refusal, sees } from '../disputes/people.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>
@@ -322,28 +322,6 @@ describe('Bodies', () => {
     })
 
     expect(acknowledged.status, acknowledged.text).toBe(200)
-  })
-
-  it('of an acknowledgement may have evidence without documents', async () => {
-    const id = await open(world.buyer, { reason: NOT_AS_DESCRIBED })
-    await does(world.merchant, id, 'make-offer', {
-      note: 'Send it back.',
-      offer_type: 'REFUND_WITH_RETURN',
-      offer_amount: usd('20.00'),
-      return_shipping_address: address,
-    })
-    await does(world.buyer, id, 'accept-offer', {})
-    await does(world.buyer, id, 'provide-evidence', {
-      evidences: [{ evidence_type: 'PROOF_OF_RETURN', evidence_info: { tracking_info: [tracking] } }],
-    })
-
-    const { status, text } = await does(world.merchant, id, 'acknowledge-return-item', {
-      acknowledgement_type: 'ITEM_RECEIVED',
-      evidences: [{ evidence_type: 'DECLARATION' }],
-    })
-
-    expect(status, text).toBe(200)
-    expect((await sees(world.merchant, id)).evidences?.at(-1)).not.toHaveProperty('documents')
   })
 
   it('of one thing are not those of another: [] is no list of entries, and {} no invoice', async () => {
