@@ -5,7 +5,7 @@ import { didYouMean } from '../kernel/spelling.ts'
 import type { Person } from './client.ts'
 import { operations } from './operations.ts'
 import { books, type Scenario, type Step, things } from './scenario.ts'
-import { referencesOf, rootOf } from './variables.ts'
+import { addsNoDuration, referencesOf, rootOf } from './variables.ts'
 
 /** A file that is no scenario: every place that is wrong, with line, column and what was expected there. */
 export class ScenarioError extends Error {
@@ -165,12 +165,16 @@ function checkStep(given: unknown, place: StepPlace): Omit<Step, 'at'> {
   if (kind[0] === 'receiver' && (!Number.isInteger(answers) || Number(answers) < 200 || Number(answers) > 599))
     complain([...path, 'receiver'], `expected answers, an HTTP status, found ${shown(step['receiver'])}.`)
   for (const part of ['path', 'query', 'headers', 'body', 'wait_until', 'expect', 'files'])
-    for (const reference of referencesOf(step[part]))
+    for (const reference of referencesOf(step[part])) {
+      const found = `found \${${reference}}.`
       if (!earlier.has(rootOf(reference)))
         complain(
           [...path, part],
-          `expected an earlier step behind $, found \${${reference}}.${didYouMean(rootOf(reference), earlier)}`,
+          `expected an earlier step behind $, ${found}${didYouMean(rootOf(reference), earlier)}`,
         )
+      else if (addsNoDuration(reference))
+        complain([...path, part], `expected an ISO 8601 duration such as P20D behind the plus, ${found}`)
+    }
   checkExpectation(step['expect'] ?? {}, [...path, 'expect'], complain)
   // Every field was looked at above.
   return { ...(step as unknown as Step), expect: (step['expect'] ?? {}) as Step['expect'] }

@@ -22,6 +22,12 @@ export function referencesOf(value: unknown): string[] {
 /** The step, or word of ours, that a reference begins with. */
 export const rootOf = (name: string): string => timeReference.exec(name)?.[1] ?? name.split('.')[0]!
 
+/** Whether a reference adds to the time what is no duration. */
+export function addsNoDuration(name: string): boolean {
+  const added = timeReference.exec(name)?.[2]
+  return added !== undefined && parseDuration(added) === undefined
+}
+
 /** The value with every `${…}` replaced by what it refers to. */
 export function expand(value: unknown, variables: Variables): unknown {
   if (typeof value === 'string') return expandText(value, variables)

@@ -37,6 +37,15 @@ describe('A scenario that is not right', () => {
     ).toEqual(['mine.yaml:9:23: expected the name of an event, found "INVOICE.PAID".'])
   })
 
+  it('adds durations to the time, and nothing else', () => {
+    const waits = (until: string) => story(`  - { step: rest, says: R., wait_until: '\${${until}}' }`)
+    for (const added of ['20D', 'tomorrow', 'P', 'PT'])
+      expect(mistakes(waits(`now + ${added}`))).toEqual([
+        `mine.yaml:6:41: expected an ISO 8601 duration such as P20D behind the plus, found \${now + ${added}}.`,
+      ])
+    expect(() => readScenario(waits('now + P20D'), 'mine.yaml')).not.toThrow()
+  })
+
   it('may only refer to what came earlier', () => {
     const steps = `  - { step: show, says: Shows., call: showDispute, path: { id: '\${open.id}' } }
   - { step: show, says: Again., wait: P1D }`
