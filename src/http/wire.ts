@@ -39,6 +39,9 @@ export function checkWire({ url = '', method, rawHeaders, httpVersion, headers }
   const override = headers[OVERRIDE]
   if (method === 'POST' && override !== undefined && override !== 'POST')
     throw strange(`${OVERRIDE} makes a POST one of ${[...overriding].join(', ')}.`)
+  const { 'transfer-encoding': transfer = 'chunked' } = headers
+  if (transfer.toLowerCase() !== 'chunked')
+    throw strange('Send the body with a Content-Length, or with Transfer-Encoding: chunked and nothing else.')
   if (headers.host === undefined && httpVersion === '1.1') throw strange('The header Host is missing.')
   if (rawHeaders.length > 2 * HEADERS_MAX) {
     throw new Problem(431, 'INVALID_REQUEST', [
