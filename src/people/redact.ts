@@ -64,15 +64,26 @@ export const isBuyerOf = (dispute: Json, email: string): boolean =>
   isObject(dispute) && isObject(dispute['buyer']) && describes(dispute['buyer'], email)
 
 /** What the buyer of this dispute wrote. */
-export function wordsIn(value: Json): string[] {
-  if (Array.isArray(value)) return value.flatMap(wordsIn)
+export function wordsIn(value: Json, isTheirs = false): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => wordsIn(item, isTheirs))
   if (!isObject(value)) return []
-  if (!isOfBuyer(value)) return Object.values(value).flatMap(wordsIn)
-  return [value['content'], value['notes'], value['note']].filter((text) => typeof text === 'string')
+  const isOwn = isTheirs || isOfBuyer(value)
+  return Object.entries(value).flatMap(([key, item]) => {
+    if (typeof item === 'string') return isOwn && said.has(key) ? [item] : []
+    return wordsIn(item, isOwn || toldByBuyer.has(key))
+  })
 }
 
+/** Entries that say whose they are. */
 const isOfBuyer = (value: JsonObject) =>
-  value['posted_by'] === 'BUYER' || value['source'] === 'SUBMITTED_BY_BUYER' || value['actor'] === 'BUYER'
+  value['posted_by'] === 'BUYER' ||
+  value['source'] === 'SUBMITTED_BY_BUYER' ||
+  value['actor'] === 'BUYER' ||
+  value['by'] === 'buyer'
+
+/** Parts of a dispute whose words are the buyer's, and the fields that hold words. */
+const toldByBuyer = new Set(['items', 'extensions', 'cancellation', 'compensation'])
+const said = new Set(['content', 'notes', 'note', 'description'])
 
 /** Of many details each once, longest first, so that a part of one is not taken before the whole. */
 export const sorted = (details: readonly string[]): string[] =>
@@ -115,7 +126,11 @@ export function makeRedaction({ email, details, disputes }: Person, address: str
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [
         key,
-        billed && key === 'shipping_info' && isObject(item) ? without(item) : json(item, isBuyer),
+        billed && key === 'shipping_info' && isObject(item)
+          ? without(item)
+          : isBuyer && toldByBuyer.has(key)
+            ? words(item)
+            : json(item, isBuyer),
       ]),
     )
   }
@@ -133,11 +148,13 @@ export function makeRedaction({ email, details, disputes }: Person, address: str
     )
 
   /** What the person wrote or handed in: that it was there stays, and when; what it said goes. */
-  function words(value: JsonObject): JsonObject {
+  function words(value: Json): Json {
+    if (Array.isArray(value)) return value.map(words)
+    if (!isObject(value) || describes(value, email)) return json(value)
     const erased = Object.entries(value).map(([key, item]): [string, Json] => {
-      if (['content', 'notes', 'note'].includes(key) && typeof item === 'string') return [key, ERASED_TEXT]
+      if (said.has(key) && typeof item === 'string') return [key, ERASED_TEXT]
       if (key === 'documents' && Array.isArray(item)) return [key, item.map(document)]
-      return [key, json(item)]
+      return [key, words(item)]
     })
     return Object.fromEntries(erased)
   }

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findBalances } from '../../src/ledger/store.ts'
-import { DISPUTES, does, multipart, NOT_RECEIVED, open, png } from '../scenarios/disputes/people.ts'
+import {
+  address,
+  DISPUTES,
+  does,
+  multipart,
+  NOT_AS_DESCRIBED,
+  NOT_RECEIVED,
+  open,
+  png,
+  tracking,
+} from '../scenarios/disputes/people.ts'
 import { json, run } from '../support/command.ts'
 import { PUBLIC_URL, sentInvoice } from '../support/payer.ts'
 import { Receiver } from '../support/receiver.ts'
@@ -166,8 +176,24 @@ describe('A customer', () => {
   })
 
   it('with an account is shut out, and stands in no other table either', async () => {
-    await open(world.buyer, { messages: [{ content: 'From Sandbox Buyer.' }] })
-    expect((await world.buyer.get(DISPUTES)).status).toBe(200)
+    const { buyer, merchant } = world
+    await open(buyer, { messages: [{ content: 'From Sandbox Buyer.' }] })
+    const described = { merchandize_dispute_properties: { product_details: { description: 'Only I describe it so.' } } }
+    const told = await open(buyer, { extensions: described })
+    const item_info = [{ item_id: 'I1', notes: 'Only I note it so.' }]
+    await does(buyer, told, 'change-reason', { reason: NOT_AS_DESCRIBED, note: 'Only I change it so.', item_info })
+    await does(buyer, told, 'cancel', { note: 'Only I take it back so.' })
+    const escalated = await open(buyer)
+    await does(buyer, escalated, 'escalate', { note: 'Only I complain so.' })
+    const returned = await open(buyer, { reason: NOT_AS_DESCRIBED })
+    const back = { note: 'Send it.', accept_claim_type: 'REFUND_WITH_RETURN', return_shipping_address: address }
+    await does(merchant, returned, 'accept-claim', back)
+    const proof = { evidence_type: 'PROOF_OF_RETURN', evidence_info: { tracking_info: [tracking] } }
+    await does(buyer, returned, 'provide-evidence', { evidences: [proof] })
+    await does(buyer, returned, 'return-compensation', { amount: usd('9.00'), note: 'Only I ask for it so.' })
+    const hers = /buyer@example\.com|sandbox buyer|only i \w+/i
+    expect(new Set((await everything()).flatMap((row) => /only i \w+/i.exec(row)?.[0] ?? [])).size).toBeGreaterThan(4)
+    expect((await buyer.get(DISPUTES)).status).toBe(200)
     await world.call('GET', '/sandbox/requests')
 
     const { erased } = await json<{ erased: Record<string, number> }>(
@@ -175,8 +201,8 @@ describe('A customer', () => {
       variables,
     )
 
-    expect(erased).toMatchObject({ accounts: 1, disputes: 1, payment_transactions: 1 })
-    expect((await everything()).filter((row) => /buyer@example\.com|sandbox buyer/i.test(row))).toEqual([])
-    expect((await world.buyer.get(DISPUTES)).status).toBe(401)
+    expect(erased).toMatchObject({ accounts: 1, disputes: 4, payment_transactions: 4 })
+    expect((await everything()).filter((row) => hers.test(row))).toEqual([])
+    expect((await buyer.get(DISPUTES)).status).toBe(401)
   })
 })
