@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { breaches, malformed, Problem } from '../../kernel/problem.ts'
 import { sizeInWords } from '../../kernel/size.ts'
@@ -120,7 +121,9 @@ export function fieldsOf(parts: readonly Part[], { fieldBytes } = multipartLimit
   for (const part of parts) {
     if (part.name === undefined) continue
     if (part.name === '__proto__') throw refusal('A part may not be called "__proto__".')
-    fields[part.name] = textOf(part, fieldBytes).toString('utf8')
+    const bytes = textOf(part, fieldBytes)
+    if (!isUtf8(bytes)) throw refusal(`${described(part)} is not valid UTF-8.`)
+    fields[part.name] = bytes.toString('utf8')
   }
   return fields
 }

@@ -20,7 +20,7 @@ async function form(path: string) {
   return (fields: Record<string, string | Buffer>) => {
     const parts = Object.entries({ token: field('token'), payment: field('payment'), ...fields }).map(
       ([name, value]) => {
-        const file = Buffer.isBuffer(value) ? '; filename="photo.png"' : ''
+        const file = name === 'file' ? '; filename="photo.png"' : ''
         return Buffer.concat([
           Buffer.from(`--xxFORMxx\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n`),
           Buffer.from(value),
@@ -55,6 +55,7 @@ describe('A payer', () => {
     const answers = [
       await (await form(problem))({ reason, text: 'x'.repeat(3_000) }),
       await (await form(problem))({ reason, text: 'x', file: Buffer.alloc(11 * 1024 * 1024) }),
+      await (await form(problem))({ reason, text: Buffer.from('No caf\u00e9.', 'latin1') }),
       await world.call('POST', problem, '{}', { headers: { 'content-type': 'application/json', origin: PUBLIC_URL } }),
       await world.call('POST', problem, 'x=1', {
         headers: { 'content-type': 'application/x-www-form-urlencoded', origin: PUBLIC_URL },
