@@ -2,6 +2,7 @@ import { type Quota, useQuota } from '../../database/quota.ts'
 import type { Tx } from '../../database/transaction.ts'
 import { plainlyNamed } from '../../disputes/documents.ts'
 import { createDispute } from '../../disputes/filing/create.ts'
+import { type Ineligibility, ineligibility } from '../../disputes/filing/eligibility.ts'
 import type { House } from '../../disputes/house.ts'
 import { type DisputeOfPayment, findDisputeOf } from '../../disputes/store.ts'
 import type { UploadedFile } from '../../http/body/multipart.ts'
@@ -13,7 +14,7 @@ import type { PaymentTransaction } from '../../ledger/schema.ts'
 import { findTransactionsOfInvoice } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
 import { formsOf, type Headers } from '../page/forms.ts'
-import { type Opened, openByCode } from '../page/open-page.ts'
+import { answerPage, type Opened, openByCode } from '../page/open-page.ts'
 import { seeOther } from '../page/respond.ts'
 import { Code, lang, shared } from '../page-routes.ts'
 import { sayCaseIn } from '../words/index.ts'
@@ -37,10 +38,11 @@ const casesOfPayment: Quota = { name: 'case', max: CASES_PER_PAYMENT_MAX, second
 export const LINK_MAILS_A_DAY = 3
 const linksOfCase: Quota = { name: 'mail-link', max: LINK_MAILS_A_DAY, seconds: 86_400 }
 
-/** A payment that went through the service, and the case about it that stands. */
+/** A payment that went through the service, the case about it that stands, and why there can be none now. */
 interface Disputable {
   readonly payment: PaymentTransaction
   readonly dispute: DisputeOfPayment | undefined
+  readonly why: Ineligibility | undefined
 }
 
 /**
@@ -55,8 +57,10 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
     const payments = await disputable(tx, opened)
     if (payments.length === 0) return undefined
     const common = { sheet, path: `${path}/problem`, invoicePath: path + inLanguage, ...(notice && { notice }) }
-    const free = payments.filter(({ dispute }) => !dispute).map(({ payment }) => payment)
+    const free = payments.filter(({ why }) => why === undefined).map(({ payment }) => payment)
     const cases = payments.flatMap(({ dispute }) => (dispute ? [dispute.dispute] : []))
+    if (free.length === 0 && cases.length === 0)
+      return answerPage(service, tx, opened, notice ? { status: 422, notice } : unreportable(opened, payments))
     return forms.page(
       tx,
       headers,
@@ -71,7 +75,7 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
 
   async function report(tx: Tx, opened: Opened, body: Static<typeof ReportForm>, files: readonly UploadedFile[]) {
     const payments = await disputable(tx, opened)
-    const chosen = payments.find(({ payment, dispute }) => payment.id === body.payment && !dispute)?.payment
+    const chosen = payments.find(({ payment, why }) => payment.id === body.payment && why === undefined)?.payment
     const reason = Object.keys(reportReasons).find((known) => known === body.reason) as
       | keyof typeof reportReasons
       | undefined
@@ -145,6 +149,12 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
   ]
 }
 
+/** What the invoice says above itself where nothing of it can be reported: that it is too late, unless all was refunded. */
+function unreportable({ sheet }: Opened, payments: readonly Disputable[]): { notice?: Notice } {
+  const isTooLate = payments.some(({ why }) => why === 'TRANSACTION_TOO_OLD')
+  return isTooLate ? { notice: { text: sayCaseIn(sheet.locale.language)('cannotReport'), tone: 'bad' } } : {}
+}
+
 function mailLink(tx: Tx, { dispute: { seller, dispute_id } }: DisputeOfPayment): void {
   const payload = { account_id: seller.account_id, dispute_id, event: 'CUSTOMER.DISPUTE.CREATED', to: 'buyer' }
   tx.enqueue({ name: 'dispute-notice', payload, key: `problem-link:${dispute_id}` })
@@ -157,7 +167,8 @@ async function disputable(tx: Tx, { stored }: Opened): Promise<Disputable[]> {
   return Promise.all(
     made.map(async (payment) => {
       const found = await findDisputeOf(tx, account.id, payment.id)
-      return { payment, dispute: found?.withdrawn ? undefined : found }
+      const dispute = found?.withdrawn ? undefined : found
+      return { payment, dispute, why: ineligibility(payment, dispute !== undefined, tx.now) }
     }),
   )
 }

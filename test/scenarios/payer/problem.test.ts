@@ -255,6 +255,27 @@ describe('Reporting a problem from a paid invoice', () => {
     expect(statuses).toEqual([303, 303, 422])
   })
 
+  it('asks nobody for words that would be refused: when all was given back, or it is too late', async () => {
+    const own = await newWorld({ settings: { PUBLIC_URL } })
+    const paid = async () => {
+      const { id, path } = await sentInvoice(own)
+      const { body } = await own.call<{ payment_id: string }>('POST', `/sandbox/invoices/${id}/pay`)
+      return { path, payment: body.payment_id }
+    }
+    const [returned, old] = [await paid(), await paid()]
+    await own.merchant.post(`/v2/payments/captures/${returned.payment}/refund`)
+    await own.settle()
+    const problem = async ({ path }: { path: string }) => (await own.call('GET', `${path}/problem`)).text
+
+    expect(await problem(old)).toContain('<textarea')
+    expect(await problem(returned)).not.toContain('<textarea')
+    expect(await problem(returned)).toContain('Refunded')
+    await own.pass('P181D')
+    expect(await problem(old)).not.toContain('<textarea')
+    expect(await problem(old)).toContain('too much time has passed')
+    await own.close()
+  })
+
   it('is not offered before anything was paid', async () => {
     const { path } = await sentInvoice(world)
 
