@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { features } from '../../src/accounts/schema.ts'
+import { defaultScopes } from '../../src/accounts/scopes.ts'
 import { openBrowser } from '../support/browser.ts'
 import { newSubjects } from '../support/console-subjects.ts'
 import { CONSOLE_URL, freshen, newConsoleWorld, signedIn } from '../support/live-console.ts'
@@ -47,6 +49,13 @@ beforeAll(async () => {
   const admin = await signedIn(world, 'admin', world.people.merchant.id)
   const { id: webhook } = await subjects.of('webhooks', 'own', '')
   const { id: bulk } = await subjects.of('bulks', 'own', '')
+  const listener = await world.personWithApp(world.people.merchant.id, defaultScopes('BUSINESS', features))
+  const far = { url: `https://hooks.test/${'a-long-way/'.repeat(15)}`, event_types: [{ name: '*' }] }
+  const { id: waiting } = (await listener.post<{ id: string }>('/v1/notifications/webhooks', far)).body
+  const told = { webhook_id: waiting, event_type: 'INVOICING.INVOICE.PAID' }
+  await listener.post('/v1/notifications/simulate-event', told)
+  await world.settle()
+  drawn.set('with a webhook that waits', (await operator.get(at)).text)
   for (const path of [`${at}/webhooks/${webhook}`, `${at}/webhooks/${webhook}/replay`, '/console/people'])
     drawn.set(path, (await operator.get(path)).text)
   for (const path of [

@@ -59,6 +59,11 @@ const squeezed = `[...document.querySelectorAll('td, .find input')].filter((one)
   return one.matches('input') ? width < 80 : one.textContent.trim().length > 8 && width < 40
 }).map((one) => (one.textContent.trim() || one.getAttribute('aria-label')).slice(0, 60))`
 
+/** A table that is wider than its sheet lies over what stands beside that. */
+const overlying = `[...document.querySelectorAll('.sheet table')].filter((one) => one.checkVisibility())
+  .filter((one) => one.getBoundingClientRect().right > one.closest('.sheet').getBoundingClientRect().right + 1)
+  .map((one) => one.textContent.trim().slice(0, 60))`
+
 /** What does not fit into a window of this width. */
 async function misfits(page: Page, width: number): Promise<string[]> {
   await page.setViewportSize({ width, height: 900 })
@@ -68,6 +73,7 @@ async function misfits(page: Page, width: number): Promise<string[]> {
     ...(taken > width ? [`${taken} pixels wide at ${width}`] : []),
     ...(await each(covered)).map((name) => `${name} is covered at ${width}`),
     ...(await each(squeezed)).map((text) => `${text} is squeezed at ${width}`),
+    ...(await each(overlying)).map((text) => `${text} lies over its sheet at ${width}`),
     ...(await each(unnamed)).map((row) => `${row} at ${width}`),
   ]
 }

@@ -65,7 +65,7 @@ export function laggardRows(list: readonly Laggard[], { times }: Visit): Html {
   if (list.length === 0) return nothing('Every receiver answers', 'Webhooks that fail or keep us waiting stand here.')
   return html`<table class="rows"><thead><tr><th>Webhook</th><th>Account</th><th class="num">Waiting</th><th class="num" title="Of the newest ${SHARED_OVER} of the last 24 hours, those that were attempted and did not arrive">Failed, 24 h</th><th class="num gone">Attempts</th><th class="gone">Next</th></tr></thead><tbody>${list.map(
     (one) =>
-      html`<tr><td class="second fill"><a class="open mono cut plainly" href="/console/operator/webhooks/${one.webhook_id}">${one.url ?? one.webhook_id}</a>${ending(one)}</td><td class="second nowrap"><a href="/console/operator/accounts/${one.account_id}">${one.account ?? one.account_id}</a></td><td class="num right"><b>${counted(one.waiting)}</b></td><td class="num low">${share(one)}</td><td class="num gone">${one.attempts}</td><td class="nowrap gone soft">${times.ahead(one.next_time)}</td></tr>`,
+      html`<tr><td class="second fill"><a class="open mono cut plainly" href="/console/operator/webhooks/${one.webhook_id}">${one.url ?? one.webhook_id}</a>${ending(one)}</td><td class="second anywhere"><a href="/console/operator/accounts/${one.account_id}">${one.account ?? one.account_id}</a></td><td class="num right"><b>${counted(one.waiting)}</b><span class="phone-only soft">waiting</span></td><td class="num low">${share(one)}<span class="phone-only soft">failed in 24 h</span></td><td class="num gone">${one.attempts}</td><td class="nowrap gone soft">${times.ahead(one.next_time)}</td></tr>`,
   )}</tbody></table>`
 }
 
