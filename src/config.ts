@@ -47,9 +47,11 @@ export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   form: values.map((value) => `\`${value}\``).join(' or '),
   read: (value: string) => values.find((known): known is Values[number] => known === value),
 })
+/** Paths are put behind it. */
 export const url = {
-  form: 'an http or https address',
-  read: (value: string) => (URL.canParse(value) && /^https?:/.test(value) ? value.replace(/\/+$/, '') : undefined),
+  form: 'an http or https address without user, query and fragment',
+  read: (value: string) =>
+    URL.canParse(value) && /^https?:[^?#@]+$/.test(value) ? value.replace(/\/+$/, '') : undefined,
 }
 
 export const databaseAddress = {

@@ -150,6 +150,9 @@ describe.concurrent('A live start', () => {
   it.each<[Record<string, string>, RegExp]>([
     [{ TRUST_PROXY: 'haproxy.internal' }, /TRUST_PROXY must be addresses or ranges such as/],
     [{ TRUST_PROXY: '10.0.0.0/33' }, /TRUST_PROXY must be/],
+    [{ PUBLIC_URL: 'https://pay.test/?shop=1' }, /PUBLIC_URL must be an http or https address without .*query/],
+    [{ PUBLIC_URL: 'https://me:secret@pay.test' }, /PUBLIC_URL must be an http or https address without user/],
+    [{ GATEWAY_URL: 'https://gateway.test/#v1', ...gateway }, /GATEWAY_URL must be/],
     [{ GATEWAY_URL: 'https://gateway.test' }, /GATEWAY_URL needs GATEWAY_SECRET/],
     [{ GATEWAY_URL: 'https://127.0.0.1', ...gateway }, /GATEWAY_URL cannot be called.*GATEWAY_ALLOW_PRIVATE/],
     [{ CONSOLE_OIDC_ISSUER: 'https://127.0.0.1', ...issuer }, /CONSOLE_OIDC_ISSUER cannot be called.*_ALLOW_PRIVATE/],
@@ -298,6 +301,26 @@ describe.concurrent('A start with a DATABASE_URL', () => {
       const finished = await start(`postgres://${role}:guest@${encodeURIComponent(host)}:${port}/${name}`)
 
       expectRefusal(finished, /The role of DATABASE_URL may not change the schema .*grant it create/)
+    })
+
+    it('says that it does not own the tables which it is to change, as a check before it does', async () => {
+      const older = await newDatabase()
+      const client = new pg.Client(connectionSettings(older.url))
+      await client.connect()
+      await client.query(`delete from migrations where name = (select max(name) from migrations);
+        grant usage, create on schema public to ${role}; grant all on all tables in schema public to ${role}`)
+      await client.end()
+      const { host, port, database: name } = client
+      const url = `postgres://${role}:guest@${encodeURIComponent(host)}:${port}/${name}`
+
+      expectRefusal(
+        await start(url),
+        /does not own the tables of .*: migrate as that role, or grant this one membership/,
+      )
+      expect((await run(['check'], { DATABASE_URL: url })).stdout).toMatch(
+        /^database +failed +.* does not own the tables/m,
+      )
+      await older.drop()
     })
 
     it('says so of several servers by their names', async () => {
