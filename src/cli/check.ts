@@ -9,7 +9,7 @@ import { randomIds } from '../kernel/ids.ts'
 import type { Settings } from '../settings.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
 import { complaintOf } from './complain.ts'
-import { whereOf } from './database-complaint.ts'
+import { mayNotCreate, ownsNot, whereOf } from './database-complaint.ts'
 import { print } from './print.ts'
 import { requireSecrets } from './secrets.ts'
 import { requireStartable } from './startable.ts'
@@ -76,11 +76,9 @@ const checks: Readonly<Record<string, (settings: Settings, mailTo: string | unde
       return ok(`The embedded PostgreSQL, which starts with the service, on the data in ${settings.dataDir}.`)
     const ways = waysOf(settings, undefined)
     const where = whereOf(settings.databaseUrl)
-    const { version, pending, isNew, mayCreate } = await examine(ways)
-    if (pending.length > 0 && !mayCreate)
-      throw new CommandError(
-        `The role of DATABASE_URL may not change the schema of ${where}: make it the owner of the database, or grant it create on the schema.`,
-      )
+    const { version, pending, isNew, mayCreate, isOwner } = await examine(ways)
+    if (pending.length > 0 && !mayCreate) throw new CommandError(mayNotCreate(where))
+    if (pending.length > 0 && !isOwner) throw new CommandError(ownsNot(where))
     const server = `PostgreSQL ${version} at ${where}`
     if (isNew) return ok(`${server}, with nothing in it: migrate, or the first start, makes the tables.`)
     return withDatabase(ways.directUrl ?? ways.databaseUrl, async (database) => {

@@ -15,6 +15,11 @@ export function databaseComplaint(error: unknown, databaseUrl: string | undefine
 export const otherComplaint = (error: unknown, url: string, option: string): string | undefined =>
   databaseComplaint(error, url)?.replaceAll('DATABASE_URL', option)
 
+export const mayNotCreate = (where: string, more = '') =>
+  `The role of DATABASE_URL may not change the schema of ${where}${more}: make it the owner of the database, or grant it create on the schema.`
+export const ownsNot = (where: string, more = '') =>
+  `The role of DATABASE_URL does not own the tables of ${where}${more}, which their owner alone may change: migrate as that role, or grant this one membership in it.`
+
 /** By what failed and the code of the operating system or of PostgreSQL, or by the driver's words where it gives no code. */
 const sentences: readonly (readonly [RegExp, string | ((where: string, message: string) => string)])[] = [
   [/^\w* ?(ENOSPC|53100)$/, 'The disk is full: free some space and start again. Nothing that was stored is lost.'],
@@ -45,11 +50,7 @@ const sentences: readonly (readonly [RegExp, string | ((where: string, message: 
   ],
   [/^28\w{3}$/, (where, message) => `PostgreSQL at ${where} does not let us in (${message}): correct DATABASE_URL.`],
   [/^3D000$/, (where) => `PostgreSQL runs, but there is no database ${where}: create it, or correct DATABASE_URL.`],
-  [
-    /^42501$/,
-    (where, message) =>
-      `The role of DATABASE_URL may not change the schema of ${where} (${message}): make it the owner of the database, or grant it create on the schema.`,
-  ],
+  [/^42501$/, (where, message) => (/^must be owner /.test(message) ? ownsNot : mayNotCreate)(where, ` (${message})`)],
   [/^25006$/, (where) => `PostgreSQL at ${where} takes no writes: name the primary in DATABASE_URL.`],
   [/^53300$/, (where) => `PostgreSQL at ${where} has no connection left: raise its max_connections.`],
   [/^57P0\d$/, (where, message) => `PostgreSQL at ${where} is not ready (${message}): start again in a moment.`],

@@ -9,7 +9,7 @@ import { Connector } from './connector.ts'
 import { runBesideWriters } from './indexes.ts'
 import type { Connection } from './open.ts'
 import { isLentByTransaction, isPooled } from './pooler.ts'
-import { settleRole, unlimited } from './session.ts'
+import { mayChange, settleRole, unlimited } from './session.ts'
 import { sql } from './sql.ts'
 
 /** What a database keeps of a file that was applied to it. */
@@ -37,6 +37,8 @@ const WAIT_MS_MAX = 10 * 60_000
 const LOCK_TIMEOUT_MS = 2_000
 const TRIES_MAX = 30
 const retryableStates = new Set(['55P03', '40P01'])
+const isLockedOut = (error: unknown) => error instanceof pg.DatabaseError && error.code === '55P03'
+const LOCKED_OUT = 'others hold its tables; end their transactions (pg_stat_activity shows them) and start again'
 
 /** What PostgreSQL must be able to do, as its `server_version_num`. */
 const SERVER_VERSION_MIN = 150_000
@@ -119,10 +121,8 @@ export async function examine({ databaseUrl, directUrl }: Ways) {
     const version = await requireServer(client, connector)
     const pending = (await pendingOf(client, readMigrations(ourMigrations))).map(({ name }) => name)
     const isNew = (await appliedMigrations(client)).length === 0
-    const { rows } = await client.query<{ may: boolean }>(
-      "select has_schema_privilege(coalesce(current_schema(), 'public'), 'create') as may",
-    )
-    return { version, pending, isNew, mayCreate: rows[0]!.may }
+    const { rows } = await client.query<{ mayCreate: boolean; isOwner: boolean }>(mayChange)
+    return { version, pending, isNew, ...rows[0]! }
   } finally {
     await client.end()
   }
@@ -269,22 +269,24 @@ async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: num
     if (isOutside(migration)) await insistently(client, () => applyOutside(client, migration))
     else await changingTables(client, () => applyOne(client, migration), lockTimeoutMs)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = isLockedOut(error) ? LOCKED_OUT : error instanceof Error ? error.message : String(error)
     const left = isOutside(migration) ? 'and is tried again at the next start' : 'and changed nothing'
     throw new MigrationError(`The migration ${migration.name} failed ${left}: ${reason}`, { cause: error })
   }
 }
 
 /** Changes tables that are in use in one transaction, which lets the queue behind it pass when it waits for long. */
-export const changingTables = (client: pg.Client, work: () => Promise<void>, lockTimeoutMs = LOCK_TIMEOUT_MS) =>
-  insistently(client, async () => {
+export const changingTables = (client: pg.Client, work: () => Promise<void>, lockTimeoutMs = LOCK_TIMEOUT_MS) => {
+  const change = async () => {
     await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`)
     await work()
     await client.query('commit')
-  })
+  }
+  return insistently(client, change, lockTimeoutMs)
+}
 
 /** Again and again while others hold the tables it needs. */
-async function insistently(client: pg.Client, work: () => Promise<void>): Promise<void> {
+async function insistently(client: pg.Client, work: () => Promise<void>, waitMs = LOCK_TIMEOUT_MS): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
@@ -292,7 +294,7 @@ async function insistently(client: pg.Client, work: () => Promise<void>): Promis
       await client.query('rollback').catch(() => {})
       const state = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
       if (!retryableStates.has(state) || attempt === TRIES_MAX) throw error
-      await pause(Math.random() * 1000)
+      await pause((Math.random() * waitMs) / 2)
     }
   }
 }

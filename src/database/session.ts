@@ -48,6 +48,12 @@ export async function settleRole(client: pg.Client): Promise<void> {
 /** Any number. */
 const ROLE_LOCK = 7_231_548_603
 
+/** Whether a role may make tables, and change all that there are. */
+export const mayChange = `
+  select has_schema_privilege(coalesce(current_schema(), 'public'), 'create') as "mayCreate",
+    not exists (select from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+      and not pg_has_role(relowner, 'usage')) as "isOwner"`
+
 export const begin = sql`begin`
 export const commit = sql`commit`
 export const rollback = sql`rollback`

@@ -186,4 +186,15 @@ describe('Migrating', () => {
 
     expect(await migrating).toEqual(['0003_alter.sql'])
   })
+
+  it('says what to do about a table that others never let go', async () => {
+    await migrate(own.url, { folder })
+    file('0003_alter.sql', 'alter table first add column name text')
+    await client.query('begin; lock table first in access share mode')
+
+    await expect(migrate(own.url, { folder, lockTimeoutMs: 2 })).rejects.toThrow(
+      /^The migration 0003_alter\.sql failed and changed nothing: others hold its tables; end their transactions/,
+    )
+    await client.query('commit')
+  })
 })
