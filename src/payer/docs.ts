@@ -91,6 +91,9 @@ To replace the secret while payments go on: \`GATEWAY_SECRET=old,new\` in every 
 the gateway take both, and sign callbacks with the new one; \`new,old\` in every process, which signs calls with the new one; then
 take the old one from the gateway and from every process.
 
+A call that fails or is not answered is made again with the same ids: a charge for about ten minutes, a question or a refund for
+two days; then its job is parked.
+
 Calls to the gateway leave by the same guarded door as webhooks: redirects are not followed, an answer may take twenty
 seconds and 64 KiB, and in live only \`https://\` at a public address is called, judged when the connection is made. A gateway
 in your own network is normal: say so with \`GATEWAY_ALLOW_PRIVATE=true\`, and with \`GATEWAY_ALLOW_HTTP=true\` when it has no
