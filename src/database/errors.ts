@@ -85,3 +85,10 @@ export const asFault = (error: Error) =>
   error instanceof pg.DatabaseError
     ? error
     : new NoConnectionError(`The connection failed: ${error.message}`, { cause: error })
+
+/** Why a change of the schema failed; where others stood in its way, what to do about them. */
+export function failureOf(error: unknown): string {
+  if (error instanceof pg.DatabaseError && error.code === '55P03')
+    return 'others hold its tables; end their transactions (pg_stat_activity shows them) and start again'
+  return error instanceof Error ? error.message : String(error)
+}

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { addressOf, type Ways } from './address.ts'
 import { Connector } from './connector.ts'
+import { failureOf } from './errors.ts'
 import { runBesideWriters } from './indexes.ts'
 import type { Connection } from './open.ts'
 import { isLentByTransaction, isPooled } from './pooler.ts'
@@ -37,8 +38,6 @@ const WAIT_MS_MAX = 10 * 60_000
 const LOCK_TIMEOUT_MS = 2_000
 const TRIES_MAX = 30
 const retryableStates = new Set(['55P03', '40P01'])
-const isLockedOut = (error: unknown) => error instanceof pg.DatabaseError && error.code === '55P03'
-const LOCKED_OUT = 'others hold its tables; end their transactions (pg_stat_activity shows them) and start again'
 
 /** What PostgreSQL must be able to do, as its `server_version_num`. */
 const SERVER_VERSION_MIN = 150_000
@@ -269,7 +268,7 @@ async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: num
     if (isOutside(migration)) await insistently(client, () => applyOutside(client, migration))
     else await changingTables(client, () => applyOne(client, migration), lockTimeoutMs)
   } catch (error) {
-    const reason = isLockedOut(error) ? LOCKED_OUT : error instanceof Error ? error.message : String(error)
+    const reason = failureOf(error)
     const left = isOutside(migration) ? 'and is tried again at the next start' : 'and changed nothing'
     throw new MigrationError(`The migration ${migration.name} failed ${left}: ${reason}`, { cause: error })
   }
