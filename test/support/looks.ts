@@ -42,7 +42,7 @@ async function inBothSchemes(page: Page, first: Scheme, where: string): Promise<
 export const barriersOn = (page: Page): Promise<string[]> => inBothSchemes(page, 'light', '')
 
 /** Buttons that are wider than what holds them lie over each other. */
-const covered = `[...document.querySelectorAll('.actions > *')]
+const covered = `[...document.querySelectorAll('.actions > *, .account b')]
   .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent.trim())`
 
 /** Where a row shows more or fewer cells than its table has headers, each is read out under the name of another. */
