@@ -9,7 +9,7 @@ import { Connector } from './connector.ts'
 import { failureOf } from './errors.ts'
 import { runBesideWriters } from './indexes.ts'
 import type { Connection } from './open.ts'
-import { isLentByTransaction, isPooled } from './pooler.ts'
+import { MigrationError, requireServer } from './required-server.ts'
 import { mayChange, settleRole, unlimited } from './session.ts'
 import { sql } from './sql.ts'
 
@@ -24,9 +24,6 @@ export interface Migration extends AppliedMigration {
   readonly text: string
 }
 
-/** Why the database cannot be brought to this version, in one sentence for the person who starts the service. */
-export class MigrationError extends Error {}
-
 /** `migrations/` lies beside both `src/` and `dist/`. */
 const ourMigrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 /** Any number; the lock with it is held by the process that migrates. */
@@ -38,9 +35,6 @@ const WAIT_MS_MAX = 10 * 60_000
 const LOCK_TIMEOUT_MS = 2_000
 const TRIES_MAX = 30
 const retryableStates = new Set(['55P03', '40P01'])
-
-/** What PostgreSQL must be able to do, as its `server_version_num`. */
-const SERVER_VERSION_MIN = 150_000
 
 const isMigration = (name: string) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)
 
@@ -125,27 +119,6 @@ export async function examine({ databaseUrl, directUrl }: Ways) {
   } finally {
     await client.end()
   }
-}
-
-/** Its version, if it can be migrated at all. */
-async function requireServer(client: pg.Client, connector: Connector): Promise<string> {
-  const { rows } = await client.query<{ number: number; version: string }>(
-    "select current_setting('server_version_num')::int as number, current_setting('server_version') as version",
-  )
-  if (rows[0]!.number < SERVER_VERSION_MIN)
-    throw new MigrationError(
-      `This is PostgreSQL ${rows[0]!.version}, and Quittance needs 15 or newer: upgrade the server, or name another in DATABASE_URL.`,
-    )
-  if (await isPooled(client)) await requireSession(connector)
-  return rows[0]!.version
-}
-
-/** Locks and notifications belong to a session, which a pooler gives to somebody else after each transaction. */
-async function requireSession(connector: Connector): Promise<void> {
-  if (await isLentByTransaction(connector))
-    throw new MigrationError(
-      'A pooler in transaction mode stands before the database, and migrations and notifications need a connection of their own: set DATABASE_DIRECT_URL to the address of the server itself.',
-    )
 }
 
 /** The names of the files this version has and the database lacks. */

@@ -277,6 +277,19 @@ describe.concurrent('A start with a DATABASE_URL', () => {
     expectRefusal(await start(inDatabase(inject('server').url, 'no_such_shop')), /there is no database .*no_such_shop/)
   })
 
+  it('in whose encoding not every name can be written says so, before it makes tables there', async () => {
+    const name = `quittance_latin_${process.pid}`
+    const owner = new pg.Client(connectionSettings(inject('server').url))
+    await owner.connect()
+    await owner.query(`create database ${name} encoding 'LATIN1' locale_provider libc locale 'C' template template0`)
+    const url = inDatabase(inject('server').url, name)
+
+    expectRefusal(await start(url), /has the encoding LATIN1.*create it with encoding 'UTF8'/)
+    expect((await run(['check'], { DATABASE_URL: url })).stdout).toMatch(/^database +failed +.* encoding LATIN1/m)
+    await owner.query(`drop database ${name}`)
+    await owner.end()
+  })
+
   describe('of a role without rights', () => {
     const role = `quittance_guest_${process.pid}`
     let database: TestDatabase

@@ -1,0 +1,37 @@
+import type pg from 'pg'
+import type { Connector } from './connector.ts'
+import { isLentByTransaction, isPooled } from './pooler.ts'
+
+/** Why the database cannot be brought to this version, in one sentence for the person who starts the service. */
+export class MigrationError extends Error {}
+
+/** What PostgreSQL must be able to do, as its `server_version_num`. */
+const SERVER_VERSION_MIN = 150_000
+
+const asked = `
+  select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
+    current_setting('server_encoding') as encoding, to_regclass('migrations') is null as "isNew"`
+
+/** Its version, if it can be migrated at all. */
+export async function requireServer(client: pg.Client, connector: Connector): Promise<string> {
+  const { rows } = await client.query<{ number: number; version: string; encoding: string; isNew: boolean }>(asked)
+  if (rows[0]!.number < SERVER_VERSION_MIN)
+    throw new MigrationError(
+      `This is PostgreSQL ${rows[0]!.version}, and Quittance needs 15 or newer: upgrade the server, or name another in DATABASE_URL.`,
+    )
+  // One with tables in it was made before this was asked, and goes on.
+  if (rows[0]!.isNew && rows[0]!.encoding !== 'UTF8')
+    throw new MigrationError(
+      `The database has the encoding ${rows[0]!.encoding}, in which not every name can be written: create it with encoding 'UTF8' (and template template0).`,
+    )
+  if (await isPooled(client)) await requireSession(connector)
+  return rows[0]!.version
+}
+
+/** Locks and notifications belong to a session, which a pooler gives to somebody else after each transaction. */
+async function requireSession(connector: Connector): Promise<void> {
+  if (await isLentByTransaction(connector))
+    throw new MigrationError(
+      'A pooler in transaction mode stands before the database, and migrations and notifications need a connection of their own: set DATABASE_DIRECT_URL to the address of the server itself.',
+    )
+}
