@@ -143,7 +143,7 @@ describe('quittance listen', () => {
   })
 
   it('forwards to a handler with a certificate of its own making, when it is told to', async () => {
-    const keys = generateKeyPairSync('rsa', { modulusLength: 1024 })
+    const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const cert = issueCertificate({
       ...{ publicKey: keys.publicKey, name: 'localhost', by: { name: 'nobody', privateKey: keys.privateKey } },
       ...{ serial: Buffer.from([1]), from: after(systemClock.now(), -60), until: after(systemClock.now(), 3_600) },
