@@ -51,6 +51,8 @@ export function checkWire({ url = '', method, rawHeaders, httpVersion, headers }
   let seen = ''
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase()
+    // The parser of the first Node that we run on lets it through.
+    if (name === '') throw strange('A header has no name.')
     if (!single.has(name)) continue
     if (seen.includes(`${name};`)) throw strange(`The header ${name} is there twice; send it once.`)
     seen += `${name};`
