@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type App, openApp } from '../app.ts'
 import { logOptions } from '../cli/log.ts'
@@ -82,6 +83,9 @@ export interface Sandbox extends AsyncDisposable {
   stop(): Promise<void>
 }
 
+const TRIES = 10
+const AGAIN_MS = 20
+
 /** Starts a private sandbox on a copy of the template: nothing of it is seen elsewhere, and nothing of it is left. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const start = () =>
@@ -92,8 +96,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         return open(server, world, options)
       },
     )
-  // Whoever asks a keeper that is just ending has lost nothing yet, and the next one can give it.
-  return start().catch((error: unknown) => (error instanceof ServerGoneError ? start() : Promise.reject(error)))
+  // Whoever asks a keeper that is just ending has lost nothing yet, and the next one can give it. One that was killed can be
+  // reached for a moment more.
+  for (let left = TRIES; ; left--)
+    try {
+      return await start()
+    } catch (error) {
+      if (!(error instanceof ServerGoneError) || left === 1) throw error
+      await pause(AGAIN_MS)
+    }
 }
 
 /** Starts a sandbox for as long as `work` takes; when it fails, what the sandbox knows of it is printed. */
