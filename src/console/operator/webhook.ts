@@ -152,7 +152,7 @@ ${
 }
 
 /** What is attempted at a webhook that is disabled is given up, and why it failed before is forgotten. */
-const whileDisabled = (sent: Sent, at: string) =>
+const whileDisabled = (sent: Pick<Sent, 'turnBack'>, at: string) =>
   sent.turnBack(at, 'Nothing was sent: the webhook is disabled; its people enable it first.')
 
 /** The way to one address, for those who run the service: what failed, and sending it again. Nobody reads bodies here. */
@@ -200,7 +200,7 @@ export const operatorWebhookPages = ({ page, form }: Pages) => [
           if (isSentAlready(error)) return 'already' as const
           throw error
         })
-      if (replayed === undefined) return whileDisabled(sent as Sent, here)
+      if (replayed === undefined) return whileDisabled(sent, here)
       const done = replayed === 1 ? 'One event is sent again.' : `${replayed} events are sent again.`
       const said = replayed === 'already' ? 'They are sent again, each once.' : done
       return sent.lead(`${here}?standing=PENDING`, replayed === 0 ? 'There was nothing to send.' : said)
@@ -224,7 +224,7 @@ export const operatorWebhookPages = ({ page, form }: Pages) => [
         attemptNow(tx, webhook.account_id, delivery)
         return true
       })
-      if (!isTried) return whileDisabled(sent as never, here)
+      if (!isTried) return whileDisabled(sent, here)
       return sent.lead(`${here}?standing=PENDING`, 'It is attempted now.')
     },
   }),
