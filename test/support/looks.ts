@@ -41,8 +41,8 @@ async function inBothSchemes(page: Page, first: Scheme, where: string): Promise<
 /** What keeps anybody from reading a page that is open, as it stands, in light and in dark. */
 export const barriersOn = (page: Page): Promise<string[]> => inBothSchemes(page, 'light', '')
 
-/** Buttons that are wider than what holds them lie over each other. */
-const covered = `[...document.querySelectorAll('.actions > *, .account b')]
+/** Buttons that are wider than what holds them lie over each other, and a name is cut; on a phone a long one has to be. */
+const covered = `[...document.querySelectorAll(innerWidth < 768 ? '.actions > *' : '.actions > *, .account b')]
   .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent.trim())`
 
 /** Where a row shows more or fewer cells than its table has headers, each is read out under the name of another. */
