@@ -1,5 +1,7 @@
+import type { Cause } from '../kernel/cause.ts'
 import type { Instant } from '../kernel/clock.ts'
 import type { EventType } from '../kernel/event-types.ts'
+import type { Happening } from '../kernel/happening.ts'
 
 /** Something that happened to a resource, to be told to subscribers. */
 export interface NewEvent {
@@ -26,4 +28,12 @@ export interface AnnouncedEvent extends NewEvent {
   /** Who made it happen, and the id that all effects of the same request, job or command share. */
   readonly actor: string
   readonly cause: string
+}
+
+/** What happened by one unit of work. */
+export interface Happened {
+  readonly cause: Cause
+  readonly now: Instant
+  readonly events: readonly AnnouncedEvent[]
+  readonly happenings: readonly (() => Happening)[]
 }

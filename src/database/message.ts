@@ -1,4 +1,4 @@
-/** What a statement becomes on the wire where its text is known to the server: values, execution and the end of it. */
+/** What a statement becomes on the wire where its text is known to the server: values, execution and the end of it all. */
 
 const BIND = 0x42
 const DESCRIBE = 0x44
@@ -72,13 +72,15 @@ export interface Bound {
   readonly written: (value: unknown) => unknown
   /** Asks for the look of the rows as well. */
   readonly describes: boolean
+  /** Nothing follows it in the same transaction. */
+  readonly ends: boolean
 }
 
 /**
- * Binds, executes and ends a statement in one piece of memory. The driver's own makes one for each of them, lets the first
+ * Binds and executes a statement, and ends its transaction, in one piece of memory. The driver's own makes one for each of them, lets the first
  * grow several times for a document, and hands them to the system as a list.
  */
-export function boundMessage({ name, values, written, describes }: Bound): Buffer {
+export function boundMessage({ name, values, written, describes, ends }: Bound): Buffer {
   used = 5
   makeRoom(name.length * BYTES_A_CHARACTER + values.length * 2 + 16)
   space[0] = BIND
@@ -100,7 +102,7 @@ export function boundMessage({ name, values, written, describes }: Bound): Buffe
   setInt32(1, used - 1)
   if (describes) add(describePortal)
   add(executeAll)
-  add(sync)
+  if (ends) add(sync)
   return taken()
 }
 

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { addressOf } from './address.ts'
+import { Commits } from './commits.ts'
 import { CONNECT_TIMEOUT_MS, Connector } from './connector.ts'
 import { Pool, type Run } from './pool.ts'
 import { keepsStatements } from './pooler.ts'
@@ -25,6 +26,11 @@ export interface Database extends Connection {
   readonly isSettled: boolean
   /** One row or none. */
   row<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row | undefined>
+  /**
+   * Runs one statement that is a whole unit of work, maybe in one transaction with others that come at the same time. Those of
+   * one line are written in the order in which they came.
+   */
+  commit<Row>(statement: Statement, values: readonly unknown[], line?: string): Promise<Row[]>
   /**
    * Runs the work between `begin` and `commit` on a connection of its own. With `limitMs` each of its statements may take so
    * long (0 is without end), and read tables from end to end.
@@ -97,10 +103,14 @@ export function openDatabase(
     naming.prepares = prepares
   })
   const limits = { connector, statementTimeoutMs, waitMs: connectTimeoutMs, naming }
-  const openPools = () => ({
-    statements: new Pool({ ...limits, max: Math.max(1, connectionsMax - forTransactions) }),
-    transactions: new Pool({ ...limits, max: forTransactions }),
-  })
+  const openPools = () => {
+    const statements = new Pool({ ...limits, max: Math.max(1, connectionsMax - forTransactions) })
+    return {
+      statements,
+      commits: new Commits({ pool: statements, waitMs: connectTimeoutMs }),
+      transactions: new Pool({ ...limits, max: forTransactions }),
+    }
+  }
   let pools = openPools()
   /** There while nothing may be connected, or only one may ask. */
   let gate: Promise<unknown> | undefined
@@ -113,7 +123,14 @@ export function openDatabase(
   const run: Run = (statement, values) =>
     isShut() ? passed().then(() => pools.statements.run(statement, values)) : pools.statements.run(statement, values)
   const rows = rowsFrom(run)
-  const waiting = () => pools.statements.waitingCount + pools.transactions.waitingCount
+  const committing =
+    (line: string | undefined): Run =>
+    async (statement, values = []) => {
+      if (isShut()) await passed()
+      return pools.commits.run(statement, values, line)
+    }
+  const waiting = () => pools.statements.waitingCount + pools.commits.waitingCount + pools.transactions.waitingCount
+  const isBusy = () => pools.statements.isBusy || pools.commits.waitingCount > 0 || pools.transactions.isBusy
   const closePools = () => Promise.all([pools.statements.close(), pools.transactions.close()])
 
   async function disconnected<T>(work: () => Promise<T>): Promise<T> {
@@ -129,7 +146,7 @@ export function openDatabase(
     const until = performance.now() + statementTimeoutMs
     // Somebody who has a transaction and asks beside it waits for us, and is not waited for in turn.
     do await pause(1)
-    while ((pools.statements.isBusy || pools.transactions.isBusy) && performance.now() < until)
+    while (isBusy() && performance.now() < until)
     // Every promise of the process is followed for as long as somebody may be.
     return alone.run(true, work).finally(() => alone.disable())
   }
@@ -157,6 +174,7 @@ export function openDatabase(
     },
     rows,
     row: async <Row>(statement: Statement, values?: readonly unknown[]) => (await rows<Row>(statement, values))[0],
+    commit: (statement, values, line) => rowsFrom(committing(line))(statement, values),
     transaction: async (work, limitMs) => {
       if (isShut()) await passed()
       return pools.transactions.transaction(async (run) => {

@@ -3,8 +3,16 @@ import { answerTo } from '../kernel/working.ts'
 import { type Connector, cut } from './connector.ts'
 import { Corks } from './corks.ts'
 import { asFault, BusyError, isAnswer, NoConnectionError } from './errors.ts'
-import { type Naming, Prepared } from './prepared.ts'
-import { Query } from './query.ts'
+import { queryOf } from './group.ts'
+import {
+  type Answered,
+  isSilent,
+  ofOne,
+  type PooledConnection,
+  pooled,
+  SILENCE_MARGIN_MS,
+} from './pooled-connection.ts'
+import type { Naming } from './prepared.ts'
 import { begin, commit, rollback } from './session.ts'
 import type { Query as Sent, Statement } from './sql.ts'
 import { Timings } from './timings.ts'
@@ -12,30 +20,8 @@ import { Timings } from './timings.ts'
 /** So many quick reads may be under way on one connection; anything else has a connection to itself. */
 const SHARED_MAX = 4
 const WATCH_EVERY_MS = 1_000
-/** Longer than the server lets a statement run: a connection that has been silent for so much more has lost its server. */
-const SILENCE_MARGIN_MS = 2_000
 /** After a connection that could not be made the connections there are must do for so long. */
 const REOPEN_MS = 200
-
-/** Called once, with an error or with a result. */
-type Answered = (error: Error | undefined, result?: pg.QueryResult) => void
-
-interface PooledConnection {
-  readonly client: pg.Client
-  readonly prepared: Prepared
-  /** What each statement that is under way is to be told. */
-  readonly underWay: Set<Answered>
-  /** Only quick reads are under way, so another may follow them. */
-  shared: boolean
-  /** A transaction has it to itself. */
-  held: boolean
-  /** How long the server lets a statement run on it; 0 is without end. */
-  limitMs: number
-  /** When it last had nothing to do or gave an answer. */
-  movedAt: number
-  /** Why it cannot be used any more. */
-  failure?: Error
-}
 
 interface Waiting {
   /** It may follow quick reads. */
@@ -98,10 +84,24 @@ export class Pool {
     return answerTo((answered) =>
       this.#whenFree(
         () => this.#timings.isQuick(statement),
-        (connection, shares) => this.#send(connection, shares, { statement, values }, answered),
+        (connection, shares) => this.#send(connection, shares, [{ statement, values }], ofOne(answered)),
         answered,
       ),
     )
+  }
+
+  /** Runs several as one transaction, each of which finds what the ones before it did: all of it counts, or nothing. */
+  runTogether(queries: readonly Sent[], answered: Answered): void {
+    this.#whenFree(
+      () => false,
+      (connection) => this.#send(connection, false, queries, answered),
+      answered,
+    )
+  }
+
+  /** Whether a write has proved to be over soon. */
+  isQuickWrite(statement: Statement): boolean {
+    return this.#timings.isQuickWrite(statement)
   }
 
   /** Runs the work between `begin` and `commit` on a connection of its own. */
@@ -113,7 +113,7 @@ export class Pool {
       this.#whenFree(() => false, take, reject)
     })
     const run: Run = (statement, values = []) =>
-      answerTo((answered) => this.#send(connection, false, { statement, values }, answered))
+      answerTo((answered) => this.#send(connection, false, [{ statement, values }], ofOne(answered)))
     try {
       await run(begin)
       const result = await work(run)
@@ -192,15 +192,7 @@ export class Pool {
 
   #opened(client: pg.Client): void {
     this.#opening--
-    const connection: PooledConnection = {
-      client,
-      prepared: new Prepared(client, this.#options.naming),
-      underWay: new Set(),
-      shared: false,
-      held: false,
-      limitMs: this.#options.statementTimeoutMs,
-      movedAt: performance.now(),
-    }
+    const connection = pooled(client, this.#options)
     this.#connections.push(connection)
     client.on('error', (error) => this.#drop(connection, asFault(error)))
     client.on('end', () => this.#drop(connection, new NoConnectionError('The connection to the database ended.')))
@@ -236,7 +228,7 @@ export class Pool {
     this.#checkEmpty()
   }
 
-  #send(connection: PooledConnection, shares: boolean, { statement, values }: Sent, answered: Answered): void {
+  #send(connection: PooledConnection, shares: boolean, queries: readonly Sent[], answered: Answered): void {
     if (connection.failure) {
       answered(connection.failure)
       return
@@ -245,22 +237,22 @@ export class Pool {
     connection.underWay.add(answered)
     connection.shared = shares
     this.#corks.put(connection.client.connection.stream)
-    const done = (error: Error | null, result?: pg.QueryResult) => {
+    const done = (error: Error | null, results?: readonly pg.QueryResult[]) => {
       // The connection may have been dropped, or the driver may speak twice.
       if (!connection.underWay.delete(answered)) return
       const now = performance.now()
-      this.#timings.took(statement, now - connection.movedAt)
+      this.#timings.took(queries, now - connection.movedAt, error !== null)
       connection.movedAt = now
       if (!error || isAnswer(error)) {
         this.answeredAt = now
         this.#freed(connection)
-        answered(error ?? undefined, result)
+        answered(error ?? undefined, results)
       } else {
         this.#drop(connection, asFault(error))
         answered(connection.failure)
       }
     }
-    connection.client.query(new Query(statement, values, connection.prepared, done))
+    connection.client.query(queryOf(queries, connection.prepared, done))
   }
 
   /** A connection may be able to take more. */
@@ -288,10 +280,9 @@ export class Pool {
   /** Gives up connections whose server went away without a word, so that nobody waits for them for ever. */
   #cutSilent(): void {
     const now = performance.now()
-    const isSilent = ({ underWay, limitMs, movedAt }: PooledConnection) =>
-      underWay.size > 0 && now - movedAt > (limitMs || Number.POSITIVE_INFINITY) + SILENCE_MARGIN_MS
     for (const connection of [...this.#connections])
-      if (isSilent(connection)) this.#drop(connection, new NoConnectionError('The database has stopped answering.'))
+      if (isSilent(connection, now))
+        this.#drop(connection, new NoConnectionError('The database has stopped answering.'))
   }
 }
 

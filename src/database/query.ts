@@ -45,6 +45,10 @@ export class Query extends pg.Query {
   #rows: Record<string, unknown>[] = []
   #command = ''
   #failure: Error | undefined
+  #message: Buffer | undefined
+
+  /** Others follow it in the same transaction. */
+  isFollowed = false
 
   /** To be sent right away. */
   constructor(statement: Statement, values: readonly unknown[], prepared: Prepared, done: Done) {
@@ -56,19 +60,30 @@ export class Query extends pg.Query {
   }
 
   prepare(connection: DriverConnection): void {
-    const { name, text, values } = this
-    const isParsed = name !== '' && (name in connection.parsedStatements || name in connection.submittedNamedStatements)
-    if (!isParsed) {
-      connection.parse({ name, text })
-      if (name !== '') connection.submittedNamedStatements[name] = text
-    }
-    if (!isParsed) this.#shape = undefined
     try {
-      connection.stream.write(boundMessage({ name, values, written, describes: !this.#shape }))
+      this.write(connection)
     } catch (error) {
       this.#failure = error as Error
       connection.sync()
+      return
     }
+    this.send(connection)
+  }
+
+  /** Writes down what is to be sent. Throws where a value cannot be written. */
+  write(connection: DriverConnection): void {
+    const { name, values } = this
+    if (!isParsed(name, connection)) this.#shape = undefined
+    this.#message = boundMessage({ name, values, written, describes: !this.#shape, ends: !this.isFollowed })
+  }
+
+  send(connection: DriverConnection): void {
+    const { name, text } = this
+    if (!isParsed(name, connection)) {
+      connection.parse({ name, text })
+      if (name !== '') connection.submittedNamedStatements[name] = text
+    }
+    connection.stream.write(this.#message!)
   }
 
   handleRowDescription({ fields }: RowDescription): void {
@@ -108,6 +123,9 @@ export class Query extends pg.Query {
     this.callback(null, { rows: this.#rows, command: this.#command } as pg.QueryResult)
   }
 }
+
+const isParsed = (name: string, { parsedStatements, submittedNamedStatements }: DriverConnection) =>
+  name !== '' && (name in parsedStatements || name in submittedNamedStatements)
 
 /** Of a statement that gives no rows. */
 const nothing: Shape = { names: [], parsers: [], empty: {} }

@@ -58,6 +58,9 @@ export const begin = sql`begin`
 export const commit = sql`commit`
 export const rollback = sql`rollback`
 
+/** What a transaction needs that others have joined: where it would have to wait for a lock, it gives up. */
+export const waitLittle = sql`select set_config('lock_timeout', '50ms', true)`
+
 /** What a transaction needs that takes its time: another limit, and tables read from end to end. */
 export const takeTime = sql`
   select set_config('statement_timeout', $1, true), set_config('enable_seqscan', 'on', true)`

@@ -6,13 +6,13 @@ import type { IdKind, Ids, IdsOf } from '../kernel/ids.ts'
 import type { JobRequest, WorkKind } from '../kernel/job.ts'
 import { conflict } from '../kernel/problem.ts'
 import { auditWrite, type Subject } from './audit.ts'
-import type { AnnouncedEvent, NewEvent } from './event.ts'
+import type { AnnouncedEvent, Happened, NewEvent } from './event.ts'
 import { JobChanges } from './job-changes.ts'
 import type { Connection, Database } from './open.ts'
 import type { Partitions } from './partitions.ts'
 import { isRetryable, pauseBefore, TRIES_MAX } from './retry.ts'
 import type { Statement } from './sql.ts'
-import { Turns } from './turns.ts'
+import { HeldTurns, Turns } from './turns.ts'
 import { Writes } from './writes.ts'
 
 /** Runs single statements. Outside a transaction each stands alone; that is all a read needs. */
@@ -49,6 +49,11 @@ export interface Tx extends Reader {
   newId(kind: IdKind): string
   /** Waits until no other unit of work of this process has the turn of this name, and has it until this one ends. */
   takeTurn(name: string): Promise<void>
+  /**
+   * Lets the next one have the turn as soon as this one is on its way to the database: it need not read what this one writes,
+   * and is written after it.
+   */
+  passTurn(): void
   /**
    * Gathers a change, or one row of a batch. Its effect is not visible to later reads of the same unit of work; later
    * changes can refer to what one with a name returns.
@@ -118,14 +123,6 @@ export interface TransactParts {
   readonly onHintFailure?: (error: unknown) => void
 }
 
-/** What happened by one unit of work. */
-export interface Happened {
-  readonly cause: Cause
-  readonly now: Instant
-  readonly events: readonly AnnouncedEvent[]
-  readonly happenings: readonly (() => Happening)[]
-}
-
 export function makeTransact({ database, clock, ids, onWork, ...parts }: TransactParts): TransactFor {
   const {
     announce = nobody,
@@ -169,6 +166,9 @@ function giveHints(hints: readonly (() => void)[], onFailure: (error: unknown) =
     }
 }
 
+/** The database, or a transaction that was begun there. */
+type Committing = Connection & Partial<Pick<Database, 'commit'>>
+
 interface UnitParts extends Required<Pick<TransactParts, 'announce' | 'isUrgent'>> {
   readonly turns: Turns
   readonly attempt: number
@@ -180,7 +180,7 @@ class UnitOfWork {
   readonly cause: Cause
   readonly #ids: Ids
   readonly #parts: UnitParts
-  readonly #turns: (() => void)[] = []
+  readonly #turns: HeldTurns
   readonly #subjects: Subject[] = []
   readonly #writes = new Writes()
   readonly #jobs = new JobChanges()
@@ -194,6 +194,7 @@ class UnitOfWork {
     this.now = now
     this.#ids = ids
     this.#parts = parts
+    this.#turns = new HeldTurns(parts.turns)
     this.cause = cause
   }
 
@@ -202,14 +203,14 @@ class UnitOfWork {
   }
 
   /** Reads from the reader where there is one, and from the connection that it commits on where not. */
-  async run<T>(connection: Connection, work: (tx: Tx) => Promise<T>, reader?: Connection): Promise<T> {
+  async run<T>(connection: Committing, work: (tx: Tx) => Promise<T>, reader?: Connection): Promise<T> {
     this.#reads = reader ?? connection
     try {
       const result = await work(this)
       await this.#commit(connection)
       return result
     } finally {
-      for (const end of this.#turns) end()
+      this.#turns.end()
     }
   }
 
@@ -217,8 +218,12 @@ class UnitOfWork {
     return this.#parts.attempt
   }
 
-  async takeTurn(name: string): Promise<void> {
-    this.#turns.push(await this.#parts.turns.take(name))
+  takeTurn(name: string): Promise<void> {
+    return this.#turns.take(name)
+  }
+
+  passTurn(): void {
+    this.#turns.pass()
   }
 
   rows<Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
@@ -277,7 +282,7 @@ class UnitOfWork {
     this.hints.push(hint)
   }
 
-  async #commit(connection: Connection): Promise<void> {
+  async #commit(connection: Committing): Promise<void> {
     for (const write of this.#jobs.writes(this.now, threadOf(this.cause))) this.#writes.add(write)
     if (this.events.length > 0)
       for (const write of this.#parts.announce(this.events)) this.#writes.add({ ...write, guarded: false })
@@ -285,7 +290,10 @@ class UnitOfWork {
     if (audit) this.#writes.add(audit)
     if (this.#writes.isEmpty) return
     const { statement, values } = this.#writes.asOne()
-    const [row] = await connection.rows<{ wakes?: readonly WorkKind[] }>(statement, values)
+    const write = connection.commit ?? connection.rows
+    const written = write<{ wakes?: readonly WorkKind[] }>(statement, values, this.#turns.line)
+    this.#turns.sent()
+    const [row] = await written
     for (const kind of row?.wakes ?? []) this.wake(kind)
   }
 }

@@ -37,3 +37,35 @@ export class Turns {
     else this.#waiting.delete(key)
   }
 }
+
+/** The turns that one unit of work has. */
+export class HeldTurns {
+  /** What is written takes its place behind what was written with the same turn. */
+  line: string | undefined
+  readonly #turns: Turns
+  #ends: (() => void)[] = []
+  #passes = false
+
+  constructor(turns: Turns) {
+    this.#turns = turns
+  }
+
+  async take(name: string): Promise<void> {
+    this.#ends.push(await this.#turns.take(name))
+    this.line = name
+  }
+
+  /** The next one need not wait until what this one writes is committed. */
+  pass(): void {
+    this.#passes = true
+  }
+
+  /** What it writes is on its way. */
+  sent(): void {
+    if (this.#passes) this.end()
+  }
+
+  end(): void {
+    for (const end of this.#ends.splice(0)) end()
+  }
+}

@@ -69,12 +69,16 @@ export class Remembered {
     return known && 'id' in known ? known : undefined
   }
 
-  /** Tells that an invoice is about to be the newest; with a number that its caller chose, nobody knows which will be. */
-  creates(accountId: string, newest: Newest | undefined): void {
+  /**
+   * Tells that an invoice is about to be the newest; with a number that its caller chose, nobody knows which will be. Says
+   * whether that is remembered.
+   */
+  creates(accountId: string, newest: Newest | undefined): boolean {
     const known = this.#newest.get(accountId)
-    if (known && 'sharedUntil' in known && known.sharedUntil > performance.now()) return
+    if (known && 'sharedUntil' in known && known.sharedUntil > performance.now()) return false
     if (newest) this.#newest.set(accountId, newest)
     else this.#newest.delete(accountId)
+    return newest !== undefined
   }
 }
 

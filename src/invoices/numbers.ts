@@ -24,14 +24,18 @@ const CANDIDATES_MAX = 5_000
 
 /**
  * A number for an invoice that is created in this unit of work. Creations of a merchant take turns here, so that each
- * follows the one before, and there are no gaps; a guard keeps out other processes. The next number is nearly always free,
- * so whether it is shows when it is written.
+ * follows the one before, and there are no gaps; a guard keeps out other processes. Where the number is remembered the next
+ * creation need not wait for this one to be committed. A number is nearly always free, so whether it is shows when it is
+ * written.
  */
 export async function chooseNumber(tx: Tx, accountId: string, remembered: Remembered): Promise<ChosenNumber> {
   await tx.takeTurn(`invoice number ${accountId}`)
   const before = remembered.newest(tx, accountId)
   const number = before ? nextNumber(before.number) : await readNumber(tx, accountId)
-  return { number, isOurs: true, after: before, creates: (id) => remembered.creates(accountId, { id, number }) }
+  const creates = (id: string) => {
+    if (remembered.creates(accountId, { id, number })) tx.passTurn()
+  }
+  return { number, isOurs: true, after: before, creates }
 }
 
 /** One that the merchant chose. The next of ours counts on from it, if it is the newest by then. */

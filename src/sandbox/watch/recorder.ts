@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Happened } from '../../database/event.ts'
 import type { Database } from '../../database/open.ts'
 import { sql } from '../../database/sql.ts'
-import type { Happened } from '../../database/transaction.ts'
 import type { ClaimedJob } from '../../jobs/queue.ts'
 import { jobCause, subjectOf } from '../../jobs/runner.ts'
 import { threadOf } from '../../kernel/cause.ts'

@@ -113,15 +113,15 @@ describe('An access token', () => {
     const person = await newPerson()
     const { database } = world.app
     const isAsked = new Promise<void>((resolve) => {
-      const { rows } = database
+      const { commit } = database
       // The disabling comes between the look at the credentials and the commit of the token.
-      database.rows = async (statement, values) => {
-        if (!statement.text.includes('insert into tokens')) return rows.call(database, statement, values) as never
-        database.rows = rows
+      database.commit = async (statement, values) => {
+        if (!statement.text.includes('insert into tokens')) return commit.call(database, statement, values) as never
+        database.commit = commit
         await change(async (tx) => changeAppStatus(tx, person.clientId, 'DISABLED'))
         await change(async (tx) => changeAppStatus(tx, person.clientId, 'ENABLED'))
         resolve()
-        return rows.call(database, statement, values) as never
+        return commit.call(database, statement, values) as never
       }
     })
 

@@ -1,0 +1,138 @@
+import type pg from 'pg'
+import { answerTo } from '../kernel/working.ts'
+import { BusyError, isAnswer } from './errors.ts'
+import type { Pool } from './pool.ts'
+import { waitLittle } from './session.ts'
+import type { Query, Statement } from './sql.ts'
+
+/** So many are written together. More would gain little, and each waits for the slowest. */
+const TOGETHER_MAX = 4
+/** So many groups may be under way. What comes up meanwhile gathers; with more of them, fewer would go together. */
+const GROUPS_MAX = 3
+
+interface Commit extends Query {
+  /** It comes after those of the same line that came before. */
+  readonly line: string | undefined
+  readonly answered: (error?: Error, result?: pg.QueryResult) => void
+  /** It failed together with others. */
+  isAlone: boolean
+  /** Ends its waiting; there while it waits for longer than a round of events. */
+  timer?: NodeJS.Timeout | undefined
+}
+
+export interface CommitsParts {
+  readonly pool: Pool
+  /** How long one may wait until it is sent. */
+  readonly waitMs: number
+}
+
+/**
+ * Where units of work are written, each of which is one statement. Those that come up at the same time go to the server in one
+ * piece, as one transaction: it is woken up, writes its log and answers once for all of them. When that fails nothing was
+ * written, and each goes again by itself, so nobody learns of the others.
+ *
+ * Only what has proved quick goes together, and it waits for no lock for long: else whoever has to wait would keep others
+ * waiting, or two groups each other.
+ */
+export class Commits {
+  readonly #parts: CommitsParts
+  readonly #waiting: Commit[] = []
+  /** Those of which something is under way. */
+  readonly #lines = new Set<string>()
+  #groups = 0
+  #isDue = false
+
+  constructor(parts: CommitsParts) {
+    this.#parts = parts
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.length
+  }
+
+  /**
+   * Runs one statement that is a whole unit of work. Those of one line are written in the order in which they came, and each
+   * finds what the ones before it wrote.
+   */
+  run(statement: Statement, values: readonly unknown[], line?: string): Promise<pg.QueryResult> {
+    const { pool } = this.#parts
+    if (line === undefined && !pool.isQuickWrite(statement)) return pool.run(statement, values)
+    return answerTo((answered) => {
+      this.#waiting.push({ statement, values, line, answered, isAlone: false })
+      this.#sendSoon()
+    })
+  }
+
+  /** At the end of this round of events, so that all that came up in it goes together. */
+  #sendSoon(): void {
+    if (this.#isDue) return
+    this.#isDue = true
+    setImmediate(() => {
+      this.#isDue = false
+      this.#send()
+    })
+  }
+
+  #send(): void {
+    for (let taken = this.#take(); taken.length > 0; taken = this.#take()) this.#sendTogether(taken)
+    for (const commit of this.#waiting) commit.timer ??= setTimeout(() => this.#giveUp(commit), this.#parts.waitMs)
+  }
+
+  /** What goes to the server next: one that goes alone, or some that go together; nothing while all have to wait. */
+  #take(): Commit[] {
+    const taken: Commit[] = []
+    const passedOver = new Set<string>()
+    for (const commit of this.#waiting) {
+      const { line } = commit
+      const isHeld = line !== undefined && (this.#lines.has(line) || passedOver.has(line))
+      if (!isHeld && this.#goesWith(commit, taken)) taken.push(commit)
+      else if (line !== undefined) passedOver.add(line)
+      if (taken.length === TOGETHER_MAX || (taken[0] && this.#goesAlone(taken[0]))) break
+    }
+    for (const commit of taken) {
+      this.#waiting.splice(this.#waiting.indexOf(commit), 1)
+      clearTimeout(commit.timer)
+      commit.timer = undefined
+    }
+    return taken
+  }
+
+  #goesWith(commit: Commit, taken: readonly Commit[]): boolean {
+    if (this.#goesAlone(commit)) return taken.length === 0
+    return this.#groups < GROUPS_MAX
+  }
+
+  #goesAlone({ isAlone, statement }: Commit): boolean {
+    return isAlone || !this.#parts.pool.isQuickWrite(statement)
+  }
+
+  #sendTogether(commits: readonly Commit[]): void {
+    const places = this.#goesAlone(commits[0]!) ? 0 : 1
+    this.#groups += places
+    const lines = commits.flatMap(({ line }) => line ?? [])
+    for (const line of lines) this.#lines.add(line)
+    const before = commits.length > 1 ? [{ statement: waitLittle, values: [] }] : []
+    this.#parts.pool.runTogether([...before, ...commits], (error, results) => {
+      this.#groups -= places
+      for (const line of lines) this.#lines.delete(line)
+      if (error && commits.length > 1 && isAnswer(error)) this.#putBack(commits)
+      else
+        // Each in a tick of its own, so that what follows is done for whoever asked.
+        for (const [i, { answered }] of commits.entries())
+          process.nextTick(answered, error, results?.[before.length + i])
+      // Before what follows from the answers: the server has nothing to do meanwhile.
+      this.#send()
+    })
+  }
+
+  /** None of them was written. Before all that wait, so that each keeps its place in its line. */
+  #putBack(commits: readonly Commit[]): void {
+    for (const commit of commits) commit.isAlone = true
+    this.#waiting.unshift(...commits)
+  }
+
+  #giveUp(commit: Commit): void {
+    this.#waiting.splice(this.#waiting.indexOf(commit), 1)
+    commit.answered(new BusyError('All connections to the database have been busy for too long.'))
+  }
+}
