@@ -12,7 +12,7 @@ import { queriesOf } from '../support/statements.ts'
 import { newWorld, patient, usd, type World } from '../support/world.ts'
 
 const DISPUTES = '/v1/customer/disputes'
-const MEGABYTES = 4
+const MEGABYTES = 2
 const ROOM = MEGABYTES * 1_048_576
 
 let world: World

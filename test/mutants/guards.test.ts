@@ -5,13 +5,15 @@ import { guards } from './guards.ts'
 const inRoot = (path: string) => new URL(`../../${path}`, import.meta.url)
 
 describe('Every guard that `npm run mutants` takes away', () => {
-  it.each(guards)('stands where the list says: $guards', ({ file, text, replacement, tests }) => {
+  it.each(guards)('stands where the list says: $guards', ({ file, text, replacement, tests, titled = '' }) => {
     const occurrences = readFileSync(inRoot(file), 'utf8').split(text).length - 1
 
     expect(occurrences, `${file}: ${text}`).toBe(1)
     expect(replacement).not.toBe(text)
     expect(tests.filter((test) => !existsSync(inRoot(test)))).toEqual([])
     expect(tests).not.toEqual([])
+    // Where a test is given another name, nothing would be run, and nothing noticed.
+    expect(tests.map((test) => readFileSync(inRoot(test), 'utf8')).join('\n')).toMatch(new RegExp(titled))
   })
 
   it('is in the table with a test that noticed it and is there', () => {

@@ -117,7 +117,7 @@ export const guards: readonly Guard[] = [
   { guards: 'what other cells tell is kept', file: 'migrations/0050_directory.sql', text: '    perform directory_take(new);\n', replacement: '    null;\n', tests: ['test/scenarios/cells/across.test.ts'] },
 
   // Access
-  { guards: 'an operation asks for its scope', file: 'src/http/operation.ts', text: "  if (scopes === 'public' || scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope))) return\n", replacement: '  if (scopes !== undefined) return\n', tests: ['test/contract/routes.test.ts'], titled: 'GET /v1.*without its scope' },
+  { guards: 'an operation asks for its scope', file: 'src/http/operation.ts', text: "  if (scopes === 'public' || scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope))) return\n", replacement: '  if (scopes !== undefined) return\n', tests: ['test/contract/routes.test.ts'], titled: 'without its scope' },
   { guards: 'an old token is refused', file: 'src/accounts/authenticate.ts', text: 'if (holder.expire_time <= this.#realTime.now())', replacement: "if (holder.expire_time === '')", tests: ['test/scenarios/accounts/access.test.ts'] },
   { guards: 'a remembered token is believed until it expires', file: 'src/accounts/authenticate.ts', text: ' && known.holder.expire_time > this.#realTime.now()) return', replacement: ') return', tests: ['test/scenarios/accounts/access.test.ts'] },
   { guards: 'consent is needed to act for others in live', file: 'src/accounts/authenticate.ts', text: '{ needsConsent: !holder.sandbox }', replacement: '{ needsConsent: false }', tests: ['test/scenarios/accounts/access.test.ts'] },
