@@ -116,10 +116,11 @@ export class Commits {
       this.#groups -= places
       for (const line of lines) this.#lines.delete(line)
       if (error && commits.length > 1 && isAnswer(error)) this.#putBack(commits)
-      else
+      else {
         // Each in a tick of its own, so that what follows is done for whoever asked.
         for (const [i, { answered }] of commits.entries())
           process.nextTick(answered, error, results?.[before.length + i])
+      }
       // Before what follows from the answers: the server has nothing to do meanwhile.
       this.#send()
     })
