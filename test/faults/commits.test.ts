@@ -78,7 +78,7 @@ describe('Units of work that are written at the same time', () => {
     const outcomes = await Promise.allSettled([
       database.commit(addOwned, ['0', null]),
       database.commit(addOwned, ['1', 'nobody']),
-      database.commit(addOwned, ['2', '0']),
+      database.commit(addOwned, ['2', 'hot']),
     ])
 
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
