@@ -142,8 +142,18 @@ export class Broadcast {
     client.on('end', () => this.#reconnect())
     this.#client = client
     this.#pid = (client as pg.Client & { readonly processID: number | null }).processID ?? 0
-    this.#timer = setInterval(() => void inTime(client, 'select 1').catch(() => cut(client)), this.#heartbeatMs).unref()
+    this.#watch(client)
     if (this.#closed) await this.close()
+  }
+
+  /** Asks again and again, each time when the last one was answered: a connection whose server is gone says nothing by itself. */
+  #watch(client: pg.Client): void {
+    const ask = () =>
+      inTime(client, 'select 1').then(
+        () => this.#client === client && !this.#closed && this.#watch(client),
+        () => cut(client),
+      )
+    this.#timer = setTimeout(() => void ask(), this.#heartbeatMs).unref()
   }
 
   async close(): Promise<void> {

@@ -117,9 +117,8 @@ export class Commits {
       for (const line of lines) this.#lines.delete(line)
       if (error && commits.length > 1 && isAnswer(error)) this.#putBack(commits)
       else {
-        // Each in a tick of its own, so that what follows is done for whoever asked.
-        for (const [i, { answered }] of commits.entries())
-          process.nextTick(answered, error, results?.[before.length + i])
+        // Each in a round of its own, so that all that follows from it is done before the next, and for whoever asked.
+        for (const [i, { answered }] of commits.entries()) setImmediate(answered, error, results?.[before.length + i])
       }
       // Before what follows from the answers: the server has nothing to do meanwhile.
       this.#send()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../src/database/open.ts'
 import { sql } from '../../src/database/sql.ts'
+import { letOthersIn, type Worked, workFor } from '../../src/kernel/working.ts'
 import { newDatabase, type TestDatabase } from '../support/database.ts'
 
 /** Long for what takes milliseconds, and short for what would wait for somebody's end. */
@@ -128,6 +129,27 @@ describe('Units of work that are written at the same time', () => {
     expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1)
     const counted = (await rows()).filter(({ id }) => id !== 'counted 03').map(({ content }) => Number(content))
     expect(counted).toEqual([1, 2, 3, 4, 5, 6, 7])
+  })
+
+  it('are each worked for by whoever asked, also in what follows', async () => {
+    const spends = () => ({
+      ms: 0,
+      spent(ms: number) {
+        this.ms += ms
+      },
+    })
+    const people = Array.from({ length: 4 }, spends)
+    const goOn = async (worked: Worked, id: string) => {
+      workFor(worked)
+      await database.commit(addSlowly, [id, '0'])
+      const until = performance.now() + 20
+      while (id === '0' && performance.now() < until);
+    }
+    await Promise.all(people.map((one, i) => new Promise((done) => setImmediate(() => done(goOn(one, `${i}`))))))
+    await letOthersIn()
+
+    const [busy, ...others] = people.map(({ ms }) => ms)
+    expect(busy).toBeGreaterThan(Math.max(...others))
   })
 
   it('are all lost with their connection, or none', async () => {
