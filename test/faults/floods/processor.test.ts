@@ -32,7 +32,7 @@ describe('With a share of the processor for each account', () => {
   })
 
   const useUp = async () => {
-    const made = await Promise.all(Array.from({ length: 25 }, (_, i) => world.merchant.post(INVOICES, large(`L${i}`))))
+    const made = await Promise.all(Array.from({ length: 50 }, (_, i) => world.merchant.post(INVOICES, large(`L${i}`))))
     expect(made.map(({ status }) => status)).toEqual(made.map(() => 201))
   }
 
