@@ -50,7 +50,7 @@ const CONCURRENCY = 16
 /** Many short rounds: what else the machine does lasts longer than one. Quick rounds grow fewer with more rows. */
 function paceFor(rows: number): Pace {
   if (!options.quick)
-    return { rounds: 25, seconds: 0.7, warmUpSeconds: 3, warmUpSecondsMax: 15, concurrency: CONCURRENCY }
+    return { rounds: 25, seconds: 0.7, warmUpSeconds: 3, warmUpSecondsMax: 40, concurrency: CONCURRENCY }
   const seconds = Math.min(0.5, QUICK_TOTAL_SECONDS / (rows * 2 * 5))
   const rounds = Math.min(15, Math.max(3, Math.floor(QUICK_TOTAL_SECONDS / (rows * 2 * seconds)) - 2))
   return { rounds, seconds, warmUpSeconds: 2 * seconds, warmUpSecondsMax: 3, concurrency: CONCURRENCY }

@@ -17,7 +17,7 @@ export interface Pace {
 /** The more a round could do, the less its end matters; this only keeps memory and tables within bounds. */
 const REQUESTS_A_ROUND_MAX = 200_000
 /** Code is compiled when it has run often enough, not long enough: a slow machine warms up for longer. */
-const WARM_UP_REQUESTS = 8_000
+const WARM_UP_REQUESTS = 20_000
 /** A round during which the host of a virtual machine took more of the processors than this is measured again, */
 const STOLEN_MAX = 0.03
 /** until there were so many times the rounds that were wanted; then the calmest count. */

@@ -6,9 +6,9 @@ import { waitLittle } from './session.ts'
 import type { Query, Statement } from './sql.ts'
 
 /** So many are written together. More would gain little, and each waits for the slowest. */
-const TOGETHER_MAX = 4
+const TOGETHER_MAX = 8
 /** So many groups may be under way. What comes up meanwhile gathers; with more of them, fewer would go together. */
-const GROUPS_MAX = 3
+const GROUPS_MAX = 2
 
 interface Commit extends Query {
   /** It comes after those of the same line that came before. */
@@ -59,7 +59,9 @@ export class Commits {
     if (line === undefined && !pool.isQuickWrite(statement)) return pool.run(statement, values)
     return answerTo((answered) => {
       this.#waiting.push({ statement, values, line, answered, isAlone: false })
-      this.#sendSoon()
+      // Not at the end of the round, before which the server would have nothing to do.
+      if (this.#waiting.length >= TOGETHER_MAX && this.#groups < GROUPS_MAX) this.#send()
+      else this.#sendSoon()
     })
   }
 

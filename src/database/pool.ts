@@ -236,7 +236,11 @@ export class Pool {
     if (connection.underWay.size === 0) connection.movedAt = performance.now()
     connection.underWay.add(answered)
     connection.shared = shares
-    this.#corks.put(connection.client.connection.stream)
+    const { stream } = connection.client.connection
+    // Several at once are worth waking a backend for while we go on.
+    const isWorthWaking = queries.length > 1
+    if (isWorthWaking) stream.cork()
+    else this.#corks.put(stream)
     const done = (error: Error | null, results?: readonly pg.QueryResult[]) => {
       // The connection may have been dropped, or the driver may speak twice.
       if (!connection.underWay.delete(answered)) return
@@ -253,6 +257,7 @@ export class Pool {
       }
     }
     connection.client.query(queryOf(queries, connection.prepared, done))
+    if (isWorthWaking) stream.uncork()
   }
 
   /** A connection may be able to take more. */

@@ -6,6 +6,8 @@ import { newDatabase, type TestDatabase } from '../support/database.ts'
 
 /** Long for what takes milliseconds, and short for what would wait for somebody's end. */
 const LIMIT_MS = 30_000
+/** So many are not kept back to go with more. */
+const ENOUGH = 8
 
 const add = sql`insert into shelf (id) values ($1)`
 const addSlowly = sql`insert into shelf (id) select $1 from pg_sleep($2)`
@@ -19,6 +21,7 @@ const addCountedAnew = sql`
   from (select count(*) from shelf where id like 'counted %' offset 0) counted`
 const change = sql`update shelf set content = $2 where id = $1`
 const written = sql`select id, content, written_by::text as transaction from shelf where id <> 'hot' order by id`
+const lastWritten = sql`select extract(epoch from max(written_at))::float8 * 1000 as ms from shelf where id <> 'hot'`
 const empty = sql`delete from shelf where id <> 'hot'`
 const lockHot = sql`select id from shelf where id = 'hot' for update`
 const endSleeping = sql`
@@ -34,7 +37,7 @@ describe('Units of work that are written at the same time', () => {
     // Without settings of a session, so that whoever waits for a lock waits for as long as it is held.
     database = openDatabase(own.url, { pooled: true, connectTimeoutMs: LIMIT_MS, statementTimeoutMs: LIMIT_MS })
     await database.query(`create table shelf (id text primary key, content text,
-      written_by xid8 default pg_current_xact_id(), owner text references shelf deferrable initially deferred)`)
+      written_by xid8 default pg_current_xact_id(), written_at timestamptz default clock_timestamp(), owner text references shelf deferrable initially deferred)`)
     await database.query(`insert into shelf values ('hot')`)
     // All connections are there, and what goes with others has proved quick.
     await Promise.all(numbered(8).map(() => database.rows(sql`select pg_sleep(0.05)`)))
@@ -63,7 +66,22 @@ describe('Units of work that are written at the same time', () => {
       return new Set((await rows()).map(({ transaction }) => transaction)).size
     }
 
-    await expect.poll(() => transactionsFor(12)).toBe(3)
+    await expect.poll(() => transactionsFor(16)).toBe(2)
+  })
+
+  it('are sent when there are enough of them, while whoever sends goes on with other things', async () => {
+    const busy = new Int32Array(new SharedArrayBuffer(4))
+    const writtenMeanwhile = async () => {
+      await database.rows(empty)
+      const outcomes = numbered(ENOUGH).map((id) => database.commit(add, [id]))
+      Atomics.wait(busy, 0, 0, 200)
+      const until = Date.now()
+      await Promise.all(outcomes)
+      const [last] = await database.rows<{ ms: number }>(lastWritten)
+      return last!.ms < until
+    }
+
+    await expect.poll(writtenMeanwhile, { timeout: LIMIT_MS / 3 }).toBe(true)
   })
 
   it('fail each for itself', async () => {
