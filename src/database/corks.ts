@@ -6,17 +6,22 @@ import type { Duplex } from 'node:stream'
  */
 export class Corks {
   readonly #streams = new Set<Duplex>()
+  #isDue = false
 
   put(stream: Duplex): void {
     if (this.#streams.has(stream)) return
-    if (this.#streams.size === 0) setImmediate(() => this.#pull())
     this.#streams.add(stream)
     stream.cork()
+    if (this.#isDue) return
+    this.#isDue = true
+    setImmediate(() => {
+      this.#isDue = false
+      for (const corked of [...this.#streams]) this.pull(corked)
+    })
   }
 
-  #pull(): void {
-    const streams = [...this.#streams]
-    this.#streams.clear()
-    for (const stream of streams) stream.uncork()
+  /** Lets out what there is for this one, before the end of the round. */
+  pull(stream: Duplex): void {
+    if (this.#streams.delete(stream)) stream.uncork()
   }
 }

@@ -237,10 +237,7 @@ export class Pool {
     connection.underWay.add(answered)
     connection.shared = shares
     const { stream } = connection.client.connection
-    // Several at once are worth waking a backend for while we go on.
-    const isWorthWaking = queries.length > 1
-    if (isWorthWaking) stream.cork()
-    else this.#corks.put(stream)
+    this.#corks.put(stream)
     const done = (error: Error | null, results?: readonly pg.QueryResult[]) => {
       // The connection may have been dropped, or the driver may speak twice.
       if (!connection.underWay.delete(answered)) return
@@ -257,7 +254,8 @@ export class Pool {
       }
     }
     connection.client.query(queryOf(queries, connection.prepared, done))
-    if (isWorthWaking) stream.uncork()
+    // Several are worth waking a backend for, while we go on.
+    if (queries.length > 1 || connection.underWay.size === SHARED_MAX) this.#corks.pull(stream)
   }
 
   /** A connection may be able to take more. */

@@ -23,6 +23,7 @@ afterAll(async () => {
 })
 
 const echo = sql`select $1::int as given, pg_backend_pid() as connection`
+const answeredAt = sql`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`
 const slow = sql`select pg_sleep(0.3)`
 const refused = sql`select 1 / $1::int`
 const cut = sql`select pg_terminate_backend(pg_backend_pid())`
@@ -56,6 +57,19 @@ describe('Statements that share connections', () => {
     const answers = await Promise.all(numbers(100).map((i) => database.row<{ connection: number }>(echo, [i])))
 
     expect(new Set(answers.map((answer) => answer?.connection)).size).toBeLessThanOrEqual(3)
+  })
+
+  it('are sent when a connection is full, while whoever asks goes on with other things', async () => {
+    const database = open(2)
+    const busy = new Int32Array(new SharedArrayBuffer(4))
+    const answeredMeanwhile = async () => {
+      const answers = numbers(4).map(() => database.row<{ ms: number }>(answeredAt))
+      Atomics.wait(busy, 0, 0, 100)
+      const until = Date.now()
+      return (await Promise.all(answers)).every((answer) => answer!.ms < until)
+    }
+
+    await expect.poll(answeredMeanwhile, { timeout: 10_000 }).toBe(true)
   })
 
   it('fail alone', async () => {
