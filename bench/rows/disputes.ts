@@ -73,7 +73,7 @@ function statementsOf({ prefix, written }: Offers): string[] {
        seller_summary = ${own(written['seller_summary']!)}, buyer_summary = ${own(written['buyer_summary']!)}
       where account_id = '${MERCHANT}' and id = ${id}`,
     `insert into dispute_transitions (account_id, dispute_id, version, action, from_node, to_node, create_time)
-     values ('${MERCHANT}', ${id}, :id::bigint % 2000000000, 'make-offer', 'IS', 'IF', ${now})`,
+     values ('${MERCHANT}', ${id}, (:id::bigint / ${LIMITED}) % 2000000000, 'make-offer', 'IS', 'IF', ${now})`,
     `insert into events (${columns.join(', ')}) values (${columns.map(shown).join(', ')})`,
   ]
 }
