@@ -46,7 +46,10 @@ async function writtenBy(context: Context, id: string): Promise<Offers['written'
   return written!.row
 }
 
-/** Lock, update, log and enqueue what an offer does; the event goes in as the row it became. */
+/**
+ * Lock, update, log and enqueue what an offer does; the event goes in as the row it became. Dispute and version are taken from
+ * different digits, or two of them would soon be alike.
+ */
 function statementsOf({ prefix, written }: Offers): string[] {
   const id = `'${prefix}L' || (:id::bigint % ${LIMITED})`
   // Each text carries its own id, as ours do: the server has to read every one, and cannot keep the first as a constant.

@@ -37,7 +37,8 @@ describe('Units of work that are written at the same time', () => {
     // Without settings of a session, so that whoever waits for a lock waits for as long as it is held.
     database = openDatabase(own.url, { pooled: true, connectTimeoutMs: LIMIT_MS, statementTimeoutMs: LIMIT_MS })
     await database.query(`create table shelf (id text primary key, content text,
-      written_by xid8 default pg_current_xact_id(), written_at timestamptz default clock_timestamp(), owner text references shelf deferrable initially deferred)`)
+      written_by xid8 default pg_current_xact_id(), written_at timestamptz default clock_timestamp(),
+      owner text references shelf deferrable initially deferred)`)
     await database.query(`insert into shelf values ('hot')`)
     // All connections are there, and what goes with others has proved quick.
     await Promise.all(numbered(8).map(() => database.rows(sql`select pg_sleep(0.05)`)))
