@@ -2,16 +2,13 @@ import { type Quota, useQuota } from '../../database/quota.ts'
 import type { Tx } from '../../database/transaction.ts'
 import { plainlyNamed } from '../../disputes/documents.ts'
 import { createDispute } from '../../disputes/filing/create.ts'
-import { type Ineligibility, ineligibility } from '../../disputes/filing/eligibility.ts'
 import type { House } from '../../disputes/house.ts'
-import { type DisputeOfPayment, findDisputeOf } from '../../disputes/store.ts'
+import type { DisputeOfPayment } from '../../disputes/store.ts'
 import type { UploadedFile } from '../../http/body/multipart.ts'
 import { type AnyRoute, route } from '../../http/route.ts'
 import { nobody } from '../../kernel/caller.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
-import type { PaymentTransaction } from '../../ledger/schema.ts'
-import { findTransactionsOfInvoice } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
 import { formsOf, type Headers } from '../page/forms.ts'
 import { answerPage, type Opened, openByCode } from '../page/open-page.ts'
@@ -19,6 +16,7 @@ import { seeOther } from '../page/respond.ts'
 import { Code, lang, shared } from '../page-routes.ts'
 import { sayCaseIn } from '../words/index.ts'
 import { answerForm, caseForm, caseText, isOfFile, type Notice } from './case-form.ts'
+import { type Disputable, disputable } from './disputable.ts'
 import { reportedPage, reportPage, reportReasons, type TypedReport } from './pages.ts'
 
 const ReportForm = Type.Object({
@@ -38,13 +36,6 @@ const casesOfPayment: Quota = { name: 'case', max: CASES_PER_PAYMENT_MAX, second
 export const LINK_MAILS_A_DAY = 3
 const linksOfCase: Quota = { name: 'mail-link', max: LINK_MAILS_A_DAY, seconds: 86_400 }
 
-/** A payment that went through the service, the case about it that stands, and why there can be none now. */
-interface Disputable {
-  readonly payment: PaymentTransaction
-  readonly dispute: DisputeOfPayment | undefined
-  readonly why: Ineligibility | undefined
-}
-
 /**
  * From a paid invoice to a case. Whoever has the link of the invoice can open one; what follows goes through a private
  * link that only the payer's own address receives.
@@ -54,7 +45,7 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
 
   async function showReport(tx: Tx, opened: Opened, headers: Headers, notice?: Notice, typed: TypedReport = {}) {
     const { stored, sheet, path, inLanguage } = opened
-    const payments = await disputable(tx, opened)
+    const payments = await disputable(tx, opened.stored)
     if (payments.length === 0) return undefined
     const common = { sheet, path: `${path}/problem`, invoicePath: path + inLanguage, ...(notice && { notice }) }
     const free = payments.filter(({ why }) => why === undefined).map(({ payment }) => payment)
@@ -74,7 +65,7 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
   }
 
   async function report(tx: Tx, opened: Opened, body: Static<typeof ReportForm>, files: readonly UploadedFile[]) {
-    const payments = await disputable(tx, opened)
+    const payments = await disputable(tx, opened.stored)
     const chosen = payments.find(({ payment, why }) => payment.id === body.payment && why === undefined)?.payment
     const reason = Object.keys(reportReasons).find((known) => known === body.reason) as
       | keyof typeof reportReasons
@@ -95,7 +86,7 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
   async function mailAgain(tx: Tx, opened: Opened, headers: Headers) {
     const say = sayCaseIn(opened.sheet.locale.language)
     let isMailed = false
-    for (const { dispute } of await disputable(tx, opened)) {
+    for (const { dispute } of await disputable(tx, opened.stored)) {
       if (!dispute) continue
       const use = { quota: linksOfCase, key: dispute.dispute.dispute_id }
       // The link of one case may have been mailed often enough, and that of another not.
@@ -158,17 +149,4 @@ function unreportable({ sheet }: Opened, payments: readonly Disputable[]): { not
 function mailLink(tx: Tx, { dispute: { seller, dispute_id } }: DisputeOfPayment): void {
   const payload = { account_id: seller.account_id, dispute_id, event: 'CUSTOMER.DISPUTE.CREATED', to: 'buyer' }
   tx.enqueue({ name: 'dispute-notice', payload, key: `problem-link:${dispute_id}` })
-}
-
-async function disputable(tx: Tx, { stored }: Opened): Promise<Disputable[]> {
-  const { account, invoice } = stored
-  const payments = await findTransactionsOfInvoice(tx, account.id, invoice.id)
-  const made = payments.filter(({ status }) => status !== 'PENDING' && status !== 'DECLINED')
-  return Promise.all(
-    made.map(async (payment) => {
-      const found = await findDisputeOf(tx, account.id, payment.id)
-      const dispute = found?.withdrawn ? undefined : found
-      return { payment, dispute, why: ineligibility(payment, dispute !== undefined, tx.now) }
-    }),
-  )
 }

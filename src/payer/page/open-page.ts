@@ -5,6 +5,7 @@ import type { Invoice } from '../../invoices/schema/invoice.ts'
 import { findByRecipientCode, type StoredInvoice } from '../../invoices/store.ts'
 import { toMoney } from '../../kernel/money.ts'
 import type { Service } from '../../room.ts'
+import { problemOf } from '../case/disputable.ts'
 import { showLogo } from '../logo/store.ts'
 import { qrDrawing } from '../sheet/qr.ts'
 import { type Sheet, sheetOf } from '../sheet/sheet.ts'
@@ -72,7 +73,7 @@ export async function answerPage(
   const online = payable && mayBePaid(account) && takesPayments(service)
   const { least, most } = payableRange(invoice)
   const least_ = toMoney(least, invoice.detail.currency_code)
-  const hasServicePayment = invoice.payments.some(({ type }) => type === 'SERVICE')
+  const problem = await problemOf(tx, stored)
   const markup = invoicePage({
     sheet,
     address: path,
@@ -88,8 +89,8 @@ export async function answerPage(
     }),
     ...(payable && !online && (mayBePaid(account) ? { offline: true } : { closed: true })),
     ...(notice && { notice }),
-    ...(hasServicePayment && {
-      problemLink: { href: `${path}/problem${inLanguage}`, label: sheet.say('reportProblem') },
+    ...(problem && {
+      problemLink: { href: `${path}/problem${inLanguage}`, label: sheet.say(`${problem}Problem`) },
     }),
   })
   return pageAnswer(status, markup, { isSecure: service.publicUrl.startsWith('https:') })

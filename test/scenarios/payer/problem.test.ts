@@ -266,21 +266,48 @@ describe('Reporting a problem from a paid invoice', () => {
     await own.merchant.post(`/v2/payments/captures/${returned.payment}/refund`)
     await own.settle()
     const problem = async ({ path }: { path: string }) => (await own.call('GET', `${path}/problem`)).text
+    const offered = async ({ path }: { path: string }) => (await own.call('GET', path)).text.includes('/problem"')
 
+    expect([await offered(old), await offered(returned)]).toEqual([true, false])
     expect(await problem(old)).toContain('<textarea')
     expect(await problem(returned)).not.toContain('<textarea')
     expect(await problem(returned)).toContain('Refunded')
     await own.pass('P181D')
+    expect(await offered(old)).toBe(false)
     expect(await problem(old)).not.toContain('<textarea')
     expect(await problem(old)).toContain('too much time has passed')
     await own.close()
   })
 
-  it('is not offered before anything was paid', async () => {
-    const { path } = await sentInvoice(world)
+  it('is not offered before anything was paid, or while what was paid has not cleared', async () => {
+    const { id, path } = await sentInvoice(world)
+    const isOffered = async () => {
+      const { text } = await world.call('GET', path)
+      expect((await world.call('GET', `${path}/problem`)).status).toBe(text.includes('/problem"') ? 200 : 404)
+      return text.includes('Report a problem')
+    }
 
-    expect((await world.call('GET', path)).text).not.toContain('Report a problem')
-    expect((await world.call('GET', `${path}/problem`)).status).toBe(404)
+    expect(await isOffered()).toBe(false)
+    const { body } = await world.call<{ payment_id: string }>('POST', `/sandbox/invoices/${id}/pay`, {
+      outcome: 'PENDING',
+    })
+    expect(await isOffered()).toBe(false)
+    await world.call('POST', `/sandbox/captures/${body.payment_id}/settle`, {})
+    expect(await isOffered()).toBe(true)
+  })
+
+  it('is not offered twice: the invoice then leads to the link of the case, also when all was given back in it', async () => {
+    const { path, disputeId } = await payers.reported()
+    const invoice = async () => (await world.call('GET', path)).text
+    expect(await invoice()).toContain('Follow the problem you reported')
+    expect(await invoice()).not.toContain('Report a problem')
+
+    await world.merchant.post(`/v1/customer/disputes/${disputeId}/accept-claim`, { note: 'Sorry.' })
+    await world.settle()
+
+    expect(await invoice()).toContain('Refunded')
+    expect(await invoice()).toContain('Follow the problem you reported')
+    expect((await payers.open(`${path}/problem`)).page.text).toContain('name="again"')
   })
 })
 
