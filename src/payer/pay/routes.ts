@@ -162,7 +162,7 @@ function wishOf({ stored }: Opened, { amount, tip }: Static<typeof Wanted>): Wis
   const read = (text: string | undefined, field: string): Money | undefined => {
     const written = withPoint(text ?? '')
     if (written === '') return undefined
-    if (!/^\d{1,12}(\.\d{1,4})?$/.test(written) || (written.split('.')[1] ?? '').length > minorDigits(currency))
+    if (!/^\d+(\.\d{1,4})?$/.test(written) || (written.split('.')[1] ?? '').length > minorDigits(currency))
       throw new Problem(422, 'UNPROCESSABLE_ENTITY', [
         { issue: 'INVALID_AMOUNT', description: 'Not an amount.', field },
       ])

@@ -69,6 +69,23 @@ describe('Paying on the page', () => {
     ])
   })
 
+  it('takes the largest amount that an invoice can come to', async () => {
+    const item = { name: 'All of it', quantity: '1000000', unit_amount: usd('1000000.00') }
+    const { id, path } = await sentInvoice(world, {
+      items: Array.from({ length: 100 }, () => item),
+      amount: {},
+      configuration: { partial_payment: { allow_partial_payment: true } },
+    })
+    const page = await world.call('GET', path)
+    expect(page.text).toContain('value="100000000000000.00"')
+
+    const { send } = await openSheet(world, path, { amount: '100000000000000.00' })
+    const paid = await send()
+
+    expect(paid.status, paid.text).toBe(303)
+    expect(await shown(world, id)).toMatchObject({ status: 'PAID' })
+  })
+
   it('in part and with a tip leaves the rest due and keeps the tip apart', async () => {
     const { id, path } = await sentInvoice(world, partial())
     const { sheet, send } = await openSheet(world, path, { amount: '30', tip: '5.5' })
