@@ -77,12 +77,13 @@ function discountOf(discount: Discount | undefined, of: bigint): bigint {
   return discount?.percent === undefined ? 0n : round(product(hundredths(discount.percent), of))
 }
 
-/** The part of a line that the invoice discount leaves, not rounded. */
+/** The part of a line that the invoice discount leaves, not rounded: of a percentage also where the whole rounds to nothing. */
 function shareLeft(discount: Discount | undefined, amount: bigint, net: bigint): Ratio {
-  if (amount === 0n || net === 0n) return whole(1n)
-  if (discount?.amount || discount?.percent === undefined) return { over: net - amount, under: net }
-  const { over, under } = hundredths(discount.percent)
-  return { over: under - over, under }
+  if (!discount?.amount && discount?.percent !== undefined) {
+    const { over, under } = hundredths(discount.percent)
+    return { over: under - over, under }
+  }
+  return amount === 0n || net === 0n ? whole(1n) : { over: net - amount, under: net }
 }
 
 function taxOf(tax: Tax | undefined, base: Ratio, inclusive: boolean): bigint {

@@ -88,6 +88,21 @@ describe('A new invoice', () => {
     expect(await shop.mails(invoice.id)).toEqual([])
   })
 
+  it('is taxed on what a percentage leaves of each line, also where all of it together rounds to nothing', async () => {
+    const line = (quantity: string, value: string, percent: string) => ({
+      ...{ name: 'Work', quantity, unit_amount: usd(value), tax: { name: 'VAT', percent } },
+    })
+    const taxed = async (...items: object[]) => {
+      const amount = { breakdown: { discount: { invoice_discount: { percent: '10' } } } }
+      const { items: shown, amount: sum } = await shop.drafts({ detail: { currency_code: 'USD' }, items, amount })
+      return [...shown.map(({ tax }) => tax!.amount.value), sum.value]
+    }
+
+    expect(await taxed(line('1', '0.04', '13'))).toEqual(['0.00', '0.04'])
+    expect(await taxed(line('1', '100.00', '20'), line('-1', '99.99', '0'))).toEqual(['18.00', '0.00', '18.01'])
+    expect(await taxed(line('1', '100.00', '20'), line('-1', '100.00', '10'))).toEqual(['18.00', '-9.00', '9.00'])
+  })
+
   it('tells subscribers the whole invoice and its main fields beside it', async () => {
     const invoice = await shop.drafts(over('12.00', { invoicer: { business_name: 'Acme' } }))
 
