@@ -64,8 +64,8 @@ export const filingIssues: readonly IssueReference[] = [
     issue: 'INVALID_DISPUTE_AMOUNT',
     status: 400,
     by: ['createDispute', 'simulateChargeback', 'disputeEscalate', 'disputeChangeReason', 'changeDisputeReasonOldName'],
-    when: 'More is disputed or asked for than is left of the payment, nothing, or another currency.',
-    mend: 'Send at most what the description names, or leave the amount out.',
+    when: 'More is disputed or asked for than is left of the payment, nothing (of one of several payments, too), or another currency.',
+    mend: 'Send at most, or at least, what the description names, or leave the amount out.',
   },
   {
     issue: 'DISPUTE_REASON_NOT_ELIGIBLE',

@@ -39,6 +39,7 @@ export const guards: readonly Guard[] = [
 
   // Disputes
   { guards: 'a dispute changes only as it was read', file: 'src/disputes/store.ts', text: versioned, replacement: unversioned, tests: ['test/faults/disputes/message-race.test.ts'] },
+  { guards: 'something of each payment is disputed', file: 'src/disputes/filing/create.ts', text: 'if (toMinor(wanted) < toMinor(each))', replacement: 'if (toMinor(wanted) < 0n)', tests: [`${disputes}/money.test.ts`], titled: 'fewer cents' },
   { guards: 'a deadline whose job ran early is not lost', file: 'src/disputes/jobs.ts', text: 'return keepTimer(tx, undefined, found.dispute)', replacement: 'return', tests: ['test/faults/disputes/early-deadline.test.ts'] },
   { guards: 'a new reason gives the seller new time', file: 'src/disputes/machine/step.ts', text: "action === 'change-reason' || ", replacement: '', tests: [`${disputes}/by-name-only.test.ts`], titled: 'ten days for the new reason' },
   { guards: 'a setting that is off decides nothing', file: 'src/disputes/machine/actions/pass-deadline.ts', text: "if (autoAdjudicate === 'off') return", replacement: "if (autoAdjudicate === ('never' as string)) return", tests: ['test/faults/disputes/review-setting.test.ts'] },

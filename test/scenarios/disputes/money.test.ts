@@ -10,6 +10,7 @@ import {
   NOT_AS_DESCRIBED,
   open,
   type Payment,
+  type Problem,
   proof,
   refusal,
   type Shown,
@@ -472,5 +473,40 @@ describe('A chargeback of a payment that was disputed before', () => {
     expect(shown.dispute_outcome?.outcome_code).toBe('NONE')
     expect(transactionOf(shown).transaction_status).toBe('REFUNDED')
     expect(shown.refund_details?.allowed_refund_amount).toEqual(usd('0.00'))
+  })
+})
+
+describe('A dispute over several payments', () => {
+  const disputing = async (amount: string, ...values: string[]) => {
+    const payments = await Promise.all(values.map(paid))
+    const response = await world.buyer.post<Problem & { links: { href: string }[] }>(DISPUTES, {
+      disputed_transactions: payments.map(({ buyersId }) => ({ buyer_transaction_id: buyersId })),
+      reason: 'UNAUTHORISED',
+      dispute_amount: usd(amount),
+    })
+    return { payments, response, id: response.body.links?.[0]?.href.split('/').at(-1) ?? '' }
+  }
+
+  it('is about something of each: it is refused over fewer cents than there are payments', async () => {
+    const { response } = await disputing('0.02', '10.00', '10.00', '10.00')
+    expect(refusal(response)).toBe('400 VALIDATION_ERROR INVALID_DISPUTE_AMOUNT')
+  })
+
+  it('is never over nothing, whichever of them are taken out of it', async () => {
+    const { payments, id } = await disputing('0.03', '100.00', '0.01', '0.01')
+    const shown = await sees(world.merchant, id)
+    expect(shown.disputed_transactions.map(({ transaction_status }) => transaction_status)).toEqual(
+      Array(3).fill('HELD'),
+    )
+
+    const without = await does(world.buyer, id, 'cancel', { transaction_ids: [payments[0]!.buyersId] })
+    expect(without.status, without.text).toBe(200)
+    expect((await sees(world.merchant, id)).dispute_amount).toEqual(usd('0.02'))
+
+    const accepted = await does(world.merchant, id, 'accept-claim', { note: 'Take it.' })
+    expect(accepted.status, accepted.text).toBe(200)
+    const { dispute_outcome, refund_details } = await sees(world.merchant, id)
+    expect(dispute_outcome!.amount_refunded).toEqual(usd('0.02'))
+    expect(refund_details!.transactions!.map(({ gross_amount }) => gross_amount.value)).toEqual(['0.01', '0.01'])
   })
 })
