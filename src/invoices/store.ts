@@ -108,14 +108,20 @@ const updateStatement = sql`
 const updateBodyStatement = sql`
   update invoices set body = $4, version = version + 1 where account_id = $1 and id = $2 and version = $3`
 
+const renewGround = sql`update accounts set body = body where id = $1`
+
 /** Writes the document if nobody else has meanwhile. */
 export function saveInvoice(tx: Tx, { invoice: before, version, account }: StoredInvoice, invoice: Invoice): void {
   const key = [account.id, invoice.id, version]
+  // Creations that count on from the old spelling look at the key of the number, which stays, and at this row.
+  if (isRespelt(before.detail.invoice_number, invoice.detail.invoice_number)) tx.write(renewGround, [account.id])
   tx.about(account.id, invoice.id)
   // Most changes touch nothing that a search reads; then the index of words stays as it is.
   if (isSearchedAlike(before, invoice)) tx.guard(updateBodyStatement, [...key, JSON.stringify(invoice)])
   else tx.guard(updateStatement, [...key, JSON.stringify(invoice), ...searchColumns(invoice)])
 }
+
+const isRespelt = (before: string, after: string) => before !== after && numberKey(before) === numberKey(after)
 
 const isSearchedAlike = (before: Invoice, after: Invoice) =>
   before.items === after.items &&

@@ -110,6 +110,21 @@ describe('Invoice numbers', () => {
     expect((await shop.drafts()).detail.invoice_number).toBe('INV-0011')
   })
 
+  it('count on from the newest as it is spelt now', async () => {
+    const other = shopOf(world, world.otherMerchant)
+    await other.drafts(over('1.00', {}, { invoice_number: 'spelt-0001' }))
+    const { id, detail, ...invoice } = await other.drafts()
+    expect(detail.invoice_number).toBe('spelt-0002')
+
+    const respelt = { ...invoice, detail: { ...detail, invoice_number: 'SPELT-0002' } }
+    const { status, text } = await world.otherMerchant.put(other.path(id), respelt)
+
+    expect(status, text).toBe(200)
+    expect((await other.sees(id)).detail.invoice_number).toBe('SPELT-0002')
+    expect((await other.drafts()).detail.invoice_number).toBe('SPELT-0003')
+    expect((await other.drafts()).detail.invoice_number).toBe('SPELT-0004')
+  })
+
   it('of a deleted invoice are free at once', async () => {
     const { id } = await numbered('DEL-41')
     expect(await next()).toBe('DEL-42')
