@@ -24,6 +24,7 @@ const mayRead: [table: RegExp, statement: RegExp, why: string][] = [
     'a start tries the secret on one of each',
   ],
   [/^app_secrets$/, /^select distinct key_id from app_secrets/, 'a start asks by whom, where nothing is sealed yet'],
+  [/^webhooks$/, /^select account_id, id, url, secret/, 'an inbox of a sandbox asks which webhooks lead to it'],
   [/^webhooks$/, /^select coalesce\(jsonb_agg\(to_jsonb\(webhooks/, 'a reset of a sandbox keeps all webhooks'],
   [
     /^(tokens|apps)$/,

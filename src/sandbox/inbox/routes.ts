@@ -1,7 +1,6 @@
 import { seqForm } from '../../http/keyset.ts'
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import { Type } from '../../kernel/type.ts'
-import type { Service } from '../../room.ts'
 import { makeSeal, type Seal } from '../../webhooks/signing/seal.ts'
 import { standardHeaders } from '../../webhooks/signing/signature.ts'
 import type { SandboxParts } from '../parts.ts'
@@ -13,7 +12,7 @@ const Arrived = Type.Object(
   {
     seq: Type.Integer(),
     time: Type.String({ description: 'By the clock of the sandbox.' }),
-    verified: Type.Boolean({ description: 'Whether a webhook of this sandbox with this address signed it.' }),
+    verified: Type.Boolean({ description: 'Whether a webhook of this sandbox that leads here signed it.' }),
     status: Type.Integer({ description: 'What was answered.' }),
     event_type: Type.Optional(Type.String({ description: 'The kind of event, where it was one.' })),
     event_id: Type.Optional(Type.String({ description: 'Its id, where it was one.' })),
@@ -35,7 +34,7 @@ const Inbox = Type.Object(
 const PAGE_SIZE = 50
 const NEWEST = 2n ** 62n
 
-const addressOf = ({ publicUrl }: Service, name: string) => `${publicUrl}/sandbox/inbox/${name}`
+const pathOf = (name: string) => `/sandbox/inbox/${name}`
 
 /** Stands in for a handler that is not written yet: keeps what arrives, checks who signed it, answers as told. */
 export function inboxRoutes({ service }: SandboxParts): AnyRoute[] {
@@ -58,9 +57,8 @@ export function inboxRoutes({ service }: SandboxParts): AnyRoute[] {
         const given = Object.fromEntries(
           Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
         )
-        const secrets = (await webhooksLeadingTo(db, addressOf(service, params.name))).flatMap(
-          ({ id, secret, previous_secret }) =>
-            [secret, ...(previous_secret ? [previous_secret] : [])].map((one) => seal!.open(one, id)),
+        const secrets = (await webhooksLeadingTo(db, pathOf(params.name))).flatMap(({ id, secret, previous_secret }) =>
+          [secret, ...(previous_secret ? [previous_secret] : [])].map((one) => seal!.open(one, id)),
         )
         const verified = isSigned(given, body, secrets)
         await transact(async (tx) =>
@@ -83,7 +81,7 @@ export function inboxRoutes({ service }: SandboxParts): AnyRoute[] {
         const found = await arrivalsOf(db, params.name, query.before ? BigInt(query.before) : NEWEST, PAGE_SIZE + 1)
         return {
           name: params.name,
-          url: addressOf(service, params.name),
+          url: service.publicUrl + pathOf(params.name),
           status: await answerIn(db, params.name),
           arrivals: found.slice(0, PAGE_SIZE).map(({ seq, create_time, ...rest }) => ({
             seq: Number(seq),

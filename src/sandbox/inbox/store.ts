@@ -13,9 +13,10 @@ export interface Arrival {
 }
 
 /** What a webhook that leads to an inbox signs with. */
-export interface SigningWebhook {
+interface SigningWebhook {
   readonly account_id: string
   readonly id: string
+  readonly url: string
   readonly secret: Buffer
   readonly previous_secret: Buffer | null
 }
@@ -33,7 +34,9 @@ const removeOld = sql`
 const newestOf = sql`
   select seq, headers, body, verified, status, create_time from inbox_arrivals
   where name = $1 and seq < $2 order by seq desc limit $3`
-const webhooksTo = sql`select account_id, id, secret, previous_secret from webhooks where url = $1 limit 10`
+const webhooksTo = sql`
+  select account_id, id, url, secret, previous_secret from webhooks where position($1::text in url) > 0
+  limit 100`
 
 export const answerIn = async (db: Reader, name: string): Promise<number> =>
   (await db.row<{ status: number }>(answerOf, [name]))?.status ?? 200
@@ -49,5 +52,8 @@ export function keepArrival(tx: Tx, name: string, arrival: Omit<Arrival, 'seq' |
 export const arrivalsOf = (db: Reader, name: string, before: bigint, limit: number): Promise<Arrival[]> =>
   db.rows<Arrival>(newestOf, [name, before, limit])
 
-export const webhooksLeadingTo = (db: Reader, url: string): Promise<SigningWebhook[]> =>
-  db.rows<SigningWebhook>(webhooksTo, [url])
+/** By the path alone: a machine has several names, and each can be written in capitals or not. */
+export async function webhooksLeadingTo(db: Reader, path: string): Promise<SigningWebhook[]> {
+  const found = await db.rows<SigningWebhook>(webhooksTo, [path])
+  return found.filter(({ url }) => new URL(url).pathname.endsWith(path))
+}

@@ -132,6 +132,27 @@ describe('Webhooks at the console', () => {
     expect(body.arrivals[0]!.verified).toBe(true)
   })
 
+  it('lead to an inbox that knows them in whatever spelling the machine is named', async () => {
+    const { port } = new URL(world.app.service.publicUrl)
+    const subscribed = await Promise.all(
+      [`HTTP://127.0.0.1:${port}`, `http://127.1:${port}`].map((origin, i) =>
+        world.otherMerchant.post('/v1/notifications/webhooks', {
+          url: `${origin}/sandbox/inbox/spelt-${i}`,
+          event_types: [{ name: 'INVOICING.INVOICE.CREATED' }],
+        }),
+      ),
+    )
+    expect(subscribed.map(({ status }) => status)).toEqual([201, 201])
+    await world.otherMerchant.post('/v2/invoicing/invoices', { detail: { currency_code: 'USD' } })
+    await world.settle()
+
+    for (const name of ['spelt-0', 'spelt-1']) {
+      const path = `/sandbox/inbox/${name}`
+      const { body } = await world.call<{ arrivals: { verified: boolean }[] }>('GET', path)
+      expect([name, ...body.arrivals.map(({ verified }) => verified)]).toEqual([name, true])
+    }
+  })
+
   it('are told to be attempted again now, where the time for that has come and nobody did it yet', async () => {
     const receiver = await Receiver.open()
     receiver.behaviour = { status: 500 }
