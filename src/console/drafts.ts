@@ -23,7 +23,6 @@ const insertDraft = sql`
 const replaceDraft = sql`
   update console_drafts set typed = $4, person = $5, update_time = $6
   where account_id = $1 and dispute_id = $2 and action = $3 and xmin::text = $7`
-const deleteDraft = sql`delete from console_drafts where account_id = $1 and dispute_id = $2 and action = $3`
 const deleteSeen = sql`
   delete from console_drafts where account_id = $1 and dispute_id = $2 and action = $3 and xmin::text = $4`
 const sizes = sql`
@@ -120,11 +119,7 @@ export async function filesOfDraft(
 export const findDraftFile = (db: Reader, { accountId, disputeId }: Side, action: string, n: number) =>
   db.row<StoredFile>(fileOf, [accountId, disputeId, action, n])
 
-/** Forgets a draft, and its files with it. */
-export const dropDraft = (tx: Tx, { accountId, disputeId }: Side, action: string): void =>
-  tx.write(deleteDraft, [accountId, disputeId, action])
-
-/** Forgets a draft that was sent; what somebody keeps in its place in that very moment stays. */
+/** Forgets a draft that was sent or is not wanted, and its files with it; what somebody keeps in its place in that very moment stays. */
 export const dropSeen = (tx: Tx, { accountId, disputeId }: Side, { action, stamp }: Draft): void =>
   tx.write(deleteSeen, [accountId, disputeId, action, stamp])
 

@@ -21,6 +21,7 @@ let refused: string
 let webhook: string
 let event: string
 let template: string
+const kept = 'a-state-with-a-very-long-name'.slice(0, 28)
 beforeAll(async () => {
   world = await newWorld()
   base = await world.app.listen()
@@ -56,6 +57,7 @@ beforeAll(async () => {
     content: 'Between us: the driver remembers it. '.repeat(10),
   })
   await merchant.send(`/console/disputes/${dispute}/take`)
+  expect((await merchant.send('/console/snapshots', { '/name': kept })).status).toBe(303)
   await merchant.send('/console/faults', { '/fault': '503', '/path': `/${'nowhere/'.repeat(30)}`, '/times': '2' })
   await merchant.send('/console/faults', { '/fault': 'delay', '/url': `http://127.0.0.1:1/${'nowhere/'.repeat(60)}` })
   await world.settle()
@@ -109,6 +111,7 @@ const pages = (): [path: string, as?: Eyes][] => [
   ['/console/money'],
   ['/console/clock'],
   ['/console/scenarios'],
+  [`/console/snapshots/${kept}/delete`],
   ['/console/faults'],
   ['/console/reset'],
   ['/console/search?q=nothing'],

@@ -8,10 +8,12 @@ interface Question {
   readonly text: string
   readonly action: string
   readonly button: string
+  /** What it is asked about, so that it is noticed when another took its place. */
+  readonly seen?: string
 }
 
 /** What cannot be undone is asked for on a page of its own. */
-export const askTwice = ({ title, back, text, action, button }: Question) => ({
+export const askTwice = ({ title, back, text, action, button, seen }: Question) => ({
   title,
-  content: html`${heading(title, { back })}<section class="sheet"><form class="stack" method="post" action="${action}"><input type="hidden" name="request-id" value="${newRequestId()}"><p>${text}</p><div class="buttons"><button class="button danger">${button}</button><a class="button quiet" href="${back[1]}">Leave it</a></div></form></section>`,
+  content: html`${heading(title, { back })}<section class="sheet"><form class="stack" method="post" action="${action}"><input type="hidden" name="request-id" value="${newRequestId()}">${seen !== undefined && html`<input type="hidden" name="seen" value="${seen}">`}<p>${text}</p><div class="buttons"><button class="button danger">${button}</button><a class="button quiet" href="${back[1]}">Leave it</a></div></form></section>`,
 })

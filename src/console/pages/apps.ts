@@ -2,13 +2,14 @@ import { type AppShown, appsOf, consentsBy, type GivenConsent, makeApp, rotateAp
 import { features } from '../../accounts/schema.ts'
 import { isFeature } from '../../accounts/scopes.ts'
 import { changeAppStatus, findAccount, revokeConsent } from '../../accounts/store.ts'
-import type { Tx } from '../../database/transaction.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Answer } from '../../http/route.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { addLookup, removeLookup } from '../../webhooks/subscriptions/store.ts'
+import { askTwice } from '../forms/ask-twice.ts'
 import { markedBelow, newRequestId, refusalBox } from '../forms/fields.ts'
 import { onceOnly } from '../once.ts'
 import { facts, folded, heading, nothing, sheet, taken } from '../parts/parts.ts'
@@ -86,7 +87,7 @@ const given = (list: readonly GivenConsent[], { times }: Visit): Html =>
       ? nothing('Nobody acts for you', 'Apps of partners that you let act for you stand here.')
       : html`<table class="rows"><tbody>${list.map(
           (consent) =>
-            html`<tr><td class="second fill">${consent.name}<small>${consent.owner}, since ${times.at(consent.create_time)}: ${consent.scopes.join(', ')}</small></td><td class="num right">${act(`/console/consents/${consent.client_id}`, 'revoke', 'Take it back', 'danger')}</td></tr>`,
+            html`<tr><td class="second fill">${consent.name}<small>${consent.owner}, since ${times.at(consent.create_time)}: ${consent.scopes.join(', ')}</small></td><td class="num right"><a class="button small danger" href="/console/consents/${consent.client_id}/revoke">Take it back<span class="seen-not">: ${consent.name}</span></a></td></tr>`,
         )}</tbody></table>`
   }</section>`
 
@@ -128,6 +129,13 @@ async function draw(
     content: html`${heading(title, { sub: 'What a client id and a secret stand for, and what each may do.' })}${made && shownOnce(made)}
 <div class="two"><div class="column">${apps.map((app) => one(app, visit))}${given(consents, visit)}</div><aside>${writing(problem, typed)}</aside></div>`,
   }
+}
+
+/** A consent of whoever looks to an app of somebody else. */
+async function ownConsent(db: Reader, { who, params }: Pick<Visit<typeof ClientId>, 'who' | 'params'>) {
+  const consent = (await consentsBy(db, who.caller.accountId)).find(({ client_id }) => client_id === params.client)
+  if (!consent) throw notFound('The consent')
+  return consent
 }
 
 /** An app of whoever looks; that of anybody else does not exist. */
@@ -217,6 +225,23 @@ export function appPages({ page, form }: Pages, { service, onAccessChange }: App
       if (app.lookup !== null) removeLookup(tx, app.id, app.lookup)
       return undefined
     }),
+    page({
+      url: '/console/consents/:client/revoke',
+      operation: 'consoleAskRevokeConsent',
+      summary: 'Ask before the consent to an app is taken back',
+      may: 'manage',
+      params: ClientId,
+      async draw(visit) {
+        const { name, owner, client_id } = await ownConsent(visit.db, visit)
+        return askTwice({
+          title: `Take the consent to ${name} back?`,
+          back: ['Apps', '/console/apps'],
+          text: `This app of ${owner} can act for you no more, at once. You cannot undo this here: those who run the service note a new consent.`,
+          action: `/console/consents/${client_id}/revoke`,
+          button: 'Take it back',
+        })
+      },
+    }),
     form({
       url: '/console/consents/:client/revoke',
       operation: 'consoleRevokeConsent',
@@ -229,9 +254,7 @@ export function appPages({ page, form }: Pages, { service, onAccessChange }: App
         const { accountId } = sent.who.caller
         await sent.change(async (tx) => {
           await onceOnly(tx, accountId, sent.typed)
-          const consent = (await consentsBy(tx, accountId)).find(({ client_id }) => client_id === sent.params.client)
-          if (!consent) throw notFound('The consent')
-          revokeConsent(tx, accountId, consent.app_id)
+          revokeConsent(tx, accountId, (await ownConsent(tx, sent)).app_id)
         })
         onAccessChange()
         return sent.lead('/console/apps', CONSENT_TAKEN)

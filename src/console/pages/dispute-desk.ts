@@ -3,7 +3,8 @@ import { type Content, type Html, html, paragraphs } from '../../http/html.ts'
 import { notFound, Problem, refused } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { addNote, type Desk, giveItBack, NOTE_LENGTH_MAX, type Side, takeIt } from '../desk.ts'
-import { dropDraft, findDraftFile } from '../drafts.ts'
+import { dropSeen, findDraftFile } from '../drafts.ts'
+import { askTwice } from '../forms/ask-twice.ts'
 import type { Dispute } from '../forms/dispute-fields.ts'
 import { newRequestId, refusalBox } from '../forms/fields.ts'
 import type { Drawn } from '../frame.ts'
@@ -12,6 +13,7 @@ import type { Refusal } from '../operate.ts'
 import { sheet } from '../parts/parts.ts'
 import { fileAnswer } from '../respond.ts'
 import type { Pages, Visit } from '../visit.ts'
+import { draftOf, seenOf } from './dispute-drafts.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' }) })
 
@@ -127,6 +129,27 @@ export function disputeDeskPages({ form, page }: Pages, redraw: Redraw) {
         return sent.lead(`/console/disputes/${side.disputeId}`, 'The note was kept.')
       },
     }),
+    page({
+      url: '/console/disputes/:id/drafts/:action/drop',
+      operation: 'consoleAskDropDraft',
+      summary: 'Ask before a draft is dropped',
+      may: ['work', 'decide'],
+      params: Action,
+      async draw(visit) {
+        const side = sideOf(visit, await seen(visit as never))
+        const draft = await draftOf(visit.db, side, visit.params.action)
+        if (!draft) throw notFound('The draft')
+        const at = `/console/disputes/${side.disputeId}`
+        return askTwice({
+          title: 'Drop the draft?',
+          back: ['The dispute', at],
+          text: `What ${draft.person} wrote is forgotten${draft.files.length > 0 ? ', and so are its files' : ''}. This cannot be undone.`,
+          action: `${at}/drafts/${draft.action}/drop`,
+          button: 'Drop the draft',
+          seen: seenOf(draft),
+        })
+      },
+    }),
     form({
       url: '/console/disputes/:id/drafts/:action/drop',
       operation: 'consoleDropDraft',
@@ -135,8 +158,16 @@ export function disputeDeskPages({ form, page }: Pages, redraw: Redraw) {
       params: Action,
       async take(sent) {
         const side = sideOf(sent, await seen(sent as never))
-        await sent.change(async (tx) => dropDraft(tx, side, sent.params.action))
-        return sent.lead(`/console/disputes/${side.disputeId}`, 'The draft was dropped.')
+        const at = `/console/disputes/${side.disputeId}`
+        const isDropped = await sent.change(async (tx) => {
+          const draft = await draftOf(tx, side, sent.params.action)
+          if (draft && sent.typed['seen'] !== undefined && sent.typed['seen'] !== seenOf(draft)) return false
+          if (draft) dropSeen(tx, side, draft)
+          return true
+        })
+        return isDropped
+          ? sent.lead(at, 'The draft was dropped.')
+          : sent.turnBack(at, 'Nothing was dropped: a colleague kept another draft meanwhile. Look at it first.')
       },
     }),
     page({

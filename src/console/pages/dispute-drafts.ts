@@ -20,8 +20,8 @@ export const keeping = [{ name: 'draft', label: 'Keep as a draft', loose: true }
 /** The field that says which draft a form was drawn with; empty for none. */
 const DRAWN_WITH = 'draft'
 
-export const draftNote = ({ person, update_time }: Draft, drop: string, { times }: Visit): Html =>
-  html`<form class="taken-by" method="post" action="${drop}"><p>A draft of <b>${person}</b>, ${times.at(update_time)}.</p><button class="button small quiet">Drop it</button></form>`
+export const draftNote = ({ person, update_time }: Draft, drop: string, { times, who }: Visit): Html =>
+  html`<div class="taken-by"><p>A draft of <b>${person}</b>, ${times.at(update_time)}.</p>${(who.may('work') || who.may('decide')) && html`<a class="button small quiet" href="${drop}">Drop it</a>`}</div>`
 
 /** What a form carries of its draft, and the files that are kept with it: they are sent with the form, unless one is left out. */
 export const draftFields = (draft: Draft | undefined, at: string): Html =>
@@ -35,9 +35,10 @@ const keptFiles = ({ files }: Draft, at: string): Content =>
   )}</fieldset>`
 
 /** Not by its time, which two drafts may have in common. */
-const seenOf = ({ typed, person, update_time, files }: Draft): string => seenAs({ typed, person, update_time, files })
+export const seenOf = ({ typed, person, update_time, files }: Draft): string =>
+  seenAs({ typed, person, update_time, files })
 
-const draftOf = async (db: Reader, side: Side, action: string): Promise<Draft | undefined> =>
+export const draftOf = async (db: Reader, side: Side, action: string): Promise<Draft | undefined> =>
   (await findDesk(db, side)).drafts.find((one) => one.action === action)
 
 const isAnother = (now: Draft | undefined, { [DRAWN_WITH]: drawnWith }: Typed): boolean =>

@@ -1,12 +1,13 @@
 import { findAccount } from '../../accounts/store.ts'
-import type { Tx } from '../../database/transaction.ts'
-import { type Content, type Html, html } from '../../http/html.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
+import { html } from '../../http/html.ts'
 import { forbidden, notFound } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
+import { askTwice } from '../forms/ask-twice.ts'
 import { onceOnly } from '../once.ts'
 import type { Operations } from '../operate.ts'
 import { heading, nothing, pager } from '../parts/parts.ts'
-import { accountRoles, isOfAccount, isRole, roleNames } from '../roles.ts'
+import { isOfAccount, isRole } from '../roles.ts'
 import { listDeeds } from '../sign-in/deeds.ts'
 import { invitationJob } from '../sign-in/invitation.ts'
 import { addLink, consoleUrl, linkAddress, needsLink } from '../sign-in/links.ts'
@@ -17,7 +18,6 @@ import {
   findPerson,
   type Grant,
   grantRole,
-  type ListedGrant,
   type ListedPerson,
   listPeople,
   listRoles,
@@ -30,7 +30,8 @@ import type { SignIn } from '../sign-in/sign-in.ts'
 import { namesOfThings } from '../things.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { deedsSheet } from './people-deeds.ts'
-import { inviting, known, type Left, options, placeOf, rolesOpenTo, shownOnce, type Wrong } from './people-inviting.ts'
+import { inviting, type Left, placeOf, rolesOpenTo, shownOnce, type Wrong } from './people-inviting.ts'
+import { row } from './people-rows.ts'
 
 const PAGE_SIZE = 50
 const PLACE_BETWEEN = '~'
@@ -46,36 +47,6 @@ const addressOf = (q: string | undefined, after?: ListedPerson) => {
 }
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Z0-9-]+$' }) })
-
-/** Whose somebody is, for those who see the people of all accounts. */
-const whose = ({ account_id, account_name }: ListedGrant, ofAccount: boolean): Content =>
-  account_id !== null &&
-  !ofAccount &&
-  html` of <a href="/console/operator/accounts/${account_id}">${account_name ?? account_id}</a>`
-
-const describe = (grants: readonly ListedGrant[], ofAccount: boolean): Content =>
-  grants.length === 0
-    ? 'nothing any more'
-    : grants.map((grant, i) => html`${i > 0 && ', '}${roleNames[grant.role]}${whose(grant, ofAccount)}`)
-
-const act = (at: string, label: string, name: string, kind = 'quiet'): Html =>
-  html`<form method="post" action="${at}">${known()}<button class="button small ${kind}">${label}<span class="seen-not"> ${name}</span></button></form>`
-
-function row(one: ListedPerson, visit: Visit, isOutside: boolean): Html {
-  const { id, name, email, issuer, roles: held, passkeys, logins, seen_time } = one
-  const at = `/console/people/${id}`
-  const isSelf = id === visit.who.person?.id
-  const ofAccount = placeOf(visit) !== undefined
-  const ways = issuer !== null ? 'by single sign-on' : passkeys === 1 ? 'one passkey' : `${passkeys || 'no'} passkeys`
-  const [only] = held
-  return html`<tr><td class="fill second"><b>${name}</b>${isSelf && html` <span class="soft">you</span>`}<small>${email}, ${ways}${logins > 0 && `, ${logins === 1 ? 'one login' : `${logins} logins`} open`}</small></td>
-<td class="whole">${
-    isSelf || issuer !== null || held.length !== 1
-      ? describe(held, ofAccount)
-      : html`<form class="inline" method="post" action="${at}/role">${known()}<label class="seen-not" for="role-${id}">Role of ${name}</label><select class="boxed" id="role-${id}" name="role">${options(only!.account_id === null ? ['agent', 'operator'] : accountRoles, only!.role)}</select><button class="button small quiet">Change<span class="seen-not"> the role of ${name}</span></button></form><small>${whose(only!, ofAccount)}</small>`
-  }</td><td class="nowrap soft gone">${seen_time ? visit.times.at(seen_time) : 'never'}</td>
-<td class="num right">${!isSelf && html`<div class="buttons">${isOutside && act(`${at}/invite`, 'Invite again', name)}${act(`${at}/sign-out`, 'Sign out', name)}${act(`${at}/remove`, 'Remove', name, 'danger')}</div>`}</td></tr>`
-}
 
 const LINK_SHOWN_BEFORE =
   'They were invited already. Where the link was to be handed over and you did not see it, invite them again.'
@@ -121,11 +92,14 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
   }
 
   /** Somebody whom the one who asks may manage; for everybody else there is no such person. Oneself is somebody else’s. */
-  async function theirs(tx: Tx, sent: Sent<typeof Id>): Promise<{ person: Person; held: Grant[]; isManaged: boolean }> {
-    const [person, held] = [await findPerson(tx, sent.params.id), await listRoles(tx, sent.params.id)]
-    const account = placeOf(sent)
+  async function theirs(
+    db: Reader,
+    { who, params }: Pick<Visit<typeof Id>, 'who' | 'params'>,
+  ): Promise<{ person: Person; held: Grant[]; isManaged: boolean }> {
+    const [person, held] = [await findPerson(db, params.id), await listRoles(db, params.id)]
+    const account = placeOf({ who })
     const isHere = account === undefined || held.some(({ account_id }) => account_id === account)
-    if (!person || !isHere || person.id === sent.who.person?.id) throw notFound('The person')
+    if (!person || !isHere || person.id === who.person?.id) throw notFound('The person')
     return { person, held, isManaged: person.issuer !== null }
   }
 
@@ -253,6 +227,23 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
         return sent.lead('/console/people', 'They are signed out everywhere.')
       },
     }),
+    page({
+      url: '/console/people/:id/remove',
+      operation: 'consoleAskRemovePerson',
+      summary: 'Ask before a person is removed',
+      params: Id,
+      ...access,
+      async draw(visit) {
+        const { id, name, email } = (await theirs(visit.db, visit)).person
+        return askTwice({
+          title: `Remove ${name}?`,
+          back: ['People', '/console/people'],
+          text: `${email} is signed out and may not sign in ${placeOf(visit) ? 'for this account ' : ''}any more. This cannot be undone; the audit log keeps what they did.`,
+          action: `/console/people/${id}/remove`,
+          button: 'Remove the person',
+        })
+      },
+    }),
     form({
       url: '/console/people/:id/remove',
       operation: 'consoleRemovePerson',
@@ -261,6 +252,7 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
       ...access,
       isGrave: true,
       twice: 'They may not sign in any more.',
+      twiceAt: '/console/people',
       async take(sent) {
         const account = placeOf(sent)
         await sent.change(async (tx) => {

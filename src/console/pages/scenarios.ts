@@ -1,5 +1,7 @@
 import { type Content, html } from '../../http/html.ts'
+import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
+import { askTwice } from '../forms/ask-twice.ts'
 import { bodyFrom, form as drawForm, type Typed } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { heading, sheet } from '../parts/parts.ts'
@@ -31,6 +33,7 @@ interface Snapshot {
 }
 
 const Name = Type.Object({ name: Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$' }) })
+const AT = '/console/scenarios'
 const RunId = Type.Object({ id: Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9-]+$' }) })
 
 /** Which of many, for those who hear a button and do not see what it stands beside. */
@@ -39,19 +42,22 @@ const named = (name: string) => html`<span class="seen-not">: ${name}</span>`
 const card = ({ name, title, about, steps }: Scenario) =>
   html`<li class="card"><h2>${title}</h2><p>${about}</p><form method="post" action="/console/scenarios/${name}"><span class="soft">${steps.length} steps</span><button class="link" name="pause" value="1">Run slowly${named(title)}</button><button class="button quiet small" name="pause" value="0">Run${named(title)}</button></form></li>`
 
+const keptStates = async (visit: Pick<Visit, 'look'>): Promise<Snapshot[]> =>
+  (await visit.look<{ snapshots: Snapshot[] }>('listSnapshots')).snapshots
+
 async function snapshots(
   visit: Visit,
   operations: Operations,
   left?: { typed: Typed; refusal: Refusal },
 ): Promise<Content> {
-  const { snapshots: kept } = await visit.look<{ snapshots: Snapshot[] }>('listSnapshots')
+  const kept = await keptStates(visit)
   return sheet(
     'Kept states',
     html`${
       kept.length > 0 &&
       html`<table class="rows"><tbody>${kept.map(
         ({ name, create_time, now }) =>
-          html`<tr><td class="fill"><b>${name}</b><small>kept ${visit.times.at(create_time)}, its clock says ${visit.times.at(now)}</small></td><td class="num right"><form class="actions" method="post" action="/console/snapshots/${name}"><button class="button quiet small" name="do" value="load">Go back to it${named(name)}</button><button class="button danger small" name="do" value="delete">Delete${named(name)}</button></form></td></tr>`,
+          html`<tr><td class="fill"><b>${name}</b><small>kept ${visit.times.at(create_time)}, its clock says ${visit.times.at(now)}</small></td><td class="num right"><div class="buttons"><form method="post" action="/console/snapshots/${name}/load"><button class="button quiet small">Go back to it${named(name)}</button></form><a class="button danger small" href="/console/snapshots/${name}/delete">Delete${named(name)}</a></div></td></tr>`,
       )}</tbody></table>`
     }
 ${drawForm({ name: 'keep', action: '/console/snapshots', route: operations.route('saveSnapshot'), fields: [{ kind: 'text', at: '/name', label: 'Keep the present state as', hint: 'Letters, digits, dots and dashes.' }], button: 'Keep it', ...left })}`,
@@ -156,24 +162,45 @@ export const scenarioPages = ({ page, form }: Pages, operations: Operations) => 
     },
   }),
   form({
-    url: '/console/snapshots/:name',
-    operation: 'consoleSnapshot',
-    summary: 'Go back to a kept state, or delete it',
+    url: '/console/snapshots/:name/load',
+    operation: 'consoleLoadSnapshot',
+    summary: 'Go back to a kept state',
     params: Name,
     async take(sent) {
-      const isLoad = sent.typed['do'] === 'load'
-      const outcome = await sent.operateOpenly(isLoad ? 'loadSnapshot' : 'deleteSnapshot', {
-        params: sent.params,
-        ...(isLoad && { body: {} }),
+      const { name } = sent.params
+      const outcome = await sent.operateOpenly('loadSnapshot', { params: sent.params, body: {} })
+      if (outcome.status === 404) return sent.turnBack(AT, `Nothing was changed: ${name} is not kept any more.`)
+      requireDone(outcome)
+      return sent.lead(AT, `The sandbox is as it was kept: ${name}.`)
+    },
+  }),
+  page({
+    url: '/console/snapshots/:name/delete',
+    operation: 'consoleAskDeleteSnapshot',
+    summary: 'Ask before a kept state is deleted',
+    params: Name,
+    async draw(visit) {
+      const { name } = visit.params
+      if (!(await keptStates(visit)).some((one) => one.name === name)) throw notFound('The kept state')
+      return askTwice({
+        title: `Delete ${name}?`,
+        back: ['Scenarios', AT],
+        text: 'Nobody can go back to this state any more. This cannot be undone; the sandbox stays as it is now.',
+        action: `/console/snapshots/${name}/delete`,
+        button: 'Delete the kept state',
       })
-      if (isLoad && outcome.status === 404)
-        return sent.turnBack('/console/scenarios', `Nothing was changed: ${sent.params.name} is not kept any more.`)
+    },
+  }),
+  form({
+    url: '/console/snapshots/:name/delete',
+    operation: 'consoleDeleteSnapshot',
+    summary: 'Delete a kept state',
+    params: Name,
+    async take(sent) {
+      const outcome = await sent.operateOpenly('deleteSnapshot', { params: sent.params })
       // A second click has deleted it already.
       if (outcome.status !== 404) requireDone(outcome)
-      return sent.lead(
-        '/console/scenarios',
-        isLoad ? `The sandbox is as it was kept: ${sent.params.name}.` : 'The kept state was deleted.',
-      )
+      return sent.lead(AT, 'The kept state was deleted.')
     },
   }),
   page({

@@ -1,9 +1,11 @@
 import { html } from '../../http/html.ts'
 import { Type } from '../../kernel/type.ts'
+import { askTwice } from '../forms/ask-twice.ts'
 import { type Field, form, isSaid, refusalBox, type Typed } from '../forms/fields.ts'
 import { bodyOf, type Line, refusalAtRows } from '../forms/invoice-body.ts'
 import { fieldsOf, linesFor, priced } from '../forms/invoice-fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
+import { isFirstTime } from '../once.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { outdated, saveEdit, seenAs } from '../outdated.ts'
 import { heading, linkButton, nothing } from '../parts/parts.ts'
@@ -29,9 +31,6 @@ interface Left {
   readonly refusal: Refusal
 }
 
-const act = (action: string, label: string, kind = 'quiet') =>
-  html`<form method="post" action="${action}"><button class="button small ${kind}">${label}</button></form>`
-
 const row = (one: Template, canWrite: boolean) => {
   const at = `/console/templates/${one.id}`
   const { items = [], amount } = one.template_info ?? {}
@@ -42,8 +41,9 @@ const row = (one: Template, canWrite: boolean) => {
   }<small>${[one.description, items.length > 0 && `${items.length} ${items.length === 1 ? 'item' : 'items'}`, one.standard_template && 'comes along'].filter(Boolean).join(' · ')}</small></td><td class="num gone">${amount?.value !== undefined && Number(amount.value) > 0 && money(amount as never)}</td><td class="whole">${
     one.default_template
       ? html`<span class="soft">the usual one</span>`
-      : canWrite && act(`${at}/default`, 'Make it the usual one')
-  }</td><td class="num right">${canWrite && html`<div class="buttons">${linkButton('New invoice', `/console/invoices/new?template=${one.id}`)}${!one.standard_template && act(`${at}/delete`, 'Delete', 'danger')}</div>`}</td></tr>`
+      : canWrite &&
+        html`<form method="post" action="${at}/default"><button class="button small quiet">Make it the usual one</button></form>`
+  }</td><td class="num right">${canWrite && html`<div class="buttons">${linkButton('New invoice', `/console/invoices/new?template=${one.id}`)}${!one.standard_template && linkButton(html`Delete<span class="seen-not">: ${one.name}</span>`, `${at}/delete`, { kind: 'danger' })}</div>`}</td></tr>`
 }
 
 /** A template as it is sent back: replacing one clears what is left out. */
@@ -131,17 +131,12 @@ interface Drawing {
   readonly one?: Template
 }
 
-const notThere: Refusal = {
-  name: 'RESOURCE_NOT_FOUND',
-  message: 'The template is not there any more.',
-  debug_id: '–',
-}
+const notThere: Refusal = { name: 'RESOURCE_NOT_FOUND', message: 'The template is not there any more.', debug_id: '–' }
 
 /** Of an edit of a template that is not there any more: the form that is drawn with it makes a new one. */
 const deleted: Refusal = {
-  name: 'RESOURCE_NOT_FOUND',
+  ...notThere,
   message: 'The template was deleted since this page was drawn. Save what you typed, and it is a new template.',
-  debug_id: '–',
 }
 
 const show = (visit: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
@@ -266,6 +261,23 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
       return sent.lead('/console/templates', `${name} is the usual one now.`)
     },
   }),
+  page({
+    url: '/console/templates/:id/delete',
+    operation: 'consoleAskDeleteTemplate',
+    summary: 'Ask before a template is deleted',
+    may: 'work',
+    params: Id,
+    async draw(visit) {
+      const { id, name } = await show(visit)
+      return askTwice({
+        title: `Delete ${name}?`,
+        back: ['Templates', '/console/templates'],
+        text: 'This cannot be undone. Invoices that were made from it stay as they are.',
+        action: `/console/templates/${id}/delete`,
+        button: 'Delete the template',
+      })
+    },
+  }),
   formRoute({
     url: '/console/templates/:id/delete',
     operation: 'consoleDeleteTemplate',
@@ -273,10 +285,12 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     may: 'work',
     params: Id,
     async take(sent) {
-      const outcome = await sent.operate('deleteTemplate', { params: { template_id: sent.params.id } })
-      if (outcome.status === 404) return sent.again(await drawList(sent as Visit, notThere, 404))
-      requireDone(outcome)
-      return sent.lead('/console/templates', 'The template was deleted; invoices made from it stay as they are.')
+      if (await isFirstTime(sent)) {
+        const outcome = await sent.operate('deleteTemplate', { params: { template_id: sent.params.id } })
+        if (outcome.status === 404) return sent.again(await drawList(sent as Visit, notThere, 404))
+        requireDone(outcome)
+      }
+      return sent.lead('/console/templates', 'The template was deleted.')
     },
   }),
 ]

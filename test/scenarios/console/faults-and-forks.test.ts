@@ -139,7 +139,7 @@ describe('Forks at the console', () => {
     expect(another.text).toMatch(/aria-label="Console"/)
 
     const end = `/console/forks/${name}/end`
-    expect(page).toContain(`action="${end}"`)
+    expect(page).toContain(`href="${end}"`)
     const ended = [await merchant.send(end), await merchant.send(end)]
     expect(ended.map(({ location }) => location)).toEqual(['/console/scenarios', '/console/scenarios'])
     expect(await merchant.page('/console/scenarios')).not.toContain(name!)

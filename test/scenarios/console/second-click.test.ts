@@ -45,7 +45,7 @@ describe('A second click at the console of a sandbox', () => {
     }
   })
 
-  it('finds a consent, a webhook and a kept state gone, and leads to their list', async () => {
+  it('finds a consent, a webhook, a template and a kept state gone, and leads to their list', async () => {
     const merchant = consoleOf(world)
     const consents = await twice(() =>
       merchant.send('/console/consents/sandbox-partner/revoke', { 'request-id': 'console-consent' }),
@@ -60,12 +60,21 @@ describe('A second click at the console of a sandbox', () => {
     expect(deleted.map(({ status, location }) => [status, location])).toEqual(Array(2).fill([303, '/console/webhooks']))
     await merchant.page(at, 404)
 
+    const template = { name: 'Twice', template_info: { detail: { currency_code: 'USD' } } }
+    const { id } = (await world.merchant.post<{ id: string }>('/v2/invoicing/templates', template)).body
+    const dropped = await twice(() =>
+      merchant.send(`/console/templates/${id}/delete`, { 'request-id': 'console-template' }),
+    )
+    expect(dropped.map(({ status, location }) => [status, location])).toEqual(
+      Array(2).fill([303, '/console/templates']),
+    )
+
     await merchant.send('/console/snapshots', { '/name': 'twice' })
-    const forgotten = await twice(() => merchant.send('/console/snapshots/twice', { do: 'delete' }))
+    const forgotten = await twice(() => merchant.send('/console/snapshots/twice/delete'))
     expect(forgotten.map(({ status, location }) => [status, location])).toEqual(
       Array(2).fill([303, '/console/scenarios']),
     )
-    const gone = await merchant.send('/console/snapshots/twice', { do: 'load' })
+    const gone = await merchant.send('/console/snapshots/twice/load')
     expect(await merchant.told(gone)).toMatchObject({ tone: 'bad', said: expect.stringContaining('not kept any more') })
   })
 
@@ -194,9 +203,12 @@ describe('A second click at a live console', () => {
     expect([shown.status, again.status, again.location]).toEqual([200, 303, people])
     expect(toldIn(again)).toContain('invite them again')
     const list = (await operator.get(people)).text
-    const [, one] = /once@example\.test[\s\S]*?action="(\/console\/people\/[^"]+)\/remove"/.exec(list)!
-    for (const name of ['invite', 'remove']) {
-      const [, second] = await clicked(operator, people, `${one}/${name}`)
+    const [, one] = /once@example\.test[\s\S]*?href="(\/console\/people\/[^"]+)\/remove"/.exec(list)!
+    for (const [page, name] of [
+      [people, 'invite'],
+      [`${one}/remove`, 'remove'],
+    ] as const) {
+      const [, second] = await clicked(operator, page, `${one}/${name}`)
       expect([name, second.status, second.location]).toEqual([name, 303, people])
     }
   })

@@ -117,7 +117,7 @@ describe('Single sign-on', () => {
   it('is what is asked for again before something grave', async () => {
     const old = { claims: { auth_time: now() - 3_600 } }
     const { browser } = await comesBack('eve', ['ops'], old)
-    const remove = () => browser.send('/console/people', `/console/people/${other}/remove`)
+    const remove = () => browser.send(`/console/people/${other}/remove`, `/console/people/${other}/remove`)
     const people = await json<{ person_id: string; name: string }[]>(['console', 'people'], besides(world))
     const other = people.find(({ name }) => name === 'Known as ann')!.person_id
     const asked = await remove()
