@@ -1,4 +1,5 @@
 import { type Content, type Html, html } from '../http/html.ts'
+import { newRequestId } from './forms/fields.ts'
 import { icon } from './parts/icons.ts'
 import { mark, notice } from './parts/parts.ts'
 import { reading } from './parts/time.ts'
@@ -181,8 +182,12 @@ const personMenu = ({ name, role, account, elsewhere, isLooking }: SignedIn): Ht
 const lookingBar = ({ account }: SignedIn): Html =>
   html`<div class="notice hold looking" role="status"><p>You see <b>${account?.name}</b> as its people do, and can change nothing.</p><form method="post" action="/console/look-as/stop"><button class="button quiet small">Stop looking</button></form></div>`
 
+/** What a form of the clock carries: where it leads back to, and what it is known by when it is sent twice. */
+export const moving = (back: string): Html =>
+  html`<input type="hidden" name="back" value="${back}"><input type="hidden" name="request-id" value="${newRequestId()}">`
+
 const clockBar = ({ now, frozen, apart, next }: Timepiece, back: string): Html =>
-  html`<form class="timepiece" method="post" action="/console/clock" aria-label="Clock"><input type="hidden" name="back" value="${back}">
+  html`<form class="timepiece" method="post" action="/console/clock" aria-label="Clock">${moving(back)}
 <a class="reading" href="/console/clock"><time datetime="${now}" title="${now}" data-clock${frozen && html` data-frozen`}>${reading(now)[0]} <b>${reading(now)[1]}</b></time><small>${frozen ? 'frozen' : 'running'}, ${apart}</small></a>
 <div class="set"><button name="freeze" value="${frozen ? 'false' : 'true'}">${frozen ? 'Run' : 'Freeze'}</button><button name="advance" value="PT1H">+1 h</button><button name="advance" value="P1D">+1 day</button><button name="advance" value="P20D">+20 days</button>${
     next && html`<button class="next" name="to" value="${next.at}">Next due <span>${next.in}</span></button>`

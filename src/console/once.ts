@@ -37,28 +37,27 @@ interface SentForm {
 }
 
 /** Refuses a form that was sent already: what no operation does has no request id of its own to be known by. */
-export async function onceOnly(tx: Tx, accountId: string, typed: Typed): Promise<void> {
+export async function onceOnly(tx: Tx, accountId: string, typed: Typed, seconds = sent.seconds): Promise<void> {
   const key = keyOf(typed)
   if (key === undefined) return
-  if ((await wasDone(tx, accountId, typed, tx.now)) || (await useQuota(tx, accountId, [{ quota: sent, key }])))
+  const use = { quota: { ...sent, seconds }, key }
+  if ((await wasDone(tx, accountId, typed, tx.now)) || (await useQuota(tx, accountId, [use])))
     throw refused(
       SENT_ALREADY,
       'This form was sent already, and what it asked for was done. Look at how it stands now.',
     )
 }
 
-/** Whether a form is sent for the first time, where it asks for an operation that knows no request ids. */
-export async function isFirstTime({
-  change,
-  who,
-  typed,
-}: {
+interface FormOfOperation {
   readonly change: Transact
   readonly who: Onlooker
   readonly typed: Typed
-}): Promise<boolean> {
+}
+
+/** Whether a form is sent for the first time, where it asks for an operation that knows no request ids. */
+export async function isFirstTime({ change, who, typed }: FormOfOperation, seconds?: number): Promise<boolean> {
   try {
-    await change((tx) => onceOnly(tx, who.caller.accountId, typed))
+    await change((tx) => onceOnly(tx, who.caller.accountId, typed, seconds))
     return true
   } catch (error) {
     if (isSentAlready(error)) return false

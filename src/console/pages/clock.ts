@@ -1,11 +1,12 @@
 import { html } from '../../http/html.ts'
 import { backIn } from '../back.ts'
 import type { Typed } from '../forms/fields.ts'
-import type { Timepiece } from '../frame.ts'
+import { moving, type Timepiece } from '../frame.ts'
+import { isFirstTime } from '../once.ts'
 import { requireDone } from '../operate.ts'
 import { nothing } from '../parts/parts.ts'
 import { reading, span } from '../parts/time.ts'
-import type { Pages } from '../visit.ts'
+import type { Pages, Sent } from '../visit.ts'
 import { dueOf } from './timeline.ts'
 
 interface Moved {
@@ -20,6 +21,16 @@ function moveOf({ advance, to, freeze }: Typed): object {
   // A browser writes an instant without its zone.
   if (to) return { to: /Z$/.test(to) ? to : `${to.length === 16 ? `${to}:00` : to}Z` }
   return { freeze: freeze === 'true' }
+}
+
+/** More than the clock moves at once, so that no move runs over what it is known by. */
+const KNOWN_SECONDS = 101 * 366 * 86_400
+
+/** Whether a button that moves the clock is pressed for the first time; others of its page are others. */
+const isFirstMove = async (sent: Sent): Promise<boolean> => {
+  const { 'request-id': key, advance, to = '' } = sent.typed
+  if (key === undefined || !(advance || to)) return true
+  return isFirstTime({ ...sent, typed: { 'request-id': `${key} ${advance || to}` } }, KNOWN_SECONDS)
 }
 
 /** What happened on the way, in a sentence. */
@@ -62,14 +73,14 @@ export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) =>
         title: 'Clock',
         ownClock: true,
         content: html`<section class="dial"><div><h1>The clock of the sandbox</h1><p class="sum"><time datetime="${now}" data-clock${frozen && html` data-frozen`}>${reading(now)[0]} <b>${reading(now)[1]}</b></time></p><p class="now">UTC, ${frozen ? 'frozen' : 'running'}, ${apart}</p></div>
-<form method="post" action="/console/clock"><input type="hidden" name="back" value="/console/clock"><div class="set"><button name="freeze" value="${frozen ? 'false' : 'true'}">${frozen ? 'Run' : 'Freeze'}</button>${buttons.map(
+<form method="post" action="/console/clock">${moving('/console/clock')}<div class="set"><button name="freeze" value="${frozen ? 'false' : 'true'}">${frozen ? 'Run' : 'Freeze'}</button>${buttons.map(
           ([value, label]) => html`<button name="advance" value="${value}">${label}</button>`,
         )}</div>
 <p class="to"><label for="to">To</label><input class="boxed" id="to" name="to" type="datetime-local" step="1" min="${now.slice(0, 19)}"><button class="button quiet small">Go there</button></p></form></section>
 <section class="sheet flush"><header class="sheet-head"><h2>What lies ahead</h2>${has_more && html`<p class="aside">The next fifty</p>`}</header>${
           due.length === 0
             ? nothing('Nothing is due', 'Deadlines, scheduled invoices and attempts that wait stand here.')
-            : html`<form method="post" action="/console/clock"><input type="hidden" name="back" value="/console/clock"><table class="rows"><thead><tr><th>When</th><th>What will happen</th><th><span class="seen-not">Go there</span></th></tr></thead><tbody>${due.map(
+            : html`<form method="post" action="/console/clock">${moving('/console/clock')}<table class="rows"><thead><tr><th>When</th><th>What will happen</th><th><span class="seen-not">Go there</span></th></tr></thead><tbody>${due.map(
                 ({ at, what, subject, attempts }) =>
                   html`<tr><td class="nowrap"><b>${visit.times.away(at)}</b><small>${visit.times.at(at)}</small></td><td class="second fill">${what}${attempts > 0 && html` <span class="soft">after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}</span>`}${subjectLink(subject)}</td><td class="num right"><button class="button quiet small" name="to" value="${at}">Go there<span class="seen-not">, ${at}</span></button></td></tr>`,
               )}</tbody></table></form>`
@@ -83,6 +94,7 @@ export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) =>
     summary: 'Move or stop the clock',
     async take(sent) {
       const move = moveOf(sent.typed)
+      if (!(await isFirstMove(sent))) return sent.lead(backIn(sent.typed), 'The clock was moved already, once.')
       const before = timepiece().now
       const outcome = await sent.operateOpenly('moveClock', { body: move })
       requireDone(outcome)

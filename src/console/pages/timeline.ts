@@ -1,6 +1,7 @@
 import { type Content, html } from '../../http/html.ts'
 import { seqForm } from '../../http/keyset.ts'
 import { Type } from '../../kernel/type.ts'
+import { moving } from '../frame.ts'
 import type { LiveStreams } from '../live.ts'
 import { program } from '../parts/code.ts'
 import { icon } from '../parts/icons.ts'
@@ -59,7 +60,7 @@ async function ahead(visit: Visit): Promise<Content> {
   const { due, has_more } = await dueOf(visit, 4)
   if (due.length === 0) return undefined
   return html`<section class="ahead" aria-labelledby="ahead"><header><h2 id="ahead">Ahead</h2><a href="/console/clock">${has_more ? 'All that is due' : 'The clock'}</a></header>
-<form method="post" action="/console/clock"><input type="hidden" name="back" value="/console"><ol><li class="now"><b>Now</b><p>${visit.now.slice(11, 19)}</p></li>${due.map(
+<form method="post" action="/console/clock">${moving('/console')}<ol><li class="now"><b>Now</b><p>${visit.now.slice(11, 19)}</p></li>${due.map(
     ({ at, what }) =>
       html`<li><b>${visit.times.away(at)}</b><p>${what}</p><button name="to" value="${at}">Go there<span class="seen-not">, ${at}</span></button></li>`,
   )}</ol></form></section>`

@@ -12,6 +12,8 @@ import { newWorld, patient, usd, type World } from '../../support/world.ts'
 /** A second click is the same form once more. */
 const twice = async <Answer>(send: () => Promise<Answer>): Promise<[Answer, Answer]> => [await send(), await send()]
 
+const addDays = (instant: string, days: number) => new Date(Date.parse(instant) + days * 86_400_000).toISOString()
+
 /** What the next page says first. */
 const toldIn = ({ headers }: { headers: Record<string, unknown> }): string =>
   decodeURIComponent(/console-(?:notice|refusal)=([^;]*)/.exec(String(headers['set-cookie']))?.[1] ?? '')
@@ -94,6 +96,29 @@ describe('A second click at the console of a sandbox', () => {
     await world.settle()
     expect(receiver.received).toHaveLength(1)
     await receiver.close()
+  })
+
+  it('moves the clock once, however far that is, and by each button of a page', async () => {
+    const merchant = consoleOf(world)
+    await world.call('POST', '/sandbox/clock', { freeze: true })
+    const now = async () => (await world.call<{ now: string }>('GET', '/sandbox/clock')).body.now
+    const [, key] = /action="\/console\/clock"[^>]*>.*?name="request-id" value="([^"]+)"/s.exec(
+      await merchant.page('/console/invoices'),
+    )!
+    for (const [advance, days] of [
+      ['P1D', 1],
+      ['P20D', 20],
+    ] as const) {
+      const before = await now()
+      const clicks = await twice(() => merchant.send('/console/clock', { 'request-id': key!, advance }))
+      expect(clicks.map(({ status }) => status)).toEqual([303, 303])
+      expect(await now()).toBe(addDays(before, days))
+      expect((await merchant.told(clicks[1])).said).toBe('The clock was moved already, once.')
+    }
+    await world.call('POST', '/sandbox/clock', { freeze: false })
+    const to = addDays(await now(), 400)
+    for (const click of await twice(() => merchant.send('/console/clock', { 'request-id': key!, to })))
+      expect([click.status, click.location]).toEqual([303, '/console'])
   })
 
   it('reminds nobody twice, and leads to how far the first is', async () => {
