@@ -1,5 +1,6 @@
+import { DateTime } from 'luxon'
 import { type Html, html } from '../../http/html.ts'
-import { type Instant, parseInstant, toSeconds } from '../../kernel/clock.ts'
+import { type Instant, parseInstant } from '../../kernel/clock.ts'
 
 /** A span of time as it was typed. */
 interface TypedSpan {
@@ -14,11 +15,27 @@ type ReadSpan =
   | { readonly span: { readonly from: Instant; readonly to: Instant }; readonly wrong?: never }
   | { readonly span?: never; readonly wrong: Wrong }
 
-/** Reads what was typed; whatever is none is told beside its field, with an example that would do. */
-export function spanIn(typed: TypedSpan, now: string): ReadSpan {
-  const [from, to] = [parseInstant(typed.from.trim()), parseInstant(typed.to.trim())]
+/** An instant as the clocks of a zone show it, for somebody to change. */
+export const writtenIn = (zone: string, instant: string): string =>
+  DateTime.fromISO(instant, { zone }).toFormat('yyyy-MM-dd HH:mm:ss')
+
+/** The instants that a text may mean: one, or two where the clocks of the zone are set back and show a time again. */
+function instantsIn(zone: string, text: string): readonly (Instant | undefined)[] {
+  const exact = parseInstant(text)
+  if (exact) return [exact]
+  if (!/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$/.test(text)) return []
+  const read = DateTime.fromISO(text.replace(' ', 'T'), { zone })
+  return read.isValid ? read.getPossibleOffsets().map((one) => parseInstant(one.toUTC().toISO()!)) : []
+}
+
+/**
+ * Reads what was typed, be it instants or times of a zone, and then all of a time that is shown twice; whatever is none is told
+ * beside its field, with an example that would do.
+ */
+export function spanIn(typed: TypedSpan, zone: string, now: string): ReadSpan {
+  const [from, to] = [instantsIn(zone, typed.from.trim()).at(0), instantsIn(zone, typed.to.trim()).at(-1)]
   if (from && to && from <= to) return { span: { from, to } }
-  const why = `Write a day and a time, such as ${toSeconds(now as Instant)}.`
+  const why = `Write a day and a time, such as ${writtenIn(zone, now)}.`
   if (!from || !to) return { wrong: { ...(!from && { from: why }), ...(!to && { to: why }) } }
   return { wrong: { from: 'It begins after it ends. Write an earlier time here, or a later one beside it.' } }
 }

@@ -12,7 +12,7 @@ import { readSpan } from '../../webhooks/routes/paging.ts'
 import { REPLAY_MAX } from '../../webhooks/schema.ts'
 import { findWebhook, type Webhook } from '../../webhooks/subscriptions/store.ts'
 import { newRequestId } from '../forms/fields.ts'
-import { spanFields, spanIn } from '../forms/span.ts'
+import { spanFields, spanIn, writtenIn } from '../forms/span.ts'
 import { isSentAlready, onceOnly } from '../once.ts'
 import { After, PAGE_SIZE } from '../pages/deliveries.ts'
 import { broken, facts, heading, linkButton, nothing, pager, sheet, tabs, taken } from '../parts/parts.ts'
@@ -87,6 +87,12 @@ function row(one: Transmission, at: string, isReachable: boolean, { times }: Vis
 
 const dayBefore = (now: string) => new Date(Date.parse(now) - DAY_MS).toISOString()
 
+/** A span as whoever looks would type it. */
+const written = ({ from, to }: { from: string; to: string }, { who }: Pick<Visit, 'who'>) => ({
+  from: writtenIn(who.zone, from),
+  to: writtenIn(who.zone, to),
+})
+
 /** The span of a replay; it says how many before anything is sent. */
 const spanForm = (at: string, ...fields: Parameters<typeof spanFields>) =>
   html`<form class="stack" action="${at}/replay">${spanFields(...fields)}<p class="hint">What has not arrived in between, and nothing else.</p><div class="buttons"><button class="button quiet">See how many</button></div></form>`
@@ -124,7 +130,7 @@ ${facts([
         ? nothing('Nothing of this kind', 'Deliveries of the last 30 days stand here, the newest first.')
         : html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num gone">Attempts</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${list.map((one) => row(one, at, webhook.enabled, visit as Visit))}</tbody></table>`
     }${(after || last) && pager('Newest first', { newer: after && listAt(standing), older: last && listAt(standing, { after: `${last.transmit_time}~${last.id}` }) })}</section></div>
-<aside>${sheet('Send again what failed', webhook.enabled ? spanForm(at, { from: dayBefore(visit.now), to: visit.now }) : html`<p class="soft">It is disabled; its people enable it first.</p>`)}</aside></div>`,
+<aside>${sheet('Send again what failed', webhook.enabled ? spanForm(at, written({ from: dayBefore(visit.now), to: visit.now }, visit)) : html`<p class="soft">It is disabled; its people enable it first.</p>`)}</aside></div>`,
   }
 }
 
@@ -132,7 +138,7 @@ async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
   const { from = dayBefore(visit.now), to = visit.now } = visit.query
   const { webhook, scopes } = await find(visit.db, visit.params.id)
   const at = `${WEBHOOKS}/${webhook.id}`
-  const { span, wrong } = spanIn({ from, to }, visit.now)
+  const { span, wrong } = spanIn({ from, to }, visit.who.zone, visit.now)
   if (wrong)
     return {
       title: 'Send again',
@@ -147,7 +153,7 @@ async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
 ${
   count > 0 &&
   html`<section class="sheet"><form class="stack" method="post" action="${at}/replay"><input type="hidden" name="request-id" value="${newRequestId()}"><input type="hidden" name="from" value="${span.from}"><input type="hidden" name="to" value="${span.to}"><p>Each is sent with its own id, so a handler that knows it does nothing twice. The audit log of the account says that you did it.</p><div class="buttons"><button class="button">Send ${count === 1 ? 'it' : 'them'} again</button>${linkButton('Leave it', at)}</div></form></section>`
-}${sheet('Another span', spanForm(at, span))}`,
+}${sheet('Another span', spanForm(at, written(span, visit)))}`,
   }
 }
 

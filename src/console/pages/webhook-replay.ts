@@ -1,10 +1,10 @@
 import { html } from '../../http/html.ts'
-import { dayIn, type Instant, toSeconds } from '../../kernel/clock.ts'
+import { dayIn, type Instant } from '../../kernel/clock.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { countReplay } from '../../webhooks/delivery/redeliver.ts'
 import { REPLAY_MAX } from '../../webhooks/schema.ts'
 import { findWebhook } from '../../webhooks/subscriptions/store.ts'
-import { spanFields, spanIn } from '../forms/span.ts'
+import { spanFields, spanIn, writtenIn } from '../forms/span.ts'
 import { requireDone } from '../operate.ts'
 import { startOf } from '../parts/days.ts'
 import { heading, sheet } from '../parts/parts.ts'
@@ -18,8 +18,7 @@ export const Span = Type.Object({
 })
 
 /** When the day began for whoever looks. */
-const startOfDay = ({ now, who }: Pick<Visit, 'now' | 'who'>) =>
-  toSeconds(startOf(dayIn(now as Instant, who.zone), who.zone))
+const startOfDay = ({ now, who }: Pick<Visit, 'now' | 'who'>) => startOf(dayIn(now as Instant, who.zone), who.zone)
 
 export const spanForm = (
   at: string,
@@ -27,7 +26,7 @@ export const spanForm = (
   visit: Visit<typeof Id>,
   wrong?: ReturnType<typeof spanIn>['wrong'],
 ) =>
-  html`<form class="stack" action="${at}/replay">${spanFields({ from: asked.from ?? startOfDay(visit), to: asked.to ?? toSeconds(visit.now as Instant) }, wrong)}<fieldset><legend>Which</legend><div class="choices">${(
+  html`<form class="stack" action="${at}/replay">${spanFields({ from: asked.from ?? writtenIn(visit.who.zone, startOfDay(visit)), to: asked.to ?? writtenIn(visit.who.zone, visit.now) }, wrong)}<fieldset><legend>Which</legend><div class="choices">${(
     [
       ['FAILED', 'What has not arrived'],
       ['ALL', 'All of it, once more'],
@@ -46,7 +45,7 @@ export async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
   const { from, to, include = 'FAILED' } = visit.query
   const at = `/console/webhooks/${id}`
   const webhook = await findWebhook(visit.db, visit.who.caller.appId, id)
-  const { span, wrong } = spanIn({ from: from ?? startOfDay(visit), to: to ?? visit.now }, visit.now)
+  const { span, wrong } = spanIn({ from: from ?? startOfDay(visit), to: to ?? visit.now }, visit.who.zone, visit.now)
   if (wrong)
     return {
       title: 'Send again',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { features } from '../../../src/accounts/schema.ts'
 import { defaultScopes } from '../../../src/accounts/scopes.ts'
 import { addAccount } from '../../../src/accounts/store.ts'
-import { addDays, after, dayIn, instantOf, toSeconds } from '../../../src/kernel/clock.ts'
+import { addDays, after, dayIn, instantOf } from '../../../src/kernel/clock.ts'
 import { consoleOf } from '../../support/console.ts'
 import { newConsoleWorld, payThrough, signedIn } from '../../support/live-console.ts'
 import { newWorld, type Person, usd, type World } from '../../support/world.ts'
@@ -72,7 +72,39 @@ describe('The days of a console are those of its account', () => {
 
     const { text } = await admin.get(`/console/webhooks/${hook.body.id}`)
 
-    expect(text).toContain(`name="from" maxlength="40" value="${toSeconds(instantOf(today(), zone, { hour: 0 }))}"`)
+    expect(text).toContain(`name="from" maxlength="40" value="${today()} 00:00:00"`)
+    expect(text).toContain(`name="to" maxlength="40" value="${today()} `)
+  })
+
+  it('in a span that is sent again: it is typed, shown and read in their hours', async () => {
+    const other = `${ACCOUNT.slice(0, -1)}X`
+    const account = { ...world.people.merchant, id: other, email: 'new-york@example.test' }
+    await world.app.transact(async (tx) =>
+      addAccount(tx, { ...account, time_zone: 'America/New_York', create_time: tx.now }),
+    )
+    const admin = await signedIn(world, 'admin', other)
+    const listener = await world.personWithApp(other, defaultScopes('BUSINESS', features))
+    const url = 'https://hooks.test/new-york'
+    const hook = { url, event_types: [{ name: '*' }] }
+    const at = `/console/webhooks/${(await listener.post<{ id: string }>('/v1/notifications/webhooks', hook)).body.id}/replay`
+    const shown = async (from: string, to: string) => {
+      const { text } = await admin.get(`${at}?${new URLSearchParams({ from, to })}`)
+      const [, ...spanned] =
+        /<p class="sub">.*?, <time datetime="([^"]+)".*?>([^<]+)<\/time> to <time datetime="([^"]+)"/.exec(text)!
+      return { spanned, typed: /id="span-from"[^>]* value="([^"]*)"/.exec(text)![1] }
+    }
+
+    expect(await shown('2026-03-02 09:00', '2026-03-02T10:00:30')).toEqual({
+      spanned: ['2026-03-02T14:00:00.000Z', '2 Mar, 09:00', '2026-03-02T15:00:30.000Z'],
+      typed: '2026-03-02 09:00',
+    })
+    expect((await shown('2026-03-02T09:00:00Z', '2026-03-02T10:00:00+01:00')).spanned[2]).toBe(
+      '2026-03-02T09:00:00.000Z',
+    )
+    // Clocks are set back at two: between one and then is an hour that they show twice, and all of it is meant.
+    expect((await shown('2026-11-01 01:00', '2026-11-01 01:59:59')).spanned).toEqual([
+      ...['2026-11-01T05:00:00.000Z', '1 Nov, 01:00', '2026-11-01T06:59:59.000Z'],
+    ])
   })
 
   it('and its years: what was decided this year is told until the year ends there', async () => {
