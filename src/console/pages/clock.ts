@@ -3,7 +3,7 @@ import { backIn } from '../back.ts'
 import type { Typed } from '../forms/fields.ts'
 import { moving, type Timepiece } from '../frame.ts'
 import { isFirstTime } from '../once.ts'
-import { requireDone } from '../operate.ts'
+import { mendable, type Refusal } from '../operate.ts'
 import { nothing } from '../parts/parts.ts'
 import { reading, span } from '../parts/time.ts'
 import type { Pages, Sent } from '../visit.ts'
@@ -20,8 +20,12 @@ function moveOf({ advance, to, freeze }: Typed): object {
   if (advance) return { advance }
   // A browser writes an instant without its zone.
   if (to) return { to: /Z$/.test(to) ? to : `${to.length === 16 ? `${to}:00` : to}Z` }
-  return { freeze: freeze === 'true' }
+  return freeze === undefined ? {} : { freeze: freeze === 'true' }
 }
+
+/** Why it stays as it is: what was to come has come by itself meanwhile, or nothing was chosen. */
+const whyNot = ({ details = [], message }: Refusal): string =>
+  `Nothing was changed: ${details[0]?.description ?? message}`
 
 /** More than the clock moves at once, so that no move runs over what it is known by. */
 const KNOWN_SECONDS = 101 * 366 * 86_400
@@ -73,10 +77,10 @@ export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) =>
         title: 'Clock',
         ownClock: true,
         content: html`<section class="dial"><div><h1>The clock of the sandbox</h1><p class="sum"><time datetime="${now}" data-clock${frozen && html` data-frozen`}>${reading(now)[0]} <b>${reading(now)[1]}</b></time></p><p class="now">UTC, ${frozen ? 'frozen' : 'running'}, ${apart}</p></div>
-<form method="post" action="/console/clock">${moving('/console/clock')}<div class="set"><button name="freeze" value="${frozen ? 'false' : 'true'}">${frozen ? 'Run' : 'Freeze'}</button>${buttons.map(
+<div class="moves"><form method="post" action="/console/clock">${moving('/console/clock')}<div class="set"><button name="freeze" value="${frozen ? 'false' : 'true'}">${frozen ? 'Run' : 'Freeze'}</button>${buttons.map(
           ([value, label]) => html`<button name="advance" value="${value}">${label}</button>`,
-        )}</div>
-<p class="to"><label for="to">To</label><input class="boxed" id="to" name="to" type="datetime-local" step="1" min="${now.slice(0, 19)}"><button class="button quiet small">Go there</button></p></form></section>
+        )}</div></form>
+<form class="to" method="post" action="/console/clock">${moving('/console/clock')}<label for="to">To</label><input class="boxed" id="to" name="to" type="datetime-local" step="1" min="${now.slice(0, 19)}" required><button class="button quiet small">Go there</button></form></div></section>
 <section class="sheet flush"><header class="sheet-head"><h2>What lies ahead</h2>${has_more && html`<p class="aside">The next fifty</p>`}</header>${
           due.length === 0
             ? nothing('Nothing is due', 'Deadlines, scheduled invoices and attempts that wait stand here.')
@@ -94,10 +98,12 @@ export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) =>
     summary: 'Move or stop the clock',
     async take(sent) {
       const move = moveOf(sent.typed)
-      if (!(await isFirstMove(sent))) return sent.lead(backIn(sent.typed), 'The clock was moved already, once.')
+      if (!(await isFirstMove(sent)))
+        return sent.lead(backIn(sent.typed), 'The clock moves once, however often one clicks.')
       const before = timepiece().now
       const outcome = await sent.operateOpenly('moveClock', { body: move })
-      requireDone(outcome)
+      const refusal = mendable(outcome)
+      if (refusal) return sent.turnBack(backIn(sent.typed), whyNot(refusal))
       return sent.lead(backIn(sent.typed), told(before, outcome.body as Moved, move))
     },
   }),

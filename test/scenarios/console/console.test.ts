@@ -310,6 +310,21 @@ describe('The clock and the search field', () => {
     ).toBe('/console')
   })
 
+  it('leave the clock as it is where it cannot go or nobody says where, and say so on the page', async () => {
+    const merchant = consoleOf(world)
+    const back = '/console/clock'
+    const before = world.now()
+    const past = await merchant.send('/console/clock', { to: '2001-01-01T00:00', back })
+    expect([past.status, past.location]).toEqual([303, back])
+    expect(await merchant.told(past)).toMatchObject({ tone: 'bad', said: expect.stringContaining('cannot go back') })
+    // An empty field is nothing that starts a clock which was stopped.
+    const nowhere = await merchant.send('/console/clock', { to: '', back })
+    expect(await merchant.told(nowhere)).toMatchObject({ tone: 'bad', said: expect.stringContaining('Nothing was') })
+    expect((await world.call('GET', '/sandbox/clock')).body).toEqual({ now: before, frozen: true })
+    // The field and its button are a form of their own, so that Enter is that button.
+    expect(await merchant.page(back)).toMatch(/<form class="to"[^>]*>[^\0]*?<input[^>]* name="to"[^>]* required>/)
+  })
+
   it('lead to what an id or a number names', async () => {
     const merchant = consoleOf(world)
     const { location } = await merchant.send('/console/invoices/new', {
