@@ -1,5 +1,6 @@
 import { type Html, html } from '../../http/html.ts'
 import type { InvoiceAction } from '../../invoices/lifecycle.ts'
+import { newRequestId } from '../forms/fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
 import type { Move } from '../moves.ts'
 import { lines, mark, sheet } from '../parts/parts.ts'
@@ -37,7 +38,7 @@ export function moneySheet(invoice: Invoice, { who }: Visit): Html {
           html`<tr><td class="fill">${one.kind === 'payments' ? 'Payment' : 'Refund'}, ${sentence(one.method ?? '')}<small>${one.day}</small></td><td class="num right">${one.amount && money(one.amount as never)}${
             one.type === 'EXTERNAL' &&
             who.may('work') &&
-            html`<form method="post" action="/console/invoices/${id}/${one.kind}/${one.record}/delete"><button class="link">Delete the record</button></form>`
+            html`<form method="post" action="/console/invoices/${id}/${one.kind}/${one.record}/delete"><input type="hidden" name="request-id" value="${newRequestId()}"><button class="link">Delete the record</button></form>`
           }</td></tr>`,
       )}</tbody></table>`
     }`,

@@ -1,7 +1,7 @@
 import { type Content, type Html, html } from '../../http/html.ts'
 import { seqForm } from '../../http/keyset.ts'
 import { Type } from '../../kernel/type.ts'
-import { refusalBox } from '../forms/fields.ts'
+import { newRequestId, refusalBox } from '../forms/fields.ts'
 import { mendable, type Operations, type Refusal } from '../operate.ts'
 import { bodyOf, headerList, program } from '../parts/code.ts'
 import { broken, facts, folded, heading, mark, nothing, pager, sheet, status, tabs, taken } from '../parts/parts.ts'
@@ -107,7 +107,7 @@ ${
   canRepeat &&
   sheet(
     'Send it again',
-    html`<form class="stack" method="post" action="/console/requests/${one.debug_id}/again">${left && refusalBox(left.refusal)}${
+    html`<form class="stack" method="post" action="/console/requests/${one.debug_id}/again"><input type="hidden" name="request-id" value="${newRequestId()}">${left && refusalBox(left.refusal)}${
       (one.request.body !== undefined || left) &&
       html`<div><label for="again-body">Body</label><textarea class="boxed mono" id="again-body" name="body" rows="8" spellcheck="false">
 ${left?.body ?? one.request.body}</textarea></div>`
@@ -216,7 +216,9 @@ ${one.answer.body && html`<h3>Answer</h3>${bodyOf(one.answer.body, 'Body of the 
       }
       const { caller } = await onlookerAs(sent.db, who)
       const query = Object.fromEntries(new URLSearchParams(one.path.split('?')[1] ?? ''))
-      const outcome = await operations.operate(caller, one.operation, { params, query, body, address: sent.address })
+      const outcome = await operations.operate(caller, one.operation, {
+        ...{ params, query, body, address: sent.address, requestId: typed['request-id'] },
+      })
       // A refusal is an answer too, and has a page.
       if (outcome.status >= 500) mendable(outcome)
       const tell = outcome.refusal ? sent.turnBack : sent.lead

@@ -2,7 +2,8 @@ import { type Content, html } from '../../http/html.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { askTwice } from '../forms/ask-twice.ts'
-import { bodyFrom, form as drawForm, type Typed } from '../forms/fields.ts'
+import { bodyFrom, form as drawForm, newRequestId, type Typed } from '../forms/fields.ts'
+import { isFirstTime } from '../once.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { heading, sheet } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
@@ -40,7 +41,7 @@ const RunId = Type.Object({ id: Type.String({ maxLength: 100, pattern: '^[A-Za-z
 const named = (name: string) => html`<span class="seen-not">: ${name}</span>`
 
 const card = ({ name, title, about, steps }: Scenario) =>
-  html`<li class="card"><h2>${title}</h2><p>${about}</p><form method="post" action="/console/scenarios/${name}"><span class="soft">${steps.length} steps</span><button class="link" name="pause" value="1">Run slowly${named(title)}</button><button class="button quiet small" name="pause" value="0">Run${named(title)}</button></form></li>`
+  html`<li class="card"><h2>${title}</h2><p>${about}</p><form method="post" action="/console/scenarios/${name}"><input type="hidden" name="request-id" value="${newRequestId()}"><span class="soft">${steps.length} steps</span><button class="link" name="pause" value="1">Run slowly${named(title)}</button><button class="button quiet small" name="pause" value="0">Run${named(title)}</button></form></li>`
 
 const keptStates = async (visit: Pick<Visit, 'look'>): Promise<Snapshot[]> =>
   (await visit.look<{ snapshots: Snapshot[] }>('listSnapshots')).snapshots
@@ -121,6 +122,7 @@ export const scenarioPages = ({ page, form }: Pages, operations: Operations) => 
     summary: 'Play a scenario',
     params: Name,
     async take(sent) {
+      if (!(await isFirstTime(sent))) return sent.lead('/console', 'The story is played once; it is in the timeline.')
       const outcome = await sent.operateOpenly('runScenario', {
         params: sent.params,
         body: { pause_seconds: sent.typed['pause'] === '1' ? 1 : 0 },

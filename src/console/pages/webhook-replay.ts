@@ -4,6 +4,7 @@ import { type Static, Type } from '../../kernel/type.ts'
 import { countReplay } from '../../webhooks/delivery/redeliver.ts'
 import { REPLAY_MAX } from '../../webhooks/schema.ts'
 import { findWebhook } from '../../webhooks/subscriptions/store.ts'
+import { newRequestId } from '../forms/fields.ts'
 import { spanFields, spanIn, writtenIn } from '../forms/span.ts'
 import { requireDone } from '../operate.ts'
 import { startOf } from '../parts/days.ts'
@@ -63,7 +64,7 @@ ${
   (count > 0 || !webhook.enabled) &&
   html`<section class="sheet">${!webhook.enabled && whileDisabled}${
     webhook.enabled &&
-    html`<form class="stack" method="post" action="${at}/replay"><input type="hidden" name="from" value="${span.from}"><input type="hidden" name="to" value="${span.to}"><input type="hidden" name="include" value="${include}"><p>Each is sent with its own id, so a handler that knows it does nothing twice.${count >= REPLAY_MAX && ` At most ${REPLAY_MAX} are sent at once; do it again for the rest.`}</p><div class="buttons"><button class="button">Send ${count === 1 ? 'it' : 'them'} again</button><a class="button quiet" href="${at}">Leave it</a></div></form>`
+    html`<form class="stack" method="post" action="${at}/replay"><input type="hidden" name="request-id" value="${newRequestId()}"><input type="hidden" name="from" value="${span.from}"><input type="hidden" name="to" value="${span.to}"><input type="hidden" name="include" value="${include}"><p>Each is sent with its own id, so a handler that knows it does nothing twice.${count >= REPLAY_MAX && ` At most ${REPLAY_MAX} are sent at once; do it again for the rest.`}</p><div class="buttons"><button class="button">Send ${count === 1 ? 'it' : 'them'} again</button><a class="button quiet" href="${at}">Leave it</a></div></form>`
   }</section>`
 }${sheet('Another span', spanForm(at, visit.query, visit))}`,
   }
@@ -78,6 +79,7 @@ export async function replay(sent: Sent<typeof Id>) {
       end_time: to ?? sent.now,
       include: include === 'ALL' ? 'ALL' : 'FAILED',
     },
+    requestId: sent.typed['request-id'],
   })
   requireDone(done)
   const { replayed } = done.body as { replayed: number }

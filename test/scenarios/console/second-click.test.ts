@@ -3,7 +3,7 @@ import { features } from '../../../src/accounts/schema.ts'
 import { defaultScopes } from '../../../src/accounts/scopes.ts'
 import { SigningKeys } from '../../../src/webhooks/signing/keys.ts'
 import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
-import { consoleOf } from '../../support/console.ts'
+import { consoleOf, written } from '../../support/console.ts'
 import { newSubjects } from '../../support/console-subjects.ts'
 import { formIn, freshen, givePasskey, newConsoleWorld, signedIn } from '../../support/live-console.ts'
 import { Receiver } from '../../support/receiver.ts'
@@ -145,6 +145,82 @@ describe('A second click at the console of a sandbox', () => {
     const none = await start('console-bulk-3')
     expect(none.location).toBe('/console/invoices/all?view=outstanding')
     expect((await merchant.told(none)).said).toContain('Nobody was reminded')
+  })
+
+  it('saves and sends one invoice, and deletes a record of it once', async () => {
+    const merchant = consoleOf(world)
+    const mails = async () => (await world.call<{ mails: object[] }>('GET', '/sandbox/mail')).body.mails.length
+    await world.settle()
+    const before = await mails()
+    const typed = { ...written, '/primary_recipients/0/billing_info/email_address': 'buyer@example.com' }
+    const sent = await twice(() =>
+      merchant.send('/console/invoices/new', { ...typed, instead: 'send', 'request-id': 'console-save-send' }),
+    )
+    expect(sent[1].location).toBe(sent[0].location)
+    for (const click of sent)
+      expect(await merchant.told(click)).toMatchObject({ tone: 'good', said: 'The invoice was saved and sent.' })
+    await world.settle()
+    expect((await mails()) - before).toBe(1)
+
+    const at = sent[0].location
+    await merchant.send(`${at}/record-payment`, {
+      '/method': 'CASH',
+      '/amount/value': '9',
+      '/amount/currency_code': 'USD',
+    })
+    const page = await merchant.page(at)
+    const [, record] = /action="([^"]*\/payments\/[^"]*\/delete)"/.exec(page)!
+    const deleted = await twice(() => merchant.send(record!, formIn(page, record!)))
+    expect(deleted.map(({ status, location }) => [status, location])).toEqual(Array(2).fill([303, at]))
+  })
+
+  it('sends a span of events again once, and says so both times', async () => {
+    const merchant = consoleOf(world)
+    const receiver = await Receiver.open()
+    const { body } = await world.merchant.post<{ id: string }>('/v1/notifications/webhooks', {
+      ...{ url: receiver.url('/again'), event_types: [{ name: '*' }] },
+    })
+    const at = `/console/webhooks/${body.id}`
+    await merchant.send(`${at}/sample`)
+    await world.settle()
+    const action = `${at}/replay`
+    const form = formIn(await merchant.page(`${action}?include=ALL`), action)
+    const told: unknown[] = []
+    for (const _ of ['once', 'and a second click']) {
+      told.push(await merchant.told(await merchant.send(action, form)))
+      await world.settle()
+    }
+    expect(told).toEqual(
+      Array(2).fill({
+        tone: 'good',
+        role: 'status',
+        said: expect.stringMatching(/^\d+ events? (is|are) sent again\.$/),
+      }),
+    )
+    expect(
+      receiver.received.filter(({ headers }) => headers['webhook-id'] === receiver.received[0]!.headers['webhook-id']),
+    ).toHaveLength(2)
+    await receiver.close()
+  })
+
+  it('sends a request again once, and plays a story once', async () => {
+    const merchant = consoleOf(world)
+    const list = async () =>
+      (await world.merchant.get<{ items: object[] }>('/v2/invoicing/invoices?page_size=100')).body.items
+    const made = await world.merchant.post('/v2/invoicing/invoices', { detail: { currency_code: 'USD' } })
+    const at = `/console/requests/${made.headers['service-debug-id']}`
+    const before = (await list()).length
+    const page = await merchant.page(at)
+    const body = JSON.stringify({ detail: { currency_code: 'USD' } })
+    const again = await twice(() => merchant.send(`${at}/again`, { ...formIn(page, `${at}/again`), body }))
+    expect(again.map(({ status }) => status)).toEqual([303, 303])
+    expect((await list()).length).toBe(before + 1)
+
+    const action = '/console/scenarios/seller-wins'
+    const story = { ...formIn(await merchant.page('/console/scenarios'), action), pause: '0' }
+    const [, second] = await twice(() => merchant.send(action, story))
+    expect([second.status, second.location]).toEqual([303, '/console'])
+    await world.settle()
   })
 })
 
