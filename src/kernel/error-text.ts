@@ -1,4 +1,5 @@
 import { beginning } from './beginning.ts'
+import { Problem } from './problem.ts'
 
 /** An e-mail address in the middle of other text. Paths of packages have an @ too, behind a slash. */
 const address = /[^\s@<>()[\]"',;:/\\]+@[^\s@<>()[\]"',;:/\\]+/g
@@ -23,8 +24,24 @@ export function loggedError(error: unknown): object {
   }
 }
 
-/** The same as text, for a row that says what failed. What a far end sent may stand in it, also what no row can hold. */
+/** What an error says, as a sentence: not what its class is called, and of a refusal what the caller would have been told. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof Problem && error.details.length > 0)
+    return error.details.map(({ description }) => description).join(' ')
+  // Several addresses that all failed are reported as one error without words of its own.
+  if (error instanceof AggregateError && !error.message) return error.errors.map(messageOf).join('; ')
+  return error.message || error.name
+}
+
+/** What a far end sent may stand in it, also what no row can hold. */
+const storable = (text: string, lengthMax: number) => beginning(withoutAddresses(text).replaceAll('\0', ''), lengthMax)
+
+/** What an error says, for a row that people read. */
+export const errorSentence = (error: unknown, lengthMax: number): string => storable(messageOf(error), lengthMax)
+
+/** The same with the way it came below it, for a row that says what failed. */
 export function errorText(error: unknown, lengthMax: number): string {
-  const text = withoutAddresses(String(error instanceof Error ? (error.stack ?? error) : error))
-  return beginning(text.replaceAll('\0', ''), lengthMax)
+  const way = error instanceof Error ? (/\n {4}at [\s\S]*/.exec(error.stack ?? '')?.[0] ?? '') : ''
+  return storable(messageOf(error) + way, lengthMax)
 }

@@ -6,7 +6,7 @@ import type { ClaimedJob } from '../../jobs/queue.ts'
 import { jobCause, subjectOf } from '../../jobs/runner.ts'
 import { threadOf } from '../../kernel/cause.ts'
 import { type Clock, type Instant, systemClock } from '../../kernel/clock.ts'
-import { errorText } from '../../kernel/error-text.ts'
+import { errorSentence } from '../../kernel/error-text.ts'
 import type { Happening } from '../../kernel/happening.ts'
 import { RecentMap } from '../../kernel/recent-map.ts'
 import {
@@ -136,7 +136,7 @@ export class Recorder {
 
   jobFailed(job: ClaimedJob & { readonly parked: boolean }, error: unknown): void {
     const { details, ...due } = dueOf(job)
-    const failed = { ...details, error: errorText(error, 500), parked: job.parked }
+    const failed = { ...details, error: errorSentence(error, 500), parked: job.parked }
     this.note({ ...due, trouble: true, details: failed }, { thread: threadOf(jobCause(job)) })
   }
 

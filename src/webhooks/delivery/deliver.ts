@@ -1,5 +1,6 @@
 import { beginning } from '../../kernel/beginning.ts'
 import { type Instant, realSeconds, systemClock, toSeconds } from '../../kernel/clock.ts'
+import { messageOf } from '../../kernel/error-text.ts'
 import type { Outbound, OutboundAnswer } from '../../outbound/http.ts'
 import type { Service } from '../../room.ts'
 import { version } from '../../version.ts'
@@ -206,10 +207,3 @@ export function asRecord(delivery: ClaimedDelivery, result: AttemptResult, lane:
 
 /** PostgreSQL's text has no place for NUL, and nobody misses it. */
 const storable = (text: string) => (text.includes('\u0000') ? text.replaceAll('\u0000', '') : text)
-
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  // Several addresses that all failed are reported as one error without words of its own.
-  if (error instanceof AggregateError && !error.message) return error.errors.map(messageOf).join('; ')
-  return error.message || error.name
-}
