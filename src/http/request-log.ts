@@ -15,6 +15,7 @@ export function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyRe
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
       debug_id: request.id,
+      trace_id: traceIn(request.headers['traceparent']),
       app: caller?.personId === undefined ? caller?.appId : undefined,
       person: caller?.personId,
       account: caller?.accountId,
@@ -22,6 +23,18 @@ export function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyRe
     },
     'request',
   )
+}
+
+/** Version, trace id, parent id and flags, as W3C Trace Context has them. Later versions may say more behind that. */
+const traceparent = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$/
+const isNothing = (digits: string) => /^0+$/.test(digits)
+
+/** By which the caller finds the line again; none where nothing was sent, or nothing that can be read. */
+function traceIn(header: string | readonly string[] | undefined): string | undefined {
+  if (typeof header !== 'string') return undefined
+  const [, version, trace, parent, more] = traceparent.exec(header) ?? []
+  if (trace === undefined || version === 'ff' || isNothing(trace) || isNothing(parent!)) return undefined
+  return version === '00' && more !== undefined ? undefined : trace
 }
 
 /** Why a request could not be answered: our mistake, or what we stand on was not there. What callers can mend is none. */

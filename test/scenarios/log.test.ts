@@ -52,6 +52,26 @@ describe('The log', () => {
     expect(written.join('')).not.toContain('hidden')
   })
 
+  it.each([
+    ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', '4bf92f3577b34da6a3ce929d0e0e4736'],
+    ['cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-will-be', '4bf92f3577b34da6a3ce929d0e0e4736'],
+    ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-is-not', undefined],
+    ['ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', undefined],
+    ['00-00000000000000000000000000000000-00f067aa0ba902b7-01', undefined],
+    ['00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01', undefined],
+    ['00-4BF92F3577B34DA6A3CE929D0E0E4736-00F067AA0BA902B7-01', undefined],
+    ['"},{"4bf92f3577b34da6a3ce929d0e0e4736', undefined],
+    [undefined, undefined],
+  ])('has the trace of a caller who sends traceparent: %s', async (traceparent, trace) => {
+    const { headers } = await world.call('GET', '/healthz', undefined, {
+      headers: traceparent === undefined ? {} : { traceparent },
+    })
+
+    const [line] = lines('request').filter((one) => one['debug_id'] === headers['service-debug-id'])
+    expect(line).toMatchObject({ path: '/healthz' })
+    expect(line!['trace_id']).toBe(trace)
+  })
+
   it('names the issue of a refusal that is kept for a request id', async () => {
     await world.merchant.post(
       '/v2/invoicing/invoices/INV2-XXXX-XXXX-XXXX-XXXX/cancel',
