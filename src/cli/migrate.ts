@@ -17,7 +17,7 @@ export const migrateCommand: Command = {
       settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join: true }) : undefined
     try {
       const ways = waysOf(settings, embedded)
-      const applied = await migrateBy(ways)
+      const applied = await migrateBy(ways, { onWait: (sentence) => output.err(`quittance: ${sentence}\n`) })
       const newest = applied.at(-1)
       if (newest !== undefined) await noteInLog(ways.directUrl ?? ways.databaseUrl, settings, cause, newest)
       const sentence = applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`

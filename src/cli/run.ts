@@ -141,7 +141,7 @@ async function execute(command: Command, input: CommandInput): Promise<void> {
   if (command.kind === 'sandbox') return withSandbox(command, input)
   const cause = commandCause(command, input)
   if (command.kind === 'free') return command.run(input, cause)
-  const result = await withStore(input.settings, cause, (store) => command.run({ ...input, ...store }))
+  const result = await withStore(input, cause, (store) => command.run({ ...input, ...store }))
   if (result !== undefined) input.output.out(`${print(result, input.options['json'] === true)}\n`)
 }
 

@@ -101,7 +101,7 @@ export async function openService(
     }
   }
   try {
-    await migrateBy(ways)
+    await migrateBy(ways, { onWait: (sentence) => log.warn(sentence) })
     const { openApp } = await loading
     const dataDir = embedded ? resolve(settings.dataDir) : undefined
     app = await openApp({ settings, ...ways, log, works, ...(dataDir !== undefined && { dataDir }) })

@@ -13,19 +13,23 @@ import { makeTransact, type Transact } from '../database/transaction.ts'
 import type { Cause } from '../kernel/cause.ts'
 import { idsIn, randomIds } from '../kernel/ids.ts'
 import type { Settings } from '../settings.ts'
-import type { StoreInput } from './command.ts'
+import type { CommandInput, StoreInput } from './command.ts'
 
 const tellAccessChanged = sql`select pg_notify('quittance', 'access')`
 
 type Store = Pick<StoreInput, 'db' | 'database' | 'transact' | 'announceAccessChange'>
 
 /** Runs `work` on the database of the settings: the named one, or the embedded one, started or joined for the moment. */
-export async function withStore<T>(settings: Settings, cause: Cause, work: (store: Store) => Promise<T>): Promise<T> {
+export async function withStore<T>(
+  { settings, output }: Pick<CommandInput, 'settings' | 'output'>,
+  cause: Cause,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
   const embedded =
     settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join: true }) : undefined
   const ways = waysOf(settings, embedded)
   try {
-    await migrateBy(ways)
+    await migrateBy(ways, { onWait: (sentence) => output.err(`quittance: ${sentence}\n`) })
     const database = open(ways.directUrl ?? ways.databaseUrl)
     try {
       await requireEnvironment(database, settings.environment)

@@ -8,6 +8,7 @@ import { addressOf, type Ways } from './address.ts'
 import { Connector } from './connector.ts'
 import { failureOf } from './errors.ts'
 import { runBesideWriters } from './indexes.ts'
+import { watchWaits } from './migration-waits.ts'
 import type { Connection } from './open.ts'
 import { MigrationError, requireServer } from './required-server.ts'
 import { mayChange, settleRole, unlimited } from './session.ts'
@@ -63,6 +64,8 @@ const migrationsTable = `
 interface MigrateOptions {
   /** The service reaches the same database through a pooler. */
   readonly pooled?: boolean
+  /** Told whom it waits for, when it waits for long. */
+  readonly onWait?: ((sentence: string) => void) | undefined
   // What a test puts in the place of ours.
   readonly folder?: string
   readonly takeLock?: (client: pg.Client) => Promise<void>
@@ -80,31 +83,42 @@ export async function migrate(
     takeLock = waitForLock,
     lockTimeoutMs = LOCK_TIMEOUT_MS,
     pooled = false,
+    onWait,
   }: MigrateOptions = {},
 ): Promise<string[]> {
   const migrations = readMigrations(folder)
   const settings = { application_name: 'quittance migrate' }
   const connector = new Connector(addressOf(url), settings)
   const client = await connector.connect()
+  let endWatch: (() => Promise<void>) | undefined
   try {
     await requireServer(client, connector)
     await client.query(unlimited)
     if (pooled) await settleRole(client)
     if ((await pendingOf(client, migrations)).length === 0) return []
+    if (onWait) endWatch = await watchOf(client, connector, onWait)
     await takeLock(client)
     await client.query(migrationsTable)
     const pending = await pendingOf(client, migrations)
     for (const migration of pending) await apply(client, migration, lockTimeoutMs)
     return pending.map(({ name }) => name)
   } finally {
+    await endWatch?.()
     // The lock goes with the connection.
     await client.end()
   }
 }
 
+async function watchOf(client: pg.Client, connector: Connector, tell: (sentence: string) => void) {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return watchWaits({ connect: () => connector.connect(), pid: rows[0]!.pid, lock: MIGRATION_LOCK, tell })
+}
+
 /** The same by whichever way leads to the server itself. */
-export const migrateBy = ({ databaseUrl, directUrl }: Ways): Promise<string[]> =>
-  directUrl === undefined ? migrate(databaseUrl) : migrate(directUrl, { pooled: true })
+export const migrateBy = (
+  { databaseUrl, directUrl }: Ways,
+  { onWait }: Pick<MigrateOptions, 'onWait'> = {},
+): Promise<string[]> => migrate(directUrl ?? databaseUrl, { pooled: directUrl !== undefined, onWait })
 
 /** What a start on this database would have to do, of which nothing is done. Refuses what a start refuses. */
 export async function examine({ databaseUrl, directUrl }: Ways) {
