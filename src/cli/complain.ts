@@ -5,11 +5,15 @@ import { NoServerError } from '../database/connector.ts'
 import { EmbeddedServerError } from '../database/embedded/server.ts'
 import { ELSEWHERE, sqlProblem } from '../database/errors.ts'
 import { MigrationError } from '../database/required-server.ts'
+import { messageOf } from '../kernel/error-text.ts'
 import { Problem } from '../kernel/problem.ts'
 import { LeftBehind } from '../sandbox/worlds.ts'
 import { NoAnswer, Refused } from '../scenarios/client.ts'
 import { CommandError, UsageError } from './command.ts'
 import { databaseComplaint } from './database-complaint.ts'
+
+/** PostgreSQL waited for a lock for as long as it may. */
+const LOCKED = '55P03'
 
 /** What a command that failed says, and what it ends with: 1 it could not be done, 2 it was called wrongly. */
 export interface Complaint {
@@ -28,9 +32,15 @@ export function complaintOf(error: unknown, databaseUrl: string | undefined): Co
   const aboutDatabase = databaseComplaint(error, databaseUrl)
   if (aboutDatabase) return say(aboutDatabase)
   if (error instanceof MigrationError) return say(error.message)
-  if (error instanceof Problem)
-    return say(error.details.map(({ description }) => description).join(' ') || error.message)
-  if (error instanceof Error && (error as { code?: string }).code === ELSEWHERE) return say(error.message)
-  if (sqlProblem(error, {})?.status === 409) return say('There is already one with this name or address.')
+  if (error instanceof Problem) return say(messageOf(error))
+  const code = error instanceof Error ? (error as { code?: string }).code : undefined
+  if (error instanceof Error && code === ELSEWHERE) return say(error.message)
+  if (code === LOCKED)
+    return say(
+      'Others hold what this would change: call it again, or end their transactions (pg_stat_activity shows them).',
+    )
+  const problem = sqlProblem(error, {})
+  if (problem?.status === 409) return say('There is already one with this name or address.')
+  if (problem?.status === 503) return say(messageOf(problem))
   return { text: `${error instanceof Error ? error.stack : String(error)}\n`, code: 1 }
 }

@@ -1,3 +1,4 @@
+import { Progress } from '../backup/progress.ts'
 import { makeAnswerBox } from '../http/idempotency.ts'
 import { randomIds } from '../kernel/ids.ts'
 import { erasePerson } from '../people/erase.ts'
@@ -27,14 +28,22 @@ export const peopleCommands: readonly Command[] = [
     arguments: ['e-mail address'],
     examples: [['people erase jane@example.com --yes', 'cannot be taken back']],
     options: { yes: { type: 'boolean', description: 'Really: it cannot be taken back' } },
-    async run({ db, transact, settings, options, arguments: [email], announceAccessChange }) {
+    async run({ db, transact, settings, options, output, arguments: [email], announceAccessChange }) {
       const address = requireAddress(email)
       if (options['yes'] !== true) throw new CommandError('This cannot be taken back; export first, then say --yes.')
       const secrets = requireSecrets(settings)
       // With another one the person would stay in what is sealed.
-      await requireSameSecret(db, makeSeal(secrets))
-      const code = randomIds.next('token').slice(0, 12)
-      const erased = await erasePerson(db, transact, address, { code, answers: makeAnswerBox(secrets) })
+      const box = makeSeal(secrets)
+      await requireSameSecret(db, box)
+      const say = (sentence: string) => output.err(`quittance: ${sentence}.\n`)
+      const progress = new Progress(say)
+      const erased = await erasePerson(db, transact, address, {
+        code: randomIds.next('token').slice(0, 12),
+        answers: makeAnswerBox(secrets),
+        box,
+        onStopped: (since) => say(`Goes on with what was begun at ${since} and stopped`),
+        onProgress: (sentence) => progress.tell(sentence),
+      })
       if (erased['accounts']) await announceAccessChange()
       return { erased }
     },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { sql } from '../database/sql.ts'
-import type { Reader, Tx } from '../database/transaction.ts'
+import type { Reader, Transact, Tx } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { after } from '../kernel/clock.ts'
 import { requestHeader } from '../kernel/dialect.ts'
@@ -40,7 +40,10 @@ const insertAnswer = sql`
 const nextAnswers = sql`
   select account_id, app_id, operation, key, sealed from idempotency
   where sealed is not null and (account_id, app_id, operation, key) > ($1, $2, $3, $4)
+    and ($6::text is null or age(xmin) <= age($6::text::xid))
   order by account_id, app_id, operation, key limit $5`
+/** What is committed from here on has this number or a later one. */
+const oldestUnderWay = sql`select pg_snapshot_xmin(pg_current_snapshot())::xid::text as number`
 const replaceAnswer = sql`
   update idempotency set sealed = $6
   where account_id = $1 and app_id = $2 and operation = $3 and key = $4 and sealed = $5 returning 1`
@@ -164,29 +167,77 @@ export async function keepAnswer(
   ])
 }
 
-/** So many are read at once. */
+/** So many are read at once, and changed in one commit. */
 const REWRITTEN_AT_ONCE = 500
 
+interface Rewriting {
+  rewrite(body: string): string
+  /** What the audit log says that it is about. */
+  readonly about: string
+  /** Told how many it has been through. */
+  onProgress(done: number): void
+}
+
 /**
- * Goes through every kept answer and lets it say something else; tells how many do. One that no secret of the service opens
- * any more is given to nobody, and stays as it is.
+ * Goes through every kept answer and lets it say something else; tells how many do. What is kept meanwhile may have been passed by,
+ * so it goes through that again until nothing of it has to be changed. An answer that no secret of the service opens any more is
+ * given to nobody, and stays as it is.
  */
-export async function rewriteAnswers(tx: Tx, box: SealedBox, rewrite: (body: string) => string): Promise<number> {
-  let count = 0
-  let last = ['', '', '', '']
+export async function rewriteAnswers(transact: Transact, box: SealedBox, parts: Rewriting): Promise<number> {
+  const rewritten = new Set<string>()
+  let since: string | null = null
+  let done = 0
   for (;;) {
-    const rows = await tx.rows<KeptAnswer>(nextAnswers, [...last, REWRITTEN_AT_ONCE])
-    for (const { account_id, app_id, operation, key, sealed } of rows) {
-      last = [account_id, app_id, operation, key]
-      const before = opened(box, sealed, ownerNamed(last))
-      const after = before && rewrite(before)
-      if (after === undefined || after === before) continue
-      const anew = box.close(await pack(after), ownerNamed(last))
-      count += (await tx.rows(replaceAnswer, [...last, sealed, anew])).length
+    const before = rewritten.size
+    const from: string = await transact(async (tx) => (await tx.row<{ number: string }>(oldestUnderWay))!.number)
+    let last: readonly string[] | undefined = ['', '', '', '']
+    while (last) {
+      const place: readonly string[] = last
+      const piece = await transact((tx) => rewritePiece(tx, box, parts, { place, since, rewritten }), unhurried)
+      for (const owner of piece.changed) rewritten.add(owner)
+      done += piece.count
+      last = piece.last
+      parts.onProgress(done)
     }
-    if (rows.length < REWRITTEN_AT_ONCE) return count
+    if (since !== null && rewritten.size === before) return rewritten.size
+    since = from
   }
 }
+
+const unhurried = { locks: true, limitMs: 0 } as const
+
+interface Piece {
+  /** Behind which it begins. */
+  readonly place: readonly string[]
+  /** Only what was written since. */
+  readonly since: string | null
+  /** Said what it should already; to be left alone. */
+  readonly rewritten: ReadonlySet<string>
+}
+
+async function rewritePiece(
+  tx: Tx,
+  box: SealedBox,
+  { rewrite, about }: Rewriting,
+  { place, since, rewritten }: Piece,
+): Promise<{ changed: string[]; count: number; last: readonly string[] | undefined }> {
+  const rows = await tx.rows<KeptAnswer>(nextAnswers, [...place, REWRITTEN_AT_ONCE, since])
+  const changed: string[] = []
+  for (const row of rows) {
+    const owner = ownerNamed(placeOf(row))
+    const before = rewritten.has(owner) ? undefined : opened(box, row.sealed, owner)
+    const after = before && rewrite(before)
+    if (after === undefined || after === before) continue
+    const anew = box.close(await pack(after), owner)
+    const found = await tx.rows(replaceAnswer, [...placeOf(row), row.sealed, anew])
+    if (found.length > 0) changed.push(owner)
+  }
+  if (changed.length > 0) tx.about(null, about)
+  const last = rows.length < REWRITTEN_AT_ONCE ? undefined : placeOf(rows.at(-1)!)
+  return { changed, count: rows.length, last }
+}
+
+const placeOf = ({ account_id, app_id, operation, key }: KeptAnswer) => [account_id, app_id, operation, key]
 
 interface KeptAnswer {
   readonly account_id: string

@@ -8,12 +8,23 @@ import { findStored, saveInvoice } from '../invoices/store.ts'
 import { ERASED_NAME, ERASED_TEXT, erasedAddress } from '../kernel/erased.ts'
 import { refused } from '../kernel/problem.ts'
 import type { SealedBox } from '../kernel/sealed-box.ts'
-import { type FoundRow, findRows, findTraces, patient, type Sought, type Table, tablesWithText } from './records.ts'
+import { type Begun, begin, end } from './begun.ts'
+import {
+  type FoundRow,
+  findRows,
+  findTraces,
+  owners,
+  patient,
+  type Sought,
+  type Table,
+  tablesWithText,
+} from './records.ts'
 import { makeRedaction, type Redaction } from './redact.ts'
 
 const deleteMails = sql`delete from mails where recipients @> array[$1::text] returning 1`
 const emptyDocuments = sql`
-  update dispute_documents set bytes = '', name = $2 where document_id = any($1::text[]) returning 1`
+  update dispute_documents set bytes = '', name = $2
+  where document_id = any($1::text[]) and (bytes <> '' or name <> $2) returning 1`
 /** What still waits is signed anew, over what it says now. */
 const forgetSignatures = sql`
   update delivery_queue set signature = null, key_id = null where event_id = any($1::text[]) and signature is not null`
@@ -29,40 +40,68 @@ interface Erasing {
   readonly code: string
   /** Opens the answers that are kept for repeated requests. */
   readonly answers: SealedBox
+  /** Keeps whom it looks for until it is done. */
+  readonly box: SealedBox
+  /** Told that an erasure of theirs was begun before, and when. */
+  onStopped(since: string): void
+  /** Told from time to time how far it is. */
+  onProgress(sentence: () => string): void
 }
 
 /**
  * Takes a person out of the records. What was bought, paid, disputed and decided stays, with its numbers and times, and so
- * do the books; who it was does not. It can be done again, and finds nothing then.
+ * do the books; who it was does not. It goes in pieces that each commit, so that nobody is held up for long, and can be stopped
+ * and done again at any moment; done again after its end it finds nothing.
  */
-export async function erasePerson(
-  db: Reader,
-  transact: Transact,
-  email: string,
-  { code, answers }: Erasing,
-): Promise<Erased> {
+export async function erasePerson(db: Reader, transact: Transact, email: string, parts: Erasing): Promise<Erased> {
+  const { answers, box, onProgress } = parts
   const account = await findAccountByEmail(db, email)
   refuseMerchant(account)
   const tables = await tablesWithText(db)
-  const { person, sought } = await patiently(transact, (tx) => findTraces(tx, tables, email))
-  const address = erasedAddress(code)
-  const redaction = makeRedaction(person, address)
-  const invoices = tables.find(({ name }) => name === 'invoices')!
-  const counts: Record<string, number> = { invoices: 0 }
+  const found = await patiently(transact, (tx) => findTraces(tx, tables, email))
+  const begun = await transact((tx) => begin(tx, box, found, parts.code))
+  if (begun.stopped !== undefined) parts.onStopped(begun.stopped)
+  const redaction = makeRedaction(begun.person, erasedAddress(begun.code))
+  const counts = new Counts()
+  counts.add('invoices', 0)
 
-  // Each in a unit of work of its own: whoever changes one meanwhile is not overwritten, nor held up.
-  for (const { account_id, id } of await patiently(transact, (tx) => invoiceKeys(tx, invoices, person.email)))
-    counts['invoices']! += await transact((tx) => eraseFromInvoice(tx, account_id, id, redaction))
-  if (account) await transact(async (tx) => saveAccount(tx, account, erasedAccount(account, address)))
-  if (account) counts['accounts'] = 1
-  const rest = tables.filter(({ name }) => !apart.includes(name))
-  const others = await patiently(transact, (tx) => eraseFromTables(tx, rest, sought, redaction))
-  const answered = await patiently(transact, (tx) =>
-    rewriteAnswers(tx, answers, (body) => String(redacted(body, 'text', redaction))),
-  )
-  const kept = answered + (others['idempotency'] ?? 0)
-  return { ...counts, ...others, ...(kept > 0 && { idempotency: kept }) }
+  await eraseFromInvoices(transact, tables, begun, redaction, counts, onProgress)
+  if (account) {
+    await transact(async (tx) => saveAccount(tx, account, erasedAccount(account, erasedAddress(begun.code))))
+    counts.add('accounts', 1)
+  }
+  for (const table of inOrder(tables.filter(({ name }) => !apart.includes(name)))) {
+    onProgress(() => `Erasing: looking through ${table.name}`)
+    counts.addAll(await patiently(transact, (tx) => eraseFromTable(tx, table, begun.sought, redaction)))
+  }
+  const answered = await rewriteAnswers(transact, answers, {
+    rewrite: (body) => String(redacted(body, 'text', redaction)),
+    about: 'people',
+    onProgress: (done) => onProgress(() => `Erasing: ${done} kept answers opened`),
+  })
+  if (answered > 0) counts.add('idempotency', answered)
+  await transact(async (tx) => end(tx, begun))
+  return counts.found
 }
+
+/** How much was changed of what. */
+class Counts {
+  readonly found: Record<string, number> = {}
+
+  add(name: string, count: number): void {
+    this.found[name] = (this.found[name] ?? 0) + count
+  }
+
+  addAll(counts: Readonly<Record<string, number>>): void {
+    for (const [name, count] of Object.entries(counts)) this.add(name, count)
+  }
+}
+
+/** Those whose documents others repeat come first: whoever repeats one afterwards has read it as it is then. */
+const inOrder = (tables: readonly Table[]) => [
+  ...tables.filter(({ name }) => owners.includes(name)),
+  ...tables.filter(({ name }) => !owners.includes(name)),
+]
 
 const patiently = <T>(transact: Transact, work: (tx: Tx) => Promise<T>): Promise<T> => transact(work, patient)
 
@@ -79,6 +118,23 @@ const erasedAccount = (account: Account, email: string): Account => {
   return { ...kept, email, name: ERASED_NAME, status: 'SUSPENDED' }
 }
 
+/** Each in a unit of work of its own: whoever changes one meanwhile is not overwritten, nor held up. */
+async function eraseFromInvoices(
+  transact: Transact,
+  tables: readonly Table[],
+  { person }: Begun,
+  redaction: Redaction,
+  counts: Counts,
+  onProgress: Erasing['onProgress'],
+): Promise<void> {
+  const invoices = tables.find(({ name }) => name === 'invoices')!
+  const keys = await patiently(transact, (tx) => invoiceKeys(tx, invoices, person.email))
+  for (const [i, { account_id, id }] of keys.entries()) {
+    onProgress(() => `Erasing: invoice ${i + 1} of ${keys.length}`)
+    counts.add('invoices', await transact((tx) => eraseFromInvoice(tx, account_id, id, redaction)))
+  }
+}
+
 async function invoiceKeys(tx: Tx, invoices: Table, email: string) {
   const rows = await findRows(tx, invoices, { email, ids: [] })
   return rows.map(({ row }) => ({ account_id: String(row['account_id']), id: String(row['id']) }))
@@ -93,24 +149,24 @@ async function eraseFromInvoice(tx: Tx, accountId: string, id: string, redaction
   return 1
 }
 
-async function eraseFromTables(tx: Tx, tables: readonly Table[], sought: Sought, redaction: Redaction) {
-  const counts: Record<string, number> = {}
-  const mails = await tx.rows(deleteMails, [sought.email])
-  if (mails.length > 0) counts['mails'] = mails.length
+async function eraseFromTable(tx: Tx, table: Table, sought: Sought, redaction: Redaction): Promise<Erased> {
+  const counts = new Counts()
+  const mails = table.name === 'mails' ? await tx.rows(deleteMails, [sought.email]) : []
+  if (mails.length > 0) counts.add('mails', mails.length)
   const events: string[] = []
-  for (const table of tables)
-    for (const found of await findRows(tx, table, sought, true)) {
-      const changes = changesOf(table, found, redaction)
-      if (changes.length === 0) continue
-      await tx.rows(updateOf(table, changes), [found.place, ...changes.map(({ value }) => value)])
-      counts[table.root] = (counts[table.root] ?? 0) + 1
-      if (table.root === 'events') events.push(String(found.row['id']))
-    }
-  await tx.rows(forgetSignatures, [events])
+  for (const found of await findRows(tx, table, sought, true)) {
+    const changes = changesOf(table, found, redaction)
+    if (changes.length === 0) continue
+    await tx.rows(updateOf(table, changes), [found.place, ...changes.map(({ value }) => value)])
+    counts.add(table.root, 1)
+    if (table.root === 'events') events.push(String(found.row['id']))
+  }
+  if (events.length > 0) await tx.rows(forgetSignatures, [events])
+  // Which files were theirs is read from what this very commit changes.
   const emptied = await tx.rows(emptyDocuments, [[...redaction.documents], ERASED_TEXT])
-  if (emptied.length > 0) counts['dispute_documents'] = emptied.length
-  tx.about(null, 'people')
-  return counts
+  if (emptied.length > 0) counts.add('dispute_documents', emptied.length)
+  if (Object.keys(counts.found).length > 0) tx.about(null, 'people')
+  return counts.found
 }
 
 interface Change {

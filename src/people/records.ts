@@ -83,7 +83,14 @@ export async function findRows(
 }
 
 /** Which tables have ids that others name: what stands under these belongs to whoever stands in their documents. */
-const owners = ['accounts', 'invoices', 'disputes', 'payment_transactions', 'referred_disputes', 'payment_attempts']
+export const owners: readonly string[] = [
+  'accounts',
+  'invoices',
+  'disputes',
+  'payment_transactions',
+  'referred_disputes',
+  'payment_attempts',
+]
 
 export interface Traces {
   readonly person: Person

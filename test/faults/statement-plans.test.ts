@@ -33,6 +33,8 @@ const mayRead: [table: RegExp, statement: RegExp, why: string][] = [
   ],
   [/^signing_(keys|authority)$/, /./, 'a handful of rows, one for each replacement'],
   [/^(clock|happenings_told|deployment)$/, /./, 'one row'],
+  [/^erasures$/, /./, 'one row for each customer who is being erased'],
+  [/^webhooks$/, /^select w\.id as webhook_id, .* as waiting_since/, 'a command looks at all webhooks'],
   [/^pg_\w+$/, /^select format\('%I', c\.relname\)/, 'a reset of a sandbox asks what its tables are'],
   [/^pg_\w+$/, /^select p\.relname::text as table/, 'a process asks every hour which partitions there are'],
   [/^delivery_queue$/, /^select from delivery_queue where event_id >= /, 'a day of events is dropped, once'],

@@ -46,6 +46,13 @@ const places: readonly Place[] = [
       from unnest($1::text[], $2::bytea[], $3::bytea[]) as anew (owner, was, sealed)
       where signing_authority.sealed = anew.was`,
   },
+  {
+    read: sql`select code as owner, sealed from erasures where code > $1 order by code limit $2`,
+    write: sql`
+      update erasures set sealed = anew.sealed
+      from unnest($1::text[], $2::bytea[], $3::bytea[]) as anew (owner, was, sealed)
+      where erasures.code = anew.owner and erasures.sealed = anew.was`,
+  },
 ]
 
 /**

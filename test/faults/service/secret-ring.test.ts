@@ -97,7 +97,7 @@ describe('The secret of the service', () => {
     await database.drop()
   })
 
-  it('seals everything anew: secrets of webhooks, those they replaced, keys and the authority behind them', async () => {
+  it('seals everything anew: secrets of webhooks, those they replaced, keys, the authority behind them, whom somebody was erasing', async () => {
     const world = await newWorld({ settings: { QUITTANCE_SECRET: A } })
     const { database, transact, service } = world.app
     const hook = { url: 'https://receiver.example.com/hook', event_types: [{ name: '*' }] }
@@ -105,12 +105,16 @@ describe('The secret of the service', () => {
     await world.merchant.post(`/v1/notifications/webhooks/${body.id}/rotate-secret`, {})
     await new SigningKeys(database, makeSeal([A]), service, patient.newKeyPair).current()
 
+    const whom = makeSeal([A]).close(Buffer.from('{}'), 'stopped')
+    await database.query('insert into erasures values ($1, $2, $3)', ['stopped', whom, world.now()])
+
     const reseal = () => resealAll(database, transact, makeSeal([B, A]))
 
-    expect([await reseal(), await reseal()]).toEqual([4, 0])
+    expect([await reseal(), await reseal()]).toEqual([5, 0])
     const { rows } = await database.query<{ owner: string; sealed: Buffer }>(
       `select id as owner, secret as sealed from webhooks union all select id, previous_secret from webhooks
-       union all select id, sealed from signing_keys union all select 'authority', sealed from signing_authority`,
+       union all select id, sealed from signing_keys union all select 'authority', sealed from signing_authority
+       union all select code, sealed from erasures`,
     )
     for (const { owner, sealed } of rows) expect(() => makeSeal([B]).open(sealed, owner)).not.toThrow()
     await world.close()
