@@ -1,8 +1,8 @@
 import { findApp } from '../accounts/store.ts'
 import { type AuditFilter, findEntries } from '../audit/store.ts'
 import type { Reader } from '../database/transaction.ts'
-import { after, type Instant, parseDuration, parseInstant } from '../kernel/clock.ts'
 import { type Command, UsageError } from './command.ts'
+import { readInstant } from './since.ts'
 
 const LIMIT_DEFAULT = 100
 const LIMIT_MAX = 10_000
@@ -38,7 +38,7 @@ export const auditCommand: Command = {
       ...(resource_id !== undefined && { resource_id }),
       ...(cause !== undefined && { cause }),
       ...(actor !== undefined && { actor: await actorNamed(db, actor) }),
-      ...(since !== undefined && { since: readSince(since, await transact(async (tx) => tx.now)) }),
+      ...(since !== undefined && { since: readInstant('--since', since, await transact(async (tx) => tx.now)) }),
     }
     const entries = await findEntries(db, filter, readLimit(option('limit')))
     return entries.map(({ create_time, seq: _, ...entry }) => ({ time: create_time, ...entry }))
@@ -49,14 +49,6 @@ export const auditCommand: Command = {
 async function actorNamed(db: Reader, name: string): Promise<string> {
   const app = await findApp(db, name)
   return app ? `app:${app.id}` : name
-}
-
-/** By the time that the service goes by: a sandbox may have been moved. */
-function readSince(text: string, now: Instant) {
-  const duration = parseDuration(text)
-  const instant = duration ? after(now, -duration.as('seconds')) : parseInstant(text)
-  if (!instant) throw new UsageError('--since must be an instant (2026-03-01T09:00:00Z) or a duration (PT2H, P7D).')
-  return instant
 }
 
 function readLimit(text: string | undefined): number {

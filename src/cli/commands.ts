@@ -7,6 +7,7 @@ import { checkCommand } from './check.ts'
 import type { Command } from './command.ts'
 import { completionCommand } from './completion.ts'
 import { consoleCommands } from './console.ts'
+import { deliveryCommands } from './deliveries.ts'
 import { docsCommand } from './docs.ts'
 import { gauntletCommand } from './gauntlet.ts'
 import { invariantsCommand } from './invariants.ts'
@@ -42,6 +43,7 @@ export const commands: readonly Command[] = [
   ...appCommands,
   ...cellCommands,
   ...jobCommands,
+  ...deliveryCommands,
   invariantsCommand,
   ...keyCommands,
   ...secretCommands,

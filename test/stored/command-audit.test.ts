@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { SigningKeys } from '../../src/webhooks/signing/keys.ts'
 import { makeSeal } from '../../src/webhooks/signing/seal.ts'
+import { addWebhook } from '../../src/webhooks/subscriptions/store.ts'
 import { json, run } from '../support/command.ts'
 import { newDatabase, type TestDatabase } from '../support/database.ts'
 import { newWorld, patient, type World } from '../support/world.ts'
@@ -20,12 +21,13 @@ interface Entry {
 const looks = [
   ...['accounts list', 'apps list', 'jobs parked', 'keys list', 'console people', 'audit'],
   ...['docs', 'completion', 'scenario list', 'scenario show', 'cells haproxy', 'cells map', 'partitions list'],
-  ...['check', 'invariants'],
+  ...['check', 'invariants', 'deliveries list', 'deliveries show'],
 ]
 const wordsOf: Readonly<Record<string, string>> = {
   'scenario show': 'seller-wins',
   'cells haproxy': 'K=127.0.0.1:8080',
   'cells map': 'K',
+  'deliveries show': 'NOBODY',
 }
 /** What a service does while it runs is told under the request or the job that it does it for. */
 const changesNothing = [...looks, 'start', 'serve', 'work']
@@ -116,13 +118,21 @@ describe('The audit log of commands', () => {
     const at = ({ url }: { url: string }, ...words: string[]) =>
       json<unknown>(words, { ...variables, DATABASE_URL: url })
     const account = await quittance<{ id: string }>('accounts', 'create', '--email', 'all@shop.test', '--name', 'All')
-    const { client_id } = await quittance<{ client_id: string }>('apps', 'create', account.id)
+    const { client_id, app_id: appId } = await quittance<{ client_id: string; app_id: string }>(
+      'apps',
+      'create',
+      account.id,
+    )
+    const secrets = app.service.settings.secrets!
+    const url = 'https://receiver.test/hook'
+    const hook = await app.transact((tx) => addWebhook(tx, makeSeal(secrets), { appId, url, eventTypes: ['*'] }), {
+      locks: true,
+    })
     const { rows: jobs } = await app.database.query(
       `insert into jobs (name, payload, run_at, parked_time, attempts, last_error, create_time)
        values ('note', '{}', $1, $1, 14, 'Error', $1) returning id`,
       [world.now()],
     )
-    const secrets = app.service.settings.secrets!
     const key = await new SigningKeys(app.database, makeSeal(secrets), app.service, patient.newKeyPair).current()
     const person = ['--role', 'operator', '--email', 'jo@shop.test']
     // A certificate for this machine would verify nowhere.
@@ -137,6 +147,7 @@ describe('The audit log of commands', () => {
       quittance('accounts', 'update', account.id, '--city', 'Bremen'),
       quittance('jobs', 'drop', String(jobs[0].id)),
       quittance('keys', 'rotate'),
+      quittance('deliveries', 'retry', hook.id),
       quittance('apps', 'disable', client_id).then(() => quittance('apps', 'enable', client_id)),
       quittance('people', 'erase', 'buyer@shop.test', '--yes'),
       quittance('console', 'invite', ...person),

@@ -1,16 +1,14 @@
-import { expandScopes } from '../../accounts/scopes.ts'
 import { findAccount } from '../../accounts/store.ts'
-import { sql } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { html } from '../../http/html.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
-import { attemptNow, countReplay, replay } from '../../webhooks/delivery/redeliver.ts'
-import { isUuid, listTransmissions, type Transmission } from '../../webhooks/events/transmissions.ts'
+import { countReplay } from '../../webhooks/delivery/redeliver.ts'
+import { listTransmissions, type Transmission } from '../../webhooks/events/transmissions.ts'
+import { attemptOne, findOperated, type OperatedWebhook, sendAgain } from '../../webhooks/operated.ts'
 import { readSpan } from '../../webhooks/routes/paging.ts'
 import { REPLAY_MAX } from '../../webhooks/schema.ts'
-import { findWebhook, type Webhook } from '../../webhooks/subscriptions/store.ts'
 import { newRequestId } from '../forms/fields.ts'
 import { spanFields, spanIn, writtenIn } from '../forms/span.ts'
 import { isSentAlready, onceOnly } from '../once.ts'
@@ -37,25 +35,14 @@ const Span = Type.Object({
 
 const DAY_MS = 86_400_000
 
-const appOfWebhook = sql`
-  select a.id, a.client_id, a.name, a.scopes, a.status from webhooks w join apps a on a.id = w.app_id where w.id = $1`
-const deliveryOf = sql`select 1 from deliveries where account_id = $1 and id = $2 and webhook_id = $3`
-
-interface Found {
-  readonly webhook: Webhook
-  readonly app: { readonly id: string; readonly name: string; readonly client_id: string; readonly status: string }
-  /** What the app may hear of: an operator sends nothing to it that it may not. */
-  readonly scopes: ReadonlySet<string>
-}
-
-async function find(db: Reader, id: string): Promise<Found> {
-  const app = await db.row<Found['app'] & { scopes: readonly string[] }>(appOfWebhook, [id])
-  if (!app) throw notFound('The webhook')
-  return { webhook: await findWebhook(db, app.id, id), app, scopes: expandScopes(app.scopes) }
+async function find(db: Reader, id: string): Promise<OperatedWebhook> {
+  const found = await findOperated(db, id)
+  if (!found) throw notFound('The webhook')
+  return found
 }
 
 const listed = (
-  { webhook, app, scopes }: Found,
+  { webhook, app, scopes }: OperatedWebhook,
   { db, now }: Pick<Visit, 'db' | 'now'>,
   { standing = 'FAILURE', after }: Static<typeof Query>,
 ) => {
@@ -193,12 +180,10 @@ export const operatorWebhookPages = ({ page, form }: Pages) => [
       const replayed = await sent
         .change(
           async (tx) => {
-            const { webhook, scopes } = await find(tx, sent.params.id)
-            await onceOnly(tx, webhook.account_id, sent.typed)
-            if (!webhook.enabled) return undefined
-            tx.about(webhook.account_id, webhook.id)
-            const span = readSpan(from ?? dayBefore(sent.now), to, tx.now)
-            return replay(tx, webhook, { scopes }, { ...span, failedOnly: true, max: REPLAY_MAX })
+            const found = await find(tx, sent.params.id)
+            await onceOnly(tx, found.webhook.account_id, sent.typed)
+            if (!found.webhook.enabled) return undefined
+            return sendAgain(tx, found, readSpan(from ?? dayBefore(sent.now), to, tx.now))
           },
           { locks: true },
         )
@@ -222,12 +207,9 @@ export const operatorWebhookPages = ({ page, form }: Pages) => [
       const { id, delivery } = sent.params
       const here = `${WEBHOOKS}/${id}`
       const isTried = await sent.change(async (tx) => {
-        const { webhook } = await find(tx, id)
-        if (!webhook.enabled) return false
-        if (!isUuid(delivery) || !(await tx.row(deliveryOf, [webhook.account_id, delivery, id])))
-          throw notFound('The delivery')
-        tx.about(webhook.account_id, webhook.id)
-        attemptNow(tx, webhook.account_id, delivery)
+        const found = await find(tx, id)
+        if (!found.webhook.enabled) return false
+        if (!(await attemptOne(tx, found, delivery))) throw notFound('The delivery')
         return true
       })
       if (!isTried) return whileDisabled(sent, here)
