@@ -1,5 +1,5 @@
 # Compiles the service.
-FROM node:22-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -7,12 +7,12 @@ COPY . .
 RUN node build.mjs
 
 # What it needs to run, and nothing it was made with.
-FROM node:22-bookworm-slim AS modules
+FROM node:24-bookworm-slim AS modules
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:22-bookworm-slim
+FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 QUITTANCE_DATA_DIR=/data STOP_WITH_PARENT=false
 WORKDIR /app
 COPY --from=modules /app/node_modules ./node_modules
