@@ -10,7 +10,7 @@ const addApp = `
 const waitingForLocks = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 
 const WRITERS = 4
-const RESETS = 10
+const ROUNDS = 100
 
 it('A reset forgets what another process wrote while it was looking for what there is', async () => {
   const world = await newWorld({ isOwn: true })
@@ -37,23 +37,36 @@ it('A reset forgets what another process wrote while it was looking for what the
 
 it('Whoever writes while a sandbox is reset is answered as before or after it', async () => {
   const world = await newWorld({ isOwn: true })
-  const answers = new Map<number, string>()
-  let isOver = false
-  const writers = Array.from({ length: WRITERS }, async () => {
-    while (!isOver) {
-      const { status, text } = await world.merchant.post('/v2/invoicing/invoices', {
-        detail: { currency_code: 'USD' },
-        items: [{ name: 'Bread', quantity: '1', unit_amount: usd('4.00') }],
-      })
-      answers.set(status, text)
-    }
-  })
-  for (let n = 0; n < RESETS; n++) expect((await world.call('POST', '/sandbox/reset')).status).toBe(200)
-  isOver = true
-  await Promise.all(writers)
+  const another = new pg.Client(connectionSettings(world.databaseUrl))
+  await another.connect()
+  await another.query(`select pg_advisory_lock(1);
+    create function come_late() returns trigger language plpgsql as $$ begin
+      perform set_config('lock_timeout', '0', true), pg_advisory_xact_lock(1); return new; end $$;
+    create trigger come_late before insert on accounts execute function come_late()`)
+  const waiting = async () => (await another.query(waitingForLocks)).rows.length
+  const write = () =>
+    world.merchant.post('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD' },
+      items: [{ name: 'Bread', quantity: '1', unit_amount: usd('4.00') }],
+    })
+  expect((await write()).status).toBe(201)
 
-  expect([...answers].filter(([status]) => status >= 500)).toEqual([])
-  expect(answers.has(201)).toBe(true)
+  const reset = world.call('POST', '/sandbox/reset')
+  // Everybody is gone, and nobody has come.
+  await expect.poll(waiting).toBe(1)
+  let answeredCount = 0
+  const writing = Array.from({ length: WRITERS }, async () => {
+    const answer = await write()
+    answeredCount++
+    return answer
+  })
+  // In so many rounds each of them would have been answered, or wait for the accounts that the reset took away.
+  for (let round = 0; round < ROUNDS; round++) expect([answeredCount, await waiting()]).toEqual([0, 1])
+  await another.query('select pg_advisory_unlock(1)')
+
+  expect((await reset).status).toBe(200)
+  for (const { status, text } of await Promise.all(writing)) expect(status, text).toBe(201)
+  await another.end()
   await world.close()
 })
 
