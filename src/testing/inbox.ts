@@ -25,7 +25,10 @@ export interface Inbox extends AsyncDisposable {
 const WITHIN_MS = 5_000
 
 export interface InboxParts {
+  /** Where the service answers. */
   readonly url: string
+  /** What it calls itself, in links and in the addresses of its certificates. */
+  readonly publicUrl: string
   readonly owner: Client
   /** What a wait that failed says beside that it did. */
   explain(): Promise<string>
@@ -35,8 +38,12 @@ export interface InboxParts {
 const isMeant = (type: string, pattern: string) =>
   pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern
 
+/** Where an event can be read, at the service that it is of. */
+const ownAddressOf = (event: WebhookEvent) => (event as unknown as { links: { href: string }[] }).links[0]!.href
+
 /** Opens a receiver and subscribes it to the events of these types. */
-export async function openInbox(patterns: readonly string[], { url, owner, explain }: InboxParts): Promise<Inbox> {
+export async function openInbox(patterns: readonly string[], parts: InboxParts): Promise<Inbox> {
+  const { url, publicUrl, owner, explain } = parts
   const { event_types: known = [] } = await owner.webhooks.listEventTypes()
   const wanted = known.filter(({ name }) => patterns.some((pattern) => isMeant(name, pattern)))
   if (wanted.length === 0) throw new Error(`No event is called ${patterns.join(' or ')}; docs/webhooks.md lists them.`)
@@ -74,11 +81,20 @@ export async function openInbox(patterns: readonly string[], { url, owner, expla
   })
   const { id: webhookId, signing_secret: secret } = webhook as { id: string; signing_secret: string }
 
+  /** The service may call itself by a name that nobody here can look up. */
+  const certificate = async (address: string) => (await fetch(url + address.slice(publicUrl.length))).text()
+
   async function accept(headers: IncomingHttpHeaders, body: Buffer): Promise<void> {
     const event = verifyWebhook({ headers, body }, { secret })
     // Only where WEBHOOK_SIGNATURES leaves it out is there no second signature.
-    if ('service-cert-url' in headers || 'paypal-cert-url' in headers)
-      await verifyTransmission({ headers, body }, { webhookId, url })
+    const certificateUrl = headers['service-cert-url'] ?? headers['paypal-cert-url']
+    // A fork has the webhooks of the world that it was copied from. What happens in it is not seen here.
+    if (!String(certificateUrl ?? ownAddressOf(event)).startsWith(`${publicUrl}/`)) return
+    if (certificateUrl !== undefined)
+      await verifyTransmission(
+        { headers, body },
+        { webhookId, url: publicUrl, ...(url !== publicUrl && { certificate }) },
+      )
     events.push({ ...event, headers, raw: body.toString() })
   }
 

@@ -1,9 +1,11 @@
+import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type App, openApp } from '../app.ts'
 import { logOptions } from '../cli/log.ts'
 import { type Client, type ClientOptions, createClient } from '../client/index.ts'
 import { openDatabase } from '../database/open.ts'
+import { addressOf } from '../http/address.ts'
 import { type Instant, parseInstant, systemClock } from '../kernel/clock.ts'
 import { SandboxClock } from '../sandbox/clock.ts'
 import { sandboxSecret } from '../sandbox/people.ts'
@@ -162,7 +164,8 @@ async function open(server: SharedServer, world: WorldDatabase, options: Sandbox
     log: pino(logOptions(settings.logLevel)),
     works: true,
   })
-  const url = await app.listen().catch((error: unknown) => app.close().then(() => Promise.reject(error)))
+  const publicUrl = await app.listen().catch((error: unknown) => app.close().then(() => Promise.reject(error)))
+  const url = addressOf(settings.host, (app.server.server.address() as AddressInfo).port)
   const client: Sandbox['client'] = ({ clientId = 'sandbox-merchant', ...rest }) =>
     createClient({ url, clientId, clientSecret: sandboxSecret(clientId), dialect, ...rest })
   const merchant = client({})
@@ -204,7 +207,7 @@ async function open(server: SharedServer, world: WorldDatabase, options: Sandbox
     },
     async inbox(types = '*', { of = merchant } = {}) {
       const patterns = typeof types === 'string' ? [types] : types
-      const inbox = await openInbox(patterns, { url, owner: of, explain: told })
+      const inbox = await openInbox(patterns, { url, publicUrl, owner: of, explain: told })
       inboxes.push(inbox)
       return inbox
     },
@@ -220,7 +223,9 @@ async function open(server: SharedServer, world: WorldDatabase, options: Sandbox
       // What is under way is finished first, so that the copy does not wait for work that was begun here.
       await app.drain()
       const copy = () => app.database.whileDisconnected(() => server.fork(world.name))
-      const fork = await inWorld(copy, (own, forked) => open(own, forked, options))
+      // Links that lead to this one would not lead to the other.
+      const { PUBLIC_URL: _, ...settings } = options.settings ?? {}
+      const fork = await inWorld(copy, (own, forked) => open(own, forked, { ...options, settings }))
       forks.push(fork)
       return fork
     },

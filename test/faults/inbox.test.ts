@@ -16,7 +16,7 @@ describe('An inbox of a test', () => {
   const servers = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
   const inbox = (clientId: string, type: string) => {
     const owner = createClient({ url, clientId, clientSecret: `${clientId}-secret` })
-    return openInbox([type], { url, owner, explain: async () => '' })
+    return openInbox([type], { url, publicUrl: url, owner, explain: async () => '' })
   }
 
   it.each([

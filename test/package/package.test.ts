@@ -187,6 +187,33 @@ describe('quittance/testing', () => {
     await copy.stop()
   })
 
+  it('hears in an inbox of its own world alone, also when that was forked', async () => {
+    const inbox = await sandbox.inbox('INVOICING.INVOICE.CREATED')
+    await using copy = await sandbox.fork()
+    const inCopy = await copy.inbox('INVOICING.INVOICE.CREATED')
+    const there = await copy.people.merchant.invoices.create(anInvoice)
+    await copy.settle()
+    const here = await sandbox.people.merchant.invoices.create(anInvoice)
+
+    expect((await inbox.next()).resource).toMatchObject({ id: here.id })
+    expect((await inCopy.next()).resource).toMatchObject({ id: there.id })
+    expect(inbox.events).toHaveLength(1)
+    await inbox.close()
+  })
+
+  it('answers where it listens, whatever its links say, and so does its fork', async () => {
+    await using named = await testing.startSandbox({ settings: { PUBLIC_URL: 'https://pay.example.test' } })
+    await using copy = await named.fork()
+    const { merchant } = named.people
+    const inbox = await named.inbox('INVOICING.INVOICE.CREATED')
+    const { id } = await merchant.invoices.create(anInvoice)
+
+    expect((await inbox.next()).resource).toMatchObject({ id })
+    const { links } = await merchant.invoices.show(id!)
+    expect(links![0]!.href).toBe(`https://pay.example.test/v2/invoicing/invoices/${id}`)
+    expect([named.url, copy.url]).toEqual(Array(2).fill(expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/)))
+  })
+
   it('explains a failure: the last requests, the events, and what was due', async () => {
     const { merchant } = sandbox.people
     await merchant.invoices.show('INV2-NOPE').catch(() => {})
