@@ -165,10 +165,8 @@ function listing(
     pages,
     async all(max = Number.POSITIVE_INFINITY) {
       const found: unknown[] = []
-      for await (const item of items()) {
-        if (found.length >= max) break
-        found.push(item)
-      }
+      if (max <= 0) return found
+      for await (const item of items()) if (found.push(item) >= max) break
       return found
     },
   }

@@ -102,6 +102,16 @@ describe.each(dialectNames)('A client that speaks the dialect "%s"', (dialect) =
     expect(events).toHaveLength(3)
   })
 
+  it('asks for no more pages than hold as many as are wanted', async () => {
+    for (let i = 0; i < 5; i++) await merchant.invoices.create(anInvoice)
+    const asked = calls.length
+    const newest = await merchant.invoices.list({ page_size: 2 }).all(4)
+    const none = await merchant.invoices.list({ page_size: 2 }).all(0)
+
+    expect([newest.length, none.length]).toEqual([4, 0])
+    expect(calls.slice(asked)).toHaveLength(2)
+  })
+
   it('uploads files of the disk, streams and buffers', async () => {
     const id = await newDispute()
     const path = join(folder.path, 'receipt.pdf')
