@@ -10,9 +10,11 @@ import { invoicesPage } from './invoices/docs.ts'
 import { invoiceLifecycle } from './invoices/lifecycle.ts'
 import { dialects } from './kernel/dialect.ts'
 import { problemMessages } from './kernel/problem.ts'
+import type { IssueReference } from './kernel/reference.ts'
 import { paymentsPage } from './payer/docs.ts'
 import { clientApi } from './printed-client.ts'
 import { describeWhole } from './reference/describe.ts'
+import { everyRefusal, isGeneral } from './reference/refusals.ts'
 import type { Service } from './room.ts'
 import { describedRoutes } from './routes.ts'
 import { scenariosPage } from './scenarios/docs.ts'
@@ -126,6 +128,13 @@ ${rows.join('\n')}
 `
 }
 
+function issueRows(isMeant: (row: IssueReference) => boolean): string {
+  const rows = everyRefusal()
+    .filter(isMeant)
+    .map(({ issue, status, when, mend }) => `| \`${issue}\` | ${status} | ${when} | ${mend} |`)
+  return [...new Set(rows)].toSorted().join('\n')
+}
+
 function errorsPage(): string {
   const rows = Object.entries(problemMessages).map(([name, message]) => `| \`${name}\` | ${message} |`)
   return `# Errors
@@ -147,8 +156,9 @@ or query parameter or of a header, and \`location\` says which: \`body\`, \`path
 finds, and when it finds none, all that the rules find.
 
 **400 or 422?** What can be told from the request alone is 400; what depends on stored state is 422. Nothing was changed either
-way. A 401 for a bad token also carries \`error\` and \`error_description\`; the token operations answer with those two alone. A
-5xx is our mistake or a moment in which we cannot answer: send the request again with the same request id.
+way. A 401 for a bad token also carries \`error\` and \`error_description\`; what OAuth has a word for, the token operations
+say with those two alone. A 5xx is our mistake or a moment in which we cannot answer: send the request again with the same
+request id.
 
 The webhook operations (\`/v1/notifications/…\`) answer in the older shape that their clients know: \`information_link\` stands
 beside \`links\`, a malformed request is called \`VALIDATION_ERROR\`, something unknown \`INVALID_RESOURCE_ID\`, and in \`details\` the
@@ -164,26 +174,20 @@ code is \`code\`, \`issue\` is the sentence, and \`field\` is written without sl
 |---|---|
 ${rows.join('\n')}
 
-## Issues of malformed requests
+## Issues of most operations
 
-| Issue | What it means |
-|---|---|
-| \`MALFORMED_REQUEST_JSON\` | the body is not JSON, or deeper, larger or stranger than we read |
-| \`MISSING_OR_INVALID_REQUEST_BODY\` | the operation needs a body |
-| \`MISSING_REQUIRED_PARAMETER\` | a required field is absent |
-| \`INVALID_PARAMETER_SYNTAX\` | a value is not of the form it must have |
-| \`INVALID_PARAMETER_VALUE\` | a value is not one of those it may be |
-| \`INVALID_STRING_LENGTH\`, \`INVALID_STRING_MAX_LENGTH\` | a text is too short or too long |
-| \`INVALID_ARRAY_MAX_ITEMS\`, \`INVALID_ARRAY_MIN_ITEMS\` | a list has too many or too few entries |
-| \`INVALID_INTEGER_MIN_VALUE\`, \`INVALID_INTEGER_MAX_VALUE\` | a number is out of range |
-| \`UNKNOWN_FIELD\`, \`UNKNOWN_VALUE\` | with \`STRICT_FIELDS\`: a field or an event type that we do not know |
-| \`NO_SUCH_OPERATION\` | 404: no operation has this address; the description names the one that was probably meant |
-| \`HOST_NOT_ALLOWED\`, \`ORIGIN_NOT_ALLOWED\` | 403: a sandbox keeps web pages of others out; see \`docs/sandbox.md\` |
-| \`DUPLICATE_REQUEST_ID\` | 422: the request id was used for another request |
-| \`PREVIOUS_REQUEST_IN_PROGRESS\` | 409: the first request with this id is still under way |
-| \`CONCURRENT_UPDATE\` | 409: others kept changing the same thing; send it again |
+| Issue | Status | When | What to do |
+|---|---|---|---|
+${issueRows(isGeneral)}
 
-The issues of each area stand in \`docs/invoices.md\`, \`docs/disputes.md\` and \`docs/webhooks.md\`. This page is printed from source by
-\`npm run docs\`.
+## Issues of some operations
+
+Of which, the page of each operation says ([reference](reference.md)), and \`/docs/errors\` for all of them.
+
+| Issue | Status | When | What to do |
+|---|---|---|---|
+${issueRows((row) => !isGeneral(row))}
+
+This page is printed from source by \`npm run docs\`.
 `
 }

@@ -214,6 +214,34 @@ const general: readonly General[] = [
   },
 ]
 
+/** What is refused before it is known which operation is meant. */
+const beforeAll: readonly Omit<IssueReference, 'by'>[] = [
+  {
+    issue: 'MALFORMED_REQUEST',
+    status: 400,
+    when: 'The request cannot be read as one, or could be read in two ways: its target, its headers, or a body that breaks off. With 405, 408, 413, 417 or 431 the status says what it is.',
+    mend: 'Send what the description names; most HTTP libraries do.',
+  },
+  {
+    issue: 'HOST_NOT_ALLOWED',
+    status: 403,
+    when: 'A sandbox does not answer to this name, because web pages can point names at it.',
+    mend: 'Call it by its address, or name the host in ALLOWED_HOSTS.',
+  },
+  {
+    issue: 'ORIGIN_NOT_ALLOWED',
+    status: 403,
+    when: 'A browser sent this to a sandbox for a page of another origin.',
+    mend: 'Name the host of the page in ALLOWED_HOSTS, or call from a server.',
+  },
+  {
+    issue: 'NO_SUCH_OPERATION',
+    status: 404,
+    when: 'No operation has this address.',
+    mend: 'Look at the description, which names the one that was probably meant.',
+  },
+]
+
 /** What an operation refuses, its own rules first. */
 export function refusalsOf(route: AnyRoute): IssueReference[] {
   const own = references.flatMap(({ issues }) => issues.filter(({ by }) => by.includes(route.operation)))
@@ -227,6 +255,7 @@ export function refusalsOf(route: AnyRoute): IssueReference[] {
 export const everyRefusal = (): IssueReference[] => [
   ...references.flatMap(({ issues }) => issues),
   ...general.map(({ of: _, ...row }) => ({ ...row, by: [] })),
+  ...beforeAll.map((row) => ({ ...row, by: [] })),
 ]
 
 /** Whether it is one that nearly every operation has. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type CallExample, describeApi } from '../../src/http/openapi.ts'
 import { describedService } from '../../src/printed.ts'
+import { everyRefusal } from '../../src/reference/refusals.ts'
 import { references } from '../../src/reference/rooms.ts'
 import { describedRoutes } from '../../src/routes.ts'
 
@@ -87,15 +88,18 @@ describe('The description of the API', () => {
   it('has an example of every operation: its parameters, its body and its answer', () => {
     const shows = (content: Content | undefined) =>
       Object.entries(content ?? {}).some(([type, { example }]) => example !== undefined || /image|pdf|woff/.test(type))
+    // One without a call is told of as that.
+    const answersOf = (responses: Operation['responses'], example?: CallExample) =>
+      example === undefined ? [] : [responses[example.status]?.content].filter((content) => content !== undefined)
     const without = operations.flatMap(({ operationId, parameters, requestBody, responses }) => [
       ...(operationId in examples ? [] : [`${operationId}: no call`]),
       ...parameters
         .filter(({ required, example }) => required && example === undefined)
         .map(({ name }) => `${operationId}: ${name}`),
       ...(requestBody?.required && !shows(requestBody.content) ? [`${operationId}: no body`] : []),
-      ...(responses[examples[operationId]!.status]?.content && !shows(responses[examples[operationId]!.status]!.content)
-        ? [`${operationId}: no answer`]
-        : []),
+      ...answersOf(responses, examples[operationId]).flatMap((content) =>
+        shows(content) ? [] : [`${operationId}: no answer`],
+      ),
     ])
 
     expect(without).toEqual([])
@@ -135,6 +139,21 @@ describe('The description of the API', () => {
       rows.filter(({ issue }) => !source.includes(`'${issue}'`) && !source.includes(`'${issue.toLowerCase()}'`)),
     ).toEqual([])
     expect(rows.flatMap(({ by }) => by.filter((name) => !known.has(name)))).toEqual([])
+  })
+
+  it('names every refusal that is the same whatever the operation', () => {
+    const folder = new URL('../../src/http/', import.meta.url)
+    const source = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(new URL(name, folder), 'utf8'))
+      .join('\n')
+    const named = new Set(everyRefusal().map(({ issue }) => issue))
+    const issues = [...source.matchAll(/(?:issue: |(?:conflict|refused|refusal)\()'([A-Z_]+)'/g)].map(
+      ([, issue]) => issue!,
+    )
+
+    expect(issues).toContain('MALFORMED_REQUEST')
+    expect(issues.filter((issue) => !named.has(issue))).toEqual([])
   })
 
   it('describes nothing that is not there', () => {
