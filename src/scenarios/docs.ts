@@ -111,6 +111,6 @@ steps:
 A file that is not right is refused before anything is played, with every mistake at once:
 
 \`\`\`
-my-story.yaml:14:11: expected the name of an operation, found "refundCapturd". Did you mean refundCapture?
+my-story.yaml:17:11: expected the name of an operation, found "refundCapturd". Did you mean refundCapture?
 \`\`\`
 `
