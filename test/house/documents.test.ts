@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
@@ -19,7 +20,29 @@ const documents = [
 const pathsIn = (text: string) =>
   [...text.matchAll(/(?<![\w./:-])((?:[\w-]+\/)+[\w.-]+\.(?:ts|sql|md|json|mjs))\b/g)].map(([, path]) => path!)
 
+const prose = (text: string) => text.replace(/^```[\s\S]*?^```$/gm, '')
+
+/** The anchors that a page of ours has where it is shown: its headings in small letters, with dashes for blanks. */
+const anchorsIn = (text: string) =>
+  [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
 describe('What the documents name', () => {
+  for (const document of [...documents, 'examples/shop/README.md', 'lab/README.md'])
+    it(`is where their links lead: ${document}`, () => {
+      const links = [...prose(read(document)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!)
+      const dead = links.filter((link) => {
+        const [path, anchor] = link.split('#')
+        const file = path ? posix.join(posix.dirname(document), path) : document
+        return !existsSync(`${root}/${file}`) || (anchor !== undefined && !anchorsIn(read(file)).includes(anchor))
+      })
+      expect(dead).toEqual([])
+    })
+
   for (const document of documents)
     it(`is there: ${document}`, () => {
       const from = document.startsWith('docs/') ? 'docs/' : ''
