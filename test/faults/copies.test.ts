@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, openApp } from '../../src/app.ts'
 import { connectionSettings } from '../../src/database/address.ts'
+import { Copies } from '../../src/database/copies.ts'
 import { randomIds } from '../../src/kernel/ids.ts'
 import { readSettings } from '../../src/settings.ts'
 import { times } from '../support/size.ts'
@@ -53,6 +54,20 @@ describe('Copies of a sandbox that has a second process', () => {
 
     expect([saved.status, loaded.status, fork.status], saved.text + loaded.text + fork.text).toEqual([201, 200, 201])
     expect((await world.call('DELETE', `/sandbox/forks/${fork.body.name}`)).status).toBe(204)
+  })
+
+  it('are left behind when nobody holds them any more', async () => {
+    const ours = new Copies(world.databaseUrl)
+    const release = await ours.hold('held_one')
+    await ours.fork('held_one')
+    const tidied = async () => {
+      await new Copies(world.databaseUrl).tidy('held_')
+      return (await ours.list()).map(({ name }) => name).filter((name) => name.startsWith('held_'))
+    }
+
+    expect(await tidied()).toEqual(['held_one'])
+    await release()
+    await expect.poll(tidied).toEqual([])
   })
 
   it('are not taken for left behind by the other before anybody is connected to them', async () => {
