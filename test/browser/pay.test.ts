@@ -26,6 +26,17 @@ const partial = {
   },
 }
 
+/** Figures that are broken into lines, reach over the edge of what they stand on, or do not fit their field; runs in the browser. */
+const notWhole = `[...document.querySelectorAll('.sum, td:not(:first-child), .sums dd, .lines dd, input[inputmode], .paper')].filter((one) => {
+  const range = document.createRange()
+  range.selectNodeContents(one)
+  const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+  const edge = one.closest('.sums dl, table, .lines, .till, main').getBoundingClientRect().right
+  if (one.matches('.paper')) return one.getBoundingClientRect().right > innerWidth
+  if (one.matches('input')) return one.scrollWidth > one.clientWidth + 1
+  return lines.size > 1 || range.getBoundingClientRect().right > edge + 1
+}).map((one) => one.className + ' ' + (one.value ?? one.textContent).slice(0, 60))`
+
 async function opened(path: string, options: BrowserContextOptions): Promise<{ page: Page; context: BrowserContext }> {
   const context = await browser.context(options)
   const page = await context.newPage()
@@ -145,6 +156,31 @@ describe.each([
       const width = await page.evaluate('document.documentElement.scrollWidth')
       expect(width, address).toBeLessThanOrEqual(options.viewport!.width)
     }
+    await context.close()
+  })
+
+  it.each(['USD', 'CLF'])('the largest amounts of %s stand whole, each in one line', async (currency_code) => {
+    const money = (value: string) => ({ currency_code, value })
+    const item = { name: 'Cover illustration', quantity: '1000000', unit_amount: money('1000000') }
+    const discount = { percent: '1' }
+    const { path } = await sentInvoice(
+      world,
+      {
+        items: Array.from({ length: 100 }, () => ({ ...item, discount, tax: { name: 'Sales Tax', percent: '100' } })),
+        amount: { breakdown: { shipping: { amount: money('1000000') } } },
+        configuration: { allow_tip: true, partial_payment: { allow_partial_payment: true } },
+      },
+      { currency_code },
+    )
+    const { page, context } = await opened(path, options)
+
+    const widths = [options.viewport!.width, ...(options === phone ? [320] : [660, 800])]
+    for (const address of [path, `${path}?lang=fr`, `${path}/pay`])
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.goto(base + address)
+        expect(await page.evaluate(notWhole), `${address} at ${width}`).toEqual([])
+      }
     await context.close()
   })
 

@@ -138,7 +138,7 @@ export function casePage(page: CaseParts): string {
     html`${noticeOf(page)}<div class="paper stack">
 <div><p class="hint">${say('caseNumber', { number: dispute.dispute_id })} · ${sheet.say('invoiceNumber', { number: sheet.number })}</p>
 <h1>${say('caseTitle', values)}</h1></div>
-<dl class="lines"><div><dt>${say('payment')}</dt><dd>${format.money(dispute.dispute_amount)}</dd></div>
+<dl class="lines"><div class="whole"><dt>${say('payment')}</dt><dd>${format.money(dispute.dispute_amount)}</dd></div>
 <div class="total"><dt>${say(standing, values)}</dt><dd>${due && say('answerBy', { date: format.until(due.due, zone) })}</dd></div></dl>
 ${dispute.status === 'RESOLVED' && outcomeTexts(dispute, say, sheet).map((text) => html`<p>${text}</p>`)}
 ${may.has('appeal') && appealForm(page, say)}

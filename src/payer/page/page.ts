@@ -105,7 +105,7 @@ function till({ sheet, pay, offline, closed }: PageParts): Html {
   const { say, standing } = sheet
   return html`<section class="till ${standing}">
 <p class="who">${sheet.seller} · ${say('invoiceNumber', { number: sheet.number })}</p>
-<div><p class="sum">${sheet.headlineAmount}</p>
+<div><p class="sum ${lengthOf(sheet.headlineAmount)}">${sheet.headlineAmount}</p>
 <p class="standing">${sheet.headline}</p></div>
 ${pay?.action && payForm(sheet, pay, pay.action)}
 ${standing === 'pending' && html`<p class="more">${say('pendingText')}</p>`}
@@ -119,6 +119,12 @@ ${sheet.sellerEmail && say('payOfflineContact', { email: sheet.sellerEmail })}</
 </section>`
 }
 
+/** Figures are read whole or wrongly, so that they stand in one line: those that are long in smaller type, or a line of their own. */
+function lengthOf(figures: string): '' | 'long' | 'long longest' {
+  if (figures.length <= 14) return ''
+  return figures.length <= 20 ? 'long' : 'long longest'
+}
+
 function payForm({ say, format, due, locale }: Sheet, { partial, tip, typed = {} }: PayOptions, action: string): Html {
   const lang = html`<input type="hidden" name="lang" value="${locale.tag}">`
   if (!partial && !tip)
@@ -130,7 +136,7 @@ function payForm({ say, format, due, locale }: Sheet, { partial, tip, typed = {}
   return html`<form class="act wide" method="get" action="${action}">${lang}
 ${
   partial &&
-  html`<div><label for="amount">${say('amountToPay')}</label>${field('amount', typed.amount ?? format.plain(due), 'amount-hint')}
+  html`<div class="much"><label for="amount">${say('amountToPay')}</label>${field('amount', typed.amount ?? format.plain(due), 'amount-hint')}
 <p class="hint" id="amount-hint">${say('atLeast', { minimum: partial.minimum, due: format.money(due) })}</p></div>`
 }
 ${
@@ -178,7 +184,7 @@ function items({ say, items, quantityLabel }: Sheet): Html {
   return html`<table role="table">
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">${say('item')}</th>${quantityLabel !== undefined && html`<th scope="col" role="columnheader">${quantityLabel}</th>`}<th scope="col" role="columnheader">${say('unitPrice')}</th><th scope="col" role="columnheader">${say('amount')}</th></tr></thead>
 <tbody role="rowgroup">${items.map(
-    (item) => html`<tr role="row"><td role="cell"><strong>${item.name}</strong>
+    (item) => html`<tr role="row" class="${lengthOf(item.amount)}"><td role="cell"><strong>${item.name}</strong>
 ${item.description && html`<small>${paragraphs(item.description)}</small>`}
 ${noteOf([item.day, item.tax, item.discount])}</td>
 ${item.quantity !== undefined && html`<td role="cell" class="quantity">${item.quantity}</td>`}<td role="cell" class="price">${item.unitPrice}</td><td role="cell">${item.amount}</td></tr>`,
@@ -195,7 +201,8 @@ function sums({ sheet, qr }: Pick<PageParts, 'sheet' | 'qr'>): Html {
   return html`<div class="sums">
 ${qr ? html`<figure>${qr}<figcaption>${sheet.say('scanToPay')}</figcaption></figure>` : html`<span></span>`}
 <dl>${sheet.totals.map(
-    ({ label, value, kind }) => html`<div class="${kind}"><dt>${label}</dt><dd>${value}</dd></div>`,
+    ({ label, value, kind }) =>
+      html`<div class="${kind}"><dt>${label}</dt><dd class="${lengthOf(value)}">${value}</dd></div>`,
   )}</dl>
 </div>`
 }

@@ -58,9 +58,9 @@ export function paymentSheet({ sheet, address, back, token, paying, isTest }: Pa
     { title: say('payTo', { business: sheet.seller }), locale: sheet.locale, className: 'narrow' },
     html`<form class="paper stack" method="post" action="${address}/pay">
 <h1>${say('payTo', { business: sheet.seller })}</h1>
-<dl class="lines"><div><dt>${say('invoiceNumber', { number: sheet.number })}</dt><dd>${format.money(amount)}</dd></div>
-${tip && html`<div><dt>${say('tip')}</dt><dd>${format.money(tip)}</dd></div>`}
-<div class="total"><dt>${say('totalToday')}</dt><dd>${format.money(grossOf(paying))}</dd></div></dl>
+<dl class="lines"><div class="whole"><dt>${say('invoiceNumber', { number: sheet.number })}</dt><dd>${format.money(amount)}</dd></div>
+${tip && html`<div class="whole"><dt>${say('tip')}</dt><dd>${format.money(tip)}</dd></div>`}
+<div class="whole total"><dt>${say('totalToday')}</dt><dd>${format.money(grossOf(paying))}</dd></div></dl>
 ${isTest && html`<p class="hint"><strong>${say('testPayment')}.</strong> ${say('testPaymentText')}</p>`}
 <input type="hidden" name="token" value="${token}"><input type="hidden" name="amount" value="${amount.value}">
 <input type="hidden" name="tip" value="${tip?.value ?? ''}"><input type="hidden" name="lang" value="${sheet.locale.tag}">

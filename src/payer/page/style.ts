@@ -27,19 +27,25 @@ a{color:var(--accent);text-underline-offset:.18em}
 .skip:focus{left:1rem;top:1rem;background:var(--paper);padding:.5rem 1rem}
 main{max-width:50rem;margin:0 auto;padding:clamp(1rem,4vw,3rem) clamp(.75rem,3vw,1.5rem) 3rem}
 
-.till{display:grid;grid-template-columns:1fr auto;gap:.25rem 2rem;align-items:end;padding:0 clamp(1.25rem,6vw,3.5rem) 1.75rem}
-.till .who{grid-column:1/-1;color:var(--soft)}
-.till .sum{font-size:clamp(2.1rem,7vw,2.9rem);line-height:1.1;font-weight:600;letter-spacing:-.02em}
+.till{display:flex;flex-wrap:wrap;gap:.25rem 2rem;align-items:end;padding:0 clamp(1.25rem,6vw,3.5rem) 1.75rem}
+.till>div{flex:1 1 auto;min-width:0;max-width:100%}
+.till .who{flex:1 0 100%;color:var(--soft)}
+.till .sum{font-size:clamp(2.1rem,7vw,2.9rem);line-height:1.1;font-weight:600;letter-spacing:-.02em;white-space:nowrap}
+.till .sum.long{font-size:clamp(1.4rem,7vw,2.9rem)}
+.till .sum.longest{font-size:clamp(1rem,5.2vw,2.6rem)}
 .till .standing{display:block;margin-top:.35rem;font-weight:600;color:var(--soft)}
 .till.overdue .standing{color:var(--warn)}
 .till.paid .standing,.till.refunded .standing{color:var(--good)}
 .till.pending .standing{color:var(--wait)}
 .till.cancelled .sum{text-decoration:line-through;text-decoration-thickness:2px;color:var(--soft)}
-.till .act{display:grid;gap:.75rem;min-width:13rem}
-.till .act.wide{grid-column:1/-1;grid-template-columns:repeat(3,1fr);gap:.75rem 1rem;align-items:start;margin-top:1.25rem}
+.till .act{display:grid;gap:.75rem;min-width:13rem;margin-top:.75rem}
+.till .act.wide{flex:1 0 100%;display:flex;flex-wrap:wrap;gap:.75rem 1rem;align-items:start;margin-top:1.25rem}
+.till .act.wide>div{flex:1 1 10rem}
+.till .act.wide>.much{flex-basis:15rem}
 .till .act.wide label{white-space:nowrap}
 .till .act.wide .button{width:100%;margin-top:1.75rem}
-.more{grid-column:1/-1;color:var(--soft)}
+.till .more{flex:1 0 100%}
+.more{color:var(--soft)}
 
 .button{display:inline-block;border:1px solid var(--accent);border-radius:.4rem;background:var(--accent);color:var(--on-accent);font:inherit;font-weight:600;padding:.75rem 1.5rem;text-align:center;text-decoration:none;cursor:pointer}
 .button:hover{filter:brightness(1.08)}
@@ -84,14 +90,16 @@ td small{display:block;font-size:.875rem;color:var(--soft);line-height:1.45}
 .sums figure{display:flex;gap:1rem;align-items:center;color:var(--soft);font-size:.8125rem;max-width:16rem}
 .qr{width:7rem;height:7rem;flex:none}
 @media (prefers-color-scheme:light){.qr{margin:-.35rem 0 -.35rem -.6rem}}
-.sums dl>div{display:flex;justify-content:space-between;gap:2rem;padding:.175rem 0}
-.sums dt,.lines :is(dt,dd){min-width:min(8rem,40%)}
-.sums dt{font-size:.9375rem;color:var(--soft)}
-.sums dd{flex:none;text-align:right}
+.sums dl{min-width:0}
+.sums dl>div{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 2rem;padding:.175rem 0}
+.lines :is(dt,dd){min-width:min(8rem,40%)}
+.sums dt{flex:1 1 min(8rem,50%);min-width:0;font-size:.9375rem;color:var(--soft)}
+.sums dd{flex:none;margin-left:auto;text-align:right;white-space:nowrap}
 .sums .total,.sums .due{font-weight:600;border-top:1px solid var(--rule);padding-top:.6rem;margin-top:.45rem}
 .sums .due{border-top:2px solid var(--strong-rule);padding-top:.7rem}
 .sums .total dt,.sums .due dt{color:var(--ink);font-weight:600}
 .sums .due dt,.sums .due dd{font-size:1.25rem;line-height:1.3}
+.sums .due dd.longest{font-size:min(1.0625rem,5.2vw)}
 .sums .aside dt,.sums .aside dd{font-size:.875rem;color:var(--soft)}
 
 .history,.words{margin-top:2.25rem}
@@ -111,17 +119,25 @@ footer [aria-current]{color:var(--ink);text-decoration:none;font-weight:600}
 .lines dt{font-size:1rem}
 .lines dd{text-align:right}
 .lines dd:empty{min-width:0}
+.lines .whole{flex-wrap:wrap;row-gap:0}
+.lines .whole dt{flex:1 1 8rem}
+.lines .whole dd{flex:none;margin-left:auto;white-space:nowrap}
 .lines .total{border-top:1px solid var(--rule);padding-top:.6rem;margin-top:.4rem}
 .lines .total dt,.lines .total dd{font-weight:600;color:var(--ink)}
 .talk li{border-top:1px solid var(--rule);padding:.9rem 0}
 .talk .by{display:flex;justify-content:space-between;gap:1rem;font-size:.875rem;color:var(--soft)}
 .talk .by strong{color:var(--ink)}
 
+@media (min-width:40.01rem) and (max-width:48rem){
+ tr.long td:not(:first-child){padding-left:1rem;font-size:.875rem}
+}
 @media (max-width:40rem){
  main{padding-top:1.25rem}
- .till{grid-template-columns:1fr;padding:0 .25rem 1.5rem}
+ .till{padding:0 .25rem 1.5rem}
+ .till>div,.till .act{flex:1 0 100%}
+ .till .sum.longest{font-size:5.9vw}
  .till .act{margin-top:.9rem;min-width:0}
- .till .act.wide{grid-template-columns:1fr}
+ .till .act.wide>div,.till .act.wide>.much{flex:1 0 100%}
  .till .act.wide .button{margin-top:.25rem}
  .button{display:block;width:100%;padding:.9rem 1rem}
  thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
@@ -133,12 +149,12 @@ footer [aria-current]{color:var(--ink);text-decoration:none;font-weight:600}
  td:last-child{grid-column:3;grid-row:1;text-align:right;color:var(--ink);font-size:1rem}
  td.quantity{grid-column:1;grid-row:2}
  td.price{grid-column:2/-1;grid-row:2}
+ tr.long td:first-child{grid-column:1/-1}
+ tr.long td:last-child{grid-column:1/-1;grid-row:3}
  td.price::before{content:"×\\00a0"}
  .sums{grid-template-columns:minmax(0,1fr)}
  .sums figure{order:2}
- .sums dl>div,.history li{flex-wrap:wrap;row-gap:0}
- .sums dt{flex:1 1 min(8rem,50%);min-width:0}
- .sums dd{max-width:100%;margin-left:auto}
+ .history li{flex-wrap:wrap;row-gap:0}
 }
 @media print{
  :root{--ground:#fff;--paper:#fff;--ink:#000;--soft:#444;--rule:#bbb;--strong-rule:#000;--accent:#000;--shadow:none}
