@@ -21,8 +21,16 @@ function streamsOf(pdf: Buffer): Map<string, string> {
 /** The drawing instructions of a PDF, unpacked. */
 export const instructionsOf = (pdf: Buffer): string => [...streamsOf(pdf).values()].join('\n')
 
-/** What stands on the pages of a PDF, a line for each piece that was set at one go. */
-export function textOf(pdf: Buffer): string {
+/** A piece of text that was set at one go, and where it begins; `y` counts from the foot of its page. */
+export interface Piece {
+  readonly text: string
+  readonly x: number
+  readonly y: number
+  readonly size: number
+}
+
+/** What stands on the pages of a PDF. */
+export function piecesOf(pdf: Buffer): Piece[] {
   const streams = streamsOf(pdf)
   const source = pdf.toString('latin1')
   const fonts = new Map<string, string[]>()
@@ -30,13 +38,19 @@ export function textOf(pdf: Buffer): string {
     const [, letters] = new RegExp(`\\b${object} 0 obj\\b.*?/ToUnicode (\\d+) 0 R`, 's').exec(source) ?? []
     fonts.set(font!, lettersOf(streams.get(letters!) ?? ''))
   }
-  let letters: string[] = []
-  const pieces: string[] = []
-  for (const [, font, shown] of instructionsOf(pdf).matchAll(/\/(F\d+) [\d.]+ Tf|\[([^\]]*)\] TJ/g))
-    if (font !== undefined) letters = fonts.get(font) ?? []
-    else pieces.push([...shown!.matchAll(/<([0-9a-f]+)>/g)].map(([, glyphs]) => spell(glyphs!, letters)).join(''))
-  return pieces.join('\n')
+  const set = /1 0 0 1 ([\d.]+) ([\d.]+) Tm\s+\/(F\d+) ([\d.]+) Tf\s+\[([^\]]*)\] TJ/g
+  return [...instructionsOf(pdf).matchAll(set)].map(([, x, y, font, size, shown]) => {
+    const letters = fonts.get(font!) ?? []
+    const text = [...shown!.matchAll(/<([0-9a-f]+)>/g)].map(([, glyphs]) => spell(glyphs!, letters)).join('')
+    return { text, x: Number(x), y: Number(y), size: Number(size) }
+  })
 }
+
+/** The same, a line for each piece. */
+export const textOf = (pdf: Buffer): string =>
+  piecesOf(pdf)
+    .map(({ text }) => text)
+    .join('\n')
 
 const spell = (glyphs: string, letters: readonly string[]) =>
   (glyphs.match(/.{4}/g) ?? []).map((glyph) => letters[Number.parseInt(glyph, 16)] ?? '?').join('')

@@ -121,6 +121,11 @@ export interface LineStyle {
   readonly right?: boolean
 }
 
+/** Sizes of type, and how far apart lines stand. */
+export const BODY = 9.5
+export const SMALL = 8
+export const LEAD = 1.4
+
 export const ink = '#16191d'
 export const soft = '#545c66'
 export const hair = '#d9dde2'

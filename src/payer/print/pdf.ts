@@ -3,12 +3,10 @@ import type { Instant } from '../../kernel/clock.ts'
 import type { LogoImage } from '../logo/image.ts'
 import { qrModules } from '../sheet/qr.ts'
 import type { Sheet } from '../sheet/sheet.ts'
-import { hair, ink, type LineStyle, soft, Typesetter } from './pdf-type.ts'
+import { columnOf, SUMS, sumOf } from './pdf-sums.ts'
+import { BODY, hair, ink, LEAD, type LineStyle, SMALL, soft, Typesetter } from './pdf-type.ts'
 
 const MARGIN = 56
-const BODY = 9.5
-const SMALL = 8
-const LEAD = 1.4
 const FOOT = 40
 const POINTS_PER_PIXEL = 0.75
 const LOGO_WIDTH = 144
@@ -168,7 +166,18 @@ class Page {
 
   #items(): void {
     const { say, items, quantityLabel } = this.#sheet
-    const [quantityX, priceX] = [this.#right - 170, this.#right - 85]
+    const priceX =
+      this.#right -
+      columnOf(
+        this.#type,
+        items.map(({ amount }) => amount),
+      )
+    const quantityX =
+      priceX -
+      columnOf(
+        this.#type,
+        items.map(({ unitPrice }) => unitPrice),
+      )
     const heading = { size: SMALL, color: soft }
     this.#room(60)
     this.#line(say('item'), this.#left, this.#y, heading)
@@ -197,23 +206,24 @@ class Page {
   #sums(): void {
     const { totals, say } = this.#sheet
     const heights = { line: 15, aside: 13, total: 24, due: 30 }
-    const height = totals.reduce((sum, { kind }) => sum + heights[kind], 0)
+    const rows = totals.map((line) => sumOf(this.#type, { ...line, label: clean(line.label) }))
+    const height = rows.reduce((sum, { kind, more }) => sum + heights[kind] + more, 0)
     this.#room(Math.max(height, 90) + 8)
     this.#y += 4
     const top = this.#y
-    const x = this.#right - 220
-    for (const { label, value, kind } of totals) {
-      const isStrong = kind === 'total' || kind === 'due'
-      const size = kind === 'due' ? 13 : kind === 'aside' ? SMALL : BODY
+    const x = this.#right - SUMS
+    for (const { value, kind, weight, size, lines, isAbove, more } of rows) {
+      const isStrong = weight === 600
       if (isStrong) {
         this.#y += 4
         this.#rule(this.#y, kind === 'due' ? { from: x, width: 1.2, color: ink } : { from: x })
         this.#y += 7
       }
-      const weight = isStrong ? 600 : 400
-      this.#line(label, x, this.#y, { size, weight, color: isStrong ? ink : soft })
-      this.#line(value, this.#right, this.#y, { size, weight, right: true, color: kind === 'aside' ? soft : ink })
-      this.#y += heights[kind] - (isStrong ? 11 : 0)
+      for (const [i, line] of lines.entries())
+        this.#line(line, x, this.#y + i * size * LEAD, { size, weight, color: isStrong ? ink : soft })
+      const y = isAbove ? this.#y + more : this.#y
+      this.#line(value, this.#right, y, { size, weight, right: true, color: kind === 'aside' ? soft : ink })
+      this.#y += heights[kind] + more - (isStrong ? 11 : 0)
     }
     if (this.#sheet.standing !== 'cancelled') this.#code(Math.max(top, this.#y - 78), say('scanToPay'))
     this.#y = Math.max(this.#y, top + 80) + 18

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../support/command.ts'
 import { PUBLIC_URL, sentInvoice } from '../../support/payer.ts'
-import { instructionsOf, textOf } from '../../support/pdf.ts'
+import { instructionsOf, type Piece, piecesOf, textOf } from '../../support/pdf.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -80,6 +80,34 @@ describe('The PDF of an invoice', () => {
       expect(statusCode).toBe(200)
       expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)!.length).toBeGreaterThan(2)
     }
+  })
+
+  it('sets no figures over others, and no label over figures', async () => {
+    const money = (value: string) => ({ currency_code: 'CLF', value })
+    const tax = { name: 'M'.repeat(100), percent: '7.25' }
+    const { path } = await sentInvoice(
+      world,
+      {
+        items: [{ name: 'All of it', quantity: '1000000', unit_amount: money('1000000'), tax }],
+        amount: { breakdown: { custom: { label: 'M'.repeat(50), amount: money('1000000') } } },
+      },
+      { currency_code: 'CLF' },
+    )
+
+    const pieces = piecesOf((await pdfOf(path)).pdf)
+
+    // Figures have one width and M is wider; what else there is, as points and commas, only makes a piece longer.
+    const leastEnd = ({ text, x, size }: Piece) => x + text.replace(/[^\dM]/g, '').length * 0.6 * size
+    const over = pieces.flatMap((one) =>
+      pieces
+        .filter((next) => Math.abs(next.y - one.y) < 3 && next.x > one.x && next.x < leastEnd(one))
+        .map((next) => `${next.text} over ${one.text}`),
+    )
+    expect(over).toEqual([])
+    const [due] = pieces.filter(({ text }) => text === 'Amount due')
+    const [amount] = pieces.filter(({ text, size }) => size === due!.size && text.startsWith('CLF'))
+    expect(amount!.y).toBeLessThan(due!.y - 5)
+    expect(pieces.filter((one) => leastEnd(one) > 556)).toEqual([])
   })
 
   it('does not exist for a code nobody has', async () => {
