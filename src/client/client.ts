@@ -174,8 +174,8 @@ function listing(
 
 function nextOf({ links = [], has_more }: PageFields, url: string, numbered: boolean): string | undefined {
   const next = links.find(({ rel }) => rel === 'next')?.href
-  // A link is built from the address the service knows itself by, which need not be the one we reach it at.
-  if (next !== undefined) return new URL(new URL(next).pathname + new URL(next).search, url).href
+  // A link is built from the address the service knows itself by, which need not be the one we reach it at, nor below it.
+  if (next !== undefined) return new URL(new URL(next).search, url).href
   if (has_more !== true || !numbered) return undefined
   const following = new URL(url)
   following.searchParams.set('page', String(Number(following.searchParams.get('page') ?? 1) + 1))

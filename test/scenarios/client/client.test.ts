@@ -49,6 +49,27 @@ describe('The client', () => {
   })
 })
 
+describe('A client of a service that others know by another address', () => {
+  it('goes through the pages at the address that it has', async () => {
+    const world = await newWorld({ settings: { PUBLIC_URL: 'https://pay.example.test/money' } })
+    onTestFinished(() => world.close())
+    await world.app.listen()
+    const { port } = world.app.server.server.address() as AddressInfo
+    const merchant = createClient({
+      url: `http://127.0.0.1:${port}`,
+      clientId: 'sandbox-merchant',
+      clientSecret: 'sandbox-merchant-secret',
+    })
+    for (let i = 0; i < 3; i++) await merchant.invoices.create(anInvoice)
+
+    const page = await merchant.invoices.list({ page_size: 2 })
+    expect(page.links.find(({ rel }) => rel === 'next')!.href).toMatch(/^https:\/\/pay\.example\.test\/money\/v2\//)
+    expect(await merchant.invoices.list({ page_size: 2 }).all()).toHaveLength(3)
+    expect(await merchant.invoices.search({}, { query: { page_size: 2 } }).all()).toHaveLength(3)
+    expect(await merchant.webhooks.listEvents({ page_size: 2 }).all()).toHaveLength(3)
+  })
+})
+
 describe.each(dialectNames)('A client that speaks the dialect "%s"', (dialect) => {
   let world: World
   let url: string
