@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
-import { type App, openApp } from '../app.ts'
+import { type App, type AppOptions, openApp } from '../app.ts'
 import { logOptions } from '../cli/log.ts'
 import { type Client, type ClientOptions, createClient } from '../client/index.ts'
 import { openDatabase } from '../database/open.ts'
@@ -141,9 +141,17 @@ async function inWorld(
 async function setClock(url: string, { at, frozen = false }: SandboxOptions): Promise<void> {
   const instant: Instant | undefined = at === undefined ? systemClock.now() : parseInstant(at)
   if (!instant) throw new TypeError('at must be an instant, for example 2026-03-02T09:00:00Z.')
-  const database = openDatabase(url, { connectionsMax: 2 })
+  const database = openDatabase(url, { connectionsMax: 2, connectTimeoutMs: PATIENCE_MS })
   await new SandboxClock(database).set(instant, frozen)
   await database.close()
+}
+
+/** On a busy machine everything may well be late, and the event loop is the test's too: no reason to refuse it anything. */
+const PATIENCE_MS = 60_000
+const patient: Partial<AppOptions> = {
+  loopDelay: { enable: () => true, disable: () => true, reset() {}, mean: 0 },
+  connectTimeoutMs: PATIENCE_MS,
+  statementTimeoutMs: PATIENCE_MS,
 }
 
 /** Few, because many worlds share the server. */
@@ -159,6 +167,7 @@ async function open(server: SharedServer, world: WorldDatabase, options: Sandbox
     PORT: '0',
   })
   const app: App = await openApp({
+    ...patient,
     settings,
     databaseUrl: world.url,
     log: pino(logOptions(settings.logLevel)),

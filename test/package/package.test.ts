@@ -238,6 +238,22 @@ describe('quittance/testing, where something goes wrong', () => {
     await expect(failed).rejects.toThrow('what the test found')
   })
 
+  it.runIf(process.platform === 'linux')('waits for a server that a busy machine keeps from answering', async () => {
+    const [folder] = readdirSync(tmp.path).filter((name) => name.startsWith('quittance-testing-'))
+    const [pid] = readFileSync(join(tmp.path, folder!, 'server/cluster/postmaster.pid'), 'utf8').split('\n')
+    process.kill(Number(pid), 'SIGSTOP')
+    try {
+      const starting = testing.startSandbox()
+      // For longer than whoever calls a service is kept waiting for a connection.
+      await Promise.race([starting, new Promise((resolve) => setTimeout(resolve, 3_000))])
+      process.kill(Number(pid), 'SIGCONT')
+      await using late = await starting
+      expect(await late.clock.now()).toMatch(/^20/)
+    } finally {
+      process.kill(Number(pid), 'SIGCONT')
+    }
+  })
+
   it('says which folder would do where the path of a socket is too long', async () => {
     const script = `import { startSandbox } from 'quittance/testing'
       process.env.TMPDIR = '/tmp/${'x'.repeat(90)}'
