@@ -2,9 +2,8 @@ import { isCurrency, type Money, minorDigits } from '../../kernel/money.ts'
 import { type Issue, malformed } from '../../kernel/problem.ts'
 import type { InvoiceInput } from '../schema/given.ts'
 import type { Discount, Item, Tax } from '../schema/lines.ts'
-import { decimalsOf } from './totals.ts'
+import { decimalsOf, givenAmount, GIVEN_MAX as MILLION } from './totals.ts'
 
-const MILLION = 1_000_000
 const QUANTITY_DECIMALS_MAX = 5
 /** The most digits before the decimal point, in currencies with and without decimals. */
 const WHOLE_DIGITS_MAX = { decimal: 7, integer: 6 }
@@ -120,5 +119,5 @@ function checkTax(found: Findings, at: string, tax: Tax | undefined): void {
 
 function checkDiscount(found: Findings, at: string, discount: Discount | undefined): void {
   found.percent(`${at}/percent`, discount?.percent)
-  found.money(`${at}/amount`, discount?.amount, signed)
+  found.money(`${at}/amount`, discount && givenAmount(discount), signed)
 }

@@ -68,10 +68,23 @@ export function totalsOf(input: TotalsInput): Totals {
   }
 }
 
+/** The most that an amount beside or of an item can be given as. */
+export const GIVEN_MAX = 1_000_000
+
+/**
+ * The amount that a discount was given as. Beside a percentage, one that is more than can be given is what we had worked
+ * out and a client sends back.
+ */
+export function givenAmount({ percent, amount }: Discount): Discount['amount'] {
+  const isWorkedOut = percent !== undefined && amount !== undefined && Math.abs(Number(amount.value)) > GIVEN_MAX
+  return isWorkedOut ? undefined : amount
+}
+
 /** An amount given by the caller wins over a percentage; its sign does not matter. */
 function discountOf(discount: Discount | undefined, of: bigint): bigint {
-  if (discount?.amount) {
-    const amount = toMinor(discount.amount)
+  const given = discount && givenAmount(discount)
+  if (given) {
+    const amount = toMinor(given)
     return amount < 0n ? -amount : amount
   }
   return discount?.percent === undefined ? 0n : round(product(hundredths(discount.percent), of))
@@ -79,7 +92,7 @@ function discountOf(discount: Discount | undefined, of: bigint): bigint {
 
 /** The part of a line that the invoice discount leaves, not rounded: of a percentage also where the whole rounds to nothing. */
 function shareLeft(discount: Discount | undefined, amount: bigint, net: bigint): Ratio {
-  if (!discount?.amount && discount?.percent !== undefined) {
+  if (discount?.percent !== undefined && !givenAmount(discount)) {
     const { over, under } = hundredths(discount.percent)
     return { over: under - over, under }
   }

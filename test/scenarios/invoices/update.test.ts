@@ -58,6 +58,23 @@ describe('A full update', () => {
     expect(body).toEqual({ ...draft, detail: { ...draft.detail, metadata: body.detail.metadata } })
   })
 
+  it('takes back the discounts that a percentage came to, which can be more than may be given', async () => {
+    const item = { name: 'Work', quantity: '1000', unit_amount: usd('1000000.00'), discount: { percent: '5' } }
+    const draft = await shop.drafts({
+      detail: { currency_code: 'USD' },
+      items: [item],
+      amount: { breakdown: { discount: { invoice_discount: { percent: '10' } } } },
+    })
+    expect(draft.items[0]!.discount!.amount).toEqual(usd('-50000000.00'))
+
+    const { status, body, text } = await updating(draft.id, draft)
+    expect(status, text).toBe(200)
+    expect(body.amount).toEqual(draft.amount)
+
+    const alone = { ...draft, items: [{ ...item, discount: { amount: usd('-50000000.00') } }] }
+    expect(issuesOf((await updating(draft.id, alone)).body)).toContain('INVALID_DECIMAL_VALUE')
+  })
+
   it('works out totals and due date anew', async () => {
     const { id } = await shop.drafts(over('100.00', {}, { payment_term: { term_type: 'NET_10' } }))
 
