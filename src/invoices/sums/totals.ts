@@ -90,11 +90,14 @@ function discountOf(discount: Discount | undefined, of: bigint): bigint {
   return discount?.percent === undefined ? 0n : round(product(hundredths(discount.percent), of))
 }
 
-/** The part of a line that the invoice discount leaves, not rounded: of a percentage also where the whole rounds to nothing. */
+/**
+ * The part of a line that the invoice discount leaves, not rounded. An amount that is what its percentage comes to is shared
+ * out by the percentage: clients send back both as they were shown, and nothing must change by that.
+ */
 function shareLeft(discount: Discount | undefined, amount: bigint, net: bigint): Ratio {
-  if (discount?.percent !== undefined && !givenAmount(discount)) {
+  if (discount?.percent !== undefined) {
     const { over, under } = hundredths(discount.percent)
-    return { over: under - over, under }
+    if (amount === round(product({ over, under }, net))) return { over: under - over, under }
   }
   return amount === 0n || net === 0n ? whole(1n) : { over: net - amount, under: net }
 }

@@ -58,6 +58,26 @@ describe('A full update', () => {
     expect(body).toEqual({ ...draft, detail: { ...draft.detail, metadata: body.detail.metadata } })
   })
 
+  it('with what was read leaves the taxes as they are, which a percentage lowers without being rounded', async () => {
+    const line = (quantity: string, value: string, percent: string) => ({
+      ...{ name: 'Work', quantity, unit_amount: usd(value), tax: { name: 'VAT', percent } },
+    })
+    const invoice_discount = { percent: '7' }
+    const sent = await shop.sends({
+      detail: { currency_code: 'USD' },
+      primary_recipients: [recipient('payer@example.com')],
+      items: [line('3', '24.07', '8.875'), line('5', '16.12', '7.25'), line('4', '9.95', '8.875')],
+      amount: { breakdown: { discount: { invoice_discount } } },
+    })
+    expect(sent.due_amount).toEqual(usd('193.80'))
+
+    const { status, body } = await updating(sent.id, { ...sent, detail: { ...sent.detail, note: 'Thank you.' } })
+
+    expect(status).toBe(200)
+    expect(body.amount).toEqual(sent.amount)
+    expect(body.due_amount).toEqual(usd('193.80'))
+  })
+
   it('takes back the discounts that a percentage came to, which can be more than may be given', async () => {
     const item = { name: 'Work', quantity: '1000', unit_amount: usd('1000000.00'), discount: { percent: '5' } }
     const draft = await shop.drafts({
