@@ -14,7 +14,18 @@ export class PageUrls {
   of(url: string): string {
     return url === '' || this.#known.has(unnamed(url)) ? url : this.of(url.slice(0, url.lastIndexOf('/')))
   }
+
+  /** The page that a form stands on whose own address somebody opens: it was in the bar when the form was refused. */
+  above(path: string): string | undefined {
+    const is = (one: string) => [...this.#known].some((url) => formOf(url).test(one))
+    if (is(path)) return undefined
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
+      if (is(path.slice(0, end))) return path.slice(0, end)
+    return undefined
+  }
 }
+
+const formOf = (url: string) => new RegExp(`^${url.replaceAll(':', '[^/]+')}$`)
 
 /** Pages and forms name the parts of their addresses each as they like. */
 const unnamed = (url: string) => url.replace(/:\w+/g, ':')

@@ -1,9 +1,10 @@
 import { html } from '../http/html.ts'
 import type { Answer, AnyRoute } from '../http/route.ts'
 import type { Service } from '../room.ts'
+import type { PageUrls } from './addresses.ts'
 import { alone } from './frame.ts'
 import { mono } from './parts/parts.ts'
-import { pageAnswer } from './respond.ts'
+import { pageAnswer, seeOther } from './respond.ts'
 import { themeIn } from './theme.ts'
 
 /** What is told of a refusal that has no form to stand beside. */
@@ -20,8 +21,10 @@ type Refusal = NonNullable<AnyRoute['refusal']>
 
 /** Refusals as pages. */
 export const makeRefusal =
-  ({ settings }: Service): Refusal =>
-  ({ status, details, message }, headers, debugId): Answer => {
+  ({ settings }: Service, urls: PageUrls): Refusal =>
+  ({ status, details, message }, headers, debugId, url): Answer => {
+    const page = status === 405 ? urls.above(url.split('?', 1)[0]!) : undefined
+    if (page !== undefined) return seeOther(page)
     const [title, text] = refusals[status] ?? ['This cannot be done', message]
     return pageAnswer(
       status,

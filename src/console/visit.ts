@@ -131,8 +131,8 @@ const DONE_ALREADY = 'It was done already; nothing was done twice.'
 
 /** Pages and forms of the console, as routes like any other. */
 export function makePages({ service, operations, now, realNow, onlooker, surroundings }: ConsoleParts) {
-  const refusal = makeRefusal(service)
   const urls = new PageUrls()
+  const refusal = makeRefusal(service, urls)
   const asking = new RateLimit(ASKING_PER_MINUTE, ASKING_PER_MINUTE)
   type Given = FreeParts & Arrived & { params: unknown; query: unknown }
 

@@ -88,6 +88,7 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
     problem: Problem,
     headers: Request<TSchema, TSchema, TSchema>['headers'],
     debugId: string,
+    url: string,
   ): Answer | undefined
   /** Where the operation exists; both when absent. Elsewhere it is 403, and what lies under /sandbox is not there. */
   readonly environment?: 'sandbox' | 'live'

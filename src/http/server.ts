@@ -184,7 +184,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
     reply.header(debugHeader, request.id)
     const route = request.operation?.route
     const refusal = route?.refusal ?? pageFor(request)
-    const shown = refusal?.(problem ?? failure, request.headers, request.id)
+    const shown = refusal?.(problem ?? failure, request.headers, request.id, request.url)
     if (shown)
       return send(
         reply,

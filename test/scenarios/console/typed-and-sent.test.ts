@@ -369,6 +369,25 @@ describe('Forms of the same page that are sent at once', () => {
   })
 })
 
+describe('The address of a form', () => {
+  it('leads to the page that it stands on, when somebody opens it that was refused there', async () => {
+    const merchant = consoleOf(world)
+    const { location } = await merchant.send('/console/invoices/new', { ...written })
+    const opened = async (path: string, method: 'GET' | 'POST' = 'GET') => {
+      const headers = { host: 'localhost:8080', accept: 'text/html' }
+      const { status, headers: told } = await world.call(method, path, undefined, { headers })
+      return [status, told['location']]
+    }
+    const refused = await merchant.send(`${location}/record-payment`, { '/method': 'CASH', '/amount/value': 'much' })
+    expect(refused.status).toBe(422)
+    expect(await opened(`${location}/record-payment`)).toEqual([303, location])
+    expect(await opened('/console/apps/sandbox-merchant/rotate?x=1')).toEqual([303, '/console/apps'])
+    expect(await opened('/console/snapshots')).toEqual([303, '/console'])
+    expect(await opened('/console/money', 'POST')).toEqual([405, undefined])
+    expect(await opened('//console/snapshots')).toEqual([405, undefined])
+  })
+})
+
 describe('What is typed for something that is deleted meanwhile', () => {
   it('is a new template once it is sent again', async () => {
     const merchant = consoleOf(world)
