@@ -22,9 +22,9 @@ afterAll(async () => {
   await world.close()
 })
 
-const invite = async (role: string, name = `A ${role}`) => {
+const invite = async (role: string, name = `A ${role}`, email = `${role}@example.test`) => {
   const account = role === 'operator' || role === 'agent' ? [] : ['--account', world.people.merchant.id]
-  const words = ['console', 'invite', '--role', role, '--email', `${role}@example.test`, '--name', name, ...account]
+  const words = ['console', 'invite', '--role', role, '--email', email, '--name', name, ...account]
   return (await json<{ link: string }>(words, besides(world, { PUBLIC_URL: base }))).link
 }
 
@@ -83,6 +83,23 @@ describe('Signing in with a browser', () => {
     // A refusal is an answer of its own, which the browser tells of.
     expect(complaints.filter((text) => !/status of 403/.test(text))).toEqual([])
     await context.close()
+  })
+
+  it('leaves the menu beside a name on a phone, however long that is', async () => {
+    for (const [role, name] of [
+      ['agent', 'Jo'],
+      ['support', 'Bartholomäus Freiherr von und zu Hohenlohe-Waldenburg'],
+    ] as const) {
+      const context = await browser.context({ viewport: { width: 360, height: 740 } })
+      const page = await signInBy(context, await invite(role, name, `phone-${role}@example.test`))
+      const [account, burger] = await Promise.all(
+        ['.account button', '.burger'].map(async (one) => (await page.locator(one).boundingBox())!),
+      )
+      const middle = burger!.y + burger!.height / 2
+      expect([name, account!.y < middle, middle < account!.y + account!.height]).toEqual([name, true, true])
+      expect(account!.x + account!.width).toBeLessThanOrEqual(burger!.x)
+      await context.close()
+    }
   })
 
   it('refuses the answer of a passkey that was given before', async () => {

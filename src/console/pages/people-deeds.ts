@@ -19,8 +19,8 @@ export const deedsSheet = (list: readonly Deed[], things: Things, operations: Op
   html`<section class="sheet flush"><header class="sheet-head"><h2>What people did</h2></header>${
     list.length === 0
       ? nothing('Nothing yet', 'What people change here stands under their names.')
-      : html`<table class="rows"><thead><tr><th>When</th><th>Who</th><th>What</th></tr></thead><tbody>${list.map(
+      : html`<table class="rows audit"><thead><tr><th>When</th><th>Who</th><th>What</th></tr></thead><tbody>${list.map(
           ({ create_time, name, action, resource_id, cause }) =>
-            html`<tr><td class="nowrap soft">${times.at(create_time)}</td><td class="nowrap">${name ?? 'somebody who is gone'}</td><td class="fill second">${said(operations, action)}<small>${resource_id && html`${thing(resource_id, things, { face: 'account', isLinked: false })}, `}debug id ${cause}</small></td></tr>`,
+            html`<tr><td class="nowrap soft">${times.at(create_time)}</td><td class="second">${name ?? 'somebody who is gone'}</td><td class="fill second">${said(operations, action)}<small>${resource_id && html`${thing(resource_id, things, { face: 'account', isLinked: false })}, `}debug id ${cause}</small></td></tr>`,
         )}</tbody></table>`
   }</section>`
