@@ -3,6 +3,7 @@ import { type Environment, SettingError } from '../config.ts'
 import { requireEnvironment } from '../database/environment.ts'
 import { appliedMigrations, applyMigrations, splitMigrations, waitForLock } from '../database/migrate.ts'
 import { partitionEmpty } from '../database/partitioning.ts'
+import { requireVersion } from '../database/required-server.ts'
 import type { Statement } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 import { requireSameSecret, type Seal } from '../webhooks/signing/seal.ts'
@@ -38,6 +39,7 @@ export async function load(client: pg.Client, options: LoadOptions): Promise<Loa
     throw new SettingError(
       `What is to be loaded is of a ${facts.environment} service: set QUITTANCE_ENVIRONMENT=${facts.environment}.`,
     )
+  await requireVersion(client)
   await waitForLock(client)
   await client.query('begin')
   await clear(client, options)

@@ -14,6 +14,13 @@ const asked = `
 
 /** Its version, if it can be migrated at all. */
 export async function requireServer(client: pg.Client, connector: Connector): Promise<string> {
+  const version = await requireVersion(client)
+  if (await isPooled(client)) await requireSession(connector)
+  return version
+}
+
+/** Its version, if our tables can be made there, or are there already. */
+export async function requireVersion(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ number: number; version: string; encoding: string; isNew: boolean }>(asked)
   if (rows[0]!.number < SERVER_VERSION_MIN)
     throw new MigrationError(
@@ -24,7 +31,6 @@ export async function requireServer(client: pg.Client, connector: Connector): Pr
     throw new MigrationError(
       `The database has the encoding ${rows[0]!.encoding}, in which not every name can be written: create it with encoding 'UTF8' (and template template0).`,
     )
-  if (await isPooled(client)) await requireSession(connector)
   return rows[0]!.version
 }
 

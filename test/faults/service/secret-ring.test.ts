@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { openApp } from '../../../src/app.ts'
@@ -9,7 +10,7 @@ import type { Service } from '../../../src/room.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { SigningKeys } from '../../../src/webhooks/signing/keys.ts'
 import { resealAll } from '../../../src/webhooks/signing/reseal.ts'
-import { makeSeal } from '../../../src/webhooks/signing/seal.ts'
+import { makeSeal, requireSameSecret } from '../../../src/webhooks/signing/seal.ts'
 import { json, run } from '../../support/command.ts'
 import { newDatabase } from '../../support/database.ts'
 import { tokenOver } from '../../support/process.ts'
@@ -117,6 +118,13 @@ describe('The secret of the service', () => {
        union all select code, sealed from erasures`,
     )
     for (const { owner, sealed } of rows) expect(() => makeSeal([B]).open(sealed, owner)).not.toThrow()
+
+    // When both are lost, what docs/operating.md removes is all that another could not open.
+    const docs = readFileSync(new URL('../../../docs/operating.md', import.meta.url), 'utf8')
+    await database.query(/`(delete from webhooks;[^`]+)`/.exec(docs)![1]!)
+    const C = 'a third secret that takes the place of the two'
+    await expect(requireSameSecret(database, makeSeal([C]))).resolves.toBeUndefined()
+    expect(await resealAll(database, transact, makeSeal([C]))).toBe(0)
     await world.close()
   })
 

@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, openApp } from '../../../src/app.ts'
 import { copyIn, copyOut } from '../../../src/backup/copy.ts'
-import { addressOf } from '../../../src/database/address.ts'
+import { addressOf, databaseIn, inDatabase } from '../../../src/database/address.ts'
 import { Connector, cut } from '../../../src/database/connector.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { json, run } from '../../support/command.ts'
@@ -233,6 +233,25 @@ describe('Restoring', () => {
       await database.query('create table books (id int)')
       expect(await restoring(file, { DATABASE_URL: url }, '--replace')).toMatch(/tables of something else \(books\)/)
       await database.close()
+    })
+  })
+
+  it('refuses a database in whose encoding not every name can be written, as a start does', async () => {
+    await inEmptyDatabase(async ({ url }) => {
+      const owner = openPatiently(url, { applicationName: 'somebody else' })
+      const name = `${databaseIn(url)}_latin`
+      await owner.query(`create database ${name} encoding 'LATIN1' locale_provider libc locale 'C' template template0`)
+      const latin = inDatabase(url, name)
+      const says = /has the encoding LATIN1, .*: create it with encoding 'UTF8' \(and template template0\)\.\n?$/
+
+      expect(await restoring(file, { DATABASE_URL: latin })).toMatch(says)
+      expect(await run(['migrate'], { DATABASE_URL: url })).toMatchObject({ code: 0 })
+      expect(await run(['move', '--to', latin], { DATABASE_URL: url })).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(says),
+      })
+      await owner.query(`drop database ${name}`)
+      await owner.close()
     })
   })
 
