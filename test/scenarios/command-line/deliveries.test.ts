@@ -169,6 +169,8 @@ describe('quittance deliveries', () => {
     [['retry', 'all', '--delivery', 'x'], 2, /--delivery goes with a webhook/],
     [['retry', 'NOBODY', '--account', 'x'], 2, /--account goes with all/],
     [['retry', 'all', '--since', 'yesterday'], 2, /--since must be an instant/],
+    [['list', '--since', 'P99999999999D'], 2, /--since must be an instant/],
+    [['list', '--since', 'P100000Y'], 2, /--since must be an instant/],
     [['retry', 'all', '--since', 'PT1H', '--until', 'PT2H'], 2, /must not be later than --until/],
   ] as const)('says what is wrong with %j', async (words, code, says) => {
     expect(await run(['deliveries', ...words], variables())).toMatchObject({
