@@ -80,15 +80,19 @@ export function givenAmount({ percent, amount }: Discount): Discount['amount'] {
   return isWorkedOut ? undefined : amount
 }
 
-/** An amount given by the caller wins over a percentage; its sign does not matter. */
+/**
+ * An amount given by the caller wins over a percentage; its sign does not matter. One that is as much as its percentage comes
+ * to was shown so, and has the sign of that: of a line that takes back, a discount adds.
+ */
 function discountOf(discount: Discount | undefined, of: bigint): bigint {
+  const byPercent = discount?.percent === undefined ? 0n : round(product(hundredths(discount.percent), of))
   const given = discount && givenAmount(discount)
-  if (given) {
-    const amount = toMinor(given)
-    return amount < 0n ? -amount : amount
-  }
-  return discount?.percent === undefined ? 0n : round(product(hundredths(discount.percent), of))
+  if (!given) return byPercent
+  const amount = absolute(toMinor(given))
+  return amount === absolute(byPercent) ? byPercent : amount
 }
+
+const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount)
 
 /**
  * The part of a line that the invoice discount leaves, not rounded. An amount that is what its percentage comes to is shared

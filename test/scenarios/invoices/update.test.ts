@@ -78,6 +78,17 @@ describe('A full update', () => {
     expect(body.due_amount).toEqual(usd('193.80'))
   })
 
+  it('with what was read leaves the discount of a line that takes back as it is', async () => {
+    const chairs = (quantity: string) => ({
+      ...{ name: 'A chair', quantity, unit_amount: usd('20.00'), discount: { percent: '10' } },
+    })
+    const draft = await shop.drafts({ detail: { currency_code: 'USD' }, items: [chairs('3'), chairs('-1')] })
+    expect(draft.items.map(({ discount }) => discount!.amount.value)).toEqual(['-6.00', '2.00'])
+    expect(draft.amount.value).toBe('36.00')
+
+    expect((await updating(draft.id, draft)).body.amount).toEqual(draft.amount)
+  })
+
   it('takes back the discounts that a percentage came to, which can be more than may be given', async () => {
     const item = { name: 'Work', quantity: '1000', unit_amount: usd('1000000.00'), discount: { percent: '5' } }
     const draft = await shop.drafts({
