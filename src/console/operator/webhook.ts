@@ -6,7 +6,7 @@ import { notFound } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { countReplay } from '../../webhooks/delivery/redeliver.ts'
 import { listTransmissions, type Transmission } from '../../webhooks/events/transmissions.ts'
-import { attemptOne, findOperated, type OperatedWebhook, sendAgain } from '../../webhooks/operated.ts'
+import { attemptOne, findOperated, type OperatedWebhook, sendAgain, sendingRefused } from '../../webhooks/operated.ts'
 import { readSpan } from '../../webhooks/routes/paging.ts'
 import { REPLAY_MAX } from '../../webhooks/schema.ts'
 import { newRequestId } from '../forms/fields.ts'
@@ -89,6 +89,7 @@ async function draw(visit: Visit<typeof Id, typeof Query>) {
   const found = await find(visit.db, visit.params.id)
   const { webhook, app } = found
   const account = await findAccount(visit.db, webhook.account_id)
+  const refused = await sendingRefused(visit.db, found)
   const read = await listed(found, visit, visit.query)
   const list = read.slice(0, PAGE_SIZE)
   const last = read.length > PAGE_SIZE ? list.at(-1) : undefined
@@ -98,7 +99,7 @@ async function draw(visit: Visit<typeof Id, typeof Query>) {
     title: 'A webhook',
     content: html`${heading(html`<span class="mono">${webhook.url}</span>`, {
       back: ['Deliveries', '/console/operator/deliveries'],
-      sub: webhook.enabled ? 'Enabled' : 'Disabled: nothing is sent to it',
+      sub: refused === undefined ? 'Enabled' : `Nothing is sent to it: ${refused}`,
     })}
 ${facts([
   ['Account', html`<a href="${ACCOUNTS}/${webhook.account_id}">${account?.name ?? webhook.account_id}</a>`],
@@ -115,9 +116,9 @@ ${facts([
     )}${
       list.length === 0
         ? nothing('Nothing of this kind', 'Deliveries of the last 30 days stand here, the newest first.')
-        : html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num gone">Attempts</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${list.map((one) => row(one, at, webhook.enabled, visit as Visit))}</tbody></table>`
+        : html`<table class="rows"><thead><tr><th>When</th><th>Event</th><th>How it went</th><th class="num gone">Attempts</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${list.map((one) => row(one, at, refused === undefined, visit as Visit))}</tbody></table>`
     }${(after || last) && pager('Newest first', { newer: after && listAt(standing), older: last && listAt(standing, { after: `${last.transmit_time}~${last.id}` }) })}</section></div>
-<aside>${sheet('Send again what failed', webhook.enabled ? spanForm(at, written({ from: dayBefore(visit.now), to: visit.now }, visit)) : html`<p class="soft">It is disabled; its people enable it first.</p>`)}</aside></div>`,
+<aside>${sheet('Send again what failed', refused === undefined ? spanForm(at, written({ from: dayBefore(visit.now), to: visit.now }, visit)) : html`<p class="soft">Not now: ${refused}.</p>`)}</aside></div>`,
   }
 }
 
@@ -144,9 +145,8 @@ ${
   }
 }
 
-/** What is attempted at a webhook that is disabled is given up, and why it failed before is forgotten. */
-const whileDisabled = (sent: Pick<Sent, 'turnBack'>, at: string) =>
-  sent.turnBack(at, 'Nothing was sent: the webhook is disabled; its people enable it first.')
+const notSent = (sent: Pick<Sent, 'turnBack'>, at: string, { refused }: { refused: string }) =>
+  sent.turnBack(at, `Nothing was sent: ${refused}.`)
 
 /** The way to one address, for those who run the service: what failed, and sending it again. Nobody reads bodies here. */
 export const operatorWebhookPages = ({ page, form }: Pages) => [
@@ -182,7 +182,8 @@ export const operatorWebhookPages = ({ page, form }: Pages) => [
           async (tx) => {
             const found = await find(tx, sent.params.id)
             await onceOnly(tx, found.webhook.account_id, sent.typed)
-            if (!found.webhook.enabled) return undefined
+            const refused = await sendingRefused(tx, found)
+            if (refused !== undefined) return { refused }
             return sendAgain(tx, found, readSpan(from ?? dayBefore(sent.now), to, tx.now))
           },
           { locks: true },
@@ -191,7 +192,7 @@ export const operatorWebhookPages = ({ page, form }: Pages) => [
           if (isSentAlready(error)) return 'already' as const
           throw error
         })
-      if (replayed === undefined) return whileDisabled(sent, here)
+      if (typeof replayed === 'object') return notSent(sent, here, replayed)
       const done = replayed === 1 ? 'One event is sent again.' : `${replayed} events are sent again.`
       const said = replayed === 'already' ? 'They are sent again, each once.' : done
       return sent.lead(`${here}?standing=PENDING`, replayed === 0 ? 'There was nothing to send.' : said)
@@ -206,13 +207,14 @@ export const operatorWebhookPages = ({ page, form }: Pages) => [
     async take(sent) {
       const { id, delivery } = sent.params
       const here = `${WEBHOOKS}/${id}`
-      const isTried = await sent.change(async (tx) => {
+      const refusal = await sent.change(async (tx) => {
         const found = await find(tx, id)
-        if (!found.webhook.enabled) return false
+        const refused = await sendingRefused(tx, found)
+        if (refused !== undefined) return { refused }
         if (!(await attemptOne(tx, found, delivery))) throw notFound('The delivery')
-        return true
+        return undefined
       })
-      if (!isTried) return whileDisabled(sent, here)
+      if (refusal) return notSent(sent, here, refusal)
       return sent.lead(`${here}?standing=PENDING`, 'It is attempted now.')
     },
   }),

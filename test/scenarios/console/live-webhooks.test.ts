@@ -147,7 +147,18 @@ describe('Whoever runs the service', () => {
     const disabled = await text(people.operator, at)
     expect([disabled.includes('its people enable it first'), disabled.includes('given up')]).toEqual([true, true])
     expect(disabled).not.toContain('/attempt"')
-    const late = await force(world, people.operator, attempt!)
-    expect([late.location, (await text(people.operator, at)).includes('given up')]).toEqual([at, true])
+    const isKept = async () => {
+      const late = await force(world, people.operator, attempt!)
+      return [late.location, (await text(people.operator, at)).includes('given up')]
+    }
+    expect(await isKept()).toEqual([at, true])
+
+    await apps[0]!.post(`/v1/notifications/webhooks/${hooks[0]}/enable`, {})
+    await people.operator.send(`${account}/suspend`, `${account}/suspend`)
+    const suspended = await text(people.operator, at)
+    expect([suspended.includes('the account is suspended'), suspended.includes('/attempt"')]).toEqual([true, false])
+    expect(await isKept()).toEqual([at, true])
+    const { location } = await force(world, people.operator, `${at}/replay`)
+    expect(location).toBe(at)
   })
 })
