@@ -9,6 +9,7 @@ import {
   troubledWebhooks,
   undeliveredTo,
 } from '../webhooks/operated.ts'
+import { REPLAY_MAX } from '../webhooks/schema.ts'
 import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
 import { readInstant } from './since.ts'
 
@@ -54,7 +55,7 @@ export const deliveryCommands: readonly Command[] = [
   {
     kind: 'store',
     name: 'deliveries retry',
-    summary: 'Send again what has not arrived at a webhook, or at all of them; each event with its own id',
+    summary: `Send again what has not arrived at a webhook, or at all of them, at most ${REPLAY_MAX} each at a time; each event with its own id`,
     arguments: ['webhook id or all'],
     examples: [
       ['deliveries retry 5GP028458E2496506 --since PT6H', 'sends again what failed there in six hours'],

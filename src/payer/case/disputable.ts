@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/transaction.ts'
 import { type Ineligibility, ineligibility } from '../../disputes/filing/eligibility.ts'
-import { type DisputeOfPayment, findDisputeOf } from '../../disputes/store.ts'
+import { type DisputeOfPayment, findDisputed, findDisputeOf } from '../../disputes/store.ts'
 import type { StoredInvoice } from '../../invoices/store.ts'
 import type { PaymentTransaction } from '../../ledger/schema.ts'
 import { findTransactionsOfInvoice } from '../../ledger/store.ts'
@@ -12,12 +12,16 @@ export interface Disputable {
   readonly why: Ineligibility | undefined
 }
 
-/** The payments of an invoice that arrived. */
-export async function disputable(tx: Tx, { account, invoice }: StoredInvoice): Promise<Disputable[]> {
+async function arrived(tx: Tx, { account, invoice }: StoredInvoice): Promise<PaymentTransaction[]> {
   const payments = await findTransactionsOfInvoice(tx, account.id, invoice.id)
-  const made = payments.filter(({ status }) => status !== 'PENDING' && status !== 'DECLINED')
+  return payments.filter(({ status }) => status !== 'PENDING' && status !== 'DECLINED')
+}
+
+/** The payments of an invoice that arrived. */
+export async function disputable(tx: Tx, stored: StoredInvoice): Promise<Disputable[]> {
+  const { account } = stored
   return Promise.all(
-    made.map(async (payment) => {
+    (await arrived(tx, stored)).map(async (payment) => {
       const found = await findDisputeOf(tx, account.id, payment.id)
       const dispute = found?.withdrawn ? undefined : found
       return { payment, dispute, why: ineligibility(payment, dispute !== undefined, tx.now) }
@@ -28,7 +32,12 @@ export async function disputable(tx: Tx, { account, invoice }: StoredInvoice): P
 /** What the payer of an invoice finds behind its link to a problem: a form, a case that they opened, or nothing. */
 export async function problemOf(tx: Tx, stored: StoredInvoice): Promise<'report' | 'follow' | undefined> {
   if (!stored.invoice.payments.some(({ type }) => type === 'SERVICE')) return undefined
-  const payments = await disputable(tx, stored)
-  if (payments.some(({ why }) => why === undefined)) return 'report'
-  return payments.some(({ dispute }) => dispute) ? 'follow' : undefined
+  const payments = await arrived(tx, stored)
+  // Two statements however many payments there are: every view of the page asks.
+  const disputed = await findDisputed(
+    tx,
+    payments.map(({ id }) => ({ accountId: stored.account.id, id })),
+  )
+  if (payments.some((one) => ineligibility(one, disputed.has(one.id), tx.now) === undefined)) return 'report'
+  return disputed.size > 0 ? 'follow' : undefined
 }
