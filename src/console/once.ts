@@ -3,11 +3,14 @@ import { sql } from '../database/sql.ts'
 import type { Reader, Transact, Tx } from '../database/transaction.ts'
 import { Problem, refused } from '../kernel/problem.ts'
 import type { Typed } from './forms/fields.ts'
+import type { Outcome } from './operate.ts'
 import type { Onlooker } from './who.ts'
 
 const sent: Quota = { name: 'console-form', max: 1, seconds: 86_400 }
 
 const sentBefore = sql`select 1 from quotas where account_id = $1 and name = $2 and key = $3 and until > $4`
+
+const forgetSent = sql`delete from quotas where account_id = $1 and name = $2 and key = $3`
 
 const SENT_ALREADY = 'SENT_ALREADY'
 
@@ -63,4 +66,18 @@ export async function isFirstTime({ change, who, typed }: FormOfOperation, secon
     if (isSentAlready(error)) return false
     throw error
   }
+}
+
+/**
+ * Asks for an operation that knows no request ids where a form is sent for the first time; a second click gives nothing. What was
+ * refused was not done, so the form may be sent again.
+ */
+export async function askOnce(sentForm: FormOfOperation, ask: () => Promise<Outcome>): Promise<Outcome | undefined> {
+  if (!(await isFirstTime(sentForm))) return undefined
+  const outcome = await ask()
+  const { change, who, typed } = sentForm
+  const key = keyOf(typed)
+  if (outcome.refusal && key !== undefined)
+    await change(async (tx) => tx.write(forgetSent, [who.caller.accountId, sent.name, key]))
+  return outcome
 }

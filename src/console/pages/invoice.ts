@@ -13,7 +13,7 @@ import { bodyFrom, form, refusalBox, type Typed } from '../forms/fields.ts'
 import { type Invoice, type InvoiceForm, invoiceForms, leftToRefund, refundForm } from '../forms/invoice-forms.ts'
 import { type InvoiceProspects, invoiceFollows, invoiceProspects, notNow } from '../forms/prospects.ts'
 import { movesOf } from '../moves.ts'
-import { isFirstTime } from '../once.ts'
+import { askOnce } from '../once.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { faster, seenAs } from '../outdated.ts'
 import { icon } from '../parts/icons.ts'
@@ -275,9 +275,11 @@ export const invoicePages = ({ page, form: formRoute }: Pages, operations: Opera
     async take(sent) {
       const { id, kind, record } = sent.params
       const params = { invoice_id: id, transaction_id: record }
+      const outcome = await askOnce(sent, () =>
+        sent.operate(kind === 'payments' ? 'deletePayment' : 'deleteRefund', { params }),
+      )
       // A second click has deleted it already.
-      if (await isFirstTime(sent))
-        requireDone(await sent.operate(kind === 'payments' ? 'deletePayment' : 'deleteRefund', { params }))
+      if (outcome) requireDone(outcome)
       return sent.lead(`/console/invoices/${id}`, 'The record was deleted.')
     },
   }),

@@ -3,7 +3,7 @@ import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { askTwice } from '../forms/ask-twice.ts'
 import { bodyFrom, form as drawForm, newRequestId, type Typed } from '../forms/fields.ts'
-import { isFirstTime } from '../once.ts'
+import { askOnce } from '../once.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { heading, sheet } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
@@ -122,11 +122,13 @@ export const scenarioPages = ({ page, form }: Pages, operations: Operations) => 
     summary: 'Play a scenario',
     params: Name,
     async take(sent) {
-      if (!(await isFirstTime(sent))) return sent.lead('/console', 'The story is played once; it is in the timeline.')
-      const outcome = await sent.operateOpenly('runScenario', {
-        params: sent.params,
-        body: { pause_seconds: sent.typed['pause'] === '1' ? 1 : 0 },
-      })
+      const outcome = await askOnce(sent, () =>
+        sent.operateOpenly('runScenario', {
+          params: sent.params,
+          body: { pause_seconds: sent.typed['pause'] === '1' ? 1 : 0 },
+        }),
+      )
+      if (!outcome) return sent.lead('/console', 'The story is played once; it is in the timeline.')
       requireDone(outcome)
       return sent.lead(`/console/scenario-runs/${(outcome.body as Run).id}`)
     },

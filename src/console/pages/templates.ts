@@ -5,7 +5,7 @@ import { type Field, form, isSaid, refusalBox, type Typed } from '../forms/field
 import { bodyOf, type Line, refusalAtRows } from '../forms/invoice-body.ts'
 import { fieldsOf, linesFor, priced } from '../forms/invoice-fields.ts'
 import type { Invoice } from '../forms/invoice-forms.ts'
-import { isFirstTime } from '../once.ts'
+import { askOnce } from '../once.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { outdated, saveEdit, seenAs } from '../outdated.ts'
 import { heading, linkButton, nothing } from '../parts/parts.ts'
@@ -285,11 +285,11 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
     may: 'work',
     params: Id,
     async take(sent) {
-      if (await isFirstTime(sent)) {
-        const outcome = await sent.operate('deleteTemplate', { params: { template_id: sent.params.id } })
-        if (outcome.status === 404) return sent.again(await drawList(sent as Visit, notThere, 404))
-        requireDone(outcome)
-      }
+      const outcome = await askOnce(sent, () =>
+        sent.operate('deleteTemplate', { params: { template_id: sent.params.id } }),
+      )
+      if (outcome?.status === 404) return sent.again(await drawList(sent as Visit, notThere, 404))
+      if (outcome) requireDone(outcome)
       return sent.lead('/console/templates', 'The template was deleted.')
     },
   }),

@@ -1,5 +1,5 @@
 import type { Answer } from '../../http/route.ts'
-import { isFirstTime } from '../once.ts'
+import { askOnce } from '../once.ts'
 import { requireDone } from '../operate.ts'
 import type { Sent, Visit } from '../visit.ts'
 import type { Id } from './webhook-replay.ts'
@@ -55,8 +55,8 @@ export function enabling(operation: string, notice: string) {
 }
 
 export async function remove(sent: Sent<typeof Id>) {
+  const outcome = await askOnce(sent, () => sent.operate('deleteWebhook', { params: { webhook_id: sent.params.id } }))
   // A second click has deleted it already.
-  if (await isFirstTime(sent))
-    requireDone(await sent.operate('deleteWebhook', { params: { webhook_id: sent.params.id } }))
+  if (outcome) requireDone(outcome)
   return sent.lead('/console/webhooks', 'The webhook was deleted.')
 }

@@ -170,8 +170,12 @@ describe('A second click at the console of a sandbox', () => {
     })
     const page = await merchant.page(at)
     const [, record] = /action="([^"]*\/payments\/[^"]*\/delete)"/.exec(page)!
+    // One that is refused has done nothing, says so, and may be sent again.
+    const failed = await merchant.send(record!.replace(/payments\/[^/]+/, 'payments/EXTR-NONE'), formIn(page, record!))
+    expect(failed.status).toBe(404)
     const deleted = await twice(() => merchant.send(record!, formIn(page, record!)))
     expect(deleted.map(({ status, location }) => [status, location])).toEqual(Array(2).fill([303, at]))
+    expect(await merchant.page(at)).not.toContain(record)
   })
 
   it('sends a span of events again once, and says so both times', async () => {
