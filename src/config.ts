@@ -134,13 +134,16 @@ export function readAll<Table extends SettingTable & { environment: Setting<Envi
   return Object.fromEntries(values) as SettingsOf<Table>
 }
 
+/** Names of an environment that are meant for us; most are not. */
+const looksLikeOurs = (name: string) => name.startsWith('QUITTANCE_')
+
 /** Variables that look like settings of ours and are none, each with a sentence that says so. */
-export function unknownIn(table: SettingTable, variables: Written): string[] {
+export function unknownIn(table: SettingTable, variables: Written, isOurs = looksLikeOurs): string[] {
   const known = Object.values(table).flatMap(({ variable, confidential }) =>
     confidential ? [variable, fileVariable(variable)] : [variable],
   )
   return Object.keys(variables)
-    .filter((name) => name.startsWith('QUITTANCE_') && !known.includes(name))
+    .filter((name) => isOurs(name) && !known.includes(name))
     .map((name) => {
       const plain = known.find((variable) => flagOf(variable) === flagOf(name)) ?? nearest(name, known)
       return `${name} is no setting and has no effect.${plain === undefined ? '' : ` Did you mean ${plain}?`}`

@@ -94,6 +94,9 @@ export type Settings = SettingsOf<typeof settings>
 /** Variables that look like settings of ours and are none, each with a sentence that says so. */
 export const unknownVariables = (variables: Written) => unknownIn(settings, variables)
 
+/** The same of names that are meant for nobody else. */
+export const unknownSettings = (given: Written) => unknownIn(settings, given, () => true)
+
 /** Reads every setting from flags first, then the environment, then its default. */
 export const readSettings = (variables: Written, flags: Readonly<Record<string, unknown>> = {}): Settings =>
   readAll(settings, variables, flags)

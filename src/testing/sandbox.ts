@@ -9,9 +9,10 @@ import { addressOf } from '../http/address.ts'
 import { type Instant, parseInstant, systemClock } from '../kernel/clock.ts'
 import { SandboxClock } from '../sandbox/clock.ts'
 import { sandboxSecret } from '../sandbox/people.ts'
-import { readSettings } from '../settings.ts'
+import { readSettings, type Settings, unknownSettings } from '../settings.ts'
 import { explain } from './explain.ts'
 import { type Inbox, openInbox } from './inbox.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { leaveServer, ServerGoneError, type SharedServer, useServer, type WorldDatabase } from './server.ts'
 
 export interface SandboxOptions {
@@ -21,7 +22,7 @@ export interface SandboxOptions {
   readonly at?: string
   /** Whether the clock stands still until it is moved. */
   readonly frozen?: boolean
-  /** Any other setting of the service, by the name of its variable: `{ STRICT_FIELDS: 'true' }`. */
+  /** Any setting of the service, by the name of its variable: `{ STRICT_FIELDS: 'true' }`. It wins over what is said above. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -146,8 +147,7 @@ async function setClock(url: string, { at, frozen = false }: SandboxOptions): Pr
   await database.close()
 }
 
-/** On a busy machine everything may well be late, and the event loop is the test's too: no reason to refuse it anything. */
-const PATIENCE_MS = 60_000
+/** The event loop is the test's too, and no reason to refuse it anything. */
 const patient: Partial<AppOptions> = {
   loopDelay: { enable: () => true, disable: () => true, reset() {}, mean: 0 },
   connectTimeoutMs: PATIENCE_MS,
@@ -157,15 +157,34 @@ const patient: Partial<AppOptions> = {
 /** Few, because many worlds share the server. */
 const CONNECTIONS = '6'
 
-async function open(server: SharedServer, world: WorldDatabase, options: SandboxOptions): Promise<Sandbox> {
-  const { dialect = 'service' } = options
-  const settings = readSettings({
+/** What the world brings along: it would change nothing, or not be a sandbox. */
+const ofTheWorld = [
+  'QUITTANCE_ENVIRONMENT',
+  'QUITTANCE_DATA_DIR',
+  'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
+  'DATABASE_READ_URL',
+]
+
+/** A test whose setting is misspelt would go on, and prove nothing. */
+function settingsOf({ dialect, settings: given = {} }: SandboxOptions): Settings {
+  const [unknown] = unknownSettings(given)
+  if (unknown !== undefined) throw new TypeError(unknown)
+  const its = ofTheWorld.find((name) => given[name] !== undefined)
+  if (its !== undefined)
+    throw new TypeError(`A sandbox of a test has a world of its own: leave ${its} out of its settings.`)
+  return readSettings({
     LOG_LEVEL: 'silent',
     DATABASE_CONNECTIONS: CONNECTIONS,
-    ...options.settings,
-    QUITTANCE_DIALECT: dialect,
     PORT: '0',
+    QUITTANCE_DIALECT: dialect,
+    ...given,
   })
+}
+
+async function open(server: SharedServer, world: WorldDatabase, options: SandboxOptions): Promise<Sandbox> {
+  const settings = settingsOf(options)
+  const { dialect } = settings
   const app: App = await openApp({
     ...patient,
     settings,
@@ -232,8 +251,8 @@ async function open(server: SharedServer, world: WorldDatabase, options: Sandbox
       // What is under way is finished first, so that the copy does not wait for work that was begun here.
       await app.drain()
       const copy = () => app.database.whileDisconnected(() => server.fork(world.name))
-      // Links that lead to this one would not lead to the other.
-      const { PUBLIC_URL: _, ...settings } = options.settings ?? {}
+      // Links that lead to this one would not lead to the other, and it listens there.
+      const { PUBLIC_URL: _, PORT: _taken, STATUS_PORT: _too, ...settings } = options.settings ?? {}
       const fork = await inWorld(copy, (own, forked) => open(own, forked, { ...options, settings }))
       forks.push(fork)
       return fork

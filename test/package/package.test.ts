@@ -214,6 +214,19 @@ describe('quittance/testing', () => {
     expect([named.url, copy.url]).toEqual(Array(2).fill(expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/)))
   })
 
+  it('takes every setting by its name, the port and the dialect too, and a fork a port of its own', async () => {
+    const { port } = new URL(await testing.withSandbox(async ({ url }) => url))
+    const settings = { PORT: port, QUITTANCE_DIALECT: 'paypal' }
+    await using own = await testing.startSandbox({ settings })
+    await using copy = await own.fork()
+    const answer = await fetch(`${own.url}/v2/invoicing/invoices`)
+
+    expect([own.url, answer.headers.has('paypal-debug-id')]).toEqual([`http://127.0.0.1:${port}`, true])
+    expect(await count(copy)).toBe(0)
+    await own.people.partner.invoices.create(anInvoice)
+    expect(await count(own)).toBe(1)
+  })
+
   it('explains a failure: the last requests, the events, and what was due', async () => {
     const { merchant } = sandbox.people
     await merchant.invoices.show('INV2-NOPE').catch(() => {})
@@ -252,6 +265,13 @@ describe('quittance/testing, where something goes wrong', () => {
     } finally {
       process.kill(Number(pid), 'SIGCONT')
     }
+  })
+
+  it.each([
+    [{ STRICT_FIELD: 'true' }, 'STRICT_FIELD is no setting and has no effect. Did you mean STRICT_FIELDS?'],
+    [{ DATABASE_URL: 'postgres://127.0.0.1/shop' }, 'has a world of its own: leave DATABASE_URL out of its settings'],
+  ])('refuses a setting that would change nothing: %j', async (settings, says) => {
+    await expect(testing.startSandbox({ settings })).rejects.toThrow(says)
   })
 
   it('says which folder would do where the path of a socket is too long', async () => {
