@@ -12,6 +12,7 @@ import { SigningKeys } from '../webhooks/signing/keys.ts'
 import { makeSeal } from '../webhooks/signing/seal.ts'
 import { keeperAddress } from './folder.ts'
 import { onMessages } from './lines.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 /*
  * A process that keeps one server for all tests of a user: it hands out worlds, which are databases copied from a
@@ -69,7 +70,11 @@ if ((await databases(TEMPLATE)).length === 0) {
 
 /** Making the keys that sign webhooks takes longer than a world may, so all worlds have the same. */
 async function makeKeys(url: string): Promise<void> {
-  const database = openDatabase(url, { connectionsMax: 2 })
+  const database = openDatabase(url, {
+    connectionsMax: 2,
+    connectTimeoutMs: PATIENCE_MS,
+    statementTimeoutMs: PATIENCE_MS,
+  })
   const settings = readSettings({})
   await new SigningKeys(database, makeSeal(settings.secrets!), { publicUrl: 'http://127.0.0.1', settings }).current()
   await database.close()
