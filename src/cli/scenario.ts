@@ -115,7 +115,10 @@ export const scenarioCommands: readonly Command[] = [
         description: 'Stop after this step, and leave things as they then are',
       },
       speed: { type: 'string', value: '<seconds>', description: 'Rest between two steps; 0 at first' },
-      reset: { type: 'boolean', description: 'Empty the sandbox first, so that nothing else happens meanwhile' },
+      reset: {
+        type: 'boolean',
+        description: 'Empty the sandbox first, webhooks aside, so that nothing else happens meanwhile',
+      },
     },
     examples: [
       ['scenario run seller-wins', 'a dispute from payment to decision'],
@@ -126,7 +129,9 @@ export const scenarioCommands: readonly Command[] = [
     async run(input) {
       const scenario = scenarioOf(input.arguments[0] ?? '')
       const options = optionsOf(input, scenario)
-      if (input.options['reset'] === true) await input.sandbox.ask('POST', '/sandbox/reset')
+      // Whoever listens in the terminal beside would not hear of the story.
+      if (input.options['reset'] === true)
+        await input.sandbox.ask('POST', '/sandbox/reset', { body: { keep: ['webhooks'] } })
       await tellStory(input, scenario, options)
       return undefined
     },

@@ -54,7 +54,7 @@ quittance scenario run ./my-story.yaml --reset
 \`\`\`
 
 \`--until\` leaves things as they are after a step, so that you can go on by hand. What else happens in the sandbox meanwhile
-is seen as part of the story, and may not be what it expects: \`--reset\` empties the sandbox first. A step that does not come
+is seen as part of the story, and may not be what it expects: \`--reset\` empties the sandbox first, and leaves its webhooks. A step that does not come
 out as expected ends the run with exit code 1. With \`--json\` every step is one line of JSON.
 
 The same over HTTP, for programs and the console: \`GET /sandbox/scenarios\`, \`POST /sandbox/scenarios/{name}/run\` with \`until\`,

@@ -193,6 +193,19 @@ describe('quittance listen', () => {
     expect(await webhooks()).toEqual([])
   })
 
+  it('hears of a story that empties the sandbox first', async () => {
+    const { written, stop, ended } = running('listen', '--events', 'INVOICING.INVOICE.CREATED')
+    await until(() => written.err.includes('Listening'))
+
+    const words = ['scenario', 'run', 'scheduled-invoice', '--until', 'draft', '--reset']
+    expect(await run(words, variables)).toMatchObject({ code: 0 })
+    await world.settle()
+
+    expect(written.out).toContain('INVOICING.INVOICE.CREATED')
+    stop()
+    await ended
+  })
+
   it('takes away the webhook that one leaves behind which is killed', async () => {
     const first = running('listen')
     await until(() => first.written.err.includes('Listening'))
