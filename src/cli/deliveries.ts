@@ -122,15 +122,18 @@ async function retryOne(input: StoreInput, id: string, span: Span, delivery: str
 }
 
 /** How many are sent again to a webhook, or why none is. */
-function retried({ transact }: StoreInput, id: string, span: Span, delivery?: string) {
+async function retried({ transact, output }: StoreInput, id: string, span: Span, delivery?: string) {
   const send = async (tx: Tx, found: OperatedWebhook) => {
     if (delivery === undefined) return sendAgain(tx, found, span)
     if (await attemptOne(tx, found, delivery)) return 1
     throw new CommandError(`There is no delivery ${delivery} to this webhook; "quittance deliveries show" lists them.`)
   }
-  return transact(async (tx): Promise<{ sent_again: number; refused: string | null }> => {
+  const result = await transact(async (tx): Promise<{ sent_again: number; refused: string | null }> => {
     const found = await requireWebhook(tx, id)
     const refused = await sendingRefused(tx, found)
     return { sent_again: refused === undefined ? await send(tx, found) : 0, refused: refused ?? null }
   }, unhurried)
+  if (result.sent_again >= REPLAY_MAX)
+    output.err(`quittance: no more are sent again to ${id} at a time, and there may be more: call it again.\n`)
+  return result
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { findApp } from '../../../src/accounts/store.ts'
 import { REPLAY_MAX } from '../../../src/webhooks/schema.ts'
+import { run } from '../../support/command.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
@@ -11,15 +12,7 @@ let receiver: Receiver
 beforeAll(async () => {
   world = await newWorld()
   receiver = await Receiver.open()
-})
-afterAll(async () => {
-  await receiver.close()
-  await world.close()
-})
-
-it('A replay of what failed finds it behind all that happened before there was a webhook', async () => {
-  const { merchant } = world
-  const { id: app, account_id } = (await findApp(world.app.database, merchant.clientId))!
+  const { id: app, account_id } = (await findApp(world.app.database, world.merchant.clientId))!
   await world.app.database.query(
     `with told as (
        insert into events (account_id, id, app_id, type, resource_id, body, create_time)
@@ -29,6 +22,14 @@ it('A replay of what failed finds it behind all that happened before there was a
      select account_id, app_id, id, account_id, type, seq, create_time from told`,
     [account_id, app, world.now(), REPLAY_MAX],
   )
+})
+afterAll(async () => {
+  await receiver.close()
+  await world.close()
+})
+
+it('A replay of what failed finds it behind all that happened before there was a webhook', async () => {
+  const { merchant } = world
   const webhook = await merchant.post<{ id: string }>(`${root}/webhooks`, {
     url: receiver.url(),
     event_types: [{ name: '*' }],
@@ -50,4 +51,32 @@ it('A replay of what failed finds it behind all that happened before there was a
 
   expect(replayed.body).toEqual({ replayed: 1 })
   expect(receiver.received.map(({ event }) => event.id)).toEqual([missed.body.id])
+})
+
+it('A retry of more than are sent again at a time says that there may be more', async () => {
+  const { merchant } = world
+  const { body: webhook } = await merchant.post<{ id: string }>(`${root}/webhooks`, {
+    url: receiver.url('/lost'),
+    event_types: [{ name: '*' }],
+  })
+  // The events of before, and what became of them.
+  await world.app.database.query(
+    `insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, seq, resource_id,
+       transmit_time, failure)
+     select account_id, gen_random_uuid(), app_id, $1, account_id, id, type, seq, resource_id, create_time, 'Nobody was there.'
+     from events where id like 'WH-OLD-%'`,
+    [webhook.id],
+  )
+  // As the server does by itself where it is not busy with tests.
+  await world.app.database.query('analyze events, event_audience, deliveries')
+  const retried = () => run(['deliveries', 'retry', webhook.id, '--json'], { DATABASE_URL: world.databaseUrl })
+
+  const first = await retried()
+  expect(JSON.parse(first.stdout)).toMatchObject({ sent_again: REPLAY_MAX })
+  expect(first.stderr).toBe(
+    `quittance: no more are sent again to ${webhook.id} at a time, and there may be more: call it again.\n`,
+  )
+  const second = await retried()
+  expect([JSON.parse(second.stdout), second.stderr]).toMatchObject([{ sent_again: 0 }, ''])
+  await merchant.delete(`${root}/webhooks/${webhook.id}`)
 })
