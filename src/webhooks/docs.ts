@@ -93,7 +93,8 @@ event can be read with \`GET /v1/notifications/webhooks-events/{id}\` before the
 ${catalogue(emitters)}
 
 Other names of the same form can be subscribed to and are never sent. \`POST /v1/notifications/simulate-event\` sends
-any event of the table with a sample resource: stored, signed, readable and verifiable like a real one.
+any event of the table with a sample resource: stored, signed, readable and verifiable like a real one. Only the resource is
+made up: the links in it answer 404. \`quittance trigger\` makes events happen, with all that stands behind them.
 
 ## Who hears of an event
 

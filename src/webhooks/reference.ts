@@ -29,7 +29,7 @@ export const webhooksReference: RoomReference = {
     resendEvent:
       'Posts an event again, to all webhooks of the app that name it now, or to some. The event and its id stay the same.',
     simulateEvent:
-      'For trying a receiver: an event of any kind with a sample resource, stored, signed and verifiable like a real one.',
+      'For trying a receiver: an event of any kind with a sample resource, stored, signed and verifiable like a real one. Nothing stands behind the sample: the links in it answer 404.',
     verifyWebhookSignature:
       'Give it the headers and the body of a delivery, and it says whether both are ours. Receivers can also check it themselves, without a call.',
     showCertificate:

@@ -17,7 +17,13 @@ const payee = { email_address: 'merchant@example.com', merchant_id: 'MERCHANTAAA
 const is = (sample: Sample, ...endings: string[]) => endings.some((ending) => sample.type.endsWith(ending))
 const times = ({ now }: Sample) => ({ create_time: toSeconds(now), update_time: toSeconds(now) })
 
-function capture(sample: Sample) {
+const invoiceLink = ({ publicUrl }: Sample, id: string, rel: string) => ({
+  href: `${publicUrl}/v2/invoicing/invoices/${id}`,
+  rel,
+  method: 'GET',
+})
+
+function capture(sample: Sample, orderId = sample.newId('order'), invoiceId = sample.newId('invoice')) {
   const id = sample.newId('transaction')
   const href = `${sample.publicUrl}/v2/payments/captures/${id}`
   const isOpen = is(sample, '.PENDING')
@@ -26,26 +32,29 @@ function capture(sample: Sample) {
     id,
     status: isOpen ? 'PENDING' : isRefused ? 'DECLINED' : 'COMPLETED',
     ...(isOpen && { status_details: { reason: 'PENDING_REVIEW' } }),
+    ...(isRefused && { status_details: { reason: 'DECLINED_BY_PAYMENT_METHOD' } }),
     amount: usd('100.00'),
     final_capture: true,
     invoice_id: 'INV-0001',
-    custom_id: 'sample',
+    custom_id: invoiceId,
     seller_protection: {
       status: 'ELIGIBLE',
       dispute_categories: ['ITEM_NOT_RECEIVED', 'UNAUTHORIZED_TRANSACTION'],
     },
-    seller_receivable_breakdown: {
-      gross_amount: usd('100.00'),
-      [`${sample.dialect.keyPrefix}_fee`]: usd('3.98'),
-      net_amount: usd('96.02'),
-    },
-    supplementary_data: { related_ids: { order_id: sample.newId('order') } },
+    ...(!isRefused && {
+      seller_receivable_breakdown: {
+        gross_amount: usd('100.00'),
+        [`${sample.dialect.keyPrefix}_fee`]: usd('3.98'),
+        net_amount: usd('96.02'),
+      },
+    }),
+    supplementary_data: { related_ids: { order_id: orderId } },
     payee,
     ...times(sample),
     links: [
       { href, rel: 'self', method: 'GET' },
-      { href: `${href}/refund`, rel: 'refund', method: 'POST' },
-      { href: `${sample.publicUrl}/v2/checkout/orders/${sample.newId('order')}`, rel: 'up', method: 'GET' },
+      ...(isOpen || isRefused ? [] : [{ href: `${href}/refund`, rel: 'refund', method: 'POST' }]),
+      invoiceLink(sample, invoiceId, 'up'),
     ],
   }
 }
@@ -64,7 +73,7 @@ function refund(sample: Sample) {
     },
     note_to_payer: 'A sample refund.',
     invoice_id: 'INV-0001',
-    custom_id: 'sample',
+    custom_id: sample.newId('invoice'),
     ...times(sample),
     links: [
       { href: `${sample.publicUrl}/v2/payments/refunds/${id}`, rel: 'self', method: 'GET' },
@@ -73,45 +82,28 @@ function refund(sample: Sample) {
   }
 }
 
+const unit = (invoiceId: string) => ({
+  reference_id: 'default',
+  custom_id: invoiceId,
+  invoice_id: 'INV-0001',
+  amount: usd('100.00'),
+  payee,
+})
+
 function order(sample: Sample) {
-  const id = sample.newId('order')
+  const [id, invoiceId] = [sample.newId('order'), sample.newId('invoice')]
   const isDone = is(sample, '.COMPLETED')
-  const buyer = {
-    email_address: 'buyer@example.com',
-    payer_id: 'BUYERAAAAAAAA',
-    name: { given_name: 'Sandbox', surname: 'Buyer' },
-  }
   return {
     id,
     status: isDone ? 'COMPLETED' : 'APPROVED',
     intent: 'CAPTURE',
-    payer: buyer,
+    payer: { email_address: 'buyer@example.com', name: { full_name: 'Sandbox Buyer' } },
     purchase_units: [
-      {
-        reference_id: 'default',
-        amount: usd('100.00'),
-        payee,
-        shipping: {
-          name: { full_name: 'Sandbox Buyer' },
-          address: {
-            address_line_1: '1 Sandbox Street',
-            admin_area_2: 'San Jose',
-            admin_area_1: 'CA',
-            postal_code: '95131',
-            country_code: 'US',
-          },
-        },
-        ...(isDone && { payments: { captures: [capture(sample)] } }),
-      },
+      { ...unit(invoiceId), ...(isDone && { payments: { captures: [capture(sample, id, invoiceId)] } }) },
     ],
-    payment_source: { [sample.dialect.keyPrefix]: { email_address: buyer.email_address, account_id: buyer.payer_id } },
+    payment_source: { wallet: {} },
     ...times(sample),
-    links: [
-      { href: `${sample.publicUrl}/v2/checkout/orders/${id}`, rel: 'self', method: 'GET' },
-      ...(isDone
-        ? []
-        : [{ href: `${sample.publicUrl}/v2/checkout/orders/${id}/capture`, rel: 'capture', method: 'POST' }]),
-    ],
+    links: [invoiceLink(sample, invoiceId, 'invoice')],
   }
 }
 
@@ -120,8 +112,8 @@ function approval(sample: Sample) {
   return {
     id,
     order_id: id,
-    payment_source: { [sample.dialect.keyPrefix]: { email_address: 'buyer@example.com' } },
-    purchase_units: [{ reference_id: 'default', custom_id: 'sample', invoice_id: 'INV-0001' }],
+    payment_source: { wallet: {} },
+    purchase_units: [unit(sample.newId('invoice'))],
     create_time: toSeconds(sample.now),
   }
 }
@@ -213,7 +205,7 @@ function invoice(sample: Sample) {
     due_amount: usd(isPaid ? '0.00' : '100.00'),
     ...(isPaid && { payments: { paid_amount: usd('100.00'), ...transaction('payment') } }),
     ...(status === 'REFUNDED' && { refunds: { refund_amount: usd('100.00'), ...transaction('refund') } }),
-    links: [{ href: `${sample.publicUrl}/v2/invoicing/invoices/${id}`, rel: 'self', method: 'GET' }],
+    links: [invoiceLink(sample, id, 'self')],
   }
   return { id, status, invoice_number: 'INV-0001', amount: full.amount, invoice: full }
 }

@@ -313,6 +313,29 @@ describe('Events', () => {
     expect(receiver.received.length).toBe(20)
   })
 
+  it('lead where real ones lead when they are simulated: to operations there are', async () => {
+    interface Linked {
+      readonly href: string
+      readonly method: string
+    }
+    const linksIn = (value: unknown): Linked[] => {
+      if (typeof value !== 'object' || value === null) return []
+      return 'href' in value ? [value as Linked] : Object.values(value).flatMap(linksIn)
+    }
+    const { paths } = (await world.call<{ paths: Record<string, object> }>('GET', '/openapi.json')).body
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '{}')}`),
+    )
+    const types = await world.merchant.get<{ event_types: { name: string }[] }>(`${root}/webhooks-event-types`)
+    const led = new Set<string>()
+    for (const { name } of types.body.event_types)
+      for (const { href, method } of linksIn((await simulate({ event_type: name })).resource))
+        led.add(`${method} ${new URL(href).pathname.replace(/[A-Z0-9-]{17,}/g, '{}')}`)
+
+    expect([...led].filter((operation) => !operations.includes(operation))).toEqual([])
+    expect(led.size).toBeGreaterThan(4)
+  })
+
   it('can be simulated for an address that is no webhook, and still be verified', async () => {
     const event = await simulate({ webhook_id: undefined, url: receiver.url('/elsewhere') })
     await world.settle()
