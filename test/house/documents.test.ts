@@ -2,6 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { loadRows } from '../../bench/harness/rows.ts'
+import { commands } from '../../src/cli/commands.ts'
+import { flagOf } from '../../src/config.ts'
+import { settings } from '../../src/settings.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(`${root}/${path}`, 'utf8')
@@ -14,6 +18,10 @@ const documents = [
   ...readdirSync(`${root}/docs`)
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
+  'lab/README.md',
+  'bench/README.md',
+  'bench/NOTES.md',
+  'examples/shop/README.md',
 ]
 
 /** Paths of our own files as documents write them: from the root, or from `src`. */
@@ -31,8 +39,25 @@ const anchorsIn = (text: string) =>
       .replaceAll(' ', '-'),
   )
 
+/** What stands behind the name of the program, up to where its words end. */
+const typedIn = (text: string) =>
+  [...text.matchAll(/(?:`|^|\$ |npx |= )quittance (?=[a-z])([^`\n#|]+)/gm)].map(([, words]) => words!.trim())
+
+const shared = ['json', 'help', 'version', ...Object.values(settings).map(({ variable }) => flagOf(variable))]
+
+/** The first words are a command, or with dots behind them some, and the flags are such as it takes. */
+function isCommand(typed: string): boolean {
+  const [words = '', ...flags] = typed.split(/(?<= )--/)
+  const meant = commands.filter(({ name }) => `${words} `.startsWith(`${name} `))
+  if (/^[a-z]+( …|$)/.test(words) && commands.some(({ name }) => name.startsWith(`${words.split(' ')[0]} `)))
+    return true
+  return meant.some(({ options = {} }) =>
+    flags.every((flag) => [...shared, ...Object.keys(options)].includes(/^[a-z-]*/.exec(flag)![0])),
+  )
+}
+
 describe('What the documents name', () => {
-  for (const document of [...documents, 'examples/shop/README.md', 'lab/README.md'])
+  for (const document of documents)
     it(`is where their links lead: ${document}`, () => {
       const links = [...prose(read(document)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!)
       const dead = links.filter((link) => {
@@ -45,9 +70,17 @@ describe('What the documents name', () => {
 
   for (const document of documents)
     it(`is there: ${document}`, () => {
-      const from = document.startsWith('docs/') ? 'docs/' : ''
+      const from = document.includes('/') ? `${posix.dirname(document)}/` : ''
       const isThere = (path: string) => ['', 'src/', from].some((folder) => existsSync(`${root}/${folder}${path}`))
       expect(pathsIn(read(document)).filter((path) => !isThere(path))).toEqual([])
+    })
+
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> }
+  for (const document of documents)
+    it(`can be typed: ${document}`, () => {
+      const run = [...read(document).matchAll(/\bnpm run (?:-s |--silent )?([\w:]+)/g)].map(([, name]) => name!)
+      expect(run.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
+      expect(typedIn(read(document)).filter((words) => !isCommand(words))).toEqual([])
     })
 
   it('has every room in the drawing of the house', () => {
@@ -58,6 +91,19 @@ describe('What the documents name', () => {
       .map(({ name }) => name)
     expect([...new Set(rooms)].filter((name) => !drawn.has(name))).toEqual([])
   })
+})
+
+it('What the proof says is required and aimed at is what the bench goes by', async () => {
+  const told = [...read('docs/proof.md').matchAll(/^\| ([a-z-]+) \|(?: [^|]* \|){8} +([\d.]*) +\| +([\d.]*) +\|/gm)]
+  const rows = await loadRows()
+  const numbers = ([, name, required, goal]: RegExpMatchArray) => [name, Number(required || 0), Number(goal || 0)]
+  expect(told.map(numbers)).toEqual(
+    told.map(([, name]) => {
+      const { required = 0, goal = 0 } = rows.find((row) => row.name === name) ?? {}
+      return [name, required, goal]
+    }),
+  )
+  expect(told.map(([, name]) => name).toSorted()).toEqual(rows.map(({ name }) => name).toSorted())
 })
 
 describe('The changelog', () => {
