@@ -7,8 +7,10 @@ import {
   findPerson,
   grantRole,
   listEverybody,
+  listRoles,
   type Person,
   removePerson,
+  shutOut,
   signOutEverywhere,
 } from '../console/sign-in/people.ts'
 import type { Reader } from '../database/transaction.ts'
@@ -106,6 +108,9 @@ async function invite({ db, transact, settings, options }: StoreInput) {
     const [known, another] = await findInvited(tx, email)
     if (known && another)
       throw new CommandError(`Several people have this address (${known.id}, ${another.id}, …); remove all but one.`)
+    // Admins invite under any address, and may hold the passkey that was made then: it must not open another place.
+    const held = known ? await listRoles(tx, known.id) : []
+    if (known && !held.some(({ account_id }) => account_id === accountId)) shutOut(tx, known.id)
     const person = known?.id ?? addPerson(tx, { name: called, email })
     grantRole(tx, person, { role, account_id: accountId })
     return { id: person, ...addLink(tx, person, now) }

@@ -175,6 +175,12 @@ export function signOutEverywhere(tx: Tx, id: string, accountId: string | null =
   tx.write(endLinks, [id])
 }
 
+/** Ends all that lets somebody in but links, which the next link ends. */
+export function shutOut(tx: Tx, id: string): void {
+  tx.write(endLogins, [id])
+  tx.write(deletePasskeys, [id])
+}
+
 /** Takes everything from somebody that lets them in. The audit log still knows their name until its time is over. */
 export function removePerson(tx: Tx, id: string, accountId: string | null = null): void {
   signOutEverywhere(tx, id, accountId)

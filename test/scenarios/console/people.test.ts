@@ -220,6 +220,36 @@ describe('The people of an account', () => {
     expect(ids).toContain(operator.personId)
   })
 
+  it('who are invited to more on the command line leave behind what was made under their address before', async () => {
+    const admin = await signedIn(world, 'admin', merchant)
+    await freshen(world)
+    const made = await admin.send('/console/people', '/console/people', {
+      ...{ email: 'later@example.test', name: 'Later', role: 'viewer' },
+    })
+    const taken = browserOf(world)
+    await taken.signInBy(linkIn(made.text)!)
+    const named = async () =>
+      (
+        await json<{ person_id: string; email: string; passkeys: number; roles: string[] }[]>(
+          ['console', 'people'],
+          besides(world),
+        )
+      ).filter(({ email }) => email === 'later@example.test')
+    await givePasskey(world, (await named())[0]!.person_id)
+
+    const { path } = await invite(world, 'operator', undefined, 'later@example.test')
+
+    expect(await named()).toMatchObject([{ passkeys: 0, roles: expect.arrayContaining(['operator']) }])
+    expect((await taken.get('/console/operator')).location).toContain('/console/sign-in')
+    const later = browserOf(world)
+    await later.signInBy(path)
+    expect((await later.get('/console/operator')).status).toBe(200)
+    // Another link to what they are already ends nothing.
+    await givePasskey(world, (await named())[0]!.person_id)
+    await invite(world, 'operator', undefined, 'later@example.test')
+    expect([(await named())[0]!.passkeys, (await later.get('/console/operator')).status]).toEqual([1, 200])
+  })
+
   it('are invited again when they came by a link and made no passkey while they could', async () => {
     const admin = await signedIn(world, 'admin', merchant)
     const { path, personId } = await invite(world, 'viewer', merchant)
