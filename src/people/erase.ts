@@ -13,6 +13,7 @@ import {
   type FoundRow,
   findRows,
   findTraces,
+  isAbout,
   owners,
   patient,
   type Sought,
@@ -75,7 +76,9 @@ export async function erasePerson(db: Reader, transact: Transact, email: string,
     counts.addAll(await patiently(transact, (tx) => eraseFromTable(tx, table, begun.sought, redaction)))
   }
   const answered = await rewriteAnswers(transact, answers, {
-    rewrite: (body) => String(redacted(body, 'text', redaction)),
+    // All of them are opened, and most are about others.
+    rewrite: (body) =>
+      isAbout(begun.sought, body) ? String(redacted(body, { name: '', type: 'text' }, redaction)) : body,
     about: 'people',
     onProgress: (done) => onProgress(() => `Erasing: ${done} kept answers opened`),
   })
@@ -143,7 +146,7 @@ async function invoiceKeys(tx: Tx, invoices: Table, email: string) {
 /** Through its own store, so that what searches read is changed with it. */
 async function eraseFromInvoice(tx: Tx, accountId: string, id: string, redaction: Redaction): Promise<number> {
   const stored = await findStored(tx, accountId, id)
-  const invoice = redaction.json(stored.invoice) as Invoice
+  const invoice = redaction.json(stored.invoice, '') as Invoice
   if (JSON.stringify(invoice) === JSON.stringify(stored.invoice)) return 0
   saveInvoice(tx, stored, invoice)
   return 1
@@ -174,21 +177,24 @@ interface Change {
   readonly value: unknown
 }
 
+/** People fill these in where they are fields of a document; columns of that name hold kinds of things, and ids. */
+const inDocuments = new Set(['name', 'reference', 'subject'])
+
 function changesOf({ columns }: Table, { row }: FoundRow, redaction: Redaction): Change[] {
   return columns.flatMap(({ name, type }) => {
     const before = row[name]
     if (before === null || before === undefined) return []
-    const after = redacted(before, type, redaction)
+    const after = redacted(before, { name: inDocuments.has(name) ? '' : name, type }, redaction)
     if (JSON.stringify(after) === JSON.stringify(before)) return []
     return [{ column: name, value: type === 'json' || type === 'jsonb' ? JSON.stringify(after) : after }]
   })
 }
 
-function redacted(value: unknown, type: string, { text, json }: Redaction): unknown {
-  if (type !== 'text' || typeof value !== 'string') return json(value)
+function redacted(value: unknown, { name, type }: Table['columns'][number], { text, json }: Redaction): unknown {
+  if (type !== 'text' || typeof value !== 'string') return json(value, name)
   // Documents are also kept as text: events as they are sent, and what lists show.
   const document = parsed(value)
-  return document === undefined ? text(value) : JSON.stringify(json(document))
+  return document === undefined ? text(value, name) : JSON.stringify(json(document, ''))
 }
 
 function parsed(text: string): object | undefined {

@@ -82,6 +82,12 @@ export async function findRows(
   return rows.filter(({ by_id, row }) => by_id || addressAlone(email).test(JSON.stringify(row)))
 }
 
+/** Whether a text has the address or one of the ids in it. */
+export function isAbout({ email, ids }: Sought, text: string): boolean {
+  const letters = text.toLowerCase()
+  return ids.some((id) => letters.includes(id)) || (letters.includes(email) && addressAlone(email).test(letters))
+}
+
 /** Which tables have ids that others name: what stands under these belongs to whoever stands in their documents. */
 export const owners: readonly string[] = [
   'accounts',

@@ -63,13 +63,13 @@ function texts(value: Json, key: string): string[] {
 export const isBuyerOf = (dispute: Json, email: string): boolean =>
   isObject(dispute) && isObject(dispute['buyer']) && describes(dispute['buyer'], email)
 
-/** What the buyer of this dispute wrote. */
+/** What the buyer of this dispute wrote; a single word tells nobody who wrote it, and stands elsewhere too. */
 export function wordsIn(value: Json, isTheirs = false): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => wordsIn(item, isTheirs))
   if (!isObject(value)) return []
   const isOwn = isTheirs || isOfBuyer(value)
   return Object.entries(value).flatMap(([key, item]) => {
-    if (typeof item === 'string') return isOwn && said.has(key) ? [item] : []
+    if (typeof item === 'string') return isOwn && said.has(key) && /\S\s+\S/.test(item) ? [item] : []
     return wordsIn(item, isOwn || toldByBuyer.has(key))
   })
 }
@@ -98,6 +98,27 @@ const quoted = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 export const addressAlone = (email: string): RegExp =>
   new RegExp(`(?<!(?<!\\\\)[\\p{L}\\p{N}_][.'+_-]*)${quoted(email)}(?![\\p{L}\\p{N}_]|[.-]+[\\p{L}\\p{N}])`, 'giu')
 
+/** Fields that people fill in as they like. */
+const filledIn = new Set([
+  ...['name', 'given_name', 'surname', 'full_name', 'business_name', 'buyer_name', 'item_name', 'additional_info'],
+  ...['note', 'notes', 'note_to_payer', 'memo', 'reference', 'custom', 'custom_id', 'title', 'subject', 'text'],
+  ...['content', 'message', 'description', 'item_description', 'terms_and_conditions', 'about', 'summary', 'html'],
+])
+/** Fields that the service goes by, whatever stands in them. */
+const goneBy = new Set([
+  ...['id', 'ids', 'ref', 'thread', 'key', 'path', 'operation', 'action', 'actor', 'cause', 'from_node', 'to_node'],
+  ...['url', 'href', 'rel', 'method', 'number', 'invoice_number', 'number_key', 'time_zone', 'locale', 'content-type'],
+])
+const isGoneBy = (key: string) => goneBy.has(key) || /_(?:ids?|code|date|state|status|time|type)$/.test(key)
+/** Amounts, days, instants, ids, codes and addresses: the service writes them so, and reads them again. */
+const coded = /^(?:-?[A-Z\d._:-]+|[a-z\d]+(?:[-_/.:~][a-z\d]+)*|https?:\/\/\S+)$/
+
+/**
+ * Whether somebody may have written this. A name, a street or a complaint can be any word, also one that currencies, amounts and
+ * states are written with: taken out of these, it would take money and decisions along.
+ */
+const isWritten = (text: string, key: string): boolean => filledIn.has(key) || !(isGoneBy(key) || coded.test(text))
+
 /** Takes the person out of texts and documents. `address` is what stands for theirs from now on. */
 export function makeRedaction({ email, details, disputes }: Person, address: string) {
   const anyAddress = addressAlone(email)
@@ -107,21 +128,22 @@ export function makeRedaction({ email, details, disputes }: Person, address: str
       ? undefined
       : new RegExp(`(?<![\\p{L}\\p{N}])(?:${details.map(quoted).join('|')})(?![\\p{L}\\p{N}])`, 'giu')
 
-  function text(value: string): string {
-    const written = anyDetail ? value.replace(anyDetail, ERASED_TEXT) : value
+  /** `key` is the field that it stands in. */
+  function text(value: string, key: string): string {
+    const written = anyDetail && isWritten(value, key) ? value.replace(anyDetail, ERASED_TEXT) : value
     return written.replace(anyAddress, address)
   }
 
   /** Documents that the person handed in, by id; gathered while redacting. */
   const documents = new Set<string>()
 
-  function json(value: Json, ofPerson = false): Json {
-    if (typeof value === 'string') return text(value)
-    if (Array.isArray(value)) return value.map((item) => json(item, ofPerson))
+  function json(value: Json, key: string, ofPerson = false): Json {
+    if (typeof value === 'string') return text(value, key)
+    if (Array.isArray(value)) return value.map((item) => json(item, key, ofPerson))
     if (!isObject(value)) return value
     if (describes(value, email)) return party(value)
     const isBuyer = ofPerson || isBuyerOf(value, email) || disputes.has(String(value['dispute_id']).toLowerCase())
-    if (isBuyer && isOfBuyer(value)) return words(value)
+    if (isBuyer && isOfBuyer(value)) return words(value, key)
     const billed = isObject(value['billing_info']) && describes(value['billing_info'], email)
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [
@@ -129,8 +151,8 @@ export function makeRedaction({ email, details, disputes }: Person, address: str
         billed && key === 'shipping_info' && isObject(item)
           ? without(item)
           : isBuyer && toldByBuyer.has(key)
-            ? words(item)
-            : json(item, isBuyer),
+            ? words(item, key)
+            : json(item, key, isBuyer),
       ]),
     )
   }
@@ -144,17 +166,17 @@ export function makeRedaction({ email, details, disputes }: Person, address: str
     Object.fromEntries(
       Object.entries(value)
         .filter(([key]) => !personal.has(key))
-        .map(([key, item]) => [key, json(item)]),
+        .map(([key, item]) => [key, json(item, key)]),
     )
 
   /** What the person wrote or handed in: that it was there stays, and when; what it said goes. */
-  function words(value: Json): Json {
-    if (Array.isArray(value)) return value.map(words)
-    if (!isObject(value) || describes(value, email)) return json(value)
+  function words(value: Json, at: string): Json {
+    if (Array.isArray(value)) return value.map((item) => words(item, at))
+    if (!isObject(value) || describes(value, email)) return json(value, at)
     const erased = Object.entries(value).map(([key, item]): [string, Json] => {
       if (said.has(key) && typeof item === 'string') return [key, ERASED_TEXT]
       if (key === 'documents' && Array.isArray(item)) return [key, item.map(document)]
-      return [key, words(item)]
+      return [key, words(item, key)]
     })
     return Object.fromEntries(erased)
   }
