@@ -1,11 +1,15 @@
 import { beginning } from './beginning.ts'
 import { Problem } from './problem.ts'
 
-/** An e-mail address in the middle of other text. Paths of packages have an @ too, behind a slash. */
-const address = /[^\s@<>()[\]"',;:/\\]+@[^\s@<>()[\]"',;:/\\]+/g
+/** What can be an e-mail address in the middle of other text. Paths of packages have an @ too, behind a slash. */
+const word = /[^\s<>()[\]"',;:/\\]+/g
 
-/** The text without the addresses of people in it, which far ends like to quote when they refuse something. */
-export const withoutAddresses = (text: string): string => text.replace(address, '(address)')
+/**
+ * The text without the addresses of people in it, which far ends like to quote when they refuse something. Word by word: looked for in
+ * one go, an @ that never comes would be looked for from every letter of however much a far end sends.
+ */
+export const withoutAddresses = (text: string): string =>
+  text.replace(word, (one) => (/[^@]@[^@]/.test(one) ? '(address)' : one))
 
 /** What is said of an error beside its message: nothing that quotes what somebody wrote, as a row that was refused does. */
 const kept = ['code', 'constraint', 'table', 'column', 'command', 'responseCode', 'statusCode'] as const

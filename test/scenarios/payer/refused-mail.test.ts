@@ -71,6 +71,14 @@ describe('A mail that the mail server refuses', () => {
     expect(found[0]!.error).toBe(`The mail server does not take mail for this recipient: ${code} ${said}`)
   })
 
+  it('in more words than anybody reads keeps nobody waiting', async () => {
+    const began = performance.now()
+    const { found } = await afterwards(550, `no such user ${'x'.repeat(100_000)}`, 'recipient')
+
+    expect(found[0]!.error).toMatch(/^The mail server does not take mail for this recipient: 550 no such user x+$/)
+    expect(performance.now() - began).toBeLessThan(20_000)
+  })
+
   it.each([
     [450, 'no such user now', 'recipient'],
     [450, '4.1.1 unverified address', 'recipient'],
