@@ -39,23 +39,36 @@ const isAddition = (marker: number) => (marker >= 0xe1 && marker <= 0xef && mark
 /** A JPEG of grey or three colours, without anything that is not the picture. */
 function plainJpeg(file: Buffer): LogoImage {
   if (file[0] !== 0xff || file[1] !== START) throw new Error('The file is neither a PNG nor a JPEG.')
-  const end = file.lastIndexOf(Buffer.from([0xff, END]))
   const kept = [file.subarray(0, 2)]
   let size: { width: number; height: number } | undefined
+  let isSeen = false
   for (let at = 2; ; ) {
-    if (at + 4 > end || file[at] !== 0xff) throw new Error('The JPEG breaks off.')
+    if (at + 2 > file.length || file[at] !== 0xff) throw new Error('The JPEG breaks off.')
     const marker = file[at + 1]!
-    if (marker === SCAN) {
-      if (!size) throw new Error('The JPEG does not say how large it is.')
-      kept.push(file.subarray(at, end + 2))
-      return { type: 'image/jpeg', ...size, bytes: Buffer.concat(kept) }
+    if (marker === END) {
+      if (!size || !isSeen) throw new Error('The JPEG has no picture.')
+      // What stands behind the end is another picture, with what its program adds, or none at all.
+      return { type: 'image/jpeg', ...size, bytes: Buffer.concat([...kept, file.subarray(at, at + 2)]) }
     }
-    const next = at + 2 + file.readUInt16BE(at + 2)
-    if (frames.includes(marker) && !size) size = readFrame(file.subarray(at + 4, next))
+    const data = at + 2 + file.readUInt16BE(at + 2)
+    if (frames.includes(marker) && !size) size = readFrame(file.subarray(at + 4, data))
     else if (frames.includes(marker) || otherFrames.includes(marker)) throw new Error('The JPEG is of a rare kind.')
+    if (marker === SCAN && !size) throw new Error('The JPEG does not say how large it is.')
+    isSeen ||= marker === SCAN
+    const next = marker === SCAN ? endOfScan(file, data) : data
     if (!isAddition(marker)) kept.push(file.subarray(at, next))
     at = next
   }
+}
+
+/** Where a scan ends: inside of one, every 0xff is followed by a zero, by another, or by the mark of a restart. */
+function endOfScan(file: Buffer, from: number): number {
+  for (let at = file.indexOf(0xff, from); at >= 0; at = file.indexOf(0xff, at + 1)) {
+    const marker = file[at + 1] ?? 0
+    const isInside = marker === 0 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7)
+    if (!isInside) return at
+  }
+  throw new Error('The JPEG breaks off.')
 }
 
 function readFrame(frame: Buffer): { width: number; height: number } {

@@ -73,6 +73,22 @@ describe('The logo of a merchant', () => {
     expect((await pdfOf(path)).text).toMatch(/\/Filter \/DCTDecode/)
   })
 
+  it('that is a JPEG is the picture alone, whatever its program added behind the first scan or the end', async () => {
+    const words = 'made by somebody'
+    const comment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, words.length + 2]), Buffer.from(words)])
+    const end = jpegLogo.subarray(-2)
+    const between = Buffer.concat([jpegLogo.subarray(0, -2), comment, end])
+    // As telephones keep a second picture, with all that is said of it.
+    const behind = Buffer.concat([jpegLogo, jpegLogo.subarray(0, 2), comment, jpegLogo.subarray(2)])
+    for (const [name, file] of Object.entries({ between, behind })) {
+      shop.answers(`/${name}.jpg`, file, 'image/jpeg')
+      const { path } = await sentWithLogo(shop.url(`/${name}.jpg`))
+      const picture = await world.app.server.inject({ url: (await pageOf(path)).image![0]! })
+
+      expect(picture.rawPayload.equals(jpegLogo), name).toBe(true)
+    }
+  })
+
   it('is fetched by a job and once for all invoices, and its server learns nothing about the payer', async () => {
     shop.answers('/once.png', blueLogo)
     const { path } = await sentInvoice(world, withLogo(shop.url('/once.png')))
