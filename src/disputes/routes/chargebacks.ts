@@ -19,7 +19,10 @@ import { findDisputeOf, isUnderWay } from '../store.ts'
 import { tag } from './parts.ts'
 
 /** Reasons that codes of card networks stand for; any other is about something that did not arrive. */
-const reasonOfCode: Readonly<Record<string, Reason>> = { 4853: NOT_AS_DESCRIBED, C2: 'CREDIT_NOT_PROCESSED' }
+const reasonOfCode: ReadonlyMap<string, Reason> = new Map([
+  ['4853', NOT_AS_DESCRIBED],
+  ['C2', 'CREDIT_NOT_PROCESSED'],
+])
 
 const word = Type.Optional(Type.String({ maxLength: 255 }))
 const ChargebackBody = Type.Object({
@@ -106,7 +109,7 @@ async function chargeBack(tx: Tx, house: House, caller: Caller, body: Chargeback
     tx,
     house,
     {
-      reason: reasonOfCode[code ?? ''] ?? NOT_RECEIVED,
+      reason: reasonOfCode.get(code ?? '') ?? NOT_RECEIVED,
       channel: isAlert ? 'ALERT' : 'EXTERNAL',
       seller,
       buyer,

@@ -556,6 +556,15 @@ describe('A chargeback by a bank', () => {
     })
   })
 
+  it.each(['constructor', '__proto__'])('has a reason whatever code the bank gives: %s', async (reason_code) => {
+    const { seller_transaction_id: sellers } = await paid()
+    const made = await charge(sellers, { processor_info: { reason_code } })
+
+    expect(made.status).toBe(201)
+    const shown = await sees(world.merchant, made.body.dispute_id)
+    expect(shown).toMatchObject({ reason: NOT_RECEIVED, external_reason_code: reason_code })
+  })
+
   it('can be an alert, which the seller can only accept', async () => {
     const { seller_transaction_id: sellers } = await paid()
     // Words that keep other disputes with the agents.
