@@ -70,8 +70,8 @@ export class Replica implements Reader {
   readonly #parts: ReplicaParts
   #identity: string | undefined
   #away: Away | undefined = 'not looked at yet'
-  /** Rejects when the replica is found gone, so that nobody waits for its answers. */
-  #gone = newOutage()
+  /** Who waits for an answer of the replica: they are failed when it is found gone. */
+  readonly #waiting = new Set<(error: Error) => void>()
   /** Places of the primary that the replica was not seen to have, with when they were looked at. */
   #missing: { place: Place; at: number }[] = []
   #asking: Promise<Place> | undefined
@@ -124,13 +124,20 @@ export class Replica implements Reader {
     // A replica that has more to do than it can is spared what it would only get to later.
     if (this.#away || replica.waitingCount > 0) throw new NotHere()
     const wanted = await this.#primaryPlace()
-    const gone = this.#gone
     const answer = replica.transaction(async (connection) => {
       // On the very connection that reads: behind one address there may be several replicas.
       await this.#reach(connection, wanted)
       return connection.rows<Row>(statement, values)
     })
-    return Promise.race([answer, gone.promise])
+    return this.#unlessGone(answer)
+  }
+
+  /** A promise that is broken when the replica goes would hold on to every answer that was raced against it until then. */
+  #unlessGone<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(reject)
+      void answer.then(resolve, reject).finally(() => this.#waiting.delete(reject))
+    })
   }
 
   async #reach(connection: Connection, wanted: Place): Promise<void> {
@@ -210,10 +217,7 @@ export class Replica implements Reader {
   }
 
   #turn(away: Away | undefined, reason?: unknown): void {
-    if (away === 'gone') {
-      this.#gone.reject(new NotHere())
-      this.#gone = newOutage()
-    }
+    if (away === 'gone') for (const fail of this.#waiting) fail(new NotHere())
     if (away === this.#away) return
     this.#away = away
     this.state.inUse = away === undefined
@@ -223,12 +227,3 @@ export class Replica implements Reader {
 
 /** So many places are remembered, half a second apart. */
 const MISSING_MAX = 600
-
-function newOutage() {
-  let reject: (error: Error) => void = () => {}
-  const promise = new Promise<never>((_, refuse) => {
-    reject = refuse
-  })
-  promise.catch(() => {})
-  return { promise, reject }
-}

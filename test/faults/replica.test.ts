@@ -1,4 +1,6 @@
-import { pino } from 'pino'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { type Logger, pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, openApp } from '../../src/app.ts'
 import { migrate } from '../../src/database/migrate.ts'
@@ -12,8 +14,12 @@ let replica: TestCluster
 let remove: () => Promise<void>
 const apps: App[] = []
 
-const open = async (databaseUrl: string, readUrl: string, log = pino({ level: 'silent' })): Promise<App> => {
-  const settings = readSettings({ LOG_LEVEL: 'silent', PORT: '0', DATABASE_READ_URL: readUrl })
+const open = async (
+  databaseUrl: string,
+  readUrl: string,
+  { log = pino({ level: 'silent' }), ...more }: { log?: Logger; READ_MEMORY_MB?: string } = {},
+): Promise<App> => {
+  const settings = readSettings({ LOG_LEVEL: 'silent', PORT: '0', DATABASE_READ_URL: readUrl, ...more })
   return openApp({ settings, databaseUrl, log, ...patient })
 }
 
@@ -29,8 +35,9 @@ async function merchantAt(app: App) {
   const headers = { authorization: `Bearer ${asked.json<{ access_token: string }>().access_token}` }
   const get = (url: string) => app.server.inject({ method: 'GET', url, headers })
   return {
-    async creates(): Promise<string> {
-      const made = await app.server.inject({ method: 'POST', url: INVOICES, headers, payload: over('10.00') })
+    async creates(detail: Record<string, unknown> = {}): Promise<string> {
+      const payload = over('10.00', {}, detail)
+      const made = await app.server.inject({ method: 'POST', url: INVOICES, headers, payload })
       expect(made.statusCode, made.body).toBe(201)
       return made.json<{ id: string }>().id
     },
@@ -41,6 +48,11 @@ async function merchantAt(app: App) {
     },
     newest: async () => (await get(`${INVOICES}?page_size=1`)).json<Listed>().items[0]?.id,
     page: async (path: string) => (await get(path)).statusCode,
+    /** Also lets go of what is noted of requests, which is not what is held of answers. */
+    lists: async () => {
+      expect((await get(`${INVOICES}?page_size=100`)).json<Listed>().items.length).toBeGreaterThanOrEqual(40)
+      await get('/sandbox/requests?page_size=1')
+    },
   }
 }
 
@@ -88,6 +100,27 @@ describe('A replica', () => {
     expect(byReplica).toBeGreaterThan(0)
   })
 
+  it('keeps nothing alive of what it has answered', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const app = await open(primary.url, replica.url, { READ_MEMORY_MB: '0' })
+    const merchant = await merchantAt(app)
+    for (let i = 0; i < 40; i++) await merchant.creates({ memo: 'x'.repeat(500), note: 'y'.repeat(4_000) })
+    const heapAfter = async (lists: number) => {
+      for (let i = 0; i < lists; i++) await merchant.lists()
+      collect()
+      return process.memoryUsage().heapUsed
+    }
+    const before = await heapAfter(10)
+    const grownBy = (await heapAfter(60)) - before
+    const { byReplica } = await figures(app)
+    await app.close()
+
+    expect(byReplica).toBeGreaterThan(45)
+    // So many lists have some sixteen megabytes.
+    expect(grownBy).toBeLessThan(6_000_000)
+  })
+
   it('that falls behind leaves reads to the primary until it has caught up', async () => {
     await replica.query('select pg_wal_replay_pause()')
     await expect
@@ -117,7 +150,7 @@ describe('A replica', () => {
   it('that cannot be reached says why in the log', async () => {
     const lines: string[] = []
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-    const app = await open(primary.url, 'postgres://nobody@127.0.0.1:1/books', log)
+    const app = await open(primary.url, 'postgres://nobody@127.0.0.1:1/books', { log })
 
     expect(JSON.parse(lines[0]!)).toMatchObject({
       replica: 'gone',

@@ -90,6 +90,7 @@ export const guards: readonly Guard[] = [
   { guards: 'a replica of before a failover answers nothing', file: 'src/database/replica.ts', text: 'place.timeline === wanted.timeline && ', replacement: '', tests: ['test/faults/replica.test.ts'] },
   { guards: 'a replica of another database is refused', file: 'src/database/replica.ts', text: "if (found.identity !== this.#identity && this.#away === 'not looked at yet')", replacement: "if (found.identity === '')", tests: ['test/faults/replica.test.ts'] },
   { guards: 'a replica that is gone keeps no read', file: 'src/database/replica.ts', text: "if (!found) return this.#turn('gone', reason)", replacement: 'if (!found) return', tests: ['test/faults/replica.test.ts'] },
+  { guards: 'what a replica answered is let go', file: 'src/database/replica.ts', text: '.finally(() => this.#waiting.delete(reject))', replacement: '', tests: ['test/faults/replica.test.ts'], titled: 'keeps nothing alive' },
 
   // Partitions
   { guards: 'an event has its day in its id', file: 'src/database/transaction.ts', text: "return kind === 'event' && this.#parts.isDated ? datedEventId(id, this.now) : id", replacement: "return kind === 'event' && this.#parts.attempt < 0 ? datedEventId(id, this.now) : id", tests: [partitions] },
