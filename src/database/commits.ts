@@ -40,14 +40,16 @@ export class Commits {
   /** Those of which something is under way. */
   readonly #lines = new Set<string>()
   #groups = 0
+  #open = 0
   #isDue = false
 
   constructor(parts: CommitsParts) {
     this.#parts = parts
   }
 
-  get waitingCount(): number {
-    return this.#waiting.length
+  /** How many came together here and are not answered: what is under way may come back to go by itself. */
+  get openCount(): number {
+    return this.#open
   }
 
   /**
@@ -57,7 +59,12 @@ export class Commits {
   run(statement: Statement, values: readonly unknown[], line?: string): Promise<pg.QueryResult> {
     const { pool } = this.#parts
     if (line === undefined && !pool.isQuickWrite(statement)) return pool.run(statement, values)
-    return answerTo((answered) => {
+    return answerTo((tell) => {
+      const answered: Commit['answered'] = (error, result) => {
+        this.#open--
+        tell(error, result)
+      }
+      this.#open++
       this.#waiting.push({ statement, values, line, answered, isAlone: false })
       // Not at the end of the round, before which the server would have nothing to do.
       if (this.#waiting.length >= TOGETHER_MAX && this.#groups < GROUPS_MAX) this.#send()

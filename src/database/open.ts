@@ -130,11 +130,11 @@ export function openDatabase(
       return pools.commits.run(statement, values, line)
     }
   const waiting = () => pools.statements.waitingCount + pools.transactions.waitingCount
-  const isBusy = () => pools.statements.isBusy || pools.commits.waitingCount > 0 || pools.transactions.isBusy
+  const isBusy = () => pools.statements.isBusy || pools.commits.openCount > 0 || pools.transactions.isBusy
   const closePools = () => Promise.all([pools.statements.close(), pools.transactions.close()])
 
   async function disconnected<T>(work: () => Promise<T>): Promise<T> {
-    while (waiting() + pools.commits.waitingCount > 0) await pause(WAITING_POLL_MS)
+    while (waiting() + pools.commits.openCount > 0) await pause(WAITING_POLL_MS)
     await probing
     await closePools()
     return work().finally(() => {

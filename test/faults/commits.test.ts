@@ -11,6 +11,7 @@ const ENOUGH = 8
 
 const add = sql`insert into shelf (id) values ($1)`
 const addSlowly = sql`insert into shelf (id) select $1 from pg_sleep($2)`
+const addSlowlyAnew = sql`insert into shelf (id) select $1 || '' from pg_sleep($2)`
 const addOwned = sql`insert into shelf (id, owner) values ($1, $2)`
 /** Takes its time behind what it counts, so that one beside it would count the same. */
 const addCounted = sql`
@@ -181,5 +182,20 @@ describe('Units of work that are written at the same time', () => {
     const fulfilled = (await outcomes).flatMap(({ status }, i) => (status === 'fulfilled' ? [`${i}`] : []))
     expect(stored).toEqual(fulfilled)
     expect(stored).not.toContain('2')
+  })
+
+  it('fail each for itself also while all connections are given up', async () => {
+    // Such as no other test has seen fail, or take its time.
+    await database.commit(addSlowlyAnew, ['1', '0'])
+    const outcomes = Promise.allSettled([
+      database.commit(addSlowlyAnew, ['0', '0.3']),
+      database.commit(addSlowlyAnew, ['1', '0']),
+      database.commit(addSlowlyAnew, ['2', '0']),
+    ])
+    await letOthersIn()
+    await database.whileDisconnected(async () => {})
+
+    expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(await ids()).toEqual(['0', '1', '2'])
   })
 })
