@@ -17,12 +17,16 @@ const MEBIBYTE = 1_048_576
 const none: ReadonlyMap<string, string> = new Map()
 
 /**
- * Names a row as it is: every write of it gives another one. The start of the server is part of it, because one that took over
- * and did not have the last writes counts transactions and versions again. Of a table with versions, or of a subselect with
- * its `xmin` and `version`.
+ * When the server started. Part of whatever names a row as it is, because one that took over and did not have the last writes
+ * counts transactions and versions again.
  */
-export const stampOf = (row: string): string =>
-  `(${row}.xmin || '/' || ${row}.version || (select '/' || extract(epoch from pg_postmaster_start_time())))`
+export const serverStart = `(select '/' || extract(epoch from pg_postmaster_start_time()))`
+
+/**
+ * Names a row as it is: every write of it gives another one. Of a table with versions, or of a subselect with its `xmin` and
+ * `version`.
+ */
+export const stampOf = (row: string): string => `(${row}.xmin || '/' || ${row}.version || ${serverStart})`
 
 /**
  * What was made of rows when they were last read. The database is asked at every read, and told the stamp of what is known:

@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/schema.ts'
+import { serverStart } from '../database/recall.ts'
 import { statementOf } from '../database/sql.ts'
 import type { Tx } from '../database/transaction.ts'
 import { RecentMap } from '../kernel/recent-map.ts'
@@ -24,7 +25,7 @@ export const groundRows = (templatePlace: string) => `
     left join invoice_settings s on s.account_id = a.id
     left join invoice_templates asked on asked.account_id = a.id and asked.id = ${templatePlace}
     left join invoice_templates usual on usual.account_id = a.id and usual.id = s.default_template_id`
-export const groundVersions = `concat(a.xmin, ' ', s.xmin, ' ', asked.xmin, ' ', usual.xmin)`
+export const groundVersions = `concat(a.xmin, ' ', s.xmin, ' ', asked.xmin, ' ', usual.xmin, ${serverStart})`
 
 const groundOf = statementOf(`
   select a.body as account, s.default_template_id, asked.body as asked, usual.body as usual, ${groundVersions} as versions

@@ -23,6 +23,8 @@ export interface TestCluster {
   follow(other?: TestCluster): void
   /** Writes a file of the server's. */
   write(name: string, text: string): void
+  /** Keeps its files as they are, while it does not run. What this gives takes away all that was written since. */
+  keep(): () => void
   /** One statement on a connection of its own. */
   query<Row extends object>(text: string): Promise<Row[]>
   /** A streaming replica, made from the files while the server runs. Not started yet. */
@@ -142,6 +144,14 @@ function clusterAt(folder: string, parts: Parts): TestCluster {
           ? `primary_conninfo = 'host=${other.folder} port=${PORT} user=postgres'\nhot_standby_feedback = on\n`
           : '',
       )
+    },
+    keep() {
+      const kept = `${data}-kept`
+      execFileSync('cp', ['-a', data, kept])
+      return () => {
+        rmSync(data, { recursive: true })
+        execFileSync('cp', ['-a', kept, data])
+      }
     },
     async replica(name) {
       const copy = join(parts.home, name)

@@ -1,11 +1,13 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, openApp } from '../../../src/app.ts'
+import { migrate } from '../../../src/database/migrate.ts'
 import { randomIds } from '../../../src/kernel/ids.ts'
 import { readSettings } from '../../../src/settings.ts'
+import { newCluster } from '../../support/cluster.ts'
 import { INVOICES } from '../../support/shop.ts'
 import { statementsOf } from '../../support/statements.ts'
-import { newWorld, patient, type World } from '../../support/world.ts'
+import { basic, newWorld, patient, type World } from '../../support/world.ts'
 
 const TEMPLATES = '/v2/invoicing/templates'
 
@@ -98,5 +100,62 @@ describe('What a process remembers of a merchant between creations', () => {
       `update accounts set body = jsonb_set(body, '{email}', '"new@example.com"') where id = 'MERCHANTAAAAA'`,
     )
     expect((await merchant.post(INVOICES, from('new@example.com'))).status).toBe(201)
+  })
+})
+
+describe('What a process remembers of a merchant from a server that lost its last writes', () => {
+  it('is not believed where the server counts on with the same number', async () => {
+    const { cluster, remove } = await newCluster({ autovacuum: 'off' })
+    await migrate(cluster.url)
+    const settings = readSettings({ LOG_LEVEL: 'silent', PORT: '0' })
+    const log = pino({ level: 'silent' })
+    const app = await openApp({ ...patient, settings, databaseUrl: cluster.url, log, ids: randomIds })
+    const asked = await app.server.inject({
+      method: 'POST',
+      url: '/v1/oauth2/token',
+      headers: {
+        authorization: basic('sandbox-merchant', 'sandbox-merchant-secret'),
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: 'grant_type=client_credentials',
+    })
+    const { access_token } = asked.json<{ access_token: string }>()
+    const headers = { authorization: `Bearer ${access_token}`, prefer: 'return=representation' }
+    const send = async (method: 'POST' | 'PUT', url: string, payload: object) =>
+      (await app.server.inject({ method, url, headers, payload })).json<Made & { id: string }>()
+    const template = (note: string) => ({
+      name: 'Remembered',
+      default_template: true,
+      template_info: { detail: { currency_code: 'USD', note } },
+    })
+    const noteOf = async (invoice_number: string) =>
+      (await send('POST', INVOICES, { detail: { currency_code: 'USD', invoice_number } })).detail.note
+    /** What was noted of requests is written before, so that the next write is the one of the template. */
+    const restart = async (meanwhile: () => void) => {
+      await app.server.inject({ method: 'GET', url: '/sandbox/requests?page_size=1' })
+      await cluster.kill()
+      meanwhile()
+      await cluster.start()
+      await expect.poll(async () => (await app.server.inject('/readyz')).statusCode).toBe(200)
+    }
+    const writtenBy = () => cluster.query<{ number: string }>('select xmin::text as number from invoice_templates')
+    try {
+      const { id } = await send('POST', TEMPLATES, template('First'))
+      let putBack = () => {}
+      await restart(() => {
+        putBack = cluster.keep()
+      })
+      await send('PUT', `${TEMPLATES}/${id}`, template('Lost'))
+      expect(await noteOf('A-1')).toBe('Lost')
+      const lost = await writtenBy()
+
+      await restart(putBack)
+      await send('PUT', `${TEMPLATES}/${id}`, template('Second'))
+      expect(await writtenBy()).toEqual(lost)
+      expect(await noteOf('A-2')).toBe('Second')
+    } finally {
+      await app.close()
+      await remove()
+    }
   })
 })
