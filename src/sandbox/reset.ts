@@ -41,12 +41,22 @@ async function keeping(tx: Tx, names: readonly Keepable[]): Promise<() => void> 
   return () => tx.write(putWebhooksBack, [JSON.stringify(kept)])
 }
 
+const dropEndedTokens = sql`delete from tokens using apps where apps.id = app_id and token_generation <> generation`
+const beginGenerations = sql`update tokens set generation = default where generation <> 0`
+
+/** The apps that are seeded have never ended a token: what was ended is dropped, and what counts goes on counting. */
+async function keepTokens(tx: Tx): Promise<void> {
+  await tx.rows(dropEndedTokens)
+  await tx.rows(beginGenerations)
+}
+
 /** Takes a sandbox back to its seeded people, all at once: if the database goes away on the way, everything is as it was. */
 export const startAnew = (transactFor: TransactFor, service: Service, keep: readonly Keepable[]): Promise<void> =>
   undisturbed(() =>
     transactFor({ kind: 'service', task: 'seed' })(
       async (tx) => {
         const putBack = await keeping(tx, keep)
+        await keepTokens(tx)
         await emptySandbox(tx)
         addPeople(tx, service)
         putBack()

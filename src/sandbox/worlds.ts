@@ -47,17 +47,19 @@ const SNAPSHOTS_MAX = 100
 const SNAPSHOT = 's_'
 const FORK = 'f_'
 
-/** What clients may have kept, as after a reset: the access tokens and the keys that sign. */
+/** What clients may have kept, as after a reset: the access tokens that count, and the keys that sign. */
 const readKept = sql`
-  select (select coalesce(jsonb_agg(to_jsonb(tokens)), '[]') from tokens) as tokens,
+  select (select coalesce(jsonb_agg(to_jsonb(tokens)), '[]') from tokens
+      join apps on apps.id = app_id and token_generation = generation) as tokens,
     (select coalesce(jsonb_agg(to_jsonb(signing_keys)), '[]') from signing_keys) as keys,
     (select coalesce(jsonb_agg(to_jsonb(signing_authority)), '[]') from signing_authority) as authority`
 const clearTokens = sql`delete from tokens`
 const clearKeys = sql`delete from signing_keys`
 const clearAuthority = sql`delete from signing_authority`
+// What counted goes on counting, however often the tokens of the app had been ended by the time of the snapshot.
 const putTokensBack = sql`
-  insert into tokens select kept.* from jsonb_populate_recordset(null::tokens, $1) as kept
-  where kept.app_id in (select id from apps)`
+  insert into tokens select (jsonb_populate_record(kept, jsonb_build_object('generation', apps.token_generation))).*
+  from jsonb_populate_recordset(null::tokens, $1) as kept join apps on apps.id = kept.app_id`
 const putKeysBack = sql`insert into signing_keys select * from jsonb_populate_recordset(null::signing_keys, $1)`
 const putAuthorityBack = sql`
   insert into signing_authority select * from jsonb_populate_recordset(null::signing_authority, $1)`

@@ -28,8 +28,8 @@ const mayRead: [table: RegExp, statement: RegExp, why: string][] = [
   [/^webhooks$/, /^select coalesce\(jsonb_agg\(to_jsonb\(webhooks/, 'a reset of a sandbox keeps all webhooks'],
   [
     /^(tokens|apps)$/,
-    /^select \(select coalesce\(jsonb_agg\(to_jsonb\(tokens\)|^delete from tokens$|^insert into tokens select kept/,
-    'a snapshot of a sandbox is loaded, and all tokens are kept',
+    /^select \(select coalesce\(jsonb_agg\(to_jsonb\(tokens\)|^delete from tokens( using apps where apps\.id = app_id and token_generation|$)|^update tokens set generation|^insert into tokens select \(jsonb/,
+    'a sandbox goes back to a snapshot or to its beginning, and all tokens are kept',
   ],
   [/^signing_(keys|authority)$/, /./, 'a handful of rows, one for each replacement'],
   [/^(clock|happenings_told|deployment)$/, /./, 'one row'],

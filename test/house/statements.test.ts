@@ -63,7 +63,10 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
     'a service secret is replaced for everybody',
   ],
   [/ from webhooks$|^insert into webhooks select \* /, 'a reset of a sandbox that keeps all webhooks'],
-  [/^insert into tokens select kept/, 'a snapshot of a sandbox is loaded, and all tokens are kept'],
+  [
+    /^select \(select coalesce\(jsonb_agg\(to_jsonb\(tokens\)|^insert into tokens select \(jsonb/,
+    'a snapshot of a sandbox is loaded, and all tokens are kept',
+  ],
   [
     /^select (count\(\*\)::int as count|account_id, app_id, .*) from webhooks where (id = \$2 and )?app_id = \$1/,
     'by app, which belongs to one account',

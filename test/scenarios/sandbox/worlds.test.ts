@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectionSettings } from '../../../src/database/address.ts'
-import { run } from '../../support/command.ts'
+import { json, run } from '../../support/command.ts'
 import { tokenOver } from '../../support/process.ts'
 import { newWorld, START, usd, type World } from '../../support/world.ts'
 
@@ -157,6 +157,32 @@ describe('The commands', () => {
     await command('fork', '--end', fork.name)
 
     expect(await run(['snapshot', 'load', 'by-hand', '--url', url], {})).toMatchObject({ code: 1 })
+  })
+})
+
+describe('Access tokens', () => {
+  it.each([
+    ['goes back to a snapshot', () => load('before-the-end')],
+    ['begins anew', () => world.call('POST', '/sandbox/reset')],
+  ])('stay ended, or valid, when the sandbox %s', async (_, goBack) => {
+    const client = 'sandbox-merchant-2'
+    const answers = (tokens: readonly string[]) =>
+      Promise.all(
+        tokens.map(async (token) => {
+          const headers = { authorization: `Bearer ${token}` }
+          return (await world.app.server.inject({ method: 'GET', url: '/v2/invoicing/invoices', headers })).statusCode
+        }),
+      )
+    await save('before-the-end')
+    const ended = await world.tokenFor(client)
+    for (const deed of ['suspend', 'activate'])
+      await json(['accounts', deed, world.people.otherMerchant.id], { DATABASE_URL: world.databaseUrl })
+    const tokens = [ended, await world.tokenFor(client)]
+    expect(await answers(tokens)).toEqual([401, 200])
+
+    expect((await goBack()).status).toBe(200)
+
+    expect(await answers(tokens)).toEqual([401, 200])
   })
 })
 
