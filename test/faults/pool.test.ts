@@ -69,7 +69,7 @@ describe('Statements that share connections', () => {
       return (await Promise.all(answers)).every((answer) => answer!.ms < until)
     }
 
-    await expect.poll(answeredMeanwhile, { timeout: 10_000 }).toBe(true)
+    await expect.poll(answeredMeanwhile).toBe(true)
   })
 
   it('fail alone', async () => {
