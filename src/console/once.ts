@@ -1,6 +1,7 @@
 import { type Quota, useQuota } from '../database/quota.ts'
 import { sql } from '../database/sql.ts'
 import type { Reader, Transact, Tx } from '../database/transaction.ts'
+import { after } from '../kernel/clock.ts'
 import { Problem, refused } from '../kernel/problem.ts'
 import type { Typed } from './forms/fields.ts'
 import type { Outcome } from './operate.ts'
@@ -11,6 +12,8 @@ const sent: Quota = { name: 'console-form', max: 1, seconds: 86_400 }
 const sentBefore = sql`select 1 from quotas where account_id = $1 and name = $2 and key = $3 and until > $4`
 
 const forgetSent = sql`delete from quotas where account_id = $1 and name = $2 and key = $3`
+
+const keepSent = sql`update quotas set until = $4 where account_id = $1 and name = $2 and key = $3`
 
 const SENT_ALREADY = 'SENT_ALREADY'
 
@@ -58,7 +61,7 @@ interface FormOfOperation {
 }
 
 /** Whether a form is sent for the first time, where it asks for an operation that knows no request ids. */
-export async function isFirstTime({ change, who, typed }: FormOfOperation, seconds?: number): Promise<boolean> {
+async function isFirstTime({ change, who, typed }: FormOfOperation, seconds?: number): Promise<boolean> {
   try {
     await change((tx) => onceOnly(tx, who.caller.accountId, typed, seconds))
     return true
@@ -70,14 +73,21 @@ export async function isFirstTime({ change, who, typed }: FormOfOperation, secon
 
 /**
  * Asks for an operation that knows no request ids where a form is sent for the first time; a second click gives nothing. What was
- * refused was not done, so the form may be sent again.
+ * refused was not done, so the form may be sent again. What moves the clock says how far at most, in seconds: its mark outlasts that,
+ * and then as long as that of others.
  */
-export async function askOnce(sentForm: FormOfOperation, ask: () => Promise<Outcome>): Promise<Outcome | undefined> {
-  if (!(await isFirstTime(sentForm))) return undefined
+export async function askOnce(
+  sentForm: FormOfOperation,
+  ask: () => Promise<Outcome>,
+  seconds = 0,
+): Promise<Outcome | undefined> {
+  if (!(await isFirstTime(sentForm, sent.seconds + seconds))) return undefined
   const outcome = await ask()
   const { change, who, typed } = sentForm
   const key = keyOf(typed)
-  if (outcome.refusal && key !== undefined)
-    await change(async (tx) => tx.write(forgetSent, [who.caller.accountId, sent.name, key]))
+  if (key === undefined) return outcome
+  const mark = [who.caller.accountId, sent.name, key]
+  if (outcome.refusal) await change(async (tx) => tx.write(forgetSent, mark))
+  else if (seconds > 0) await change(async (tx) => tx.write(keepSent, [...mark, after(tx.now, sent.seconds)]))
   return outcome
 }

@@ -2,8 +2,8 @@ import { html } from '../../http/html.ts'
 import { backIn } from '../back.ts'
 import type { Typed } from '../forms/fields.ts'
 import { moving, type Timepiece } from '../frame.ts'
-import { isFirstTime } from '../once.ts'
-import { mendable, type Refusal } from '../operate.ts'
+import { askOnce } from '../once.ts'
+import { mendable, type Outcome, type Refusal } from '../operate.ts'
 import { nothing } from '../parts/parts.ts'
 import { reading, span } from '../parts/time.ts'
 import type { Pages, Sent } from '../visit.ts'
@@ -27,14 +27,15 @@ function moveOf({ advance, to, freeze }: Typed): object {
 const whyNot = ({ details = [], message }: Refusal): string =>
   `Nothing was changed: ${details[0]?.description ?? message}`
 
-/** More than the clock moves at once, so that no move runs over what it is known by. */
-const KNOWN_SECONDS = 101 * 366 * 86_400
+/** More than the clock moves at once. */
+const MOVED_SECONDS = 101 * 366 * 86_400
 
-/** Whether a button that moves the clock is pressed for the first time; others of its page are others. */
-const isFirstMove = async (sent: Sent): Promise<boolean> => {
+/** Moves or stops the clock; a button that moves it does so once, and others of its page are others. */
+function moveOnce(sent: Sent, body: object): Promise<Outcome | undefined> {
   const { 'request-id': key, advance, to = '' } = sent.typed
-  if (key === undefined || !(advance || to)) return true
-  return isFirstTime({ ...sent, typed: { 'request-id': `${key} ${advance || to}` } }, KNOWN_SECONDS)
+  const move = () => sent.operateOpenly('moveClock', { body })
+  if (key === undefined || !(advance || to)) return move()
+  return askOnce({ ...sent, typed: { 'request-id': `${key} ${advance || to}` } }, move, MOVED_SECONDS)
 }
 
 /** What happened on the way, in a sentence. */
@@ -98,10 +99,9 @@ export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) =>
     summary: 'Move or stop the clock',
     async take(sent) {
       const move = moveOf(sent.typed)
-      if (!(await isFirstMove(sent)))
-        return sent.lead(backIn(sent.typed), 'The clock moves once, however often one clicks.')
       const before = timepiece().now
-      const outcome = await sent.operateOpenly('moveClock', { body: move })
+      const outcome = await moveOnce(sent, move)
+      if (!outcome) return sent.lead(backIn(sent.typed), 'The clock moves once, however often one clicks.')
       const refusal = mendable(outcome)
       if (refusal) return sent.turnBack(backIn(sent.typed), whyNot(refusal))
       return sent.lead(backIn(sent.typed), told(before, outcome.body as Moved, move))

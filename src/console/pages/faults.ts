@@ -3,7 +3,7 @@ import { Type } from '../../kernel/type.ts'
 import { faultDefaults, type StandingFault } from '../../sandbox/watch/faults.ts'
 import { bodyFrom, type Choice, form as drawForm, type Field, type Typed } from '../forms/fields.ts'
 import { fitted } from '../forms/generated.ts'
-import { isFirstTime } from '../once.ts'
+import { askOnce } from '../once.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { program } from '../parts/code.ts'
 import { heading, mono, nothing, sheet } from '../parts/parts.ts'
@@ -191,10 +191,9 @@ export const faultPages = ({ page, form }: Pages, parts: FaultParts) => [
     summary: 'Let calls or deliveries go wrong',
     async take(sent) {
       const { typed } = sent
-      if (!(await isFirstTime(sent))) return sent.lead(AT)
-      const outcome = await sent.operateOpenly('addFault', {
-        body: fitted(bodyFrom(typed), parts.operations.route('addFault')),
-      })
+      const body = fitted(bodyFrom(typed), parts.operations.route('addFault'))
+      const outcome = await askOnce(sent, () => sent.operateOpenly('addFault', { body }))
+      if (!outcome) return sent.lead(AT)
       const refusal = mendable(outcome)
       if (refusal) return sent.again(await draw(sent as Visit, parts, { typed, refusal }))
       return sent.lead(

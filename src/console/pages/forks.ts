@@ -4,7 +4,7 @@ import { Type } from '../../kernel/type.ts'
 import { askTwice } from '../forms/ask-twice.ts'
 import { newRequestId, refusalBox } from '../forms/fields.ts'
 import type { Drawn } from '../frame.ts'
-import { isFirstTime } from '../once.ts'
+import { askOnce } from '../once.ts'
 import { mendable, type Refusal, requireDone } from '../operate.ts'
 import { icon } from '../parts/icons.ts'
 import { sheet } from '../parts/parts.ts'
@@ -42,8 +42,8 @@ export const forkPages = ({ page, form }: Pages, redraw: (visit: Visit, refusal:
     operation: 'consoleFork',
     summary: 'Copy the sandbox and run the copy',
     async take(sent) {
-      if (!(await isFirstTime(sent))) return sent.lead(AT, 'A fork is made already; look again in a moment.')
-      const outcome = await sent.operateOpenly('createFork', { body: {} })
+      const outcome = await askOnce(sent, () => sent.operateOpenly('createFork', { body: {} }))
+      if (!outcome) return sent.lead(AT, 'A fork is made already; look again in a moment.')
       const refusal = mendable(outcome)
       if (refusal) return sent.again(await redraw(sent as Visit, refusal))
       return sent.lead(AT, `The fork answers at ${(outcome.body as Fork).url}.`)

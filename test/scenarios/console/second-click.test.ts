@@ -71,7 +71,10 @@ describe('A second click at the console of a sandbox', () => {
       Array(2).fill([303, '/console/templates']),
     )
 
-    await merchant.send('/console/snapshots', { '/name': 'twice' })
+    const kept = await twice(() =>
+      merchant.send('/console/snapshots', { '/name': 'twice', 'request-id': 'console-keep' }),
+    )
+    expect(kept.map(({ status, location }) => [status, location])).toEqual(Array(2).fill([303, '/console/scenarios']))
     const forgotten = await twice(() => merchant.send('/console/snapshots/twice/delete'))
     expect(forgotten.map(({ status, location }) => [status, location])).toEqual(
       Array(2).fill([303, '/console/scenarios']),
@@ -115,10 +118,29 @@ describe('A second click at the console of a sandbox', () => {
       expect(await now()).toBe(addDays(before, days))
       expect((await merchant.told(clicks[1])).said).toBe('The clock moves once, however often one clicks.')
     }
+    // One that was refused has moved nothing, and says why each time.
+    const past = addDays(await now(), -1)
+    const refused = await twice(() => merchant.send('/console/clock', { 'request-id': key!, to: past }))
+    for (const click of refused)
+      expect(await merchant.told(click)).toMatchObject({ tone: 'bad', said: expect.stringContaining('cannot go back') })
+    // What it is known by is kept no longer than that of other forms.
+    await world.call('POST', '/sandbox/clock', { advance: 'P2D' })
+    const later = await now()
+    await merchant.send('/console/clock', { 'request-id': key!, advance: 'P1D' })
+    expect(await now()).toBe(addDays(later, 1))
     await world.call('POST', '/sandbox/clock', { freeze: false })
     const to = addDays(await now(), 400)
     for (const click of await twice(() => merchant.send('/console/clock', { 'request-id': key!, to })))
       expect([click.status, click.location]).toEqual([303, '/console'])
+  })
+
+  it('tells what is wrong with a fault each time that it is refused', async () => {
+    const merchant = consoleOf(world)
+    const typed = { '/fault': '503', '/times': 'often', 'request-id': 'console-fault-refused' }
+    const refused = await twice(() => merchant.send('/console/faults', typed))
+    expect(refused.map(({ status, text }) => [status, text.includes('Nothing was changed.')])).toEqual(
+      Array(2).fill([422, true]),
+    )
   })
 
   it('reminds nobody twice, and leads to how far the first is', async () => {
