@@ -49,7 +49,7 @@ it('the buttons of a kept state stand beside each other', async () => {
   await page.getByRole('button', { name: 'Keep it' }).click()
   await page.getByText('The present state was kept.').waitFor()
   const tops = await page
-    .locator('.buttons:has(> form[action^="/console/snapshots/"]) .button')
+    .locator('.buttons > .button[href^="/console/snapshots/"]')
     .evaluateAll((all) =>
       all.map((one: { getBoundingClientRect(): { top: number } }) => Math.round(one.getBoundingClientRect().top)),
     )

@@ -2,8 +2,8 @@ import { type Content, html } from '../../http/html.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { askTwice } from '../forms/ask-twice.ts'
-import { bodyFrom, form as drawForm, newRequestId, type Typed } from '../forms/fields.ts'
-import { askOnce } from '../once.ts'
+import { bodyFrom, form as drawForm, markedBelow, newRequestId, type Typed } from '../forms/fields.ts'
+import { askOnce, wasDone } from '../once.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { heading, sheet } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
@@ -46,6 +46,24 @@ const card = ({ name, title, about, steps }: Scenario) =>
 const keptStates = async (visit: Pick<Visit, 'look'>): Promise<Snapshot[]> =>
   (await visit.look<{ snapshots: Snapshot[] }>('listSnapshots')).snapshots
 
+/** The operation would put the present state in its place, and nobody could go back to the earlier one any more. */
+const keptAlready: Refusal = {
+  ...markedBelow,
+  details: [
+    {
+      issue: 'KEPT_ALREADY',
+      field: '/name',
+      description: 'A state of this name is kept already: delete it first, or choose another name.',
+    },
+  ],
+}
+
+async function keptState(visit: Visit<typeof Name>): Promise<Snapshot> {
+  const found = (await keptStates(visit)).find(({ name }) => name === visit.params.name)
+  if (!found) throw notFound('The kept state')
+  return found
+}
+
 async function snapshots(
   visit: Visit,
   operations: Operations,
@@ -58,7 +76,7 @@ async function snapshots(
       kept.length > 0 &&
       html`<table class="rows"><tbody>${kept.map(
         ({ name, create_time, now }) =>
-          html`<tr><td class="fill"><b>${name}</b><small>kept ${visit.times.at(create_time)}, its clock says ${visit.times.at(now)}</small></td><td class="num right"><div class="buttons"><form method="post" action="/console/snapshots/${name}/load"><button class="button quiet small">Go back to it${named(name)}</button></form><a class="button danger small" href="/console/snapshots/${name}/delete">Delete${named(name)}</a></div></td></tr>`,
+          html`<tr><td class="fill"><b>${name}</b><small>kept ${visit.times.at(create_time)}, its clock says ${visit.times.at(now)}</small></td><td class="num right"><div class="buttons"><a class="button quiet small" href="/console/snapshots/${name}/load">Go back to it${named(name)}</a><a class="button danger small" href="/console/snapshots/${name}/delete">Delete${named(name)}</a></div></td></tr>`,
       )}</tbody></table>`
     }
 ${drawForm({ name: 'keep', action: '/console/snapshots', route: operations.route('saveSnapshot'), fields: [{ kind: 'text', at: '/name', label: 'Keep the present state as', hint: 'Letters, digits, dots and dashes.' }], button: 'Keep it', ...left })}`,
@@ -158,11 +176,30 @@ export const scenarioPages = ({ page, form }: Pages, operations: Operations) => 
     operation: 'consoleKeep',
     summary: 'Keep the present state',
     async take(sent) {
-      const { typed } = sent
-      const outcome = await sent.operateOpenly('saveSnapshot', { body: bodyFrom(typed) })
-      const refusal = mendable(outcome)
+      const { typed, db, who, now } = sent
+      const isDone = await wasDone(db, who.caller.accountId, typed, now)
+      const isThere = (await keptStates(sent)).some(({ name }) => name === typed['/name'])
+      if (isThere && !isDone) return sent.again(await draw(sent, operations, { kept: { typed, refusal: keptAlready } }))
+      const outcome = await askOnce(sent, () => sent.operateOpenly('saveSnapshot', { body: bodyFrom(typed) }))
+      const refusal = outcome && mendable(outcome)
       if (refusal) return sent.again(await draw(sent, operations, { kept: { typed, refusal } }))
-      return sent.lead('/console/scenarios', 'The present state was kept.')
+      return sent.lead(AT, 'The present state was kept.')
+    },
+  }),
+  page({
+    url: '/console/snapshots/:name/load',
+    operation: 'consoleAskLoadSnapshot',
+    summary: 'Ask before the present state is left for a kept one',
+    params: Name,
+    async draw(visit) {
+      const { name } = await keptState(visit)
+      return askTwice({
+        title: `Go back to ${name}?`,
+        back: ['Scenarios', AT],
+        text: 'What happened since then is forgotten. This cannot be undone, unless you leave it now and keep the present state first.',
+        action: `/console/snapshots/${name}/load`,
+        button: 'Go back to it',
+      })
     },
   }),
   form({
@@ -184,8 +221,7 @@ export const scenarioPages = ({ page, form }: Pages, operations: Operations) => 
     summary: 'Ask before a kept state is deleted',
     params: Name,
     async draw(visit) {
-      const { name } = visit.params
-      if (!(await keptStates(visit)).some((one) => one.name === name)) throw notFound('The kept state')
+      const { name } = await keptState(visit)
       return askTwice({
         title: `Delete ${name}?`,
         back: ['Scenarios', AT],

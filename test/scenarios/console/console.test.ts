@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Eyes } from '../../../src/console/who.ts'
 import { stories } from '../../../src/disputes/stories.ts'
 import { consoleOf, formsIn } from '../../support/console.ts'
+import { formIn } from '../../support/live-console.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 let world: World
@@ -534,14 +535,20 @@ describe('The timeline', () => {
     expect(await merchant.page(location)).toContain('Resolved for the buyer')
   })
 
-  it('keeps a state, goes back to it, and starts over after asking', async () => {
+  it('keeps a state and no other in its place, goes back to it and starts over after asking', async () => {
     const merchant = consoleOf(world)
     expect((await merchant.send('/console/snapshots', { '/name': 'no spaces' })).status).toBe(422)
     await merchant.send('/console/snapshots', { '/name': 'before' })
     const { location } = await merchant.send('/console/invoices/new', { ...line, '/detail/currency_code': 'USD' })
-    expect(await merchant.page('/console/scenarios')).toContain('action="/console/snapshots/before/load"')
+    const again = await merchant.send('/console/snapshots', { '/name': 'before' })
+    expect([again.status, again.text.includes('id="keep-name-problem"')]).toEqual([422, true])
+    expect(await merchant.page('/console/scenarios')).toContain('href="/console/snapshots/before/load"')
+    const asked = await merchant.page('/console/snapshots/before/load')
+    expect(asked).toContain('What happened since then is forgotten.')
+    await merchant.page('/console/snapshots/never/load', 404)
+    await merchant.page(location)
 
-    await merchant.send('/console/snapshots/before/load')
+    await merchant.send('/console/snapshots/before/load', formIn(asked, '/console/snapshots/before/load'))
     await merchant.page(location, 404)
     await merchant.send('/console/snapshots/before/delete')
     expect(await merchant.page('/console/scenarios')).not.toContain('snapshots/before')
