@@ -55,3 +55,37 @@ it('the buttons of a kept state stand beside each other', async () => {
     )
   expect([tops.length, new Set(tops).size]).toEqual([2, 1])
 })
+
+it('figures stand whole in a window of 360 pixels, at the head, in sums and beside labels', async () => {
+  const most = { currency_code: 'USD', value: '999999999999999.99' }
+  const { body } = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
+    disputed_transactions: [{ buyer_transaction_id: 'TIGHT2' }],
+    reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+    dispute_amount: most,
+    messages: [{ content: 'Nothing came.' }],
+  })
+  const id = body.links[0]!.href.split('/').at(-1)!
+  await world.buyer.post(`/v1/customer/disputes/${id}/escalate`, { note: 'Enough.' })
+  await page.setViewportSize({ width: 360, height: 800 })
+  for (const [path, least] of [
+    [`/console/disputes/${id}`, 4],
+    ['/console/disputes', 2],
+    ['/console/money', 2],
+  ] as const) {
+    await page.goto(base + path)
+    // Of each figure, how many lines it is set in.
+    const lines = (await page.evaluate(`(() => {
+      const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
+      const found = []
+      while (texts.nextNode()) for (const { index, 0: figure } of texts.currentNode.data.matchAll(/[$][\\d,.]{14,}/g)) {
+        const range = document.createRange()
+        range.setStart(texts.currentNode, index)
+        range.setEnd(texts.currentNode, index + figure.length)
+        if (texts.currentNode.parentElement.checkVisibility()) found.push(range.getClientRects().length)
+      }
+      return found
+    })()`)) as number[]
+    expect([path, lines.length >= least, lines.filter((n) => n > 1)]).toEqual([path, true, []])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+  }
+})

@@ -21,7 +21,7 @@ import { followsOf, notNow, type Prospects, prospectsOf, unless, whereItCanGo } 
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { faster } from '../outdated.ts'
 import { icon } from '../parts/icons.ts'
-import { backTo, sheet, stageOf } from '../parts/parts.ts'
+import { backTo, headline, sheet, stageOf } from '../parts/parts.ts'
 import { fileAnswer } from '../respond.ts'
 import { homes } from '../roles.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
@@ -102,7 +102,7 @@ function till(dispute: Dispute, { unattended }: Prospects, { now, times, who }: 
       : stateWords(dispute_state)
   return html`<section class="till">${who.face === 'live' && who.mark === 'agent' ? backTo('Decisions', homes.agent) : backTo('Disputes', '/console/disputes')}
 <p class="of">${[parties, reasonWords(dispute.reason), dispute_id].filter(Boolean).join(' · ')}</p>
-<div><h1 class="sum">${money(dispute.dispute_amount)}</h1><p class="now ${tone}">${isMine && due ? html`<b>Answer by ${times.fully(due)}</b>` : sentenceOf} <span>${
+<div>${headline(money(dispute.dispute_amount))}<p class="now ${tone}">${isMine && due ? html`<b>Answer by ${times.fully(due)}</b>` : sentenceOf} <span>${
     due
       ? html`${times.away(due)}${endOfDay(due)}`
       : dispute.status === 'UNDER_REVIEW'

@@ -17,7 +17,7 @@ import { askOnce } from '../once.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { faster, seenAs } from '../outdated.ts'
 import { icon } from '../parts/icons.ts'
-import { backTo, lines, linkButton, sheet, taken } from '../parts/parts.ts'
+import { backTo, headline, lines, linkButton, sheet, taken } from '../parts/parts.ts'
 import { fileAnswer } from '../respond.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { money, standing, standingWords } from '../words.ts'
@@ -66,7 +66,7 @@ function till(invoice: Invoice, paper: Sheet, { who, times }: Visit): Html {
   const rels = relsOf(invoice)
   return html`<section class="till">${backTo('Invoices', '/console/invoices')}
 <p class="of">${customerOf(invoice)} · Invoice ${detail?.invoice_number}</p>
-<div><h1 class="sum">${isOut ? paper.headlineAmount : invoice.amount && money(invoice.amount as never)}</h1><p class="now ${isOut && tones[paper.standing]}">${isOut ? paper.headline : standingWords(status)} <span>${detail?.metadata?.first_sent_time && html`sent ${times.date(dayIn(detail.metadata.first_sent_time as Instant, who.zone))}`}${detail?.viewed_by_recipient && html`${detail.metadata?.first_sent_time && ', '}opened by the customer`}</span></p></div>
+<div>${headline(isOut ? paper.headlineAmount : invoice.amount ? money(invoice.amount as never) : '')}<p class="now ${isOut && tones[paper.standing]}">${isOut ? paper.headline : standingWords(status)} <span>${detail?.metadata?.first_sent_time && html`sent ${times.date(dayIn(detail.metadata.first_sent_time as Instant, who.zone))}`}${detail?.viewed_by_recipient && html`${detail.metadata?.first_sent_time && ', '}opened by the customer`}</span></p></div>
 <div class="actions">${standing(status)}${rels.includes('replace') && who.may('work') && linkButton('Edit', `/console/invoices/${invoice.id}/edit`)}</div></section>`
 }
 

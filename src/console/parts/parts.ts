@@ -1,4 +1,5 @@
 import { type Content, type Html, html } from '../../http/html.ts'
+import { lengthOf } from '../../payer/page/page.ts'
 import { type Eyes, eyes } from '../who.ts'
 import { type Glyph, icon } from './icons.ts'
 
@@ -26,11 +27,21 @@ interface LinkOptions {
 export const linkButton = (label: Content, href: string, { kind = 'quiet', glyph }: LinkOptions = {}): Html =>
   html`<a class="button ${kind}" href="${href}">${glyph && icon(glyph)}${label}</a>`
 
+/** Whether figures are so long that they would break in the room that others have. */
+const isLong = (value: Content): boolean =>
+  html`${value}`.text
+    .replace(/<[^>]*>/g, '')
+    .split(' ')
+    .some((word) => lengthOf(word) !== '')
+
+/** The sum that a page is about, in smaller type where it is long. */
+export const headline = (sum: string): Html => html`<h1 class="${`sum ${lengthOf(sum)}`.trim()}">${sum}</h1>`
+
 type Fact = readonly [label: Content, value: Content, note?: Content]
 export const facts = (entries: readonly Fact[], more = ''): Html =>
   html`<dl class="facts ${more}">${entries.map(
     ([label, value, note]) =>
-      html`<div><dt>${label}</dt><dd>${value}${note !== undefined && html`<small>${note}</small>`}</dd></div>`,
+      html`<div${more === 'figures' && isLong(value) && html` class="long"`}><dt>${label}</dt><dd>${value}${note !== undefined && html`<small>${note}</small>`}</dd></div>`,
   )}</dl>`
 
 export const lines = (entries: readonly (readonly [label: Content, value: Content, kind?: string])[]): Html =>

@@ -120,7 +120,7 @@ ${sheet.sellerEmail && say('payOfflineContact', { email: sheet.sellerEmail })}</
 }
 
 /** Figures are read whole or wrongly, so that they stand in one line: those that are long in smaller type, or a line of their own. */
-function lengthOf(figures: string): '' | 'long' | 'long longest' {
+export function lengthOf(figures: string): '' | 'long' | 'long longest' {
   if (figures.length <= 14) return ''
   return figures.length <= 20 ? 'long' : 'long longest'
 }
