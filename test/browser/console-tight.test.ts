@@ -56,6 +56,23 @@ it('the buttons of a kept state stand beside each other', async () => {
   expect([tops.length, new Set(tops).size]).toEqual([2, 1])
 })
 
+it('the page that is open is seen among the pages and among the views, however narrow the window is', async () => {
+  await page.setViewportSize({ width: 768, height: 800 })
+  await page.goto(`${base}/console/faults`)
+  const outside = await page.locator('#nav li a').evaluateAll((all) =>
+    all.flatMap((one: { textContent: string; getBoundingClientRect(): { left: number; right: number } }) => {
+      const { left, right } = one.getBoundingClientRect()
+      return left < 0 || right > 768 ? [one.textContent] : []
+    }),
+  )
+  expect(outside).toEqual([])
+  await page.setViewportSize({ width: 360, height: 800 })
+  await page.goto(`${base}/console/invoices`)
+  await page.locator('.tabs a').last().click()
+  const { x, width } = (await page.locator('.tabs [aria-current]').boundingBox())!
+  expect([x > 0, x + width < 360]).toEqual([true, true])
+})
+
 it('figures stand whole in a window of 360 pixels, at the head, in sums and beside labels', async () => {
   const most = { currency_code: 'USD', value: '999999999999999.99' }
   const { body } = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
