@@ -16,7 +16,7 @@ import { onceOnly } from '../once.ts'
 import { json } from '../parts/code.ts'
 import { folded, heading, nothing, notice, pager, tabs } from '../parts/parts.ts'
 import type { Pages, Sent, Visit } from '../visit.ts'
-import { act, ofOperators } from './parts.ts'
+import { act, heard, ofOperators } from './parts.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 20, pattern: '^[0-9]+$' }) })
 const Query = Type.Object({
@@ -37,7 +37,7 @@ const addressOf = (name: string | undefined, after?: string) => {
 export const jobRows = (list: readonly ParkedJob[], { times }: Visit, whole = false): Html =>
   html`<table class="rows"><tbody>${list.map(
     (one) =>
-      html`<tr><td class="second fill"><b>${one.name}</b><small>${one.error ?? 'It gave no reason.'}</small><small>${one.attempts} ${one.attempts === 1 ? 'attempt' : 'attempts'}, parked ${times.at(one.parked_time)}${one.account_id !== '-' && html`, <a href="/console/operator/accounts/${one.account_id}">${one.account_id}</a>`}</small>${whole && folded('What it was to do', json(one.payload, { label: `Payload of job ${one.id}`, numbers: false }))}</td><td class="num right"><div class="buttons">${act(`${at}/${one.id}/retry`, 'Retry')}${whole && html`<a class="button small danger" href="${at}/${one.id}/drop">Drop</a>`}</div></td></tr>`,
+      html`<tr><td class="second fill"><b>${one.name}</b><small>${one.error ?? 'It gave no reason.'}</small><small>${one.attempts} ${one.attempts === 1 ? 'attempt' : 'attempts'}, parked ${times.at(one.parked_time)}${one.account_id !== '-' && html`, <a href="/console/operator/accounts/${one.account_id}">${one.account_id}</a>`}</small>${whole && folded('What it was to do', json(one.payload, { label: `Payload of job ${one.id}`, numbers: false }))}</td><td class="num right"><div class="buttons">${act(`${at}/${one.id}/retry`, html`Retry${heard(`${one.name} ${one.id}`)}`)}${whole && html`<a class="button small danger" href="${at}/${one.id}/drop">Drop${heard(`${one.name} ${one.id}`)}</a>`}</div></td></tr>`,
   )}</tbody></table>`
 
 const find = async (visit: Pick<Visit<typeof Id>, 'db' | 'params'>): Promise<ParkedJob> => {

@@ -8,7 +8,7 @@ import { askTwice } from '../forms/ask-twice.ts'
 import { onceOnly } from '../once.ts'
 import { heading, mono, nothing } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
-import { act, ofOperators } from './parts.ts'
+import { act, heard, ofOperators } from './parts.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9-]+$' }) })
 const at = '/console/operator/keys'
@@ -25,7 +25,7 @@ export function keyRows(list: readonly Key[], { times }: Visit, withActions: boo
           : one.withdraw_time
             ? html`<b class="warn">withdrawn</b>`
             : html`<span class="soft nowrap">still served</span>`
-      }</td>${withActions && html`<td class="num right">${!one.current && !one.withdraw_time && html`<a class="button small danger" href="${at}/${one.id}/withdraw">Withdraw</a>`}</td>`}</tr>`,
+      }</td>${withActions && html`<td class="num right">${!one.current && !one.withdraw_time && html`<a class="button small danger" href="${at}/${one.id}/withdraw">Withdraw${heard(one.id)}</a>`}</td>`}</tr>`,
   )}</tbody></table>`
 }
 

@@ -17,7 +17,7 @@ import { broken, facts, heading, linkButton, nothing, pager, sheet, tabs, taken 
 import type { Pages, Sent, Visit } from '../visit.ts'
 import { failureWords } from '../words.ts'
 import { ACCOUNTS } from './account.ts'
-import { act, ofOperators } from './parts.ts'
+import { act, heard, ofOperators } from './parts.ts'
 
 export const WEBHOOKS = '/console/operator/webhooks'
 
@@ -69,7 +69,7 @@ function row(one: Transmission, at: string, isReachable: boolean, { times }: Vis
       : one.status === 'FAILURE'
         ? html`<b class="warn">given up</b> <span class="soft">${why}</span>`
         : html`<span class="${one.attempts > 0 && 'warn'}">${one.attempts === 0 ? 'on its way' : why}</span>${one.attempts > 0 && one.next_time && html` <span class="soft">again ${times.ahead(one.next_time)}</span>`}`
-  return html`<tr><td class="nowrap soft">${times.at(one.transmit_time)}</td><td class="second fill">${broken(one.event_type)}<small class="mono">${one.event_id}</small></td><td class="whole">${went}</td><td class="num gone">${one.attempts}</td><td class="num right">${isReachable && one.status !== 'SUCCESS' && act(`${at}/deliveries/${one.id}/attempt`, 'Attempt now')}</td></tr>`
+  return html`<tr><td class="nowrap soft">${times.at(one.transmit_time)}</td><td class="second fill">${broken(one.event_type)}<small class="mono">${one.event_id}</small></td><td class="whole">${went}</td><td class="num gone">${one.attempts}</td><td class="num right">${isReachable && one.status !== 'SUCCESS' && act(`${at}/deliveries/${one.id}/attempt`, html`Attempt now${heard(one.event_id)}`)}</td></tr>`
 }
 
 const dayBefore = (now: string) => new Date(Date.parse(now) - DAY_MS).toISOString()
