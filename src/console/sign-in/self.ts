@@ -8,7 +8,7 @@ import { heading, nothing, sheet } from '../parts/parts.ts'
 import { seeOther } from '../respond.ts'
 import type { Pages, Visit } from '../visit.ts'
 import type { SignedIn } from '../who.ts'
-import { endLogin, endLoginNamed, type ListedLogin, listLogins, loginCookie, newStranger } from './logins.ts'
+import { digestOf, endLogin, endLoginNamed, type ListedLogin, listLogins, loginCookie, newStranger } from './logins.ts'
 import { lookCookie, lookGone, placeCookie } from './onlooker.ts'
 import { PASSKEY_FIELD, passkeyForm } from './passkey-form.ts'
 import { deletePasskey, listPasskeys, makeOptions, type Passkey, registerPasskey } from './passkeys.ts'
@@ -58,12 +58,12 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
       }`,
     )
 
-  const loginSheet = (logins: readonly ListedLogin[], { times }: Visit) =>
+  const loginSheet = (logins: readonly ListedLogin[], { session }: SignedIn, { times }: Visit) =>
     sheet(
       'Signed in',
       html`<table class="rows"><tbody>${logins.map(
         ({ digest, way, address, browser, create_time, seen_time }) =>
-          html`<tr><td class="fill second"><b>${browserName(browser)}</b><small>${ways[way]} ${times.at(create_time)} from ${address}, last seen ${times.at(seen_time)}</small></td><td class="num right"><form method="post" action="/console/logins/${digest.toString('base64url')}/end"><input type="hidden" name="request-id" value="${newRequestId()}"><button class="button quiet small">End<span class="seen-not"> this sign-in</span></button></form></td></tr>`,
+          html`<tr><td class="fill second"><b>${browserName(browser)}</b>${digest.equals(digestOf(session)) && html` <span class="soft">this one</span>`}<small>${ways[way]} ${times.at(create_time)} from ${address}, last seen ${times.at(seen_time)}</small></td><td class="num right"><form method="post" action="/console/logins/${digest.toString('base64url')}/end"><input type="hidden" name="request-id" value="${newRequestId()}"><button class="button quiet small">End<span class="seen-not"> the sign-in of ${times.at(create_time)}</span></button></form></td></tr>`,
       )}</tbody></table>`,
       {
         aside: html`<form method="post" action="/console/sign-out-everywhere"><button class="button quiet small">Sign out everywhere</button></form>`,
@@ -88,7 +88,7 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
         ])
         return {
           title: 'Passkeys',
-          content: html`${heading(consolePasskeys ? 'Passkeys and sign-ins' : 'Sign-ins', { sub: html`You are ${person.name}, ${person.email}.` })}${consolePasskeys && !person.isManaged && passkeySheet(held, person, visit)}${loginSheet(logins, visit)}`,
+          content: html`${heading(consolePasskeys ? 'Passkeys and sign-ins' : 'Sign-ins', { sub: html`You are ${person.name}, ${person.email}.` })}${consolePasskeys && !person.isManaged && passkeySheet(held, person, visit)}${loginSheet(logins, person, visit)}`,
         }
       },
     }),

@@ -195,6 +195,20 @@ describe('Somebody who is signed in', () => {
     expect(list.text).toContain('one login open')
   })
 
+  it('sees which of their sign-ins this one is, and ends the other', async () => {
+    const person = await signedIn(world, 'operator')
+    const again = browserOf(world)
+    again.cookies.set('__Host-quittance', await newLogin(world, person.personId))
+    const { text } = await again.get('/console/passkeys')
+    const rows = [...text.matchAll(/<tr>(?:(?!<\/tr>).)*(\/console\/logins\/[^"]*)/gs)]
+    const others = rows.filter(([row]) => !row.includes('this one'))
+    expect([rows.length, others.length]).toEqual([2, 1])
+
+    await again.send('/console/passkeys', others[0]![1]!)
+    expect((await again.get('/console/operator')).status).toBe(200)
+    expect((await person.get('/console/operator')).status).toBe(303)
+  })
+
   it('is nobody after signing out, also with a cookie that was copied before', async () => {
     const person = await signedIn(world, 'viewer', merchant)
     const thief = browserOf(world)
