@@ -93,6 +93,10 @@ describe('The pages of those who run the service', () => {
       expect(await page.locator('h1').count(), name).toBe(1)
       expect(await flawsOf(page), name).toEqual([])
       expect(await page.evaluate('window.fired'), name).toBe(0)
+      if (name === '/console/people') {
+        await page.setViewportSize({ width: 1280, height: 900 })
+        expect((await page.locator('.people tbody td').first().boundingBox())!.width).toBeGreaterThan(200)
+      }
       if (!['', '/jobs', '/keys'].includes(name)) continue
       // Who hears the buttons of a list and does not see their rows tells them apart.
       const heard = await page.locator('main .rows :is(button, .button)').allTextContents()
