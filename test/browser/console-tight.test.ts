@@ -73,6 +73,17 @@ it('the page that is open is seen among the pages and among the views, however n
   expect([x > 0, x + width < 360]).toEqual([true, true])
 })
 
+it('a value that was copied is marked by more than a colour', async () => {
+  await page.goto(`${base}/console/apps`)
+  // As the script marks it, for a moment.
+  const mark = await page.evaluate(`(() => {
+    const button = document.querySelector('[data-copy]')
+    button.classList.add('done')
+    return getComputedStyle(button, '::before').content
+  })()`)
+  expect(mark).toContain('Copied')
+})
+
 it('figures stand whole in a window of 360 pixels, at the head, in sums and beside labels', async () => {
   const most = { currency_code: 'USD', value: '999999999999999.99' }
   const { body } = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
