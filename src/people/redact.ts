@@ -31,6 +31,8 @@ const personal = new Set([
 const isTelling = (key: string) =>
   /^(name|full_name|business_name|national_number|address_line_\d|additional_info|tax_id|website)$/.test(key)
 const DETAIL_LENGTH_MIN = 3
+/** So many are looked for with one pattern. */
+const DETAILS_AT_ONCE = 20
 
 /** The names, numbers and places that stand beside the address in this document. */
 export function detailsIn(value: Json, email: string): string[] {
@@ -123,15 +125,22 @@ const isWritten = (text: string, key: string): boolean => filledIn.has(key) || !
 export function makeRedaction({ email, details, disputes }: Person, address: string) {
   const anyAddress = addressAlone(email)
   // A name is taken out as a word; inside another word it is somebody else's.
-  const anyDetail =
-    details.length === 0
-      ? undefined
-      : new RegExp(`(?<![\\p{L}\\p{N}])(?:${details.map(quoted).join('|')})(?![\\p{L}\\p{N}])`, 'giu')
+  const anyOf = (found: readonly string[]) =>
+    new RegExp(`(?<![\\p{L}\\p{N}])(?:${found.map(quoted).join('|')})(?![\\p{L}\\p{N}])`, 'giu')
+
+  /** A pattern of what stands there alone: one of all that there is of somebody takes minutes to make where they are hundreds. */
+  function withoutDetails(value: string): string {
+    const letters = value.toLowerCase()
+    const found = details.filter((detail) => letters.includes(detail))
+    let written = value
+    for (let i = 0; i < found.length; i += DETAILS_AT_ONCE)
+      written = written.replace(anyOf(found.slice(i, i + DETAILS_AT_ONCE)), ERASED_TEXT)
+    return written
+  }
 
   /** `key` is the field that it stands in. */
   function text(value: string, key: string): string {
-    const written = anyDetail && isWritten(value, key) ? value.replace(anyDetail, ERASED_TEXT) : value
-    return written.replace(anyAddress, address)
+    return (isWritten(value, key) ? withoutDetails(value) : value).replace(anyAddress, address)
   }
 
   /** Documents that the person handed in, by id; gathered while redacting. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DISPUTES } from '../scenarios/disputes/people.ts'
 import { json } from '../support/command.ts'
@@ -57,6 +58,7 @@ describe('A customer whose address is a part of the addresses of others', () => 
 
 describe('A customer who is called, lives or writes as the service writes money and states', () => {
   const MAY = 'may@customer.test'
+  const MANY = 'many@customer.test'
   let world: World
   beforeAll(async () => {
     world = await newWorld({ settings: { PUBLIC_URL } })
@@ -112,5 +114,27 @@ describe('A customer who is called, lives or writes as the service writes money 
     expect((await merchant.get(`${INVOICES}/${own.id}`)).body).toMatchObject({
       ...{ status: 'SENT', amount: { currency_code: 'USD' }, detail: { note: 'To (erased), (erased).' } },
     } as object)
+  })
+
+  it('is erased soon also where a merchant has a thousand names for them', async () => {
+    // Letters alone, as names are.
+    const name = (n: number) =>
+      [...createHash('sha512').update(String(n)).digest('base64')].filter((one) => /[a-z]/i.test(one)).join('')
+    const names = Array.from({ length: 1_200 }, (_, n) => name(n))
+    for (let n = 0; n < names.length; n += 100)
+      await world.merchant.post(
+        INVOICES,
+        over('1.00', {
+          primary_recipients: names.slice(n, n + 100).map((business_name) => recipient(MANY, { business_name })),
+        }),
+      )
+    const began = performance.now()
+
+    const { erased } = await json<{ erased: Record<string, number> }>(['people', 'erase', MANY, '--yes'], {
+      ...{ DATABASE_URL: world.databaseUrl, PUBLIC_URL },
+    })
+
+    expect(erased).toMatchObject({ invoices: 12 })
+    expect(performance.now() - began).toBeLessThan(60_000)
   })
 })
