@@ -176,17 +176,23 @@ function invoice(sample: Sample) {
   const ending = Object.keys(invoiceStatuses).find((name) => is(sample, name)) as keyof typeof invoiceStatuses
   const status = invoiceStatuses[ending]
   const isPaid = status === 'PAID' || status === 'REFUNDED'
-  const transaction = (type: string) => ({
-    type,
-    transactions: [{ [`${type}_id`]: sample.newId('transaction'), amount: usd('100.00'), method: 'OTHER' }],
-  })
+  const day = sample.now.slice(0, 10)
+  const named = { invoice_number: 'INV-0001', invoice_date: day, currency_code: 'USD' }
+  const due_amount = usd(isPaid ? '0.00' : '100.00')
+  const recorded = (what: 'payment' | 'refund') => [
+    {
+      type: 'EXTERNAL',
+      [`${what}_id`]: sample.newId('transaction'),
+      [`${what}_date`]: day,
+      method: 'OTHER',
+      amount: usd('100.00'),
+    },
+  ]
   const full = {
     id,
     status,
     detail: {
-      invoice_number: 'INV-0001',
-      invoice_date: sample.now.slice(0, 10),
-      currency_code: 'USD',
+      ...named,
       note: 'A sample invoice.',
       metadata: { create_time: toSeconds(sample.now), created_by: payee.email_address },
     },
@@ -202,12 +208,12 @@ function invoice(sample: Sample) {
       },
     ],
     amount: { ...usd('100.00'), breakdown: { item_total: usd('100.00') } },
-    due_amount: usd(isPaid ? '0.00' : '100.00'),
-    ...(isPaid && { payments: { paid_amount: usd('100.00'), ...transaction('payment') } }),
-    ...(status === 'REFUNDED' && { refunds: { refund_amount: usd('100.00'), ...transaction('refund') } }),
+    due_amount,
+    ...(isPaid && { payments: { paid_amount: usd('100.00'), transactions: recorded('payment') } }),
+    ...(status === 'REFUNDED' && { refunds: { refund_amount: usd('100.00'), transactions: recorded('refund') } }),
     links: [invoiceLink(sample, id, 'self')],
   }
-  return { id, status, invoice_number: 'INV-0001', amount: full.amount, invoice: full }
+  return { id, status, ...named, amount: usd('100.00'), due_amount, invoice: full }
 }
 
 /** For an event that can be subscribed to and is never sent here: what nearly all resources have in common. */

@@ -313,6 +313,26 @@ describe('Events', () => {
     expect(receiver.received.length).toBe(20)
   })
 
+  it('of an invoice have, when they are simulated, what real ones have', async () => {
+    const id = await newInvoice()
+    const at = `/v2/invoicing/invoices/${id}`
+    await world.merchant.post(`${at}/send`, {})
+    await world.merchant.post(`${at}/payments`, { method: 'OTHER', amount: usd('10') })
+    await world.merchant.post(`${at}/refunds`, { method: 'OTHER', amount: usd('10') })
+    const [real] = (await list({ event_type: 'INVOICING.INVOICE.REFUNDED' })).events
+    const sample = await simulate({ event_type: 'INVOICING.INVOICE.REFUNDED' })
+
+    const shapeOf = ({ resource }: EventBody) => {
+      const { invoice, ...beside } = resource as { invoice: Record<'payments' | 'refunds', { transactions: object[] }> }
+      const { payments, refunds } = invoice
+      const parts = [beside, payments, refunds, payments.transactions[0], refunds.transactions[0]]
+      return parts.map((part) => Object.keys(part!))
+    }
+    const shape = shapeOf(real!)
+    for (const [i, names] of shapeOf(sample).entries()) expect(shape[i]).toEqual(expect.arrayContaining(names))
+    expect(shapeOf(sample)[0]).toEqual(shape[0])
+  })
+
   it('lead where real ones lead when they are simulated: to operations there are', async () => {
     interface Linked {
       readonly href: string
