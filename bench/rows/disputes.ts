@@ -47,7 +47,7 @@ async function writtenBy(context: Context, id: string): Promise<Offers['written'
 }
 
 /** As the service writes an instant. Were all alike, an update of the same dispute would touch none of its indexes. */
-const atThisTime = `to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const atThisTime = `to_char(clock_timestamp() at time zone 'utc', ${literal('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')})`
 
 /**
  * Lock, update, log and enqueue what an offer does; the event goes in as the row it became. Dispute and version are taken from
