@@ -59,7 +59,8 @@ class LongOnesEarly extends BaseSequencer {
 const engine = [
   ...(Number.parseInt(process.versions.node, 10) < 22 ? ['--interrupt-budget=2000000'] : []),
   '--initial-heap-size=512',
-  '--min-semi-space-size=16',
+  '--min-semi-space-size=64',
+  '--max-semi-space-size=64',
 ]
 
 export default defineConfig({
