@@ -158,6 +158,10 @@ describe('A file that is no logo', () => {
     expect(() => readLogo(file)).toThrow()
   })
 
+  it('is refused in a sentence when it ends behind a mark', () => {
+    expect(() => readLogo(jpegLogo.subarray(0, frame + 2))).toThrow('The JPEG breaks off.')
+  })
+
   it('and of any other bytes none is taken, whatever they begin with', () => {
     const beginnings = fc.constantFrom(
       SIGNATURE,

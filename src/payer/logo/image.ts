@@ -50,6 +50,7 @@ function plainJpeg(file: Buffer): LogoImage {
       // What stands behind the end is another picture, with what its program adds, or none at all.
       return { type: 'image/jpeg', ...size, bytes: Buffer.concat([...kept, file.subarray(at, at + 2)]) }
     }
+    if (at + 4 > file.length) throw new Error('The JPEG breaks off.')
     const data = at + 2 + file.readUInt16BE(at + 2)
     if (frames.includes(marker) && !size) size = readFrame(file.subarray(at + 4, data))
     else if (frames.includes(marker) || otherFrames.includes(marker)) throw new Error('The JPEG is of a rare kind.')
