@@ -102,6 +102,12 @@ export const shownRecipient = ({ billing_info, shipping_info }: Recipient): Reci
   ...(shipping_info && { shipping_info: shownContact(shipping_info) }),
 })
 
+/** What an invoice calls the one who is billed: the person as shown, or else the business. */
+export function billedName([first]: readonly Recipient[]): string | undefined {
+  const { name, business_name } = first?.billing_info ?? {}
+  return (name && shownName(name).full_name) ?? business_name
+}
+
 /** Every address that is given. */
 export const emailsOf = (recipients: readonly Recipient[]): string[] => [
   ...new Set(recipients.flatMap(({ billing_info }) => billing_info?.email_address ?? [])),
@@ -118,7 +124,8 @@ function comparable(recipient: Recipient): unknown {
   })
 }
 
-const joinedName = ({ given_name, surname }: Name) =>
+/** The name that the parts make. */
+export const joinedName = ({ given_name, surname }: Name) =>
   [given_name, surname].filter((part) => part !== undefined).join(' ')
 
 /** The same value with its keys in order and nothing empty in it. */

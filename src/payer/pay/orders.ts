@@ -1,5 +1,6 @@
 import type { Tx } from '../../database/transaction.ts'
 import type { Invoice } from '../../invoices/schema/invoice.ts'
+import { billedName } from '../../invoices/schema/parties.ts'
 import type { StoredInvoice } from '../../invoices/store.ts'
 import { type Instant, toSeconds } from '../../kernel/clock.ts'
 import type { Service } from '../../room.ts'
@@ -20,8 +21,8 @@ const createTime = ({ create_time }: Attempt) => toSeconds(create_time as Instan
 
 /** What the invoice says of its recipient. Anybody may press the button, so an address must not lead to an account. */
 function payerOf({ primary_recipients }: Invoice) {
-  const { email_address, name, business_name } = primary_recipients[0]?.billing_info ?? {}
-  const full_name = name?.full_name ?? business_name
+  const { email_address } = primary_recipients[0]?.billing_info ?? {}
+  const full_name = billedName(primary_recipients)
   const payer = {
     ...(email_address !== undefined && { email_address }),
     ...(full_name !== undefined && { name: { full_name } }),

@@ -4,6 +4,7 @@ import type { Reader, Tx } from '../../database/transaction.ts'
 import { recordServicePayment } from '../../invoices/act.ts'
 import type { Agreed } from '../../invoices/payable.ts'
 import type { Invoice } from '../../invoices/schema/invoice.ts'
+import { billedName } from '../../invoices/schema/parties.ts'
 import type { StoredInvoice } from '../../invoices/store.ts'
 import { after as later } from '../../kernel/clock.ts'
 import { isMailable, mailJob } from '../../kernel/mail.ts'
@@ -28,7 +29,7 @@ export async function payerOf(db: Reader, { invoice, account }: StoredInvoice): 
   const known = email === undefined ? undefined : await findAccountByEmail(db, email)
   if (known?.id === account.id)
     throw refused('PAYER_IS_PAYEE', 'The recipient of this invoice is its sender; nobody can pay themselves.')
-  const name = billing?.name?.full_name ?? billing?.business_name
+  const name = billedName(invoice.primary_recipients)
   return {
     ...(known && { account_id: known.id }),
     ...(email !== undefined && { email }),

@@ -143,9 +143,10 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
   }
 }
 
-/** A number as it is written here or there: the last point or comma stands before the decimals. */
-function withPoint(text: string): string {
+/** A number as it is written here or there: the last point or comma stands before the decimals, where the currency has some. */
+function withPoint(text: string, decimals: number): string {
   const figures = text.replace(/[\s\u00a0\u202f’']/g, '')
+  if (decimals === 0 && /^\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3})+)$/.test(figures)) return figures.replace(/[,.]/g, '')
   const thousands = figures.lastIndexOf(',') > figures.lastIndexOf('.') ? '.' : ','
   return (figures.includes(',') && figures.includes('.') ? figures.replaceAll(thousands, '') : figures).replace(
     ',',
@@ -159,10 +160,11 @@ const isFigures = (text: string | undefined): text is string => text !== undefin
 /** What the fields of the form say, as money of the invoice. Empty fields say nothing. */
 function wishOf({ stored }: Opened, { amount, tip }: Static<typeof Wanted>): Wish {
   const currency = stored.invoice.detail.currency_code
+  const decimals = minorDigits(currency)
   const read = (text: string | undefined, field: string): Money | undefined => {
-    const written = withPoint(text ?? '')
+    const written = withPoint(text ?? '', decimals)
     if (written === '') return undefined
-    if (!/^\d+(\.\d{1,4})?$/.test(written) || (written.split('.')[1] ?? '').length > minorDigits(currency))
+    if (!/^\d+(\.\d{1,4})?$/.test(written) || (written.split('.')[1] ?? '').length > decimals)
       throw new Problem(422, 'UNPROCESSABLE_ENTITY', [
         { issue: 'INVALID_AMOUNT', description: 'Not an amount.', field },
       ])

@@ -69,6 +69,58 @@ describe('Paying on the page', () => {
     ])
   })
 
+  it('names the payer as the invoice shows them, wherever their name was written', async () => {
+    const billed = (parts: object) => ({ primary_recipients: [{ billing_info: parts }] })
+    const named: [object, string][] = [
+      [{ name: { given_name: 'Ada', surname: 'Sample' }, business_name: 'Sample Mills' }, 'Ada Sample'],
+      [{ name: { surname: 'Sample' } }, 'Sample'],
+      [{ name: { given_name: 'Ada', full_name: 'Dr Ada Sample' } }, 'Dr Ada Sample'],
+      [{ business_name: 'Sample Mills' }, 'Sample Mills'],
+    ]
+    for (const [parts, full_name] of named) {
+      const { id } = await sentInvoice(world, billed({ email_address: 'ada@example.com', ...parts }))
+      const { body } = await payAsBuyer(id)
+      const [approved] = await world.events(body.order_id)
+      expect(approved!.resource).toMatchObject({ payer: { name: { full_name } } })
+
+      const about = { disputed_transactions: [{ buyer_transaction_id: body.buyer_transaction_id }] }
+      const dispute = { ...about, reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED', dispute_amount: usd('74.21') }
+      const opened = await world.merchant.post<{ links: { href: string }[] }>('/v1/customer/disputes', dispute)
+      const { pathname } = new URL(opened.body.links[0]!.href)
+      expect((await world.merchant.get(pathname)).body).toMatchObject({
+        disputed_transactions: [{ buyer: { name: full_name } }],
+      })
+    }
+  })
+
+  it('reads thousands as they are written where a currency has no decimals', async () => {
+    const yen = (value: string) => ({ currency_code: 'JPY', value })
+    const { id, path } = await sentInvoice(
+      world,
+      {
+        items: [{ name: 'Work', quantity: '1', unit_amount: yen('900000') }],
+        amount: {},
+        configuration: { allow_tip: true, partial_payment: { allow_partial_payment: true } },
+      },
+      { currency_code: 'JPY' },
+    )
+    for (const [amount, tip] of [
+      ['12,000', '1.000'],
+      ['1 000', ''],
+      ['500', ''],
+    ] as const) {
+      const { send } = await openSheet(world, path, { amount, tip })
+      expect((await send()).status, amount).toBe(303)
+    }
+    expect(await shown(world, id)).toMatchObject({
+      payments: { paid_amount: yen('13500') },
+      gratuity: yen('1000'),
+      due_amount: yen('886500'),
+    })
+    for (const amount of ['1,00', '1.5', '1,000.000', '1,0000'])
+      expect((await world.call('GET', `${path}/pay`, undefined, { query: { amount } })).status, amount).toBe(422)
+  })
+
   it('takes the largest amount that an invoice can come to', async () => {
     const item = { name: 'All of it', quantity: '1000000', unit_amount: usd('1000000.00') }
     const { id, path } = await sentInvoice(world, {
