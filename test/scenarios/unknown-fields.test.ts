@@ -85,6 +85,15 @@ describe('With STRICT_FIELDS', () => {
     expect(refused.body.details[0]).toMatchObject({ issue: 'UNKNOWN_FIELD', field: '/refrence', location: 'body' })
     expect(sentBack.status).toBe(200)
 
+    for (const list of ['/v2/invoicing/templates', INVOICES]) {
+      const { body: page } = await world.merchant.get<{ links: { href: string }[] }>(`${list}?page_size=1&page=2`)
+      expect(page.links.length).toBeGreaterThan(1)
+      for (const { href } of page.links) {
+        const { pathname, search } = new URL(href)
+        expect((await world.merchant.get(pathname + search)).status, href).toBe(200)
+      }
+    }
+
     const webhooks = '/v1/notifications/webhooks'
     const subscribe = (name: string) =>
       world.merchant.post<{ details: object[] }>(webhooks, { url: 'https://a.example.com/', event_types: [{ name }] })

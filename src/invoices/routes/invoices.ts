@@ -207,7 +207,8 @@ async function page(
   const hasNext = found.length > page_size
   const pages = count === undefined ? undefined : Math.ceil(count / page_size)
   const totals = count === undefined ? '' : `"total_items":${count},"total_pages":${pages},`
-  const links = JSON.stringify(pageLinks({ ...place, hasNext, ...(pages !== undefined && { pages }) }))
+  const query = { ...place.query, total_required }
+  const links = JSON.stringify(pageLinks({ ...place, query, hasNext, ...(pages !== undefined && { pages }) }))
   return new RawJson(`{${totals}"items":[${found.slice(0, page_size).join(',')}],"links":${links}}`)
 }
 

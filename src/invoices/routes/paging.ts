@@ -12,6 +12,7 @@ export const pageQuery = {
 export interface PageRequest {
   readonly page?: number
   readonly page_size?: number
+  /** Absent of lists that never count. */
   readonly total_required?: boolean
   readonly fields?: string
 }
@@ -28,12 +29,12 @@ export interface PagePlace {
 
 /** Links to this page and to those around it that exist. */
 export function pageLinks({ url, method, query, hasNext, pages }: PagePlace): Link[] {
-  const { page = 1, page_size = 20, total_required = false, fields } = query
+  const { page = 1, page_size = 20, total_required, fields } = query
   const link = (rel: string, to: number): Link => {
     const parameters = new URLSearchParams({
       page: String(to),
       page_size: String(page_size),
-      total_required: String(total_required),
+      ...(total_required !== undefined && { total_required: String(total_required) }),
       ...(fields !== undefined && { fields }),
     })
     return { href: `${url}?${parameters}`, rel, method }
