@@ -51,7 +51,8 @@ export function criteriaOf(input: SearchInput): Criteria {
   return {
     email: within(input.recipient_email),
     number: input.invoice_number === undefined ? undefined : numberKey(input.invoice_number),
-    statuses: input.status,
+    // A list of none names none to look for, as an empty text does.
+    statuses: input.status?.length ? input.status : undefined,
     currency: input.currency_code,
     texts: {
       first_names: within(input.recipient_first_name),

@@ -275,6 +275,8 @@ describe('Searching for invoices', () => {
     [{ status: 'DRAFT' }, ['Four', 'One']],
     [{ status: ['DRAFT', 'PARTIALLY_PAID', 'DRAFT'] }, ['Four', 'Three', 'One']],
     [{ status: ['UNPAID', 'AUTO_CANCELLED', 'SHARED', 'PAID_EXTERNAL', 'REFUNDED_EXTERNAL'] }, []],
+    [{ status: [] }, ['Four', 'Three', 'Two', 'One']],
+    [{ status: [], reference: 'order 78' }, ['Two']],
     [{ reference: 'ORDER' }, ['Two', 'One']],
     [{ reference: 'r 7' }, ['Two', 'One']],
     [{ reference: 'order 77' }, ['One']],
