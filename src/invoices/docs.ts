@@ -217,6 +217,12 @@ false). A full update of an invoice that was sent tells those in copy whenever i
 \`send_to_invoicer\` is false. An address is taken in any form that the interface knows; one that a mail cannot go to, such as several
 of them in one field or a name around it, counts as none.
 
+## Changing what was read
+
+A full update may be what was read with something in it changed; what is read-only is not looked at. Where a value is shown in two
+places (the number, the terms), or one was made from another (a full name from its parts, the amount of a discount from its
+percentage), the one that is no longer as it was shown counts. The amount of a discount that was given wins over a percentage.
+
 ## Addresses
 
 \`detail.metadata\` names two. \`recipient_view_url\` is the page on which the recipient reads and pays the invoice; the first

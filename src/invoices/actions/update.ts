@@ -9,6 +9,7 @@ import type { Invoice } from '../schema/invoice.ts'
 import { sameRecipients } from '../schema/parties.ts'
 import { checkInvoice } from '../sums/check.ts'
 import { compose } from '../sums/compose.ts'
+import { meant, readSentBack } from '../sums/sent-back.ts'
 import { settle } from '../sums/settlement.ts'
 import { issueJob, sentBy } from './send.ts'
 
@@ -88,13 +89,15 @@ function newlyMailed(before: Invoice, after: Invoice): number {
   return mailed(after, after.issue_notice ?? {}).filter((email) => !known.has(email)).length
 }
 
-function composeAgain(invoice: Invoice, input: InvoiceInput, { account, newId }: ActionContext) {
-  const { invoice_number, invoice_date } = invoice.detail
+function composeAgain(invoice: Invoice, given: InvoiceInput, { account, newId }: ActionContext) {
+  const { invoice_number: number, invoice_date } = invoice.detail
   const { template_id } = invoice.configuration
+  const input = readSentBack(given, invoice)
+  const invoice_number = meant(number, input.detail.invoice_number, input.invoice_number) ?? number
   return compose(
     {
       ...input,
-      detail: { invoice_number, invoice_date, ...input.detail },
+      detail: { invoice_date, ...input.detail, invoice_number },
       configuration: { ...input.configuration, ...(template_id !== undefined && { template_id }) },
     },
     {

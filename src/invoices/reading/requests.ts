@@ -38,13 +38,13 @@ const withoutAlias = (body: Body): Body =>
 export const withoutAliases = (body: unknown): unknown =>
   isRecord(body) ? at(plainCopies(body), ['primary_recipients', 'billing_info'], withoutAlias) : body
 
-/** The number may stand beside the details; within them it wins. */
+/** The number may stand beside the details. Where it stands in both, an update reads the one that was changed. */
 function numberInDetails(given: Body): Body {
   if (!('invoice_number' in given)) return given
   const { invoice_number, ...body } = given
   const { detail } = body
-  if (invoice_number === undefined || !isRecord(detail)) return body
-  return { ...body, detail: { ...detail, invoice_number: detail['invoice_number'] || invoice_number } }
+  if (!invoice_number || !isRecord(detail)) return body
+  return detail['invoice_number'] ? given : { ...body, detail: { ...detail, invoice_number } }
 }
 
 /** The names that only exist while a body is read. */

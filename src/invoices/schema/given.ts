@@ -148,7 +148,7 @@ export const TRANSACTIONS_MAX = 100
 const writable = {
   invoice_number: Type.Optional({
     ...Detail.properties.invoice_number,
-    description: 'The same as in the details, where it is read if the details have none.',
+    description: 'The same as in the details; read if the details have none, or the one that they had.',
   }),
   detail: Detail,
   invoicer: Type.Optional(Invoicer),

@@ -82,6 +82,7 @@ export function composeLines(input: Lines, context: ComposeContext) {
   const items = input.items ?? []
   const breakdown = input.amount?.breakdown
   const configuration = withDefaults(input.configuration)
+  const itemIds = new Set(context.itemIds)
   const totals = totalsOf({
     currency,
     items,
@@ -92,7 +93,7 @@ export function composeLines(input: Lines, context: ComposeContext) {
   const { allow_partial_payment, minimum_amount_due: minimum } = configuration.partial_payment
   const isTooMuch = minimum !== undefined && toMinor(minimum) > totals.total
   return {
-    items: items.map((item, i) => composeItem(item, totals.lines[i]!, currency, context)),
+    items: items.map((item, i) => composeItem(item, totals.lines[i]!, currency, { ...context, itemIds })),
     configuration:
       isTooMuch && context.isMinimumCopied
         ? { ...configuration, partial_payment: { allow_partial_payment } }
@@ -177,10 +178,11 @@ function composeItem(
   { id, discount, tax, ...item }: Item,
   line: Totals['lines'][number],
   currency: string,
-  context: ComposeContext,
+  context: ComposeContext & { readonly itemIds: Set<string> },
 ): Item {
   return {
-    id: id !== undefined && context.itemIds?.has(id) ? id : context.newId('item'),
+    // Whoever copies a line copies its id as well; the second is an item of its own.
+    id: id !== undefined && context.itemIds.delete(id) ? id : context.newId('item'),
     ...item,
     unit_amount: toMoney(toMinor(item.unit_amount), currency),
     ...(tax && { tax: { ...composeTax(tax, context), amount: toMoney(line.tax, currency) } }),

@@ -35,7 +35,7 @@ export interface Totals {
 
 /** Works out all amounts exactly. Only a line, a discount and a tax are rounded, each once, half away from zero. */
 export function totalsOf(input: TotalsInput): Totals {
-  const gross = input.items.map(({ quantity, unit_amount }) => times(toMinor(unit_amount), ratio(quantity)))
+  const gross = input.items.map(lineOf)
   const discounts = input.items.map(({ discount }, i) => discountOf(discount, gross[i]!))
   const nets = gross.map((amount, i) => amount - discounts[i]!)
   const net = sum(nets)
@@ -66,6 +66,21 @@ export function totalsOf(input: TotalsInput): Totals {
       [shipping?.tax, shippingTax] as const,
     ]),
   }
+}
+
+/** What a line comes to before discounts and taxes. */
+export const lineOf = ({ quantity, unit_amount }: Pick<Item, 'quantity' | 'unit_amount'>): bigint =>
+  times(toMinor(unit_amount), ratio(quantity))
+
+/** What an invoice discount is worked out from: the lines less their own discounts, which are shown negative. */
+export function netOf(summary: AmountSummary | undefined): bigint {
+  const { item_total, discount } = summary?.breakdown ?? {}
+  return sum([item_total, discount?.item_discount].map((money) => (money ? toMinor(money) : 0n)))
+}
+
+/** Whether the amount that is shown of a discount is what a percentage came to. Where there is no discount, none came to nothing. */
+export function isByPercent({ percent = '0', amount }: Discount, of: bigint): boolean {
+  return amount === undefined || discountOf({ percent }, of) === -toMinor(amount)
 }
 
 /** The most that an amount beside or of an item can be given as. */

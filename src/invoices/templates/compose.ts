@@ -3,9 +3,11 @@ import { toMinor, toMoney } from '../../kernel/money.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { ActionContext } from '../action.ts'
 import type { InvoiceInput } from '../schema/given.ts'
-import type { Discount } from '../schema/lines.ts'
+import type { AmountSummary, Discount } from '../schema/lines.ts'
 import { checkAmounts, checkItem, Findings } from '../sums/check.ts'
 import { composeLines } from '../sums/compose.ts'
+import { readSentBack } from '../sums/sent-back.ts'
+import { isByPercent, netOf } from '../sums/totals.ts'
 import type { Template, TemplateInfo, TemplateInput } from './schema.ts'
 
 /** Refuses a template whose values cannot be right, whatever is stored. */
@@ -35,10 +37,11 @@ export function composeTemplate(
 }
 
 function composeInfo(
-  info: TemplateInfo,
+  given: TemplateInfo,
   { now, account, newId }: Pick<ActionContext, 'now' | 'account' | 'newId'>,
   before: TemplateInfo | undefined,
 ): TemplateInfo {
+  const info = before ? readSentBack(given, before) : given
   const { term, terms_and_conditions = term, ...detail } = info.detail ?? { currency_code: account.currency_code }
   const isOpen = !info.items?.length
   const lines = composeLines({ ...info, detail }, { accountId: account.id, newId, itemIds: itemIds(before), isOpen })
@@ -96,7 +99,7 @@ export function applyTemplate(input: InvoiceInput, { template_info: info }: Temp
       ...given,
     },
     configuration: { ...copiedConfiguration(info, sameCurrency), ...input.configuration },
-    ...withAmount(input, sameCurrency ? info : {}),
+    ...withAmount(input, info, sameCurrency),
   }
 }
 
@@ -108,10 +111,16 @@ function copiedConfiguration({ configuration = {} }: TemplateInfo, sameCurrency:
 }
 
 /** Discount, shipping and the custom amount, each from the request or else from the template. */
-function withAmount({ amount }: InvoiceInput, info: TemplateInfo): Pick<InvoiceInput, 'amount'> {
+function withAmount(
+  { amount }: InvoiceInput,
+  { amount: summary }: TemplateInfo,
+  sameCurrency: boolean,
+): Pick<InvoiceInput, 'amount'> {
   const given = amount?.breakdown ?? {}
-  const copied = info.amount?.breakdown ?? {}
-  const invoice_discount = given.discount?.invoice_discount ?? asWritten(copied.discount?.invoice_discount)
+  const copied = sameCurrency ? (summary?.breakdown ?? {}) : {}
+  const discount = summary && asWritten(summary)
+  const isCopied = sameCurrency || discount?.amount === undefined
+  const invoice_discount = given.discount?.invoice_discount ?? (isCopied ? discount : undefined)
   const shipping = given.shipping ?? copied.shipping
   const custom = given.custom ?? copied.custom
   return {
@@ -125,6 +134,9 @@ function withAmount({ amount }: InvoiceInput, info: TemplateInfo): Pick<InvoiceI
   }
 }
 
-/** A percentage is copied as such: what it came to was worked out from the template's own items. */
-const asWritten = (discount: Discount | undefined): Discount | undefined =>
-  discount?.percent === undefined ? discount : { percent: discount.percent }
+/** A percentage is copied as such: what it came to was worked out from the template's own items. An amount that wins over one stays. */
+function asWritten(summary: AmountSummary): Discount | undefined {
+  const discount = summary.breakdown?.discount?.invoice_discount
+  const { percent } = discount ?? {}
+  return discount && percent !== undefined && isByPercent(discount, netOf(summary)) ? { percent } : discount
+}

@@ -177,6 +177,37 @@ describe('Templates', () => {
     expect(body.template_info.detail).not.toHaveProperty('note')
   })
 
+  it('are changed by whichever of two shown values was changed', async () => {
+    const { body: made } = await making({
+      name: 'Sent back',
+      template_info: {
+        detail: { currency_code: 'USD', terms_and_conditions: 'Old terms' },
+        invoicer: { name: { given_name: 'Ada', surname: 'Sample' } },
+        items: [{ name: 'T item', quantity: '1', unit_amount: usd('100.00'), discount: { percent: '10' } }],
+        amount: { breakdown: { discount: { invoice_discount: { percent: '10' } } } },
+      },
+    })
+    expect(made.template_info.amount.value).toBe('81.00')
+    const info = made.template_info as typeof made.template_info & { items: object[] }
+    const [item] = info.items
+
+    const { body } = await replacing(made.id, {
+      ...made,
+      template_info: {
+        ...info,
+        detail: { ...info.detail, term: 'New terms' },
+        invoicer: { name: { given_name: 'Ada', surname: 'Example', full_name: 'Ada Sample' } },
+        items: [{ ...item, quantity: '2' }],
+      },
+    })
+
+    expect(body.template_info).toMatchObject({
+      detail: { terms_and_conditions: 'New terms', term: 'New terms' },
+      invoicer: { name: { full_name: 'Ada Example' } },
+      amount: { value: '162.00' },
+    })
+  })
+
   it('one is the default: setting it clears the other, deleting it brings back the first of the system', async () => {
     const { body: mine } = await making({ name: 'Default', default_template: true })
     expect(mine.default_template).toBe(true)
@@ -357,6 +388,44 @@ describe('Templates', () => {
         configuration: { partial_payment: { allow_partial_payment: true } },
         detail: { note: 'T note' },
       })
+    })
+
+    it('lend a percentage whatever the currency, and no amount of another', async () => {
+      const discounts = async (invoice_discount: object, currency_code: string) => {
+        const { body: lent } = await making({
+          template_info: {
+            detail: { currency_code: 'USD' },
+            amount: { breakdown: { discount: { invoice_discount } } },
+          },
+        })
+        const unit_amount = { currency_code, value: '100.00' }
+        const { amount } = await shop.drafts({
+          detail: { currency_code },
+          items: [{ name: 'Own', quantity: '1', unit_amount }],
+          configuration: { template_id: lent.id },
+        })
+        return amount.value
+      }
+      expect(await discounts({ percent: '10' }, 'USD')).toBe('90.00')
+      expect(await discounts({ percent: '10' }, 'EUR')).toBe('90.00')
+      expect(await discounts({ amount: usd('5.00') }, 'USD')).toBe('95.00')
+      expect(await discounts({ amount: usd('5.00') }, 'EUR')).toBe('100.00')
+    })
+
+    it('lend the amount of a discount that wins over its percentage', async () => {
+      const { body: both } = await making({
+        template_info: {
+          detail: { currency_code: 'USD' },
+          items: [{ name: 'T item', quantity: '1', unit_amount: usd('100.00') }],
+          amount: { breakdown: { discount: { invoice_discount: { percent: '10', amount: usd('5.00') } } } },
+        },
+      })
+      const { amount } = await shop.drafts({
+        detail: { currency_code: 'USD' },
+        configuration: { template_id: both.id },
+      })
+
+      expect([both.template_info.amount.value, amount.value]).toEqual(['95.00', '95.00'])
     })
 
     it('that do not exist are replaced by the default without a word', async () => {

@@ -106,6 +106,112 @@ describe('A full update', () => {
     expect(issuesOf((await updating(draft.id, alone)).body)).toContain('INVALID_DECIMAL_VALUE')
   })
 
+  describe('with what was read and one thing in it changed', () => {
+    const line = (more: object = {}) => ({ name: 'Work', quantity: '1', unit_amount: usd('100.00'), ...more })
+    const discounted = (invoice_discount: object, more: object = {}) => ({
+      detail: { currency_code: 'USD' },
+      items: [line(more)],
+      amount: { breakdown: { discount: { invoice_discount } } },
+    })
+    const changed = async (draft: Seen, items: object[], invoice_discount?: object) => {
+      const breakdown = { ...draft.amount.breakdown, ...(invoice_discount && { discount: { invoice_discount } }) }
+      const { status, body, text } = await updating(draft.id, {
+        ...draft,
+        items,
+        amount: { ...draft.amount, breakdown },
+      })
+      expect(status, text).toBe(200)
+      return body
+    }
+
+    it('works out anew what its percentages come to', async () => {
+      const draft = await shop.drafts(discounted({ percent: '10' }, { discount: { percent: '20' } }))
+      expect(draft.amount.value).toBe('72.00')
+
+      const twice = await changed(draft, [{ ...draft.items[0], quantity: '2' }])
+      expect(twice.amount.value).toBe('144.00')
+      expect(twice.items[0]!.discount).toEqual({ percent: '20', amount: usd('-40.00') })
+      const half = { percent: '50', amount: usd('-40.00') }
+      const cheaper = await changed(twice, [{ ...twice.items[0], discount: half }], {
+        percent: '5',
+        amount: usd('-16.00'),
+      })
+      expect(cheaper.amount.value).toBe('95.00')
+    })
+
+    it('has a percentage where there was no discount', async () => {
+      const draft = await shop.drafts(discounted({}))
+      expect(await changed(draft, draft.items, { percent: '10', amount: usd('0.00') })).toMatchObject({
+        amount: { value: '90.00' },
+      })
+    })
+
+    it('keeps an amount that was given, beside a percentage or alone', async () => {
+      const both = { percent: '10', amount: usd('5.00') }
+      const draft = await shop.drafts(discounted(both, { discount: both }))
+      expect(draft.amount.value).toBe('90.00')
+      expect((await changed(draft, [{ ...draft.items[0], quantity: '2' }])).amount.value).toBe('190.00')
+
+      const alone = await shop.drafts(discounted({ amount: usd('5.00') }))
+      expect((await changed(alone, [{ ...alone.items[0], quantity: '2' }])).amount.value).toBe('195.00')
+      const byPercent = await shop.drafts(discounted({ percent: '10' }))
+      const given = await changed(byPercent, byPercent.items, { percent: '20', amount: usd('10.00') })
+      expect(given.amount.value).toBe('90.00')
+    })
+
+    it('has the number, the terms and the name that were changed, wherever that was', async () => {
+      const name = { given_name: 'Ada', surname: 'Sample' }
+      const draft = await shop.drafts(
+        over(
+          '10.00',
+          {
+            invoicer: { name },
+            primary_recipients: [{ ...recipient('payer@example.com', { name }), shipping_info: { name } }],
+          },
+          { terms_and_conditions: 'Old terms', invoice_number: 'OLD-1' },
+        ),
+      )
+      const renamed = { ...name, surname: 'Example', full_name: 'Ada Sample' }
+      const { body } = await updating(draft.id, {
+        ...draft,
+        invoice_number: 'NEW-1',
+        detail: { ...draft.detail, term: 'New terms' },
+        invoicer: { name: renamed },
+        primary_recipients: [
+          { ...recipient('payer@example.com', { name: renamed }), shipping_info: { name: renamed } },
+        ],
+      })
+
+      const shownAs = { name: { surname: 'Example', full_name: 'Ada Example' } }
+      expect(body).toMatchObject({
+        invoice_number: 'NEW-1',
+        detail: { invoice_number: 'NEW-1', terms_and_conditions: 'New terms', term: 'New terms' },
+        invoicer: shownAs,
+        primary_recipients: [{ billing_info: shownAs, shipping_info: shownAs }],
+      })
+
+      const again = await updating(draft.id, {
+        ...body,
+        detail: { ...body.detail, invoice_number: 'NEW-2', terms_and_conditions: 'Newer terms' },
+        primary_recipients: [recipient('payer@example.com', { name: { full_name: 'Ada Example' } })],
+      })
+      expect(again.body).toMatchObject({
+        invoice_number: 'NEW-2',
+        detail: { invoice_number: 'NEW-2', terms_and_conditions: 'Newer terms', term: 'Newer terms' },
+        primary_recipients: [{ billing_info: { name: { full_name: 'Ada Example' } } }],
+      })
+    })
+
+    it('has an item twice under two ids', async () => {
+      const draft = await shop.drafts(discounted({}))
+      const [item] = draft.items
+
+      const { items } = await changed(draft, [item!, { ...item, name: 'More work' }])
+
+      expect(items.map(({ id }) => id === item!.id)).toEqual([true, false])
+    })
+  })
+
   it('works out totals and due date anew', async () => {
     const { id } = await shop.drafts(over('100.00', {}, { payment_term: { term_type: 'NET_10' } }))
 
