@@ -37,7 +37,7 @@ function fromCompiled(): Plugin {
 
 /** Short to read and long to run: they wait for processes, or run whole libraries. */
 const longForTheirSize =
-  /\/test\/(package|examples|faults\/(webhooks\/completeness|service\/endings|embedded-\w+|connections)|scenarios\/(stories\/library|readme))\b/
+  /\/test\/(package|examples|faults\/(webhooks\/completeness|service\/endings|embedded-\w+|connections)|scenarios\/stories\/library)\b/
 /** So many others begin between two of them, to have the processor while they wait. */
 const APART = 8
 
