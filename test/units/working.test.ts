@@ -36,24 +36,29 @@ describe('Work', () => {
   })
 
   it('that goes on with an answer from outside is counted whole', async () => {
-    const one = {
+    const timing = () => ({
       ms: 0,
       spent(ms: number) {
         this.ms += ms
       },
-    }
+    })
+    const [atOnce, later] = [timing(), timing()]
     const busy = (ms: number) => {
       for (const until = performance.now() + ms; performance.now() < until; );
     }
+    workFor(atOnce)
+    busy(20)
+    await turn()
     const ask = async () => {
-      workFor(one)
+      workFor(later)
       await answerTo<number>((answered) => setImmediate(() => answered(undefined, 1)))
       busy(20)
     }
     await ask()
     await turn()
 
-    expect(one.ms).toBeGreaterThan(0.5)
+    // How much of the time is ours depends on the machine, and is the same for both.
+    expect(later.ms / atOnce.ms).toBeGreaterThan(0.5)
   })
 
   it('in parts lets others in between them, and goes on for the same', async () => {
