@@ -108,7 +108,8 @@ An app of another account hears of a merchant's events while it holds, and the m
 such things: \`disputes/read\`, \`read-partner\`, \`read-seller\` or \`webhooks\` for disputes, \`invoicing/invoices/read\` or
 \`readwrite\` for invoices, those of payments for the rest. It is asked when the event happens, before each attempt, and
 whenever the event is listed, shown or sent again: what was told under a consent that was taken back is gone for the
-app. While an account is suspended nothing is sent to its webhooks; its events are kept as failed, for a replay.
+app. While an account is suspended nothing is sent to its webhooks; its events are kept as failed, for a replay. An app that
+is disabled hears of nothing; what waited for its webhooks is kept as failed when its next attempt is due.
 
 ## Signatures
 

@@ -28,8 +28,9 @@ export async function findOperated(db: Reader, id: string): Promise<OperatedWebh
 /**
  * Why nothing can be sent to it now. What is attempted all the same is given up, and why it failed before is forgotten.
  */
-export async function sendingRefused(db: Reader, { webhook }: OperatedWebhook): Promise<string | undefined> {
+export async function sendingRefused(db: Reader, { webhook, app }: OperatedWebhook): Promise<string | undefined> {
   if (!webhook.enabled) return 'the webhook is disabled; its people enable it first'
+  if (app.status !== 'ENABLED') return 'its app is disabled'
   const account = await db.row<{ status: string }>(accountStatus, [webhook.account_id])
   return account?.status === 'ACTIVE' ? undefined : 'the account is suspended'
 }
@@ -59,7 +60,7 @@ export interface TroubledWebhook {
   readonly account_id: string
   /** Without what stands behind a question mark, which may be a secret of the receiver's. */
   readonly url: string
-  readonly status: 'enabled' | 'disabled' | 'account suspended'
+  readonly status: 'enabled' | 'disabled' | 'account suspended' | 'app disabled'
   readonly waiting: number
   readonly waiting_since: Instant | null
   readonly failed: number
@@ -78,7 +79,8 @@ const lost = (webhook: string, account: string) => `
 
 const troubled = statementOf(`
   select w.id as webhook_id, w.account_id, split_part(w.url, '?', 1) as url,
-    case when not w.enabled then 'disabled' when m.status <> 'ACTIVE' then 'account suspended' else 'enabled' end as status,
+    case when not w.enabled then 'disabled' when m.status <> 'ACTIVE' then 'account suspended'
+      when (select a.status <> 'ENABLED' from apps a where a.id = w.app_id) then 'app disabled' else 'enabled' end as status,
     waiting.n as waiting, waiting.since as waiting_since, failed.n as failed, coalesce(tried.error, failed.error) as error
   from webhooks w join accounts m on m.id = w.account_id
     cross join lateral (

@@ -63,6 +63,7 @@ const claimBy = ({ key, only, able, turn, next }: Line) => `
   described as (
     select json_agg(json_build_object('id', w.id, 'url', w.url, 'enabled', w.enabled,
       'active', (select m.status = 'ACTIVE' from accounts m where m.id = w.account_id),
+      'heard', (select a.status = 'ENABLED' from apps a where a.id = w.app_id),
       'secret', encode(w.secret, 'hex'), 'previous_secret', encode(w.previous_secret, 'hex'),
       'previous_until', w.previous_until)) as webhooks
     from webhooks w where (w.account_id, w.id) in (select due.account_id, due.webhook_id from due))

@@ -85,6 +85,7 @@ export async function attemptDelivery(
     error: outcome.error,
   })
   if (webhook?.active === false) return result(failed('The account was suspended before this attempt.'))
+  if (webhook?.heard === false) return result(failed('The app was disabled before this attempt.'))
   if (!delivery.permitted)
     return result(failed('The consent to hear of this event was taken back before this attempt.'))
   if (url == null || webhook?.enabled === false)

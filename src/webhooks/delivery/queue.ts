@@ -11,6 +11,8 @@ export interface ClaimedWebhook {
   readonly enabled: boolean
   /** False while the account of its app is suspended. */
   readonly active: boolean
+  /** False while its app is disabled. */
+  readonly heard: boolean
   /** Sealed, in hexadecimal digits. */
   readonly secret: string
   readonly previous_secret: string | null

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { findAccount, findApp, grantConsent, revokeConsent, saveAccount } from '../../../src/accounts/store.ts'
+import {
+  changeAppStatus,
+  findAccount,
+  findApp,
+  grantConsent,
+  revokeConsent,
+  saveAccount,
+} from '../../../src/accounts/store.ts'
 import { openSheet, PUBLIC_URL, sentInvoice, shown } from '../../support/payer.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { INVOICES, over } from '../../support/shop.ts'
@@ -247,6 +254,33 @@ describe('Events of a merchant', () => {
     expect((await partner.post(`${ROOT}/webhooks/${webhook}/replay`, ever())).body).toEqual({ replayed: 2 })
     await world.settle()
     expect(arrived()).toHaveLength(3)
+  })
+
+  it('are not sent any more to an app that was disabled, and what waited can be replayed when it is enabled', async () => {
+    const setApp = (status: 'ENABLED' | 'DISABLED') =>
+      world.app.transact(async (tx) => changeAppStatus(tx, partner.clientId, status))
+    await consent('disputes/read-partner')
+    receiver.behaviour = { status: 500 }
+    await open(world.buyer)
+    await world.settle()
+    expect(arrived()).toHaveLength(1)
+
+    await setApp('DISABLED')
+    receiver.behaviour = { status: 200 }
+    await world.pass('P4D')
+    expect(arrived()).toHaveLength(1)
+
+    await setApp('ENABLED')
+    partner.signOut()
+    const [sent] = (
+      await partner.get<{ transmissions: { status: string; error_message: string }[] }>(
+        `${ROOT}/webhooks-transmissions`,
+      )
+    ).body.transmissions
+    expect(sent).toMatchObject({ status: 'FAILURE', error_message: 'The app was disabled before this attempt.' })
+    expect((await partner.post(`${ROOT}/webhooks/${webhook}/replay`, ever())).body).toEqual({ replayed: 1 })
+    await world.settle()
+    expect(arrived()).toHaveLength(2)
   })
 
   it('of a suspended merchant are not told to its partners, and its own apps keep them for a replay', async () => {

@@ -143,6 +143,19 @@ describe('quittance deliveries', () => {
     merchant = await world.personWithApp(world.people.merchant.id, ['applications/webhooks'])
   })
 
+  it('sends nothing to an app that is disabled, and keeps why it failed', async () => {
+    await simulated()
+    await json(['apps', 'disable', merchant.clientId], variables())
+
+    expect(await run(['deliveries', 'retry', hook], variables())).toMatchObject({
+      code: 1,
+      stderr: 'quittance: Nothing was sent: its app is disabled.\n',
+    })
+    expect(await listed()).toMatchObject({ status: 'app disabled', failed: 1, error: 'The receiver answered 410.' })
+    await json(['apps', 'enable', merchant.clientId], variables())
+    merchant.signOut()
+  })
+
   it('sends an app nothing that it may no longer hear of', async () => {
     const scopes = ['applications/webhooks', 'disputes/read-partner']
     const partner = await world.personWithApp(world.people.otherMerchant.id, scopes)
