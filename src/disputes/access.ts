@@ -176,5 +176,11 @@ export function viewerOf(found: Found): Viewer {
   if (side === 'operator') return { view: 'full', side: 'seller', roles: ['agent'] }
   const view = viewFrom(side, held.scopes)
   if (!view) throw noDispute()
-  return { view, side, roles: rolesFrom(side, view === 'partner', found) }
+  return { view, side, roles: rolesFrom(side, linksAsPartner(found, view), found) }
 }
+
+/** Whether the links are those of a partner: by what it may change, and where that is nothing, by what it sees. */
+const linksAsPartner = ({ side, held: { scopes } }: Found, view: View): boolean =>
+  side === 'seller' &&
+  !scopes.has('disputes/update-seller') &&
+  (scopes.has('disputes/update-partner') || view === 'partner')

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findApp, grantConsent } from '../../../src/accounts/store.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 import { canDo, DISPUTES, does, open, type Problem, position, refusal, type Shown, sees } from './people.ts'
 
@@ -93,6 +94,30 @@ describe('What each side sees', () => {
     const missing = await world.merchant.get<Problem>(`${DISPUTES}/PP-R-XXX-1`)
     const foreign = await world.otherMerchant.get<Problem>(`${DISPUTES}/${id}`)
     expect([missing.status, missing.body.details]).toEqual([foreign.status, foreign.body.details])
+  })
+})
+
+describe('The links of an app with scopes of a partner and of a seller', () => {
+  // Whoever reads as one and acts as the other acts as the one: a link that is shown can be followed, and no other.
+  it.each([
+    ['read-partner', 'update-seller'],
+    ['read-seller', 'update-partner'],
+    ['read', 'update-partner'],
+    ['read-partner', 'read-seller', 'update-partner', 'update-seller'],
+  ])('are what it can do: %s', async (...names) => {
+    const scopes = names.map((name) => `disputes/${name}`)
+    const partner = await world.personWithApp(world.people.partner.id, scopes)
+    await world.app.transact(async (tx) =>
+      grantConsent(tx, world.people.merchant.id, (await findApp(tx, partner.clientId))!.id, scopes),
+    )
+    const own = await world.personWithApp(world.people.merchant.id, scopes)
+
+    for (const who of [partner, own]) {
+      const id = await open(world.buyer)
+      const linked = (await canDo(who, id)).includes('send_message')
+
+      expect((await does(who, id, 'send-message', { message: 'Hello.' })).status === 200).toBe(linked)
+    }
   })
 })
 
