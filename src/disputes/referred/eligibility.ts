@@ -5,7 +5,7 @@ import type { Caller } from '../../kernel/caller.ts'
 import { toMinor } from '../../kernel/money.ts'
 import { Type } from '../../kernel/type.ts'
 import { findTransactionByEitherId } from '../../ledger/store.ts'
-import { findDisputeOf, isUnderWay } from '../store.ts'
+import { findDisputesOf } from '../store.ts'
 import { itemCategories } from './schema.ts'
 import { findOpenReferrals } from './store.ts'
 
@@ -46,10 +46,11 @@ export const eligibilityRoute = (): AnyRoute =>
       const found = await findOwn(db, caller, body.transaction_id)
       const intangible = body.disputed_items?.some(({ category }) => category === 'TICKETS') ?? false
       const open = await findOpenReferrals(db, caller.accountId, body.transaction_id)
-      const ours = found && (await findDisputeOf(db, found.transaction.seller.account_id, found.transaction.id))
+      const ours = found ? await findDisputesOf(db, found.transaction.seller.account_id, [found.transaction.id]) : []
+      const underWay = ours.filter(({ dispute }) => dispute.status !== 'RESOLVED')
       const existing = [
         ...open.map(({ id }) => ({ id })),
-        ...(ours && isUnderWay(ours) ? [{ id: ours.dispute.dispute_id }] : []),
+        ...underWay.map(({ dispute }) => ({ id: dispute.dispute_id })),
       ]
       const cleared = found?.transaction.status === 'COMPLETED' || found?.transaction.status === 'PARTIALLY_REFUNDED'
       const why = !found

@@ -186,6 +186,49 @@ describe('A payment that a bank charged back', () => {
   })
 })
 
+describe('Two chargebacks of parts of one payment', () => {
+  it('are open beside each other, and each is decided for itself', async () => {
+    const payment = await paid('35.00')
+    const first = await chargeBack(payment, '20.00')
+    const second = await chargeBack(payment, '15.00')
+
+    expect((await sees(world.merchant, first)).status).toBe('WAITING_FOR_SELLER_RESPONSE')
+    await does(world.merchant, second, 'accept-claim', { note: 'Take it.' })
+    await does(world.merchant, first, 'provide-evidence', proof)
+    await decide(first, 'BUYER_FAVOR')
+
+    expect((await sees(world.merchant, second)).dispute_outcome?.amount_refunded).toEqual(usd('15.00'))
+    expect((await sees(world.merchant, first)).dispute_outcome?.amount_refunded).toEqual(usd('20.00'))
+  })
+
+  it('over all of it, twice, give it back once', async () => {
+    const payment = await paid('35.00')
+    const both = [await chargeBack(payment, '35.00'), await chargeBack(payment, '35.00')]
+
+    for (const id of both)
+      expect((await does(world.merchant, id, 'accept-claim', { note: 'Take it.' })).status).toBe(200)
+
+    const outcomes = await Promise.all(both.map(async (id) => (await sees(world.merchant, id)).dispute_outcome))
+    expect(outcomes.map((outcome) => outcome?.amount_refunded)).toEqual([usd('35.00'), undefined])
+  })
+
+  it('stand in the way of a dispute that is referred, also behind one that is over', async () => {
+    const payment = await paid('35.00')
+    const over = await disputedInPart(payment)
+    await does(world.buyer, over, 'cancel', {})
+    const open = [await chargeBack(payment, '20.00'), await chargeBack(payment, '15.00')]
+    const merchant = await world.personWithApp(world.people.merchant.id, ['referred-disputes/readwrite'])
+
+    const asked = await merchant.post<{ existing_disputes: { id: string }[] }>(
+      '/v1/customer/validate-referred-dispute-eligibility',
+      { transaction_id: payment.capture },
+    )
+
+    expect(asked.body).toMatchObject({ eligible: false, ineligibility_reason: 'DISPUTE_ALREADY_EXISTS' })
+    expect(asked.body.existing_disputes.map(({ id }) => id).sort()).toEqual(open.sort())
+  })
+})
+
 describe('A payment that was taken out of a dispute about several', () => {
   const together = async (...payments: Payment[]) => {
     const made = await world.buyer.post<{ links: { href: string }[] }>(DISPUTES, {
