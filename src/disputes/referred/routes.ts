@@ -162,7 +162,6 @@ export function referredRoutes(service: Service): AnyRoute[] {
     async handle({ tx, caller, params, body }) {
       const { dispute, version } = await findReferral(tx, caller.accountId, params.id)
       requireOpen(dispute)
-      instant(body.create_time, '/create_time')
       const source = neutralLiteral(body.transaction_source) as 'SERVICE' | 'OTHER'
       const refund_info = { ...keptRefund(body), transaction_source: source }
       saveReferral(tx, caller.accountId, version, { ...dispute, refund_info, update_time: tx.now })
@@ -184,16 +183,8 @@ export function referredRoutes(service: Service): AnyRoute[] {
     async handle({ tx, caller, params, body }) {
       const { dispute, version } = await findReferral(tx, caller.accountId, params.id)
       requireOpen(dispute)
-      const {
-        outcome,
-        items,
-        evidences = [],
-        messages = [],
-        dispute_reason,
-        extensions,
-        closure_reason,
-        dispute_amount,
-      } = keptDecision(body)
+      const { outcome, items, evidences, messages, dispute_reason, extensions, closure_reason, dispute_amount } =
+        keptDecision(body)
       const closed: ReferredDispute = {
         ...dispute,
         status: 'CLOSED',
@@ -203,8 +194,8 @@ export function referredRoutes(service: Service): AnyRoute[] {
         ...(closure_reason !== undefined && { closure_reason }),
         ...(extensions && { extensions: { ...dispute.extensions, ...extensions } }),
         ...(items && { transaction: { ...dispute.transaction, items } }),
-        evidences: [...(dispute.evidences ?? []), ...evidences],
-        messages: [...(dispute.messages ?? []), ...messages],
+        ...(evidences && { evidences: [...(dispute.evidences ?? []), ...evidences] }),
+        ...(messages && { messages: [...(dispute.messages ?? []), ...messages] }),
         update_time: tx.now,
       }
       saveReferral(tx, caller.accountId, version, closed)

@@ -4,7 +4,7 @@ import { NOT_AS_DESCRIBED, NOT_RECEIVED } from '../schema/enums.ts'
 
 const optional = Type.Optional
 const text = (maxLength = 2000) => Type.String({ minLength: 1, maxLength })
-const time = Type.String({ minLength: 20, maxLength: 64 })
+const time = Type.String({ minLength: 20, maxLength: 64, format: 'date-time' })
 
 export const referredReasons = [NOT_RECEIVED, NOT_AS_DESCRIBED] as const
 export const referredFlows = ['THIRD_PARTY_CLAIM', 'THIRD_PARTY_DISPUTE'] as const

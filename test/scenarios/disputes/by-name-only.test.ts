@@ -439,6 +439,30 @@ describe('A referred dispute', () => {
     expect(refusal(await decides({}))).toBe('422 UNPROCESSABLE_ENTITY ACTION_NOT_ALLOWED_IN_CURRENT_DISPUTE_STATE')
   })
 
+  it('has times that are times, and no list that is empty', async () => {
+    const { partner } = world
+    const never = 'at no time whatsoever'
+    const refers = (body: object) =>
+      partner.post<Problem & { links: { href: string }[] }>(base, {
+        transaction: { id: 'T-3' },
+        reference_dispute: { id: 'THEIRS-3' },
+        ...body,
+      })
+    const breach = '400 INVALID_REQUEST INVALID_PARAMETER_SYNTAX'
+    expect(refusal(await refers({ transaction: { id: 'T-3', create_time: never } }))).toBe(breach)
+    expect(refusal(await refers({ reference_dispute: { id: 'THEIRS-3', create_time: never } }))).toBe(breach)
+    const messages = [{ posted_by: 'BUYER', content: 'Hello.', posted_time: never }]
+    expect(refusal(await refers({ messages }))).toBe(breach)
+
+    const url = new URL((await refers({})).body.links[0]!.href).pathname
+    const outcome = { faulty_party: 'SELLER', adjudication_reason: 'ITEM_NOT_SHIPPED' }
+    const decides = (body: object) => partner.post<Problem>(`${url}/process-adjudication-event`, body)
+    expect(refusal(await decides({ outcome: { ...outcome, resolution_date: never } }))).toBe(breach)
+    expect((await decides({ outcome })).status).toBe(200)
+    const shown = (await partner.get(url)).body
+    for (const name of ['evidences', 'messages']) expect(shown).not.toHaveProperty(name)
+  })
+
   it('is checked for eligibility first', async () => {
     const ask = (transaction_id: string) =>
       world.partner.post<{ eligible: boolean; ineligibility_reason?: string }>(
