@@ -2,9 +2,11 @@ import { readerOf } from '../../http/validation/reader.ts'
 import { fits, onlyKnown } from '../../http/validation/validator.ts'
 import type { Money } from '../../kernel/money.ts'
 import type { Issue } from '../../kernel/problem.ts'
-import type { Dispute, ReturnShipment } from '../schema/dispute.ts'
+import type { Dispute, ReturnShipment, Side } from '../schema/dispute.ts'
+import { NOT_AS_DESCRIBED } from '../schema/enums.ts'
 import { Address } from '../schema/given.ts'
 import type { ActionContext, Changes } from './action.ts'
+import { refuseIssues } from './amounts.ts'
 import { ask, RETURN } from './evidence.ts'
 import { refund } from './settlement.ts'
 
@@ -60,6 +62,14 @@ export function withReturnAddress({ extensions }: Dispute, address: Address): Pi
   const { merchandize_dispute_properties } = extensions ?? {}
   const properties = { ...merchandize_dispute_properties, return_shipping_address: address }
   return { extensions: { ...extensions, merchandize_dispute_properties: properties } }
+}
+
+/** Where the item should go, as a seller may say beside evidence about one that is not as described. */
+export function toldAddress(dispute: Dispute, input: AddressFields, side: Side): Partial<Pick<Dispute, 'extensions'>> {
+  const { given, field } = addressIn(input)
+  refuseIssues(addressIssues(given, field))
+  if (given === undefined || side === 'buyer' || dispute.reason !== NOT_AS_DESCRIBED) return {}
+  return withReturnAddress(dispute, knownAddress(given))
 }
 
 interface ReturnTerms {

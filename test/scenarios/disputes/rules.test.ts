@@ -11,6 +11,7 @@ import {
   open,
   type Problem,
   pdf,
+  proof,
   refusal,
   sees,
   tracking,
@@ -316,6 +317,30 @@ describe('Money', () => {
   })
 })
 
+describe('An address for what is sent back', () => {
+  it('comes with an appeal as it comes with evidence', async () => {
+    const id = await open(world.buyer, { reason: NOT_AS_DESCRIBED })
+    await does(world.merchant, id, 'provide-evidence', proof)
+    await does(world.merchant, id, 'adjudicate', { adjudication_outcome: 'BUYER_FAVOR' })
+
+    const appealed = await does(world.merchant, id, 'appeal', { ...proof, return_shipping_address: address })
+
+    expect(appealed.status, appealed.text).toBe(200)
+    for (const who of [world.merchant, world.buyer])
+      expect((await sees(who, id)).extensions?.merchandize_dispute_properties?.return_shipping_address).toEqual(address)
+  })
+
+  it('is nothing that a buyer who appeals could say', async () => {
+    const id = await open(world.buyer, { reason: NOT_AS_DESCRIBED })
+    await does(world.merchant, id, 'provide-evidence', proof)
+    await does(world.merchant, id, 'adjudicate', { adjudication_outcome: 'SELLER_FAVOR' })
+
+    await does(world.buyer, id, 'appeal', { ...proof, return_shipping_address: address })
+
+    expect(await sees(world.merchant, id)).not.toHaveProperty('extensions')
+  })
+})
+
 describe('A patch', () => {
   const cases: readonly [patch: unknown, answer: string][] = [
     [[{ op: 'add', path: 'communication_details', value: {} }], '422 UNPROCESSABLE_ENTITY INVALID_JSON_POINTER_FORMAT'],
@@ -365,5 +390,19 @@ describe('A patch', () => {
     expect((await world.events(id)).length).toBe(events + 1)
     await does(world.buyer, id, 'cancel', {})
     expect((await world.merchant.patch(url, entries)).status).toBe(422)
+  })
+
+  it('tests for what was shown, with the time it was posted and without', async () => {
+    const id = await open(world.buyer)
+    const value = { note: 'Call.', email: 'help@example.com' }
+    const patches = (op: string, of: object | undefined) =>
+      world.merchant.patch<Problem>(`${DISPUTES}/${id}`, [{ op, path: '/communication_details', value: of }])
+    await patches('add', value)
+    const { communication_details: shown } = await sees(world.merchant, id)
+
+    expect((await patches('test', shown)).status).toBe(204)
+    expect((await patches('test', value)).status).toBe(204)
+    const older = { ...shown, time_posted: '2026-03-01T00:00:00.000Z' }
+    expect(refusal(await patches('test', older))).toBe('422 UNPROCESSABLE_ENTITY PATCH_TEST_FAILED')
   })
 })

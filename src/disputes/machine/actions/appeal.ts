@@ -1,9 +1,8 @@
 import { EvidenceBody } from '../../schema/given.ts'
 import { disputeAction } from '../action.ts'
-import { refuseIssues } from '../amounts.ts'
 import { submittedEvidence } from '../evidence.ts'
 import { limits } from '../limits.ts'
-import { addressIn, addressIssues } from '../returns.ts'
+import { toldAddress } from '../returns.ts'
 
 /** The side that lost shows something new, and the decision is open again. */
 export const appeal = disputeAction('appeal', {
@@ -14,12 +13,11 @@ export const appeal = disputeAction('appeal', {
   files: limits.filesPerRequest,
   decide(dispute, input, context) {
     const rows = submittedEvidence(dispute, input.evidences ?? [], 'APPEAL', context)
-    const { given, field } = addressIn(input)
-    refuseIssues(addressIssues(given, field))
     const { side } = context
     return {
       outcome: 'appealed',
       changes: {
+        ...toldAddress(dispute, input, side),
         evidences: [...(dispute.evidences ?? []), ...rows],
         dispute_outcome: undefined,
         appellant: side,

@@ -1,12 +1,8 @@
-import type { Static } from '../../../kernel/type.ts'
-import type { Dispute } from '../../schema/dispute.ts'
-import { NOT_AS_DESCRIBED } from '../../schema/enums.ts'
 import { EvidenceBody } from '../../schema/given.ts'
 import { disputeAction } from '../action.ts'
-import { refuseIssues } from '../amounts.ts'
 import { RETURN, submittedEvidence, withoutRequests } from '../evidence.ts'
 import { limits } from '../limits.ts'
-import { addressIn, addressIssues, knownAddress, withReturnAddress } from '../returns.ts'
+import { toldAddress } from '../returns.ts'
 
 /** The side that is waited for shows what it has. Proof of return lets the return move on. */
 export const provideEvidence = disputeAction('provide-evidence', {
@@ -18,7 +14,7 @@ export const provideEvidence = disputeAction('provide-evidence', {
   decide(dispute, input, context) {
     const rows = submittedEvidence(dispute, input.evidences ?? [], 'PROVIDE_EVIDENCE', context)
     const { side, now } = context
-    const address = returnAddress(dispute, input)
+    const address = toldAddress(dispute, input, side)
     if (side === 'seller') {
       const evidences = [...withoutRequests(dispute.evidences, 'seller'), ...rows]
       return { outcome: 'answered', changes: { evidences, ...address } }
@@ -33,11 +29,3 @@ export const provideEvidence = disputeAction('provide-evidence', {
     return { outcome: 'shipped', changes: { evidences, returned_time: now } }
   },
 })
-
-/** A seller who answers a not-as-described dispute may say where the item should go. */
-function returnAddress(dispute: Dispute, input: Static<typeof EvidenceBody>): Pick<Dispute, 'extensions'> {
-  const { given, field } = addressIn(input)
-  refuseIssues(addressIssues(given, field))
-  if (given === undefined || dispute.reason !== NOT_AS_DESCRIBED) return {}
-  return withReturnAddress(dispute, knownAddress(given))
-}
