@@ -1,4 +1,4 @@
-import { Problem, type ProblemName } from '../kernel/problem.ts'
+import { type Issue, Problem, type ProblemName } from '../kernel/problem.ts'
 import type { Rendered } from './render.ts'
 import type { AnyRoute, ErrorStyle } from './route.ts'
 
@@ -8,9 +8,20 @@ const notificationNames: Readonly<Partial<Record<ProblemName, ProblemName>>> = {
   RESOURCE_NOT_FOUND: 'INVALID_RESOURCE_ID',
 }
 
+/** Where what is at fault stands, if that is not said: a field of what has no body stands in its query. */
+const placeOf = ({ location, field }: Issue, method: string | undefined) =>
+  location ?? (method === 'GET' && field !== undefined ? 'query' : 'body')
+
 /** The body of a refusal, in the shape its operation's clients expect. */
-function problemBody(problem: Problem, style: ErrorStyle, debugId: string, documentation: string): object {
-  const { name, message, details } = problem
+function problemBody(
+  problem: Problem,
+  style: ErrorStyle,
+  debugId: string,
+  documentation: string,
+  method?: string,
+): object {
+  const { name, message } = problem
+  const details = problem.details.map((detail) => ({ location: placeOf(detail, method), ...detail }))
   // A form the token operations cannot read is, to their clients, an invalid request and nothing more.
   const oauthError = problem.oauthError ?? (style === 'oauth' && problem.status === 400 ? 'invalid_request' : undefined)
   const links = [{ href: documentation, rel: 'information_link', method: 'GET' }]
@@ -31,7 +42,7 @@ function problemBody(problem: Problem, style: ErrorStyle, debugId: string, docum
         ...(field !== undefined && { field: field.replace(/^\//, '').replaceAll('/', '.') }),
         issue: description,
         code: issue,
-        location: location ?? 'body',
+        location,
       })),
       links,
     }
@@ -40,14 +51,14 @@ function problemBody(problem: Problem, style: ErrorStyle, debugId: string, docum
     name,
     message,
     debug_id: debugId,
-    ...(details.length > 0 && { details: details.map((detail) => ({ location: 'body', ...detail })) }),
+    ...(details.length > 0 && { details }),
     links,
   }
 }
 
 /** What a refusal is told with: the operation, where it is known, the id of the answer, and where the documents are. */
 export interface Telling {
-  readonly route?: Pick<AnyRoute, 'operation' | 'errors'> | undefined
+  readonly route?: Pick<AnyRoute, 'operation' | 'errors' | 'method'> | undefined
   readonly debugId: string
   readonly publicUrl: string
 }
@@ -55,7 +66,7 @@ export interface Telling {
 /** A refusal as it goes out. */
 export function renderProblem(problem: Problem, { route, debugId, publicUrl }: Telling): Rendered {
   const documentation = `${publicUrl}/docs${route ? `/${route.operation}` : ''}`
-  const body = problemBody(problem, route?.errors ?? 'standard', debugId, documentation)
+  const body = problemBody(problem, route?.errors ?? 'standard', debugId, documentation, route?.method)
   const headers = { 'content-type': 'application/json; charset=utf-8', ...problem.headers }
   return { status: problem.status, headers, body: JSON.stringify(body) }
 }

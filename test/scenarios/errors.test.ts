@@ -50,6 +50,19 @@ describe('A refusal', () => {
     expect((await refusal(world.buyer.get('/v2/invoicing/invoices'))).detail.location).toBe('header')
   })
 
+  // biome-ignore format: a table reads best as a table
+  it.each([
+    ['/v1/customer/disputes?page_size=51',                     'page_size'],
+    ['/v1/customer/disputes?page=51',                          'page'],
+    ['/v1/customer/disputes?start_time=yesterday',             'start_time'],
+    ['/v1/customer/disputes?dispute_state=LOST',               'dispute_state'],
+    ['/v1/customer/disputes?update_time_after=2020-01-01T00:00:00Z', 'update_time_after'],
+    ['/v1/customer/disputes?next_page_token=abc',              'next_page_token'],
+    ['/v1/notifications/webhooks-events?start_time=yesterday', 'start_time'],
+  ])('of %s says that the query is at fault', async (path, field) => {
+    expect((await refusal(world.merchant.get(path))).detail).toMatchObject({ field, location: 'query' })
+  })
+
   it('links to the operation in the documents', async () => {
     const { links } = await refusal(world.merchant.get('/v2/invoicing/invoices/INV2-XXXX-XXXX-XXXX-XXXX'))
     const reference = (await world.call('GET', '/docs')).text
