@@ -159,18 +159,26 @@ describe('Units of work that are written at the same time', () => {
         this.ms += ms
       },
     })
-    const people = Array.from({ length: 4 }, spends)
-    const goOn = async (worked: Worked, id: string) => {
-      workFor(worked)
-      await database.commit(addSlowly, [id, '0'])
-      const until = performance.now() + 20
-      while (id === '0' && performance.now() < until);
+    const isCounted = async () => {
+      const people = Array.from({ length: 4 }, spends)
+      const goOn = async (worked: Worked, id: string) => {
+        workFor(worked)
+        await database.commit(addSlowly, [id, '0'])
+        const until = performance.now() + 20
+        while (id.startsWith('0') && performance.now() < until);
+      }
+      const round = rounds++
+      await Promise.all(
+        people.map((one, i) => new Promise((done) => setImmediate(() => done(goOn(one, `${i} ${round}`))))),
+      )
+      await letOthersIn()
+      const [busy, ...others] = people.map(({ ms }) => ms)
+      return busy! > Math.max(...others)
     }
-    await Promise.all(people.map((one, i) => new Promise((done) => setImmediate(() => done(goOn(one, `${i}`))))))
-    await letOthersIn()
+    let rounds = 0
 
-    const [busy, ...others] = people.map(({ ms }) => ms)
-    expect(busy).toBeGreaterThan(Math.max(...others))
+    // Another may be kept from the processor for as long; never so each time.
+    await expect.poll(isCounted, { timeout: LIMIT_MS }).toBe(true)
   })
 
   it('are all lost with their connection, or none', async () => {
