@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { type Constraints, sqlProblem } from '../database/errors.ts'
 import type { Reader, Transact, TransactFor, Tx } from '../database/transaction.ts'
 import { type Caller, nobody } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -41,6 +42,7 @@ export interface OperationParts {
   readonly replica?: Reader
   readonly transactFor: TransactFor
   readonly clock: Clock
+  readonly constraints: Constraints
   /** Refuses a caller whose account lives in another cell what it would find there alone. */
   requireCell?(route: AnyRoute, caller: Caller, headers: FastifyRequest['headers']): void
   /** Told how large a caller's body was, uploads aside, when it has arrived. */
@@ -238,10 +240,11 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
     } catch (error) {
       const replay = await findReplay(db, shared.answers, keyed, clock.now())
       if (replay) return replay
-      // A refusal by the rules is an answer too. One by the schema is not, so that a mended call can succeed.
-      if (!(error instanceof Problem) || error.status !== 422) throw error
-      request.problem = error
-      const refusal = renderProblem(error, { route, debugId: request.id, publicUrl: service.publicUrl })
+      // A refusal by the rules is an answer too, whether we or the database hold them. One by the schema is not, so that a mended call can succeed.
+      const problem = error instanceof Problem ? error : sqlProblem(error, parts.constraints)
+      if (problem?.status !== 422) throw error
+      request.problem = problem
+      const refusal = renderProblem(problem, { route, debugId: request.id, publicUrl: service.publicUrl })
       // Nothing was done for the caller, so nothing is to be said of it in the audit log.
       return keeping(transactFor({ kind: 'service', task: 'keep a refusal' }), async () => refusal)
     }

@@ -41,7 +41,6 @@ export interface Arrival {
 }
 
 export interface ServerParts extends OperationParts {
-  readonly constraints: NonNullable<Room['constraints']>
   readonly ids: Ids
   readonly log: Logger
   authenticate(headers: IncomingHttpHeaders, ip: string): Caller | Promise<Caller>

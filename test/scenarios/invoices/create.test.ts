@@ -226,6 +226,22 @@ describe('A new invoice', () => {
     expect(second.headers['idempotent-replayed']).toBe('true')
   })
 
+  it('is refused once for one request id, also where only storing it shows that it must be', async () => {
+    const { id } = await shop.drafts(over('1.00', {}, { invoice_number: 'TAKEN-1' }))
+    const creating = (key: string, body: object) =>
+      world.merchant.post<Refusal>(INVOICES, body, { headers: { 'service-request-id': key } })
+    const first = await creating('order-2', over('1.00', {}, { invoice_number: 'taken-1' }))
+    await world.merchant.delete(shop.path(id))
+    const second = await creating('order-2', over('1.00', {}, { invoice_number: 'taken-1' }))
+    const other = await creating('order-2', over('1.00', {}, { invoice_number: 'FREE-1' }))
+
+    expect([first.status, issuesOf(first.body)]).toEqual([422, ['DUPLICATE_INVOICE_NUMBER']])
+    expect([second.status, second.body]).toEqual([422, first.body])
+    expect(second.headers['idempotent-replayed']).toBe('true')
+    expect(issuesOf(other.body)).toEqual(['DUPLICATE_REQUEST_ID'])
+    expect((await creating('order-3', over('1.00', {}, { invoice_number: 'taken-1' }))).status).toBe(201)
+  })
+
   it('can be made by a partner for the merchant', async () => {
     const partner = world.person('sandbox-partner', { actingFor: world.people.merchant.id })
     const { status, body } = await partner.post<Seen>(INVOICES, over('5.00'))
