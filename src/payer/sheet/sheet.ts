@@ -1,16 +1,16 @@
-import Big from 'big.js'
 import type { Account } from '../../accounts/schema.ts'
 import { linkable } from '../../http/html.ts'
 import type { DisplayField } from '../../invoices/schema/enums.ts'
 import type { Invoice } from '../../invoices/schema/invoice.ts'
 import { settle } from '../../invoices/sums/settlement.ts'
+import { lineOf } from '../../invoices/sums/totals.ts'
 import { dayIn, type Instant } from '../../kernel/clock.ts'
-import { type Money, minorDigits, toMinor, toMoney } from '../../kernel/money.ts'
+import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import { type Say, sayIn } from '../words/index.ts'
 import type { Locale } from '../words/languages.ts'
 import { type Format, formatOf } from './format.ts'
 import { addressLines, contactLines, nameOf } from './parties.ts'
-import { type SheetLine, totalsOf } from './totals.ts'
+import { rateOf, type SheetLine, totalsOf } from './totals.ts'
 
 export interface SheetItem {
   readonly name: string
@@ -188,17 +188,16 @@ function itemOf(
 ): SheetItem {
   const unless = (field: DisplayField, text: string | undefined) => (hidden.has(field) ? undefined : text)
   const currency = item.unit_amount.currency_code
-  const gross = new Big(item.quantity).times(item.unit_amount.value).toFixed(minorDigits(currency), Big.roundHalfUp)
+  const gross = lineOf(item)
   const discount = item.discount?.amount && toMinor(item.discount.amount) !== 0n ? item.discount : undefined
-  const rate =
-    discount?.percent !== undefined && Number(discount.percent) > 0 ? ` ${format.percent(discount.percent)}` : ''
+  const rate = rateOf(discount, gross, format)
   return {
     name: item.name,
     ...orAbsent('description', unless('ITEMS_DESCRIPTION', item.description)),
     ...orAbsent('day', unless('ITEMS_DATE', item.item_date && format.day(item.item_date))),
     ...orAbsent('quantity', unless('ITEMS_QUANTITY', format.number(item.quantity))),
     unitPrice: format.figures(item.unit_amount),
-    amount: format.figures({ currency_code: currency, value: gross }),
+    amount: format.figures(toMoney(gross, currency)),
     ...orAbsent('tax', unless('ITEMS_TAX', item.tax && `${item.tax.name} ${format.percent(item.tax.percent)}`)),
     ...orAbsent(
       'discount',

@@ -1,6 +1,8 @@
 import type { DisplayField } from '../../invoices/schema/enums.ts'
 import type { Invoice } from '../../invoices/schema/invoice.ts'
+import type { Discount } from '../../invoices/schema/lines.ts'
 import { settle } from '../../invoices/sums/settlement.ts'
+import { isByPercent, netOf } from '../../invoices/sums/totals.ts'
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
 import type { Say } from '../words/index.ts'
 import type { Format } from './format.ts'
@@ -28,8 +30,7 @@ export function totalsOf(invoice: Invoice, say: Say, format: Format): SheetLine[
   const shows = (field: DisplayField) => !invoice.hidden_fields?.includes(field)
   const inclusive = invoice.configuration.tax_inclusive === true
   const discount = breakdown?.discount?.invoice_discount
-  const rate =
-    discount?.percent === undefined || Number(discount.percent) === 0 ? '' : ` ${format.percent(discount.percent)}`
+  const rate = rateOf(discount, netOf(invoice.amount), format)
 
   line(say('subtotal'), breakdown?.item_total)
   line(say('itemDiscounts'), unlessZero(breakdown?.discount?.item_discount))
@@ -46,6 +47,12 @@ export function totalsOf(invoice: Invoice, say: Say, format: Format): SheetLine[
   if (invoice.status !== 'CANCELLED') line(say('amountDue'), invoice.due_amount, 'due')
   return lines
 }
+
+/** The percentage of a discount, where the discount is that much: an amount that was given wins over it. */
+export const rateOf = (discount: Discount | undefined, of: bigint, format: Format): string =>
+  discount?.percent === undefined || Number(discount.percent) === 0 || !isByPercent(discount, of)
+    ? ''
+    : ` ${format.percent(discount.percent)}`
 
 /** Taxes by name and rate, in the order they first appear; the one on shipping says so. */
 function taxesOf({ items, amount }: Invoice, say: Say, format: Format): { label: string; amount: Money }[] {

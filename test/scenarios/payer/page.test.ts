@@ -3,7 +3,7 @@ import { expectCostBelow } from '../../support/cpu.ts'
 import { PUBLIC_URL, sentInvoice, shown } from '../../support/payer.ts'
 import { INVOICES } from '../../support/shop.ts'
 import { statementsOf } from '../../support/statements.ts'
-import { newWorld, type World } from '../../support/world.ts'
+import { newWorld, usd, type World } from '../../support/world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -39,6 +39,24 @@ describe('The page of an invoice', () => {
     ])
       expect(text).toContain(part)
     expect(text).not.toContain('never see')
+  })
+
+  it('names the percentage of a discount only where the discount is that much', async () => {
+    const discounted = async (discount: object) => {
+      const items = [{ name: 'Work', quantity: '1', unit_amount: usd('100.00'), discount }]
+      const { path } = await sentInvoice(world, {
+        items,
+        amount: { breakdown: { discount: { invoice_discount: discount } } },
+      })
+      return (await world.call('GET', path)).text
+    }
+    const byPercent = await discounted({ percent: '10' })
+    const byAmount = await discounted({ percent: '10', amount: usd('5.00') })
+
+    expect(byPercent).toContain('Discount 10% −10.00')
+    expect(byPercent).toMatch(/Discount 10%<\/dt><dd[^>]*>−9\.00/)
+    expect(byAmount).toContain('Discount −5.00')
+    expect(byAmount).toMatch(/Discount<\/dt><dd[^>]*>−5\.00/)
   })
 
   it('marks the invoice as viewed the first time it is opened', async () => {
