@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newWorld, usd, type World } from '../../support/world.ts'
-import { address, does, NOT_AS_DESCRIBED, open, position, refusal, sees } from './people.ts'
+import { address, canDo, does, multipart, NOT_AS_DESCRIBED, open, pdf, position, refusal, sees } from './people.ts'
 
 let world: World
 beforeAll(async () => {
@@ -62,6 +62,18 @@ describe('A claim that is accepted without a type', () => {
       expect((await sees(who, part)).extensions?.merchandize_dispute_properties?.return_shipping_address).toEqual(
         address,
       )
+  })
+
+  it('leaves the seller to answer a claim, also where a document came with the offer that was denied', async () => {
+    const id = await open(world.buyer)
+    const offer = multipart({ note: 'Half of it?', refund_amount: usd('10.00') }, [{ name: 'letter.pdf', bytes: pdf }])
+    await does(world.merchant, id, 'accept-claim', offer.payload, offer.headers)
+    await does(world.buyer, id, 'deny-offer', { note: 'All of it.' })
+
+    await does(world.buyer, id, 'escalate', {})
+
+    expect(position(await sees(world.merchant, id))).toBe('CHARGEBACK/WAITING_FOR_SELLER_RESPONSE REQUIRED_ACTION')
+    expect(await canDo(world.merchant, id)).toContain('provide_evidence')
   })
 
   it('may have an empty list of shipments, which is none', async () => {

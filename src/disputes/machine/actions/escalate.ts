@@ -1,6 +1,6 @@
 import { Money, normalise } from '../../../kernel/money.ts'
 import { Type } from '../../../kernel/type.ts'
-import type { Dispute } from '../../schema/dispute.ts'
+import { type Dispute, isOf } from '../../schema/dispute.ts'
 import { escalationReasons } from '../../schema/enums.ts'
 import { Note } from '../../schema/given.ts'
 import { acceleratedAnswer } from '../accelerated.ts'
@@ -56,5 +56,6 @@ export const escalate = disputeAction('escalate', {
   },
 })
 
+/** What came with an offer to give in is no answer to the claim. */
 const hasSellerEvidence = ({ evidences = [] }: Dispute): boolean =>
-  evidences.some(({ source }) => source === 'SUBMITTED_BY_SELLER' || source === 'SUBMITTED_BY_PARTNER')
+  evidences.some((evidence) => isOf('seller', evidence) && evidence.action_info?.action !== 'ACCEPT_CLAIM')
