@@ -315,6 +315,20 @@ describe('A payment that was taken out of a dispute about several', () => {
     expect(refusal(again)).toBe('422 UNPROCESSABLE_ENTITY DISPUTE_ALREADY_EXISTS')
   })
 
+  it('takes its share of a pending offer along: no more is offered than is still disputed', async () => {
+    const [gone, left] = [await paid('30.00'), await paid('10.00')]
+    const id = await together(gone, left)
+    await does(world.merchant, id, 'accept-claim', { note: 'Most of it?', refund_amount: usd('35.00') })
+
+    await takeOut(id, gone)
+
+    expect((await sees(world.buyer, id)).offer?.seller_offered_amount).toEqual(usd('10.00'))
+    await does(world.buyer, id, 'accept-offer', {})
+    const { dispute_outcome, offer } = await sees(world.buyer, id)
+    expect(dispute_outcome?.amount_refunded).toEqual(usd('10.00'))
+    expect(offer?.history?.at(-1)).toMatchObject({ event_type: 'ACCEPTED', offer_amount: usd('10.00') })
+  })
+
   it('is charged back without ending the dispute about the others', async () => {
     const [gone, left] = [await paid('10.00'), await paid('12.00')]
     const id = await together(gone, left)

@@ -57,7 +57,12 @@ const without =
       left.reduce((total, { disputed }) => total + toMinor(disputed), 0n),
       currency_code,
     )
-    const offer = { ...dispute.offer, buyer_requested_amount: dispute_amount }
+    const { seller_offered_amount: offered } = dispute.offer
+    const offer = {
+      ...dispute.offer,
+      buyer_requested_amount: dispute_amount,
+      ...(offered && toMinor(offered) > toMinor(dispute_amount) && { seller_offered_amount: dispute_amount }),
+    }
     const ids = new Set(left.map(({ seller_transaction_id }) => seller_transaction_id))
     const refunds = dispute.refunds?.filter(({ transaction }) => ids.has(transaction))
     return { changes: { disputed_transactions: left, dispute_amount, offer, refunds }, money: [] }
