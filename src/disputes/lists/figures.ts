@@ -120,8 +120,8 @@ function filters(filter: Filter): Fragment[] {
   return [
     ...(filter.email === undefined ? [] : [fragment`buyer_email = ${filter.email.toLowerCase()}`]),
     ...(filter.name === undefined ? [] : [fragment`buyer_name = ${filter.name.toLowerCase()}`]),
-    ...(filter.reasons ? [fragment`reason = any(${filter.reasons})`] : []),
-    ...(filter.statuses ? [fragment`status = any(${filter.statuses})`] : []),
+    ...(filter.reasons?.length ? [fragment`reason = any(${filter.reasons})`] : []),
+    ...(filter.statuses?.length ? [fragment`status = any(${filter.statuses})`] : []),
     ...bound('create_time_before', 'create_time'),
     ...bound('create_time_after', 'create_time'),
     ...bound('update_time_before', 'update_time'),

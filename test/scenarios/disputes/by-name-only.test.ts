@@ -237,6 +237,10 @@ describe('Asking about disputes', () => {
     expect((await compute('STATUS', 'TRANSACTION_AMOUNT_SUM', { reasons: [NOT_RECEIVED] })).body.metrics).toEqual([
       { key: 'WAITING_FOR_SELLER_RESPONSE', amount: [usd('30.00')] },
     ])
+    // A list that names nothing leaves nothing out.
+    expect((await compute('STATUS', 'COUNT', { reasons: [], statuses: [] })).body.metrics).toEqual([
+      { key: 'WAITING_FOR_SELLER_RESPONSE', count: 3 },
+    ])
     await quiet.close()
   })
 
