@@ -159,26 +159,24 @@ describe('Units of work that are written at the same time', () => {
         this.ms += ms
       },
     })
-    const isCounted = async () => {
-      const people = Array.from({ length: 4 }, spends)
-      const goOn = async (worked: Worked, id: string) => {
-        workFor(worked)
-        await database.commit(addSlowly, [id, '0'])
-        const until = performance.now() + 20
-        while (id.startsWith('0') && performance.now() < until);
-      }
-      const round = rounds++
-      await Promise.all(
-        people.map((one, i) => new Promise((done) => setImmediate(() => done(goOn(one, `${i} ${round}`))))),
-      )
-      await letOthersIn()
-      const [busy, ...others] = people.map(({ ms }) => ms)
-      return busy! > Math.max(...others)
+    const goOn = async (worked: Worked, i: number, round: number) => {
+      workFor(worked)
+      await database.commit(addSlowly, [`${i} ${round}`, '0'])
+      const until = performance.now() + 20
+      while (i === 0 && performance.now() < until);
     }
-    let rounds = 0
+    const rounds: number[][] = []
+    for (let round = 0; round < 9; round++) {
+      const people = Array.from({ length: 4 }, spends)
+      const asked = people.map((one, i) => new Promise((done) => setImmediate(() => done(goOn(one, i, round)))))
+      await Promise.all(asked)
+      await letOthersIn()
+      rounds.push(people.map(({ ms }) => ms))
+    }
 
-    // Another may be kept from the processor for as long; never so each time.
-    await expect.poll(isCounted, { timeout: LIMIT_MS }).toBe(true)
+    // Any may be kept from the processor for a while now and then, and that counts as theirs.
+    const [busy, ...others] = [0, 1, 2, 3].map((i) => rounds.map((each) => each[i]!).sort((a, b) => a - b)[4]!)
+    expect(busy).toBeGreaterThan(5 * Math.max(...others))
   })
 
   it('are all lost with their connection, or none', async () => {
