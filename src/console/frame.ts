@@ -139,7 +139,9 @@ const keysBox = (who: Onlooker): Html =>
   html`<div class="keys" id="keys" popover><h2>Keys</h2><dl>${[
     ...keys.filter(([, , isOfSandbox]) => who.face === 'sandbox' || !isOfSandbox),
     ...goingKeys(who),
-  ].map(([name, does]) => html`<div><dt><kbd>${name}</kbd></dt><dd>${does}</dd></div>`)}</dl></div>`
+  ].map(
+    ([name, does]) => html`<div><dt><kbd>${name}</kbd></dt><dd>${does}</dd></div>`,
+  )}</dl><p class="below"><button class="button quiet small" type="button" data-keys>Turn them off</button></p></div>`
 
 function navigation({
   who,

@@ -7,7 +7,11 @@ import { beginning } from '../kernel/beginning.ts'
 
 const folder = new URL('./assets/', import.meta.url)
 const order = ['tokens', 'frame', 'parts', 'forms', 'pages', 'narrow']
-const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
+
+/** A script or a style as browsers get it: comments are for those who read the source. */
+export const withoutComments = (text: string): string => text.replace(/^ *(?:\/\/.*|\/\*[\s\S]*?\*\/)\n/gm, '')
+
+const read = (name: string) => withoutComments(readFileSync(new URL(name, folder), 'utf8'))
 
 interface Asset {
   readonly type: string

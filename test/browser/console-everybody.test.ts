@@ -155,6 +155,25 @@ describe('By keys alone', () => {
     await page.context().close()
   })
 
+  it('keys that somebody turned off do nothing, until they are turned on again', async () => {
+    const page = await opened('/console/invoices', { viewport: { width: 1280, height: 800 } })
+    const isFrozen = async () => (await world.call<{ frozen: boolean }>('GET', '/sandbox/clock')).body.frozen
+    const before = await isFrozen()
+    await page.keyboard.press('?')
+    await page.getByRole('button', { name: 'Turn them off' }).click()
+    await page.reload()
+    for (const key of ['f', '/', 'j', 'g', 'm', '?']) await page.keyboard.press(key)
+    expect([await focus(page), page.url(), await isFrozen()]).toEqual([null, `${base}/console/invoices`, before])
+
+    await page.getByRole('button', { name: 'Keys' }).click()
+    await page.getByRole('button', { name: 'Turn them on' }).click()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('g')
+    await page.keyboard.press('m')
+    await page.waitForURL(`${base}/console/mail`)
+    await page.context().close()
+  })
+
   it('a kept state is made, gone back to and deleted, each button with the name of what it is about', async () => {
     const page = await opened('/console/scenarios', { viewport: { width: 1280, height: 800 } })
     const names = await page.locator('.card button').evaluateAll((all) => all.map(({ textContent }) => textContent))
@@ -211,6 +230,13 @@ describe('By keys alone', () => {
 })
 
 describe('Without scripts', () => {
+  it('no keys are told of, for there are none', async () => {
+    const page = await opened('/console/invoices', { javaScriptEnabled: false })
+    expect(await page.getByRole('link', { name: 'API reference' }).isVisible()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Keys' }).count()).toBe(0)
+    await page.context().close()
+  })
+
   it('deliveries are made to go wrong, and a fork is made and ended', async () => {
     const page = await opened('/console/faults', { javaScriptEnabled: false })
     const deliveries = page.locator('form#deliveries')

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openBrowser } from '../support/browser.ts'
+import { complaintsOf, openBrowser } from '../support/browser.ts'
 import { newWorld, type World } from '../support/world.ts'
 import { disputeOf } from './support.ts'
 
@@ -82,6 +82,65 @@ it('a value that was copied is marked by more than a colour', async () => {
     return getComputedStyle(button, '::before').content
   })()`)
   expect(mark).toContain('Copied')
+})
+
+it.each([true, false])(
+  'who hears the page is told that a value was copied; with a clipboard: %s',
+  async (hasClipboard) => {
+    const context = await browser.context({ viewport: { width: 1280, height: 800 } })
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const other = await context.newPage()
+    // As where the page is read without TLS.
+    if (!hasClipboard) await other.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })')
+    const complaints = complaintsOf(other)
+    for (const path of ['/console/apps', '/docs/createInvoice']) {
+      await other.goto(base + path)
+      const value = await other.locator(':has(> [data-copy]) [data-value]').first().textContent()
+      await other.locator('[data-copy]').first().click()
+      await other
+        .getByRole('status')
+        .filter({ hasText: /^Copied$/ })
+        .waitFor({ state: 'attached' })
+      expect(await other.evaluate('document.activeElement.matches("[data-copy]")')).toBe(true)
+      const clipboard = await context.newPage()
+      await clipboard.goto(`${base}/console/apps`)
+      await clipboard.locator('.find input').focus()
+      await clipboard.keyboard.press('ControlOrMeta+V')
+      expect(value).toBe(await clipboard.locator('.find input').inputValue())
+      await clipboard.close()
+    }
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+)
+
+it.each([720, 768, 900, 1024, 1440])(
+  'themes, keys and the reference can be reached in a window of %i pixels',
+  async (width) => {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto(`${base}/console/invoices`)
+    await page.getByRole('link', { name: 'API reference' }).waitFor()
+    await page.getByRole('button', { name: 'Keys' }).click()
+    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Dark' }).click()
+    await page.locator('html[data-theme=dark]').waitFor()
+    await page.getByRole('button', { name: 'System' }).click()
+    await page.locator('html:not([data-theme])').waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+  },
+)
+
+it('nothing that is pressed is lower than 24 pixels, but for links in a sentence', async () => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  for (const path of ['/console', '/console/invoices', '/console/scenarios', '/docs', '/docs/createInvoice']) {
+    await page.goto(base + path)
+    const low =
+      await page.evaluate(`[...document.querySelectorAll('a, button, summary, select, textarea, input:not([type=hidden])')]
+      .filter((one) => one.checkVisibility() && !one.matches('.skip') && getComputedStyle(one).display !== 'inline')
+      .filter((one) => one.getBoundingClientRect().height < 24).map((one) => one.textContent.trim())`)
+    expect([path, low]).toEqual([path, []])
+  }
 })
 
 it('figures stand whole in a window of 360 pixels, at the head, in sums and beside labels', async () => {

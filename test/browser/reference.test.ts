@@ -73,6 +73,29 @@ describe('With scripts, under the policy', () => {
     await page.locator('#found a').first().waitFor()
     await page.keyboard.press('Escape')
     expect(await page.locator('#found').isVisible()).toBe(false)
+
+    // Who hears the page and does not see it learns that something drops down.
+    await page.locator('.find input').fill('refund')
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^\d+ found; the arrow down leads there$/ })
+      .waitFor({ state: 'attached' })
+    await page.keyboard.press('Shift+Tab')
+    expect(await page.locator('#found').isVisible()).toBe(false)
+    // What is answered late to whoever gave up shows no more.
+    let answer = () => {}
+    const isLate = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/docs/search/part?**', (route) => isLate.then(() => route.continue()))
+    const asked = page.waitForRequest('**/docs/search/part?**')
+    await page.locator('.find input').fill('refund a')
+    const answered = (await asked).response()
+    await page.keyboard.press('Escape')
+    answer()
+    await (await answered)!.finished()
+    await page.evaluate('new Promise(requestAnimationFrame)')
+    expect(await page.locator('#found').isVisible()).toBe(false)
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -91,6 +114,7 @@ describe('With scripts, under the policy', () => {
 
     expect(await outcome.locator('.status').textContent()).toBe('201')
     expect(page.url()).toBe(`${base}/docs/createInvoice`)
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Send')
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -1,4 +1,5 @@
 // What a reader gains with scripts: keys, copying, clocks that tick. Every page works without them.
+import './copy.js'
 import './follow.js'
 import './passkey.js'
 import './write.js'
@@ -13,9 +14,24 @@ const rows = () =>
 const presses = {
   f: '.timepiece [name=freeze]',
   n: '.timepiece .next',
+  p: '.following',
   y: '.inspector [data-curl]',
   '?': '.keys-button',
 }
+
+// Whoever speaks to the browser, or rests a hand on the keys, would press what they do not mean.
+const KEYS_OFF = 'console-keys-off'
+const areOff = () => localStorage.getItem(KEYS_OFF) !== null
+const keysSwitch = document.querySelector('[data-keys]')
+const sayKeys = () => {
+  if (keysSwitch) keysSwitch.textContent = areOff() ? 'Turn them on' : 'Turn them off'
+}
+sayKeys()
+keysSwitch?.addEventListener('click', () => {
+  if (areOff()) localStorage.removeItem(KEYS_OFF)
+  else localStorage.setItem(KEYS_OFF, '')
+  sayKeys()
+})
 
 let before = ''
 addEventListener('keydown', (event) => {
@@ -26,7 +42,7 @@ addEventListener('keydown', (event) => {
     if (!document.querySelector(':popover-open')) document.activeElement?.blur()
     return
   }
-  if (target.closest?.('input, select, textarea')) return
+  if (areOff() || target.closest?.('input, select, textarea')) return
   if (before === 'g') places.get(key)?.click()
   if (before === 'e') document.querySelectorAll('.eyes button')[Number(key) - 1]?.click()
   before = key
@@ -43,15 +59,6 @@ addEventListener('keydown', (event) => {
     next?.focus()
     next?.scrollIntoView({ block: 'nearest' })
   }
-})
-
-addEventListener('click', async ({ target }) => {
-  const button = target.closest?.('[data-copy]')
-  const text = button?.parentElement.querySelector('[data-value]')?.textContent
-  if (!text) return
-  await navigator.clipboard.writeText(text)
-  button.classList.add('done')
-  setTimeout(() => button.classList.remove('done'), 1200)
 })
 
 // More than a request may carry would be refused unread, and with it all that was typed.

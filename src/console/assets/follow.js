@@ -45,8 +45,7 @@ function release() {
 
 const tell = () => (isPaused ? say('held', 'Paused; p goes on') : say('on', 'Following'))
 
-function pause({ key, target, metaKey, ctrlKey, altKey }) {
-  if (key !== 'p' || metaKey || ctrlKey || altKey || target.closest?.('input, select, textarea')) return
+function pause() {
   isPaused = !isPaused
   if (!isPaused) release()
   tell()
@@ -118,7 +117,7 @@ if (list) {
   // Later, for between two rows the focus is nowhere.
   for (const type of ['focusin', 'focusout']) list.addEventListener(type, (event) => setTimeout(look, 0, event))
   list.addEventListener('click', inspect)
-  addEventListener('keydown', pause)
+  sign.addEventListener('click', pause)
   say('on', 'Following')
   document.addEventListener('visibilitychange', rest)
   if (!document.hidden) follow()

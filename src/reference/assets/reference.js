@@ -1,4 +1,6 @@
 // What a reader gains with scripts: a search that drops down, copying, and answers in the page. All works without them.
+import './copy.js'
+
 document.documentElement.classList.add('scripted')
 
 const policy = globalThis.trustedTypes?.createPolicy('quittance', { createHTML: (markup) => markup })
@@ -12,12 +14,17 @@ function put(place, markup) {
 
 const field = document.querySelector('.find input')
 const found = document.querySelector('#found')
+const counted = document.querySelector('#counted')
 let waiting
 let asked = 0
 
+/** What was asked for before comes too late. */
 function close() {
+  clearTimeout(waiting)
+  asked++
   found.hidden = true
   found.replaceChildren()
+  counted.textContent = ''
 }
 
 async function search() {
@@ -33,6 +40,7 @@ async function search() {
   if (mine !== asked || !answer.ok || found.contains(document.activeElement)) return
   put(found, markup)
   found.hidden = !found.firstElementChild
+  counted.textContent = found.hidden ? 'Nothing found' : `${hits().length} found; the arrow down leads there`
 }
 
 field.addEventListener('input', () => {
@@ -66,22 +74,18 @@ addEventListener('keydown', (event) => {
 addEventListener('click', ({ target }) => {
   if (!target.closest?.('.find')) close()
 })
-
-addEventListener('click', async ({ target }) => {
-  const button = target.closest?.('[data-copy]')
-  const text = button?.parentElement.querySelector('[data-value]')?.textContent
-  if (!text) return
-  await navigator.clipboard.writeText(text)
-  button.classList.add('done')
-  setTimeout(() => button.classList.remove('done'), 1200)
+// Nor does it lie over what somebody goes on to by the key.
+field.form.addEventListener('focusout', ({ relatedTarget }) => {
+  if (relatedTarget && !field.form.contains(relatedTarget)) close()
 })
 
 for (const form of document.querySelectorAll('[data-try]'))
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     const place = form.parentElement.querySelector('.outcome')
-    const button = form.querySelector('button')
-    button.disabled = true
+    // Not by a button that cannot be pressed: it would lose the focus.
+    if (form.ariaBusy) return
+    form.ariaBusy = 'true'
     const body = form.enctype === 'multipart/form-data' ? new FormData(form) : new URLSearchParams(new FormData(form))
     const address = new URL(form.action)
     address.searchParams.set('part', '1')
@@ -92,7 +96,7 @@ for (const form of document.querySelectorAll('[data-try]'))
     } catch (error) {
       place.textContent = `No answer came (${error.message}).`
     } finally {
-      button.disabled = false
+      form.ariaBusy = null
     }
   })
 

@@ -116,6 +116,14 @@ describe('The reference', () => {
     expect(await page(path!)).toContain(`id="${anchor}"`)
   })
 
+  it('calls no two operations of a group the same in its list', async () => {
+    const groups = (await page('/docs')).matchAll(/<details name="group".*?<\/details>/gs)
+    for (const [group] of groups) {
+      const names = [...group.matchAll(/<a [^>]*>([^<]*)</g)].map(([, name]) => name)
+      expect(names).toEqual([...new Set(names)])
+    }
+  })
+
   it('lists every error with what mends it and where it comes', async () => {
     const markup = await page('/docs/errors')
 
