@@ -186,7 +186,7 @@ export interface Api {
     /** List the states of the sandbox that were kept, oldest first. The states of the sandbox that were kept, with what the clock said. Only in the sandbox environment. */
     listSnapshots: { params: []; answer: { /** Oldest first. */ snapshots: Schemas['Snapshot'][] } }
     /** Keep the present state of the sandbox under a name, in place of one of the same name. Keeps everything there is under a name, to go back to it as often as you like. Only in the sandbox environment. */
-    saveSnapshot: { params: []; body: { /** Letters, digits, dots, dashes and underscores. */ name: string }; answer: Schemas['Snapshot'] }
+    saveSnapshot: { params: []; body: { /** Letters, digits, dots, dashes and underscores. */ name: string; /** Whether one of the same name makes way, as it does unless this is false. */ replace?: boolean }; answer: Schemas['Snapshot'] }
     /** Go back to a state that was kept, its clock included; access tokens and keys stay as they are. Everything is again as it was when the snapshot was taken, the clock included. What happened since is gone. Only in the sandbox environment. */
     loadSnapshot: { params: [name: string]; body?: { [name: string]: unknown }; answer: Schemas['Snapshot'] }
     /** Delete a state that was kept. Forgets a snapshot; the sandbox itself stays as it is. Only in the sandbox environment. */

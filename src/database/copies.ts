@@ -19,6 +19,8 @@ const SESSIONS_MS_MAX = 15_000
 const POLL_MS = 20
 /** Somebody is connected. */
 export const IN_USE = '55006'
+/** There is one of that name. */
+export const TAKEN = '42P04'
 
 const ownerOf = (database: string) =>
   `${PREFIX}_${createHash('sha256').update(database).digest('hex').slice(0, 16)}` as const
@@ -86,8 +88,11 @@ export class Copies {
     this.#owner = ownerOf(this.#database)
   }
 
-  /** Copies the database as it is now under a name of up to 24 letters, digits and underscores, in place of an earlier one. */
-  save(name: string, note: string): Promise<void> {
+  /**
+   * Copies the database as it is now under a name of up to 24 letters, digits and underscores, in place of an earlier one; where
+   * none is to make way, the name is refused as taken.
+   */
+  save(name: string, note: string, { replaces }: { replaces: boolean }): Promise<void> {
     return this.#connected(async (client) => {
       const copy = this.#nameOf(name)
       const fresh = await this.#newName(client)
@@ -97,8 +102,11 @@ export class Copies {
       const { rowCount } = await client.query('select from pg_database where datname = $1', [copy])
       const old = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
       // The earlier one goes when the new one stands in its place, which it takes at once.
-      const makeRoom = rowCount === 0 ? '' : renaming(copy, old)
-      await client.query(`${makeRoom} ${renaming(fresh, copy)}`)
+      const makeRoom = rowCount === 0 || !replaces ? '' : renaming(copy, old)
+      await client.query(`${makeRoom} ${renaming(fresh, copy)}`).catch(async (error) => {
+        await client.query(`drop database ${quoted(fresh)}`)
+        throw error
+      })
       await client.query(`drop database if exists ${quoted(old)}`)
     })
   }

@@ -155,8 +155,8 @@ export const sandboxReference: RoomReference = {
       issue: 'CLOCK_STEPS_EXCEEDED',
       status: 422,
       by: ['moveClock'],
-      when: 'More falls due on the way than one call does.',
-      mend: 'Move in smaller steps.',
+      when: 'More falls due on the way than one call does; the clock stands where it got to.',
+      mend: 'Move it on from there.',
     },
     {
       issue: 'COPIES_NOT_ALLOWED',
@@ -171,6 +171,13 @@ export const sandboxReference: RoomReference = {
       by: ['saveSnapshot'],
       when: 'There are as many snapshots as there may be.',
       mend: 'Delete one first.',
+    },
+    {
+      issue: 'SNAPSHOT_EXISTS',
+      status: 422,
+      by: ['saveSnapshot'],
+      when: 'A snapshot of this name is there, and `replace` is false.',
+      mend: 'Choose another name, or delete that one first.',
     },
     {
       issue: 'FORK_LIMIT_EXCEEDED',

@@ -35,9 +35,14 @@ export function worldRoutes(worlds: Worlds): AnyRoute[] {
       url: '/sandbox/snapshots',
       operation: 'saveSnapshot',
       summary: 'Keep the present state of the sandbox under a name, in place of one of the same name',
-      body: Type.Object({ name: Name }),
+      body: Type.Object({
+        name: Name,
+        replace: Type.Optional(
+          Type.Boolean({ description: 'Whether one of the same name makes way, as it does unless this is false.' }),
+        ),
+      }),
       success: { 201: SnapshotShown },
-      handle: ({ body }) => worlds.save(body.name),
+      handle: ({ body }) => worlds.save(body.name, body.replace ?? true),
     }),
     route({
       ...shared,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Broadcast } from '../database/broadcast.ts'
-import { Copies, IN_USE } from '../database/copies.ts'
+import { Copies, IN_USE, TAKEN } from '../database/copies.ts'
 import type { Connection, Database } from '../database/open.ts'
 import { sql } from '../database/sql.ts'
 import { type Instant, systemClock } from '../kernel/clock.ts'
@@ -125,14 +125,17 @@ export function openWorlds(parts: WorldParts) {
   return {
     list,
 
-    /** Keeps the present state under a name, in place of one of the same name. */
-    save: (name: string): Promise<Snapshot> =>
+    /** Keeps the present state under a name, in place of one of the same name where that may make way. */
+    save: (name: string, replaces: boolean): Promise<Snapshot> =>
       travel.alone(async () => {
         const present = await list()
         if (present.length >= SNAPSHOTS_MAX && !present.some((snapshot) => snapshot.name === name))
           throw refused('SNAPSHOT_LIMIT_EXCEEDED', `There are ${SNAPSHOTS_MAX} snapshots already; delete one first.`)
         const facts = { create_time: systemClock.now(), now: clock.now() }
-        await copying(() => copies.save(`${SNAPSHOT}${name}`, JSON.stringify(facts)))
+        // Not looked for before: another process may keep one of this name meanwhile.
+        await copying(() => copies.save(`${SNAPSHOT}${name}`, JSON.stringify(facts), { replaces })).catch((error) => {
+          throw (error as { code?: string }).code === TAKEN ? keptAlready() : error
+        })
         return { name, ...facts }
       }),
 
@@ -199,6 +202,9 @@ export function openWorlds(parts: WorldParts) {
     },
   }
 }
+
+const keptAlready = () =>
+  refused('SNAPSHOT_EXISTS', 'A state of this name is kept already: delete it first, or choose another name.', '/name')
 
 const STILL_IN_USE =
   'Somebody stays connected to the database of the sandbox and cannot be cut off, so it cannot be copied now; try again shortly.'

@@ -2,8 +2,8 @@ import { type Content, html } from '../../http/html.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import { askTwice } from '../forms/ask-twice.ts'
-import { bodyFrom, form as drawForm, markedBelow, newRequestId, type Typed } from '../forms/fields.ts'
-import { askOnce, wasDone } from '../once.ts'
+import { bodyFrom, form as drawForm, newRequestId, type Typed } from '../forms/fields.ts'
+import { askOnce } from '../once.ts'
 import { mendable, type Operations, type Refusal, requireDone } from '../operate.ts'
 import { heading, sheet } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
@@ -45,18 +45,6 @@ const card = ({ name, title, about, steps }: Scenario) =>
 
 const keptStates = async (visit: Pick<Visit, 'look'>): Promise<Snapshot[]> =>
   (await visit.look<{ snapshots: Snapshot[] }>('listSnapshots')).snapshots
-
-/** The operation would put the present state in its place, and nobody could go back to the earlier one any more. */
-const keptAlready: Refusal = {
-  ...markedBelow,
-  details: [
-    {
-      issue: 'KEPT_ALREADY',
-      field: '/name',
-      description: 'A state of this name is kept already: delete it first, or choose another name.',
-    },
-  ],
-}
 
 async function keptState(visit: Visit<typeof Name>): Promise<Snapshot> {
   const found = (await keptStates(visit)).find(({ name }) => name === visit.params.name)
@@ -176,11 +164,10 @@ export const scenarioPages = ({ page, form }: Pages, operations: Operations) => 
     operation: 'consoleKeep',
     summary: 'Keep the present state',
     async take(sent) {
-      const { typed, db, who, now } = sent
-      const isDone = await wasDone(db, who.caller.accountId, typed, now)
-      const isThere = (await keptStates(sent)).some(({ name }) => name === typed['/name'])
-      if (isThere && !isDone) return sent.again(await draw(sent, operations, { kept: { typed, refusal: keptAlready } }))
-      const outcome = await askOnce(sent, () => sent.operateOpenly('saveSnapshot', { body: bodyFrom(typed) }))
+      const { typed } = sent
+      // Nobody could go back any more to one of the same name in whose place it was put.
+      const body = { ...bodyFrom(typed), replace: false }
+      const outcome = await askOnce(sent, () => sent.operateOpenly('saveSnapshot', { body }))
       const refusal = outcome && mendable(outcome)
       if (refusal) return sent.again(await draw(sent, operations, { kept: { typed, refusal } }))
       return sent.lead(AT, 'The present state was kept.')

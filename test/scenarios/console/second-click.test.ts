@@ -83,6 +83,19 @@ describe('A second click at the console of a sandbox', () => {
     expect(await merchant.told(gone)).toMatchObject({ tone: 'bad', said: expect.stringContaining('not kept any more') })
   })
 
+  it('keeps one state under a name that two forms ask for at once, and tells the other that it is taken', async () => {
+    const merchant = consoleOf(world)
+    const keep = (id: string) => merchant.send('/console/snapshots', { '/name': 'at-once', 'request-id': id })
+
+    const both = await Promise.all([keep('console-keep-1'), keep('console-keep-2')])
+
+    expect(both.map(({ status }) => status).sort()).toEqual([303, 422])
+    const refused = both.find(({ status }) => status === 422)!.text
+    expect(refused).toMatch(/id="keep-name-problem">A state of this name is kept already/)
+    expect(refused).toMatch(/<input[^>]*id="keep-name"[^>]*aria-describedby="keep-name-problem [^>]*value="at-once"/)
+    await merchant.send('/console/snapshots/at-once/delete')
+  })
+
   it('sends one sample and makes one new signing secret', async () => {
     const merchant = consoleOf(world)
     const receiver = await Receiver.open()

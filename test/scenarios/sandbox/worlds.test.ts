@@ -93,6 +93,16 @@ describe('Snapshots', () => {
     expect(new Set(answers)).toEqual(new Set([200, 201]))
   })
 
+  it('make way for others of their name, unless those are to replace nothing', async () => {
+    const first = (await save('taken')).body
+    const again = await world.call<{ details: object[] }>('POST', '/sandbox/snapshots', { name: 'taken', replace: false })
+    expect([again.status, again.body.details[0]]).toMatchObject([422, { issue: 'SNAPSHOT_EXISTS', field: '/name' }])
+    const { body } = await world.call<{ snapshots: object[] }>('GET', '/sandbox/snapshots')
+    expect(body.snapshots).toContainEqual(first)
+    expect((await save('taken')).status).toBe(201)
+    await world.call('DELETE', '/sandbox/snapshots/taken')
+  })
+
   it('are deleted, and unknown ones are not found', async () => {
     expect(await world.call('DELETE', '/sandbox/snapshots/busy')).toMatchObject({ status: 204 })
     expect(await names()).not.toContain('busy')
