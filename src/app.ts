@@ -31,7 +31,7 @@ import type { Service, WorkParts } from './room.ts'
 import { rooms } from './rooms.ts'
 import { routesOf } from './routes.ts'
 import { seedIfEmpty, seedPeople } from './sandbox/people.ts'
-import { openRecorder, openSandbox } from './sandbox/room.ts'
+import { openRecorder, openSandbox, type SandboxHouse } from './sandbox/room.ts'
 import { Faults } from './sandbox/watch/faults.ts'
 import type { Settings } from './settings.ts'
 import { makeAnnounce } from './webhooks/fan-out.ts'
@@ -41,6 +41,7 @@ const HANG_UP_EVERY_MS = 50
 /** How long things may take beside what they are: the defaults are right for anything but a test on a busy machine. */
 type Limits = Pick<ServerParts, 'loopDelay'> &
   Pick<StatusParts, 'betweenFiguresMs'> &
+  Pick<SandboxHouse, 'stepsMax'> &
   Pick<DatabaseOptions, 'connectTimeoutMs' | 'statementTimeoutMs'>
 
 export interface AppOptions extends Limits, Pick<WorkParts, 'newKeyPair'> {
@@ -203,7 +204,7 @@ function wire(parts: Parts) {
   }
   const sandbox = openSandbox({
     ...{ service, database, realTime, transactFor, broadcast, sources },
-    ...{ worker, recorder, faults, onError, clock: sandboxClock },
+    ...{ worker, recorder, faults, onError, clock: sandboxClock, stepsMax: parts.options.stepsMax },
     // A pooler knows the databases it was told of, and keeps connections to those that are to be copied.
     databaseUrl: parts.directUrl,
     localUrl: () => addressOf(settings.host, parts.state.port),

@@ -12,13 +12,13 @@ import { ScenarioRuns } from '../scenarios/runs.ts'
 import type { SandboxClock } from './clock.ts'
 import type { SandboxParts } from './parts.ts'
 import { type Keepable, startAnew } from './reset.ts'
-import { TimeTravel } from './time-travel.ts'
+import { TimeTravel, type TimeTravelParts } from './time-travel.ts'
 import type { Faults } from './watch/faults.ts'
 import { Following } from './watch/following.ts'
 import { Recorder } from './watch/recorder.ts'
 import { openWorlds, type WorldParts } from './worlds.ts'
 
-export interface SandboxHouse {
+export interface SandboxHouse extends Pick<TimeTravelParts, 'stepsMax'> {
   readonly service: Service
   readonly database: Database
   readonly clock: SandboxClock

@@ -15,6 +15,8 @@ export interface TimeTravelParts {
   readonly broadcast: Broadcast
   /** How long somebody outside who does not answer is waited for. */
   readonly patienceSeconds: number
+  /** At how many instants a journey stops at most. */
+  readonly stepsMax?: number | undefined
 }
 
 /** Moves the sandbox clock, stopping at every instant at which something falls due, so that it fires at its own time. */
@@ -77,11 +79,14 @@ export class TimeTravel {
   }
 
   async #travel(target: Instant, frozen: boolean, stood: boolean): Promise<Fired[]> {
-    const { clock } = this.#parts
+    const { clock, stepsMax = STEPS_MAX } = this.#parts
     const fired: Fired[] = []
     for (let steps = 0; ; steps++) {
-      if (steps === STEPS_MAX)
-        throw refused('CLOCK_STEPS_EXCEEDED', 'Too much falls due on the way; move the clock in smaller steps.')
+      if (steps === stepsMax)
+        throw refused(
+          'CLOCK_STEPS_EXCEEDED',
+          `The clock went no further than ${clock.now()}: too much falls due on the way. Move it on from there.`,
+        )
       fired.push(...(await this.drain()))
       const due = await this.#nextDue()
       if (due === undefined || due > target) break

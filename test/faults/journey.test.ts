@@ -1,6 +1,9 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openApp } from '../../src/app.ts'
 import { after, type Instant } from '../../src/kernel/clock.ts'
-import { newWorld, type World } from '../support/world.ts'
+import { readSettings } from '../../src/settings.ts'
+import { newWorld, patient, type World } from '../support/world.ts'
 
 const DAY = 86_400
 
@@ -42,5 +45,43 @@ describe('A journey of the clock that fails on the way', () => {
     expect(reached.now >= after(now, 3 * DAY) && reached.now < after(now, 5 * DAY)).toBe(true)
     expect(await kept()).toEqual([{ frozen_time: freeze ? reached.now : null }])
     expect((await move({ advance: 'P10D' })).status).toBe(200)
+  })
+
+  it('says how far it got where more falls due than one call does, and goes on from there', async () => {
+    await move({ freeze: true })
+    const { now } = await clock()
+    await world.app.transact(async (tx) => {
+      for (let day = 1; day <= 5; day++)
+        tx.enqueue({
+          name: 'no-such-job',
+          payload: { account_id: 'A' },
+          runAt: after(now, day * DAY),
+          key: `on ${day}`,
+        })
+    })
+    const settings = readSettings({ LOG_LEVEL: 'error', PORT: '0' })
+    const parts = { ...patient, settings, databaseUrl: world.databaseUrl, log: pino({ level: 'silent' }) }
+    const impatient = await openApp({ ...parts, stepsMax: 3 })
+    const host = 'localhost:8080'
+    const sent = async (payload: string) => {
+      const headers = { host, origin: `http://${host}`, 'content-type': 'application/x-www-form-urlencoded' }
+      const { headers: answered } = await impatient.server.inject({
+        method: 'POST',
+        url: '/console/clock',
+        headers,
+        payload,
+      })
+      return decodeURIComponent(String(answered['set-cookie']))
+    }
+
+    const first = await sent('advance=P4D')
+    const reached = await clock()
+    const second = await sent('advance=P4D')
+    await impatient.close()
+
+    expect(reached.now > now && reached.now < after(now, 4 * DAY)).toBe(true)
+    expect(first).toContain(`console-refusal=The clock went no further than ${reached.now}`)
+    expect(second).not.toContain('Nothing was changed')
+    expect((await clock()).now > reached.now).toBe(true)
   })
 })

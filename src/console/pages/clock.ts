@@ -23,9 +23,9 @@ function moveOf({ advance, to, freeze }: Typed): object {
   return freeze === undefined ? {} : { freeze: freeze === 'true' }
 }
 
-/** Why it stays as it is: what was to come has come by itself meanwhile, or nothing was chosen. */
-const whyNot = ({ details = [], message }: Refusal): string =>
-  `Nothing was changed: ${details[0]?.description ?? message}`
+/** Why it stays as it is: what was to come has come by itself meanwhile, or nothing was chosen. Or why it went a part of the way. */
+const whyNot = ({ details: [first] = [], message }: Refusal): string =>
+  first?.issue === 'CLOCK_STEPS_EXCEEDED' ? first.description : `Nothing was changed: ${first?.description ?? message}`
 
 /** More than the clock moves at once. */
 const MOVED_SECONDS = 101 * 366 * 86_400
@@ -87,7 +87,7 @@ export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) =>
             ? nothing('Nothing is due', 'Deadlines, scheduled invoices and attempts that wait stand here.')
             : html`<form method="post" action="/console/clock">${moving('/console/clock')}<table class="rows"><thead><tr><th>When</th><th>What will happen</th><th><span class="seen-not">Go there</span></th></tr></thead><tbody>${due.map(
                 ({ at, what, subject, attempts }) =>
-                  html`<tr><td class="nowrap"><b>${visit.times.away(at)}</b><small>${visit.times.at(at)}</small></td><td class="second fill">${what}${attempts > 0 && html` <span class="soft">after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}</span>`}${subjectLink(subject)}</td><td class="num right"><button class="button quiet small" name="to" value="${at}">Go there<span class="seen-not">, ${at}</span></button></td></tr>`,
+                  html`<tr><td class="nowrap"><b>${visit.times.ahead(at)}</b><small>${visit.times.at(at)}</small></td><td class="second fill">${what}${attempts > 0 && html` <span class="soft">after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}</span>`}${subjectLink(subject)}</td><td class="num right"><button class="button quiet small" name="to" value="${at}">Go there<span class="seen-not">, ${at}</span></button></td></tr>`,
               )}</tbody></table></form>`
         }</section>`,
       }

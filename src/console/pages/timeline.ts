@@ -62,7 +62,7 @@ async function ahead(visit: Visit): Promise<Content> {
   return html`<section class="ahead" aria-labelledby="ahead"><header><h2 id="ahead">Ahead</h2><a href="/console/clock">${has_more ? 'All that is due' : 'The clock'}</a></header>
 <form method="post" action="/console/clock">${moving('/console')}<ol><li class="now"><b>Now</b><p>${visit.now.slice(11, 19)}</p></li>${due.map(
     ({ at, what }) =>
-      html`<li><b>${visit.times.away(at)}</b><p>${what}</p><button name="to" value="${at}">Go there<span class="seen-not">, ${at}</span></button></li>`,
+      html`<li><b>${visit.times.ahead(at)}</b><p>${what}</p><button name="to" value="${at}">Go there<span class="seen-not">, ${at}</span></button></li>`,
   )}</ol></form></section>`
 }
 

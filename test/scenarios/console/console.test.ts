@@ -311,6 +311,18 @@ describe('The clock and the search field', () => {
     ).toBe('/console')
   })
 
+  it('say of what is due that it is to be done now, and not that it was done before', async () => {
+    const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD' },
+      primary_recipients: [{ billing_info: { email_address: 'buyer@example.com' } }],
+      items: [{ name: 'A chair', quantity: '1', unit_amount: { currency_code: 'USD', value: '10.00' } }],
+    })
+    await world.merchant.post(`/v2/invoicing/invoices/${body.id}/send`, {})
+    for (const path of ['/console', '/console/clock'])
+      expect(await consoleOf(world).page(path)).toMatch(/<b><time [^>]*data-away="ahead">now<\/time><\/b>/)
+    await world.settle()
+  })
+
   it('leave the clock as it is where it cannot go or nobody says where, and say so on the page', async () => {
     const merchant = consoleOf(world)
     const back = '/console/clock'
