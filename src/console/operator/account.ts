@@ -32,7 +32,7 @@ const webhooksOf = sql`
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language' })
 
 const COUNTED_MAX = 1_000
-const counted = (n: number) => (n >= COUNTED_MAX ? `more than ${COUNTED_MAX}` : String(n))
+const counted = (n: number) => (n > COUNTED_MAX ? `more than ${COUNTED_MAX}` : String(n))
 
 export async function account(visit: Pick<Visit<typeof Id>, 'db' | 'params'>): Promise<Account> {
   const found = await findAccount(visit.db, visit.params.id)
@@ -59,7 +59,7 @@ export async function drawAccount(visit: Visit<typeof Id>, { secret, left }: Dra
   const { db } = visit
   const told = (await db.row<Record<'invoices' | 'disputes' | 'waiting' | 'webhooks', number>>(figuresOf, [
     one.id,
-    COUNTED_MAX,
+    COUNTED_MAX + 1,
   ]))!
   const [apps, consents] = [await appsOf(db, one.id), await consentsBy(db, one.id)]
   const webhooks = await db.rows<{ id: string; url: string; enabled: boolean }>(webhooksOf, [one.id])

@@ -29,26 +29,21 @@ const READ_AT_ONCE = 100
 
 type Listed = Pick<Visit, 'look' | 'now' | 'who'> & { readonly query: ListQuery }
 
-/** All that match a filter, the newest first, page by page. */
-async function* pagesOf(visit: Listed): AsyncGenerator<readonly Invoice[]> {
-  for (let page = 1; page <= BULK_MAX / READ_AT_ONCE; page++) {
-    const { items, links } = await search(visit, { page, size: READ_AT_ONCE })
-    yield items
-    if (!links.some(({ rel }) => rel === 'next')) return
-  }
-}
-
-/** The same, up to what is acted on at once. */
+/** All that match a filter, the newest first, up to what is acted on at once; and whether there are more. */
 async function matching(visit: Listed): Promise<{ items: Invoice[]; more: boolean }> {
   const items: Invoice[] = []
-  for await (const some of pagesOf(visit)) items.push(...some)
-  return { items, more: items.length === BULK_MAX }
+  for (let page = 1; page <= BULK_MAX / READ_AT_ONCE; page++) {
+    const { items: some, links } = await search(visit, { page, size: READ_AT_ONCE })
+    items.push(...some)
+    if (!links.some(({ rel }) => rel === 'next')) return { items, more: false }
+  }
+  return { items, more: true }
 }
 
 const remindable = ({ links = [] }: Invoice) => links.some(({ rel }) => rel === 'remind')
 
 const many = (count: number, more: boolean) =>
-  more ? `${BULK_MAX} invoices or more match` : count === 1 ? 'One invoice matches' : `${count} invoices match`
+  more ? `More than ${BULK_MAX} invoices match` : count === 1 ? 'One invoice matches' : `${count} invoices match`
 
 type Exported = Pick<Invoice, 'id' | 'status' | 'detail' | 'primary_recipients' | 'amount' | 'due_amount'>
 

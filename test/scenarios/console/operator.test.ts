@@ -68,6 +68,34 @@ describe('Whoever runs the service', () => {
     expect(await page(at)).toMatch(/Requests, last hour<\/dt><dd>0</)
   })
 
+  it('is told of exactly a thousand, and of more than a thousand where there are', async () => {
+    const fields = { '/kind': 'BUSINESS', '/name': 'A thousand', '/email': 'thousand@example.test' }
+    const { location } = await operator.send(`${at}/accounts`, `${at}/accounts`, fields)
+    const id = location.split('/').at(-1)!
+    const seller = await world.personWithApp(id, defaultScopes('BUSINESS', features))
+    const admin = await signedIn(world, 'admin', id)
+    const write = () => seller.post('/v2/invoicing/invoices', { detail: { currency_code: 'USD' } })
+    const told = async () => [
+      /Invoices<\/dt><dd>([^<]*)</.exec(await page(location))?.[1],
+      /<h1>([^<]*)</.exec((await admin.get('/console/invoices/all')).text)?.[1],
+      /newest 1000 of them/.test((await admin.get('/console/invoices/all')).text),
+    ]
+    await write()
+    // The same again and again: to write all of them would take a minute.
+    await world.app.database.query(
+      `insert into invoices (account_id, id, body, create_time, number_key, amount_minor, emails, grams)
+       select account_id, id || '-' || n, body, create_time, 'again ' || n, amount_minor, emails, grams
+       from invoices, generate_series(1, 999) as n where account_id = $1`,
+      [id],
+    )
+
+    const before = await told()
+    await write()
+
+    expect(before).toEqual(['1000', '1000 invoices match', false])
+    expect(await told()).toEqual(['more than 1000', 'More than 1000 invoices match', true])
+  })
+
   it('makes accounts and apps, sets their language, suspends them after asking, and looks as them', async () => {
     const fields = {
       '/kind': 'BUSINESS',
