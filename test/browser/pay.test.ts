@@ -97,6 +97,62 @@ describe.each([
     await context.close()
   })
 
+  it('who hears the page and does not see it is told what is wrong with an amount, and at which field', async () => {
+    const { path } = await sentInvoice(world, partial)
+    const { page, context } = await opened(path, options)
+    const heard = () => page.evaluate('[document.activeElement.role, document.activeElement.textContent]')
+
+    await page.getByLabel('Amount to pay').fill('3')
+    await page.getByLabel('Amount to pay').press('Enter')
+    await page.getByText('Enter an amount between').waitFor()
+
+    expect(await heard()).toEqual(['alert', expect.stringContaining('$20.00')])
+    const wrong = page.locator('[aria-invalid=true]')
+    expect([await wrong.count(), await wrong.inputValue()]).toEqual([1, '3'])
+    expect(await wrong.getAttribute('aria-describedby')).toBe('notice amount-hint')
+    expect(await barriersOn(page)).toEqual([])
+
+    await page.getByLabel('Amount to pay').fill('30')
+    await page.getByLabel('Tip').fill('-2')
+    await page.getByLabel('Tip').press('Enter')
+    await page.locator('#tip[aria-invalid=true]').waitFor()
+    expect(await page.locator('#amount[aria-invalid]').count()).toBe(0)
+    await context.close()
+  })
+
+  it('what is written from right to left is read so, to its full stop', async () => {
+    const hebrew = 'תודה על הזמנתך, המשלוח בדרך.'
+    const { path } = await sentInvoice(world, {
+      detail: { currency_code: 'USD', note: `Thank you.\n${hebrew}` },
+      items: [{ name: hebrew, quantity: '1', unit_amount: usd('10.00') }],
+    })
+    const { page, context } = await opened(path, options)
+
+    // Where each begins and ends, by its first and its last letter.
+    const ends = (await page.evaluate(`(() => {
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      const found = []
+      const left = (node, at) => {
+        const range = document.createRange()
+        range.setStart(node, at)
+        range.setEnd(node, at + 1)
+        return range.getBoundingClientRect().left
+      }
+      while (texts.nextNode()) {
+        const { currentNode: node } = texts
+        if (node.data.endsWith('.')) found.push([node.data, left(node, 0) < left(node, node.length - 1)])
+      }
+      return found
+    })()`)) as [string, boolean][]
+
+    expect(ends.filter(([text]) => text === hebrew)).toEqual([
+      [hebrew, false],
+      [hebrew, false],
+    ])
+    expect(ends.find(([text]) => text === 'Thank you.')).toEqual(['Thank you.', true])
+    await context.close()
+  })
+
   it('a payment that is denied says so and charges nothing', async () => {
     const { id, path } = await sentInvoice(world)
     const { page, context } = await opened(path, options)

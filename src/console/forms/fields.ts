@@ -159,7 +159,7 @@ ${value}</textarea>${below}</div>`
       )}</select>${below}</div>`
     case 'choice':
     case 'chips':
-      return radios(field, at, value, below)
+      return radios(field, at, value, below, described)
     case 'tick':
       return within(
         described !== '',
@@ -200,9 +200,9 @@ export const isSaid = (fields: readonly Field[], typed: Typed): boolean =>
     return field.kind === 'files' || field.kind === 'fixed' || isSame(typedIn(typed, field, field.at), field.value)
   })
 
-function radios({ kind, label, choices }: Chosen, at: string, value: string, below: Html): Html {
+function radios({ kind, label, choices }: Chosen, at: string, value: string, below: Html, described: string): Html {
   const chosen = choices.some((one) => one.value === value) ? value : choices[0]?.value
-  return html`<fieldset><legend>${label}</legend><div class="${kind === 'chips' ? 'dials' : 'choices'}">${choices.map(
+  return html`<fieldset${described !== '' && html` aria-describedby="${described}"`}><legend>${label}</legend><div class="${kind === 'chips' ? 'dials' : 'choices'}">${choices.map(
     (one) => {
       const input = html`<input type="radio" name="${at}" value="${one.value}"${one.value === chosen && html` checked`}>`
       return kind === 'chips'

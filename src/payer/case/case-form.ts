@@ -5,6 +5,7 @@ import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { isOwnOrigin } from '../page/form-token.ts'
 import { formsOf, type Headers } from '../page/forms.ts'
+import type { Notice } from '../page/page.ts'
 
 /** What a payer writes about a case. */
 export const caseText = Type.Optional(Type.String({ maxLength: 2000 }))
@@ -18,12 +19,6 @@ export const caseForm = {
     return typeof text === 'string' ? { ...(fields as object), text: text.replaceAll('\r\n', '\n') } : fields
   },
 } as const
-
-/** What a page says above itself. */
-export interface Notice {
-  readonly text: string
-  readonly tone: 'good' | 'bad'
-}
 
 /** What is sent with a form of a case. */
 interface SentForm {

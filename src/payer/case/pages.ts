@@ -6,7 +6,7 @@ import type { OfferType } from '../../disputes/schema/enums.ts'
 import { type Content, type Html, html, paragraphs } from '../../http/html.ts'
 import { toMoney } from '../../kernel/money.ts'
 import type { PaymentTransaction } from '../../ledger/schema.ts'
-import { frame } from '../page/page.ts'
+import { frame, type Notice, noticeOn } from '../page/page.ts'
 import type { Sheet } from '../sheet/sheet.ts'
 import { type CaseWords, type SayCase, sayCaseIn } from '../words/index.ts'
 import { returnLines, returnToSend } from './returns.ts'
@@ -27,11 +27,8 @@ interface Common {
   /** Where the forms go. */
   readonly path: string
   readonly invoicePath: string
-  readonly notice?: { readonly text: string; readonly tone: 'good' | 'bad' }
+  readonly notice?: Notice
 }
-
-const noticeOf = ({ notice }: Common): Content =>
-  notice && html`<p class="notice ${notice.tone === 'bad' ? 'bad' : ''}" role="status">${notice.text}</p>`
 
 const hidden = ({ token, sheet }: Common) =>
   html`<input type="hidden" name="token" value="${token}"><input type="hidden" name="lang" value="${sheet.locale.tag}">`
@@ -54,7 +51,7 @@ export function reportPage(page: Common & { payments: readonly PaymentTransactio
   const [first] = payments
   return frame(
     { title: say('reportTitle'), locale: sheet.locale, className: 'narrow' },
-    html`${noticeOf(page)}<form class="paper stack" method="post" action="${path}" enctype="multipart/form-data">
+    html`${noticeOn(page)}<form class="paper stack" method="post" action="${path}" enctype="multipart/form-data">
 <h1>${say('reportTitle')}</h1>
 <p>${say('reportIntro', { business: sheet.seller, amount: first ? sheet.format.money(first.gross) : '' })}</p>
 <p class="hint">${first?.buyer.email === undefined ? say('noLink', { business: sheet.seller }) : say('linkGoesTo', { address: masked(first.buyer.email) })}</p>${hidden(page)}
@@ -89,7 +86,7 @@ export function reportedPage(page: Common & { dispute: Dispute }): string {
   const { email } = dispute.buyer
   return frame(
     { title: say('reportTitle'), locale: page.sheet.locale, className: 'narrow' },
-    html`${noticeOf(page)}<form class="paper stack" method="post" action="${page.path}" enctype="multipart/form-data">
+    html`${noticeOn(page)}<form class="paper stack" method="post" action="${page.path}" enctype="multipart/form-data">
 <h1>${say('reportTitle')}</h1><p>${say('reported', { business: sheet.seller, number: dispute.dispute_id })}</p>
 <p>${email === undefined ? say('noLink', { business: sheet.seller }) : say('linkWentTo', { address: masked(email) })}</p>
 ${email !== undefined && html`${hidden(page)}<input type="hidden" name="again" value="yes"><p><button class="button quiet">${say('mailAgain')}</button></p>`}
@@ -135,7 +132,7 @@ export function casePage(page: CaseParts): string {
   const due = dispute.status === 'WAITING_FOR_BUYER_RESPONSE' && dispute.timer
   return frame(
     { title: say('caseTitle', values), locale: sheet.locale, className: 'narrow' },
-    html`${noticeOf(page)}<div class="paper stack">
+    html`${noticeOn(page)}<div class="paper stack">
 <div><p class="hint">${say('caseNumber', { number: dispute.dispute_id })} · ${sheet.say('invoiceNumber', { number: sheet.number })}</p>
 <h1>${say('caseTitle', values)}</h1></div>
 <dl class="lines"><div class="whole"><dt>${say('payment')}</dt><dd>${format.money(dispute.dispute_amount)}</dd></div>

@@ -18,6 +18,8 @@ export interface PayOptions {
 export interface TypedAmounts {
   readonly amount?: string
   readonly tip?: string
+  /** The field that the refusal is about. */
+  readonly wrong?: 'amount' | 'tip'
 }
 
 export interface PageParts {
@@ -31,11 +33,23 @@ export interface PageParts {
   readonly offline?: boolean
   /** The merchant cannot be paid at the moment. */
   readonly closed?: boolean
-  readonly notice?: { readonly text: string; readonly tone: 'good' | 'bad' | 'wait' }
+  readonly notice?: Notice
   readonly problemLink?: { readonly href: string; readonly label: string }
   /** What else is said above the document. */
   readonly aside?: Html
 }
+
+export interface Notice {
+  readonly text: string
+  readonly tone: 'good' | 'bad' | 'wait'
+}
+
+/** What a page says first. A refusal has the focus: nobody who hears the page and does not see it would learn of it otherwise. */
+export const noticeOn = ({ notice }: { readonly notice?: Notice }): Content =>
+  notice &&
+  html`<p class="notice ${notice.tone === 'good' ? '' : notice.tone}" id="notice"${
+    notice.tone === 'bad' ? html` role="alert" tabindex="-1" autofocus` : html` role="status"`
+  }>${notice.text}</p>`
 
 /** The frame of every page we serve to payers. */
 export function frame(
@@ -70,10 +84,7 @@ export function invoicePage(parts: PageParts): string {
   return frame(
     { title: `${say('invoiceNumber', { number: sheet.number })} · ${sheet.seller}`, locale },
     html`${till(parts)}
-${
-  parts.notice &&
-  html`<p class="notice ${parts.notice.tone === 'good' ? '' : parts.notice.tone}" role="status">${parts.notice.text}</p>`
-}
+${noticeOn(parts)}
 ${parts.aside}
 ${invoicePaper(parts, html`<h1>${say('invoice')}</h1>`)}
 <footer>
@@ -129,19 +140,21 @@ function payForm({ say, format, due, locale }: Sheet, { partial, tip, typed = {}
   const lang = html`<input type="hidden" name="lang" value="${locale.tag}">`
   if (!partial && !tip)
     return html`<form class="act" method="get" action="${action}">${lang}<button class="button">${say('pay', { amount: format.money(due) })}</button></form>`
-  const field = (name: string, value: string, hint?: string) =>
+  const field = (name: 'amount' | 'tip', value: string) =>
     html`<div class="field"><span aria-hidden="true">${due.currency_code}</span><input id="${name}" name="${name}" type="text" inputmode="decimal" autocomplete="off" maxlength="32" value="${value}"${
-      hint && html` aria-describedby="${hint}"`
+      typed.wrong === name
+        ? html` aria-invalid="true" aria-describedby="notice ${name}-hint"`
+        : html` aria-describedby="${name}-hint"`
     }></div>`
   return html`<form class="act wide" method="get" action="${action}">${lang}
 ${
   partial &&
-  html`<div class="much"><label for="amount">${say('amountToPay')}</label>${field('amount', typed.amount ?? format.plain(due), 'amount-hint')}
+  html`<div class="much"><label for="amount">${say('amountToPay')}</label>${field('amount', typed.amount ?? format.plain(due))}
 <p class="hint" id="amount-hint">${say('atLeast', { minimum: partial.minimum, due: format.money(due) })}</p></div>`
 }
 ${
   tip &&
-  html`<div><label for="tip">${say('tip')}</label>${field('tip', typed.tip ?? '', 'tip-hint')}
+  html`<div><label for="tip">${say('tip')}</label>${field('tip', typed.tip ?? '')}
 <p class="hint" id="tip-hint">${say('optional')}</p></div>`
 }
 <div><button class="button">${partial ? say('payAction') : say('pay', { amount: format.money(due) })}</button></div>

@@ -55,7 +55,10 @@ label{display:block;font-weight:600;margin-bottom:.25rem}
 .field{display:flex;align-items:center;border:1px solid var(--soft);border-radius:.4rem;background:var(--field);padding-left:.75rem}
 .field span{flex:none;color:var(--soft)}
 .field:focus-within{outline:3px solid var(--accent);outline-offset:2px}
+.field:has([aria-invalid]){border-color:var(--warn);box-shadow:inset 0 0 0 1px var(--warn)}
 input,select,textarea{font:inherit;font-variant-numeric:inherit;color:inherit;background:transparent;border:0;width:100%;padding:.7rem .75rem;outline:0}
+.words p,.talk li>p:not(.by),td strong,td small,.parties li,.facts dd,.sums dt,textarea{unicode-bidi:plaintext}
+.parties li,.facts dd,.sums dt{text-align:left}
 textarea,select,input.boxed,input[type=file]{border:1px solid var(--soft);border-radius:.4rem;background:var(--field)}
 textarea:focus-visible,select:focus-visible,input.boxed:focus-visible,input[type=file]:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 option{color:#16191d}

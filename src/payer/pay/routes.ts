@@ -200,6 +200,7 @@ function refusalOf({ stored, sheet }: Opened, problem: Problem, { amount, tip }:
     if (field.startsWith('/amount')) return say('invalidAmount', { minimum: money(least), due: money(most) })
     return problem.status === 409 ? say('busy') : (problem.details[0]?.description ?? say('problemTitle'))
   }
-  const typed = { ...(isFigures(amount) && { amount }), ...(isFigures(tip) && { tip }) }
+  const wrong = (['amount', 'tip'] as const).find((name) => field.startsWith(`/${name}`))
+  const typed = { ...(isFigures(amount) && { amount }), ...(isFigures(tip) && { tip }), ...(wrong && { wrong }) }
   return { status: problem.status, notice: { text: text(), tone: 'bad' as const }, typed }
 }
