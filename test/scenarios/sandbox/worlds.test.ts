@@ -95,7 +95,10 @@ describe('Snapshots', () => {
 
   it('make way for others of their name, unless those are to replace nothing', async () => {
     const first = (await save('taken')).body
-    const again = await world.call<{ details: object[] }>('POST', '/sandbox/snapshots', { name: 'taken', replace: false })
+    const again = await world.call<{ details: object[] }>('POST', '/sandbox/snapshots', {
+      name: 'taken',
+      replace: false,
+    })
     expect([again.status, again.body.details[0]]).toMatchObject([422, { issue: 'SNAPSHOT_EXISTS', field: '/name' }])
     const { body } = await world.call<{ snapshots: object[] }>('GET', '/sandbox/snapshots')
     expect(body.snapshots).toContainEqual(first)
