@@ -41,10 +41,9 @@ const HANG_UP_EVERY_MS = 50
 /** How long things may take beside what they are: the defaults are right for anything but a test on a busy machine. */
 type Limits = Pick<ServerParts, 'loopDelay'> &
   Pick<StatusParts, 'betweenFiguresMs'> &
-  Pick<SandboxHouse, 'stepsMax'> &
   Pick<DatabaseOptions, 'connectTimeoutMs' | 'statementTimeoutMs'>
 
-export interface AppOptions extends Limits, Pick<WorkParts, 'newKeyPair'> {
+export interface AppOptions extends Limits, Pick<WorkParts, 'newKeyPair'>, Pick<SandboxHouse, 'stepsMax'> {
   readonly settings: Settings
   /** What `openDatabase` takes; migrated already. */
   readonly databaseUrl: string
