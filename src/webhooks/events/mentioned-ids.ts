@@ -58,8 +58,16 @@ function mentionedIds({ resourceId, resource }: Mentioning, text: string): strin
   return [...found].filter(isId).slice(0, MENTIONED_MAX)
 }
 
-function collect(value: object, found: Set<string>): void {
-  for (const [name, inner] of Object.entries(value))
-    if (typeof inner === 'object' && inner !== null) collect(inner, found)
-    else if (typeof inner === 'string' && namesOfIds.has(name)) found.add(inner)
+/** Within a dispute: where the refunds stand that were made, and the ids of those that somebody told of. */
+const REFUNDS = 'refund_details'
+const TOLD = 'refund_ids'
+const namesInRefunds: ReadonlySet<string> = new Set([...namesOfIds, 'id'])
+
+function collect(value: object, found: Set<string>, names: ReadonlySet<string> = namesOfIds): void {
+  for (const [name, inner] of Object.entries(value)) {
+    if (typeof inner === 'string' && names.has(name)) found.add(inner)
+    if (typeof inner !== 'object' || inner === null) continue
+    if (name === TOLD && Array.isArray(inner)) for (const id of inner) if (typeof id === 'string') found.add(id)
+    collect(inner, found, name === REFUNDS ? namesInRefunds : names)
+  }
 }

@@ -152,6 +152,28 @@ describe('Events', () => {
     expect((await list({ transaction_id: 'MADE-UP-1' }, world.otherMerchant)).count).toBe(0)
   })
 
+  it('of a dispute are found by the ids of the refunds in it, those made and those told of', async () => {
+    const opened = await world.buyer.post<{ links: { href: string }[] }>('/v1/customer/disputes', {
+      disputed_transactions: [{ buyer_transaction_id: 'REFUNDEDLATER1' }],
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+      dispute_amount: usd('50.00'),
+    })
+    const url = new URL(opened.body.links[0]!.href).pathname
+    await world.merchant.post(`${url}/provide-evidence`, {
+      evidences: [{ evidence_type: 'PROOF_OF_REFUND', evidence_info: { refund_ids: ['BY-BANK-1'] } }],
+    })
+    await world.merchant.post(`${url}/adjudicate`, { adjudication_outcome: 'BUYER_FAVOR' })
+    const { body } = await world.merchant.get<{ refund_details: { transactions: { id: string }[] } }>(url)
+    const typesOf = async (id: string) =>
+      (await list({ transaction_id: id })).events.map((event) => event.event_type).sort()
+
+    expect(await typesOf(body.refund_details.transactions[0]!.id)).toEqual([
+      'CUSTOMER.DISPUTE.RESOLVED',
+      'PAYMENT.CAPTURE.REVERSED',
+    ])
+    expect(await typesOf('BY-BANK-1')).toEqual(['CUSTOMER.DISPUTE.RESOLVED', 'CUSTOMER.DISPUTE.UPDATED'])
+  })
+
   it.each([
     [{ page_size: '0' }],
     [{ page_size: '301' }],
