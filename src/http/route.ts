@@ -2,7 +2,7 @@ import type { Reader, Transact, Tx } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Stranger } from '../kernel/cause.ts'
 import type { Instant } from '../kernel/clock.ts'
-import type { Problem } from '../kernel/problem.ts'
+import type { Issue, Problem } from '../kernel/problem.ts'
 import type { Static, TSchema } from '../kernel/type.ts'
 import type { UploadedFile } from './body/multipart.ts'
 
@@ -96,6 +96,11 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   readonly alsoKnown?: readonly string[]
   /** Changes a parsed body before it is checked, where the contract is lenient (null and empty text as absent). */
   prepare?(body: unknown): unknown
+  /**
+   * What is wrong with a body beside what its schema says. Asked where the schema found something, of the rest, so that all of it is
+   * told at once; a body that fits its schema is refused by the handler.
+   */
+  alsoWrong?(sound: object): readonly Issue[]
   /** A simulated answer to a trigger value, thrown before anything is looked up. Called in the sandbox only. */
   trigger?(request: { params: Readonly<Record<string, string>>; query: unknown; body: () => unknown }): void
   /** Refuses with 404 or 403 before a malformed body is reported; only called when the body is malformed. */

@@ -13,6 +13,7 @@ import { requireMailQuota } from './mail-quota.ts'
 import { presentEvent } from './present.ts'
 import type { Invoice } from './schema/invoice.ts'
 import { deleteInvoice, findStored, type StoredInvoice, saveInvoice, saveTransactions } from './store.ts'
+import { refuseWrong, type Sound } from './sums/check.ts'
 import { logMove } from './transitions.ts'
 
 /** Which invoice an action is about. */
@@ -25,7 +26,7 @@ export interface Target {
 const definitionOf = <A extends ActingAction>(action: A) =>
   invoiceActions[action] as unknown as ActionDefinition<A, InputOf<A>>
 
-/** The one path every action takes: check, read, ask the table, decide, follow the table, save, log, announce. */
+/** The one path every action takes: read, check, ask the table, decide, follow the table, save, log, announce. */
 export async function act<A extends ActingAction>(
   service: Service,
   tx: Tx,
@@ -34,8 +35,9 @@ export async function act<A extends ActingAction>(
   action: A,
   input: InputOf<A>,
 ): Promise<Invoice> {
-  definitionOf(action).check?.(input)
-  return actOn(service, tx, role, await findStored(tx, accountId, id), action, input)
+  const stored = await findStored(tx, accountId, id)
+  refuseWrong(definitionOf(action).check?.(input as Sound<InputOf<A>>) ?? [])
+  return actOn(service, tx, role, stored, action, input)
 }
 
 /** The same on an invoice that was read in this unit of work, so that everything in it is decided from one reading. */

@@ -3,10 +3,12 @@ import { type Day, dayIn, type Instant, toSeconds } from '../kernel/clock.ts'
 import type { IdKind } from '../kernel/ids.ts'
 import type { JobRequest } from '../kernel/job.ts'
 import { type Money, toMinor, toMoney } from '../kernel/money.ts'
+import type { Issue } from '../kernel/problem.ts'
 import type { TSchema } from '../kernel/type.ts'
 import type { InvoiceAction, OutcomeOf } from './lifecycle.ts'
 import type { Metadata } from './schema/given.ts'
 import type { Invoice, InvoiceState } from './schema/invoice.ts'
+import type { Sound } from './sums/check.ts'
 import { settle } from './sums/settlement.ts'
 
 /** What a decision may know besides the invoice and the input. */
@@ -42,8 +44,8 @@ export interface ActionDefinition<A extends InvoiceAction, Input> {
   readonly summary: string
   /** The body of the operation, where the action is one. */
   readonly body?: TSchema
-  /** Refuses input that is wrong whatever the invoice; before the invoice is looked at. */
-  check?(input: Input): void
+  /** Finds what of the input, or of its parts that do not break the schema, is wrong whatever the invoice. */
+  check?(input: Sound<Input>): readonly Issue[]
   decide(invoice: Invoice, input: Input, context: ActionContext): Decision<A>
 }
 

@@ -11,7 +11,7 @@ import { type ChosenNumber, chooseNumber, givenNumber } from './numbers.ts'
 import type { InvoiceInput } from './schema/given.ts'
 import type { Invoice } from './schema/invoice.ts'
 import { insertInvoice } from './store.ts'
-import { checkInvoice } from './sums/check.ts'
+import { checkInvoice, refuseWrong } from './sums/check.ts'
 import { compose } from './sums/compose.ts'
 import { applyTemplate } from './templates/compose.ts'
 import { hiddenFields, type Template } from './templates/schema.ts'
@@ -24,7 +24,7 @@ export async function createInvoice(
   accountId: string,
   input: InvoiceInput,
 ): Promise<Invoice> {
-  checkInvoice(input)
+  refuseWrong(checkInvoice(input))
   const remembered = rememberedBy(service)
   const templateId = input.configuration?.template_id ?? null
   const given = input.detail.invoice_number

@@ -4,6 +4,7 @@ import { malformed, Problem } from '../../kernel/problem.ts'
 import { sizeInWords } from '../../kernel/size.ts'
 import type { TSchema } from '../../kernel/type.ts'
 import type { AnyRoute } from '../route.ts'
+import { withOthers } from '../validation/issues.ts'
 import { readerOf } from '../validation/reader.ts'
 import { type Unknown, unknownsFinder } from '../validation/unknown.ts'
 import { makeValidator } from '../validation/validator.ts'
@@ -132,7 +133,7 @@ export function bodyReader(route: AnyRoute, alsoKnown: () => readonly TSchema[] 
         value,
         files,
         unknowns: () => findUnknowns(understood),
-        ...(issues.length > 0 && { problem: malformed(...issues) }),
+        ...(issues.length > 0 && { problem: malformed(...withOthers(value, issues, route.alsoWrong)) }),
       }
     } catch (error) {
       if (error instanceof Problem) return { value: undefined, files: [], problem: error }

@@ -36,6 +36,45 @@ export function issuesOf(errors: readonly ErrorObject[], value: unknown, place: 
   return [...issues.values()]
 }
 
+/** Together with what else is wrong with the parts of a body that its schema found nothing in, in the order of the document. */
+export function withOthers(
+  value: unknown,
+  issues: readonly Issue[],
+  alsoWrong: ((sound: object) => readonly Issue[]) | undefined,
+): readonly Issue[] {
+  // Of more mistakes than are told, some were not looked at.
+  if (!alsoWrong || issues.length >= maxIssues) return issues
+  const fields = issues.map(({ field = '/' }) => field)
+  const sound = soundPart(value, fields)
+  if (sound === undefined) return issues
+  const isTold = ({ field = '' }: Issue) => fields.some((told) => `${field}/`.startsWith(`${told}/`))
+  const all = [...issues, ...alsoWrong(sound).filter((issue) => !isTold(issue))]
+  const position = positionsIn(value)
+  const placeOf = (pointer: string): number =>
+    position.get(pointer) ?? placeOf(pointer.slice(0, Math.max(0, pointer.lastIndexOf('/'))))
+  return all
+    .map((issue) => ({ issue, at: placeOf(issue.field ?? '') }))
+    .sort((a, b) => a.at - b.at)
+    .slice(0, maxIssues)
+    .map(({ issue }) => issue)
+}
+
+/** A copy without what these pointers lead to; undefined where nothing is left. */
+function soundPart(value: unknown, pointers: readonly string[]): object | undefined {
+  if (typeof value !== 'object' || value === null || pointers.includes('/')) return undefined
+  const copy = structuredClone(value)
+  for (const pointer of pointers) {
+    const path = pointer.slice(1).split('/').map(unescapePointer)
+    const last = path.pop()!
+    const parent = path.reduce<unknown>(childOf, copy)
+    if (typeof parent === 'object' && parent !== null) (parent as Record<string, unknown>)[last] = undefined
+  }
+  return copy
+}
+
+const childOf = (node: unknown, name: string): unknown =>
+  typeof node === 'object' && node !== null ? (node as Record<string, unknown>)[name] : undefined
+
 /** Where each value stands in the document, by its pointer. */
 function positionsIn(value: unknown): ReadonlyMap<string, number> {
   const positions = new Map<string, number>()
@@ -49,6 +88,7 @@ function positionsIn(value: unknown): ReadonlyMap<string, number> {
 }
 
 const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+const unescapePointer = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~')
 
 /**
  * The checker reports the errors of every alternative and then that none fits. Its errors come in this order, each

@@ -1,12 +1,12 @@
 import { type Money, toMinor, toMoney } from '../../kernel/money.ts'
-import { invalid, refused } from '../../kernel/problem.ts'
+import { type Issue, invalid, refused } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { invoiceAction, resettled } from '../action.ts'
 import { methods, type Payment, TRANSACTIONS_MAX } from '../schema/given.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { Amount, CalendarDay } from '../schema/lines.ts'
 import { Contact } from '../schema/parties.ts'
-import { Findings } from '../sums/check.ts'
+import { Findings, type Sound } from '../sums/check.ts'
 
 const RecordedPayment = Type.Object({
   method: Type.Enum(methods, { issue: 'INVALID_PAYMENT_METHOD' }),
@@ -19,12 +19,12 @@ const RecordedPayment = Type.Object({
 type RecordedPayment = Static<typeof RecordedPayment>
 
 /** An amount that is recorded is more than nothing. */
-export function checkRecorded(amount: Money | undefined): void {
+export function checkRecorded({ amount }: Sound<{ amount: Money }>): readonly Issue[] {
   const found = new Findings()
-  if (amount && Number(amount.value) === 0)
+  if (amount?.value !== undefined && Number(amount.value) === 0)
     found.add('/amount/value', 'VALUE_CANNOT_BE_ZERO', 'The amount must be more than nothing.', amount.value)
   else found.money('/amount', amount, { min: 0, max: Number.MAX_SAFE_INTEGER })
-  found.end()
+  return found.issues
 }
 
 export function requireCurrency(invoice: Invoice, amount: Money | undefined, field = 'amount'): void {
@@ -41,7 +41,7 @@ export function requireRoom(entries: readonly unknown[], code: string): void {
 export const recordPayment = invoiceAction('record-payment', {
   summary: 'Record a payment made outside the service',
   body: RecordedPayment,
-  check: ({ amount }: RecordedPayment) => checkRecorded(amount),
+  check: checkRecorded,
   decide(invoice, { amount, method, payment_date, note, shipping_info }: RecordedPayment, context) {
     requireCurrency(invoice, amount)
     requireRoom(invoice.payments, 'CANNOT_PROCESS_PAYMENTS')

@@ -18,7 +18,7 @@ type RecordedRefund = Static<typeof RecordedRefund>
 export const recordRefund = invoiceAction('record-refund', {
   summary: 'Record a refund made outside the service',
   body: RecordedRefund,
-  check: ({ amount }: RecordedRefund) => checkRecorded(amount),
+  check: checkRecorded,
   decide(invoice, { amount, method, refund_date }: RecordedRefund, context) {
     requireCurrency(invoice, amount)
     requireRoom(invoice.refunds, 'CANNOT_PROCESS_REFUNDS')

@@ -23,7 +23,7 @@ type Update = Static<typeof Update>
 /** Replaces the whole document: what is left out is cleared, except number, date and what is read-only. */
 export const update = invoiceAction('update', {
   summary: 'Replace an invoice',
-  check: (input: Update) => checkInvoice(input),
+  check: checkInvoice,
   decide(invoice, { send_to_recipient, send_to_invoicer, ...input }: Update, context) {
     const isSent = invoice.base_status === 'SENT'
     const isScheduled = invoice.base_status === 'SCHEDULED'

@@ -1,6 +1,7 @@
 import { Answer, type AnyRoute, MONEY_REPLAY_HOURS, route } from '../../http/route.ts'
 import { readerOf } from '../../http/validation/reader.ts'
 import { Links } from '../../kernel/links.ts'
+import type { Issue } from '../../kernel/problem.ts'
 import { type TSchema, Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { act } from '../act.ts'
@@ -105,7 +106,7 @@ export function actionRoutes(service: Service): AnyRoute[] {
 }
 
 function bodyRoute(service: Service, { action, path, operation, answer, ...rest }: BodyAction): AnyRoute {
-  const { summary, body } = invoiceActions[action]
+  const { summary, body, check } = invoiceActions[action]
   const schema: TSchema = body ?? Type.Object({})
   const read = readerOf(schema, { clean: true })
   return route({
@@ -118,6 +119,7 @@ function bodyRoute(service: Service, { action, path, operation, answer, ...rest 
     params: InvoiceId,
     body: schema,
     prepare: prepareRecorded((given) => read(withoutAliases(given))),
+    ...(check && { alsoWrong: check as (sound: object) => readonly Issue[] }),
     ...rest,
     trigger: ({ params }) => void pull(action, 'invoice', params['invoice_id']),
     precheck: async (db, caller, { invoice_id }) => void (await findInvoice(db, caller.accountId, invoice_id)),

@@ -26,6 +26,7 @@ import type { Criteria } from '../search/conditions.ts'
 import { criteriaOf, SearchInput } from '../search/criteria.ts'
 import { countInvoices, findInvoices, findSummaries } from '../search/find.ts'
 import { findInvoice, recallInvoice } from '../store.ts'
+import { checkInvoice } from '../sums/check.ts'
 import { type PageRequest, pageLinks, pageQuery } from './paging.ts'
 import { type Headers, InvoiceId, prefersRepresentation, readScopes, SelfLink, tag, writeScopes } from './parts.ts'
 import { pull } from './triggers.ts'
@@ -50,6 +51,7 @@ export function documentRoutes(service: Service): AnyRoute[] {
       scopes: writeScopes,
       body: InvoiceInput,
       prepare: prepareInvoice,
+      alsoWrong: checkInvoice,
       alsoKnown: invoiceAliases,
       success: { 201: Type.Union([SelfLink, InvoiceView]) },
       trigger: ({ body }) => pullReference(body()),
@@ -92,6 +94,7 @@ export function documentRoutes(service: Service): AnyRoute[] {
       }),
       body: InvoiceUpdate,
       prepare: prepareInvoice,
+      alsoWrong: checkInvoice,
       alsoKnown: invoiceAliases,
       success: { 200: Type.Union([SelfLink, InvoiceView]) },
       trigger: ({ params }) => void pull('update', 'invoice', params['invoice_id']),

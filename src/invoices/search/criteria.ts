@@ -4,7 +4,7 @@ import { type Static, Type } from '../../kernel/type.ts'
 import { foreignStatuses, statuses } from '../schema/enums.ts'
 import { INVOICE_NUMBER_MAX } from '../schema/given.ts'
 import { Amount, CalendarDay, CurrencyCode } from '../schema/lines.ts'
-import { Findings } from '../sums/check.ts'
+import { Findings, refuseWrong } from '../sums/check.ts'
 import { numberKey } from '../sums/numbering.ts'
 import { searchable } from './columns.ts'
 import type { Criteria } from './conditions.ts'
@@ -46,7 +46,7 @@ export function criteriaOf(input: SearchInput): Criteria {
     const range = input[name]
     if (range && range.start > range.end) notInOrder(found, `/${name}`)
   }
-  found.end()
+  refuseWrong(found.issues)
   const within = (value: string | undefined) => (value === undefined ? undefined : searchable(value))
   return {
     email: within(input.recipient_email),
@@ -91,7 +91,7 @@ function amountRange(found: Findings, range: SearchInput['total_amount_range']) 
   found.money(`${at}/upper_amount`, upper, ANY_AMOUNT)
   if (lower.currency_code !== upper.currency_code)
     found.add(`${at}/upper_amount/currency_code`, 'INVALID_PARAMETER_VALUE', 'Both ends must be in one currency.')
-  if (!found.isEmpty) return undefined
+  if (found.issues.length > 0) return undefined
   const [least, most] = [toMinor(lower), toMinor(upper)]
   if (least > most) notInOrder(found, at)
   return { currency: lower.currency_code, least, most }

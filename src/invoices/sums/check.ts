@@ -2,7 +2,7 @@ import { isCurrency, type Money, minorDigits } from '../../kernel/money.ts'
 import { type Issue, malformed } from '../../kernel/problem.ts'
 import type { InvoiceInput } from '../schema/given.ts'
 import type { Discount, Item, Tax } from '../schema/lines.ts'
-import { decimalsOf, givenAmount, GIVEN_MAX as MILLION } from './totals.ts'
+import { decimalsOf, isBeyondGiven, GIVEN_MAX as MILLION } from './totals.ts'
 
 const QUANTITY_DECIMALS_MAX = 5
 /** The most digits before the decimal point, in currencies with and without decimals. */
@@ -21,13 +21,8 @@ export class Findings {
     this.#issues.push({ issue, field, description, ...(value !== undefined && { value }) })
   }
 
-  get isEmpty(): boolean {
-    return this.#issues.length === 0
-  }
-
-  /** Refuses with everything that was found. */
-  end(): void {
-    if (this.#issues.length > 0) throw malformed(...this.#issues.slice(0, 50))
+  get issues(): readonly Issue[] {
+    return this.#issues
   }
 
   currency(field: string, code: string | undefined): void {
@@ -36,22 +31,19 @@ export class Findings {
   }
 
   /** The decimals and digits a currency has, and the range of the field. */
-  money(field: string, money: Money | undefined, range?: Range): void {
-    if (!money) return
-    this.currency(`${field}/currency_code`, money.currency_code)
-    const { value, currency_code } = money
+  money(field: string, { value, currency_code }: Sound<Money> = {}, range?: Range): void {
+    this.currency(`${field}/currency_code`, currency_code)
+    if (value === undefined || currency_code === undefined) return
     const decimals = minorDigits(currency_code)
     const [whole = '', fraction = ''] = value.replace('-', '').split('.')
     const digits = whole.replace(/^0+/, '').length
     const most = decimals === 0 ? WHOLE_DIGITS_MAX.integer : WHOLE_DIGITS_MAX.decimal
     const issue = decimals === 0 ? 'INVALID_INTEGER_VALUE' : 'INVALID_DECIMAL_VALUE'
-    // A million itself has seven digits, which the range of a field may allow.
-    const inRange = !range || (Number(value) >= range.min && Number(value) <= range.max)
     if (/[^0]/.test(fraction.slice(decimals)) || (decimals === 0 && value.includes('.')))
       this.add(`${field}/value`, issue, `${currency_code} has ${decimals} decimal places.`, value)
-    else if (digits > most && !(inRange && range))
+    else if (!range && digits > most)
       this.add(`${field}/value`, issue, `At most ${most} digits stand before the decimal point.`, value)
-    else if (!inRange)
+    else if (range && (Number(value) < range.min || Number(value) > range.max))
       this.add(`${field}/value`, issue, `The amount lies between ${range.min} and ${range.max}.`, value)
   }
 
@@ -64,16 +56,24 @@ export class Findings {
 const signed: Range = { min: -MILLION, max: MILLION }
 const unsigned: Range = { min: 0, max: MILLION }
 
-/** Refuses a document whose values cannot be right, whatever is stored. */
-export function checkInvoice(input: InvoiceInput): void {
-  const found = new Findings()
-  checkDetail(found, input.detail)
-  for (const [i, item] of (input.items ?? []).entries()) checkItem(found, `/items/${i}`, item)
-  checkAmounts(found, input)
-  found.end()
+/** Refuses with everything that was found wrong. */
+export function refuseWrong(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw malformed(...issues.slice(0, 50))
 }
 
-function checkDetail(found: Findings, detail: InvoiceInput['detail'], at = '/detail'): void {
+/** A document without those of its parts that break its schema. */
+export type Sound<Part> = Part extends object ? { readonly [Key in keyof Part]?: Sound<Part[Key]> | undefined } : Part
+
+/** What of a document cannot be right, whatever is stored. */
+export function checkInvoice(input: Sound<InvoiceInput>): readonly Issue[] {
+  const found = new Findings()
+  checkDetail(found, input.detail)
+  checkItems(found, '/items', input.items)
+  checkAmounts(found, input)
+  return found.issues
+}
+
+function checkDetail(found: Findings, detail: Sound<InvoiceInput['detail']> = {}, at = '/detail'): void {
   found.currency(`${at}/currency_code`, detail.currency_code)
   if (detail.payment_term?.term_type === 'DUE_ON_DATE_SPECIFIED' && detail.payment_term.due_date === undefined)
     found.add(
@@ -83,9 +83,13 @@ function checkDetail(found: Findings, detail: InvoiceInput['detail'], at = '/det
     )
 }
 
-export function checkItem(found: Findings, at: string, item: Item): void {
+export function checkItems(found: Findings, at: string, items: Sound<InvoiceInput['items']> = []): void {
+  for (const [i, item] of items.entries()) if (item) checkItem(found, `${at}/${i}`, item)
+}
+
+function checkItem(found: Findings, at: string, item: Sound<Item>): void {
   const quantity = Number(item.quantity)
-  if (quantity < -MILLION || quantity > MILLION || decimalsOf(item.quantity) > QUANTITY_DECIMALS_MAX)
+  if (quantity < -MILLION || quantity > MILLION || decimalsOf(item.quantity ?? '') > QUANTITY_DECIMALS_MAX)
     found.add(
       `${at}/quantity`,
       'INVALID_DECIMAL_VALUE',
@@ -98,7 +102,11 @@ export function checkItem(found: Findings, at: string, item: Item): void {
 }
 
 /** The amounts beside the items, and the least that must be paid at once. */
-export function checkAmounts(found: Findings, input: Pick<InvoiceInput, 'amount' | 'configuration'>, at = ''): void {
+export function checkAmounts(
+  found: Findings,
+  input: Sound<Pick<InvoiceInput, 'amount' | 'configuration'>>,
+  at = '',
+): void {
   found.money(
     `${at}/configuration/partial_payment/minimum_amount_due`,
     input.configuration?.partial_payment?.minimum_amount_due,
@@ -113,11 +121,13 @@ export function checkAmounts(found: Findings, input: Pick<InvoiceInput, 'amount'
   found.money(`${path}/custom/amount`, breakdown?.custom?.amount, signed)
 }
 
-function checkTax(found: Findings, at: string, tax: Tax | undefined): void {
+function checkTax(found: Findings, at: string, tax: Sound<Tax> | undefined): void {
   found.percent(`${at}/percent`, tax?.percent)
 }
 
-function checkDiscount(found: Findings, at: string, discount: Discount | undefined): void {
-  found.percent(`${at}/percent`, discount?.percent)
-  found.money(`${at}/amount`, discount && givenAmount(discount), signed)
+function checkDiscount(found: Findings, at: string, discount: Sound<Discount> = {}): void {
+  const { percent, amount } = discount
+  found.percent(`${at}/percent`, percent)
+  const isShown = percent !== undefined && amount?.value !== undefined && isBeyondGiven(amount.value)
+  found.money(`${at}/amount`, isShown ? undefined : amount, signed)
 }

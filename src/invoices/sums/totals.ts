@@ -90,10 +90,11 @@ export const GIVEN_MAX = 1_000_000
  * The amount that a discount was given as. Beside a percentage, one that is more than can be given is what we had worked
  * out and a client sends back.
  */
-export function givenAmount({ percent, amount }: Discount): Discount['amount'] {
-  const isWorkedOut = percent !== undefined && amount !== undefined && Math.abs(Number(amount.value)) > GIVEN_MAX
-  return isWorkedOut ? undefined : amount
+function givenAmount({ percent, amount }: Discount): Discount['amount'] {
+  return percent !== undefined && amount && isBeyondGiven(amount.value) ? undefined : amount
 }
+
+export const isBeyondGiven = (value: string): boolean => Math.abs(Number(value)) > GIVEN_MAX
 
 /**
  * An amount given by the caller wins over a percentage; its sign does not matter. One that is as much as its percentage comes

@@ -1,22 +1,22 @@
 import { toSeconds } from '../../kernel/clock.ts'
 import { toMinor, toMoney } from '../../kernel/money.ts'
-import { Problem } from '../../kernel/problem.ts'
+import { type Issue, Problem } from '../../kernel/problem.ts'
 import type { ActionContext } from '../action.ts'
 import type { InvoiceInput } from '../schema/given.ts'
 import type { AmountSummary, Discount } from '../schema/lines.ts'
-import { checkAmounts, checkItem, Findings } from '../sums/check.ts'
+import { checkAmounts, checkItems, Findings, type Sound } from '../sums/check.ts'
 import { composeLines } from '../sums/compose.ts'
 import { readSentBack } from '../sums/sent-back.ts'
 import { isByPercent, netOf } from '../sums/totals.ts'
 import type { Template, TemplateInfo, TemplateInput } from './schema.ts'
 
-/** Refuses a template whose values cannot be right, whatever is stored. */
-export function checkTemplate({ template_info: info = {} }: TemplateInput): void {
+/** What of a template cannot be right, whatever is stored. */
+export function checkTemplate({ template_info: info = {} }: Sound<TemplateInput>): readonly Issue[] {
   const found = new Findings()
-  if (info.detail) found.currency('/template_info/detail/currency_code', info.detail.currency_code)
-  for (const [i, item] of (info.items ?? []).entries()) checkItem(found, `/template_info/items/${i}`, item)
+  found.currency('/template_info/detail/currency_code', info.detail?.currency_code)
+  checkItems(found, '/template_info/items', info.items)
   checkAmounts(found, info, '/template_info')
-  found.end()
+  return found.issues
 }
 
 export function composeTemplate(

@@ -9,6 +9,7 @@ import { TEMPLATES_MAX } from '../limits.ts'
 import { invoiceAliases, withoutAliases } from '../reading/requests.ts'
 import { pageLinks, pageQuery } from '../routes/paging.ts'
 import { prefersRepresentation, readScopes, SelfLink, writeScopes } from '../routes/parts.ts'
+import { refuseWrong } from '../sums/check.ts'
 import { checkTemplate, composeTemplate } from './compose.ts'
 import { defaultTemplateId, presentTemplate, templateLink, templatesUrl } from './present.ts'
 import { TemplateInput, TemplateList, TemplateView } from './schema.ts'
@@ -104,6 +105,7 @@ export function templateRoutes(service: Service): AnyRoute[] {
       scopes: writeScopes,
       body: TemplateInput,
       prepare: prepareTemplate,
+      alsoWrong: checkTemplate,
       alsoKnown: invoiceAliases,
       success: { 201: Type.Union([SelfLink, TemplateView]) },
       // The limit counts all templates of the merchant, so two creations must not count at the same time.
@@ -140,6 +142,7 @@ export function templateRoutes(service: Service): AnyRoute[] {
       params: TemplateId,
       body: TemplateInput,
       prepare: prepareTemplate,
+      alsoWrong: checkTemplate,
       alsoKnown: invoiceAliases,
       success: { 200: Type.Union([SelfLink, TemplateView]) },
       precheck: async (db, caller, { template_id }) => void (await findTemplate(db, caller.accountId, template_id)),
@@ -172,7 +175,7 @@ export function templateRoutes(service: Service): AnyRoute[] {
 
 /** Makes a template within the limit; the caller holds the merchant, which takes a real transaction. */
 export async function createTemplate(tx: Tx, accountId: string, body: TemplateInput) {
-  checkTemplate(body)
+  refuseWrong(checkTemplate(body))
   await holdMerchant(tx, accountId)
   const own = await findTemplates(tx, accountId)
   if (own.templates.length >= TEMPLATES_MAX)
@@ -191,8 +194,8 @@ function freeName(from: number, taken: ReadonlySet<string>): string {
 }
 
 async function updateTemplate(tx: Tx, accountId: string, id: string, body: TemplateInput) {
-  checkTemplate(body)
   const found = await findTemplate(tx, accountId, id)
+  refuseWrong(checkTemplate(body))
   const isDefault = body.default_template === true
   if (found.version === undefined && Object.keys(body).some((key) => key !== 'default_template'))
     throw forbidden('Of a system template only `default_template` can be set.')

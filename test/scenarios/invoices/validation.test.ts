@@ -141,6 +141,44 @@ describe('A create or update is malformed', () => {
     ])
   })
 
+  it('says what its schema finds together with what its values do, each thing once', async () => {
+    const detail = {
+      currency_code: 'XXX',
+      payment_term: { term_type: 'DUE_ON_DATE_SPECIFIED', due_date: 'soon-ish at' },
+    }
+    const wrong = {
+      amount: { breakdown: { shipping: { amount: usd('-1.00') }, custom: { label: 'Packing' } } },
+      items: [
+        item({ name: '', unit_amount: usd('1.001') }),
+        'two',
+        item({ quantity: 'x', tax: { name: 'VAT', percent: '101' } }),
+      ],
+      detail,
+    }
+    const details = [
+      'INVALID_DECIMAL_VALUE /amount/breakdown/shipping/amount/value',
+      'MISSING_REQUIRED_PARAMETER /amount/breakdown/custom/amount',
+      'MISSING_REQUIRED_PARAMETER /items/0/name',
+      'INVALID_DECIMAL_VALUE /items/0/unit_amount/value',
+      'INVALID_PARAMETER_SYNTAX /items/1',
+      'INVALID_PARAMETER_SYNTAX /items/2/quantity',
+      'INVALID_DECIMAL_VALUE /items/2/tax/percent',
+      'NOT_SUPPORTED /detail/currency_code',
+      'INVALID_STRING_LENGTH /detail/payment_term/due_date',
+    ]
+    const created = await world.merchant.post<Refusal>(INVOICES, wrong)
+    const updated = await world.merchant.put<Refusal>(`${INVOICES}/${id}`, wrong)
+    const template = { template_info: { items: wrong.items } }
+    const { body: refused } = await world.merchant.post<Refusal>('/v2/invoicing/templates', template)
+    const { body: recorded } = await world.merchant.post<Refusal>(`${INVOICES}/${id}/payments`, { amount: usd('0.00') })
+
+    expect([created.status, findingsOf(created.body)]).toEqual([400, details])
+    expect([updated.status, findingsOf(updated.body)]).toEqual([400, details])
+    const ofItems = details.slice(2, 7).map((finding) => finding.replace(' ', ' /template_info'))
+    expect(findingsOf(refused)).toEqual(ofItems)
+    expect(findingsOf(recorded)).toEqual(['MISSING_REQUIRED_PARAMETER /method', 'VALUE_CANNOT_BE_ZERO /amount/value'])
+  })
+
   it('names at most fifty mistakes', async () => {
     const body = over('1.00', { items: Array.from({ length: 80 }, () => item({ quantity: 'x' })) })
 
@@ -188,8 +226,15 @@ describe('A create or update is malformed', () => {
   })
 
   it('says that the invoice does not exist before it says what is wrong with the body', async () => {
-    const { status } = await world.otherMerchant.put(`${INVOICES}/${id}`, {})
+    const nothing = { method: 'CASH', amount: usd('0.00') }
+    const unknownCurrency = { template_info: { detail: { currency_code: 'XXX' } } }
 
-    expect(status).toBe(404)
+    for (const body of [{}, withItem({ unit_amount: usd('1.001') })])
+      expect((await world.otherMerchant.put(`${INVOICES}/${id}`, body)).status).toBe(404)
+    for (const records of ['payments', 'refunds'])
+      for (const body of [{}, nothing])
+        expect((await world.otherMerchant.post(`${INVOICES}/${id}/${records}`, body)).status).toBe(404)
+    for (const body of [{ name: 5 }, unknownCurrency])
+      expect((await world.merchant.put('/v2/invoicing/templates/TEMP-0', body)).status).toBe(404)
   })
 })
