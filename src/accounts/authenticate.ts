@@ -132,7 +132,11 @@ export class Authenticator {
     if (network !== undefined) this.#guesses.take(network)
     const digest = tokenDigest(token)
     const remember = this.#remembered.asking()
-    const holder = await this.#db.row<Holder>(holderOf, [digest, this.#isSandbox])
+    const holder = await this.#db.row<Holder>(holderOf, [digest, this.#isSandbox]).catch((error: unknown) => {
+      // Whether anybody holds it nobody could say.
+      if (network !== undefined) this.#guesses.giveBack(network)
+      throw error
+    })
     if (!holder)
       throw invalidToken(
         (await whereItWent(this.#db, 'token', digest.toString('hex'))) ??

@@ -2,9 +2,10 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { sql } from '../../../src/database/sql.ts'
 import { FaultyProxy } from '../../support/faulty-proxy.ts'
+import { newLiveWorld } from '../../support/live.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
-// Both wait for seconds to pass, so they wait together.
+// Some wait for seconds to pass, so they wait together.
 describe.concurrent('While the database is away', () => {
   let proxy: FaultyProxy
   let world: World
@@ -58,6 +59,38 @@ describe.concurrent('While the database is away', () => {
     const pay = () => world.call('POST', '/sandbox/transactions', { amount: usd('1.00') })
     await expect.poll(async () => (await pay()).status).toBe(201)
     expect((await world.call('GET', '/readyz')).status).toBe(200)
+  })
+})
+
+describe.concurrent('A token that nobody can look up', () => {
+  it('is no guess: whoever brings it is told to come back, however often, and let in afterwards', async ({
+    expect,
+  }) => {
+    let proxy: FaultyProxy | undefined
+    const world = await newLiveWorld(
+      { TOKEN_RATE_LIMIT_PER_MINUTE: '2' },
+      {
+        through: async (url) => {
+          proxy = await FaultyProxy.before(url)
+          return { databaseUrl: proxy.url(url) }
+        },
+      },
+    )
+    const merchant = await world.personWithApp(world.people.merchant.id, ['invoicing'])
+    const look = async () => (await merchant.get('/v2/invoicing/invoices')).status
+    expect(await look()).toBe(200)
+    // As after a notification that somebody's access has changed.
+    world.app.forgetTokens()
+    proxy!.set('closes')
+
+    const statuses = new Set<number>()
+    for (let i = 0; i < 30; i++) statuses.add(await look())
+
+    expect([...statuses]).toEqual([503])
+    proxy!.set('fine')
+    await expect.poll(look).toBe(200)
+    await world.close()
+    proxy!.close()
   })
 })
 
