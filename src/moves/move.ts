@@ -144,13 +144,21 @@ async function leave(parts: MoveParts, { tables, source, target, moveId }: Ends)
   const countMs = await compare(parts, { tables, source, target, moveId }, follow)
   while ((await follow(parts.source)) > FEW);
   await source.drain()
-  for (let i = 1; i <= STOPS_MAX; i++) {
-    await workEnded(source)
-    while ((await follow(parts.source)) > FEW);
-    const began = await stop(parts, { tables, source, target, moveId }, { follow, countMs })
-    if (began !== undefined) return began
+  try {
+    for (let i = 1; i <= STOPS_MAX; i++) {
+      await workEnded(source)
+      while ((await follow(parts.source)) > FEW);
+      const began = await stop(parts, { tables, source, target, moveId }, { follow, countMs })
+      if (began !== undefined) return began
+    }
+    throw new MoveError(
+      'These accounts are so busy that their writers could not be stopped for long enough: call again.',
+    )
+  } catch (error) {
+    // Whoever asked may call again tomorrow; what is due until then is done here.
+    await source.resume().catch(() => {})
+    throw error
   }
-  throw new MoveError('These accounts are so busy that their writers could not be stopped for long enough: call again.')
 }
 
 async function requireSameTarget(target: Target, known: readonly StoredMove[]): Promise<void> {

@@ -38,6 +38,8 @@ const insertMoves = sql`
   insert into account_moves (account_id, move_id, state, home, target, create_time)
   select id, $2, 'COPYING', $3, $4, $5 from unnest($1::text[]) as id on conflict (account_id) do nothing`
 const setState = sql`update account_moves set state = $2 where account_id = any($1::text[])`
+/** Not of one that has left, whether its caller knows of that or not. */
+const goOn = sql`update account_moves set state = 'COPYING' where account_id = any($1::text[]) and state = 'DRAINING'`
 export const takesRows = sql`select set_config('quittance.moves', 'on', true)`
 /** What others of another cell heard of the accounts here; they hear the rest where the accounts went. */
 const forgetHeard = sql`
@@ -126,7 +128,7 @@ export class Source {
 
   /** What waited in the background is begun again. */
   async resume(): Promise<void> {
-    await this.db.rows(setState, [this.#ids, 'COPYING'])
+    await this.db.rows(goOn, [this.#ids])
     await this.db.rows(tellOfWork)
   }
 
