@@ -68,8 +68,8 @@ certificate and that of the secret which is printed at the start. \`--signing-se
 already has. What the handler answers is what the sandbox hears, so retries are those your handler would get; no answer is
 502. \`--print\` shows whole events, \`--skip-verify\` takes a self-signed certificate, \`--as\` listens for another app, and
 \`--reached-at\` names this machine to a sandbox on another. The webhook is deleted at the end; one that was left behind by a
-command that was killed is deleted by the next \`listen\` of the same app on the same machine. A reset takes it along like any other, and
-nothing is heard after it: \`reset --keep-webhooks\` leaves it, and so does \`scenario run --reset\`.
+command that was killed is deleted by the next \`listen\` of the same app on the same machine. A reset takes it along like any other;
+then there is another, with a secret of its own, and what happens in between is not heard: \`reset --keep-webhooks\` leaves it, and so does \`scenario run --reset\`.
 
 ## trigger
 

@@ -1,10 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '../kernel/clock.ts'
 import { eventTypes } from '../kernel/event-types.ts'
 import { didYouMean } from '../kernel/spelling.ts'
 import { callHandler } from '../outbound/handler-call.ts'
 import { noAnswerReason, plainCall } from '../outbound/plain-call.ts'
 import { openReceiver, type ReceivedCall } from '../outbound/receiver.ts'
-import { NoAnswer } from '../scenarios/client.ts'
+import { NoAnswer, openClient } from '../scenarios/client.ts'
 import { standardHeaders } from '../webhooks/signing/signature.ts'
 import { type Command, type Sandbox, type SandboxInput, UsageError } from './command.ts'
 import { makePaint, type Paint } from './paint.ts'
@@ -14,6 +15,10 @@ import { secretBytes } from './secret.ts'
 const PATH = '/quittance-listen'
 const webhooksPath = '/v1/notifications/webhooks'
 const GONE_AFTER_MS = 1_000
+const WAIT_SECONDS = 20
+const ASK_AGAIN_MS = 1_000
+/** Calls that may leave a sandbox without our webhook. */
+const takesAlong = /^\/sandbox\/(reset|snapshots\/[^/]+\/load)$/
 
 interface Webhook {
   readonly id: string
@@ -78,14 +83,19 @@ export const listenCommand: Command = {
     try {
       await sweep(sandbox, as, new URL(receiver.url).hostname)
       const body = { url: receiver.url, event_types: events.map((name) => ({ name })) }
-      const webhook = await sandbox.ask<Webhook>('POST', webhooksPath, { as, body })
-      output.err(
-        `Listening at ${sandbox.url} as webhook ${webhook.id}, signed with ${webhook.signing_secret}. Ctrl-C ends it.\n`,
-      )
-      await new Promise<void>((resolve) => {
-        if (interrupted?.aborted) resolve()
-        interrupted?.addEventListener('abort', () => resolve())
-      })
+      const subscribe = async () => {
+        const made = await sandbox.ask<Webhook>('POST', webhooksPath, { as, body })
+        output.err(
+          `Listening at ${sandbox.url} as webhook ${made.id}, signed with ${made.signing_secret}. Ctrl-C ends it.\n`,
+        )
+        return made
+      }
+      const { seq } = await sandbox.ask<Told>('GET', '/sandbox/timeline?page_size=1')
+      let webhook = await subscribe()
+      for await (const _ of startsAnew(sandbox.url, seq, interrupted)) {
+        const { status } = await sandbox.call({ method: 'GET', path: `${webhooksPath}/${webhook.id}`, as })
+        if (status === 404) webhook = await subscribe()
+      }
       // A sandbox that has ended meanwhile, as one may in the terminal beside, sends nothing any more.
       await sandbox
         .call({ method: 'DELETE', path: `${webhooksPath}/${webhook.id}`, as })
@@ -97,8 +107,30 @@ export const listenCommand: Command = {
   },
 }
 
-function requireNoAnswer(error: unknown): void {
+function requireNoAnswer(error: unknown): undefined {
   if (!(error instanceof NoAnswer)) throw error
+}
+
+/** What the timeline of the sandbox tells. */
+interface Told {
+  readonly seq: number
+  readonly threads: readonly { readonly happenings: readonly { readonly details: { readonly path?: string } }[] }[]
+}
+
+/** Tells whenever the sandbox began anew after this place in its timeline, until it is told to stop. */
+async function* startsAnew(url: string, from: number, signal: AbortSignal | undefined): AsyncGenerator<void> {
+  const client = openClient(url, signal)
+  let seq = from
+  while (!signal?.aborted) {
+    const path = `/sandbox/timeline?kind=request&subject=/sandbox/&after=${seq}&wait=${WAIT_SECONDS}`
+    const answer = await client.call({ method: 'GET', path }).catch(requireNoAnswer)
+    const told = answer?.status === 200 ? (answer.body as Told) : undefined
+    if (told) seq = told.seq
+    const calls = told?.threads.flatMap(({ happenings }) => happenings.map(({ details }) => details.path ?? '')) ?? []
+    if (calls.some((call) => takesAlong.test(call))) yield
+    // One that ends, or has ended, answers at once or not at all.
+    else if (calls.length === 0) await pause(ASK_AGAIN_MS, undefined, { ...(signal && { signal }) }).catch(() => {})
+  }
 }
 
 /** The names that are meant; a star at the end stands for all that begin so. */

@@ -110,6 +110,25 @@ describe('quittance listen', () => {
     expect(written.err.trim().split('\n')).toHaveLength(1)
   })
 
+  it('goes on after a reset, which takes its webhook along', async () => {
+    const { written, stop, ended } = running('listen')
+    await until(() => written.err.includes('Listening'))
+
+    await run(['reset'], variables)
+    await until(() => written.err.split('Listening').length === 3)
+    expect((await run(['trigger', 'INVOICING.INVOICE.CREATED'], variables)).code).toBe(0)
+    await expect
+      .poll(async () => {
+        await world.pass('PT10S')
+        return written.out
+      })
+      .toContain('INVOICING.INVOICE.CREATED')
+
+    stop()
+    expect(await ended).toBe(0)
+    expect(await webhooks()).toEqual([])
+  })
+
   it('prints whole events as JSON, and tells the service of a handler that does not answer', async () => {
     const { written, stop, ended } = running('listen', '--print', '--json', '--forward-to', 'http://127.0.0.1:9/hook')
     await until(() => written.err.includes('Listening'))
