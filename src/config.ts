@@ -41,7 +41,7 @@ export const perEnvironment = <Value extends number>(sandbox: Value, live: Value
 })
 export const whole = (min: number, max: number) => ({
   form: `${min} to ${max}`,
-  read: (value: string) => (/^\d{1,9}$/.test(value) && +value >= min && +value <= max ? +value : undefined),
+  read: (value: string) => (/^\d{1,10}$/.test(value) && +value >= min && +value <= max ? +value : undefined),
 })
 export const oneOf = <const Values extends readonly string[]>(values: Values) => ({
   form: values.map((value) => `\`${value}\``).join(' or '),

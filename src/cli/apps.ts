@@ -123,10 +123,11 @@ export const appCommands: readonly Command[] = [
       revoke: { type: 'boolean', description: 'Take the consent back' },
     },
     async run({ transact, options, arguments: [clientId, accountId], announceAccessChange }) {
+      const named = options['scopes'] === undefined ? undefined : knownScopes(names(options['scopes']))
       const scopes = await transact(async (tx) => {
         const app = await requireApp(tx, clientId!)
         if (!(await findAccount(tx, accountId!))) throw new CommandError(`There is no account ${accountId}.`)
-        const granted = options['scopes'] === undefined ? [...app.scopes] : knownScopes(names(options['scopes']))
+        const granted = named ?? [...app.scopes]
         if (options['revoke']) revokeConsent(tx, accountId!, app.id)
         else grantConsent(tx, accountId!, app.id, granted)
         return options['revoke'] ? [] : granted
@@ -167,6 +168,7 @@ function knownFeatures(list: string[]): Feature[] {
 }
 
 function knownScopes(list: string[]): string[] {
+  if (list.length === 0) throw new UsageError(`--scopes takes some of ${allScopes.join(',')}.`)
   const unknown = list.find((name) => !allScopes.includes(name))
   if (unknown !== undefined) throw new UsageError(`There is no scope ${unknown}; there are ${allScopes.join(', ')}.`)
   return list

@@ -1,4 +1,5 @@
 import type { Reader, Tx } from '../database/transaction.ts'
+import { unhurried } from '../database/unhurried.ts'
 import type { Instant } from '../kernel/clock.ts'
 import {
   attemptOne,
@@ -14,8 +15,6 @@ import { type Command, CommandError, type StoreInput, UsageError } from './comma
 import { readInstant } from './since.ts'
 
 const SHOWN_MAX = 1_000
-/** A command may take its time. */
-const unhurried = { locks: true, limitMs: 0 } as const
 const SINCE = 'P1D'
 const since = {
   type: 'string',
@@ -129,7 +128,9 @@ async function retried({ transact, output }: StoreInput, id: string, span: Span,
     throw new CommandError(`There is no delivery ${delivery} to this webhook; "quittance deliveries show" lists them.`)
   }
   const result = await transact(async (tx): Promise<{ sent_again: number; refused: string | null }> => {
-    const found = await requireWebhook(tx, id)
+    const found = await findOperated(tx, id)
+    // Of many that are gone through one after the other, one may be deleted meanwhile.
+    if (!found) return { sent_again: 0, refused: 'the webhook was deleted' }
     const refused = await sendingRefused(tx, found)
     return { sent_again: refused === undefined ? await send(tx, found) : 0, refused: refused ?? null }
   }, unhurried)

@@ -9,7 +9,7 @@ export function print(result: object | readonly object[], asJson: boolean): stri
 
 function table(rows: readonly Record<string, unknown>[]): string {
   if (rows.length === 0) return 'none'
-  const columns = Object.keys(rows[0]!)
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const cells = rows.map((row) => columns.map((column) => cell(row[column])))
   const widths = columns.map((column, i) => Math.max(column.length, ...cells.map((line) => line[i]!.length)))
   const line = (values: readonly string[]) =>

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { sql } from '../database/sql.ts'
 import type { Reader, Transact, Tx } from '../database/transaction.ts'
+import { unhurried } from '../database/unhurried.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { after } from '../kernel/clock.ts'
 import { requestHeader } from '../kernel/dialect.ts'
@@ -203,8 +204,6 @@ export async function rewriteAnswers(transact: Transact, box: SealedBox, parts: 
     since = from
   }
 }
-
-const unhurried = { locks: true, limitMs: 0 } as const
 
 interface Piece {
   /** Behind which it begins. */

@@ -2,6 +2,7 @@ import type { Account } from '../accounts/schema.ts'
 import { findAccountByEmail, saveAccount } from '../accounts/store.ts'
 import { type Statement, sql, statementOf } from '../database/sql.ts'
 import type { Reader, Transact, Tx } from '../database/transaction.ts'
+import { unhurried } from '../database/unhurried.ts'
 import { rewriteAnswers } from '../http/idempotency.ts'
 import type { Invoice } from '../invoices/schema/invoice.ts'
 import { findStored, saveInvoice } from '../invoices/store.ts'
@@ -15,7 +16,6 @@ import {
   findTraces,
   isAbout,
   owners,
-  patient,
   type Sought,
   type Table,
   tablesWithText,
@@ -106,7 +106,7 @@ const inOrder = (tables: readonly Table[]) => [
   ...tables.filter(({ name }) => !owners.includes(name)),
 ]
 
-const patiently = <T>(transact: Transact, work: (tx: Tx) => Promise<T>): Promise<T> => transact(work, patient)
+const patiently = <T>(transact: Transact, work: (tx: Tx) => Promise<T>): Promise<T> => transact(work, unhurried)
 
 function refuseMerchant(account: Account | undefined): void {
   if (account?.kind === 'BUSINESS')

@@ -1,5 +1,6 @@
 import type { Transact } from '../database/transaction.ts'
-import { findRows, findTraces, patient, tablesWithText } from './records.ts'
+import { unhurried } from '../database/unhurried.ts'
+import { findRows, findTraces, tablesWithText } from './records.ts'
 
 /** What exists to find other rows by, or repeats them. */
 const technical = new Set(['grams', 'digest', 'request_hash'])
@@ -23,7 +24,7 @@ export const exportPerson = (transact: Transact, email: string): Promise<Exporte
     }
     tx.about(null, 'people')
     return { email: person.email, records }
-  }, patient)
+  }, unhurried)
 
 const printable = (row: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(

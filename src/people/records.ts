@@ -30,9 +30,6 @@ const textColumns = sql`
     and c.udt_name in ('text', 'json', 'jsonb', '_text') and c.domain_name is null and c.is_generated = 'NEVER'
   order by c.table_name, c.ordinal_position`
 
-/** A command may take its time, and reads whole tables. */
-export const patient = { locks: true, limitMs: 0 } as const
-
 /** Every table that can hold words, read from the database itself: one that comes later is among them. */
 export async function tablesWithText(db: Reader): Promise<Table[]> {
   const rows = await db.rows<{ table: string; root: string; column: string; type: string; versioned: boolean }>(

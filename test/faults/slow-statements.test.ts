@@ -21,7 +21,7 @@ async function slowDatabase(what: string) {
   return { ...own, variables, database, remove: () => database.close().then(() => own.drop()) }
 }
 
-// Both wait for seconds to pass, so they wait together.
+// All wait for seconds to pass, so they wait together.
 describe.concurrent('Work that nobody waits for takes longer than a request may', () => {
   it('when all that is held about somebody is looked for', async ({ expect }) => {
     const { variables, remove } = await slowDatabase(`
@@ -37,6 +37,22 @@ describe.concurrent('Work that nobody waits for takes longer than a request may'
 
     expect([code, stderr]).toEqual([0, ''])
     expect(JSON.parse(stdout).records.accounts).toHaveLength(1)
+    await remove()
+  })
+
+  it('when all jobs that failed for good are tried again', async ({ expect }) => {
+    const { variables, remove } = await slowDatabase(`
+      insert into jobs (name, payload, run_at, create_time, parked_time) select 'send-mail', '{"account_id": "A"}', n, n, n
+        from (select '2026-01-01T00:00:00.000Z' as n) now;
+      create function slowly() returns trigger language plpgsql as $$ begin
+        perform pg_sleep(${TAKES_SECONDS});
+        return null;
+      end $$;
+      create trigger slowly before update on jobs for each statement execute function slowly()`)
+
+    const { code, stdout, stderr } = await run(['jobs', 'retry', 'all'], variables)
+
+    expect([code, stdout, stderr]).toEqual([0, 'retried  1\n', ''])
     await remove()
   })
 

@@ -80,3 +80,39 @@ it('A retry of more than are sent again at a time says that there may be more', 
   expect([JSON.parse(second.stdout), second.stderr]).toMatchObject([{ sent_again: 0 }, ''])
   await merchant.delete(`${root}/webhooks/${webhook.id}`)
 })
+
+it('A retry of all goes on past a webhook that is deleted meanwhile', async () => {
+  const hooks: string[] = []
+  receiver.behaviour = { status: 410 }
+  for (const place of ['/first', '/second']) {
+    const { body } = await world.merchant.post<{ id: string }>(`${root}/webhooks`, {
+      url: receiver.url(place),
+      event_types: [{ name: 'INVOICING.INVOICE.CREATED' }],
+    })
+    hooks.push(body.id)
+    await world.merchant.post(`${root}/simulate-event`, {
+      event_type: 'INVOICING.INVOICE.CREATED',
+      webhook_id: body.id,
+    })
+  }
+  await world.settle()
+  // Whichever comes first takes the other along.
+  await world.app.database.query(`
+    create function others_go() returns trigger language plpgsql as $$ begin
+      delete from webhooks where id <> new.webhook_id;
+      return null;
+    end $$;
+    create trigger others_go after insert on deliveries for each row execute function others_go()`)
+
+  const { code, stdout } = await run(['deliveries', 'retry', 'all', '--json'], { DATABASE_URL: world.databaseUrl })
+
+  expect(code).toBe(0)
+  const results = (JSON.parse(stdout) as { webhook_id: string; sent_again: number; refused: string | null }[]).filter(
+    ({ webhook_id }) => hooks.includes(webhook_id),
+  )
+  expect(results).toMatchObject([
+    { sent_again: 1, refused: null },
+    { sent_again: 0, refused: 'the webhook was deleted' },
+  ])
+  await world.app.database.query('drop function others_go cascade')
+})

@@ -44,6 +44,8 @@ describe('The command line', () => {
       ['accounts', 'create', '--email', 'a@example.com', '--name', 'A', '--time-zone', 'UTC+3'],
       ['accounts', 'update', 'MERCHANT', '--language', 'pl'],
       ['accounts', 'update', 'MERCHANT', '--phone', '12'],
+      ['apps', 'create', 'MERCHANT', '--scopes', ''],
+      ['apps', 'consent', 'CLIENT', 'MERCHANT', '--scopes', ''],
       ['serve', '--port', 'many'],
     ]) {
       const { code, stdout, stderr } = await run(...words)

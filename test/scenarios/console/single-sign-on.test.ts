@@ -55,6 +55,12 @@ describe('Single sign-on', () => {
       ({ issuer: one }) => one === issuer.url,
     )
     expect(row!.roles).toEqual([`support@${world.people.merchant.id}`])
+    // A table has a column for whatever some of them have.
+    const first = ['--role', 'operator', '--email', 'a@example.test', '--name', 'A']
+    expect(await run(['console', 'invite', ...first], besides(world, { CONSOLE_PASSKEYS: 'on' }))).toMatchObject({
+      code: 0,
+    })
+    expect((await run(['console', 'people'], besides(world))).stdout).toMatch(/^person_id .* issuer$/m)
   })
 
   it('makes of somebody what their groups say now', async () => {

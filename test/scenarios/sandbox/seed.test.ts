@@ -47,7 +47,7 @@ async function told(seed: string, looksAround: boolean): Promise<string[]> {
 
 describe('A seed', () => {
   it('makes ids, codes, numbers and times repeat, whoever looks on, and another seed makes others', async () => {
-    const [first, again, other] = [await told('7', false), await told('7', true), await told('8', false)]
+    const [first, again, other] = [await told('7', false), await told('7', true), await told('2147483647', false)]
 
     expect(again).toEqual(first)
     expect(first.filter((text, i) => text === other[i] && text !== '')).toEqual([])
