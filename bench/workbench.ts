@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -105,7 +105,7 @@ await pause(IDLE_MS)
 const idleMb =
   process.platform === 'linux'
     ? Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${idle.pid}/status`, 'utf8'))![1]) / 1024
-    : Number.NaN
+    : Number(execFileSync('ps', ['-o', 'rss=', '-p', String(idle.pid)])) / 1024
 await idle.stop()
 rmSync(dataDir, { recursive: true, force: true })
 

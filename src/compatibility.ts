@@ -1,3 +1,5 @@
+import { table } from './kernel/markdown.ts'
+
 /** Clients that were pointed at a running sandbox, unmodified, and what was done with them. */
 // biome-ignore format: a table reads best as a table
 const tried = [
@@ -60,9 +62,6 @@ const cannot = [
   ['money as a number of more than 15 digits', '400: a number of that length loses digits on the way; send text.'],
   ['a body of more than 256 MiB beyond what is taken', 'The connection is closed before such a client has written everything and looks for the answer.'],
 ] as const
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
 /** `docs/compatibility.md`. */
 export const compatibilityPage = (): string => `# Compatibility

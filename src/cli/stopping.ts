@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { isAlive } from '../database/embedded/cluster.ts'
 
 /** Both npm and the terminal may pass on one and the same interrupt; what comes within this time is one signal. */
 const SAME_SIGNAL_MS = 500
@@ -56,12 +57,4 @@ function onParentGone(then: () => void): void {
     clearInterval(poll)
     then()
   }, PARENT_POLL_MS).unref()
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -111,7 +111,7 @@ export class Copies {
     })
   }
 
-  /** Makes the copy the database, and drops what was the database so far. */
+  /** Makes the copy the database; what was the database so far is left for `tidy`. */
   load(name: string): Promise<void> {
     return this.#connected(async (client) => {
       const fresh = await this.#newName(client)

@@ -1,5 +1,6 @@
-import { sql } from './sql.ts'
+import { statementOf } from './sql.ts'
 
-/** Tells one database from every other: its cluster, which a standby shares with its primary, and its number there. */
-export const identityOf = sql`
-  select (select system_identifier from pg_control_system()) || '/' || (select oid from pg_database where datname = current_database()) as identity`
+/** SQL that tells one database from every other: its cluster, which a standby shares with its primary, and its number there. */
+export const identity = `(select system_identifier from pg_control_system()) || '/' || (select oid from pg_database where datname = current_database())`
+
+export const identityOf = statementOf(`select ${identity} as identity`)

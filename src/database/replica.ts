@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AddressError } from './address.ts'
-import { identityOf } from './identity.ts'
+import { identity, identityOf } from './identity.ts'
 import type { Connection, Database } from './open.ts'
-import { type Statement, sql } from './sql.ts'
+import { type Statement, sql, statementOf } from './sql.ts'
 import type { Reader } from './transaction.ts'
 
 /** How long a read waits for the replica to have what was committed before it. */
@@ -30,10 +30,10 @@ const primaryPlace = sql`
   select ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::int8 as timeline, (lsn - '0/0')::int8 as bytes
   from (select pg_current_wal_flush_lsn() as lsn) flushed`
 /** Who may not see the receiver learns of another timeline with the next restart point, minutes later. */
-const replicaPlace = sql`
+const replicaPlace = statementOf(`
   select pg_is_in_recovery() as standby, coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::int8 as bytes,
     coalesce((select received_tli from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()))::int8 as timeline,
-    (select system_identifier from pg_control_system()) || '/' || (select oid from pg_database where datname = current_database()) as identity`
+    ${identity} as identity`)
 
 const has = (place: Place, wanted: Place) => place.timeline === wanted.timeline && place.bytes >= wanted.bytes
 
