@@ -159,7 +159,11 @@ export class Broadcast {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
-    await this.#client?.end()
+    const client = this.#client
+    if (!client) return
+    // A server that went away without a word never hangs up.
+    const late = setTimeout(() => cut(client), ANSWER_MS)
+    await client.end().finally(() => clearTimeout(late))
   }
 
   #hear(topic: Topic): void {

@@ -29,6 +29,8 @@ export class Connector {
   readonly #limitMs: number
   readonly #pooled: boolean
   #first = 0
+  /** How many connections stand. */
+  #standing = 0
   #troubleAt = Number.NEGATIVE_INFINITY
 
   constructor(
@@ -42,7 +44,10 @@ export class Connector {
     this.#pooled = pooled
   }
 
-  /** For how long no connection has been lost, and one could be made whenever it was wanted. */
+  /**
+   * For how long no connection has been lost, and one could be made whenever it was wanted. A server that has none left, and goes on
+   * with those there are, is no trouble: it has been there all the while.
+   */
   get steadyMs(): number {
     return performance.now() - this.#troubleAt
   }
@@ -83,8 +88,8 @@ export class Connector {
   }
 
   #refusal(order: readonly number[], failures: ReadonlyMap<number, Error>): Error {
-    this.#troubleAt = performance.now()
     const errors = order.map((place) => failures.get(place)!)
+    if (this.#standing === 0 || !errors.some(isFull)) this.#troubleAt = performance.now()
     if (errors.length === 1) return errors[0]!
     const reasons = order.map((place) => `${this.#address.servers[place]!.name}: ${failures.get(place)!.message}`)
     return new NoServerError(errors, `None of the database servers can be used: ${reasons.join('; ')}.`)
@@ -102,6 +107,8 @@ export class Connector {
       await client.connect()
       if (this.#address.role === 'primary') await requireWritable(client, role, this.#limitMs)
       if (this.#address.role === 'standby') requireStandby(client, role)
+      this.#standing++
+      client.once('end', () => this.#standing--)
       return client
     } catch (error) {
       // The driver waits for the server to hang up, which one that is stopping or starting may not do.
@@ -111,6 +118,8 @@ export class Connector {
     }
   }
 }
+
+const isFull = (error: Error) => (error as { code?: string }).code === '53300'
 
 /** Ends a connection without a word to the server. */
 export function cut(client: pg.Client): void {

@@ -61,16 +61,17 @@ export function sqlProblem(error: unknown, constraints: Constraints): Problem | 
 
   if (code === ELSEWHERE) return conflict('ELSEWHERE', error.message)
   if (code === MOVED) return unavailable('This account is on its way to another place; send it again.')
-  if (isAmong(passing, code) || isAway(error)) return unavailable('The database cannot answer now; try again shortly.')
+  if (isPassing(error)) return unavailable('The database cannot answer now; try again shortly.')
   return undefined
 }
 
 /** Whether an error says that there is no connection to a server that works, and nothing about what was asked of it. */
-export function isAway(error: unknown): boolean {
-  if (error instanceof NoConnectionError) return true
-  const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
-  return isAmong(away, code)
-}
+export const isAway = (error: unknown): boolean => error instanceof NoConnectionError || isAmong(away, stateOf(error))
+
+/** Whether an error says that the same may be answered later. */
+export const isPassing = (error: unknown): boolean => isAway(error) || isAmong(passing, stateOf(error))
+
+const stateOf = (error: unknown) => (error instanceof pg.DatabaseError ? (error.code ?? '') : '')
 
 const isAmong = (states: ReadonlySet<string>, code: string) => states.has(code) || states.has(code.slice(0, 2))
 

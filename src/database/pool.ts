@@ -202,9 +202,10 @@ export class Pool {
   #notOpened(error: Error): void {
     this.#opening--
     this.#failedAt = performance.now()
-    // With a connection left there is something to wait for.
     if (this.#connections.length + this.#opening === 0)
       this.#failWaiting(new NoConnectionError(`No connection to the database: ${error.message}`, { cause: error }))
+    // With a connection left there is something to wait for, and those there are may be held for long.
+    else setTimeout(() => this.#openMore(), REOPEN_MS + 1).unref()
     this.#checkEmpty()
   }
 

@@ -96,11 +96,12 @@ const tryAgainAt = sql`
   update jobs set run_at = $3, last_error = $4, lease_until = null, due = false where id = $1 and fence = $2 returning 1`
 const parkJob = sql`
   update jobs set parked_time = $3, last_error = $4, lease_until = null where id = $1 and fence = $2 returning 1`
+/** Once: whoever did not hear that it was done asks again. */
 const giveBackJob = sql`
-  update jobs set attempts = attempts - 1, lease_until = null where id = $1 and fence = $2 returning 1`
+  update jobs set attempts = attempts - 1, lease_until = null where id = $1 and fence = $2 and lease_until is not null returning 1`
 const leaveJob = sql`
   update jobs set attempts = attempts - 1, run_at = $3, last_error = $4, lease_until = null, due = false
-  where id = $1 and fence = $2 returning 1`
+  where id = $1 and fence = $2 and lease_until is not null returning 1`
 /** Whoever took over took the lease that ran out for a crash. */
 const takeBackCrash = sql`update jobs set crashes = crashes - 1 where id = $1 and crashes > 0`
 const earliestOpen = sql`select min(run_at) as run_at from jobs where parked_time is null`

@@ -1,4 +1,4 @@
-import { isAway } from '../database/errors.ts'
+import { isAway, isPassing } from '../database/errors.ts'
 import type { Database } from '../database/open.ts'
 import type { TransactFor } from '../database/transaction.ts'
 import { after, type Clock, type Instant } from '../kernel/clock.ts'
@@ -209,13 +209,13 @@ export class Runner implements WorkSource {
     }
   }
 
-  /** What happened has happened, so while the database is away it waits to be written down; others would do it again. */
+  /** What happened has happened, so while the database cannot take it it waits to be written down; others would do it again. */
   async #record(write: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
         return await write()
       } catch (error) {
-        if (!isAway(error)) throw error
+        if (!isPassing(error)) throw error
         await new Promise((resolve) => setTimeout(resolve, RECORD_AGAIN_MS))
       }
     }

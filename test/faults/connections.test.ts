@@ -94,6 +94,43 @@ describe.each(faults)('A database whose way %s', (weather) => {
   })
 })
 
+it('A server that had no connection left for a moment is asked again by those who wait', async () => {
+  const patient = openDatabase(proxy.url(own.url), { connectionsMax: 8, connectTimeoutMs: 5_000 })
+  let letGo = () => {}
+  const isOver = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  let isHeld = () => {}
+  const held = new Promise<void>((resolve) => {
+    isHeld = resolve
+  })
+  const long = patient.transaction(async (connection) => {
+    await connection.rows(me)
+    isHeld()
+    await isOver
+  })
+  await held
+  proxy.set('is full')
+  const { knocks } = proxy
+  const waiting = patient.transaction((connection) => connection.rows(me))
+  await expect.poll(() => proxy.knocks).toBeGreaterThan(knocks)
+  proxy.set('fine')
+
+  expect(await outcomeOf(waiting)).toBe('answered')
+  letGo()
+  await long
+  await patient.close()
+})
+
+it('A server that says nothing any more is not waited for by whoever ends', async () => {
+  const broadcast = new Broadcast(proxy.url(own.url), database)
+  await broadcast.listen()
+
+  proxy.set('hangs')
+
+  await broadcast.close()
+})
+
 describe('A backend that is terminated', () => {
   it('inside a transaction fails the transaction and nothing else', async () => {
     const work = database.transaction(async (connection) => {

@@ -9,6 +9,7 @@ export type Weather =
   | 'resets'
   | 'starting up'
   | 'starting up, and stays'
+  | 'is full'
   | 'hangs'
   | 'is a standby'
   | 'is a pooler before a standby'
@@ -55,6 +56,8 @@ export class FaultyProxy {
   /** Lets new connections and those there are fail in the same way, or lets new ones through again. */
   set(weather: Weather): void {
     this.#weather = weather
+    // A server that is full goes on with those it has.
+    if (weather === 'is full') return
     if (weather !== 'fine') for (const pair of this.#pairs) spoil(pair, weather)
     // What hangs stays so: nobody comes back to a connection.
     else for (const socket of this.#lonely) socket.destroy()
@@ -97,6 +100,7 @@ export class FaultyProxy {
     else if (weather === 'resets') near.resetAndDestroy()
     else if (weather === 'starting up') near.once('data', () => near.end(startingUp))
     else if (weather === 'starting up, and stays') near.once('data', () => near.write(startingUp))
+    else if (weather === 'is full') near.once('data', () => near.end(full))
     else if (weather === 'is a standby') near.once('data', () => near.write(standbyGreeting))
     else if (weather === 'is a pooler before a standby')
       near.once('data', () => {
@@ -126,6 +130,7 @@ function message(type: string, ...parts: (string | Buffer)[]): Buffer {
 
 const fatal = (code: string, text: string) => message('E', `SFATAL\0VFATAL\0C${code}\0M${text}\0\0`)
 const startingUp = fatal('57P03', 'the database system is starting up')
+const full = fatal('53300', 'sorry, too many clients already')
 const shuttingDown = fatal('57P01', 'terminating connection due to administrator command')
 
 const authenticated = message('R', Buffer.alloc(4))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { NoConnectionError } from '../../../src/database/errors.ts'
 import { type Database, openDatabase } from '../../../src/database/open.ts'
 import { sql } from '../../../src/database/sql.ts'
 import { makeTransact, type TransactFor } from '../../../src/database/transaction.ts'
@@ -108,6 +109,68 @@ describe('A job whose database goes away', () => {
     expect(await jobs()).toMatchObject([{ attempts: 0, crashes: 0, lease_until: null, parked_time: null }])
   })
 
+  it('is given back once, also by whoever did not hear that it was', async () => {
+    let isHeard = false
+    const deaf: Database = {
+      ...database,
+      async rows(statement, values) {
+        const rows = await database.rows(statement, values)
+        if (isHeard || !statement.text.includes('attempts = attempts - 1')) return rows as never[]
+        isHeard = true
+        throw new NoConnectionError('The connection to the database ended.')
+      },
+    }
+    const running = runner(
+      note(() => Promise.reject(new NoConnectionError('The connection to the database ended.'))),
+      deaf,
+    )
+    running.wake()
+    await running.whenIdle()
+
+    expect(isHeard).toBe(true)
+    expect(await jobs()).toMatchObject([{ attempts: 0, crashes: 0, lease_until: null }])
+  })
+
+  it('after its work was done, and cannot take in what came of it for a while, has it done once', async () => {
+    const hurried = openDatabase(own.url, { connectionsMax: 4, statementTimeoutMs: 500 })
+    let tries = 0
+    const watched: Database = {
+      ...hurried,
+      rows(statement, values) {
+        if (statement.text.startsWith('delete from jobs')) tries++
+        return hurried.rows(statement, values)
+      },
+    }
+    let ran = 0
+    let letGo = () => {}
+    const isFree = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    let holding: Promise<unknown> = Promise.resolve()
+    const running = runner(
+      note(async () => {
+        ran++
+        await new Promise<void>((isHeld) => {
+          holding = straight.transaction(async (connection) => {
+            await connection.rows(sql`select from jobs for update`)
+            isHeld()
+            await isFree
+          })
+        })
+      }),
+      watched,
+    )
+    running.wake()
+    await expect.poll(() => tries).toBeGreaterThan(1)
+    letGo()
+    await holding
+    await running.whenIdle()
+
+    expect(await jobs()).toEqual([])
+    expect(ran).toBe(1)
+    await hurried.close()
+  })
+
   it('for longer than its lease is no crash either, when its worker comes back', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
@@ -152,6 +215,30 @@ describe('A job whose database goes away', () => {
     settled.wake()
     await settled.whenIdle()
     expect(ran).toBe(1)
+  })
+
+  it('is taken over while the server is full, and goes on with the connections that it has', async () => {
+    const crowded = openDatabase(proxy.url(own.url), { connectionsMax: 8 })
+    await crowded.rows(sql`select 1`)
+    await straight.rows(
+      sql`update jobs set due = true, fence = 1, lease_until = clock_timestamp() - interval '1 second'`,
+    )
+    proxy.set('is full')
+    const { knocks } = proxy
+    await Promise.all([crowded.rows(sql`select pg_sleep(0.1)`), crowded.rows(sql`select pg_sleep(0.1)`)])
+    expect(proxy.knocks).toBeGreaterThan(knocks)
+
+    let ran = 0
+    const running = runner(
+      note(async () => void ran++),
+      crowded,
+    )
+    running.wake()
+    await running.whenIdle()
+
+    expect(ran).toBe(1)
+    proxy.set('fine')
+    await crowded.close()
   })
 
   it('is told from a far end that cannot be reached, which is an attempt', async () => {
