@@ -229,6 +229,50 @@ describe('By keys alone', () => {
   })
 })
 
+describe('Who hears the pages and does not see them', () => {
+  it('tells the lines of an invoice and the buttons of templates and apps apart', async () => {
+    for (const name of ['Chairs', 'Tables'])
+      await world.merchant.post('/v2/invoicing/templates', {
+        name,
+        template_info: { detail: { currency_code: 'USD' } },
+      })
+    const page = await opened('/console/templates', { viewport: { width: 1280, height: 800 } })
+    const heard = await page.locator('main .rows :is(button, .button)').allTextContents()
+    expect(heard.filter((name) => /usual one|New invoice/.test(name)).length).toBeGreaterThan(3)
+    expect(new Set(heard).size).toBe(heard.length)
+    await page.goto(`${base}/console/apps`)
+    await page.getByLabel('Name').fill('A second one')
+    await page.getByRole('button', { name: 'Make the app' }).click()
+    await page.getByRole('heading', { name: 'A second one' }).waitFor()
+    const ofApps = await page.locator('main .buttons form button').allTextContents()
+    expect(ofApps.length).toBeGreaterThan(3)
+    expect(new Set(ofApps).size).toBe(ofApps.length)
+    for (const path of ['/console/invoices/new', '/console/templates/new']) {
+      await page.goto(base + path)
+      for (const item of ['Item 1', 'Item 2'])
+        await page.getByRole('group', { name: item }).getByLabel('Quantity').waitFor()
+    }
+    await page.context().close()
+  })
+
+  it('leaves no empty space below a page for those who do', async () => {
+    // Far down in a body that scrolls, a problem is told in words that are not seen.
+    const { body } = await world.merchant.post<{ debug_id: string }>('/v2/invoicing/invoices', {
+      detail: { currency_code: 'USD' },
+      items: Array.from({ length: 80 }, (_, i) => ({
+        name: 'Item',
+        quantity: i < 79 ? '1' : 'x',
+        unit_amount: usd('1.00'),
+      })),
+    })
+    const page = await opened(`/console/requests/${body.debug_id}`, { viewport: { width: 1280, height: 800 } })
+    const below =
+      'document.documentElement.scrollHeight - document.querySelector("main").getBoundingClientRect().bottom'
+    expect(await page.evaluate(below)).toBeLessThan(2)
+    await page.context().close()
+  })
+})
+
 describe('Without scripts', () => {
   it('no keys are told of, for there are none', async () => {
     const page = await opened('/console/invoices', { javaScriptEnabled: false })

@@ -98,6 +98,12 @@ describe('The pages of those who run the service', () => {
         expect((await page.locator('.people tbody td').first().boundingBox())!.width).toBeGreaterThan(200)
       }
       if (!['', '/jobs', '/keys'].includes(name)) continue
+      // What comes first by the key stands first.
+      await page.setViewportSize({ width: 900, height: 900 })
+      const from = async (selector: string) => (await page.locator(selector).boundingBox())!.x
+      expect(await from('.account')).toBeGreaterThan(await from('.find'))
+      const led = await page.locator('main .sheet-head a').allTextContents()
+      expect(new Set(led).size, name).toBe(led.length)
       // Who hears the buttons of a list and does not see their rows tells them apart.
       const heard = await page.locator('main .rows :is(button, .button)').allTextContents()
       expect(new Set(heard).size, name).toBe(heard.length)

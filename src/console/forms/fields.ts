@@ -34,7 +34,8 @@ export type Field =
   | (Shared & { readonly kind: 'tick' })
   | { readonly kind: 'files'; readonly label: string; readonly hint?: string }
   | { readonly kind: 'fixed'; readonly at: string; readonly value: string }
-  | { readonly kind: 'pair'; readonly fields: readonly Field[] }
+  /** Side by side; with a name where there are others alike. */
+  | { readonly kind: 'pair'; readonly label?: string; readonly fields: readonly Field[] }
 
 /** What was typed into a form before it was refused. */
 export type Typed = Readonly<Record<string, string>>
@@ -125,7 +126,7 @@ export function refusalBox({ message, debug_id, details = [] }: Refusal, unplace
 function draw(parts: FormParts, field: Field, issues: ReadonlyMap<string, Issue>, placed: Set<string>): Content {
   if (field.kind === 'fixed') return html`<input type="hidden" name="${field.at}" value="${field.value}">`
   if (field.kind === 'pair')
-    return html`<div class="pair">${field.fields.map((one) => draw(parts, one, issues, placed))}</div>`
+    return html`<div class="pair"${field.label !== undefined && html` role="group" aria-label="${field.label}"`}>${field.fields.map((one) => draw(parts, one, issues, placed))}</div>`
   const id = `${parts.name}-${field.kind === 'files' ? 'files' : field.at.slice(1).replaceAll('/', '-')}`
   if (field.kind === 'files')
     return html`<div><label for="${id}">${field.label}</label><input class="upload" type="file" id="${id}" name="file" multiple accept=".jpg,.jpeg,.gif,.png,.pdf" data-bytes-max="${multipartLimits.totalFileBytes}"><p class="hint">${field.hint ?? `jpg, gif, png or pdf, under ${sizeInWords(multipartLimits.fileBytes)} each`}</p></div>`

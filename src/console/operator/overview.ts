@@ -13,11 +13,11 @@ import { dayOfAll, dayOfDeliveries, laggardRows } from './deliveries.ts'
 import { counted, processesOf, readFigures, worstWebhooks } from './figures.ts'
 import { jobRows } from './jobs.ts'
 import { keyRows } from './keys.ts'
-import { ofOperators } from './parts.ts'
+import { heard, ofOperators } from './parts.ts'
 
 const SHOWN = 5
 
-const more = (label: string, href: string) => html`<a href="${href}">${label}</a>`
+const more = (label: Content, href: string) => html`<a href="${href}">${label}</a>`
 
 /** How many processes answer and do what is due, and whether they are of one version. */
 function processWords(list: readonly { version: string; count: number }[]): string {
@@ -86,12 +86,12 @@ ${facts(
 <section class="sheet flush"><header class="sheet-head"><h2>Waiting for a decision</h2><div class="aside">${more('All, oldest first', '/console/operator/decisions')}</div></header>${await decisionRows(visit, SHOWN)}</section>
 <section class="sheet flush"><header class="sheet-head"><h2>Webhooks that wait most</h2><div class="aside">${more('Deliveries', '/console/operator/deliveries')}</div></header>${laggardRows(worst, visit)}</section>
 ${await dayOfAll(visit)}</div>
-<aside><section class="sheet flush"><header class="sheet-head"><h2>Parked jobs</h2><div class="aside">${more('All', '/console/operator/jobs')}</div></header>${
+<aside><section class="sheet flush"><header class="sheet-head"><h2>Parked jobs</h2><div class="aside">${more(html`All${heard('parked jobs')}`, '/console/operator/jobs')}</div></header>${
           parked.length === 0
             ? nothing('Every promise was kept', 'Jobs that fail for good stand here.')
             : jobRows(parked, visit)
         }</section>
-<section class="sheet flush"><header class="sheet-head"><h2>Signing keys</h2><div class="aside">${more('All', '/console/operator/keys')}</div></header>${keyRows(keys.slice(0, 3), visit, false)}</section>
+<section class="sheet flush"><header class="sheet-head"><h2>Signing keys</h2><div class="aside">${more(html`All${heard('signing keys')}`, '/console/operator/keys')}</div></header>${keyRows(keys.slice(0, 3), visit, false)}</section>
 ${sheet('Done by people', done.length === 0 ? html`<p class="soft">Nobody changed anything yet.</p>` : await doings(done.slice(0, SHOWN), visit), { aside: more('The audit log', '/console/operator/audit') })}</aside></div>`,
       }
     },

@@ -45,11 +45,10 @@ const SHOWN_BEFORE =
   'It was made already, and its secret is shown this once. If you did not see it, make a new secret of the app.'
 
 /** One button, which sends its form once. */
-const act = (at: string, name: string, label: string, kind = 'quiet'): Html =>
-  html`<form method="post" action="${at}/${name}"><input type="hidden" name="request-id" value="${newRequestId()}"><button class="button small ${kind}">${label}</button></form>`
+const act = (app: AppShown, name: string, label: string, kind = 'quiet'): Html =>
+  html`<form method="post" action="/console/apps/${app.client_id}/${name}"><input type="hidden" name="request-id" value="${newRequestId()}"><button class="button small ${kind}">${label}<span class="seen-not">: ${app.name}</span></button></form>`
 
 function one(app: AppShown, { times, who }: Visit): Html {
-  const at = `/console/apps/${app.client_id}`
   const [newest, before] = app.secrets
   const isOn = app.status === 'ENABLED'
   return html`<section class="sheet app" id="${app.client_id}"><header class="sheet-head"><h2>${app.name}</h2><div class="aside">${
@@ -75,9 +74,9 @@ ${facts([
 ${folded('Scopes', html`<ul class="scopes">${app.scopes.map((scope) => html`<li><code class="mono">${scope}</code></li>`)}</ul>`, app.scopes.length)}
 ${
   who.caller.accountId === app.account_id &&
-  html`<div class="buttons below">${act(at, 'rotate', 'New secret')}${before !== undefined && act(at, 'revoke', 'New secret, revoke the earlier')}${
-    app.lookup === null ? act(at, 'hear', 'Hear of everything') : act(at, 'hear-not', 'Hear of its own alone')
-  }${isOn ? act(at, 'disable', 'Disable', 'danger') : act(at, 'enable', 'Enable')}</div>`
+  html`<div class="buttons below">${act(app, 'rotate', 'New secret')}${before !== undefined && act(app, 'revoke', 'New secret, revoke the earlier')}${
+    app.lookup === null ? act(app, 'hear', 'Hear of everything') : act(app, 'hear-not', 'Hear of its own alone')
+  }${isOn ? act(app, 'disable', 'Disable', 'danger') : act(app, 'enable', 'Enable')}</div>`
 }</section>`
 }
 

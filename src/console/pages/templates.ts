@@ -42,8 +42,8 @@ const row = (one: Template, canWrite: boolean) => {
     one.default_template
       ? html`<span class="soft">the usual one</span>`
       : canWrite &&
-        html`<form method="post" action="${at}/default"><button class="button small quiet">Make it the usual one</button></form>`
-  }</td><td class="num right">${canWrite && html`<div class="buttons">${linkButton('New invoice', `/console/invoices/new?template=${one.id}`)}${!one.standard_template && linkButton(html`Delete<span class="seen-not">: ${one.name}</span>`, `${at}/delete`, { kind: 'danger' })}</div>`}</td></tr>`
+        html`<form method="post" action="${at}/default"><button class="button small quiet">Make it the usual one<span class="seen-not">: ${one.name}</span></button></form>`
+  }</td><td class="num right">${canWrite && html`<div class="buttons">${linkButton(html`New invoice<span class="seen-not">: ${one.name}</span>`, `/console/invoices/new?template=${one.id}`)}${!one.standard_template && linkButton(html`Delete<span class="seen-not">: ${one.name}</span>`, `${at}/delete`, { kind: 'danger' })}</div>`}</td></tr>`
 }
 
 /** A template as it is sent back: replacing one clears what is left out. */
