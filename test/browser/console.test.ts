@@ -306,6 +306,28 @@ window.isHidden = true`)
     await context.close()
   })
 
+  it('draws no page again under the hands of somebody who goes through it by keys', async () => {
+    const context = await contextAs('merchant')
+    const page = await context.newPage()
+    const id = await invoiceOf(world, 'Goes by keys')
+    await world.merchant.post(`/v2/invoicing/invoices/${id}/send`, {})
+    const { location } = await consoleOf(world).send('/console/invoices/remind-all', { q: 'Goes by keys' })
+    await page.clock.install()
+    await page.goto(base + location)
+    await page.getByRole('heading', { name: 'Reminders are going out' }).waitFor()
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Tab')
+    const held = await page.evaluate('(window.isSame = true, document.activeElement.outerHTML)')
+
+    await page.clock.runFor(5_000)
+
+    expect(await page.evaluate('window.isSame && document.activeElement.outerHTML')).toBe(held)
+    await world.settle()
+    await page.keyboard.press('Escape')
+    await page.clock.runFor(1_100)
+    await page.getByRole('heading', { name: 'All were gone through' }).waitFor()
+    await context.close()
+  })
+
   it('shows a QR code by itself without a complaint', async () => {
     const context = await contextAs('merchant')
     const page = await context.newPage()

@@ -118,13 +118,15 @@ function tick() {
 }
 if (clock && !('frozen' in clock.dataset)) setInterval(() => document.hidden || tick(), 1000)
 
-// Something that goes on by itself: the page is drawn again until it is over, and in a tab that is hidden as soon as somebody looks.
+// Something that goes on by itself: the page is drawn again until it is over. Not while nobody looks, nor under the hands of somebody
+// who goes through it by keys, and would begin anew each time.
+const drawAgain = (draw, ms) =>
+  setTimeout(() => (document.hidden || document.querySelector(':focus-visible') ? drawAgain(draw, ms) : draw()), ms)
 const again = document.querySelector('[data-again]')
-if (again)
-  setTimeout(() => {
-    if (!document.hidden) location.reload()
-    else document.addEventListener('visibilitychange', () => location.reload())
-  }, Number(again.dataset.again))
+if (again) drawAgain(() => location.reload(), Number(again.dataset.again))
+// A story that is being played: with every step.
+const story = document.querySelector('[data-run]')
+if (story) drawAgain(() => location.replace(`${location.pathname}?after=${story.dataset.run}`), 300)
 
 // Whoever opens a mail has read it.
 const read = document.querySelector('form[data-read]')

@@ -122,7 +122,3 @@ if (list) {
   document.addEventListener('visibilitychange', rest)
   if (!document.hidden) follow()
 }
-
-// A story that is being played: the page is drawn again with every step.
-const story = document.querySelector('[data-run]')
-if (story) setTimeout(() => location.replace(`${location.pathname}?after=${story.dataset.run}`), 300)
