@@ -136,7 +136,7 @@ function goingKeys(who: Onlooker): readonly (readonly [keys: string, does: strin
 }
 
 const keysBox = (who: Onlooker): Html =>
-  html`<div class="keys" id="keys" popover><h2>Keys</h2><dl>${[
+  html`<div class="keys" id="keys" popover role="dialog" aria-labelledby="keys-title" tabindex="-1" autofocus><h2 id="keys-title">Keys</h2><dl>${[
     ...keys.filter(([, , isOfSandbox]) => who.face === 'sandbox' || !isOfSandbox),
     ...goingKeys(who),
   ].map(

@@ -264,6 +264,11 @@ describe('The console in a browser', () => {
     await page.locator('.inspector h2', { hasText: 'Send an invoice' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/console')
     expect(complaints).toEqual([])
+
+    // Where it does not come, what is chosen is opened: another beside the list would be taken for it.
+    await page.route('**/part', (route) => route.abort())
+    await page.locator('[data-inspect]', { hasText: `${second.slice(-4)}/send` }).click()
+    await page.waitForURL(/\/console\/requests\/\w+$/)
     await context.close()
   })
 
@@ -376,6 +381,14 @@ window.isHidden = true`)
 
     await page.locator('.burger:focus').waitFor()
     expect(await page.locator('#nav:popover-open').count()).toBe(0)
+
+    // The list of keys has it while it is open, whoever called for it and from where.
+    await page.keyboard.press('?')
+    await page.locator('#keys:focus').waitFor()
+    await page.keyboard.press('Tab')
+    await page.locator('#keys [data-keys]:focus').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.burger:focus').waitFor()
     await context.close()
   })
 

@@ -100,9 +100,9 @@ async function inspect(event) {
   list.querySelector('[aria-current]')?.removeAttribute('aria-current')
   row.setAttribute('aria-current', 'true')
   asked = row
-  const answer = await fetch(`/console/requests/${row.dataset.inspect}/part`)
+  const answer = await fetch(`/console/requests/${row.dataset.inspect}/part`).catch(() => undefined)
   if (asked !== row) return
-  if (!answer.ok) return location.assign(row.href)
+  if (!answer?.ok) return location.assign(row.href)
   inspector.replaceChildren(...parsed(await answer.text()).childNodes)
 }
 

@@ -36,7 +36,7 @@ describe('Apps at the console', () => {
     const page = await merchant.page('/console/apps')
     expect(page).not.toContain(first.secret)
     expect(page).toContain('Shop &lt;b&gt;floor&lt;/b&gt;')
-    expect(page.match(/Shop &lt;b/g)).toHaveLength(1)
+    expect(page.match(/<h2>Shop &lt;b/g)).toHaveLength(1)
 
     const at = `/console/apps/${first.clientId}`
     const second = secretIn((await merchant.send(`${at}/rotate`)).text)
