@@ -177,6 +177,7 @@ export const guards: readonly Guard[] = [
   { guards: 'where there is a port for figures, no other tells them', file: 'src/routes.ts', text: '(onlyStatusPort && service.settings.statusPort !== undefined)', replacement: '(onlyStatusPort && service.settings.statusPort === -1)', tests: ['test/faults/service/status-port.test.ts'] },
   { guards: 'events of a suspended merchant are told to nobody else', file: 'src/webhooks/audience.ts', text: '(m.status = \'ACTIVE\' and case', replacement: '(m.status <> \'\' and case', tests: ['test/scenarios/accounts/standing.test.ts'] },
   { guards: 'nothing is sent to an app that was disabled', file: 'src/webhooks/delivery/deliver.ts', text: 'if (webhook?.heard === false)', replacement: 'if (webhook?.heard === null)', tests: ['test/scenarios/accounts/standing.test.ts'] },
+  { guards: 'nothing is simulated for whom was stopped', file: 'src/webhooks/delivery/deliver.ts', text: 'if (delivery.stopped !== null)', replacement: "if (delivery.stopped === '')", tests: ['test/scenarios/accounts/standing.test.ts'] },
   { guards: 'nothing is sent to a suspended account', file: 'src/webhooks/delivery/deliver.ts', text: 'if (webhook?.active === false)', replacement: 'if (webhook?.active === null)', tests: ['test/scenarios/accounts/standing.test.ts'] },
 
   // Paying

@@ -5,7 +5,7 @@ import type { Instant } from '../../kernel/clock.ts'
 import { mayStillHear } from '../audience.ts'
 import type { Claim } from '../dispatch/lanes.ts'
 import { ANY_WEBHOOK, accountOf, accountsOf, beforeAccounts, endpointOf } from './free-address.ts'
-import type { ClaimedDelivery, ClaimedWebhook, QueuedDelivery } from './queue.ts'
+import { type ClaimedDelivery, type ClaimedWebhook, DISABLED, type QueuedDelivery, SUSPENDED } from './queue.ts'
 
 /** What takes turns: webhooks, or accounts with what they simulated for addresses of their own. */
 interface Line {
@@ -17,6 +17,8 @@ interface Line {
   turn(line: string): string
   /** Where to go on after the last of them. */
   readonly next: string
+  /** SQL for why one is not to be sent, where no webhook tells. */
+  readonly stopped: string
 }
 
 /**
@@ -29,7 +31,7 @@ interface Line {
  * Neither this nor a result waits for the disk: if the database's machine dies within that moment, the deliveries are
  * made once more, which can happen with any of them.
  */
-const claimBy = ({ key, only, able, turn, next }: Line) => `
+const claimBy = ({ key, only, able, turn, next, stopped }: Line) => `
   with recursive turn as (
     (select q.${key} as line from delivery_queue q
      where q.lane = $1 and q.${key} > $2 ${only} order by q.${key} limit 1)
@@ -71,12 +73,12 @@ const claimBy = ({ key, only, able, turn, next }: Line) => `
       when (select count(*) from due) = $7 then (select ${turn('max(due.' + key + ')')} from due)
       else (select case when count(*) = $4 then ${turn('max(able.line)')} else ${next} end from able) end as turn,
     described.webhooks, null as account_id, null::uuid as id, null as webhook_id, null as event_id, null::int as attempts,
-    null as transmit_time, null as next_time, null as signature, null as key_id, null as url, null as body, null::boolean as permitted
+    null as transmit_time, null as next_time, null as signature, null as key_id, null as url, null as body, null::boolean as permitted, null as stopped
   from (select set_config('synchronous_commit', 'off', true)) always cross join described
   union all
   select null, null, held.account_id, held.id, held.webhook_id, held.event_id, held.attempts, held.transmit_time,
     held.next_time, held.signature, held.key_id, held.url, e.body,
-    ${mayStillHear}
+    ${mayStillHear}, ${stopped}
   from held left join events e on e.account_id = held.event_account_id and e.id = held.event_id`
 const claimOfWebhooks = statementOf(
   claimBy({
@@ -87,6 +89,7 @@ const claimOfWebhooks = statementOf(
     // A round that began with the first has stepped on them, if there are any, and need not look once more.
     next: `case when $2 = '' then (select '${beforeAccounts}' from turn where turn.line = '${ANY_WEBHOOK}')
       else (select '${beforeAccounts}' from delivery_queue q where q.lane = $1 and q.webhook_id = '${ANY_WEBHOOK}' limit 1) end`,
+    stopped: 'null',
   }),
 )
 const claimOfAccounts = statementOf(
@@ -96,6 +99,9 @@ const claimOfAccounts = statementOf(
     able: '',
     turn: (line) => `'${beforeAccounts}' || ${line}`,
     next: 'null',
+    stopped: `(select case when m.status <> 'ACTIVE' then '${SUSPENDED}' when p.status <> 'ENABLED' then '${DISABLED}' end
+      from deliveries d join apps p on p.id = d.app_id join accounts m on m.id = p.account_id
+      where d.account_id = held.account_id and d.id = held.id)`,
   }),
 )
 

@@ -9,7 +9,7 @@ import type { SigningKeys } from '../signing/keys.ts'
 import { AUTH_ALGORITHM, signedMessage, standardHeaders } from '../signing/signature.ts'
 import type { Signer } from '../signing/signer.ts'
 import { ANY_WEBHOOK } from './free-address.ts'
-import type { ClaimedDelivery, RecordedAttempt } from './queue.ts'
+import { type ClaimedDelivery, DISABLED, type RecordedAttempt, SUSPENDED } from './queue.ts'
 import { nextAttempt, retryAfterSeconds } from './retries.ts'
 
 export const AUTH_VERSION = 'v2'
@@ -84,8 +84,9 @@ export async function attemptDelivery(
     body: outcome.body,
     error: outcome.error,
   })
-  if (webhook?.active === false) return result(failed('The account was suspended before this attempt.'))
-  if (webhook?.heard === false) return result(failed('The app was disabled before this attempt.'))
+  if (webhook?.active === false) return result(failed(SUSPENDED))
+  if (webhook?.heard === false) return result(failed(DISABLED))
+  if (delivery.stopped !== null) return result(failed(delivery.stopped))
   if (!delivery.permitted)
     return result(failed('The consent to hear of this event was taken back before this attempt.'))
   if (url == null || webhook?.enabled === false)

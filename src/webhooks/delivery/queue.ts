@@ -4,6 +4,10 @@ import type { Instant } from '../../kernel/clock.ts'
 import type { Lane } from '../dispatch/lanes.ts'
 import { ANY_WEBHOOK, accountOf, accountsOf } from './free-address.ts'
 
+/** Why nothing is sent any more to whom it was meant for. */
+export const SUSPENDED = 'The account was suspended before this attempt.'
+export const DISABLED = 'The app was disabled before this attempt.'
+
 /** The webhook a delivery goes to, as it was when the delivery was claimed. */
 export interface ClaimedWebhook {
   readonly id: string
@@ -35,6 +39,8 @@ export interface QueuedDelivery {
   readonly body: string
   /** Whether the app may hear of this event now; a consent may have been taken back since it was added. */
   readonly permitted: boolean
+  /** Why it is not to be sent, of one that goes to no webhook. */
+  readonly stopped: string | null
 }
 
 /** A delivery in the hands of this process, with all that an attempt needs. */

@@ -283,6 +283,26 @@ describe('Events of a merchant', () => {
     expect(arrived()).toHaveLength(2)
   })
 
+  it.each(['suspended', 'disabled'])(
+    'are not simulated any more for an address of its own: the partner is %s',
+    async (how) => {
+      const event = { event_type: 'INVOICING.INVOICE.PAID', url: receiver.url(`/${appId}`) }
+      receiver.behaviour = { status: 500 }
+      await partner.post(`${ROOT}/simulate-event`, event)
+      await world.settle()
+      expect(arrived()).toHaveLength(1)
+
+      const isSuspended = how === 'suspended'
+      if (isSuspended) await setStatus(world, world.people.partner.id, 'SUSPENDED')
+      else await world.app.transact(async (tx) => changeAppStatus(tx, partner.clientId, 'DISABLED'))
+      receiver.behaviour = { status: 200 }
+      await world.pass('P4D')
+
+      expect(arrived()).toHaveLength(1)
+      if (isSuspended) await setStatus(world, world.people.partner.id, 'ACTIVE')
+    },
+  )
+
   it('of a suspended merchant are not told to its partners, and its own apps keep them for a replay', async () => {
     const { id } = world.people.merchant
     await consent('disputes/read-partner')
