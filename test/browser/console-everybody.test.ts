@@ -249,7 +249,7 @@ describe('Who hears the pages and does not see them', () => {
     expect(new Set(ofApps).size).toBe(ofApps.length)
     for (const path of ['/console/invoices/new', '/console/templates/new']) {
       await page.goto(base + path)
-      for (const item of ['Item 1', 'Item 2'])
+      for (const item of ['Line 1', 'Line 2'])
         await page.getByRole('group', { name: item }).getByLabel('Quantity').waitFor()
     }
     await page.context().close()

@@ -25,7 +25,7 @@ function itemFields(items: readonly Line[]): Field[] {
     const at = `/items/${i}`
     return {
       kind: 'pair',
-      label: `Item ${i + 1}`,
+      label: `Line ${i + 1}`,
       fields: [
         { kind: 'text', at: `${at}/name`, label: `Item ${i + 1}`, value: item?.name },
         { kind: 'text', at: `${at}/quantity`, label: 'Quantity', value: item?.quantity },
