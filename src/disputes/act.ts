@@ -8,14 +8,14 @@ import type { Service } from '../room.ts'
 import { type Actor, clockActor } from './access.ts'
 import { keepDocuments, receiveFiles, refuseTooMany } from './documents.ts'
 import type { House } from './house.ts'
-import type { ActionDefinition } from './machine/action.ts'
+import type { ActionContext, ActionDefinition } from './machine/action.ts'
 import { disputeActions } from './machine/actions/index.ts'
 import { type DisputeAction, disputeLifecycle } from './machine/lifecycle.ts'
 import { type Step, step } from './machine/step.ts'
 import { moveMoney, withPayments } from './money.ts'
 import { type News, newsOf } from './news.ts'
 import { presentDispute } from './present.ts'
-import type { Dispute } from './schema/dispute.ts'
+import type { Dispute, StoredDocument } from './schema/dispute.ts'
 import { findDisputesOf, type StoredDispute, saveDispute, takeOut } from './store.ts'
 import { logMove } from './transitions.ts'
 
@@ -33,22 +33,19 @@ export async function act(
   actor: Actor,
   request: ActionRequest,
 ): Promise<Step> {
-  const { service, rules } = house
+  const { service } = house
   const { action, input, files = [] } = request
   const { files: most = 0, body } = disputeActions[action] as Pick<ActionDefinition, 'files' | 'body'>
   requireAllowed(service, found.dispute, actor.roles, action)
+  requireInTime(tx, house, found.dispute, actor, action)
   refuseTooMany(files, most)
   const { dispute, payments } = await withPayments(tx, found.dispute, action)
   const uploads = receiveFiles(tx, files)
   // What nobody knows is ignored, and so it is not kept either, however deep it stands.
-  const taken = step(dispute, actor.roles, action, onlyKnown(body, input), {
-    now: tx.now,
-    newId: (kind) => tx.newId(kind),
-    side: actor.side,
-    isPartner: actor.isPartner,
-    rules,
-    uploads: uploads.stored,
-  })
+  const context = contextOf(tx, house, actor, uploads.stored)
+  const taken = step(dispute, actor.roles, action, onlyKnown(body, input), context)
+  // Who only asks whether something is so has changed nothing.
+  if (taken.decision.outcome === 'tested') return taken
   const moved = await moveMoney(tx, house, taken, payments)
   saveDispute(tx, found.version, taken.after)
   takeOut(tx, taken.before, taken.after)
@@ -58,6 +55,24 @@ export async function act(
   if (taken.row.emits !== 'nothing') announce(tx, service, taken.after, taken.row.emits, newsOf(taken, actor))
   await followPayments(tx, house, moved, found.dispute.dispute_id)
   return taken
+}
+
+const contextOf = (
+  tx: Tx,
+  { rules }: House,
+  { side, isPartner }: Actor,
+  uploads: readonly StoredDocument[],
+): ActionContext => ({ now: tx.now, newId: (kind) => tx.newId(kind), side, isPartner, rules, uploads })
+
+/**
+ * Whoever comes after a deadline is refused what it ends, also while nobody has carried it out yet: how late the work is
+ * that is due decides nothing. Looking at what is new is nobody's deadline.
+ */
+function requireInTime(tx: Tx, house: House, dispute: Dispute, actor: Actor, action: DisputeAction): void {
+  const { timer } = dispute
+  if (!timer || timer.due > tx.now || timer.name === 'triage' || actor.roles.includes('clock')) return
+  const { after } = step(dispute, clockActor.roles, 'pass-deadline', {}, contextOf(tx, house, clockActor, []))
+  requireAllowed(house.service, after, actor.roles, action)
 }
 
 /** Lets every dispute about these payments know what moved, but the one that moved it. */

@@ -196,6 +196,7 @@ const rows = [
   { t: 'T28', action: 'appeal',                  by: ['seller'],            from: lostTwice,       given: ['a decision against the seller', 'room for more seller evidence'], outcome: 'appealed', to: secondAppeal, emits: updated },
   { t: 'T28', action: 'appeal',                  by: ['buyer'],             from: lostTwice,       given: ['a decision against the buyer', 'room for more buyer evidence'], outcome: 'appealed', to: secondAppeal, emits: updated },
   { t: 'T32', action: 'patch',                   by: ['seller', 'partner'], from: alive,           given: [], outcome: 'patched',          to: same,           emits: updated },
+  { t: 'T32', action: 'patch',                   by: ['seller', 'partner'], from: alive,           given: [], outcome: 'tested',           to: same,           emits: silent },
   { t: '7.7', action: 'update-partner-action',   by: ['partner'],           from: alive,           given: [], outcome: 'patched',          to: same,           emits: updated },
   { t: '7.10', action: 'provide-refund-preference', by: ['buyer'],          from: preference,      given: ['a dispute that was opened here'], outcome: 'noted', to: same, emits: updated },
   { t: '7.11', action: 'return-compensation',    by: ['buyer'],             from: anywhere,        given: ['no compensation asked for yet'], outcome: 'answered', to: same, emits: updated },

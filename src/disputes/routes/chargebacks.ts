@@ -97,7 +97,7 @@ async function chargeBack(tx: Tx, house: House, caller: Caller, body: Chargeback
 
   const existing = await findDisputeOf(tx, seller.account_id, found.transaction.id)
   if (existing && isUnderWay(existing) && existing.dispute.dispute_channel === 'INTERNAL')
-    await act(tx, house, existing, { ...clockActor, roles: ['agent'] }, { action: 'supersede', input: {} })
+    await act(tx, house, existing, { ...clockActor, roles: ['clock', 'agent'] }, { action: 'supersede', input: {} })
   // Nothing is held for it. Who opens one between the parties at the same moment finds the payment changed, and then this one.
   else pinPayment(tx, found)
   const account = await findAccount(tx, seller.account_id)

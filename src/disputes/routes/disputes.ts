@@ -14,7 +14,6 @@ import { listFor } from '../lists/list.ts'
 import { ListQuery } from '../lists/query.ts'
 import { disputeActions, publicActions } from '../machine/actions/index.ts'
 import { PatchBody } from '../machine/actions/patch.ts'
-import { disputeLifecycle } from '../machine/lifecycle.ts'
 import { limits } from '../machine/limits.ts'
 import { presentDispute } from '../present.ts'
 import { Dispute, DisputeId, DisputeList, LinksOnly } from '../schema/shown.ts'
@@ -100,9 +99,7 @@ export function disputeRoutes(house: House): AnyRoute[] {
     async handle({ tx, caller, params, body, files, headers }) {
       const found = await findForCaller(tx, caller, params.id, disputeActions.patch.scopes)
       refuseTooMany(files, 0)
-      const actor = actorOf(found)
-      if (body.length > 0) await act(tx, house, found, actor, { action: 'patch', input: body })
-      else disputeLifecycle.require(found.dispute, actor.roles, 'patch')
+      await act(tx, house, found, actorOf(found), { action: 'patch', input: body })
       return wantsAsync(headers) ? accepted(tx, caller, service.publicUrl, found.dispute) : new Answer(204)
     },
   })

@@ -398,10 +398,14 @@ describe('A patch', () => {
     const patches = (op: string, of: object | undefined) =>
       world.merchant.patch<Problem>(`${DISPUTES}/${id}`, [{ op, path: '/communication_details', value: of }])
     await patches('add', value)
-    const { communication_details: shown } = await sees(world.merchant, id)
+    const { communication_details: shown, update_time } = await sees(world.merchant, id)
+    const events = await world.events(id)
+    await world.pass('PT1M')
 
     expect((await patches('test', shown)).status).toBe(204)
     expect((await patches('test', value)).status).toBe(204)
+    expect((await sees(world.merchant, id)).update_time, 'who asks changes nothing').toBe(update_time)
+    expect(await world.events(id)).toEqual(events)
     const older = { ...shown, time_posted: '2026-03-01T00:00:00.000Z' }
     expect(refusal(await patches('test', older))).toBe('422 UNPROCESSABLE_ENTITY PATCH_TEST_FAILED')
   })

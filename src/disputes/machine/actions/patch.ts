@@ -40,6 +40,7 @@ export const patch = disputeAction('patch', {
       (document, entry, i) => applied(document, entry, `/${i}`, context),
       start,
     )
+    if (entries.every(({ op }) => op === 'test')) return { outcome: 'tested', changes: {} }
     return { outcome: 'patched', changes: { communication_details, partner_actions } }
   },
 })
