@@ -9,7 +9,7 @@ import type { SandboxClock } from './clock.ts'
 import { inboxRoutes } from './inbox/routes.ts'
 import type { SandboxParts } from './parts.ts'
 import { keepable } from './reset.ts'
-import type { TimeTravel } from './time-travel.ts'
+import type { Journey, TimeTravel } from './time-travel.ts'
 import { DueShown, dueRoutes, presentDue } from './watch/due-routes.ts'
 import { explainRoutes } from './watch/explain-routes.ts'
 import { faultRoutes } from './watch/fault-routes.ts'
@@ -76,12 +76,20 @@ export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
           const next = body.next ? await nextOf(body, travel, clock) : []
           const here = clock.now()
           const target = next[0]?.at ?? targetOf(body, here)
-          const fired = [...before, ...(await travel.moveTo(target, frozen))]
+          const journey: Journey = { fired: before, isMoved: false }
+          const { fired } = journey
+          try {
+            await travel.moveTo(target, frozen, journey)
+            // Whoever only waits until all that is due is done moves nothing, although time goes by meanwhile.
+            journey.isMoved = target > here
+          } finally {
+            // Also of one that failed on the way and got as far as it got.
+            const { isMoved } = journey
+            const { now: to, frozen: stands } = state()
+            if (isMoved || stands !== stood)
+              await transact(async (tx) => tx.happened(() => clockMoved(isMoved ? from : to, to, stands, fired)))
+          }
           const { unanswered } = travel
-          // Whoever only waits until all that is due is done moves nothing, although time goes by meanwhile.
-          const [isMoved, to] = [target > here, clock.now()]
-          if (isMoved || frozen !== stood)
-            await transact(async (tx) => tx.happened(() => clockMoved(isMoved ? from : to, to, frozen, fired)))
           return {
             ...state(),
             fired,

@@ -19,6 +19,12 @@ export interface TimeTravelParts {
   readonly stepsMax?: number | undefined
 }
 
+/** What a journey did so far, also where it fails on the way. */
+export interface Journey {
+  readonly fired: Fired[]
+  isMoved: boolean
+}
+
 /** Moves the sandbox clock, stopping at every instant at which something falls due, so that it fires at its own time. */
 export class TimeTravel {
   readonly #parts: TimeTravelParts
@@ -64,11 +70,11 @@ export class TimeTravel {
   }
 
   /** Moves the clock to `target`, does all that falls due on the way, and then stands still or runs on. */
-  async moveTo(target: Instant, frozen: boolean): Promise<Fired[]> {
+  async moveTo(target: Instant, frozen: boolean, journey: Journey): Promise<void> {
     const { clock, broadcast } = this.#parts
     const stood = clock.frozen
     try {
-      return await this.#travel(target, frozen, stood)
+      await this.#travel(target, frozen, stood, journey)
     } catch (error) {
       // It got as far as it got, and runs on from there if it ran before.
       clock.letGo(stood)
@@ -78,24 +84,24 @@ export class TimeTravel {
     }
   }
 
-  async #travel(target: Instant, frozen: boolean, stood: boolean): Promise<Fired[]> {
+  async #travel(target: Instant, frozen: boolean, stood: boolean, journey: Journey): Promise<void> {
     const { clock, stepsMax = STEPS_MAX } = this.#parts
-    const fired: Fired[] = []
     for (let steps = 0; ; steps++) {
       if (steps === stepsMax)
         throw refused(
           'CLOCK_STEPS_EXCEEDED',
           `The clock went no further than ${clock.now()}: too much falls due on the way. Move it on from there.`,
         )
-      fired.push(...(await this.drain()))
+      journey.fired.push(...(await this.drain()))
       const due = await this.#nextDue()
       if (due === undefined || due > target) break
-      if (due > clock.now()) await clock.halt(due, stood)
+      if (due <= clock.now()) continue
+      await clock.halt(due, stood)
+      journey.isMoved = true
     }
     // One that runs has run on meanwhile, perhaps beyond the target, and does not go back.
     const reached = clock.now()
     await clock.set(reached > target ? reached : target, frozen)
-    return fired
   }
 
   /** What falls due first in all sources; only what these ids name, where any are given. */

@@ -27,6 +27,14 @@ describe('A journey of the clock that fails on the way', () => {
   const move = (body: object) => world.call('POST', '/sandbox/clock', body)
   /** What another process finds, or this one when it starts again. */
   const kept = async () => (await world.app.database.query('select frozen_time from clock')).rows
+  /** The newest band that the timeline draws. */
+  const band = async () => {
+    await world.settle()
+    const path = '/sandbox/timeline?kind=clock&page_size=1'
+    type Told = { threads: { happenings: { kind: string; details: object }[] }[] }
+    const { threads } = (await world.call<Told>('GET', path)).body
+    return threads[0]?.happenings.find(({ kind }) => kind === 'clock')?.details
+  }
 
   it.each([false, true])('leaves it as far as it got, and standing as before: %s', async (freeze) => {
     await move({ freeze })
@@ -44,6 +52,11 @@ describe('A journey of the clock that fails on the way', () => {
     expect(reached.frozen).toBe(freeze)
     expect(reached.now >= after(now, 3 * DAY) && reached.now < after(now, 5 * DAY)).toBe(true)
     expect(await kept()).toEqual([{ frozen_time: freeze ? reached.now : null }])
+    expect(await band()).toMatchObject({
+      frozen: freeze,
+      fell_due: 1,
+      to: expect.stringContaining(after(now, 3 * DAY).slice(0, 16)),
+    })
     expect((await move({ advance: 'P10D' })).status).toBe(200)
   })
 
@@ -76,6 +89,7 @@ describe('A journey of the clock that fails on the way', () => {
 
     const first = await sent('advance=P4D')
     const reached = await clock()
+    await expect.poll(band).toMatchObject({ from: now, to: reached.now, fell_due: 2 })
     const second = await sent('advance=P4D')
     await impatient.close()
 
