@@ -302,6 +302,39 @@ describe('Without scripts', () => {
   })
 })
 
+describe('Where a browser keeps nothing for a page', () => {
+  it.each([
+    ['forbids it', 'get() { throw new DOMException("Access is denied for this document.", "SecurityError") }'],
+    ['has none', 'value: null'],
+    [
+      'is full',
+      'value: { getItem: () => null, setItem() { throw new DOMException("", "QuotaExceededError") }, removeItem() {} }',
+    ],
+  ])('as one that %s, keys and the paper of an invoice go on', async (_, storage) => {
+    const context = await browser.context({ viewport: { width: 1280, height: 800 } })
+    await context.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, { ${storage} })`)
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+    await page.goto(`${base}/console/invoices`)
+    await page.keyboard.press('?')
+    await page.getByRole('button', { name: 'Turn them off' }).click()
+    await page.getByRole('button', { name: 'Turn them on' }).click()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('/')
+    expect((await focus(page))!.name).toBe('Search, or paste any id')
+
+    await page.goto(`${base}/console/invoices/new`)
+    await page.getByLabel('Item 1').fill('A table')
+    await page.getByLabel('Price').first().fill('120.50')
+    await page.locator('[data-preview]', { hasText: '$120.50' }).waitFor()
+    await page.getByRole('button', { name: 'Save as a draft' }).click()
+    await page.waitForURL(/\/console\/invoices\/INV2/)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
 describe('On paper', () => {
   it('a page is dark on light, whatever theme was chosen, with all of its code and without its forms', async () => {
     const context = await browser.context({ viewport: { width: 1280, height: 800 } })

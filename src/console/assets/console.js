@@ -3,6 +3,7 @@ import './copy.js'
 import './follow.js'
 import './passkey.js'
 import './write.js'
+import { kept } from './kept.js'
 
 document.documentElement.classList.add('scripted')
 
@@ -21,15 +22,15 @@ const presses = {
 
 // Whoever speaks to the browser, or rests a hand on the keys, would press what they do not mean.
 const KEYS_OFF = 'console-keys-off'
-const areOff = () => localStorage.getItem(KEYS_OFF) !== null
+const areOff = () => kept.get(KEYS_OFF) !== undefined
 const keysSwitch = document.querySelector('[data-keys]')
 const sayKeys = () => {
   if (keysSwitch) keysSwitch.textContent = areOff() ? 'Turn them on' : 'Turn them off'
 }
 sayKeys()
 keysSwitch?.addEventListener('click', () => {
-  if (areOff()) localStorage.removeItem(KEYS_OFF)
-  else localStorage.setItem(KEYS_OFF, '')
+  if (areOff()) kept.drop(KEYS_OFF)
+  else kept.set(KEYS_OFF, '')
   sayKeys()
 })
 

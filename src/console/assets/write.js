@@ -1,5 +1,6 @@
 // Writing an invoice: the paper is worked out by the server as one types, and what was not sent yet is kept here.
 import { parsed } from './follow.js'
+import { kept, keptForTab } from './kept.js'
 
 const form = document.querySelector('#write')
 const place = document.querySelector('[data-preview]')
@@ -26,8 +27,8 @@ const typed = () =>
 
 /** What was left behind by a page that was closed before its form was sent. */
 function offerUnsent() {
-  const kept = JSON.parse(localStorage.getItem(key) ?? 'null')
-  if (!kept || JSON.stringify(kept) === JSON.stringify(typed()) || form.querySelector('.problem-box')) return
+  const unsent = JSON.parse(kept.get(key) ?? 'null')
+  if (!unsent || JSON.stringify(unsent) === JSON.stringify(typed()) || form.querySelector('.problem-box')) return
   const offer = document.createElement('p')
   offer.className = 'notice plain'
   const button = document.createElement('button')
@@ -35,7 +36,7 @@ function offerUnsent() {
   button.className = 'link'
   button.textContent = 'Put it back'
   button.addEventListener('click', () => {
-    for (const [name, value] of Object.entries(kept)) {
+    for (const [name, value] of Object.entries(unsent)) {
       const field = form.elements.namedItem(name)
       if (field && 'value' in field) field.value = value
     }
@@ -47,21 +48,21 @@ function offerUnsent() {
 }
 
 if (form && place) {
-  sessionStorage.removeItem(SENT)
+  keptForTab.drop(SENT)
   offerUnsent()
   form.addEventListener('input', () => {
-    localStorage.setItem(key, JSON.stringify(typed()))
+    kept.set(key, JSON.stringify(typed()))
     clearTimeout(waiting)
     waiting = setTimeout(preview, PAUSE_MS)
   })
-  form.addEventListener('submit', () => sessionStorage.setItem(SENT, key))
+  form.addEventListener('submit', () => keptForTab.set(SENT, key))
   if (Object.keys(typed()).length > 3) preview()
 } else if (document.querySelector('body.console')) {
-  localStorage.removeItem(sessionStorage.getItem(SENT))
-  sessionStorage.removeItem(SENT)
+  kept.drop(keptForTab.get(SENT))
+  keptForTab.drop(SENT)
 }
 
 for (const way of document.querySelectorAll('form[action^="/console/sign-out"]'))
   way.addEventListener('submit', () => {
-    for (const name of Object.keys(localStorage)) if (name.startsWith(UNSENT)) localStorage.removeItem(name)
+    for (const name of kept.names()) if (name.startsWith(UNSENT)) kept.drop(name)
   })
