@@ -23,7 +23,7 @@ import { InvoiceInput, InvoiceUpdate } from '../schema/given.ts'
 import { InvoiceView } from '../schema/shown.ts'
 import { CommonPieces } from '../search/common.ts'
 import type { Criteria } from '../search/conditions.ts'
-import { criteriaOf, SearchInput } from '../search/criteria.ts'
+import { checkSearch, criteriaOf, SearchInput } from '../search/criteria.ts'
 import { countInvoices, findInvoices, findSummaries } from '../search/find.ts'
 import { findInvoice, recallInvoice } from '../store.ts'
 import { checkInvoice } from '../sums/check.ts'
@@ -173,6 +173,7 @@ export function listRoutes(service: Service): AnyRoute[] {
       body: SearchInput,
       bodyOptional: true,
       prepare: prepareSearch(readerOf(SearchInput, { clean: true })),
+      alsoWrong: checkSearch,
       success: { 200: InvoiceList },
       reads: true,
       fromReplica: true,

@@ -1,10 +1,11 @@
 import { type Instant, parseDay, parseInstant } from '../../kernel/clock.ts'
-import { toMinor } from '../../kernel/money.ts'
+import { type Money, toMinor } from '../../kernel/money.ts'
+import type { Issue } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { foreignStatuses, statuses } from '../schema/enums.ts'
 import { INVOICE_NUMBER_MAX } from '../schema/given.ts'
 import { Amount, CalendarDay, CurrencyCode } from '../schema/lines.ts'
-import { Findings, refuseWrong } from '../sums/check.ts'
+import { Findings, refuseWrong, type Sound } from '../sums/check.ts'
 import { numberKey } from '../sums/numbering.ts'
 import { searchable } from './columns.ts'
 import type { Criteria } from './conditions.ts'
@@ -36,17 +37,23 @@ export const SearchInput = Type.Object({
 })
 export type SearchInput = Static<typeof SearchInput>
 
+/** What of a search cannot be right. */
+export function checkSearch(input: Sound<SearchInput>): readonly Issue[] {
+  const found = new Findings()
+  checkAmounts(found, '/total_amount_range', input.total_amount_range)
+  for (const name of ['invoice_date_range', 'due_date_range'] as const) {
+    const { start, end } = input[name] ?? {}
+    if (start !== undefined && end !== undefined && start > end) notInOrder(found, `/${name}`)
+  }
+  checkMoments(found, '/payment_date_range', input.payment_date_range)
+  checkMoments(found, '/creation_date_range', input.creation_date_range)
+  return found.issues
+}
+
 /** Reads the criteria of a request; what cannot be right is refused all at once. */
 export function criteriaOf(input: SearchInput): Criteria {
-  const found = new Findings()
-  const amount = amountRange(found, input.total_amount_range)
-  const created = momentRange(found, '/creation_date_range', input.creation_date_range)
-  const paid = momentRange(found, '/payment_date_range', input.payment_date_range)
-  for (const name of ['invoice_date_range', 'due_date_range'] as const) {
-    const range = input[name]
-    if (range && range.start > range.end) notInOrder(found, `/${name}`)
-  }
-  refuseWrong(found.issues)
+  refuseWrong(checkSearch(input))
+  const { total_amount_range: amounts, payment_date_range: paid, creation_date_range: created } = input
   const within = (value: string | undefined) => (value === undefined ? undefined : searchable(value))
   return {
     email: within(input.recipient_email),
@@ -62,11 +69,15 @@ export function criteriaOf(input: SearchInput): Criteria {
       memo: within(input.memo),
       item_text: within(input.item_description),
     },
-    amount,
+    amount: amounts && {
+      currency: amounts.lower_amount.currency_code,
+      least: toMinor(amounts.lower_amount),
+      most: toMinor(amounts.upper_amount),
+    },
     issued: input.invoice_date_range,
     due: input.due_date_range,
-    paid: paid && daysAsWritten(input.payment_date_range!),
-    created,
+    paid: paid && daysAsWritten(paid),
+    created: created && { start: startOf(created.start)!, end: lastOf(endOf(created.end)!) },
     nothing: input.archived === true,
   }
 }
@@ -83,30 +94,30 @@ const ANY_AMOUNT = { min: -1e14, max: 1e14 }
 const notInOrder = (found: Findings, field: string) =>
   found.add(field, 'INVALID_PARAMETER_VALUE', 'The start of a range cannot lie after its end.')
 
-function amountRange(found: Findings, range: SearchInput['total_amount_range']) {
-  if (!range) return undefined
+function checkAmounts(found: Findings, at: string, range: Sound<SearchInput['total_amount_range']> = {}): void {
   const { lower_amount: lower, upper_amount: upper } = range
-  const at = '/total_amount_range'
+  const before = found.issues.length
   found.money(`${at}/lower_amount`, lower, ANY_AMOUNT)
   found.money(`${at}/upper_amount`, upper, ANY_AMOUNT)
+  if (lower?.currency_code === undefined || upper?.currency_code === undefined) return
   if (lower.currency_code !== upper.currency_code)
     found.add(`${at}/upper_amount/currency_code`, 'INVALID_PARAMETER_VALUE', 'Both ends must be in one currency.')
-  if (found.issues.length > 0) return undefined
-  const [least, most] = [toMinor(lower), toMinor(upper)]
-  if (least > most) notInOrder(found, at)
-  return { currency: lower.currency_code, least, most }
+  if (found.issues.length > before || lower.value === undefined || upper.value === undefined) return
+  if (toMinor(lower as Money) > toMinor(upper as Money)) notInOrder(found, at)
 }
 
-/** A date-time, or a plain day that stands for all of its hours. */
-function momentRange(found: Findings, at: string, range: SearchInput['creation_date_range']) {
-  if (!range) return undefined
-  const start = parseDay(range.start) ? (`${range.start}T00:00:00.000Z` as Instant) : parseInstant(range.start)
-  const end = parseDay(range.end) ? (`${range.end}T23:59:59.999Z` as Instant) : parseInstant(range.end)
+function checkMoments(found: Findings, at: string, range: Sound<SearchInput['creation_date_range']> = {}): void {
   const unreadable = 'Write a date-time such as 2026-03-01T09:00:00Z, or a day.'
-  if (!start) found.add(`${at}/start`, 'INVALID_PARAMETER_SYNTAX', unreadable, range.start)
-  if (!end) found.add(`${at}/end`, 'INVALID_PARAMETER_SYNTAX', unreadable, range.end)
-  if (!start || !end) return undefined
-  if (start > end) notInOrder(found, at)
-  // Times are shown in whole seconds: the second that ends the range belongs to it.
-  return { start, end: end.endsWith('.000Z') ? (`${end.slice(0, 19)}.999Z` as Instant) : end }
+  const start = range.start === undefined ? undefined : startOf(range.start)
+  const end = range.end === undefined ? undefined : endOf(range.end)
+  if (range.start !== undefined && !start) found.add(`${at}/start`, 'INVALID_PARAMETER_SYNTAX', unreadable, range.start)
+  if (range.end !== undefined && !end) found.add(`${at}/end`, 'INVALID_PARAMETER_SYNTAX', unreadable, range.end)
+  if (start && end && start > end) notInOrder(found, at)
 }
+
+// A date-time, or a plain day that stands for all of its hours.
+const startOf = (told: string) => (parseDay(told) ? (`${told}T00:00:00.000Z` as Instant) : parseInstant(told))
+const endOf = (told: string) => (parseDay(told) ? (`${told}T23:59:59.999Z` as Instant) : parseInstant(told))
+
+/** Times are shown in whole seconds: the second that ends the range belongs to it. */
+const lastOf = (end: Instant): Instant => (end.endsWith('.000Z') ? (`${end.slice(0, 19)}.999Z` as Instant) : end)

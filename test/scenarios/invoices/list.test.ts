@@ -380,6 +380,8 @@ describe('Searching for invoices', () => {
     [{ status: ['LOST'] }, 'INVALID_PARAMETER_VALUE /status/0'],
     [{ total_amount_range: { lower_amount: usd('1.00') } }, 'MISSING_REQUIRED_PARAMETER /total_amount_range/upper_amount'],
     [{ total_amount_range: amounts('2.00', '1.00') }, 'INVALID_PARAMETER_VALUE /total_amount_range'],
+    [{ total_amount_range: amounts('1.001', '2.00') }, 'INVALID_DECIMAL_VALUE /total_amount_range/lower_amount/value'],
+    [{ total_amount_range: { lower_amount: { currency_code: 'JPY', value: '1' }, upper_amount: { currency_code: 'JPY', value: '1.5' } } }, 'INVALID_INTEGER_VALUE /total_amount_range/upper_amount/value'],
     [{ total_amount_range: { lower_amount: usd('1.00'), upper_amount: { currency_code: 'EUR', value: '2.00' } } }, 'INVALID_PARAMETER_VALUE /total_amount_range/upper_amount/currency_code'],
     [{ invoice_date_range: { start: '2026-02-01' } }, 'MISSING_REQUIRED_PARAMETER /invoice_date_range/end'],
     [{ invoice_date_range: { start: '2026-02-01', end: '2026-02-30' } }, 'INVALID_PARAMETER_SYNTAX /invoice_date_range/end'],
@@ -393,4 +395,26 @@ describe('Searching for invoices', () => {
       const { status, body: answer } = await searching(body)
       expect([status, findingsOf(answer)]).toEqual([400, [finding]])
     })
+
+  it('is refused with all that is wrong at once, in its schema and in its values', async () => {
+    const { status, body } = await searching({
+      status: ['LOST'],
+      invoice_date_range: { start: '2026-02-02', end: '2026-02-01' },
+      due_date_range: { start: '2026-02-02' },
+      payment_date_range: { start: 'yesterday', end: '2026-02-01' },
+      total_amount_range: { lower_amount: usd('1.001'), upper_amount: { currency_code: 'XQQ' } },
+    })
+
+    expect(status).toBe(400)
+    expect(findingsOf(body)).toEqual([
+      'INVALID_PARAMETER_VALUE /status/0',
+      'INVALID_PARAMETER_VALUE /invoice_date_range',
+      'MISSING_REQUIRED_PARAMETER /due_date_range/end',
+      'INVALID_PARAMETER_SYNTAX /payment_date_range/start',
+      'INVALID_DECIMAL_VALUE /total_amount_range/lower_amount/value',
+      'MISSING_REQUIRED_PARAMETER /total_amount_range/upper_amount/value',
+      'NOT_SUPPORTED /total_amount_range/upper_amount/currency_code',
+      'INVALID_PARAMETER_VALUE /total_amount_range/upper_amount/currency_code',
+    ])
+  })
 })
