@@ -8,7 +8,7 @@ import { disputeLifecycle } from '../../disputes/machine/lifecycle.ts'
 import { findDispute, type StoredDispute, withdrawDispute } from '../../disputes/store.ts'
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import { recipientCode } from '../../invoices/schema/codes.ts'
-import type { Problem } from '../../kernel/problem.ts'
+import { invalid, type Problem } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { findTransaction } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
@@ -33,7 +33,14 @@ type ActionForm = Static<typeof ActionForm>
 
 const Key = Type.Object({ key: Type.String({ minLength: 1, maxLength: 200 }) })
 
-const written = ({ text }: ActionForm): string => text?.trim() || '-'
+/** What the payer says; blanks alone say nothing, whatever a browser makes of them. */
+function written({ text = '' }: ActionForm): string {
+  const said = text.trim()
+  if (said === '') throw invalid('/text', 'Write something.', TEXT_MISSING)
+  return said
+}
+
+const TEXT_MISSING = 'MISSING_REQUIRED_PARAMETER'
 const said = (form: ActionForm) => ({ evidence_type: 'OTHER', notes: written(form) })
 
 /** What a payer may do with their case, and what each says to it. */
@@ -63,6 +70,7 @@ function proofOfReturn({ carrier = '', tracking = '' }: ActionForm) {
 
 const whyRefused = (problem: Problem) => {
   if (isOfFile(problem)) return 'fileRefused'
+  if (problem.details[0]?.issue === TEXT_MISSING) return 'textMissing'
   return problem.details[0]?.issue === 'MISSING_TRACKING_INFO' ? 'trackingMissing' : 'refused'
 }
 
@@ -153,8 +161,8 @@ export function caseRoutes(service: Service, house: House): AnyRoute[] {
             open: (tx) => openCase(tx, params.key, headers, body.lang),
             purpose: ({ stored: { dispute } }) => [`case ${dispute.dispute_id}`, dispute.seller.account_id],
             async carryOut(tx, { stored, opened }) {
-              const input = actions[params.action](body)
               disputeLifecycle.require(stored.dispute, actor.roles, params.action)
+              const input = actions[params.action](body)
               await act(tx, house, stored, actor, { action: params.action, input, files: plainlyNamed(files) })
               if (params.action === 'cancel') withdrawDispute(tx, stored.dispute)
               return seeOther(casePath(service, stored.dispute.dispute_id) + opened.inLanguage)

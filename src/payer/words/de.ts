@@ -172,6 +172,7 @@ export const deCase: CaseWords = {
   tracking: 'Sendungsnummer',
   returnSend: 'Ich habe sie abgeschickt',
   returnSent: 'Sie haben die Ware zurückgeschickt: {carrier}, {number}',
+  textMissing: 'Schreiben Sie etwas.',
   trackingMissing: 'Tragen Sie den Versanddienst und die Sendungsnummer ein.',
   fileRefused:
     'Diese Datei kann nicht angenommen werden. Senden Sie ein Bild (PNG, JPEG oder GIF) oder ein PDF mit höchstens 10 MB.',

@@ -175,6 +175,7 @@ export const enCase = {
   tracking: 'Tracking number',
   returnSend: 'I have sent it',
   returnSent: 'You sent the item back: {carrier}, {number}',
+  textMissing: 'Write something.',
   trackingMissing: 'Enter the carrier and the tracking number.',
   fileRefused: 'This file cannot be taken. Send a picture (PNG, JPEG or GIF) or a PDF of at most 10 MB.',
   escalate: 'Ask for a decision',

@@ -168,6 +168,7 @@ export const esCase: CaseWords = {
   tracking: 'Número de seguimiento',
   returnSend: 'Ya lo he enviado',
   returnSent: 'Ha devuelto el artículo: {carrier}, {number}',
+  textMissing: 'Escriba algo.',
   trackingMissing: 'Indique el transportista y el número de seguimiento.',
   fileRefused: 'Este archivo no se puede aceptar. Envíe una imagen (PNG, JPEG o GIF) o un PDF de 10 MB como máximo.',
   escalate: 'Pedir una decisión',

@@ -172,6 +172,7 @@ export const frCase: CaseWords = {
   tracking: 'Numéro de suivi',
   returnSend: 'Je l’ai envoyé',
   returnSent: 'Vous avez renvoyé l’article : {carrier}, {number}',
+  textMissing: 'Écrivez quelque chose.',
   trackingMissing: 'Saisissez le transporteur et le numéro de suivi.',
   fileRefused:
     'Ce fichier ne peut pas être accepté. Envoyez une image (PNG, JPEG ou GIF) ou un PDF de 10 Mo au maximum.',

@@ -166,6 +166,7 @@ export const jaCase: CaseWords = {
   tracking: '追跡番号',
   returnSend: '発送しました',
   returnSent: '商品を返送済みです: {carrier}、{number}',
+  textMissing: '内容を入力してください。',
   trackingMissing: '配送業者と追跡番号を入力してください。',
   fileRefused: 'このファイルは受け付けられません。10 MB以下の画像（PNG、JPEG、GIF）またはPDFをお送りください。',
   escalate: '判断を依頼する',

@@ -100,6 +100,25 @@ describe('What was refunded, on the page of a case', () => {
   })
 })
 
+describe('What a payer writes on the page of a case', () => {
+  it('is asked for again where it is blank, in every language, and nothing is sent in its place', async () => {
+    const problem = await reported()
+    const before = await asMerchantSees(problem)
+    for (const lang of languages) {
+      const blank = await payerDoes(problem, 'send-message', { text: ' \r\n ', lang })
+      expect(blank.status, lang).toBe(422)
+      expect(blank.text, lang).toContain(caseWords[lang].textMissing)
+    }
+    expect(await asMerchantSees(problem)).toEqual(before)
+
+    await merchantDoes(problem, 'make-offer', { note: 'x', offer_type: 'REPLACEMENT_WITHOUT_REFUND' })
+    for (const action of ['deny-offer', 'provide-evidence'])
+      expect((await payerDoes(problem, action, { text: ' ' })).text, action).toContain('Write something.')
+    expect(await asMerchantSees(problem)).toMatchObject({ status: 'WAITING_FOR_BUYER_RESPONSE' })
+    expect((await payerDoes(problem, 'appeal', { text: ' ' })).text).toContain('This cannot be done any more.')
+  })
+})
+
 describe('A return, on the page of a case', () => {
   const parcel = { carrier: 'Harbour Parcels', tracking: 'HP 100 200' }
   const agree = (problem: Case) =>
