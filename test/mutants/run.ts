@@ -7,7 +7,8 @@ import { removeData } from '../support/server.ts'
 import { type Guard, guards } from './guards.ts'
 import type { Report } from './reporter.ts'
 import { printTable } from './table.ts'
-import { copyTree, mutated, type Ran, runTests, tryWithout } from './trial.ts'
+import { copyTree, mutated, runTests, tryWithout } from './trial.ts'
+import { judge, type Verdict } from './verdict.ts'
 
 /**
  * Takes every guard away, one at a time, in a copy of the source, and runs the tests that must notice. Without a guard
@@ -38,25 +39,6 @@ function chosen(): readonly Guard[] {
     .filter(({ guards: name, file }) => new RegExp(options.only ?? '').test(`${name} ${file}`))
   const most = options.sample === undefined ? named.length : Math.min(Number(options.sample), named.length)
   return Array.from({ length: most }, (_, i) => named[Math.floor((i * named.length) / most)]!)
-}
-
-/** What became of it when a guard was gone: noticed by a test, or not and why. */
-interface Verdict {
-  readonly isNoticed: boolean
-  readonly text: string
-}
-
-function judge({ report, isOver, output }: Ran): Verdict {
-  const missed = (text: string): Verdict => ({ isNoticed: false, text })
-  if (isOver) return missed('the run did not end')
-  const passed = Object.values(report?.passed ?? {}).flat().length
-  const failures = report?.failures ?? []
-  const isTest = failures.some(({ name }) => !name.startsWith('a hook of '))
-  if (!report || (passed === 0 && !isTest))
-    return missed(`no test could be run: ${failures[0]?.message ?? output.trim().slice(-500)}`)
-  const first = failures.find(({ isTimeout }) => !isTimeout)
-  if (first) return { isNoticed: true, text: `${first.name} (\`${first.file}\`)` }
-  return missed(failures.length === 0 ? `all ${passed} tests pass` : `only out of time: ${failures[0]!.name}`)
 }
 
 /** What stands in the way of believing the tests of these guards: they fail with all in place, or there are none. */

@@ -54,7 +54,7 @@ export async function tryWithout(guard: Guard, source: string, tree: string, dat
   rmSync(join(tree, guard.file))
   writeFileSync(join(tree, guard.file), source)
   const titled = guard.titled === undefined ? [] : ['-t', guard.titled]
-  const ran = await runTests(tree, databaseUrl, guard.tests, ['--bail=1', ...titled])
+  const ran = await runTests(tree, databaseUrl, guard.tests, { args: titled, isFirstEnough: true })
   putBack(tree, guard.file)
   // It is older than what was compiled without the guard, which nobody would compile again.
   rmSync(join(tree, 'dist/.built'), { force: true })
@@ -72,7 +72,7 @@ export function runTests(
   tree: string,
   databaseUrl: string,
   files: readonly string[],
-  args: readonly string[] = [],
+  { args = [], isFirstEnough = false }: { args?: readonly string[]; isFirstEnough?: boolean } = {},
 ): Promise<Ran> {
   const reportFile = join(tree, 'mutants-report.json')
   rmSync(reportFile, { force: true })
@@ -82,7 +82,13 @@ export function runTests(
   const cache = ['--experimental.fsModuleCache', `--experimental.fsModuleCachePath=${join(tree, 'compiled')}`]
   const child = spawn(process.execPath, [vitest, 'run', ...files, ...args, '--maxWorkers=1', ...reporters, ...cache], {
     cwd: tree,
-    env: { ...process.env, TEST_DATABASE_URL: databaseUrl, MUTANTS_REPORT: reportFile, NO_COLOR: '1' },
+    env: {
+      ...process.env,
+      TEST_DATABASE_URL: databaseUrl,
+      MUTANTS_REPORT: reportFile,
+      MUTANTS_FIRST: String(isFirstEnough),
+      NO_COLOR: '1',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
