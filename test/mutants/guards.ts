@@ -243,7 +243,7 @@ export const guards: readonly Guard[] = [
   // Backups
   { guards: 'what a command prints goes out to its end', file: 'src/main.ts', text: "for (const stream of [process.stdout, process.stderr]) await new Promise((resolve) => stream.write('', resolve))\n", replacement: '', tests: ['test/scenarios/command-line/basis.test.ts'], titled: 'however late' },
   { guards: 'a backup is in the audit log', file: 'src/cli/backup.ts', text: "await noteInLog(databaseUrl, settings, cause, file!).catch(unnoted(say, 'the backup is made'))", replacement: "await Promise.resolve().catch(unnoted(say, 'the backup is made'))", tests: ['test/stored/command-audit.test.ts'] },
-  { guards: 'a backup is of one instant', file: 'src/backup/contents.ts', text: 'begin transaction isolation level repeatable read, read only', replacement: 'begin transaction read only', tests: [backups] },
+  { guards: 'a backup is of one instant', file: 'src/backup/contents.ts', text: 'begin transaction isolation level repeatable read, read only', replacement: 'begin transaction read only', tests: [backups], titled: 'of one instant' },
   { guards: 'a backup that was changed is refused', file: 'src/backup/file.ts', text: 'if (end.sha256 !== found || ', replacement: 'if (end.sha256.length !== found.length || ', tests: [backups] },
   { guards: 'rows are not lost unasked to a restore', file: 'src/backup/load.ts', text: '  if (!replace)\n', replacement: '  if (!replace && tables.length === 0)\n', tests: [backups] },
   { guards: 'what comes in is not booked a second time', file: 'src/backup/load.ts', text: '} disable trigger user`', replacement: '} enable trigger user`', tests: [backups] },

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
 import { connectionSettings } from '../../src/database/address.ts'
 
 /** What becomes of a connection: it is passed on, or one of the ways in which databases and networks fail. */
@@ -14,17 +15,22 @@ export type Weather =
   | 'is a standby'
   | 'is a pooler before a standby'
 
+/** What has to happen before these bytes of the service go on to its database. */
+type Hold = (bytes: Buffer) => Promise<void>
+
 /** Stands between the service and its database on a port of its own, and can fail in every way a network does. */
 export class FaultyProxy {
   readonly #server: Server
   readonly #target: () => Socket
+  readonly #hold: Hold | undefined
   readonly #pairs = new Set<readonly [near: Socket, far: Socket]>()
   readonly #lonely = new Set<Socket>()
   #weather: Weather = 'fine'
   /** How many connections were asked for. */
   knocks = 0
 
-  private constructor(databaseUrl: string) {
+  private constructor(databaseUrl: string, hold: Hold | undefined) {
+    this.#hold = hold
     const { host, port, connectionString } = connectionSettings(databaseUrl)
     const address = connectionString === undefined ? undefined : new URL(connectionString)
     this.#target = () =>
@@ -32,8 +38,8 @@ export class FaultyProxy {
     this.#server = createServer((near) => this.#take(near))
   }
 
-  static async before(databaseUrl: string): Promise<FaultyProxy> {
-    const proxy = new FaultyProxy(databaseUrl)
+  static async before(databaseUrl: string, hold?: Hold): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(databaseUrl, hold)
     proxy.#server.listen(0, '127.0.0.1')
     await once(proxy.#server, 'listening')
     return proxy
@@ -85,7 +91,13 @@ export class FaultyProxy {
     this.#pairs.add(pair)
     far.on('error', () => near.destroy())
     for (const [from, to] of [pair, [far, near] as const]) {
-      from.pipe(to)
+      const isHeld = this.#hold && from === near
+      if (isHeld)
+        from
+          .pipe(held(this.#hold))
+          .on('error', () => from.destroy())
+          .pipe(to)
+      else from.pipe(to)
       from.on('close', () => {
         this.#pairs.delete(pair)
         to.destroy()
@@ -109,6 +121,11 @@ export class FaultyProxy {
       })
   }
 }
+
+const held = (hold: Hold) =>
+  new Transform({
+    transform: (bytes: Buffer, _, pass) => void hold(bytes).then(() => pass(null, bytes), pass),
+  })
 
 function spoil([near, far]: readonly [Socket, Socket], weather: Exclude<Weather, 'fine'>): void {
   far.unpipe(near)
