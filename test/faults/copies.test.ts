@@ -6,33 +6,9 @@ import { connectionSettings } from '../../src/database/address.ts'
 import { Copies } from '../../src/database/copies.ts'
 import { randomIds } from '../../src/kernel/ids.ts'
 import { readSettings } from '../../src/settings.ts'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { times } from '../support/size.ts'
 import { newWorld, patient, type World } from '../support/world.ts'
-
-const CONNECTIONS = 30
-
-/** As many connections as a busy process has, each of which is back at once when it is cut off. */
-function keepConnecting(url: string) {
-  let isOver = false
-  const comeBack = async () => {
-    while (!isOver) {
-      const client = new pg.Client(connectionSettings(url))
-      const isGone = new Promise((resolve) => client.once('error', resolve).once('end', resolve))
-      await client.connect().then(
-        () => isGone,
-        () => {},
-      )
-      await client.end().catch(() => {})
-    }
-  }
-  const all = Array.from({ length: CONNECTIONS }, comeBack)
-  return {
-    stop() {
-      isOver = true
-      return all
-    },
-  }
-}
 
 describe('Copies of a sandbox that has a second process', () => {
   let world: World
@@ -42,18 +18,31 @@ describe('Copies of a sandbox that has a second process', () => {
   afterAll(() => world.close())
 
   it('are made while that is back as soon as it is cut off', async () => {
-    const busy = keepConnecting(world.databaseUrl)
-    const saved = await world.call('POST', '/sandbox/snapshots', { name: 'busy' })
-    const loaded = await world.call('POST', '/sandbox/snapshots/busy/load')
-    const fork = await world.call<{ name: string }>('POST', '/sandbox/forks')
-    const all = busy.stop()
-    await world.app.database.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-    )
-    await Promise.all(all)
+    const back: pg.Client[] = []
+    let proxy: FaultyProxy
+    const through = async (url: string) => {
+      proxy = await FaultyProxy.before(url, async (bytes) => {
+        if (!/(create|alter) database/.test(bytes.toString('latin1'))) return
+        const client = new pg.Client(connectionSettings(url))
+        client.on('error', () => {})
+        back.push(client)
+        // It may be cut off again before it is there.
+        await client.connect().catch(() => {})
+      })
+      return { databaseUrl: proxy.url(url) }
+    }
+    const { call, close } = await newWorld({ isOwn: true, through })
 
-    expect([saved.status, loaded.status, fork.status], saved.text + loaded.text + fork.text).toEqual([201, 200, 201])
-    expect((await world.call('DELETE', `/sandbox/forks/${fork.body.name}`)).status).toBe(204)
+    expect(await call('POST', '/sandbox/snapshots', { name: 'busy' })).toMatchObject({ status: 201 })
+    expect(await call('POST', '/sandbox/snapshots/busy/load')).toMatchObject({ status: 200 })
+    const fork = await call<{ name: string }>('POST', '/sandbox/forks')
+
+    expect(fork).toMatchObject({ status: 201 })
+    expect(back.length).toBeGreaterThan(3)
+    expect((await call('DELETE', `/sandbox/forks/${fork.body.name}`)).status).toBe(204)
+    for (const client of back) await client.end()
+    await close()
+    proxy!.close()
   })
 
   it('are left behind when nobody holds them any more', async () => {
