@@ -70,11 +70,14 @@ export interface TroubledWebhook {
 /** Of a webhook, so many are counted. */
 export const TROUBLE_COUNTED_MAX = 10_000
 
-/** What failed for good and was not sent again since. */
+/**
+ * What failed for good and was not sent again since. That is asked event by event and without the name of the webhook, for the
+ * same reason as in `delivery/redeliver.ts`.
+ */
 const lost = (webhook: string, account: string) => `
         d.account_id = ${account} and d.webhook_id = ${webhook} and d.failure is not null and d.transmit_time >= $2
-          and not exists (select from deliveries n where n.account_id = d.account_id and n.event_id = d.event_id
-            and n.webhook_id = d.webhook_id and n.round > d.round)
+          and (select n.round from deliveries n where n.account_id = d.account_id and n.event_id = d.event_id
+            and n.webhook_id || '' = d.webhook_id and n.round > d.round limit 1) is null
         order by d.transmit_time desc, d.id desc limit $3`
 
 const troubled = statementOf(`

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Connection } from '../../src/database/open.ts'
 import { nameOf, unprepared } from '../../src/database/sql.ts'
+import { type Plan, rowsRead } from '../support/rows-read.ts'
 import { INVOICES, over } from '../support/shop.ts'
 import { newWorld, type Person, type World } from '../support/world.ts'
 
@@ -15,21 +16,6 @@ const SEARCH = '/v2/invoicing/search-invoices'
 const AUDIT = '/v1/operator/audit'
 const MOVEMENTS = '/v1/reporting/transactions'
 const byDue = 'sort_by=RESPONSE_DUE_DATE&sort_order=asc&page_size=25'
-
-interface Plan {
-  readonly 'Relation Name'?: string
-  readonly 'Actual Rows': number
-  readonly 'Actual Loops': number
-  readonly 'Rows Removed by Filter'?: number
-  readonly Plans?: readonly Plan[]
-}
-
-/** How many rows of tables were looked at. */
-function rowsRead(plan: Plan): number {
-  const own = plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)
-  const inner = (plan.Plans ?? []).reduce((sum, one) => sum + rowsRead(one), 0)
-  return inner + (plan['Relation Name'] === undefined ? 0 : own * plan['Actual Loops'])
-}
 
 /** A statement with its values, as it was sent. */
 interface Sent {

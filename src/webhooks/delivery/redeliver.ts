@@ -33,22 +33,23 @@ export function resend(tx: Tx, event: StoredEvent, webhooks: readonly Webhook[])
 
 /**
  * The events of a span of time that were sent to a webhook and never arrived, or every one there was. One that is disabled gets
- * none.
+ * none. What became of each is asked event by event, and without the name of the webhook: where nobody has counted its rows yet,
+ * the server would go through all that was ever sent to it for every one of them.
  */
 const wantedInRange = (held: string) => `
-    select e.account_id, e.id, e.type, e.seq, e.resource_id,
-      (select max(d.round) from deliveries d
-       where d.account_id = $1 and d.event_id = e.id and d.webhook_id = $2) as last_round
-    from event_audience a join events e on e.account_id = a.event_account_id and e.id = a.event_id
-      join webhooks w on w.account_id = a.account_id and w.id = $2 and w.enabled
+    select e.account_id, e.id, e.type, e.seq, e.resource_id, sent.last_round
+    from event_audience a join webhooks w on w.account_id = a.account_id and w.id = $2 and w.enabled
+      cross join lateral (
+        select e.account_id, e.id, e.type, e.seq, e.resource_id
+        from events e where e.account_id = a.event_account_id and e.id = a.event_id offset 0) e
+      cross join lateral (
+        select max(d.round) as last_round, coalesce(bool_or(d.failure is null
+          and ($6 or (select true from delivery_queue q where q.account_id = $1 and q.id = d.id))), false) as is_settled
+        from deliveries d where d.account_id = $1 and d.event_id = a.event_id and d.webhook_id || '' = $2) sent
     where a.account_id = $1 and a.app_id = $3 and a.create_time between $4 and $5
       and (e.type = any(w.event_types) or '*' = any(w.event_types))
       and ${mayHear({ app: '$3', appAccount: '$1', account: 'e.account_id', type: 'e.type', held })}
-      and not exists (select from deliveries d
-        where d.account_id = $1 and d.event_id = e.id and d.webhook_id = $2 and d.failure is null
-          and ($6 or exists (select from delivery_queue q where q.account_id = $1 and q.id = d.id)))
-      and (not $6 or exists (select from deliveries d
-        where d.account_id = $1 and d.event_id = e.id and d.webhook_id = $2))
+      and not sent.is_settled and (not $6 or sent.last_round is not null)
     order by a.create_time, a.seq limit $7`
 
 /** All of those, once more. */

@@ -67,8 +67,6 @@ it('A retry of more than are sent again at a time says that there may be more', 
      from events where id like 'WH-OLD-%'`,
     [webhook.id],
   )
-  // As the server does by itself where it is not busy with tests.
-  await world.app.database.query('analyze events, event_audience, deliveries')
   const retried = () => run(['deliveries', 'retry', webhook.id, '--json'], { DATABASE_URL: world.databaseUrl })
 
   const first = await retried()
