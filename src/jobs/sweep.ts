@@ -5,6 +5,11 @@ import { type Statement, sql } from '../database/sql.ts'
 import type { Clock, Instant } from '../kernel/clock.ts'
 
 const EVERY_MS = 3_600_000
+/**
+ * The first time comes early, for a process that seldom lives for an hour, and at another moment in each of those that start
+ * together, once the start is over.
+ */
+const FIRST_MS = { least: 60_000, most: 600_000 }
 /** So many rows at once: a statement must end in time however much there is to remove. */
 export const SWEEP_BATCH = 1_000
 
@@ -60,7 +65,7 @@ export interface SweeperParts {
   onFailure(sweep: string): void
 }
 
-/** Sweeps every hour. Any number of processes may: what one removes, the others do not find. */
+/** Sweeps some minutes after its start and every hour from then on. Any number of processes may: what one removes, the others do not find. */
 export class Sweeper {
   readonly #parts: SweeperParts
   readonly #sweeps: readonly (readonly [name: string, sweep: Sweep])[]
@@ -74,7 +79,8 @@ export class Sweeper {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.run().catch(() => {}), EVERY_MS).unref()
+    const { least, most } = FIRST_MS
+    this.#next(least + Math.random() * (most - least))
   }
 
   /** Sweeps once, unless that is under way already. Fails in the end if any of it did, which was told by then. */
@@ -88,8 +94,16 @@ export class Sweeper {
   /** Ends after the batch that is under way. */
   async stop(): Promise<void> {
     this.#stopped = true
-    clearInterval(this.#timer)
+    clearTimeout(this.#timer)
     await this.#running?.catch(() => {})
+  }
+
+  #next(afterMs: number): void {
+    const sweep = () => {
+      this.#next(EVERY_MS)
+      void this.run().catch(() => {})
+    }
+    this.#timer = setTimeout(sweep, afterMs).unref()
   }
 
   async #once(): Promise<void> {

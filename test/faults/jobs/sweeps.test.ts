@@ -1,5 +1,7 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { Partitions } from '../../../src/database/partitions.ts'
+import { Sweeper } from '../../../src/jobs/sweep.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
@@ -36,5 +38,34 @@ describe('A sweep that fails', () => {
     expect(told.map(({ sweep, msg }) => `${sweep}: ${msg}`)).toEqual([
       'quotas: sweeping failed, and goes on in an hour',
     ])
+  })
+})
+
+describe('A process', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await newWorld()
+  })
+  afterAll(() => world.close())
+
+  it('sweeps within ten minutes of its start, and every hour from then on', async () => {
+    const { database, clock } = world.app
+    let swept = 0
+    const sweeper = new Sweeper({
+      ...{ database, clock, log: pino({ level: 'silent' }), partitions: new Partitions(database), onFailure: () => {} },
+      sweeps: [{ all: async () => void swept++ }],
+    })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    sweeper.start()
+
+    const minutes = (count: number) => vi.advanceTimersByTime(count * 60_000)
+    minutes(10)
+    await expect.poll(() => swept).toBe(1)
+    minutes(60)
+    await expect.poll(() => swept).toBe(2)
+    await sweeper.stop()
+    minutes(120)
+    expect(swept).toBe(2)
   })
 })
