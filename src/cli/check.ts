@@ -1,6 +1,5 @@
 import { waysOf } from '../database/address.ts'
 import { COMMAND_CONNECT_TIMEOUT_MS } from '../database/connector.ts'
-import { requireCell, requireEnvironment } from '../database/environment.ts'
 import { examine } from '../database/migrate.ts'
 import { type Database, openDatabase } from '../database/open.ts'
 import { Replica } from '../database/replica.ts'
@@ -10,8 +9,8 @@ import type { Settings } from '../settings.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
 import { complaintOf } from './complain.ts'
 import { mayNotCreate, ownsNot, whereOf } from './database-complaint.ts'
+import { requireOurs, unlessMissing } from './ours.ts'
 import { print } from './print.ts'
-import { requireSecrets } from './secrets.ts'
 import { requireStartable } from './startable.ts'
 
 /** What was found of one thing that a service needs. A note is nothing wrong, and nothing that everybody wants. */
@@ -82,10 +81,8 @@ const checks: Readonly<Record<string, (settings: Settings, mailTo: string | unde
     const server = `PostgreSQL ${version} at ${where}`
     if (isNew) return ok(`${server}, with nothing in it: migrate, or the first start, makes the tables.`)
     return withDatabase(ways.directUrl ?? ways.databaseUrl, async (database) => {
-      await requireOurs(database, settings).catch((error: unknown) => {
-        // A schema from before there was such a thing has nothing to say about it.
-        if (pending.length === 0 || !isMissing(error)) throw error
-      })
+      const asked = requireOurs(database, settings)
+      await (pending.length === 0 ? asked : asked.catch(unlessMissing))
       if (pending.length > 0) return note(`${server}; migrate, or the next start, applies ${pending.join(', ')}.`)
       const { fsync, commit } = (await database.row<{ fsync: string; commit: string }>(durability))!
       const off = fsync === 'off' ? 'fsync' : commit === 'off' ? 'synchronous_commit' : undefined
@@ -184,17 +181,6 @@ const checks: Readonly<Record<string, (settings: Settings, mailTo: string | unde
 }
 
 const durability = sql`select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`
-
-/** Whether the database is that of a service with these settings. */
-async function requireOurs(database: Database, settings: Settings): Promise<void> {
-  await requireEnvironment(database, settings.environment)
-  await requireCell(database, settings.cell)
-  const { makeSeal, requireSameSecret } = await import('../webhooks/signing/seal.ts')
-  await requireSameSecret(database, makeSeal(requireSecrets(settings)))
-}
-
-/** There is no such table or column. */
-const isMissing = (error: unknown) => ['42P01', '42703'].includes((error as { code?: string }).code ?? '')
 
 const NO_CHARGE = 'A-CHARGE-THAT-WAS-NEVER-MADE'
 

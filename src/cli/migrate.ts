@@ -2,6 +2,7 @@ import { waysOf } from '../database/address.ts'
 import { startEmbedded } from '../database/embedded/server.ts'
 import { migrateBy } from '../database/migrate.ts'
 import type { Command } from './command.ts'
+import { beforeMigrating } from './ours.ts'
 import { print } from './print.ts'
 import { noteInLog } from './store.ts'
 
@@ -17,7 +18,10 @@ export const migrateCommand: Command = {
       settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join: true }) : undefined
     try {
       const ways = waysOf(settings, embedded)
-      const applied = await migrateBy(ways, { onWait: (sentence) => output.err(`quittance: ${sentence}\n`) })
+      const applied = await migrateBy(ways, {
+        before: beforeMigrating(settings),
+        onWait: (sentence) => output.err(`quittance: ${sentence}\n`),
+      })
       const newest = applied.at(-1)
       if (newest !== undefined) await noteInLog(ways.directUrl ?? ways.databaseUrl, settings, cause, newest)
       const sentence = applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`

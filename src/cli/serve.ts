@@ -12,6 +12,7 @@ import type { Settings } from '../settings.ts'
 import { addressRefusal, requireFreeAddress } from './address.ts'
 import type { Command, CommandInput, FreeCommand } from './command.ts'
 import { lineLog, logOptions, terminalLog } from './log.ts'
+import { beforeMigrating } from './ours.ts'
 import { requireStartable } from './startable.ts'
 import { stopped } from './stopping.ts'
 
@@ -101,7 +102,7 @@ export async function openService(
     }
   }
   try {
-    await migrateBy(ways, { onWait: (sentence) => log.warn(sentence) })
+    await migrateBy(ways, { before: beforeMigrating(settings), onWait: (sentence) => log.warn(sentence) })
     const { openApp } = await loading
     const dataDir = embedded ? resolve(settings.dataDir) : undefined
     app = await openApp({ settings, ...ways, log, works, ...(dataDir !== undefined && { dataDir }) })

@@ -14,6 +14,7 @@ import type { Cause } from '../kernel/cause.ts'
 import { idsIn, randomIds } from '../kernel/ids.ts'
 import type { Settings } from '../settings.ts'
 import type { CommandInput, StoreInput } from './command.ts'
+import { beforeMigrating } from './ours.ts'
 
 const tellAccessChanged = sql`select pg_notify('quittance', 'access')`
 
@@ -29,7 +30,10 @@ export async function withStore<T>(
     settings.databaseUrl === undefined ? await startEmbedded({ dataDir: settings.dataDir, join: true }) : undefined
   const ways = waysOf(settings, embedded)
   try {
-    await migrateBy(ways, { onWait: (sentence) => output.err(`quittance: ${sentence}\n`) })
+    await migrateBy(ways, {
+      before: beforeMigrating(settings),
+      onWait: (sentence) => output.err(`quittance: ${sentence}\n`),
+    })
     const database = open(ways.directUrl ?? ways.databaseUrl)
     try {
       await requireEnvironment(database, settings.environment)

@@ -64,6 +64,8 @@ const migrationsTable = `
 interface MigrateOptions {
   /** The service reaches the same database through a pooler. */
   readonly pooled?: boolean
+  /** Asked before anything is changed; what it throws leaves all as it is. */
+  readonly before?: ((client: pg.Client) => Promise<void>) | undefined
   /** Told whom it waits for, when it waits for long. */
   readonly onWait?: ((sentence: string) => void) | undefined
   // What a test puts in the place of ours.
@@ -83,6 +85,7 @@ export async function migrate(
     takeLock = waitForLock,
     lockTimeoutMs = LOCK_TIMEOUT_MS,
     pooled = false,
+    before,
     onWait,
   }: MigrateOptions = {},
 ): Promise<string[]> {
@@ -94,8 +97,10 @@ export async function migrate(
   try {
     await requireServer(client, connector)
     await client.query(unlimited)
+    const isDone = (await pendingOf(client, migrations)).length === 0
+    if (!isDone) await before?.(client)
     if (pooled) await settleRole(client)
-    if ((await pendingOf(client, migrations)).length === 0) return []
+    if (isDone) return []
     if (onWait) endWatch = await watchOf(client, connector, onWait)
     await takeLock(client)
     await client.query(migrationsTable)
@@ -117,8 +122,8 @@ async function watchOf(client: pg.Client, connector: Connector, tell: (sentence:
 /** The same by whichever way leads to the server itself. */
 export const migrateBy = (
   { databaseUrl, directUrl }: Ways,
-  { onWait }: Pick<MigrateOptions, 'onWait'> = {},
-): Promise<string[]> => migrate(directUrl ?? databaseUrl, { pooled: directUrl !== undefined, onWait })
+  options: Pick<MigrateOptions, 'before' | 'onWait'> = {},
+): Promise<string[]> => migrate(directUrl ?? databaseUrl, { pooled: directUrl !== undefined, ...options })
 
 /** What a start on this database would have to do, of which nothing is done. Refuses what a start refuses. */
 export async function examine({ databaseUrl, directUrl }: Ways) {

@@ -253,6 +253,31 @@ describe.concurrent('A start with a DATABASE_URL', () => {
     old.close()
   })
 
+  it.each([['start'], ['migrate'], ['accounts', 'list']])(
+    'on a database of an earlier version that is of another environment, cell or secret leaves it as it is: %s',
+    async (...words) => {
+      const database = await newDatabase()
+      const client = new pg.Client(connectionSettings(database.url))
+      await client.connect()
+      await client.query("insert into deployment values (true, 'live')")
+      await client.query('drop table erasures')
+      await client.query("delete from migrations where name = '0069_erasures.sql'")
+      const runAs = (variables: Record<string, string>) =>
+        run(words, { PORT: '0', DATABASE_URL: database.url, ...variables })
+
+      expectRefusal(await runAs({}), /belongs to a live service.*set QUITTANCE_ENVIRONMENT=live/, 2)
+      await client.query(`insert into signing_keys (id, sealed, certificate, current, create_time)
+        values ('K', 'sealed', '', true, '2026-03-02T09:00:00.000Z')`)
+      expectRefusal(await runAs(live), /QUITTANCE_SECRET is not the one/, 2)
+      await client.query("update deployment set cell = 'B'")
+      expectRefusal(await runAs({ ...live, CELL: 'C' }), /This database is cell B/, 2)
+
+      expect((await client.query("select to_regclass('erasures') as made")).rows).toEqual([{ made: null }])
+      await client.end()
+      await database.drop()
+    },
+  )
+
   it('that a newer version has migrated, another secret sealed or the other environment has says so', async () => {
     const database = await newDatabase()
     const client = new pg.Client(connectionSettings(database.url))
