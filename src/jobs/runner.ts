@@ -26,6 +26,8 @@ import type { Fired, Upcoming, WorkSource } from './work-source.ts'
 const RENEW_EVERY_MS = 20_000
 const RENEW_AGAIN_MS = 500
 const RECORD_AGAIN_MS = 100
+/** Whoever closes waits for so long for a database that is away: a restart of it, and no outage. */
+const CLOSE_WITHIN_MS = 10_000
 const LOOK_AGAIN_MS = 5
 /** One that kills its worker does so every time. Others are under way by chance when one is killed, more than once where many are. */
 const CRASHES_MAX = 10
@@ -64,6 +66,8 @@ export class Runner implements WorkSource {
   /** There may be more due than was claimed. */
   #again = false
   #closed = false
+  /** From then on nobody waits for the database any more. */
+  #lateFrom = Number.POSITIVE_INFINITY
   #paused = false
   #idle: (() => void)[] = []
 
@@ -108,9 +112,10 @@ export class Runner implements WorkSource {
     })
   }
 
-  /** Claims nothing more, and comes back when the jobs under way have ended. */
+  /** Claims nothing more, and comes back when the jobs under way have ended and what came of them is written down, if it can be. */
   async close(): Promise<void> {
     this.#closed = true
+    this.#lateFrom = performance.now() + CLOSE_WITHIN_MS
     await this.whenIdle()
   }
 
@@ -216,6 +221,8 @@ export class Runner implements WorkSource {
         return await write()
       } catch (error) {
         if (!isPassing(error)) throw error
+        // The process ends, and what cannot be written down is another's when the lease has run out.
+        if (performance.now() >= this.#lateFrom) throw error
         await new Promise((resolve) => setTimeout(resolve, RECORD_AGAIN_MS))
       }
     }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Database } from '../database/open.ts'
 import type { Partitions } from '../database/partitions.ts'
@@ -79,8 +80,7 @@ export class Sweeper {
   }
 
   start(): void {
-    const { least, most } = FIRST_MS
-    this.#next(least + Math.random() * (most - least))
+    this.#next(randomInt(FIRST_MS.least, FIRST_MS.most))
   }
 
   /** Sweeps once, unless that is under way already. Fails in the end if any of it did, which was told by then. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { NoConnectionError } from '../../../src/database/errors.ts'
 import { type Database, openDatabase } from '../../../src/database/open.ts'
 import { sql } from '../../../src/database/sql.ts'
@@ -72,6 +72,29 @@ describe('A job whose database goes away', () => {
 
     expect(await jobs()).toEqual([])
     expect(ran).toBe(1)
+  })
+
+  it("keeps a process that closes for no longer than ten seconds, and is another's when its lease has run out", async () => {
+    let isDone = false
+    const running = runner(
+      note(async () => {
+        proxy.set('closes')
+        isDone = true
+      }),
+    )
+    running.wake()
+    await expect.poll(() => isDone).toBe(true)
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+      proxy.set('fine')
+    })
+    let isClosed = false
+    void running.close().then(() => (isClosed = true))
+    vi.advanceTimersByTime(10_000)
+
+    await expect.poll(() => isClosed).toBe(true)
+    expect(await jobs()).toHaveLength(1)
   })
 
   it.each(faults)('in the middle of it is no attempt and no crash, however often: the way %s', async (weather) => {
