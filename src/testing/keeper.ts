@@ -44,8 +44,9 @@ const server = await startEmbedded({ dataDir: folder, durable: false, connection
   },
 )
 const client = new pg.Client(connectionSettings(server.url))
-// The server is brought back if it dies; a keeper without it is of no use to anybody.
-client.on('error', () => process.exit(1))
+let isEnding = false
+// The server is brought back if it dies; a keeper without it is of no use to anybody. One that ends sees it to its end.
+client.on('error', () => isEnding || process.exit(1))
 await client.connect()
 
 const databases = async (beginning: string) =>
@@ -125,6 +126,7 @@ function lingerWhenAlone(): void {
 }
 
 async function end(): Promise<void> {
+  isEnding = true
   listener.close()
   if (process.platform !== 'win32') rmSync(address, { force: true })
   await server.stop()
