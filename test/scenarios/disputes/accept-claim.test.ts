@@ -1,6 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newWorld, usd, type World } from '../../support/world.ts'
-import { address, canDo, does, multipart, NOT_AS_DESCRIBED, open, pdf, position, refusal, sees } from './people.ts'
+import {
+  address,
+  canDo,
+  does,
+  multipart,
+  NOT_AS_DESCRIBED,
+  open,
+  pdf,
+  position,
+  proof,
+  refusal,
+  sees,
+} from './people.ts'
 
 let world: World
 beforeAll(async () => {
@@ -35,6 +47,20 @@ describe('A claim that is accepted without a type', () => {
     const closed = await sees(world.merchant, id)
     expect(closed.status).toBe('RESOLVED')
     expect(closed.dispute_outcome?.amount_refunded).toEqual(usd('20.00'))
+  })
+
+  it('is an offer of nothing more where the seller has paid and appealed', async () => {
+    const id = await open(world.buyer, { amount: usd('20.00') })
+    await does(world.merchant, id, 'provide-evidence', proof)
+    await does(world.merchant, id, 'adjudicate', { adjudication_outcome: 'BUYER_FAVOR' })
+    await does(world.merchant, id, 'appeal', proof)
+
+    expect((await accepts(id, {})).status).toBe(200)
+
+    const { offer, dispute_outcome } = await sees(world.merchant, id)
+    expect(offer?.history?.at(-1)).toMatchObject({ event_type: 'PROPOSED' })
+    expect([offer?.history?.at(-1)?.offer_amount, offer?.seller_offered_amount]).toEqual([undefined, undefined])
+    expect(dispute_outcome).toMatchObject({ outcome_code: 'RESOLVED_BUYER_FAVOUR', amount_refunded: usd('20.00') })
   })
 
   it('refunds when there is no amount', async () => {

@@ -77,7 +77,8 @@ export const acceptClaim = disputeAction('accept-claim', {
     const amount = type === 'PARTIAL_REFUND' ? atMost(normalise(refund_amount!), owed(dispute)) : owed(dispute)
     const words = {
       type: withReturn(type) ? ('REFUND_WITH_RETURN' as const) : ('REFUND' as const),
-      amount,
+      // Who appealed has paid already, and gives in without offering more.
+      amount: toMinor(amount) > 0n ? amount : undefined,
       note: input.note,
       private: true,
     }
