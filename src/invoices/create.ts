@@ -12,7 +12,7 @@ import type { InvoiceInput } from './schema/given.ts'
 import type { Invoice } from './schema/invoice.ts'
 import { insertInvoice } from './store.ts'
 import { checkInvoice, refuseWrong } from './sums/check.ts'
-import { compose } from './sums/compose.ts'
+import { attachedSince, compose } from './sums/compose.ts'
 import { applyTemplate } from './templates/compose.ts'
 import { hiddenFields, type Template } from './templates/schema.ts'
 import { systemTemplates } from './templates/system.ts'
@@ -85,7 +85,8 @@ async function createOn(
     ...composed,
     detail: {
       ...composed.detail,
-      metadata: { create_time: now, created_by: by, last_update_time: now },
+      ...attachedSince(composed.detail, undefined, now),
+      metadata: { create_time: now, created_by: by, last_update_time: now, last_updated_by: by },
     },
     due_amount: toMoney(toMinor(composed.amount), composed.amount.currency_code),
     payments: [],

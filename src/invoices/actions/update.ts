@@ -1,3 +1,4 @@
+import { toSeconds } from '../../kernel/clock.ts'
 import { toMinor, toMoney } from '../../kernel/money.ts'
 import { refused } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
@@ -8,7 +9,7 @@ import { InvoiceInput } from '../schema/given.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { sameRecipients } from '../schema/parties.ts'
 import { checkInvoice } from '../sums/check.ts'
-import { compose } from '../sums/compose.ts'
+import { attachedSince, compose } from '../sums/compose.ts'
 import { meant, readSentBack } from '../sums/sent-back.ts'
 import { settle } from '../sums/settlement.ts'
 import { issueJob, sentBy } from './send.ts'
@@ -65,6 +66,7 @@ export const update = invoiceAction('update', {
         ...composed,
         detail: {
           ...composed.detail,
+          ...attachedSince(composed.detail, invoice.detail, toSeconds(context.now)),
           viewed_by_recipient: invoice.detail.viewed_by_recipient ?? false,
           metadata: {
             ...invoice.detail.metadata,

@@ -34,6 +34,19 @@ export type Complete = Omit<InvoiceInput, 'detail'> & {
   readonly detail: InvoiceInput['detail'] & { readonly invoice_number: string; readonly invoice_date: string }
 }
 
+type Attached = Pick<InvoiceInput['detail'], 'attachments'>
+
+/** The files with the time since when each is there, which one keeps that stays or was copied. */
+export const attachedSince = ({ attachments }: Attached, before: Attached | undefined, now: string): Attached =>
+  attachments === undefined
+    ? {}
+    : {
+        attachments: attachments.map((file) => {
+          const isSame = ({ id, reference_url }: typeof file) => id === file.id && reference_url === file.reference_url
+          return { ...file, create_time: before?.attachments?.find(isSame)?.create_time ?? file.create_time ?? now }
+        }),
+      }
+
 /** Works out totals, due date and ids, and refuses what contradicts itself. */
 export function compose(input: Complete, context: ComposeContext): Composed {
   const { term, terms_and_conditions = term, metadata: _, ...detail } = input.detail

@@ -5,7 +5,7 @@ import type { ActionContext } from '../action.ts'
 import type { InvoiceInput } from '../schema/given.ts'
 import type { AmountSummary, Discount } from '../schema/lines.ts'
 import { checkAmounts, checkItems, Findings, type Sound } from '../sums/check.ts'
-import { composeLines } from '../sums/compose.ts'
+import { attachedSince, composeLines } from '../sums/compose.ts'
 import { readSentBack } from '../sums/sent-back.ts'
 import { isByPercent, netOf } from '../sums/totals.ts'
 import type { Template, TemplateInfo, TemplateInput } from './schema.ts'
@@ -59,7 +59,8 @@ function composeInfo(
     detail: {
       ...detail,
       ...(terms_and_conditions !== undefined && { terms_and_conditions }),
-      metadata: { ...created, last_update_time: toSeconds(now) },
+      ...attachedSince(detail, before?.detail, toSeconds(now)),
+      metadata: { ...created, last_update_time: toSeconds(now), last_updated_by: account.email },
     },
     ...(info.items && { items: lines.items }),
     configuration: lines.configuration,
