@@ -101,8 +101,8 @@ export const invoiceIssues: readonly IssueReference[] = [
     issue: 'INVALID_DUE_DATE',
     status: 422,
     by: ['createInvoice', 'updateInvoice'],
-    when: 'The due date lies before the date of the invoice, or the terms lead beyond the year 9999.',
-    mend: 'Move one of the two.',
+    when: 'The due date lies before the date of the invoice, or stands beside NO_DUE_DATE, or the terms lead beyond the year 9999.',
+    mend: 'Move one of the two; for a date of its own say DUE_ON_DATE_SPECIFIED.',
   },
   {
     issue: 'INVALID_TOTAL_AMOUNT',

@@ -60,6 +60,14 @@ export function compose(input: Complete, context: ComposeContext): Composed {
       field: '/detail/payment_term/term_type',
       description: `${payment_term.term_type} from ${detail.invoice_date} leads beyond 9999-12-31, the last day there is.`,
     })
+  // Which of the two is meant nobody can tell; with other terms the date may be what they come to.
+  else if (detail.payment_term?.due_date !== undefined && payment_term.term_type === 'NO_DUE_DATE')
+    problems.unshift({
+      issue: 'INVALID_DUE_DATE',
+      field: '/detail/payment_term/due_date',
+      description: 'NO_DUE_DATE stands beside no date: leave it out, or say DUE_ON_DATE_SPECIFIED.',
+      value: detail.payment_term.due_date,
+    })
   else if (payment_term.due_date !== undefined && payment_term.due_date < detail.invoice_date)
     problems.unshift({
       issue: 'INVALID_DUE_DATE',

@@ -6,7 +6,11 @@ import { isByPercent, lineOf, netOf } from './totals.ts'
 
 /** What of an invoice or a template is shown in more than one way. */
 type Document = Pick<InvoiceInput, 'invoicer' | 'primary_recipients' | 'items' | 'amount'> & {
-  readonly detail?: { readonly term?: string; readonly terms_and_conditions?: string }
+  readonly detail?: {
+    readonly term?: string
+    readonly terms_and_conditions?: string
+    readonly payment_term?: { readonly term_type?: string; readonly due_date?: string }
+  }
 }
 
 /**
@@ -18,7 +22,13 @@ export function readSentBack<Given extends Document>(given: Given, before: Docum
   const terms = detail && meant(before.detail?.terms_and_conditions, detail.terms_and_conditions, detail.term)
   return {
     ...given,
-    ...(detail && terms !== undefined && { detail: { ...detail, terms_and_conditions: terms } }),
+    ...(detail && {
+      detail: {
+        ...detail,
+        ...(terms !== undefined && { terms_and_conditions: terms }),
+        ...withFreshTerm(detail, before.detail),
+      },
+    }),
     ...(invoicer && { invoicer: withFreshName(invoicer, before.invoicer) }),
     ...(primary_recipients && {
       primary_recipients: primary_recipients.map((recipient, i) => {
@@ -34,6 +44,12 @@ export function readSentBack<Given extends Document>(given: Given, before: Docum
     ...(items && { items: itemsWithFreshDiscounts(items, before.items ?? []) }),
     ...(amount && { amount: withFreshDiscount(amount, before) }),
   }
+}
+
+/** A due date goes with the terms it was shown beside, where they become that there is none. */
+function withFreshTerm({ payment_term: term }: NonNullable<Document['detail']>, before: Document['detail']) {
+  const isGone = term?.term_type === 'NO_DUE_DATE' && term.due_date === before?.payment_term?.due_date
+  return isGone ? { payment_term: { term_type: term.term_type } } : {}
 }
 
 /** Of two places of one value the one that was changed; the first where both were, or none. */

@@ -207,6 +207,16 @@ describe('A new invoice', () => {
       expect(invoice.detail.payment_term).toEqual(stored)
     })
 
+  it('is refused a due date beside the term that says there is none', async () => {
+    const payment_term = { term_type: 'NO_DUE_DATE', due_date: '2026-04-01' }
+    const { status, body } = await world.merchant.post<Refusal>(INVOICES, over('10.00', {}, { payment_term }))
+
+    expect([status, body.details?.map(({ issue, field }) => `${issue} ${field}`)]).toEqual([
+      422,
+      ['INVALID_DUE_DATE /detail/payment_term/due_date'],
+    ])
+  })
+
   it('is shown to its merchant and to nobody else', async () => {
     const { id } = await shop.drafts()
 

@@ -68,6 +68,17 @@ describe('A full update', () => {
     ])
   })
 
+  it('takes the due date away with the date that was shown, and refuses another beside no date', async () => {
+    const draft = await shop.drafts(sample({}, { payment_term: { term_type: 'NET_30' } }))
+    const withTerm = (payment_term: object) =>
+      updating(draft.id, { ...draft, detail: { ...draft.detail, payment_term } })
+
+    const none = await withTerm({ ...draft.detail.payment_term, term_type: 'NO_DUE_DATE' })
+    expect(none.body.detail.payment_term).toEqual({ term_type: 'NO_DUE_DATE' })
+    const both = await withTerm({ term_type: 'NO_DUE_DATE', due_date: '2030-01-01' })
+    expect([both.status, issuesOf(both.body)]).toEqual([422, ['INVALID_DUE_DATE']])
+  })
+
   it('answers with the same link as a creation', async () => {
     const { id } = await shop.drafts()
 
