@@ -7,10 +7,14 @@ export const CSV_ROWS_MAX = 100_000
 /** A column: its name, and what stands in it. */
 export type Column<Row> = readonly [name: string, of: (row: Row) => string | undefined]
 
-/** A cell that no spreadsheet takes for a formula. */
+/**
+ * A cell that no spreadsheet takes for a formula, also not for two cells of which the second is one: many begin a new cell after a
+ * semicolon or a tab, and those that know only the semicolon see no quote behind a comma.
+ */
 const cell = (value = ''): string => {
-  const text = /^[=+\-@\t\r]/.test(value) && !/^-?\d+(\.\d+)?$/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const isNumber = /^-?\d+(\.\d+)?$/.test(value)
+  const text = isNumber ? value : value.replace(/[;\t\r\n] *(?="*[=+\-@])/g, "$&'").replace(/^[=+\-@\t\r]/, "'$&")
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`

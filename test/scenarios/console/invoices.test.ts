@@ -266,9 +266,12 @@ describe('The list of invoices', () => {
 describe('All that match', () => {
   it('says how many first, reminds those that can be, and is a file to take along', async () => {
     const merchant = consoleOf(world)
-    for (const name of ['=HYPERLINK("x")', 'Plain, "quoted"']) {
+    for (const [name, reference] of [
+      ['=HYPERLINK("x")', 'of a sale;=HYPERLINK("y");-1'],
+      ['Plain, "quoted"', 'of a sale; "=A1"'],
+    ]) {
       const { body } = await world.merchant.post<{ id: string }>('/v2/invoicing/invoices', {
-        detail: { currency_code: 'USD', reference: name },
+        detail: { currency_code: 'USD', reference },
         primary_recipients: [{ billing_info: { business_name: name, email_address: 'buyer@example.com' } }],
         items: [{ name: 'A chair', quantity: '1', unit_amount: usd('9.00') }],
       })
@@ -284,6 +287,9 @@ describe('All that match', () => {
     expect(file.text.split('\r\n')).toHaveLength(5)
     expect(file.text).toContain(`"'=HYPERLINK(""x"")"`)
     expect(file.text).toContain('"Plain, ""quoted"""')
+    // Many a spreadsheet begins a new cell after a semicolon as well, wherever quotes stand.
+    expect(file.text).toContain(`"of a sale;'=HYPERLINK(""y"");'-1"`)
+    expect(file.text).toContain(`"of a sale; '""=A1"""`)
 
     const start = () => merchant.send('/console/invoices/remind-all', { view: 'outstanding' })
     const first = await start()
