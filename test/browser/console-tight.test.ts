@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { complaintsOf, openBrowser } from '../support/browser.ts'
+import { hardToPress } from '../support/looks.ts'
 import { newWorld, type World } from '../support/world.ts'
 import { disputeOf } from './support.ts'
 
@@ -131,16 +132,19 @@ it.each([720, 768, 900, 1024, 1440])(
   },
 )
 
-it('nothing that is pressed is lower than 24 pixels, but for links in a sentence', async () => {
-  await page.setViewportSize({ width: 1280, height: 800 })
-  for (const path of ['/console', '/console/invoices', '/console/scenarios', '/docs', '/docs/createInvoice']) {
-    await page.goto(base + path)
-    const low =
-      await page.evaluate(`[...document.querySelectorAll('a, button, summary, select, textarea, input:not([type=hidden])')]
-      .filter((one) => one.checkVisibility() && !one.matches('.skip') && getComputedStyle(one).display !== 'inline')
-      .filter((one) => one.getBoundingClientRect().height < 24).map((one) => one.textContent.trim())`)
-    expect([path, low]).toEqual([path, []])
+it('whatever is pressed is as high as a finger is broad on a screen that is touched, and lower beside a pointer', async () => {
+  const held = await browser.context({ viewport: { width: 1100, height: 800 }, hasTouch: true, isMobile: true })
+  const tablet = await held.newPage()
+  const heightOf = (where: Page) => where.evaluate('document.querySelector("main .sheet").offsetHeight')
+  await page.setViewportSize({ width: 1100, height: 800 })
+  for (const path of ['/console', '/console/invoices', '/console/scenarios', '/console/apps', '/docs/createInvoice']) {
+    await tablet.goto(base + path)
+    expect([path, await hardToPress(tablet)]).toEqual([path, []])
   }
+  await page.goto(`${base}/console/apps`)
+  await tablet.goto(`${base}/console/apps`)
+  expect(await heightOf(page)).toBeLessThan(Number(await heightOf(tablet)))
+  await held.close()
 })
 
 it('figures stand whole in a window of 360 pixels, at the head, in sums and beside labels', async () => {

@@ -38,8 +38,28 @@ async function inBothSchemes(page: Page, first: Scheme, where: string): Promise<
   return [...found, ...worded(await violations(page, colours), `${second}${where}`)]
 }
 
-/** What keeps anybody from reading a page that is open, as it stands, in light and in dark. */
-export const barriersOn = (page: Page): Promise<string[]> => inBothSchemes(page, 'light', '')
+/** What is lower than a pointer hits, 24 pixels, or a finger, 40; also in what unfolds above the page. A row that is a link is hit anywhere. */
+const low = `[null, ...document.querySelectorAll('[popover]')].flatMap((above) => {
+  above?.showPopover()
+  const isTouched = matchMedia('(pointer: coarse), (max-width: 40rem)').matches
+  const isInLine = (one) => getComputedStyle(one).display === 'inline' &&
+    (!isTouched || [...one.parentElement.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim() !== ''))
+  const found = [...(above ?? document).querySelectorAll('a, button, summary, select, textarea, input:not([type=hidden]), label:has(input)')]
+    .filter((one) => one.checkVisibility() && !one.matches('.skip, label input') && !isInLine(one))
+    .filter((one) => (one.matches('.open') ? one.closest('tr') : one).getBoundingClientRect().height < (isTouched ? 39.5 : 24))
+  above?.hidePopover()
+  return found
+}).map((one) => (one.textContent.trim() || one.getAttribute('aria-label') || one.name || one.className).slice(0, 60))`
+
+/** What is hard to press on a page that is open, as it stands, but for links in a sentence. */
+export const hardToPress = async (page: Page): Promise<string[]> =>
+  [...new Set((await page.evaluate(low)) as string[])].map((name) => `${name} is low`)
+
+/** What keeps anybody from reading and using a page that is open, as it stands, in light and in dark. */
+export const barriersOn = async (page: Page): Promise<string[]> => [
+  ...(await hardToPress(page)),
+  ...(await inBothSchemes(page, 'light', '')),
+]
 
 /** Buttons that are wider than what holds them lie over each other, and a name is cut; on a phone a long one has to be. */
 const covered = `[...document.querySelectorAll(innerWidth < 768 ? '.actions > *' : '.actions > *, .account b')]
@@ -75,6 +95,7 @@ async function misfits(page: Page, width: number): Promise<string[]> {
     ...(await each(squeezed)).map((text) => `${text} is squeezed at ${width}`),
     ...(await each(overlying)).map((text) => `${text} lies over its sheet at ${width}`),
     ...(await each(unnamed)).map((row) => `${row} at ${width}`),
+    ...(await hardToPress(page)).map((flaw) => `${flaw} at ${width}`),
   ]
 }
 

@@ -130,6 +130,6 @@ ${facts([
         follows: 'Its secret is shown once; hand it over.',
         ...left,
       }),
-    )}<p class="soft"><a href="/console/operator/audit?account=${one.id}">What was done with this account</a></p></aside></div>`,
+    )}<p class="soft"><a class="link" href="/console/operator/audit?account=${one.id}">What was done with this account</a></p></aside></div>`,
   }
 }

@@ -31,7 +31,7 @@ const keptFiles = ({ files }: Draft, at: string): Content =>
   files.length > 0 &&
   html`<fieldset class="kept"><legend>Kept with the draft</legend>${files.map(
     ({ n, name, size }) =>
-      html`<p><a href="${at}/${n}">${name}</a> <span class="soft">${Math.ceil(size / 1024)} KiB</span></p><label class="tick"><input type="checkbox" name="${DROP_FILE}${n}" value="true"><span>Leave it out<span class="seen-not">: ${name}</span></span></label>`,
+      html`<p><a class="link" href="${at}/${n}">${name}</a> <span class="soft">${Math.ceil(size / 1024)} KiB</span></p><label class="tick"><input type="checkbox" name="${DROP_FILE}${n}" value="true"><span>Leave it out<span class="seen-not">: ${name}</span></span></label>`,
   )}</fieldset>`
 
 /** Not by its time, which two drafts may have in common. */

@@ -89,7 +89,7 @@ export function sendAnswer(service: Service, held: Held, holder: Holder): Answer
     held,
     ['Send it?', 'The page of this form was open for long, or you signed in anew or went to another account since.'],
     html`<p>It is sent as <b>${name}</b>, ${roleNames[role]}${account && html` of <b>${account.name}</b>`}.</p>
-${heldForm(held, tokensOf(service, held, holder), html`<button class="button">Send it</button>`)}<p><a href="${held.back}">Leave it</a></p>`,
+${heldForm(held, tokensOf(service, held, holder), html`<button class="button">Send it</button>`)}<p><a class="link" href="${held.back}">Leave it</a></p>`,
   )
 }
 
@@ -112,7 +112,7 @@ export function confirmAnswer(service: Service, held: Held, holder: Holder): Ans
             inParts: true,
           })
     }
-<p><a href="${held.back}">Leave it</a></p>`,
+<p><a class="link" href="${held.back}">Leave it</a></p>`,
   )
 }
 

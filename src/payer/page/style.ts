@@ -159,6 +159,12 @@ footer [aria-current]{color:var(--ink);text-decoration:none;font-weight:600}
  .sums figure{order:2}
  .history li{flex-wrap:wrap;row-gap:0}
 }
+@media (pointer:coarse),(max-width:40rem){
+ footer ul{gap:0 1rem}
+ footer a{padding:.65rem 0}
+ p>a:not(.button){display:inline-block;padding:.6rem 0}
+ .paper li a{padding-block:.75rem}
+}
 @media print{
  :root{--ground:#fff;--paper:#fff;--ink:#000;--soft:#444;--rule:#bbb;--strong-rule:#000;--accent:#000;--shadow:none}
  @page{margin:18mm 16mm}
