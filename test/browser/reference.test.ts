@@ -143,6 +143,23 @@ describe('With scripts, under the policy', () => {
   })
 })
 
+describe('Beside a pointer', () => {
+  it('what is told of an operation stands in one column, and no name in the list is cut', async () => {
+    const context = await browser.context({ viewport: { width: 1440, height: 900 } })
+    const page = await context.newPage()
+    await page.goto(`${base}/docs/recordPayment`)
+    const look = (script: string) => page.evaluate(script) as Promise<unknown[]>
+    const columns = await look(
+      `[...new Set([...document.querySelectorAll('.told dd')].map((one) => Math.round(one.getBoundingClientRect().left)))]`,
+    )
+    const cut = await look(
+      `[...document.querySelectorAll('.side a')].filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth).map((one) => one.textContent)`,
+    )
+    expect([columns.length, cut]).toEqual([1, []])
+    await context.close()
+  })
+})
+
 describe('Without scripts', () => {
   it('finds, unfolds, changes whose token it is, and shows what was answered', async () => {
     const context = await browser.context({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
