@@ -110,11 +110,17 @@ describe('quittance listen', () => {
     expect(written.err.trim().split('\n')).toHaveLength(1)
   })
 
-  it('goes on after a reset, which takes its webhook along', async () => {
+  it.each([
+    ['a reset', ['reset']],
+    ['a snapshot of before is loaded', ['snapshot', 'load', 'before']],
+  ])('goes on after %s, which takes its webhook along', async (_, words) => {
+    await run(['snapshot', 'save', 'before'], variables)
     const { written, stop, ended } = running('listen')
     await until(() => written.err.includes('Listening'))
+    // What is told of what was done since is not told any more afterwards.
+    await run(['trigger', 'INVOICING.INVOICE.CANCELLED'], variables)
 
-    await run(['reset'], variables)
+    expect(await run(words, variables)).toMatchObject({ code: 0 })
     await until(() => written.err.split('Listening').length === 3)
     expect((await run(['trigger', 'INVOICING.INVOICE.CREATED'], variables)).code).toBe(0)
     await expect
@@ -127,6 +133,7 @@ describe('quittance listen', () => {
     stop()
     expect(await ended).toBe(0)
     expect(await webhooks()).toEqual([])
+    await run(['snapshot', 'delete', 'before'], variables)
   })
 
   it('prints whole events as JSON, and tells the service of a handler that does not answer', async () => {
