@@ -52,15 +52,20 @@ export interface Sought {
   readonly ids: readonly string[]
 }
 
-/** Rows with the letters of the address or with one of the ids, whatever the case. Reads the whole table. */
+/**
+ * Rows with the letters of the address or with one of the ids, whatever the case. Reads the whole table. The words of a row are put
+ * together once and not again for each id, and looked through once: `offset 0` tells the server so.
+ */
 const search = ({ name, columns }: Table, lock: boolean): Statement =>
   statementOf(`
   select t.ctid::text as place, ${lock ? wordsOf(columns) : 'to_jsonb(t)'} as row, found.by_id
   from ${name} t
     cross join lateral (
-      select lower(concat_ws(' ', ${columns.map((column) => `t.${column.name}::text`).join(', ')})) as text) words
+      select lower(concat_ws(' ', ${columns.map((column) => `t.${column.name}::text`).join(', ')})) as text
+      offset 0) words
     cross join lateral (
-      select exists (select from unnest($2::text[]) as id where strpos(words.text, id) > 0) as by_id) found
+      select exists (select from unnest($2::text[]) as id where strpos(words.text, id) > 0) as by_id
+      offset 0) found
   where found.by_id or strpos(words.text, $1) > 0
   ${lock ? 'for update of t' : ''}`)
 
