@@ -37,7 +37,8 @@ const Moved = Type.Object({
   next: Type.Optional(Type.Array(DueShown, { description: 'What fell due first, where that was asked for.' })),
   unanswered: Type.Optional(
     Type.Array(Unanswered, {
-      description: 'Receivers that were waited for no longer than a second, and how many attempts timed out with that.',
+      description:
+        'Receivers that did not answer within `CLOCK_PATIENCE_SECONDS`, and how many attempts timed out with that.',
     }),
   ),
 })
