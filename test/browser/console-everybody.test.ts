@@ -273,6 +273,26 @@ describe('Who hears the pages and does not see them', () => {
   })
 })
 
+describe('Who reads from right to left', () => {
+  it('sees the full stop of a name at its end, in the column of the others', async () => {
+    const name = 'חברה לדוגמה.'
+    await invoiceOf(world, name)
+    const page = await opened('/console/invoices', { viewport: { width: 1280, height: 800 } })
+    const [stop, first, cell] = (await page.evaluate(`(() => {
+      const one = [...document.querySelectorAll('.cut')].find((cut) => cut.textContent === '${name}')
+      const leftOf = (at) => {
+        const range = document.createRange()
+        range.setStart(one.firstChild, at)
+        range.setEnd(one.firstChild, at + 1)
+        return range.getBoundingClientRect().left
+      }
+      return [leftOf(${name.length - 1}), leftOf(0), one.getBoundingClientRect().left]
+    })()`)) as [number, number, number]
+    expect([stop < first, Math.abs(stop - cell) < 2]).toEqual([true, true])
+    await page.context().close()
+  })
+})
+
 describe('Without scripts', () => {
   it('no keys are told of, for there are none', async () => {
     const page = await opened('/console/invoices', { javaScriptEnabled: false })
