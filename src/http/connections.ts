@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import { BlockList, isIPv6, type Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { FairShare } from './fair-share.ts'
@@ -16,7 +16,6 @@ const SHARE = 1 / 3
 export function limitConnections(server: Server, trusted: readonly string[], max = CONNECTIONS_MAX): void {
   const connections = new FairShare(max, SHARE)
   const open = new Map<string, Set<Socket>>()
-  const busy = new WeakSet<Socket>()
   const proxies = listOf(trusted)
   server.maxConnections = max
 
@@ -38,7 +37,7 @@ export function limitConnections(server: Server, trusted: readonly string[], max
     const [most, sockets] = [...open].reduce((a, b) => (b[1].size > a[1].size ? b : a), ['', new Set<Socket>()])
     if (sockets.size <= connections.heldBy(who) + 1) return false
     for (const socket of sockets) {
-      if (busy.has(socket)) continue
+      if (isBusy(socket)) continue
       letGo(most, socket)
       socket.destroy()
       return true
@@ -46,10 +45,6 @@ export function limitConnections(server: Server, trusted: readonly string[], max
     return false
   }
 
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    busy.add(socket)
-    response.once('close', () => busy.delete(socket))
-  })
   server.on('connection', (socket: Socket) => {
     // Gone already.
     if (socket.remoteAddress === undefined) return
@@ -62,6 +57,9 @@ export function limitConnections(server: Server, trusted: readonly string[], max
     keep(who, socket)
   })
 }
+
+/** Whether it carries a request now. The field is the one the HTTP server itself looks at. */
+const isBusy = (socket: Socket & { _httpMessage?: unknown }): boolean => Boolean(socket._httpMessage)
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 

@@ -13,6 +13,7 @@ import { LateBodies } from './late-bodies.ts'
 import { type DelayMeter, LoadWatch } from './load.ts'
 import { captured, makeNoSuchOperation, makePageFor } from './no-such-operation.ts'
 import { type Operation, type OperationParts, operationOf, sharedState } from './operation.ts'
+import { PlainResponse } from './plain-response.ts'
 import { frameworkProblem, renderProblem } from './problem-body.ts'
 import { type Rendered, render } from './render.ts'
 import { logAnswer, logFailure } from './request-log.ts'
@@ -94,6 +95,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
       querystringParser: (text) => ({ text }),
     },
     http: {
+      ServerResponse: PlainResponse,
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: 5_000,
