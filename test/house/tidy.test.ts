@@ -47,7 +47,11 @@ const banned: [pattern: RegExp, instead: string, except?: RegExp][] = [
   [/: any\b|as any\b|<any>/, 'a real type'],
   [/@ts-ignore|@ts-nocheck/, 'a real type'],
   [/FIXME|TODO|console\.log/, 'nothing: finish it before merging'],
-  [/\bfetch\(|from 'node:https?'|from 'axios'/, 'src/outbound', /src\/(outbound|client|testing|http\/plain-response)\b|import type/],
+  [
+    /\bfetch\(|from 'node:https?'|from 'axios'/,
+    'src/outbound',
+    /src\/(outbound|client|testing|http\/plain-response)\b|import type/,
+  ],
   [/from 'undici'|import\('undici'\)/, 'src/outbound/http.ts', /src\/outbound\/http\.ts$/],
   [/from 'typebox/, 'kernel/type.ts: the library takes long to load', /kernel\/type\.ts$/],
   [/export default/, 'a named export'],

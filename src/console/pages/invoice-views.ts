@@ -51,10 +51,11 @@ export const views: Readonly<Record<string, View>> = {
   },
 }
 
-/** Where a text of the search field is looked for, by the name of the criterion. */
+/** Where a text of the search field is looked for, by the name of the criterion; a name of several words is looked for by two. */
 export const places = {
   recipient_email: 'e-mail address',
   invoice_number: 'number',
+  recipient_name: 'name',
   recipient_business_name: 'business name',
   recipient_last_name: 'last name',
   recipient_first_name: 'first name',
@@ -67,10 +68,18 @@ export type SearchPlace = keyof typeof places
 export function placesFor(q: string): readonly SearchPlace[] {
   if (q.includes('@')) return ['recipient_email']
   const words: SearchPlace[] = [
+    ...(/\S\s+\S/.test(q) ? (['recipient_name'] as const) : []),
     ...(['recipient_business_name', 'recipient_last_name', 'recipient_first_name'] as const),
     ...(['reference', 'item_description'] as const),
   ]
   return /^[A-Za-z]{0,6}[-#]?\d[\w-]*$/.test(q) && q.length <= NUMBER_MAX ? ['invoice_number', 'reference'] : words
+}
+
+/** Somebody is found by their first and their last word, whatever stands between and whichever of their names it is part of. */
+function criteriaFor(place: SearchPlace, q: string): SearchInput {
+  if (place !== 'recipient_name') return { [place]: q }
+  const words = q.split(/\s+/)
+  return { recipient_first_name: words[0]!, recipient_last_name: words.at(-1)! }
 }
 
 const NUMBER_MAX = 25
@@ -125,7 +134,7 @@ export function searchOf({ query, now, who }: Asked): SearchInput {
     ...(currency && { currency_code: currency }),
     ...(currency &&
       (least || most) && { total_amount_range: { lower_amount: money(ends.start), upper_amount: money(ends.end) } }),
-    ...(q && { [query.in ?? placesFor(q)[0]!]: q }),
+    ...(q && criteriaFor((query.in as SearchPlace | undefined) ?? placesFor(q)[0]!, q)),
   }
 }
 const cut = (value: string, digits: number) =>

@@ -240,6 +240,8 @@ describe('The list of invoices', () => {
     expect(await list('view=overdue&currency=EUR')).toBe('----')
     expect(await list('q=lovelace')).toBe('--+-')
     expect(await list('q=ada')).toBe('--+-')
+    expect(await list('q=Ada%20Lovelace')).toBe('--+-')
+    expect(await list('q=Ada%20Turing')).toBe('----')
     expect(await list('q=PO-77')).toBe('--+-')
     expect(await list('q=next-1')).toBe('---+')
     expect(await list('q=ltd&to=2026-02-01')).toBe('+---')
