@@ -116,16 +116,22 @@ export class Fragment {
     this.values = values
   }
 
-  /** Numbers the placeholders and gives the finished query, which is prepared when it is asked for again and again. */
-  toQuery(): Query {
+  /** Its text, with numbered placeholders, and their values. */
+  printed(): { readonly text: string; readonly values: readonly unknown[] } {
     const values: unknown[] = []
-    return { statement: listStatements.of(print(this, values)), values }
+    return { text: print(this, values), values }
+  }
+
+  /** The finished query, which is prepared when it is asked for again and again. */
+  toQuery(): Query {
+    const { text, values } = this.printed()
+    return { statement: listStatements.of(text), values }
   }
 
   /** The same to be planned for these very values. */
   toUnpreparedQuery(): Query {
-    const values: unknown[] = []
-    return { statement: unprepared(print(this, values)), values }
+    const { text, values } = this.printed()
+    return { statement: unprepared(text), values }
   }
 }
 

@@ -3,12 +3,13 @@ import { RawJson } from '../../http/route.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { Link } from '../../kernel/links.ts'
+import { RecentMap } from '../../kernel/recent-map.ts'
 import type { Service } from '../../room.ts'
 import { readScopes, type Sight, seenIn, sightOf, viewerOf } from '../access.ts'
 import { disputeUrl, relations } from '../links.ts'
 import { limits } from '../machine/limits.ts'
 import { type Print, presentDispute } from '../present.ts'
-import { type Listing, type ListQuery, pageToken, readListQuery } from './query.ts'
+import { type Listing, type ListQuery, minuteOf, pageToken, readListQuery } from './query.ts'
 import {
   countDisputes,
   type ListedDispute,
@@ -26,17 +27,47 @@ export async function listFor(
   now: Instant,
   service: Service,
 ): Promise<RawJson> {
-  const listing = readListQuery(query, now)
+  const words = JSON.stringify(query)
+  const listing = listingOf(query, words, now)
   const sight = await sightOf(db, caller, readScopes)
-  const asked = { query, listing, sight }
+  const asked = { query, words, listing, sight }
   const page = await (query.fields === 'all' ? wholePage(db, asked, service) : recalledPage(db, asked, service))
   if (!query.total_required) return new RawJson(`${page}}`)
   const total = await countDisputes(db, sight, listing)
   return new RawJson(`${page},"total_items":${total},"total_pages":${Math.ceil(total / listing.size)}}`)
 }
 
+/** So many lists are remembered. To understand one and put its statement together takes as long as to read its answer. */
+const REMEMBERED_MAX = 200
+const understood = new RecentMap<string, { readonly minute: string; readonly listing: Listing }>(REMEMBERED_MAX)
+const questions = new RecentMap<string, Question>(REMEMBERED_MAX)
+
+interface Question {
+  readonly listing: Listing
+  readonly unlessKnown: ReturnType<typeof summariesUnlessKnown>
+}
+
+function listingOf(query: ListQuery, words: string, now: Instant): Listing {
+  const minute = minuteOf(now)
+  const known = understood.get(words)
+  if (known?.minute === minute) return known.listing
+  const listing = readListQuery(query, now)
+  understood.set(words, { minute, listing })
+  return listing
+}
+
+function questionOf(key: string, { sight, listing }: Asked): Question {
+  const known = questions.get(key)
+  if (known?.listing === listing) return known
+  const question = { listing, unlessKnown: summariesUnlessKnown(sight, listing) }
+  questions.set(key, question)
+  return question
+}
+
 interface Asked {
   readonly query: ListQuery
+  /** The same as a text. */
+  readonly words: string
   readonly listing: Listing
   readonly sight: Sight
 }
@@ -60,12 +91,12 @@ interface Place {
 
 /** Read and put together only where it is not the page that was sent before, to whoever sees the same. */
 async function recalledPage(db: Reader, asked: Asked, service: Service): Promise<string> {
-  const { query, listing, sight } = asked
+  const { words, listing, sight } = asked
   const make = (summaries: readonly ListedSummary[]) =>
     beginningOf(asked, printed(listing, summaries, summaryItem(service)), service)
-  const unlessKnown = summariesUnlessKnown(sight, listing)
+  const key = `disputes ${service.publicUrl} ${[...sight.sellers.keys()]} ${sight.buyer} ${words}`
+  const { unlessKnown } = questionOf(key, asked)
   if (!unlessKnown) return make([])
-  const key = `disputes ${service.publicUrl} ${[...sight.sellers.keys()]} ${sight.buyer} ${JSON.stringify(query)}`
   const page = await service.recall.row(db, key, { query: unlessKnown, make: (text) => make(summariesOf(text)) })
   return page!
 }

@@ -90,11 +90,14 @@ const WINDOW_SECONDS = 180 * 86_400
 /** A client that computes "180 days ago" on its own clock is not refused for being slow. */
 const SLACK_SECONDS = 300
 
+/** A list is the same question for a minute, so that it is understood once where it is asked all the time. */
+export const minuteOf = (now: Instant): string => now.slice(0, 16)
+
 /** Reads the parameters of a list; refuses with the contract's issue for each. */
 export function readListQuery(query: ListQuery, now: Instant): Listing {
   if (query.start_time !== undefined && query.disputed_transaction_id !== undefined)
     throw invalid('start_time', 'Send start_time or disputed_transaction_id, not both.')
-  const windowStart = after(now, -WINDOW_SECONDS - SLACK_SECONDS)
+  const windowStart = after(`${minuteOf(now)}:00.000Z` as Instant, -WINDOW_SECONDS - SLACK_SECONDS)
   const created = later(startTime(query.start_time, now, windowStart), instant(query, 'create_time_after'))
   const place = query.next_page_token === undefined ? undefined : readPageToken(query.next_page_token)
   const sort = { CREATE_TIME: 'create_time', UPDATE_TIME: 'update_time', RESPONSE_DUE_DATE: 'due_time' } as const

@@ -1,5 +1,14 @@
 import { stampOf } from '../../database/recall.ts'
-import { type Fragment, fragment, joined, type Query, raw, unseen } from '../../database/sql.ts'
+import {
+  type Fragment,
+  fragment,
+  joined,
+  listStatements,
+  type Query,
+  raw,
+  unprepared,
+  unseen,
+} from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Sight } from '../access.ts'
 import type { Dispute, Side } from '../schema/dispute.ts'
@@ -83,15 +92,18 @@ export async function listDisputes(db: Reader, sight: Sight, listing: Listing): 
  * What lists show of them, as one text where the page is not the one that is known. They come as one row: to read a row and its fields
  * one by one takes a process longer than it takes the server to put them together. JSON has no line feed outside of a text, and none in one.
  */
-export function summariesUnlessKnown(sight: Sight, listing: Listing) {
+export function summariesUnlessKnown(sight: Sight, listing: Listing): ((known: string | null) => Query) | undefined {
   const page = pageOf(sight, listing, summaryColumns)
-  return page && ((known: string | null) => queryOf(gather(page, known), listing))
+  if (!page) return undefined
+  const { text, values } = gather(page).printed()
+  const statement = isRanged(listing) ? () => unprepared(text) : () => listStatements.of(text)
+  return (known) => ({ statement: statement(), values: [known, ...values.slice(1)] })
 }
 
+/** Its first value is the stamp of the page that is known. */
 const gather = (
   page: Fragment,
-  known: string | null,
-) => fragment`select ${raw(stampOfPage)} as stamp, case when ${raw(stampOfPage)} is distinct from ${known}
+) => fragment`select ${raw(stampOfPage)} as stamp, case when ${raw(stampOfPage)} is distinct from ${null}
     then coalesce(concat_ws(chr(10), string_agg(id, ' '), string_agg(at, ' '),
       string_agg(case when takes_info then '+' else '-' end, ''), string_agg(summary, chr(10))), '') end as text
   from (${page}) page`
