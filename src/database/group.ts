@@ -1,6 +1,6 @@
-import pg from 'pg'
+import type pg from 'pg'
 import type { DriverConnection, Prepared } from './prepared.ts'
-import { Query } from './query.ts'
+import { BareQuery, Query } from './query.ts'
 import type { Query as Sent } from './sql.ts'
 
 type Done = (error: Error | null, results?: readonly pg.QueryResult[]) => void
@@ -14,10 +14,12 @@ export function queryOf(queries: readonly Sent[], prepared: Prepared, done: Done
 }
 
 /** Several statements with one end, which is what makes them one transaction. They are answered when that has come. */
-class Group extends pg.Query {
+class Group extends BareQuery {
   /** Of the one that is being answered: the driver looks here for what it has parsed. */
-  declare name: string
-  declare text: string
+  name = ''
+  text = ''
+  /** The driver asks whether it is sent in parts, each with its values. */
+  readonly queryMode = 'extended'
   readonly #members: readonly Query[]
   readonly #results: pg.QueryResult[] = []
   readonly #done: Done
@@ -25,7 +27,7 @@ class Group extends pg.Query {
   #failure: Error | undefined
 
   constructor(queries: readonly Sent[], prepared: Prepared, done: Done) {
-    super({ text: '', queryMode: 'extended' } as pg.QueryConfig)
+    super()
     this.#done = done
     const answered = (error: Error | null, result?: pg.QueryResult) => {
       if (error) this.#failure ??= error

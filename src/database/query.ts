@@ -32,14 +32,21 @@ function arrayText(elements: readonly unknown[]): unknown {
 type Done = (error: Error | null, result?: pg.QueryResult) => void
 
 /**
+ * A query as the driver knows it, by its prototype, without what the driver's constructor makes ready for others: listeners, a
+ * result, a copy of what it was given. That took an eighth of what a read takes.
+ */
+export const BareQuery = class {} as unknown as new () => pg.Query
+Object.setPrototypeOf(BareQuery.prototype, pg.Query.prototype)
+
+/**
  * One statement on its way through the driver. The driver's own query copies what it is given, asks for the look of the
  * rows each time and announces each row to nobody, which is a tenth of what a read costs.
  */
-export class Query extends pg.Query {
-  declare name: string
-  declare readonly text: string
-  declare readonly values: unknown[]
-  declare readonly callback: Done
+export class Query extends BareQuery {
+  name: string
+  readonly text: string
+  readonly values: readonly unknown[]
+  readonly callback: Done
   readonly #prepared: Prepared
   #shape: Shape | undefined
   #rows: Record<string, unknown>[] = []
@@ -52,7 +59,10 @@ export class Query extends pg.Query {
 
   /** To be sent right away. */
   constructor(statement: Statement, values: readonly unknown[], prepared: Prepared, done: Done) {
-    super(statement.text, values as unknown[], done as never)
+    super()
+    this.text = statement.text
+    this.values = values
+    this.callback = done
     const name = prepared.use(statement)
     this.name = name
     this.#prepared = prepared
