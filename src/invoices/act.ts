@@ -53,7 +53,7 @@ async function actOn<A extends ActingAction>(
   invoiceLifecycle.require(invoice, [role], action)
   const { decide } = definitionOf(action)
 
-  const decision = decide(invoice, input, contextOf(tx, account, service.settings, role))
+  const decision = decide(invoice, input, contextOf(tx, account, service.settings))
   const { to, emits } = invoiceLifecycle.follow(invoice, [role], action, decision.outcome)
   if (role === 'seller')
     await requireMailQuota(service.settings, tx, { accountId: account.id, invoiceId: invoice.id }, decision)

@@ -1,5 +1,4 @@
 import type { Account } from '../accounts/schema.ts'
-import type { Role } from '../kernel/caller.ts'
 import { type Day, dayIn, type Instant, toSeconds } from '../kernel/clock.ts'
 import type { IdKind } from '../kernel/ids.ts'
 import type { JobRequest } from '../kernel/job.ts'
@@ -18,8 +17,6 @@ export interface ActionContext {
   /** The calendar day it is for the merchant. */
   readonly today: Day
   readonly account: Account
-  /** The address of the account, where the merchant acts. */
-  readonly by?: string
   /** Whether an invoicer can only have the address of the account. */
   readonly ownEmailOnly: boolean
   newId(kind: IdKind): string
@@ -61,12 +58,10 @@ export const contextOf = (
   tx: { readonly now: Instant; newId(kind: IdKind): string },
   account: Account,
   { strictInvoicerEmail: ownEmailOnly = false }: { readonly strictInvoicerEmail?: boolean } = {},
-  role: Role = 'seller',
 ): ActionContext => ({
   now: tx.now,
   today: dayIn(tx.now, account.time_zone),
   account,
-  ...(role === 'seller' && { by: account.email }),
   ownEmailOnly,
   newId: (kind) => tx.newId(kind),
 })
@@ -76,10 +71,7 @@ export const withMetadata = (invoice: Invoice, more: Metadata): Pick<Invoice, 'd
   detail: { ...invoice.detail, metadata: { ...invoice.detail.metadata, ...more } },
 })
 
-export const updatedAt = ({ now, by }: ActionContext): Metadata => ({
-  last_update_time: toSeconds(now),
-  ...(by !== undefined && { last_updated_by: by }),
-})
+export const updatedAt = ({ now }: ActionContext): Metadata => ({ last_update_time: toSeconds(now) })
 
 /** The invoice after its money changed: what is due, the tips that arrived, and what it all amounts to. */
 export function resettled<A extends InvoiceAction>(

@@ -86,7 +86,7 @@ async function createOn(
     detail: {
       ...composed.detail,
       ...attachedSince(composed.detail, undefined, now),
-      metadata: { create_time: now, created_by: by, last_update_time: now, last_updated_by: by },
+      metadata: { create_time: now, created_by: by, last_update_time: now },
     },
     due_amount: toMoney(toMinor(composed.amount), composed.amount.currency_code),
     payments: [],

@@ -59,7 +59,6 @@ export const invoiceFields: Readonly<Record<string, string>> = {
   create_time: 'When it was made.',
   created_by: 'The address of the account that made it.',
   last_update_time: 'When it last changed.',
-  last_updated_by: 'The address of the account that last changed it; a customer who pays leaves it as it is.',
   first_sent_time: 'When it was first sent.',
   last_sent_time: 'When it was last sent, or mailed after a change; a reminder does not count.',
   last_sent_by: 'The address of the account that last sent it.',

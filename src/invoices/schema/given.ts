@@ -61,7 +61,6 @@ const Metadata = Type.Object(
     create_time: instant,
     created_by: by,
     last_update_time: instant,
-    last_updated_by: by,
     first_sent_time: instant,
     last_sent_time: instant,
     last_sent_by: by,

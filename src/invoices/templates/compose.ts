@@ -60,7 +60,7 @@ function composeInfo(
       ...detail,
       ...(terms_and_conditions !== undefined && { terms_and_conditions }),
       ...attachedSince(detail, before?.detail, toSeconds(now)),
-      metadata: { ...created, last_update_time: toSeconds(now), last_updated_by: account.email },
+      metadata: { ...created, last_update_time: toSeconds(now) },
     },
     ...(info.items && { items: lines.items }),
     configuration: lines.configuration,

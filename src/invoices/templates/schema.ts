@@ -13,9 +13,7 @@ const by = Type.Optional(Type.String({ maxLength: 254, ...shown }))
 const TemplateDetail = Type.Object({
   ...commonDetail,
   payment_term: Type.Optional(Type.Object({ term_type: Type.Optional(TermType) })),
-  metadata: Type.Optional(
-    Type.Object({ create_time: moment, created_by: by, last_update_time: moment, last_updated_by: by }, shown),
-  ),
+  metadata: Type.Optional(Type.Object({ create_time: moment, created_by: by, last_update_time: moment }, shown)),
 })
 
 export const TemplateInfo = Type.Object({

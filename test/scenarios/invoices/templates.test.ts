@@ -117,11 +117,7 @@ describe('Templates', () => {
           term: 'No refunds',
           terms_and_conditions: 'No refunds',
           payment_term: { term_type: 'NET_10' },
-          metadata: {
-            create_time: '2026-03-02T09:00:00Z',
-            created_by: 'merchant@example.com',
-            last_updated_by: 'merchant@example.com',
-          },
+          metadata: { create_time: '2026-03-02T09:00:00Z', created_by: 'merchant@example.com' },
         },
         amount: { value: '100.00', breakdown: { tax_total: usd('9.09') } },
         due_amount: usd('100.00'),
