@@ -33,6 +33,16 @@ const columns = raw('create_time, seq, account_id, actor, action, resource_id, a
 const named = fragment`${columns}, case when actor like 'person:%' then (
     select name from console_people where console_people.id = substr(actor, 8)) end as actor_name`
 
+/**
+ * The stretches of the log that hold anything, each by one step in an index. What is looked up by a thing or a cause is looked up in
+ * each of them: so new entries of these indexes lie side by side, and a write need not fetch a page from anywhere in a large tree.
+ */
+const stretches = raw(`stretches as (
+  (select seq >> 16 as n from audit_log order by seq >> 16 limit 1)
+  union all
+  select next.n from stretches cross join lateral (
+    select seq >> 16 as n from audit_log where seq >> 16 > stretches.n order by seq >> 16 limit 1) next)`)
+
 /** Up to `limit` rows, newest first, from the one after `last` on. */
 export function findEntries(db: Reader, filter: AuditFilter, limit: number, last: Place = END): Promise<AuditEntry[]> {
   const wanted = (name: FilterName) => unseen(filter[name], 'text')
@@ -50,11 +60,13 @@ export function findEntries(db: Reader, filter: AuditFilter, limit: number, last
       ? fragment`create_time >= ${unseen(filter.since ?? '', 'text')} and (${raw(key)}) < (${place})`
       : fragment`${raw(by)} >= ${wanted(by)} and (${raw(key)}) < (${wanted(by)}, ${place})`
   const newestFirst = raw(`order by ${key.replace(/,|$/g, ' desc$&')} limit ${limit}`)
-  // Of one thing there are few, and their index knows no order. Found first, and by nothing else: with the time beside it an index of
-  // times would be read as well, from end to end.
+  // Of one thing there are few, in no order that an index knows. Found first, and by nothing else: with the time beside it an index
+  // of times would be read as well, from end to end.
   const { statement, values } = (
     isOfThing
-      ? fragment`with found as materialized (select ${columns} from audit_log where ${fitting})
+      ? fragment`with recursive ${stretches}, found as materialized (
+            select rows.* from stretches cross join lateral (
+              select ${columns} from audit_log where seq >> 16 = stretches.n and ${fitting}) rows)
           select ${named} from found where ${within} ${newestFirst}`
       : fragment`select ${named} from audit_log where ${fitting} and ${within} ${newestFirst}`
   ).toQuery()

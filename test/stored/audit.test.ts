@@ -245,6 +245,26 @@ describe('The audit log', () => {
       expect((await operator.get(AUDIT, { query })).status).toBe(400)
   })
 
+  it('finds one thing, and what one request did, wherever they stand in a long log', async () => {
+    const { id, detail } = (
+      await world.merchant.post<{ id: string; detail: object }>(INVOICES, over('10.00'), {
+        headers: { prefer: 'return=representation' },
+      })
+    ).body
+    const written: string[] = []
+    for (const place of [70_000, 70_001, 10_000_000]) {
+      await rows("select setval(pg_get_serial_sequence('audit_log', 'seq'), $1)", place)
+      const changed = await world.merchant.put(`${INVOICES}/${id}`, { detail, items: [] })
+      written.unshift(debugId(changed))
+    }
+
+    expect((await log({ resource_id: id })).map(({ cause }) => cause).slice(0, 3)).toEqual(written)
+    for (const cause of written)
+      expect(await log({ cause })).toMatchObject([{ action: 'updateInvoice', resource_id: id, cause }])
+    expect(await log({ resource_id: id, cause: written[1]! })).toHaveLength(1)
+    expect(await log({ resource_id: id, actor: 'app:NOBODY' })).toEqual([])
+  })
+
   it('is for the operator alone', async () => {
     for (const who of [world.merchant, world.partner, world.buyer]) expect((await who.get(AUDIT)).status).toBe(403)
   })
