@@ -119,19 +119,22 @@ function piecesOf(column: SearchedText, text: string): string[] {
 }
 
 /**
- * The query that finds every row whose columns can contain these texts, by the pieces that fewest have: one that everybody has would
- * make the index read all there are. `shareOf` says how common a piece is.
+ * What every row has whose columns can contain these texts: the pieces that fewest have, since one that everybody has would make the
+ * index read all there are. Each is a query of its own, so that the index goes through the shortest list and only looks into the
+ * others. `shareOf` says how common a piece is.
  */
-export function gramQuery(
+export function gramQueries(
   texts: readonly (readonly [SearchedText, string])[],
   shareOf: (piece: string) => number,
-): string {
+): readonly string[] {
   const pieces = new Set(texts.flatMap(([column, text]) => piecesOf(column, text)))
   const rarest = [...pieces].sort((a, b) => shareOf(a) - shareOf(b)).slice(0, ASKED_MAX)
   // Of less than three letters it is known only how a piece begins.
   const begun = texts.map(([column, text]) => `${quoted(searchedTexts[column] + text)}:*`)
-  const asked = rarest.length > 0 ? rarest.map(quoted) : begun
-  return `(${asked.join(' & ')}) | ${quoted(EVERYTHING)}`
+  return rarest.length > 0 ? rarest.map(quoted) : begun
 }
+
+/** Finds the rows that have too many pieces to name them. */
+export const everythingQuery = quoted(EVERYTHING)
 
 export const emailQuery = (email: string): string => quoted(emailGram(email))

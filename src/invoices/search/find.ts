@@ -1,10 +1,10 @@
 import { stampOf } from '../../database/recall.ts'
-import { type Fragment, fragment, type Query, raw, unseen } from '../../database/sql.ts'
+import { type Fragment, fragment, joined, type Query, raw, unseen } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { END, type Place } from '../../http/keyset.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { byDay, byPaymentDay } from './by-day.ts'
-import { emailQuery, gramQuery, type SearchedText } from './columns.ts'
+import { emailQuery, everythingQuery, gramQueries, type SearchedText } from './columns.ts'
 import type { CommonPieces } from './common.ts'
 import { type Criteria, conditionsOf } from './conditions.ts'
 import { type InvoiceSummary, type Look, summary, wholeDocument } from './look.ts'
@@ -242,8 +242,15 @@ async function containing(db: Reader, { email, texts = {} }: Criteria, common?: 
   const sought = Object.entries(texts).flatMap(([column, text]) =>
     text === undefined ? [] : [[column as SearchedText, text] as const],
   )
-  const shares = sought.length === 0 ? undefined : await common?.shares(db)
-  const parts = sought.length === 0 ? [] : [`(${gramQuery(sought, (piece) => shares?.get(piece) ?? 0)})`]
-  if (email !== undefined) parts.push(emailQuery(email))
-  return parts.length === 0 ? raw('') : fragment`and i.grams @@ ${parts.join(' & ')}::tsquery`
+  const has = (query: string) => fragment`i.grams @@ ${query}::tsquery`
+  const conditions: Fragment[] = email === undefined ? [] : [has(emailQuery(email))]
+  if (sought.length > 0) {
+    const shares = await common?.shares(db)
+    const pieces = gramQueries(sought, (piece) => shares?.get(piece) ?? 0).map(has)
+    conditions.push(fragment`((${joined(pieces, ' and ')}) or ${has(everythingQuery)})`)
+  }
+  return joined(
+    conditions.map((condition) => fragment`and ${condition}`),
+    ' ',
+  )
 }
