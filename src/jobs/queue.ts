@@ -106,13 +106,19 @@ const leaveJob = sql`
 const takeBackCrash = sql`update jobs set crashes = crashes - 1 where id = $1 and crashes > 0`
 const earliestOpen = sql`select min(run_at) as run_at from jobs where parked_time is null`
 
-/** The names that payloads have for what a job is about; the first that is there says it. */
+/** The names that payloads have for what a job is about; the first that is there says it. The index `jobs_of_subject` has the same. */
 export const subjectNames = ['dispute_id', 'invoice_id', 'capture_id', 'refund_id'] as const
 const subject = `coalesce(${subjectNames.map((name) => `payload->>'${name}'`).join(', ')})`
-const earliestJobs = statementOf(`
-  select name, payload, key, run_at, attempts, account_id from jobs
-  where parked_time is null and ($2::text[] is null or key = any($2) or ${subject} = any($2))
-  order by run_at, id limit $1`)
+const waiting = 'select name, payload, key, run_at, attempts, account_id from jobs where parked_time is null'
+const soonest = 'order by run_at, id limit $1'
+const earliestJobs = statementOf(`${waiting} ${soonest}`)
+/** By an index each; those that are due already have none, and are few. */
+const earliestAbout = statementOf(`
+  ${waiting} and id = any(array(
+    select id from jobs where not due and parked_time is null and ${subject} = any($2)
+    union select id from jobs where due and parked_time is null and ${subject} = any($2)
+    union select id from jobs where key = any($2)))
+  ${soonest}`)
 
 /** What one class has room for. */
 export interface Room {
@@ -216,4 +222,4 @@ export type WaitingJob = Pick<ClaimedJob, 'name' | 'payload' | 'key' | 'run_at' 
 
 /** The open jobs that fall due first; only those about one of these ids, where any are given. */
 export const waitingJobs = (database: Connection, limit: number, about?: readonly string[]): Promise<WaitingJob[]> =>
-  database.rows<WaitingJob>(earliestJobs, [limit, about ?? null])
+  about ? database.rows(earliestAbout, [limit, about]) : database.rows(earliestJobs, [limit])

@@ -225,6 +225,30 @@ describe('The first page of a list', () => {
     expect(await readBy(`${SENT}?status=${status}&webhook_id=W-MANY`, 'deliver')).toBeLessThan(1_500)
   })
 
+  it('of what is due about one thing finds it by an index', async () => {
+    const { database } = world.app
+    await database.query(
+      `insert into jobs (name, payload, run_at, create_time)
+       select 'dispute-deadline', jsonb_build_object('account_id', $1::text, 'dispute_id', 'PP-R-MANY-' || n),
+         '2099-01-01T00:00:00.000Z', $2
+       from generate_series(1, $3::int) as n`,
+      [world.people.merchant.id, world.now(), MANY],
+    )
+    await database.query('analyze jobs')
+    const [waiting] = (await database.query("select id from delivery_queue where webhook_id = 'W-MANY' limit 1")).rows
+    for (const [subject, table] of [
+      ['PP-R-MANY-77', 'jobs'],
+      [oldest[0]!, 'delivery_queue'],
+      [String(waiting.id), 'delivery_queue'],
+    ] as const) {
+      const path = `/sandbox/due?subject=${subject}`
+      expect(await readBy(path, table), `${table} of ${subject}`).toBeLessThan(50)
+    }
+    const { body } = await world.call<{ due: object[] }>('GET', '/sandbox/due?subject=PP-R-MANY-77')
+    expect(body.due).toMatchObject([{ subject: 'PP-R-MANY-77', work: 'dispute-deadline' }])
+    await database.query("delete from jobs where payload->>'dispute_id' like 'PP-R-MANY-%'")
+  })
+
   it('of suggestions passes over what a buyer has many of', async () => {
     for (const [field, text] of Object.entries({ NAME: 'many', INVOICE_NUMBER: 'INV-', DISPUTE_ID: 'PP', ALL: 'PP' }))
       expect(

@@ -1,5 +1,5 @@
 import type { Connection } from '../../database/open.ts'
-import { sql } from '../../database/sql.ts'
+import { statementOf } from '../../database/sql.ts'
 import type { Upcoming } from '../../jobs/work-source.ts'
 import type { Instant } from '../../kernel/clock.ts'
 
@@ -13,17 +13,31 @@ interface WaitingDelivery {
   readonly next_time: Instant
 }
 
-/** The first of each lane, and of these the first. */
-const earliest = sql`
+const columns = 'q.account_id, q.id, q.event_id, q.webhook_id, q.url, q.attempts, q.next_time, q.seq'
+
+/** Those of a queue that come first, with what is shown of them. */
+const earliestOf = (queue: string) =>
+  statementOf(`
   select first.account_id, first.id, first.event_id, d.event_type, coalesce(first.url, w.url) as url, first.attempts,
     first.next_time
-  from generate_series(0, 2) as lanes (lane)
-    cross join lateral (
-      select q.account_id, q.id, q.event_id, q.webhook_id, q.url, q.attempts, q.next_time, q.seq from delivery_queue q
-      where q.lane = lanes.lane and ($2::text[] is null or q.event_id = any($2) or q.id::text = any($2)) order by q.next_time limit $1) first
+  from (${queue}) first
     join deliveries d on d.account_id = first.account_id and d.id = first.id
     left join webhooks w on w.account_id = first.account_id and w.id = first.webhook_id
-  order by first.next_time, first.seq limit $1`
+  order by first.next_time, first.seq limit $1`)
+
+/** The first of each lane, and of these the first. */
+const earliest = earliestOf(`
+  select q.* from generate_series(0, 2) as lanes (lane) cross join lateral (
+    select ${columns} from delivery_queue q where q.lane = lanes.lane order by q.next_time limit $1) q`)
+
+/** Found by their keys, account by account: a sandbox has few. */
+const earliestAbout = earliestOf(`
+  select ${columns} from delivery_queue q where (q.account_id, q.id) in (
+    select d.account_id, d.id from accounts a cross join unnest($2::text[]) as about (event_id)
+      join deliveries d on d.account_id = a.id and d.event_id = about.event_id
+    union
+    select a.id, case when about.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then about.id::uuid end
+    from accounts a cross join unnest($2::text[]) as about (id))`)
 
 /** The deliveries that are attempted next; only those with one of these ids, or of these events, where any are given. */
 export async function upcomingDeliveries(
@@ -31,7 +45,9 @@ export async function upcomingDeliveries(
   limit: number,
   about?: readonly string[],
 ): Promise<Upcoming[]> {
-  const rows = await database.rows<WaitingDelivery>(earliest, [limit, about ?? null])
+  const rows = await (about
+    ? database.rows<WaitingDelivery>(earliestAbout, [limit, about])
+    : database.rows<WaitingDelivery>(earliest, [limit]))
   return rows.map((row) => ({
     work: 'deliver-webhook',
     at: row.next_time,
