@@ -221,7 +221,8 @@ of them in one field or a name around it, counts as none.
 
 A full update may be what was read with something in it changed; what is read-only is not looked at. Where a value is shown in two
 places (the number, the terms), or one was made from another (a full name from its parts, the amount of a discount from its
-percentage), the one that is no longer as it was shown counts. The amount of a discount that was given wins over a percentage.
+percentage), the one that is no longer as it was shown counts. The amount of a discount that was given wins over a percentage. The
+same update sent again, as when its answer was lost, means the same.
 
 ## Addresses
 

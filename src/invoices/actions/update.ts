@@ -5,11 +5,12 @@ import { type Static, Type } from '../../kernel/type.ts'
 import { type ActionContext, invoiceAction, updatedAt } from '../action.ts'
 import { countRecipientChange, requireOwnEmail } from '../limits.ts'
 import { mailed, mailsOf } from '../mails.ts'
+import { updateName } from '../schema/codes.ts'
 import { InvoiceInput } from '../schema/given.ts'
 import type { Invoice } from '../schema/invoice.ts'
 import { sameRecipients } from '../schema/parties.ts'
 import { checkInvoice } from '../sums/check.ts'
-import { attachedSince, compose } from '../sums/compose.ts'
+import { attachedSince, type Composed, compose } from '../sums/compose.ts'
 import { meant, readSentBack } from '../sums/sent-back.ts'
 import { settle } from '../sums/settlement.ts'
 import { issueJob, sentBy } from './send.ts'
@@ -37,7 +38,8 @@ export const update = invoiceAction('update', {
         '/detail/currency_code',
       )
     if (context.ownEmailOnly) requireOwnEmail(context.account, input)
-    const composed = composeAgain(invoice, input, context)
+    const isAgain = invoice.last_update === updateName(input, asItIs(invoice))
+    const composed = isAgain ? asItIs(invoice) : composeAgain(invoice, input, context)
     const { payments, refunds } = invoice
     const { outcome, paid, due } = settle({ amount: composed.amount, payments, refunds })
     if (paid > toMinor(composed.amount))
@@ -59,14 +61,15 @@ export const update = invoiceAction('update', {
           ...(!send_to_recipient && { additional_recipients: [] }),
         })
       : []
+    const detail = { ...composed.detail, ...attachedSince(composed.detail, invoice.detail, toSeconds(context.now)) }
     return {
       // A total that is now paid in full decides the status like a payment would.
       outcome: outcome as 'unpaid' | 'partly paid' | 'paid' | 'paid offline',
       changes: {
         ...composed,
+        last_update: updateName(input, { ...composed, detail }),
         detail: {
-          ...composed.detail,
-          ...attachedSince(composed.detail, invoice.detail, toSeconds(context.now)),
+          ...detail,
           viewed_by_recipient: invoice.detail.viewed_by_recipient ?? false,
           metadata: {
             ...invoice.detail.metadata,
@@ -89,6 +92,12 @@ export const update = invoiceAction('update', {
 function newlyMailed(before: Invoice, after: Invoice): number {
   const known = new Set(mailed(before, before.issue_notice ?? {}))
   return mailed(after, after.issue_notice ?? {}).filter((email) => !known.has(email)).length
+}
+
+/** What an update writes, as it is. */
+const asItIs = ({ detail, invoicer, primary_recipients, ...invoice }: Invoice): Composed => {
+  const { additional_recipients, items, configuration, amount } = invoice
+  return { detail, invoicer, primary_recipients, additional_recipients, items, configuration, amount }
 }
 
 function composeAgain(invoice: Invoice, given: InvoiceInput, { account, newId }: ActionContext) {

@@ -17,6 +17,21 @@ function derive(name: string): string {
   return code
 }
 
+/**
+ * Names an update by what was sent and what that came to. Whoever sends the same where that is still so has lost the answer and
+ * means what they meant then; read beside what is shown by now it could mean something else.
+ */
+export function updateName(sent: unknown, { detail, ...written }: { readonly detail?: object | undefined }): string {
+  const { metadata: _times, viewed_by_recipient: _isViewed, ...lasting } = (detail ?? {}) as Record<string, unknown>
+  return hash('sha256', JSON.stringify([sent, lasting, written], inOrder), 'base64url')
+}
+
+/** The database forgets in which order the fields were. */
+const inOrder = (_name: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value
+
 /** The code in the address of the hosted page: the id without prefix and hyphens. */
 export const recipientCode = (id: string): string => id.replace(/^INV2-/, '').replaceAll('-', '')
 

@@ -47,6 +47,8 @@ export interface Invoice extends InvoiceState, Written {
   readonly reminder_times: readonly Instant[]
   /** When the primary recipients changed, for the limit in 72 hours. */
   readonly recipient_change_times: readonly Instant[]
+  /** The name of the last full update. */
+  readonly last_update?: string
   /** What the caller of `send` wanted in the mail that goes out on the issue date. */
   readonly issue_notice?: {
     readonly subject?: string

@@ -2,6 +2,7 @@ import { toSeconds } from '../../kernel/clock.ts'
 import { toMinor, toMoney } from '../../kernel/money.ts'
 import { type Issue, Problem } from '../../kernel/problem.ts'
 import type { ActionContext } from '../action.ts'
+import { updateName } from '../schema/codes.ts'
 import type { InvoiceInput } from '../schema/given.ts'
 import type { AmountSummary, Discount } from '../schema/lines.ts'
 import { checkAmounts, checkItems, Findings, type Sound } from '../sums/check.ts'
@@ -25,16 +26,25 @@ export function composeTemplate(
   context: Pick<ActionContext, 'now' | 'account' | 'newId'>,
   before?: Template,
 ): Template {
-  const { description, settings, unit_of_measure = 'QUANTITY' } = input
+  const { description, settings, unit_of_measure = 'QUANTITY', template_info: given = {} } = input
+  const known = before?.template_info
+  const isAgain = known !== undefined && before?.last_update === updateName(given, known)
+  const template_info = isAgain ? changedAt(known, context) : composeInfo(given, context, known)
   return {
     id,
     name: input.name,
     ...(description !== undefined && { description }),
-    template_info: composeInfo(input.template_info ?? {}, context, before?.template_info),
+    template_info,
     ...(settings && { settings }),
     unit_of_measure,
+    ...(known && { last_update: updateName(given, template_info) }),
   }
 }
+
+const changedAt = ({ detail, ...info }: TemplateInfo, { now }: Pick<ActionContext, 'now'>): TemplateInfo => ({
+  ...(detail && { detail: { ...detail, metadata: { ...detail.metadata, last_update_time: toSeconds(now) } } }),
+  ...info,
+})
 
 function composeInfo(
   given: TemplateInfo,

@@ -57,6 +57,8 @@ export interface Template {
   readonly template_info: TemplateInfo
   readonly settings?: TemplateInput['settings']
   readonly unit_of_measure: (typeof unitsOfMeasure)[number]
+  /** The name of the last update of its `template_info`. */
+  readonly last_update?: string
 }
 
 /** What an invoice made from this template does not show. */

@@ -191,7 +191,7 @@ describe('Templates', () => {
     const info = made.template_info as typeof made.template_info & { items: object[] }
     const [item] = info.items
 
-    const { body } = await replacing(made.id, {
+    const sent = {
       ...made,
       template_info: {
         ...info,
@@ -199,13 +199,15 @@ describe('Templates', () => {
         invoicer: { name: { given_name: 'Ada', surname: 'Example', full_name: 'Ada Sample' } },
         items: [{ ...item, quantity: '2' }],
       },
-    })
+    }
+    const { body } = await replacing(made.id, sent)
 
     expect(body.template_info).toMatchObject({
       detail: { terms_and_conditions: 'New terms', term: 'New terms' },
       invoicer: { name: { full_name: 'Ada Example' } },
       amount: { value: '162.00' },
     })
+    for (let n = 0; n < 2; n++) expect((await replacing(made.id, sent)).body, 'sent again').toEqual(body)
   })
 
   it('one is the default: setting it clears the other, deleting it brings back the first of the system', async () => {

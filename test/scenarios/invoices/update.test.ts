@@ -236,6 +236,42 @@ describe('A full update', () => {
       })
     })
 
+    it('means the same when it comes again, as from a client that lost the answer', async () => {
+      const name = { given_name: 'Ada', surname: 'Sample' }
+      const draft = await shop.drafts({
+        ...discounted({ percent: '10' }, { discount: { percent: '5' } }),
+        detail: { currency_code: 'USD', terms_and_conditions: 'Old terms', payment_term: { term_type: 'NET_10' } },
+        primary_recipients: [recipient('payer@example.com', { name })],
+      })
+      const [item] = draft.items
+      const sent = {
+        ...draft,
+        invoice_number: 'SENT-TWICE',
+        detail: {
+          ...draft.detail,
+          term: 'New terms',
+          payment_term: { ...draft.detail.payment_term, term_type: 'NO_DUE_DATE' },
+        },
+        primary_recipients: [
+          recipient('payer@example.com', { name: { ...name, surname: 'Example', full_name: 'Ada Sample' } }),
+        ],
+        items: [{ ...item, discount: { ...item!.discount, percent: '20' } }],
+      }
+
+      const once = await updating(draft.id, sent)
+      expect(once.body.amount.value).toBe('72.00')
+      for (let n = 0; n < 2; n++) {
+        const again = await updating(draft.id, sent)
+        expect(again.status, again.text).toBe(200)
+        expect(again.body).toEqual(once.body)
+      }
+
+      const other = await updating(draft.id, over('50.00', { primary_recipients: sent.primary_recipients }))
+      expect(other.body.amount.value).toBe('50.00')
+      // What was shown is something else by now, so the amount is one that was given.
+      expect((await updating(draft.id, { ...sent, detail: { currency_code: 'USD' } })).body.amount.value).toBe('85.50')
+    })
+
     it('has an item twice under two ids', async () => {
       const draft = await shop.drafts(discounted({}))
       const [item] = draft.items
