@@ -1,6 +1,6 @@
 import type { Transact, Tx } from '../../database/transaction.ts'
 import type { Answer } from '../../http/route.ts'
-import { Problem } from '../../kernel/problem.ts'
+import { invalid, Problem } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
 import { isOwnOrigin } from '../page/form-token.ts'
@@ -9,6 +9,18 @@ import type { Notice } from '../page/page.ts'
 
 /** What a payer writes about a case. */
 export const caseText = Type.Optional(Type.String({ maxLength: 2000 }))
+
+const TEXT_MISSING = 'MISSING_REQUIRED_PARAMETER'
+
+/** What the payer says; blanks alone say nothing, whatever a browser makes of them. */
+export function written({ text = '' }: { readonly text?: string }): string {
+  const said = text.trim()
+  if (said === '') throw invalid('/text', 'Write something.', TEXT_MISSING)
+  return said
+}
+
+/** Whether it was refused for saying nothing. */
+export const isOfText = ({ details: [detail] }: Problem): boolean => detail?.issue === TEXT_MISSING
 
 /** The forms of a case can carry a file. A browser counts a line break as one character and sends it as two. */
 export const caseForm = {

@@ -8,7 +8,7 @@ import { disputeLifecycle } from '../../disputes/machine/lifecycle.ts'
 import { findDispute, type StoredDispute, withdrawDispute } from '../../disputes/store.ts'
 import { Answer, type AnyRoute, route } from '../../http/route.ts'
 import { recipientCode } from '../../invoices/schema/codes.ts'
-import { invalid, type Problem } from '../../kernel/problem.ts'
+import type { Problem } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import { findTransaction } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
@@ -18,7 +18,7 @@ import type { Notice } from '../page/page.ts'
 import { seeOther } from '../page/respond.ts'
 import { lang, shared } from '../page-routes.ts'
 import { sayCaseIn } from '../words/index.ts'
-import { answerForm, caseForm, caseText, isOfFile } from './case-form.ts'
+import { answerForm, caseForm, caseText, isOfFile, isOfText, written } from './case-form.ts'
 import { casePath, readCaseKey } from './link.ts'
 import { casePage, type TypedAction } from './pages.ts'
 
@@ -33,14 +33,6 @@ type ActionForm = Static<typeof ActionForm>
 
 const Key = Type.Object({ key: Type.String({ minLength: 1, maxLength: 200 }) })
 
-/** What the payer says; blanks alone say nothing, whatever a browser makes of them. */
-function written({ text = '' }: ActionForm): string {
-  const said = text.trim()
-  if (said === '') throw invalid('/text', 'Write something.', TEXT_MISSING)
-  return said
-}
-
-const TEXT_MISSING = 'MISSING_REQUIRED_PARAMETER'
 const said = (form: ActionForm) => ({ evidence_type: 'OTHER', notes: written(form) })
 
 /** What a payer may do with their case, and what each says to it. */
@@ -70,7 +62,7 @@ function proofOfReturn({ carrier = '', tracking = '' }: ActionForm) {
 
 const whyRefused = (problem: Problem) => {
   if (isOfFile(problem)) return 'fileRefused'
-  if (problem.details[0]?.issue === TEXT_MISSING) return 'textMissing'
+  if (isOfText(problem)) return 'textMissing'
   return problem.details[0]?.issue === 'MISSING_TRACKING_INFO' ? 'trackingMissing' : 'refused'
 }
 

@@ -16,7 +16,7 @@ import type { Notice } from '../page/page.ts'
 import { seeOther } from '../page/respond.ts'
 import { Code, lang, shared } from '../page-routes.ts'
 import { sayCaseIn } from '../words/index.ts'
-import { answerForm, caseForm, caseText, isOfFile } from './case-form.ts'
+import { answerForm, caseForm, caseText, isOfFile, isOfText, written } from './case-form.ts'
 import { type Disputable, disputable } from './disputable.ts'
 import { reportedPage, reportPage, reportReasons, type TypedReport } from './pages.ts'
 
@@ -72,13 +72,13 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
       | keyof typeof reportReasons
       | undefined
     if (!chosen || !reason) throw new Problem(422, 'UNPROCESSABLE_ENTITY', [])
+    const notes = written(body)
     if (await useQuota(tx, opened.stored.account.id, [{ quota: casesOfPayment, key: chosen.id }]))
       throw new Problem(422, 'UNPROCESSABLE_ENTITY', [])
-    const text = body.text?.trim() ?? ''
     const request = {
       disputed_transactions: [{ buyer_transaction_id: chosen.buyer_transaction_id }],
       reason,
-      evidences: [{ ...(text !== '' && { notes: text }) }],
+      evidences: [{ notes }],
     }
     await createDispute(tx, house, nobody, request, files, chosen.id)
     return seeOther(`${opened.path}/problem${opened.inLanguage}`)
@@ -133,13 +133,15 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
             carryOut: (tx, opened) =>
               body.again === undefined ? report(tx, opened, body, plainlyNamed(files)) : mailAgain(tx, opened, headers),
             show: (tx, opened, notice) => showReport(tx, opened, headers, notice, body),
-            refused: ({ sheet }, problem) =>
-              sayCaseIn(sheet.locale.language)(isOfFile(problem) ? 'fileRefused' : 'cannotReport'),
+            refused: ({ sheet }, problem) => sayCaseIn(sheet.locale.language)(whyRefused(problem)),
           },
         ),
     }),
   ]
 }
+
+const whyRefused = (problem: Problem) =>
+  isOfFile(problem) ? 'fileRefused' : isOfText(problem) ? 'textMissing' : 'cannotReport'
 
 /** What the invoice says above itself where nothing of it can be reported: that it is too late, unless all was refunded. */
 function unreportable({ sheet }: Opened, payments: readonly Disputable[]): { notice?: Notice } {

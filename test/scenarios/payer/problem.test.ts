@@ -85,6 +85,19 @@ describe('Reporting a problem from a paid invoice', () => {
     expect(text).toContain('<option value="UNAUTHORISED" selected>')
   })
 
+  it('asks again for a report that says nothing, and opens no case for it', async () => {
+    const { path, payment } = await payers.paidInvoice(guest('blank@example.com'))
+    const { send } = await payers.open(`${path}/problem`)
+
+    const { status, text } = await send(`${path}/problem`, { payment, reason: 'UNAUTHORISED', text: ' \r\n ' })
+
+    expect(status).toBe(422)
+    expect(text).toContain('Write something.')
+    expect(text).toContain('<option value="UNAUTHORISED" selected>')
+    // A payment is disputed once, so nothing was opened.
+    expect((await payers.report(path, payment)).status).toBe(303)
+  })
+
   it.each(['Beleg für März (1).PNG', '領収書'])('takes a PDF that is called %s', async (fileName) => {
     const { path, payment } = await payers.paidInvoice(guest('named@example.com'))
     const { send } = await payers.open(`${path}/problem`)
