@@ -30,6 +30,7 @@ const away = new Set([
 const passing = new Set([
   '53', // memory or disk used up
   ...['55P03', '57014', '25P03'], // waited too long for a lock, for a statement, inside a transaction
+  ...['26000', '42P05'], // a pooler has just stopped keeping statements, within a transaction; the next try names none
   ...['40001', '40P01'], // a conflict outside a unit of work, which would have tried again itself
 ])
 

@@ -122,7 +122,10 @@ export function openDatabase(
   const query = (text: string, values: readonly unknown[] = []) => pools.transactions.run(unprepared(text), values)
   const run: Run = (statement, values) =>
     isShut() ? passed().then(() => pools.statements.run(statement, values)) : pools.statements.run(statement, values)
-  const rows = rowsFrom(run)
+  const unkept = () => {
+    naming.prepares = false
+  }
+  const rows = rowsFrom(run, unkept)
   const committing =
     (line: string | undefined): Run =>
     async (statement, values = []) => {
@@ -174,12 +177,12 @@ export function openDatabase(
     },
     rows,
     row: async <Row>(statement: Statement, values?: readonly unknown[]) => (await rows<Row>(statement, values))[0],
-    commit: (statement, values, line) => rowsFrom(committing(line))(statement, values),
+    commit: (statement, values, line) => rowsFrom(committing(line), unkept)(statement, values),
     transaction: async (work, limitMs) => {
       if (isShut()) await passed()
       return pools.transactions.transaction(async (run) => {
         if (limitMs !== undefined) await run(takeTime, [String(limitMs)])
-        return work({ rows: rowsFrom(run) })
+        return work({ rows: rowsWithin(run, unkept) })
       }, limitMs)
     },
     // Whoever is alone has shut the gate already.
@@ -193,18 +196,36 @@ export function openDatabase(
   }
 }
 
+/** Told when a statement turns out to be prepared where this connection never prepared it. */
+type OnUnkept = () => void
+
+// The driver types rows loosely; each statement's caller states what its columns are.
 const rowsFrom =
-  (run: Run) =>
+  (run: Run, onUnkept: OnUnkept) =>
   async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
     try {
-      // The driver types rows loosely; each statement's caller states what its columns are.
       return (await run(statement, values)).rows as Row[]
     } catch (error) {
-      // PostgreSQL does not know the statement because an earlier Parse in the pipeline failed; nothing ran, so it is
-      // sent again unnamed.
-      if (isNotPrepared(error)) return (await run(unprepared(statement.text), values)).rows as Row[]
+      if (isThereAlready(error)) onUnkept()
+      // PostgreSQL does not know the statement because an earlier Parse in the pipeline failed, or a pooler that kept
+      // statements does so no more; nothing ran, so it is sent again unnamed.
+      else if (!isNotPrepared(error)) throw error
+      return (await run(unprepared(statement.text), values)).rows as Row[]
+    }
+  }
+
+/** Within a transaction, which has failed as a whole: whoever began it begins again. */
+const rowsWithin =
+  (run: Run, onUnkept: OnUnkept) =>
+  async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
+    try {
+      return (await run(statement, values)).rows as Row[]
+    } catch (error) {
+      if (isThereAlready(error) || isNotPrepared(error)) onUnkept()
       throw error
     }
   }
 
-const isNotPrepared = (error: unknown) => error instanceof Error && 'code' in error && error.code === '26000'
+const isCoded = (code: string) => (error: unknown) => error instanceof Error && 'code' in error && error.code === code
+const isNotPrepared = isCoded('26000')
+const isThereAlready = isCoded('42P05')

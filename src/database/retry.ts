@@ -1,8 +1,11 @@
 /** How often a unit of work is begun before its caller is told to send it again. */
 export const TRIES_MAX = 12
 
-/** Serialisation failure, deadlock, and our own guard that found another version of the row. */
-const retryableStates = new Set(['40001', '40P01', 'QT001'])
+/**
+ * Serialisation failure, deadlock, our own guard that found another version of the row, and a pooler that has stopped keeping
+ * prepared statements: the next try sends them unnamed.
+ */
+const retryableStates = new Set(['40001', '40P01', 'QT001', '26000', '42P05'])
 
 /** Whether the same work may succeed when it is begun again. */
 export function isRetryable(error: unknown): boolean {

@@ -14,6 +14,7 @@ import { TransactionPooler } from '../support/transaction-pooler.ts'
 import { newWorld, usd, type World } from '../support/world.ts'
 
 const me = sql`select pg_backend_pid() as pid`
+const echo = sql`select $1::int as i, pg_sleep(0.01)::text as slept`
 const settings = sql`
   select current_setting('statement_timeout') as statement, current_setting('enable_seqscan') as scans`
 
@@ -123,6 +124,20 @@ describe('A pooler in transaction mode', () => {
       await Promise.all(Array.from({ length: 8 }, () => pooled.rows(me)))
       expect(await keepsStatements(connector)).toBe(false)
     }
+  })
+
+  it('is noticed by who took it for one that keeps statements: each is answered, and none is named any more', async () => {
+    // As a service is left when its pooler is given other settings.
+    const forgetful = await TransactionPooler.before(own.url, { takes: ['options'] })
+    const trusting = openPatiently(forgetful.url, { connectionsMax: 8 })
+    const numbers = Array.from({ length: 40 }, (_, i) => i)
+    const asked = await Promise.all(numbers.map((i) => trusting.rows<{ i: number }>(echo, [i])))
+    expect(asked.map(([row]) => row!.i)).toEqual(numbers)
+
+    const named = () => trusting.transaction((one) => one.rows<{ i: number }>(echo, [1]))
+    expect(await named()).toMatchObject([{ i: 1 }])
+    await trusting.close()
+    await forgetful.close()
   })
 
   it('is gone around by what listens', async () => {

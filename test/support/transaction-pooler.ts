@@ -30,6 +30,7 @@ export class TransactionPooler {
   readonly #server: Server
   readonly #target: string
   readonly #max: number
+  readonly #taken: ReadonlySet<string>
   readonly #free: Lent[] = []
   readonly #clients = new Set<Client>()
   readonly #queue: Client[] = []
@@ -39,14 +40,18 @@ export class TransactionPooler {
   /** What clients wanted to say at the start and may not. */
   readonly refused: string[] = []
 
-  private constructor(databaseUrl: string, max: number) {
+  private constructor(databaseUrl: string, max: number, taken: ReadonlySet<string>) {
+    this.#taken = taken
     this.#target = databaseUrl
     this.#max = max
     this.#server = createServer((socket) => this.#greet(socket))
   }
 
-  static async before(databaseUrl: string, { servers = 3 } = {}): Promise<TransactionPooler> {
-    const pooler = new TransactionPooler(databaseUrl, servers)
+  static async before(
+    databaseUrl: string,
+    { servers = 3, takes = [] as readonly string[] } = {},
+  ): Promise<TransactionPooler> {
+    const pooler = new TransactionPooler(databaseUrl, servers, new Set([...PARAMETERS, ...takes]))
     pooler.#server.listen(0, '127.0.0.1')
     await once(pooler.#server, 'listening')
     return pooler
@@ -71,7 +76,7 @@ export class TransactionPooler {
     socket.on('close', () => this.#gone(client))
     socket.once('data', (start) => {
       const names = start.subarray(8).toString().split('\0')
-      const unknown = names.find((name, i) => i % 2 === 0 && name !== '' && !PARAMETERS.has(name))
+      const unknown = names.find((name, i) => i % 2 === 0 && name !== '' && !this.#taken.has(name))
       if (unknown !== undefined) {
         this.refused.push(unknown)
         socket.end(message('E', `SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter: ${unknown}\0\0`))
