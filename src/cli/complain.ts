@@ -5,6 +5,7 @@ import { NoServerError } from '../database/connector.ts'
 import { EmbeddedServerError } from '../database/embedded/server.ts'
 import { ELSEWHERE, sqlProblem } from '../database/errors.ts'
 import { MigrationError } from '../database/required-server.ts'
+import { DirectWayError } from '../database/ways.ts'
 import { messageOf } from '../kernel/error-text.ts'
 import { Problem } from '../kernel/problem.ts'
 import { LeftBehind } from '../sandbox/worlds.ts'
@@ -24,6 +25,11 @@ export interface Complaint {
 /** Tells a person what went wrong in one sentence; a stack trace only for what is our mistake. */
 export function complaintOf(error: unknown, databaseUrl: string | undefined): Complaint {
   const say = (sentence: string, code: 1 | 2 = 1): Complaint => ({ text: `quittance: ${sentence}\n`, code })
+
+  if (error instanceof DirectWayError) {
+    const { text, code } = complaintOf(error.cause, error.url)
+    return { text: text.replaceAll('DATABASE_URL', 'DATABASE_DIRECT_URL'), code }
+  }
 
   const wrongCall = [UsageError, SettingError, AddressError]
   if (error instanceof Error && wrongCall.some((kind) => error instanceof kind)) return say(error.message, 2)

@@ -20,6 +20,10 @@ export const mayNotCreate = (where: string, more = '') =>
 export const ownsNot = (where: string, more = '') =>
   `The role of DATABASE_URL does not own the tables of ${where}${more}, which their owner alone may change: migrate as that role, or grant this one membership in it.`
 
+const keptOut = (where: string, message: string) =>
+  `PostgreSQL at ${where} does not let us in (${message}): correct DATABASE_URL.`
+const mayBeWho = /authentication failed|no such user|not allowed/
+
 /** By what failed and the code of the operating system or of PostgreSQL, or by the driver's words where it gives no code. */
 const sentences: readonly (readonly [RegExp, string | ((where: string, message: string) => string)])[] = [
   [/^\w* ?(ENOSPC|53100)$/, 'The disk is full: free some space and start again. Nothing that was stored is lost.'],
@@ -46,9 +50,12 @@ const sentences: readonly (readonly [RegExp, string | ((where: string, message: 
   [
     /^08P01$/,
     (where, message) =>
-      `The pooler at ${where} refuses what our connections begin with (${message}): set DATABASE_DIRECT_URL to the address of the server itself, and none is sent.`,
+      // pgbouncer has one code for all that it refuses.
+      mayBeWho.test(message)
+        ? keptOut(where, message)
+        : `The pooler at ${where} refuses what our connections begin with (${message}): set DATABASE_DIRECT_URL to the address of the server itself, and none is sent.`,
   ],
-  [/^28\w{3}$/, (where, message) => `PostgreSQL at ${where} does not let us in (${message}): correct DATABASE_URL.`],
+  [/^28\w{3}$/, keptOut],
   [/^3D000$/, (where) => `PostgreSQL runs, but there is no database ${where}: create it, or correct DATABASE_URL.`],
   [/^42501$/, (where, message) => (/^must be owner /.test(message) ? ownsNot : mayNotCreate)(where, ` (${message})`)],
   [/^25006$/, (where) => `PostgreSQL at ${where} takes no writes: name the primary in DATABASE_URL.`],

@@ -6,6 +6,7 @@ import { SettingError } from '../config.ts'
 import { waysOf } from '../database/address.ts'
 import { type EmbeddedServer, startEmbedded } from '../database/embedded/server.ts'
 import { migrateBy } from '../database/migrate.ts'
+import { requireOneDatabase } from '../database/ways.ts'
 import { addressOf } from '../http/address.ts'
 import { credentials } from '../sandbox/people.ts'
 import type { Settings } from '../settings.ts'
@@ -102,6 +103,7 @@ export async function openService(
     }
   }
   try {
+    await requireOneDatabase(ways)
     await migrateBy(ways, { before: beforeMigrating(settings), onWait: (sentence) => log.warn(sentence) })
     const { openApp } = await loading
     const dataDir = embedded ? resolve(settings.dataDir) : undefined

@@ -13,6 +13,7 @@ import type { Connection } from './open.ts'
 import { MigrationError, requireServer } from './required-server.ts'
 import { mayChange, settleRole, unlimited } from './session.ts'
 import { sql } from './sql.ts'
+import { byDirectWay, requireOneDatabase } from './ways.ts'
 
 /** What a database keeps of a file that was applied to it. */
 export interface AppliedMigration {
@@ -120,14 +121,17 @@ async function watchOf(client: pg.Client, connector: Connector, tell: (sentence:
 }
 
 /** The same by whichever way leads to the server itself. */
-export const migrateBy = (
-  { databaseUrl, directUrl }: Ways,
-  options: Pick<MigrateOptions, 'before' | 'onWait'> = {},
-): Promise<string[]> => migrate(directUrl ?? databaseUrl, { pooled: directUrl !== undefined, ...options })
+export const migrateBy = (ways: Ways, options: Pick<MigrateOptions, 'before' | 'onWait'> = {}): Promise<string[]> =>
+  byDirectWay(ways, (url) => migrate(url, { pooled: ways.directUrl !== undefined, ...options }))
 
 /** What a start on this database would have to do, of which nothing is done. Refuses what a start refuses. */
-export async function examine({ databaseUrl, directUrl }: Ways) {
-  const connector = new Connector(addressOf(directUrl ?? databaseUrl), { application_name: 'quittance check' })
+export async function examine(ways: Ways) {
+  await requireOneDatabase(ways)
+  return byDirectWay(ways, examineAt)
+}
+
+async function examineAt(url: string) {
+  const connector = new Connector(addressOf(url), { application_name: 'quittance check' })
   const client = await connector.connect()
   try {
     const version = await requireServer(client, connector)

@@ -13,6 +13,7 @@ import { Receiver } from '../support/receiver.ts'
 import { TransactionPooler } from '../support/transaction-pooler.ts'
 import { newWorld, usd, type World } from '../support/world.ts'
 
+const nowhere = 'postgres://nobody@127.0.0.1:1/none'
 const me = sql`select pg_backend_pid() as pid`
 const echo = sql`select $1::int as i, pg_sleep(0.01)::text as slept`
 const settings = sql`
@@ -156,6 +157,43 @@ describe('A pooler in transaction mode', () => {
     const { code, stderr } = await run([command], { DATABASE_URL: pooler.url, PORT: '0' })
 
     expect(stderr).toMatch(/^quittance: .*transaction mode.*set DATABASE_DIRECT_URL/)
+    expect(code).toBe(1)
+  })
+
+  it.each(['check', 'start'])('and a way to another database are refused by %s', async (command) => {
+    const other = await newDatabase()
+    const { code, stdout, stderr } = await run([command], {
+      DATABASE_URL: pooler.url,
+      DATABASE_DIRECT_URL: other.url,
+      PORT: '0',
+    })
+    await other.drop()
+
+    expect(stdout + stderr).toContain('DATABASE_DIRECT_URL leads to another database than DATABASE_URL')
+    expect(code).toBe(command === 'check' ? 1 : 2)
+  })
+
+  it.each(['check', 'start'])('that is not there is noticed by %s, beside a way around it', async (command) => {
+    const { code, stdout, stderr } = await run([command], {
+      DATABASE_URL: nowhere,
+      DATABASE_DIRECT_URL: own.url,
+      PORT: '0',
+    })
+
+    expect(stdout + stderr).toContain('No PostgreSQL listens at 127.0.0.1:1/none: start it, or correct DATABASE_URL.')
+    expect(code).toBe(1)
+  })
+
+  it.each(['check', 'start', 'migrate', 'apps list'])('is not blamed by %s for the way around it', async (command) => {
+    const { code, stdout, stderr } = await run(command.split(' '), {
+      DATABASE_URL: pooler.url,
+      DATABASE_DIRECT_URL: nowhere,
+      PORT: '0',
+    })
+
+    expect(stdout + stderr).toContain(
+      'No PostgreSQL listens at 127.0.0.1:1/none: start it, or correct DATABASE_DIRECT_URL.',
+    )
     expect(code).toBe(1)
   })
 
