@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { waysOf } from '../database/address.ts'
 import { COMMAND_CONNECT_TIMEOUT_MS } from '../database/connector.ts'
+import { makeDataDir, refuseMoved } from '../database/embedded/folders.ts'
 import { examine } from '../database/migrate.ts'
 import { type Database, openDatabase } from '../database/open.ts'
 import { Replica } from '../database/replica.ts'
@@ -55,6 +57,11 @@ export const checkCommand: Command = {
   },
 }
 
+/** A folder that is there, since none is made here. */
+function requireUsable(dataDir: string): void {
+  if (existsSync(dataDir)) refuseMoved(makeDataDir(dataDir))
+}
+
 const checks: Readonly<Record<string, (settings: Settings, mailTo: string | undefined) => Promise<Said>>> = {
   async settings(settings) {
     await requireStartable(settings)
@@ -71,8 +78,10 @@ const checks: Readonly<Record<string, (settings: Settings, mailTo: string | unde
   },
 
   async database(settings) {
-    if (settings.databaseUrl === undefined)
+    if (settings.databaseUrl === undefined) {
+      requireUsable(settings.dataDir)
       return ok(`The embedded PostgreSQL, which starts with the service, on the data in ${settings.dataDir}.`)
+    }
     const ways = waysOf(settings, undefined)
     const where = whereOf(settings.databaseUrl)
     const { version, pending, isNew, mayCreate, isOwner } = await examine(ways)

@@ -139,6 +139,8 @@ describe('A backup', () => {
 
     const again = await run(['start'], { ...variables, PORT: '0' })
     expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/was moved to .*: set DATABASE_URL/) })
+    const checked = await run(['check'], variables)
+    expect(checked).toMatchObject({ code: 1, stdout: expect.stringMatching(/was moved to .*: set DATABASE_URL/) })
   })
 })
 
