@@ -1,6 +1,6 @@
 import { pino } from 'pino'
+import { openService } from './cli/commands/serve.ts'
 import { logOptions } from './cli/log.ts'
-import { openService } from './cli/serve.ts'
 import { readSettings } from './settings.ts'
 
 /** A service that answers. */

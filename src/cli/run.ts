@@ -12,7 +12,7 @@ import {
   type SandboxCommand,
   UsageError,
 } from './command.ts'
-import { commands } from './commands.ts'
+import { commands } from './commands/index.ts'
 import { complaintOf } from './complain.ts'
 import { helpOf, overview, usageOf } from './help.ts'
 import { print } from './print.ts'
@@ -167,7 +167,7 @@ async function reachSandbox(
   const found = await findSandbox(url)
   if (found) return { sandbox: found, close: async () => {} }
   if (!starts || settings.sandboxUrl !== undefined) throw noSandbox(url)
-  const { startForCommand } = await import('./serve.ts')
+  const { startForCommand } = await import('./commands/serve.ts')
   const { at, close } = await startForCommand(settings)
   output.err(`quittance: no sandbox ran at ${url}, so one does until this command ends.\n`)
   try {

@@ -1,12 +1,21 @@
 import { SettingError } from '../config.ts'
+import type { SecretRing } from '../kernel/secrets.ts'
 import type { Settings } from '../settings.ts'
-import { requireSecrets } from './secrets.ts'
 
 /** Refuses settings that are well written, each by itself, and with which no service could do its work. */
 export async function requireStartable(settings: Settings): Promise<void> {
   requireSecrets(settings)
   requireWayIn(settings)
   await requireCallable(settings)
+}
+
+/** The service's secrets, which live has no default for. */
+export function requireSecrets({ secrets }: Settings): SecretRing {
+  if (secrets === undefined)
+    throw new SettingError(
+      'QUITTANCE_SECRET must be set in live: 32 or more random characters, the same for all processes.',
+    )
+  return secrets
 }
 
 /** Single sign-on needs all of its settings, and somebody must be able to come in. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { commands } from '../../src/cli/commands.ts'
+import { commands } from '../../src/cli/commands/index.ts'
 import { printedFiles } from '../../src/printed.ts'
 
 describe('Every printed document', () => {

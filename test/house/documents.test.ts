@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { loadRows } from '../../bench/harness/rows.ts'
-import { commands } from '../../src/cli/commands.ts'
+import { commands } from '../../src/cli/commands/index.ts'
 import { flagOf } from '../../src/config.ts'
 import { settings } from '../../src/settings.ts'
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openService } from '../../../src/cli/serve.ts'
+import { openService } from '../../../src/cli/commands/serve.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { run } from '../../support/command.ts'
 import { newDatabase, type TestDatabase } from '../../support/database.ts'

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { commands } from '../../../src/cli/commands.ts'
+import { commands } from '../../../src/cli/commands/index.ts'
 import { flagOf } from '../../../src/config.ts'
 import { settings } from '../../../src/settings.ts'
 import { run } from '../../support/command.ts'

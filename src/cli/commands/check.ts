@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs'
-import { waysOf } from '../database/address.ts'
-import { COMMAND_CONNECT_TIMEOUT_MS } from '../database/connector.ts'
-import { makeDataDir, refuseMoved } from '../database/embedded/folders.ts'
-import { examine } from '../database/migrate.ts'
-import { type Database, openDatabase } from '../database/open.ts'
-import { Replica } from '../database/replica.ts'
-import { sql } from '../database/sql.ts'
-import { randomIds } from '../kernel/ids.ts'
-import type { Settings } from '../settings.ts'
-import { type Command, CommandError, UsageError } from './command.ts'
-import { complaintOf } from './complain.ts'
-import { mayNotCreate, ownsNot, whereOf } from './database-complaint.ts'
-import { requireOurs, unlessMissing } from './ours.ts'
-import { print } from './print.ts'
-import { requireStartable } from './startable.ts'
+import { waysOf } from '../../database/address.ts'
+import { COMMAND_CONNECT_TIMEOUT_MS } from '../../database/connector.ts'
+import { makeDataDir, refuseMoved } from '../../database/embedded/folders.ts'
+import { examine } from '../../database/migrate.ts'
+import { type Database, openDatabase } from '../../database/open.ts'
+import { Replica } from '../../database/replica.ts'
+import { sql } from '../../database/sql.ts'
+import { randomIds } from '../../kernel/ids.ts'
+import type { Settings } from '../../settings.ts'
+import { type Command, CommandError, UsageError } from '../command.ts'
+import { complaintOf } from '../complain.ts'
+import { mayNotCreate, ownsNot, whereOf } from '../database-complaint.ts'
+import { requireOurs, unlessMissing } from '../ours.ts'
+import { print } from '../print.ts'
+import { requireStartable } from '../startable.ts'
 
 /** What was found of one thing that a service needs. A note is nothing wrong, and nothing that everybody wants. */
 interface Finding {
@@ -125,7 +125,7 @@ const checks: Readonly<Record<string, (settings: Settings, mailTo: string | unde
   async mail({ environment, smtpUrl: url, smtpAllowPrivate, smtpAllowPlain, mailFrom }, mailTo) {
     if (url === undefined)
       return environment === 'live' ? note('SMTP_URL is not set: no mails are sent.') : ok('Kept in the sandbox.')
-    const { openMailServer } = await import('../outbound/mail.ts')
+    const { openMailServer } = await import('../../outbound/mail.ts')
     const server = openMailServer({ url, allowPrivate: smtpAllowPrivate, allowPlain: smtpAllowPlain })
     const { host } = new URL(url)
     const says = 'This is what a mail of this service looks like on its way: "quittance check" sent it.'
@@ -156,10 +156,10 @@ const checks: Readonly<Record<string, (settings: Settings, mailTo: string | unde
         ? note('GATEWAY_URL is not set: pages ask payers to pay otherwise.')
         : ok('The one of the sandbox.')
     const [{ openGateway }, { openOutbound }, { signText }, { systemClock }] = await Promise.all([
-      import('../outbound/gateway.ts'),
-      import('../outbound/http.ts'),
-      import('../payer/pay/gateway-signature.ts'),
-      import('../kernel/clock.ts'),
+      import('../../outbound/gateway.ts'),
+      import('../../outbound/http.ts'),
+      import('../../payer/pay/gateway-signature.ts'),
+      import('../../kernel/clock.ts'),
     ])
     const outbound = openOutbound({ allowHttp: gatewayAllowHttp, allowPrivate: gatewayAllowPrivate })
     const gateway = openGateway({ url, outbound, sign: (text) => signText(secrets[0], text, systemClock.now()) })
@@ -181,7 +181,7 @@ const checks: Readonly<Record<string, (settings: Settings, mailTo: string | unde
   async 'single sign-on'(settings) {
     const { consoleOidcIssuer: issuer } = settings
     if (issuer === undefined) return ok('None: people come to the console with passkeys.')
-    const { discoverIssuer } = await import('../console/sign-in/oidc.ts')
+    const { discoverIssuer } = await import('../../console/sign-in/oidc.ts')
     await discoverIssuer(settings).catch((error: unknown) => {
       throw new CommandError(`CONSOLE_OIDC_ISSUER: ${issuer} does not answer as an issuer does: ${messageOf(error)}`)
     })

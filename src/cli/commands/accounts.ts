@@ -1,10 +1,10 @@
-import type { Account } from '../accounts/schema.ts'
-import { addAccount, findAccount, listAccounts, saveAccount } from '../accounts/store.ts'
-import type { Tx } from '../database/transaction.ts'
-import { isZone } from '../kernel/clock.ts'
-import { isCurrency } from '../kernel/money.ts'
-import { accountLocale, chooseLocale, languages } from '../payer/words/languages.ts'
-import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
+import type { Account } from '../../accounts/schema.ts'
+import { addAccount, findAccount, listAccounts, saveAccount } from '../../accounts/store.ts'
+import type { Tx } from '../../database/transaction.ts'
+import { isZone } from '../../kernel/clock.ts'
+import { isCurrency } from '../../kernel/money.ts'
+import { accountLocale, chooseLocale, languages } from '../../payer/words/languages.ts'
+import { type Command, CommandError, type StoreInput, UsageError } from '../command.ts'
 import { moveCommand } from './move.ts'
 
 const text = (input: StoreInput, name: string, initial?: string): string => {

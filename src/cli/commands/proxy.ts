@@ -1,12 +1,12 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { after, systemClock } from '../kernel/clock.ts'
-import { openForwardProxy } from '../outbound/forward-proxy.ts'
-import { issueCertificate } from '../webhooks/signing/certificate.ts'
-import { addressRefusal } from './address.ts'
-import { type Command, CommandError, UsageError } from './command.ts'
-import { makePaint } from './paint.ts'
+import { after, systemClock } from '../../kernel/clock.ts'
+import { openForwardProxy } from '../../outbound/forward-proxy.ts'
+import { issueCertificate } from '../../webhooks/signing/certificate.ts'
+import { addressRefusal } from '../address.ts'
+import { type Command, CommandError, UsageError } from '../command.ts'
+import { makePaint } from '../paint.ts'
 
 const PORT = 8888
 const PORT_MAX = 65_535

@@ -1,6 +1,6 @@
-import type { Reader, Tx } from '../database/transaction.ts'
-import { unhurried } from '../database/unhurried.ts'
-import type { Instant } from '../kernel/clock.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
+import { unhurried } from '../../database/unhurried.ts'
+import type { Instant } from '../../kernel/clock.ts'
 import {
   attemptOne,
   findOperated,
@@ -9,10 +9,10 @@ import {
   sendingRefused,
   troubledWebhooks,
   undeliveredTo,
-} from '../webhooks/operated.ts'
-import { REPLAY_MAX } from '../webhooks/schema.ts'
-import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
-import { readInstant } from './since.ts'
+} from '../../webhooks/operated.ts'
+import { REPLAY_MAX } from '../../webhooks/schema.ts'
+import { type Command, CommandError, type StoreInput, UsageError } from '../command.ts'
+import { readInstant } from '../since.ts'
 
 const SHOWN_MAX = 1_000
 const SINCE = 'P1D'

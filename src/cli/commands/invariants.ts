@@ -1,6 +1,6 @@
-import { countAll } from '../invariants/check.ts'
-import { type Command, CommandError } from './command.ts'
-import { print } from './print.ts'
+import { countAll } from '../../invariants/check.ts'
+import { type Command, CommandError } from '../command.ts'
+import { print } from '../print.ts'
 
 /** The command is waited for, so a rule may take as long as a large database needs. */
 const LIMIT_MS = 600_000

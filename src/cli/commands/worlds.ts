@@ -1,4 +1,4 @@
-import type { Command } from './command.ts'
+import type { Command } from '../command.ts'
 
 /** Whole states of a running sandbox: kept, brought back, doubled, emptied. */
 export const worldCommands: readonly Command[] = [

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type Cell, printHaproxy } from '../cells/haproxy.ts'
+import { type Cell, printHaproxy } from '../../cells/haproxy.ts'
 import {
   forgetHeard,
   hears,
@@ -8,14 +8,14 @@ import {
   publish,
   subscriptionOf,
   subscriptionStatement,
-} from '../cells/join.ts'
-import { printMap } from '../cells/map.ts'
-import { databaseAddress } from '../config.ts'
-import { addressOf, connectionSettings } from '../database/address.ts'
-import { COMMAND_CONNECT_TIMEOUT_MS, Connector, cut } from '../database/connector.ts'
-import { cellOf, claimCell, claimEnvironment } from '../database/environment.ts'
-import { isCell } from '../kernel/cell.ts'
-import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
+} from '../../cells/join.ts'
+import { printMap } from '../../cells/map.ts'
+import { databaseAddress } from '../../config.ts'
+import { addressOf, connectionSettings } from '../../database/address.ts'
+import { COMMAND_CONNECT_TIMEOUT_MS, Connector, cut } from '../../database/connector.ts'
+import { cellOf, claimCell, claimEnvironment } from '../../database/environment.ts'
+import { isCell } from '../../kernel/cell.ts'
+import { type Command, CommandError, type StoreInput, UsageError } from '../command.ts'
 import { openOther, requireFit } from './move.ts'
 
 const MAP_FILE = '/etc/haproxy/cells.map'
@@ -35,8 +35,8 @@ export const cellCommands: readonly Command[] = [
     async run({ arguments: words, options, output }) {
       const [first, ...others] = distinct(words.map(readCell))
       const [{ describedRoutes }, { describedService }] = await Promise.all([
-        import('../routes.ts'),
-        import('../printed.ts'),
+        import('../../routes.ts'),
+        import('../../printed.ts'),
       ])
       const routes = describedRoutes({ ...describedService, environment: 'live' })
       const { listen = ':8080', map = MAP_FILE } = options

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { KEY_BELIEVED_MS, listKeys, SigningKeys, withdrawKey } from '../webhooks/signing/keys.ts'
-import { makeSeal } from '../webhooks/signing/seal.ts'
-import { type Command, CommandError, type StoreInput } from './command.ts'
-import { publicUrlOf } from './public-url.ts'
-import { requireSecrets } from './secrets.ts'
+import { KEY_BELIEVED_MS, listKeys, SigningKeys, withdrawKey } from '../../webhooks/signing/keys.ts'
+import { makeSeal } from '../../webhooks/signing/seal.ts'
+import { type Command, CommandError, type StoreInput } from '../command.ts'
+import { publicUrlOf } from '../public-url.ts'
+import { requireSecrets } from '../startable.ts'
 
 /** Replaces the key that deliveries are signed with, and takes back what an earlier one signed. */
 export const keyCommands: readonly Command[] = [

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { eventTypes } from '../kernel/event-types.ts'
-import { didYouMean } from '../kernel/spelling.ts'
-import { isEventType, NoSuchOverride, overridden, recipeFor } from '../scenarios/triggers.ts'
-import { type Command, CommandError, type SandboxInput, UsageError } from './command.ts'
+import { eventTypes } from '../../kernel/event-types.ts'
+import { didYouMean } from '../../kernel/spelling.ts'
+import { isEventType, NoSuchOverride, overridden, recipeFor } from '../../scenarios/triggers.ts'
+import { type Command, CommandError, type SandboxInput, UsageError } from '../command.ts'
 import { tellStory } from './scenario.ts'
 
 const merchant = { client_id: 'sandbox-merchant' }

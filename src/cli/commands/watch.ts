@@ -1,5 +1,5 @@
-import { type Command, type SandboxInput, UsageError } from './command.ts'
-import { findSandbox } from './sandbox.ts'
+import { type Command, type SandboxInput, UsageError } from '../command.ts'
+import { findSandbox } from '../sandbox.ts'
 
 interface Clock {
   readonly now: string

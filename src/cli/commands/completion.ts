@@ -1,6 +1,6 @@
-import { flagOf } from '../config.ts'
-import { type Command, UsageError } from './command.ts'
-import { settingsOf } from './help.ts'
+import { flagOf } from '../../config.ts'
+import { type Command, UsageError } from '../command.ts'
+import { settingsOf } from '../help.ts'
 
 /** What can stand next, and behind which words. */
 interface Place {

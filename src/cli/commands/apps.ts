@@ -1,6 +1,6 @@
-import { makeApp, rotateAppSecret } from '../accounts/apps.ts'
-import { type App, type Feature, features } from '../accounts/schema.ts'
-import { allScopes, isFeature } from '../accounts/scopes.ts'
+import { makeApp, rotateAppSecret } from '../../accounts/apps.ts'
+import { type App, type Feature, features } from '../../accounts/schema.ts'
+import { allScopes, isFeature } from '../../accounts/scopes.ts'
 import {
   changeAppStatus,
   deleteApp,
@@ -9,13 +9,13 @@ import {
   grantConsent,
   listApps,
   revokeConsent,
-} from '../accounts/store.ts'
-import type { Reader, Tx } from '../database/transaction.ts'
-import type { SecretRing } from '../kernel/secrets.ts'
-import type { Settings } from '../settings.ts'
-import { makeSeal, requireSameSecret } from '../webhooks/signing/seal.ts'
-import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
-import { requireSecrets } from './secrets.ts'
+} from '../../accounts/store.ts'
+import type { Reader, Tx } from '../../database/transaction.ts'
+import type { SecretRing } from '../../kernel/secrets.ts'
+import type { Settings } from '../../settings.ts'
+import { makeSeal, requireSameSecret } from '../../webhooks/signing/seal.ts'
+import { type Command, CommandError, type StoreInput, UsageError } from '../command.ts'
+import { requireSecrets } from '../startable.ts'
 
 const summaryOf = ({ client_id, id, account_id, name, status, features: enabled }: App) => ({
   client_id,

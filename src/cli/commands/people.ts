@@ -1,11 +1,11 @@
-import { Progress } from '../backup/progress.ts'
-import { makeAnswerBox } from '../http/idempotency.ts'
-import { randomIds } from '../kernel/ids.ts'
-import { erasePerson } from '../people/erase.ts'
-import { exportPerson } from '../people/export.ts'
-import { makeSeal, requireSameSecret } from '../webhooks/signing/seal.ts'
-import { type Command, CommandError, UsageError } from './command.ts'
-import { requireSecrets } from './secrets.ts'
+import { Progress } from '../../backup/progress.ts'
+import { makeAnswerBox } from '../../http/idempotency.ts'
+import { randomIds } from '../../kernel/ids.ts'
+import { erasePerson } from '../../people/erase.ts'
+import { exportPerson } from '../../people/export.ts'
+import { makeSeal, requireSameSecret } from '../../webhooks/signing/seal.ts'
+import { type Command, CommandError, UsageError } from '../command.ts'
+import { requireSecrets } from '../startable.ts'
 
 /** What a customer may ask of whoever runs the service. docs/privacy.md says what stays, and why. */
 export const peopleCommands: readonly Command[] = [

@@ -1,11 +1,11 @@
 import type pg from 'pg'
-import { addressOf, waysOf } from '../database/address.ts'
-import { Connector } from '../database/connector.ts'
-import { joinTables, PartitioningError, partitionTables } from '../database/partitioning.ts'
-import { Partitions } from '../database/partitions.ts'
-import { unlimited } from '../database/session.ts'
-import { unprepared } from '../database/sql.ts'
-import { type Command, CommandError, type StoreInput } from './command.ts'
+import { addressOf, waysOf } from '../../database/address.ts'
+import { Connector } from '../../database/connector.ts'
+import { joinTables, PartitioningError, partitionTables } from '../../database/partitioning.ts'
+import { Partitions } from '../../database/partitions.ts'
+import { unlimited } from '../../database/session.ts'
+import { unprepared } from '../../database/sql.ts'
+import { type Command, CommandError, type StoreInput } from '../command.ts'
 
 /** Rows are those that the server estimates: counting them would read everything. */
 const listed = unprepared(`

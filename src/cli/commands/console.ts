@@ -1,6 +1,6 @@
-import { findAccount } from '../accounts/store.ts'
-import { isOfAccount, isRole, type Role, roles } from '../console/roles.ts'
-import { addLink, linkAddress } from '../console/sign-in/links.ts'
+import { findAccount } from '../../accounts/store.ts'
+import { isOfAccount, isRole, type Role, roles } from '../../console/roles.ts'
+import { addLink, linkAddress } from '../../console/sign-in/links.ts'
 import {
   addPerson,
   findInvited,
@@ -12,11 +12,11 @@ import {
   removePerson,
   shutOut,
   signOutEverywhere,
-} from '../console/sign-in/people.ts'
-import type { Reader } from '../database/transaction.ts'
-import { systemClock } from '../kernel/clock.ts'
-import { type Command, CommandError, type StoreInput, UsageError } from './command.ts'
-import { publicUrlOf } from './public-url.ts'
+} from '../../console/sign-in/people.ts'
+import type { Reader } from '../../database/transaction.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { type Command, CommandError, type StoreInput, UsageError } from '../command.ts'
+import { publicUrlOf } from '../public-url.ts'
 
 /** The people who sign in to the console of a live service, and the first of them. */
 export const consoleCommands: readonly Command[] = [

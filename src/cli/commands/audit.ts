@@ -1,8 +1,8 @@
-import { findApp } from '../accounts/store.ts'
-import { type AuditFilter, findEntries } from '../audit/store.ts'
-import type { Reader } from '../database/transaction.ts'
-import { type Command, UsageError } from './command.ts'
-import { readInstant } from './since.ts'
+import { findApp } from '../../accounts/store.ts'
+import { type AuditFilter, findEntries } from '../../audit/store.ts'
+import type { Reader } from '../../database/transaction.ts'
+import { type Command, UsageError } from '../command.ts'
+import { readInstant } from '../since.ts'
 
 const LIMIT_DEFAULT = 100
 const LIMIT_MAX = 10_000

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
-import { TargetError } from '../backup/error.ts'
-import { waysOf } from '../database/address.ts'
-import { findHome, markMoved } from '../database/embedded/folders.ts'
-import { startEmbedded } from '../database/embedded/server.ts'
-import { databaseSettings } from '../database/settings.ts'
-import type { Settings } from '../settings.ts'
-import { type Command, CommandError, type CommandInput, UsageError } from './command.ts'
-import { otherComplaint, whereOf } from './database-complaint.ts'
-import { print } from './print.ts'
-import { requireSecrets } from './secrets.ts'
-import { noteInLog } from './store.ts'
+import { TargetError } from '../../backup/error.ts'
+import { waysOf } from '../../database/address.ts'
+import { findHome, markMoved } from '../../database/embedded/folders.ts'
+import { startEmbedded } from '../../database/embedded/server.ts'
+import { databaseSettings } from '../../database/settings.ts'
+import type { Settings } from '../../settings.ts'
+import { type Command, CommandError, type CommandInput, UsageError } from '../command.ts'
+import { otherComplaint, whereOf } from '../database-complaint.ts'
+import { print } from '../print.ts'
+import { requireSecrets } from '../startable.ts'
+import { noteInLog } from '../store.ts'
 
 /** Everything a service holds: into a file, out of one, and from one database to another. */
 export const backupCommands: readonly Command[] = [
@@ -21,7 +21,7 @@ export const backupCommands: readonly Command[] = [
     arguments: ['file'],
     examples: [['backup monday.backup', 'writes a compressed file, which restore reads']],
     async run(input, cause) {
-      const { backUp } = await import('../backup/run.ts')
+      const { backUp } = await import('../../backup/run.ts')
       const {
         settings,
         output,
@@ -48,7 +48,7 @@ export const backupCommands: readonly Command[] = [
       ['restore monday.backup --replace', 'goes back to it'],
     ],
     async run(input, cause) {
-      const { check, restore } = await import('../backup/run.ts')
+      const { check, restore } = await import('../../backup/run.ts')
       const {
         settings,
         options,
@@ -77,7 +77,7 @@ export const backupCommands: readonly Command[] = [
     },
     examples: [['move --to postgres://quittance:…@db.internal/quittance', 'moves what is in the data folder there']],
     async run(input, cause) {
-      const { move } = await import('../backup/run.ts')
+      const { move } = await import('../../backup/run.ts')
       const { settings, output, options } = input
       const to = databaseSettings.databaseUrl.read(String(options['to'] ?? ''))
       if (to === undefined) throw new UsageError('Say where to: --to postgres://user:password@host:5432/database.')

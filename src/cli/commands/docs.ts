@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { type Command, CommandError } from './command.ts'
+import { type Command, CommandError } from '../command.ts'
 
 /** Prints every document that is made from source. A test fails when one of them is stale. */
 export const docsCommand = (commands: () => readonly Command[]): Command => ({
@@ -8,11 +8,11 @@ export const docsCommand = (commands: () => readonly Command[]): Command => ({
   summary: 'Print openapi.json and the tables in docs/ from source',
   examples: [['docs', 'in a clone, after a change of the source']],
   async run({ output }) {
-    if (!existsSync(new URL('../../docs', import.meta.url)))
+    if (!existsSync(new URL('../../../docs', import.meta.url)))
       throw new CommandError('The documents are printed in a clone of the repository; a package has no docs folder.')
-    const { printedFiles } = await import('../printed.ts')
+    const { printedFiles } = await import('../../printed.ts')
     for (const { path, text } of printedFiles(commands())) {
-      const file = new URL(`../../${path}`, import.meta.url)
+      const file = new URL(`../../../${path}`, import.meta.url)
       // One that is as it should be is left alone: a new date would have everything compiled again.
       if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text)
       output.out(`${path}\n`)

@@ -1,13 +1,13 @@
-import { realSeconds } from '../kernel/clock.ts'
-import { calledAt } from '../outbound/egress.ts'
-import { callHandler, type HandlerCall } from '../outbound/handler-call.ts'
-import { play } from '../scenarios/play.ts'
-import { overridden, recipeFor } from '../scenarios/triggers.ts'
-import { standardHeaders } from '../webhooks/signing/signature.ts'
-import { type Command, CommandError, type Sandbox, type SandboxInput, UsageError } from './command.ts'
-import { makePaint } from './paint.ts'
+import { realSeconds } from '../../kernel/clock.ts'
+import { calledAt } from '../../outbound/egress.ts'
+import { callHandler, type HandlerCall } from '../../outbound/handler-call.ts'
+import { play } from '../../scenarios/play.ts'
+import { overridden, recipeFor } from '../../scenarios/triggers.ts'
+import { standardHeaders } from '../../webhooks/signing/signature.ts'
+import { type Command, CommandError, type Sandbox, type SandboxInput, UsageError } from '../command.ts'
+import { makePaint } from '../paint.ts'
 
-import { secretBytes } from './secret.ts'
+import { secretBytes } from '../secret.ts'
 
 const merchant = { client_id: 'sandbox-merchant' }
 const HOUR_SECONDS = 3600

@@ -1,10 +1,10 @@
-import { waysOf } from '../database/address.ts'
-import { startEmbedded } from '../database/embedded/server.ts'
-import { migrateBy } from '../database/migrate.ts'
-import type { Command } from './command.ts'
-import { beforeMigrating } from './ours.ts'
-import { print } from './print.ts'
-import { noteInLog } from './store.ts'
+import { waysOf } from '../../database/address.ts'
+import { startEmbedded } from '../../database/embedded/server.ts'
+import { migrateBy } from '../../database/migrate.ts'
+import type { Command } from '../command.ts'
+import { beforeMigrating } from '../ours.ts'
+import { print } from '../print.ts'
+import { noteInLog } from '../store.ts'
 
 /** Brings the schema up to date. A service that starts does this by itself; running it before is for planned upgrades. */
 export const migrateCommand: Command = {

@@ -1,21 +1,21 @@
 import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
-import type { App } from '../app.ts'
-import { SettingError } from '../config.ts'
-import { waysOf } from '../database/address.ts'
-import { type EmbeddedServer, startEmbedded } from '../database/embedded/server.ts'
-import { migrateBy } from '../database/migrate.ts'
-import { requireOneDatabase } from '../database/ways.ts'
-import { addressOf } from '../http/address.ts'
-import { credentials } from '../sandbox/people.ts'
-import type { Settings } from '../settings.ts'
-import { addressRefusal, requireFreeAddress } from './address.ts'
-import type { Command, CommandInput, FreeCommand } from './command.ts'
-import { lineLog, logOptions, terminalLog } from './log.ts'
-import { beforeMigrating } from './ours.ts'
-import { requireStartable } from './startable.ts'
-import { stopped } from './stopping.ts'
+import type { App } from '../../app.ts'
+import { SettingError } from '../../config.ts'
+import { waysOf } from '../../database/address.ts'
+import { type EmbeddedServer, startEmbedded } from '../../database/embedded/server.ts'
+import { migrateBy } from '../../database/migrate.ts'
+import { requireOneDatabase } from '../../database/ways.ts'
+import { addressOf } from '../../http/address.ts'
+import { credentials } from '../../sandbox/people.ts'
+import type { Settings } from '../../settings.ts'
+import { addressRefusal, requireFreeAddress } from '../address.ts'
+import type { Command, CommandInput, FreeCommand } from '../command.ts'
+import { lineLog, logOptions, terminalLog } from '../log.ts'
+import { beforeMigrating } from '../ours.ts'
+import { requireStartable } from '../startable.ts'
+import { stopped } from '../stopping.ts'
 
 /** After the grace, how long what is under way may take to finish. */
 const SHUTDOWN_MAX_MS = 15_000
@@ -89,7 +89,7 @@ export async function openService(
   if (ofStatus) await requireFreeAddress(ofStatus)
   // Loading every room takes longer than all that comes before, so it goes on while the database starts; a start that
   // is refused does not wait for it.
-  const loading = import('../app.ts')
+  const loading = import('../../app.ts')
   const embedded = await startDatabase(settings)
   const ways = waysOf(settings, embedded)
   let app: App | undefined
@@ -142,7 +142,7 @@ async function listenForStatus(
   app: App,
   { variable, ...address }: NonNullable<ReturnType<typeof statusAddress>>,
 ): Promise<FastifyInstance> {
-  const { makeStatusServer } = await import('../http/status-server.ts')
+  const { makeStatusServer } = await import('../../http/status-server.ts')
   const server = makeStatusServer(app.statusServer!)
   await server.listen(address).catch((error: unknown) => {
     throw addressRefusal(error, { ...address, variable })

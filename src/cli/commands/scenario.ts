@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { didYouMean } from '../kernel/spelling.ts'
-import { libraryScenario, scenarioNames } from '../scenarios/library.ts'
-import { type Played, type PlayOptions, play } from '../scenarios/play.ts'
-import { readScenario, ScenarioError } from '../scenarios/read.ts'
-import type { Scenario } from '../scenarios/scenario.ts'
-import { type Command, CommandError, type SandboxInput, UsageError } from './command.ts'
-import { makePaint } from './paint.ts'
-import { statesOf, storyLines } from './story.ts'
+import { didYouMean } from '../../kernel/spelling.ts'
+import { libraryScenario, scenarioNames } from '../../scenarios/library.ts'
+import { type Played, type PlayOptions, play } from '../../scenarios/play.ts'
+import { readScenario, ScenarioError } from '../../scenarios/read.ts'
+import type { Scenario } from '../../scenarios/scenario.ts'
+import { type Command, CommandError, type SandboxInput, UsageError } from '../command.ts'
+import { makePaint } from '../paint.ts'
+import { statesOf, storyLines } from '../story.ts'
 
 /** A scenario of the library by its name, or one of one's own by its path. */
 function scenarioOf(word: string): Scenario {
@@ -75,7 +75,7 @@ export const scenarioCommands: readonly Command[] = [
     examples: [['scenario list', 'their names, and what they are about']],
     async run({ output, options }) {
       const rows = scenarioNames().map((name) => ({ name, title: libraryScenario(name).title }))
-      const { print } = await import('./print.ts')
+      const { print } = await import('../print.ts')
       output.out(`${print(rows, options['json'] === true)}\n`)
     },
   },

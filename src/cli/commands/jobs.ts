@@ -1,5 +1,5 @@
-import type { Reader } from '../database/transaction.ts'
-import { unhurried } from '../database/unhurried.ts'
+import type { Reader } from '../../database/transaction.ts'
+import { unhurried } from '../../database/unhurried.ts'
 import {
   countAllParked,
   dropParked,
@@ -8,9 +8,9 @@ import {
   PARKED_LISTED_MAX,
   type ParkedJob,
   retryParked,
-} from '../jobs/parked.ts'
-import { subjectOf } from '../jobs/runner.ts'
-import { type Command, CommandError, UsageError } from './command.ts'
+} from '../../jobs/parked.ts'
+import { subjectOf } from '../../jobs/runner.ts'
+import { type Command, CommandError, UsageError } from '../command.ts'
 
 /** Shows parked jobs, tries them again, and gives them up. */
 export const jobCommands: readonly Command[] = [
