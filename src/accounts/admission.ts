@@ -1,6 +1,6 @@
 import type { SettingsOf } from '../config.ts'
-import { ProcessorShare } from '../http/processor-share.ts'
-import { networkOf, RateLimit } from '../http/rate-limit.ts'
+import { ProcessorShare } from '../http/limits/processor-share.ts'
+import { networkOf, RateLimit } from '../http/limits/rate-limit.ts'
 import type { ServerParts } from '../http/server.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { clientIdOf } from './authenticate-client.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { networkOf } from '../http/rate-limit.ts'
+import { networkOf } from '../http/limits/rate-limit.ts'
 import type { Answer } from '../http/route.ts'
 import { unavailable } from '../kernel/problem.ts'
 import { eventsAnswer, type LiveMessage } from './respond.ts'

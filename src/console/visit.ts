@@ -1,6 +1,6 @@
 import type { Reader, Transact } from '../database/transaction.ts'
 import type { UploadedFile } from '../http/body/multipart.ts'
-import { RateLimit } from '../http/rate-limit.ts'
+import { RateLimit } from '../http/limits/rate-limit.ts'
 import { Answer, type AnyRoute, type FreeParts, route } from '../http/route.ts'
 import type { Instant } from '../kernel/clock.ts'
 import type { Money } from '../kernel/money.ts'

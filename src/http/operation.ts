@@ -24,12 +24,12 @@ import {
   UnderWay,
 } from './idempotency.ts'
 import type { Condition } from './inner.ts'
+import type { Turn } from './limits/processor-share.ts'
+import { networkOf } from './limits/rate-limit.ts'
+import { countStored } from './limits/stored-bytes.ts'
 import { renderProblem } from './problem-body.ts'
-import type { Turn } from './processor-share.ts'
-import { networkOf } from './rate-limit.ts'
 import { type Rendered, render } from './render.ts'
 import { type AnyRoute, type Request, takesRequestId } from './route.ts'
-import { countStored } from './stored-bytes.ts'
 import { sentenceOf, type Unknown, unknownsFinder } from './validation/unknown.ts'
 import { makeValidator } from './validation/validator.ts'
 

@@ -1,4 +1,4 @@
-import type { CallExample } from '../http/openapi.ts'
+import type { CallExample } from '../http/openapi/describe.ts'
 import type { AnyRoute } from '../http/route.ts'
 import type { IssueReference } from '../kernel/reference.ts'
 import type { ApiDocument } from './describe.ts'

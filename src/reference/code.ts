@@ -1,5 +1,5 @@
 import { clientCode } from '../console/parts/client-code.ts'
-import type { CallExample } from '../http/openapi.ts'
+import type { CallExample } from '../http/openapi/describe.ts'
 import type { Dialect } from '../kernel/dialect.ts'
 import type { Described } from './catalogue.ts'
 import { spoken } from './dialect.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type CallExample, describeApi } from '../http/openapi.ts'
+import { type CallExample, describeApi } from '../http/openapi/describe.ts'
 import type { AnyRoute } from '../http/route.ts'
 import { version } from '../version.ts'
 import { references } from './rooms.ts'

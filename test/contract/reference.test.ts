@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type CallExample, describeApi } from '../../src/http/openapi.ts'
+import { type CallExample, describeApi } from '../../src/http/openapi/describe.ts'
 import { describedService } from '../../src/printed.ts'
 import { everyRefusal } from '../../src/reference/refusals.ts'
 import { references } from '../../src/reference/rooms.ts'

@@ -1,4 +1,4 @@
-import type { CallExample } from '../../src/http/openapi.ts'
+import type { CallExample } from '../../src/http/openapi/describe.ts'
 import { describedService } from '../../src/printed.ts'
 import { describedRoutes } from '../../src/routes.ts'
 import type { Person, World } from '../support/world.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ProcessorShare } from '../../src/http/processor-share.ts'
+import { ProcessorShare } from '../../src/http/limits/processor-share.ts'
 
 const MS_PER_SECOND = 100
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/transaction.ts'
 import { type Content, html } from '../../http/html.ts'
-import { networkOf, RateLimit } from '../../http/rate-limit.ts'
+import { networkOf, RateLimit } from '../../http/limits/rate-limit.ts'
 import type { Answer, AnyRoute, FreeParts } from '../../http/route.ts'
 import { nobody } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'

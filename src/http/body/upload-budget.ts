@@ -1,5 +1,5 @@
 import { Problem, unavailable } from '../../kernel/problem.ts'
-import { FairShare } from '../fair-share.ts'
+import { FairShare } from '../limits/fair-share.ts'
 
 /** Counts bytes as they arrive; throws when there is no room for them. */
 export type Take = (bytes: number) => void

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { RateLimit } from '../../http/rate-limit.ts'
+import { RateLimit } from '../../http/limits/rate-limit.ts'
 import { dayIn } from '../../kernel/clock.ts'
 import type { LogoImage } from '../logo/image.ts'
 import type { KeptLogo } from '../logo/store.ts'

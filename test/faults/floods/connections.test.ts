@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { limitConnections } from '../../../src/http/connections.ts'
-import { FairShare } from '../../../src/http/fair-share.ts'
+import { limitConnections } from '../../../src/http/limits/connections.ts'
+import { FairShare } from '../../../src/http/limits/fair-share.ts'
 import { listen, paperServer } from '../../support/paper-server.ts'
 
 const sockets: Socket[] = []

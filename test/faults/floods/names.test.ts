@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { networkOf, RateLimit } from '../../../src/http/rate-limit.ts'
+import { networkOf, RateLimit } from '../../../src/http/limits/rate-limit.ts'
 import { statusRoutes } from '../../../src/http/status.ts'
 import { dialects } from '../../../src/kernel/dialect.ts'
 import { RecentMap } from '../../../src/kernel/recent-map.ts'

@@ -1,9 +1,10 @@
-import { dialects } from '../kernel/dialect.ts'
-import type { RoomReference } from '../kernel/reference.ts'
-import type { TSchema } from '../kernel/type.ts'
-import { disputeInterfaceVersion } from '../version.ts'
-import { takenBy } from './body/route-body.ts'
-import { withComponents } from './openapi-components.ts'
+import { dialects } from '../../kernel/dialect.ts'
+import type { RoomReference } from '../../kernel/reference.ts'
+import type { TSchema } from '../../kernel/type.ts'
+import { disputeInterfaceVersion } from '../../version.ts'
+import { takenBy } from '../body/route-body.ts'
+import type { AnyRoute } from '../route.ts'
+import { withComponents } from './components.ts'
 import {
   debugIdHeader,
   errorSchema,
@@ -12,8 +13,7 @@ import {
   refusalOf,
   refusals,
   tokenErrorSchema,
-} from './openapi-shared.ts'
-import type { AnyRoute } from './route.ts'
+} from './shared.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
-import { Problem } from '../kernel/problem.ts'
-import { RecentMap } from '../kernel/recent-map.ts'
+import { Problem } from '../../kernel/problem.ts'
+import { RecentMap } from '../../kernel/recent-map.ts'
 
 interface Bucket {
   tokens: number

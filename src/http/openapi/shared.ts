@@ -1,5 +1,5 @@
-import { dialects } from '../kernel/dialect.ts'
-import { type AnyRoute, takesRequestId } from './route.ts'
+import { dialects } from '../../kernel/dialect.ts'
+import { type AnyRoute, takesRequestId } from '../route.ts'
 
 /** In every answer. */
 export const debugIdHeader = { schema: { type: 'string' }, description: 'Names this answer in our logs.' }

@@ -1,6 +1,6 @@
-import { Problem } from '../kernel/problem.ts'
-import { RecentMap } from '../kernel/recent-map.ts'
-import type { Worked } from '../kernel/working.ts'
+import { Problem } from '../../kernel/problem.ts'
+import { RecentMap } from '../../kernel/recent-map.ts'
+import type { Worked } from '../../kernel/working.ts'
 
 const NAMES_MAX = 50_000
 /** How long somebody who called counts as present. */

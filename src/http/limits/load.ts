@@ -1,5 +1,5 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
-import { unavailable } from '../kernel/problem.ts'
+import { unavailable } from '../../kernel/problem.ts'
 
 const SAMPLE_MS = 500
 const DELAY_MAX_MS = 500

@@ -1,7 +1,7 @@
-import type { SettingsOf } from '../config.ts'
-import { requireQuota } from '../database/quota.ts'
-import type { Tx } from '../database/transaction.ts'
-import type { httpSettings } from './settings.ts'
+import type { SettingsOf } from '../../config.ts'
+import { requireQuota } from '../../database/quota.ts'
+import type { Tx } from '../../database/transaction.ts'
+import type { httpSettings } from '../settings.ts'
 
 /** Less is not counted: how often it can be sent is limited already, and counting would cost more than it saves. */
 const UNCOUNTED_BYTES = 8_192
