@@ -1,6 +1,6 @@
 import type { OpenRoom } from '../room.ts'
-import { bulkConstraints, bulkJobs, sweepBulks } from './bulk.ts'
-import { sweepDrafts } from './drafts.ts'
+import { sweepDrafts } from './pages/disputes/drafts.ts'
+import { bulkConstraints, bulkJobs, sweepBulks } from './pages/invoices/bulk.ts'
 import { invitationJobs } from './sign-in/invitation.ts'
 import { sweepSignIns } from './sign-in/logins.ts'
 

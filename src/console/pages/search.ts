@@ -7,7 +7,7 @@ import { heading, nothing } from '../parts/parts.ts'
 import { seeOther } from '../respond.ts'
 import { type Owned, throughOwner } from '../through-app.ts'
 import type { Pages, Visit } from '../visit.ts'
-import { sells } from './invoices.ts'
+import { sells } from './invoices/list.ts'
 
 /** Ids by their form, the operation that knows them, and the page they open. */
 const forms: readonly { form: RegExp; operation: string; param: string; page: string; of?: Owned; sandbox?: true }[] = [
