@@ -1,6 +1,7 @@
 import { type EventType, type EventTypeDefinition, eventTypes } from '../kernel/event-types.ts'
 import { table } from '../kernel/markdown.ts'
-import { BODY_KEPT_MAX, CONNECT_TIMEOUT_MS, TOTAL_TIMEOUT_MS } from '../outbound/http.ts'
+import { BODY_KEPT_MAX } from '../outbound/call.ts'
+import { CONNECT_TIMEOUT_MS, TOTAL_TIMEOUT_MS } from '../outbound/http.ts'
 import { JITTER, retryWaits } from './delivery/retries.ts'
 import { dispatchRules, lanes } from './dispatch/lanes.ts'
 import {
