@@ -7,7 +7,11 @@ import type { Static, TSchema } from '../kernel/type.ts'
 import type { UploadedFile } from './body/multipart.ts'
 
 /** What a handler is given: only what it needs, already checked. */
-export interface Request<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
+export interface Request<
+  Params extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+> {
   readonly caller: Caller
   readonly params: Static<Params>
   readonly query: Static<Query>
@@ -84,12 +88,7 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   /** Counted against the address of whoever asks, where nobody brings a token: pages. */
   readonly limitedBy?: 'address'
   /** What a reader sees instead of our error body; undefined where that will do. */
-  refusal?(
-    problem: Problem,
-    headers: Request<TSchema, TSchema, TSchema>['headers'],
-    debugId: string,
-    url: string,
-  ): Answer | undefined
+  refusal?(problem: Problem, headers: Request['headers'], debugId: string, url: string): Answer | undefined
   /** Where the operation exists; both when absent. Elsewhere it is 403, and what lies under /sandbox is not there. */
   readonly environment?: 'sandbox' | 'live'
   /** Names that `prepare` understands and no schema has. */
@@ -112,16 +111,22 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
 }
 
 /** An operation that changes nothing. */
-export interface ReadRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
-  extends RouteBase<Params, Query, Body> {
+export interface ReadRoute<
+  Params extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+> extends RouteBase<Params, Query, Body> {
   readonly method: 'GET' | 'POST'
   readonly reads: true
   handle(request: Request<Params, Query, Body> & { readonly db: Reader; readonly now: Instant }): Promise<unknown>
 }
 
 /** An operation that changes something: one unit of work, committed before the answer goes out. */
-export interface WriteRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
-  extends RouteBase<Params, Query, Body> {
+export interface WriteRoute<
+  Params extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+> extends RouteBase<Params, Query, Body> {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly reads?: false
   /** Needs locks across rows: the work runs in a real transaction. */
@@ -138,8 +143,11 @@ export interface FreeParts {
 }
 
 /** An operation that is neither: it opens units of work itself, for example to move the sandbox clock. */
-export interface FreeRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
-  extends RouteBase<Params, Query, Body> {
+export interface FreeRoute<
+  Params extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+> extends RouteBase<Params, Query, Body> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly reads: 'free'
   handle(request: Request<Params, Query, Body> & FreeParts): Promise<unknown>
