@@ -39,7 +39,7 @@ export const guards: readonly Guard[] = [
   { guards: 'a template names no other invoicer either', file: 'src/invoices/create.ts', text: 'requireOwnEmail(account, filled)', replacement: 'requireOwnEmail(account, input)', tests: ['test/scenarios/invoices/create.test.ts'], titled: 'strict about it' },
 
   // Disputes
-  { guards: 'something of each payment is disputed', file: 'src/disputes/filing/create.ts', text: 'if (toMinor(wanted) < toMinor(each))', replacement: 'if (toMinor(wanted) < 0n)', tests: [`${disputes}/money.test.ts`], titled: 'fewer cents' },
+  { guards: 'something of each payment is disputed', file: 'src/disputes/filing/disputed-amounts.ts', text: 'if (toMinor(wanted) < toMinor(each))', replacement: 'if (toMinor(wanted) < 0n)', tests: [`${disputes}/money.test.ts`], titled: 'fewer cents' },
   { guards: 'a dispute changes only as it was read', file: 'src/disputes/store.ts', text: versioned, replacement: unversioned, tests: ['test/faults/disputes/message-race.test.ts'] },
   { guards: 'who comes after a deadline is too late, however late its job is', file: 'src/disputes/act.ts', text: '  requireInTime(tx, house, found.dispute, actor, action)\n', replacement: '', tests: ['test/faults/disputes/late-deadline.test.ts'] },
   { guards: 'a deadline whose job ran early is not lost', file: 'src/disputes/jobs.ts', text: 'return keepTimer(tx, undefined, found.dispute)', replacement: 'return', tests: ['test/faults/disputes/early-deadline.test.ts'] },

@@ -3,24 +3,22 @@ import type { Tx } from '../../database/transaction.ts'
 import type { UploadedFile } from '../../http/body/multipart.ts'
 import { onlyKnown } from '../../http/validation/validator.ts'
 import type { Caller } from '../../kernel/caller.ts'
-import { allocate, Money, toMinor, toMoney } from '../../kernel/money.ts'
-import { breaches, forbidden, invalid, refused } from '../../kernel/problem.ts'
+import { Money } from '../../kernel/money.ts'
+import { breaches, invalid } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
-import type { PurchasedItem } from '../../ledger/schema.ts'
-import { findTransactionsByEitherId, type StoredTransaction } from '../../ledger/store.ts'
+import type { PaymentTransaction, PurchasedItem } from '../../ledger/schema.ts'
+import type { StoredTransaction } from '../../ledger/store.ts'
 import { receiveFiles } from '../documents.ts'
 import type { House } from '../house.ts'
-import { requireDisputable } from '../machine/amounts.ts'
 import { attach } from '../machine/attachments.ts'
 import type { Opening } from '../machine/opening.ts'
-import type { Dispute } from '../schema/dispute.ts'
-import { itemTypes, reasons } from '../schema/enums.ts'
+import type { Dispute, StoredDocument } from '../schema/dispute.ts'
+import { itemTypes, type Reason, reasons } from '../schema/enums.ts'
 import { Extensions, readExtensions } from '../schema/extensions.ts'
 import { DocumentInput, exactItems, Item, Note } from '../schema/given.ts'
-import { findDisputed } from '../store.ts'
-import { ineligibility } from './eligibility.ts'
+import { disputablePayments, unknownPayment } from './disputable-payments.ts'
+import { disputedAmounts } from './disputed-amounts.ts'
 import { fileDispute } from './file.ts'
-import { registerPayments } from './made-up-payment.ts'
 
 const TransactionInput = Type.Object({
   buyer_transaction_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' })),
@@ -45,18 +43,44 @@ export const CreateBody = Type.Object({
 })
 export type CreateBody = Static<typeof CreateBody>
 
+/** What a buyer says when opening a dispute. */
+export interface Filing {
+  readonly body: CreateBody
+  readonly files: readonly UploadedFile[]
+  /** The payment whose buyer the caller is known to be by other means than an account. */
+  readonly buyerOf?: string
+}
+
 /** Opens a dispute: the buyer of a payment, or, in the sandbox, anybody who plays the buyer. */
 export async function createDispute(
   tx: Tx,
   house: House,
   caller: Caller,
-  given: CreateBody,
-  files: readonly UploadedFile[],
-  /** The payment whose buyer this is known to be by other means than an account. */
-  buyerOf?: string,
+  { body: given, files, buyerOf }: Filing,
 ): Promise<Dispute> {
   const body = onlyKnown(CreateBody, given)
-  const { reason, disputed_transactions: named = [] } = body
+  const { ids, reason } = requireNamed(body)
+  const payments = await disputablePayments(tx, house, { caller, buyerOf, ids, amount: body.dispute_amount })
+  const { seller, buyer } = requireSameSeller(payments)
+  const amounts = disputedAmounts(payments, body.dispute_amount)
+  const account = await findAccount(tx, seller.account_id)
+  const uploads = receiveFiles(tx, files)
+  const opening: Opening = {
+    reason,
+    channel: 'INTERNAL',
+    seller,
+    buyer,
+    inquiryOptOut: account?.inquiry_opt_out ?? false,
+    statements: statementsOf(body, uploads.stored),
+    transactions: payments.map(({ transaction }, i) => disputedTransaction(transaction, amounts[i]!, body, i)),
+    extensions: body.extensions && readExtensions(body.extensions),
+    messages: (body.messages ?? []).map(({ content }) => content),
+  }
+  return fileDispute(tx, house, { opening, payments, uploads })
+}
+
+/** The payments and the reason, which no dispute can do without. */
+function requireNamed({ reason, disputed_transactions: named = [] }: CreateBody): { ids: string[]; reason: Reason } {
   const ids = named.flatMap(({ buyer_transaction_id }) => buyer_transaction_id ?? [])
   if (ids.length === 0 || ids.length < named.length)
     throw breaches(
@@ -68,119 +92,54 @@ export async function createDispute(
   if (ids.length > 1 && reason !== 'UNAUTHORISED')
     throw invalid('/disputed_transactions', 'Only UNAUTHORISED can dispute several payments at once.')
   if (new Set(ids).size < ids.length) throw namedTwice()
+  return { ids, reason }
+}
 
-  const payments = await payable(tx, house, caller, ids, body, buyerOf)
+/** One dispute is with one seller, in one currency. */
+function requireSameSeller(payments: readonly StoredTransaction[]): PaymentTransaction {
+  const transactions = payments.map(({ transaction }) => transaction)
   // Each side has an id of its own for the same payment.
-  if (new Set(payments.map(({ transaction }) => transaction.id)).size < ids.length) throw namedTwice()
-  const { seller, buyer, gross } = payments[0]!.transaction
-  const strange = payments.find(
-    ({ transaction }) =>
-      transaction.seller.account_id !== seller.account_id || transaction.gross.currency_code !== gross.currency_code,
+  if (new Set(transactions.map(({ id }) => id)).size < transactions.length) throw namedTwice()
+  const [first] = transactions as [PaymentTransaction, ...PaymentTransaction[]]
+  const strange = transactions.find(
+    ({ seller, gross }) =>
+      seller.account_id !== first.seller.account_id || gross.currency_code !== first.gross.currency_code,
   )
-  if (strange) throw unknownPayment(strange.transaction.buyer_transaction_id)
-
-  const amounts = disputedAmounts(payments, body.dispute_amount)
-  const account = await findAccount(tx, seller.account_id)
-  const uploads = receiveFiles(tx, files)
-  const evidences = body.evidences ?? (uploads.stored.length > 0 ? [{}] : [])
-  const documents = attach(
-    evidences.map(({ documents: list = [] }) => list),
-    uploads.stored,
-    '/evidences',
-  )
-  const opening: Opening = {
-    reason,
-    channel: 'INTERNAL',
-    seller,
-    buyer,
-    inquiryOptOut: account?.inquiry_opt_out ?? false,
-    transactions: payments.map(({ transaction }, i) => ({
-      buyer_transaction_id: transaction.buyer_transaction_id,
-      seller_transaction_id: transaction.id,
-      create_time: transaction.create_time as Dispute['create_time'],
-      gross_amount: transaction.gross,
-      ...(transaction.invoice_number !== undefined && { invoice_number: transaction.invoice_number }),
-      ...(transaction.custom !== undefined && { custom: transaction.custom }),
-      ...itemsOf(exactItems(named[i]?.items ?? [], `/disputed_transactions/${i}/items`), transaction.items),
-      disputed: amounts[i]!,
-      refunded_before: transaction.refunded,
-    })),
-    extensions: body.extensions && readExtensions(body.extensions),
-    statements: evidences.map(({ notes }, i) => ({ text: notes, documents: documents[i]! })),
-    messages: (body.messages ?? []).map(({ content }) => content),
-  }
-  return fileDispute(tx, house, opening, payments, uploads)
+  if (strange) throw unknownPayment(strange.buyer_transaction_id)
+  return first
 }
 
 const namedTwice = () => invalid('/disputed_transactions', 'Name each payment once.')
 
-const unknownPayment = (id: string) =>
-  breaches('INVALID_TRANSACTION_ID', `There is no payment ${id} that you could dispute.`, '/disputed_transactions')
-
-/** The payments to be disputed, if this caller may dispute them. A sandbox makes up those it does not know. */
-async function payable(
-  tx: Tx,
-  { rules }: House,
-  caller: Caller,
-  ids: readonly string[],
-  body: CreateBody,
-  buyerOf?: string,
-): Promise<StoredTransaction[]> {
-  const found = await findTransactionsByEitherId(tx, ids)
-  const known = [...found.values()].map(({ transaction: { seller, id } }) => ({ accountId: seller.account_id, id }))
-  const disputed = known.length === 0 ? new Set<string>() : await findDisputed(tx, known)
-  const unknown = ids.filter((id) => !found.has(id))
-  if (unknown.length > 0 && !rules.autoRegisterTransactions) throw unknownPayment(unknown[0]!)
-  const madeUp = unknown.length === 0 ? new Map() : await registerPayments(tx, caller, unknown, body)
-  return ids.map((id) => {
-    const payment = found.get(id)
-    if (!payment) return madeUp.get(id)!
-    const { transaction } = payment
-    const isBuyer = transaction.buyer.account_id === caller.accountId || buyerOf === transaction.id
-    const isSeller = transaction.seller.account_id === caller.accountId
-    if (!isBuyer && !isSeller) throw unknownPayment(id)
-    if (!isBuyer && !rules.sandbox) throw forbidden('Only the customer can open a dispute; a merchant answers it.')
-    const why = ineligibility(transaction, disputed.has(transaction.id), tx.now)
-    if (why === 'DISPUTE_ALREADY_EXISTS') throw alreadyDisputed()
-    if (why) throw breaches('DISPUTE_REASON_NOT_ELIGIBLE', `This payment cannot be disputed: ${why}.`, '/reason')
-    return payment
-  })
+/** What the buyer says about it. Files without a word are a statement too. */
+function statementsOf({ evidences }: CreateBody, stored: readonly StoredDocument[]): Opening['statements'] {
+  const given = evidences ?? (stored.length > 0 ? [{}] : [])
+  const documents = attach(
+    given.map(({ documents: list = [] }) => list),
+    stored,
+    '/evidences',
+  )
+  return given.map(({ notes }, i) => ({ text: notes, documents: documents[i]! }))
 }
 
-export const alreadyDisputed = () =>
-  refused('DISPUTE_ALREADY_EXISTS', 'This payment was disputed before, and can be only once.')
-
-/** All that is left of each payment, or what the buyer says, in proportion to what is left. */
-function disputedAmounts(payments: readonly StoredTransaction[], wanted: Money | undefined): Money[] {
-  const left = payments.map(({ transaction: { gross, refunded } }) => toMinor(gross) - toMinor(refunded))
-  const currency = payments[0]!.transaction.gross.currency_code
-  const money = (minor: bigint) => toMoney(minor, currency)
-  if (wanted === undefined) return left.map(money)
-  const total = left.reduce((sum, amount) => sum + amount, 0n)
-  requireDisputable(wanted, money(total), '/dispute_amount')
-  const each = money(BigInt(payments.length))
-  if (toMinor(wanted) < toMinor(each))
-    throw breaches(
-      'INVALID_DISPUTE_AMOUNT',
-      `Something of each payment is disputed: ${each.value} ${currency} at least.`,
-      '/dispute_amount',
-    )
-  return sharedOut(toMinor(wanted), left).map(money)
-}
-
-/**
- * In proportion, and something to each: a payment of which nothing is disputed would count as disputed all the same, and
- * be all that is left of the case once the others are taken out.
- */
-function sharedOut(total: bigint, left: readonly bigint[]): bigint[] {
-  const shares = allocate(total, left)
-  for (const [i, share] of shares.entries()) {
-    if (share > 0n) continue
-    const largest = shares.reduce((best, one, at) => (one > shares[best]! ? at : best), 0)
-    shares[largest] = shares[largest]! - 1n
-    shares[i] = 1n
+function disputedTransaction(
+  payment: PaymentTransaction,
+  disputed: Money,
+  { disputed_transactions: named = [] }: CreateBody,
+  i: number,
+): Opening['transactions'][number] {
+  const { invoice_number, custom } = payment
+  return {
+    buyer_transaction_id: payment.buyer_transaction_id,
+    seller_transaction_id: payment.id,
+    create_time: payment.create_time as Dispute['create_time'],
+    gross_amount: payment.gross,
+    ...(invoice_number !== undefined && { invoice_number }),
+    ...(custom !== undefined && { custom }),
+    ...itemsOf(exactItems(named[i]?.items ?? [], `/disputed_transactions/${i}/items`), payment.items),
+    disputed,
+    refunded_before: payment.refunded,
   }
-  return shares
 }
 
 /** The items the buyer names, with what the payment knows of them; all of the payment's when none is named. */

@@ -21,9 +21,9 @@ export async function registerPayments(
   tx: Tx,
   caller: Caller,
   buyerTransactionIds: readonly string[],
-  { dispute_amount }: { readonly dispute_amount?: Money },
+  disputed: Money | undefined,
 ): Promise<ReadonlyMap<string, StoredTransaction>> {
-  const amount = dispute_amount ?? USUAL_AMOUNT
+  const amount = disputed ?? USUAL_AMOUNT
   if (!isSound(amount) || toMinor(amount) <= 0n)
     throw breaches('INVALID_DISPUTE_AMOUNT', 'Dispute more than nothing, in a currency of ISO 4217.', '/dispute_amount')
   const { seller, buyer } = await partiesFor(tx, caller)

@@ -105,10 +105,8 @@ async function chargeBack(tx: Tx, house: House, caller: Caller, body: Chargeback
   const notes = told.processor_info?.notes
   const isAlert = told.event_type === 'ALERT' || told.chargeback_type === 'ALERT'
   const stage = told.stage === undefined || told.stage === 'INQUIRY' ? 'CHARGEBACK' : told.stage
-  return fileDispute(
-    tx,
-    house,
-    {
+  return fileDispute(tx, house, {
+    opening: {
       reason: reasonOfCode.get(code ?? '') ?? NOT_RECEIVED,
       channel: isAlert ? 'ALERT' : 'EXTERNAL',
       seller,
@@ -131,7 +129,7 @@ async function chargeBack(tx: Tx, house: House, caller: Caller, body: Chargeback
       answerBy: due,
       stage,
     },
-    [],
-    { stored: [], files: [], types: [] },
-  )
+    payments: [],
+    uploads: { stored: [], files: [], types: [] },
+  })
 }

@@ -57,7 +57,7 @@ export function disputeRoutes(house: House): AnyRoute[] {
     success: { 201: LinksOnly, 202: LinksOnly },
     async handle({ tx, caller, body, files, headers }) {
       refuseTooMany(files, limits.filesPerRequest)
-      const dispute = await createDispute(tx, house, caller, body, files)
+      const dispute = await createDispute(tx, house, caller, { body, files })
       if (wantsAsync(headers)) return accepted(tx, caller, service.publicUrl, dispute)
       return new Answer(201, { links: actionLinks(service.publicUrl, dispute.dispute_id).links.slice(0, 1) })
     },

@@ -75,12 +75,12 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
     const notes = written(body)
     if (await useQuota(tx, opened.stored.account.id, [{ quota: casesOfPayment, key: chosen.id }]))
       throw new Problem(422, 'UNPROCESSABLE_ENTITY', [])
-    const request = {
+    const complaint = {
       disputed_transactions: [{ buyer_transaction_id: chosen.buyer_transaction_id }],
       reason,
       evidences: [{ notes }],
     }
-    await createDispute(tx, house, nobody, request, files, chosen.id)
+    await createDispute(tx, house, nobody, { body: complaint, files, buyerOf: chosen.id })
     return seeOther(`${opened.path}/problem${opened.inLanguage}`)
   }
 
