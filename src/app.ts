@@ -237,7 +237,7 @@ function wire(parts: Parts) {
     observe: metrics.observe,
     ...(recorder && { record: (request, reply) => recorder.answered(request, reply), disturb: faults.onRequest }),
     ...(parts.options.loopDelay && { loopDelay: parts.options.loopDelay }),
-    // Only where work is done by itself: whoever leaves it undone wants to see it undone.
+    // Without workers nothing drains by itself: whoever runs a service so wants to see the work that waits.
     ...(parts.works && { drain: () => travel.settle() }),
   }
   const server: FastifyInstance = makeServer({ ...serverParts, routes })
@@ -275,7 +275,7 @@ async function stop(
 ): Promise<void> {
   // Balancers ask whether we are ready, so they are told first, and given time to ask.
   state.isDraining = true
-  // Whoever follows goes elsewhere at once; a wait of theirs would hold up the end.
+  // Open streams are ended at once, and their readers go to another process; waiting for them would hold up the end.
   await Promise.all([following?.close(), scenarios.close()])
   if (server.server.listening) await pause(settings.shutdownGraceSeconds * 1000)
   // A connection that was busy when closing began is kept alive after its answer; it is closed once it is idle.
@@ -292,7 +292,7 @@ async function stop(
     () => replica?.close(),
     () => database.close(),
   ]
-  // With a database that is away some of it fails, and the rest would live on in the process of whoever opened us.
+  // Where the database is away some of these fail. The others must be closed all the same, because the process may go on.
   const failures: unknown[] = []
   for (const end of ends) await Promise.resolve(end()).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]

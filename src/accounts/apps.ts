@@ -12,7 +12,7 @@ const APPS_SHOWN_MAX = 200
 export interface NewApp {
   readonly name: string
   readonly features: readonly Feature[]
-  /** What its kind of account needs of the features when not said. */
+  /** Where none are named, the scopes that an account of its kind needs of these features. */
   readonly scopes?: readonly string[]
 }
 
@@ -44,7 +44,7 @@ export function makeApp(
 /** A new secret, told this once. The one before stays valid until the next; revoking ends all of them and the tokens. */
 export function rotateAppSecret(tx: Tx, { id }: App, revoke: boolean, ring: SecretRing): string {
   const made = tx.newId('secret')
-  // The new secret is not among the rows this statement sees, so one fewer is kept.
+  // This statement does not see the secret that the same commit inserts, so it keeps one fewer.
   keepNewestSecrets(tx, id, revoke ? 0 : SECRETS_MAX - 1)
   addSecret(tx, id, made, ring)
   if (revoke) endTokens(tx, id)

@@ -16,7 +16,7 @@ export interface Client {
   readonly scopes: string[]
   readonly token_generation: number
   readonly digests: Buffer[]
-  /** Which of the service's secrets each digest was made with, where it is known. */
+  /** For each digest, which of the service's secrets it was made with; null where that is not known. */
   readonly keys: (string | null)[]
 }
 
@@ -32,7 +32,7 @@ export interface ClientWithToken extends Client {
 
 interface Ways<Found> {
   find(id: string): Promise<Found | undefined>
-  /** As it was found a moment ago. */
+  /** The client as it was found a moment ago, without asking the database. */
   known?(id: string): Found | undefined
 }
 

@@ -133,7 +133,7 @@ export class Authenticator {
     const digest = tokenDigest(token)
     const remember = this.#remembered.asking()
     const holder = await this.#db.row<Holder>(holderOf, [digest, this.#isSandbox]).catch((error: unknown) => {
-      // Whether anybody holds it nobody could say.
+      // The database did not answer, so this call says nothing about the token and does not count as a guess.
       if (network !== undefined) this.#guesses.giveBack(network)
       throw error
     })
@@ -175,7 +175,7 @@ export class Authenticator {
   }
 }
 
-/** As long for every caller: an assertion is as long as its sender likes. */
+/** What a caller is remembered by. The assertion is hashed, because its sender decides how long it is. */
 const memoryOf = (token: string, assertion: string | undefined): string =>
   assertion === undefined ? token : `${token} ${hash('sha256', assertion, 'base64')}`
 

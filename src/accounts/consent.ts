@@ -11,7 +11,7 @@ const consentsWith = sql`
   select c.account_id, c.scopes from consents c join accounts a on a.id = c.account_id
   where c.app_id = $1 and c.scopes && $2 and a.status = 'ACTIVE' order by c.account_id limit $3`
 
-/** As many merchants as a partner that names none is shown at once; of the others it names the one it means. */
+/** A partner that names no merchant is shown things of this many; to see more it names the merchant. */
 export const ACCOUNTS_AT_ONCE_MAX = 1_000
 
 const nothing: ReadonlySet<string> = new Set()

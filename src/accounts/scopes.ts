@@ -38,7 +38,7 @@ export const allScopes: readonly string[] = [...Object.values(scopesOfFeature).f
 const usualScopes: Readonly<Record<Account['kind'], Partial<Record<Feature, readonly string[]>>>> = {
   BUSINESS: {
     disputes: ['disputes/read-seller', 'disputes/update-seller', 'disputes/create', 'disputes/webhooks'],
-    // Less the umbrella name that says the same again.
+    // Without the umbrella scope, which stands for the others.
     invoicing: scopesOfFeature.invoicing.filter((scope) => scope !== 'invoicing/internal'),
     webhooks: scopesOfFeature.webhooks,
     payments: scopesOfFeature.payments,

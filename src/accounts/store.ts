@@ -32,7 +32,7 @@ export const listAccounts = (db: Reader): Promise<Account[]> =>
 
 const PAGE_SIZE = 1_000
 
-/** To the last, by the key, so that each page costs the same. */
+/** All rows, read page by page after the key of the last, so that a late page costs no more than the first. */
 async function pageByPage<Row extends { readonly id: string; readonly create_time: string }>(
   next: (after: string, limit: number) => Promise<Row[]>,
 ): Promise<Row[]> {

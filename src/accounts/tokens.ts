@@ -123,7 +123,7 @@ export function tokenRoutes(service: Service, { realTime, clients, onChange }: T
       const requested = requestedScopes(service, body.scope)
       const now = realTime.now()
       const isNew = body.ignoreCache === 'true'
-      // As long for every caller: a wish is as long as its sender likes.
+      // Hashed, because its sender decides how long it is.
       const wish = requested === '' ? '' : hash('sha256', requested, 'base64')
       const memory = (id: string) => `${id} ${wish}`
       const client = await authenticateClient(
@@ -197,7 +197,7 @@ function handedOut({ settings }: Service, client: ClientWithToken, texts: Texts)
   return { text, scopes, nonce, expire_time }
 }
 
-/** It is of the generation its client was authenticated in: one that was ended meanwhile is born ended. */
+/** A new token of the generation in which its client was authenticated. If tokens were ended since, it is invalid from the start. */
 function newToken(tx: Tx, { settings }: Service, client: Client, { requested, now }: TokenWish): Token {
   const grantable = grantableScopes(client.scopes, client.features)
   const wanted = requested === '' ? grantable : requested.split(' ')
@@ -230,7 +230,7 @@ function present(service: Service, client: Client, token: Token, now: Instant) {
   }
 }
 
-/** Always granted, and nothing more where it alone is named. */
+/** A scope that every token has. A client that asks for it alone gets nothing else. */
 const OPENID = 'openid'
 
 /** The requested scopes in one spelling and order; empty when none were named. */

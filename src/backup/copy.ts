@@ -91,7 +91,7 @@ class CopyOut implements CopyQuery {
   }
 
   handleError(error: Error): void {
-    // Behind what the server says of it comes that the connection has ended.
+    // The first error is what the server says; the end of the connection follows as a second one.
     this.#error ??= error
     this.#connection?.stream.resume()
     this.#wake()

@@ -30,7 +30,7 @@ interface FileEnd {
 }
 
 export interface Written extends FileEnd {
-  /** Of the file. */
+  /** The size of the file. */
   readonly bytes: number
 }
 
@@ -130,7 +130,7 @@ class BackupReader {
     this.#path = path
     const file = createReadStream(path)
     const plain = createGunzip({ chunkSize: PIECE_BYTES })
-    // Whoever reads on hears of it.
+    // `pipe` does not pass errors on; whoever reads the unpacked bytes must get this one.
     file.on('error', (error) => plain.destroy(error))
     this.#source = file.pipe(plain)[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   }

@@ -67,7 +67,7 @@ async function clear(client: pg.Client, { environment, replace }: LoadOptions): 
   }
   if (tables.some(({ name }) => name === 'deployment')) await requireEnvironment(readerOf(client), environment)
   if (!replace)
-    // That somebody migrated it is in the log already of one that was never used.
+    // The audit log does not count: migrating an empty database already writes to it.
     for (const { name } of tables.filter((table) => table.name !== 'audit_log'))
       if ((await client.query(`select from ${quoted(name)} limit 1`)).rowCount !== 0)
         throw new BackupError(
@@ -95,7 +95,7 @@ const dropStatements = `
   where not exists (select from pg_depend where classid = class and objid = id and deptype = 'e')
   order by array_position(array['table', 'view', 'sequence', 'routine', 'domain', 'type'], kind)`
 
-/** Nothing is worked out from the rows that come in: they are what was worked out. */
+/** Triggers are off while rows come in: what triggers derive is among the rows already. */
 async function fill(client: pg.Client, tables: AsyncIterable<TableRows>): Promise<number> {
   let all = 0
   for await (const { table, pieces, rows } of tables) {

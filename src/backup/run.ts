@@ -61,7 +61,7 @@ export function move(from: BackupParts, { to, secrets }: { to: string; secrets: 
       throw new TargetError(cause.message, { cause })
     })
     return using(target, async () => {
-      // It would wait for itself.
+      // A database copied onto itself would wait for its own locks.
       if (await isSame(source, target))
         throw new BackupError('This is the database that the data is in already: name another.')
       return fillAndVerify(target, contents, parts, new Progress(from.say))
@@ -104,10 +104,10 @@ async function fillAndVerify(
   return { ...loaded, rules_that_hold: asked }
 }
 
-/** A service would not understand what happens under its hands. */
+/** Refuses a database on which a service runs: its rows would change without it knowing. */
 async function requireAlone(client: pg.Client, what: string): Promise<void> {
   const { rowCount } = await client.query(
-    // Another cell that listens is no service, whatever its subscription is called.
+    // A subscription of another cell connects too, perhaps under a name like ours, but is no client backend.
     `select from pg_stat_activity where datname = current_database() and backend_type = 'client backend'
        and application_name like 'quittance%' and application_name <> $1`,
     [NAME],

@@ -63,6 +63,6 @@ export const isHeard = async (client: pg.Client, from: string, to: string): Prom
   (await client.query('select from pg_replication_slots where slot_name = $1', [subscriptionOf(from, to)])).rowCount ===
   1
 
-/** What was heard before, and restored: all of it comes again. */
+/** Forgets what a restored backup knew of another cell, which sends all of it again. */
 export const forgetHeard = (client: pg.Client, from: string) =>
   client.query('delete from directory where cell = $1', [from])

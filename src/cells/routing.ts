@@ -14,7 +14,7 @@ export type Rule =
   /** Nothing: every cell answers the same, or it is about the cell itself, which has a host name of its own. */
   | { readonly by: 'nothing'; readonly because: 'same' | 'own' }
 
-/** Where in a JSON body something is named, the first that is there. */
+/** A place in a JSON body that names something. Of several, the first that is there counts. */
 type Field = readonly [place: string, kind: MarkedKind]
 
 /** The code of a page is the id of its invoice without prefix and hyphens. */

@@ -8,7 +8,7 @@ const optionsOf = ({ options = {} }: Command): string =>
     .map(([name, { value, description }]) => `${code(value ? `--${name} ${value}` : `--${name}`)} ${description}`)
     .join('<br>')
 
-/** What would end a cell does not. */
+/** Escapes what would end the cell of a table. */
 const escaped = (cell: string) => cell.replaceAll('|', '\\|')
 
 const rowsOf = (commands: readonly Command[], kind: Command['kind']) =>

@@ -62,9 +62,9 @@ interface Row {
   readonly open?: boolean
   readonly answer?: 'bytes' | 'text' | 'nothing'
   readonly list?: string
-  /** Its pages have numbers. */
+  /** Its pages are asked for by number. */
   readonly numbered?: boolean
-  /** Its query stands where a body would. */
+  /** The query is given where other operations take a body. */
   readonly query?: boolean
 }
 

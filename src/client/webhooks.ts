@@ -98,7 +98,7 @@ const isCertificate = (address: string, url: string) => {
 
 const certificates = new Map<string, { readonly text: Promise<string>; readonly until: number }>()
 const CERTIFICATES_MAX = 100
-/** Then it is looked for again: it may have been withdrawn. */
+/** How long a certificate is kept before it is fetched again, since it may have been withdrawn. */
 const KEPT_SECONDS = 86_400
 const FETCH_MS_MAX = 30_000
 

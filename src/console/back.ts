@@ -16,7 +16,7 @@ export const toSignIn = (path: string, query?: unknown): Answer =>
 /** How long an address may be that is gone back to. */
 export const BACK_LENGTH_MAX = 500
 
-/** Only a place of the console is gone back to. */
+/** The page to go back to. Only an address of the console is taken, or a form could lead to another site. */
 export const backIn = (typed: Typed): string => {
   const { back = '/console' } = typed
   return /^\/console(?:[/?][\w\-./?=&%:+,~*]*)?$/.test(back) ? back : '/console'

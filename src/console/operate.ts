@@ -46,7 +46,7 @@ export interface Outcome {
   readonly body: unknown
   readonly bytes: Buffer
   readonly headers: Readonly<Record<string, string>>
-  /** What of the order meant nothing to the operation, which was done all the same. */
+  /** Fields that the operation ignored because it does not know them. */
   readonly warnings?: string
   readonly refusal?: Refusal
 }
@@ -54,7 +54,7 @@ export interface Outcome {
 /** The operations of the API, for people in front of a page: nothing here can do what the API cannot. */
 export interface Operations {
   route(operation: string): AnyRoute
-  /** The same for a name that was kept, by an earlier version perhaps, which may have had others. */
+  /** The same for a stored name; undefined where an earlier version had an operation that is gone. */
   find(operation: string): AnyRoute | undefined
   /** What a reading operation answers to this caller. It is no request, so it is neither counted nor logged. */
   look<Body>(caller: Caller, operation: string, asked?: Asked): Promise<Body>
@@ -133,7 +133,7 @@ export function makeOperations({ service, routes, server, inner, db, clock }: Op
         ...(files && { files }),
         headers: {
           host: new URL(service.publicUrl).host,
-          // Some operations would answer with something else to whoever does not mind.
+          // Prefers JSON: some operations answer with something else where any type will do.
           accept: 'application/json, */*;q=0.1',
           ...(requestId !== undefined && { [`${dialect.headerPrefix}-Request-Id`]: requestId }),
         },

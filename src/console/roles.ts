@@ -56,7 +56,7 @@ const scopesOf: Readonly<Record<Capability, readonly string[]>> = {
 export const scopesFor = (held: readonly Capability[]): ReadonlySet<string> =>
   new Set(held.flatMap((capability) => scopesOf[capability]))
 
-/** Where `/console` leads. */
+/** The page that `/console` leads to, by role. */
 export const homes: Readonly<Record<Role, string>> = {
   viewer: '/console/invoices',
   support: '/console/disputes',

@@ -105,7 +105,7 @@ export async function findForCaller(
   return foundFor(db, caller, await findDispute(db, id), operation)
 }
 
-/** The same of one that was looked for already. */
+/** The same for a dispute that was read already; undefined is one that does not exist. */
 export async function foundFor<Read extends Pick<Found, 'dispute'>>(
   db: Reader,
   caller: Caller,

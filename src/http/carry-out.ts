@@ -71,7 +71,7 @@ function reading(route: ReadRoute, parts: WorkParts): CarryOut {
   return async (_request, checked) => render(await route.handle({ ...checked, db, now: clock.now() }), usualStatus)
 }
 
-/** What was sent is counted in the first unit of work that the operation opens. */
+/** The operation opens units of work itself; the first of them counts what was sent. */
 function workingFreely(route: FreeRoute, parts: WorkParts): CarryOut {
   const { service, transactFor } = parts
   const db = readerFor(route, parts)

@@ -210,7 +210,7 @@ interface Piece {
   readonly place: readonly string[]
   /** Only what was written since. */
   readonly since: string | null
-  /** Said what it should already; to be left alone. */
+  /** Owners of answers that were rewritten before; these are skipped. */
   readonly rewritten: ReadonlySet<string>
 }
 

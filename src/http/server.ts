@@ -21,7 +21,7 @@ import { checkWire, HEADERS_MAX, straighten } from './wire.ts'
 
 const HEADER_BYTES_MAX = 16_384
 const PARAM_LENGTH_MAX = 2_048
-/** For all of a request, an upload included; any other body has less. */
+/** For a whole request with its upload. Other bodies have `BODY_TIMEOUT_MS`. */
 const REQUEST_TIMEOUT_MS = 120_000
 const BODY_TIMEOUT_MS = 30_000
 const HEADERS_TIMEOUT_MS = 10_000

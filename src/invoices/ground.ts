@@ -15,7 +15,7 @@ export interface Ground {
   /** That template, if the merchant has it. */
   readonly asked: Template | null
   readonly usual: Template | null
-  /** Different as soon as one of the rows is. */
+  /** The versions of the rows, as one text to compare. */
   readonly versions: string
 }
 

@@ -10,7 +10,7 @@ export interface ChosenNumber {
   readonly isOurs: boolean
   /** It counts only while this is the merchant's newest invoice, and has this number. */
   readonly after?: Newest | undefined
-  /** To be told of the invoice that gets it. */
+  /** Must be called with the id of the invoice that gets the number. */
   creates(id: string): void
 }
 

@@ -96,7 +96,7 @@ const tryAgainAt = sql`
   update jobs set run_at = $3, last_error = $4, lease_until = null, due = false where id = $1 and fence = $2 returning 1`
 const parkJob = sql`
   update jobs set parked_time = $3, last_error = $4, lease_until = null where id = $1 and fence = $2 returning 1`
-/** Once: whoever did not hear that it was done asks again. */
+/** Takes effect once, because a process that did not hear of the commit sends it again. */
 const giveBackJob = sql`
   update jobs set attempts = attempts - 1, lease_until = null where id = $1 and fence = $2 and lease_until is not null returning 1`
 const leaveJob = sql`

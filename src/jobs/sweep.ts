@@ -35,7 +35,7 @@ export interface SweepParts {
 /** Removes what has run out of time. Nobody waits for it: when it is late, nothing is wrong but the disk space. */
 export type Sweep = (parts: SweepParts) => Promise<void>
 
-/** By what they remove. */
+/** Sweeps by the name of what they remove. */
 export type Sweeps = Readonly<Record<string, Sweep>>
 
 /** Runs a statement that removes up to `$2` rows older than `$1` until there are none. */

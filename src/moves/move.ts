@@ -46,7 +46,7 @@ const swept = new Set([
   ...['idempotency', 'quotas', 'console_bulks', 'console_drafts', 'console_draft_files'],
 ])
 
-/** Those of another cell are known here, and do not live here. */
+/** Accounts of another cell have a row here too, but do not live here. */
 const accountsHere = sql`select id from accounts where id = any($1::text[]) and cell is null`
 const emailsOf = sql`select email from accounts where id = any($1::text[])`
 const accountsWithEmail = sql`select id from accounts where email = any($1::text[]) and id <> all($2::text[]) limit 1`
@@ -81,7 +81,7 @@ export async function moveAccounts(parts: MoveParts): Promise<Moved> {
     state === 'MOVED'
       ? undefined
       : await leave(parts, { tables, source, target, moveId }).catch(async (error: { code?: string }) => {
-          // What it refers to stays here.
+          // A copied row refers to one that stays: say which, instead of passing on the database's error.
           if (error.code === NO_SUCH_ROW) await requireNoTies(parts)
           throw error
         })
@@ -139,7 +139,7 @@ async function leave(parts: MoveParts, { tables, source, target, moveId }: Ends)
   for (const arrival of arrivals) for (const table of tables.copied) await copy(parts.source, target, arrival, table)
   const follow = makeFollow(tables, source, target)
   while ((await follow(parts.source)) > FEW);
-  // Copying takes long enough to have come to share something.
+  // Copying takes long: meanwhile these accounts may have come to share something with one that stays.
   await requireNoTies(parts)
   const countMs = await compare(parts, { tables, source, target, moveId }, follow)
   while ((await follow(parts.source)) > FEW);
@@ -155,7 +155,7 @@ async function leave(parts: MoveParts, { tables, source, target, moveId }: Ends)
       'These accounts are so busy that their writers could not be stopped for long enough: call again.',
     )
   } catch (error) {
-    // Whoever asked may call again tomorrow; what is due until then is done here.
+    // The move may be tried again much later. Until then the accounts work on here.
     await source.resume().catch(() => {})
     throw error
   }
@@ -166,7 +166,7 @@ async function requireSameTarget(target: Target, known: readonly StoredMove[]): 
   if (known.some((move) => move.target !== null && move.target !== identity)) throw new MoveError(OTHER_TARGET)
 }
 
-/** What has left is where it went, whichever database is named. */
+/** The accounts have left: refuses another target than the one they went to. */
 async function requireArrived(target: Target, ids: readonly string[], moveId: string): Promise<void> {
   const arrived = (await target.arrivals()).filter(({ move_id }) => move_id === moveId)
   if (arrived.length < ids.length) throw new MoveError(OTHER_TARGET)
@@ -226,7 +226,7 @@ function makeFollow(tables: MovedTables, source: Source, target: Target): Follow
   }
 }
 
-/** What workers have in their hands is finished where it was begun. */
+/** Waits until workers here have finished what they began. */
 async function workEnded(source: Source): Promise<void> {
   const until = performance.now() + DRAIN_MS_MAX
   while (await source.hasWorkUnderWay()) {
@@ -265,7 +265,7 @@ async function stop(
       if (await source.hasWorkUnderWay(db)) return false
       while ((await follow(db)) > 0) if (!inTime()) return false
       for (const id of parts.ids) {
-        // Of an account so large that its writers would wait for the counting, it was compared before.
+        // Compared again only if that is quick, because writers wait now. It was compared before they began to wait.
         if (countMs < stopMsMax / 4) await requireSame(db, target, tables, id)
         await target.holdBack(id, await heldRowsOf(db, tables, id))
       }

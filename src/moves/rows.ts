@@ -21,7 +21,7 @@ const sameKey = (table: MovedTable) =>
     .map((name) => `t."${name}" = k."${name}"`)
     .join(' and ')
 
-/** Nothing below is prepared: each statement is asked for a few times in the life of a command. */
+/** Runs a statement unprepared: a command asks for each only a few times. */
 const run = <Row>(db: Connection, text: string, values: readonly unknown[]) => db.rows<Row>(unprepared(text), values)
 
 /** The next rows of an account after a key, and the key of the last of them. */
@@ -97,7 +97,7 @@ export async function putRows(
   replaces: boolean,
 ): Promise<void> {
   const key = await keyHere(db, table)
-  // What a row was counted as never changes.
+  // A serial number stays what it was when the row came in.
   const others = table.columns.filter((column) => !key.includes(column) && column !== table.counter)
   const columns = table.columns.filter((column) => !(table.name === 'jobs' && column === 'id'))
   const values = columns.map((column) => movedValue(table, column))
@@ -130,7 +130,7 @@ export async function removeMissing(
   keys: string,
   found: Pick<Rows, 'rows'>,
 ): Promise<void> {
-  // What the audit log loses it loses to time, here as there.
+  // Rows leave the audit log by age alone, which happens here as it does at the source.
   if (table.name === 'audit_log') return
   await run(
     db,

@@ -51,7 +51,7 @@ const forgetHeard = sql`
 /** The other cells are told who came and who went, where there is a directory. */
 export const renewDirectory = sql`select directory_renew($1::text[])`
 const atOneInstant = unprepared('set transaction isolation level repeatable read')
-/** The other side may take its time. */
+/** The transaction waits while the other database works, so it must not be ended for being idle. */
 const unhurried = sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
 const shortLocks = sql`select set_config('lock_timeout', '500', true)`
 const stopWriters = sql`select pg_advisory_xact_lock(7231, hashtext(id)) from unnest($1::text[]) as id order by id`

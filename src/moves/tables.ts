@@ -4,9 +4,9 @@ import { sql } from '../database/sql.ts'
 /** A table with rows of accounts, as the database describes it. */
 export interface MovedTable {
   readonly name: string
-  /** Says whose a row is. */
+  /** The column with the account that a row belongs to. */
   readonly owner: string
-  /** All that are not made from others. */
+  /** All columns but the generated ones. */
   readonly columns: readonly string[]
   readonly key: readonly Column[]
   /** A column that counts by itself, if there is one. */
@@ -58,7 +58,7 @@ const described = sql`
 export interface MovedTables {
   /** Copied row by row while the account works, in an order in which no row refers to a later one. */
   readonly copied: readonly MovedTable[]
-  /** Brought at the end, and there at once. */
+  /** Brought last and kept aside, to appear together with the account. */
   readonly heldBack: readonly MovedTable[]
 }
 

@@ -93,7 +93,7 @@ export class Target {
     return row!.identity
   }
 
-  /** One of the accounts that has been here and is not all gone. */
+  /** One of the accounts that was here before and whose rows are not all removed. */
   async leaving(): Promise<string | undefined> {
     const [row] = await this.db.rows<{ account_id: string }>(leaving, [this.#ids])
     return row?.account_id
@@ -111,7 +111,7 @@ export class Target {
     return this.arrivals()
   }
 
-  /** Some rows, and how far that is: both or neither. */
+  /** Writes some rows together with how far the copying has come. */
   async put(arrival: Arrival, table: MovedTable, page: Rows, progress: unknown): Promise<void> {
     await this.#moving(async (db) => {
       // Apps of another cell may be known here already.
@@ -131,7 +131,7 @@ export class Target {
     })
   }
 
-  /** Keeps what must not be found before its account is here. */
+  /** Keeps rows aside that must not be found before their account is here. */
   async holdBack(accountId: string, rows: ReadonlyMap<string, string>): Promise<void> {
     await this.db.rows(holdBack, [accountId, [...rows.keys()], [...rows.values()]])
   }
@@ -181,7 +181,7 @@ export class Target {
     await db.rows(renewDirectory, [[id]])
   }
 
-  /** Days of the source that have no partition here get one, each with a try of its own. */
+  /** Tries the work again after each missing partition, which it makes: the source may have days that are new here. */
   async #moving<T>(work: (db: Connection) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++)
       try {

@@ -10,12 +10,12 @@ export interface EgressPolicy {
 
 export const URL_LENGTH_MAX = 2048
 const PRIVATE_RANGES = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'])
-/** Public by range, and yet the inside of a cloud. */
+/** Addresses in public ranges at which clouds serve their metadata. */
 const DENIED_ADDRESSES = new Set(['168.63.129.16', '100.100.100.200', 'fd00:ec2::254'])
 const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)$/
 const LOWEST_FREE_PORT = 1024
 const WEB_PORTS = new Set([80, 443])
-/** Above 1023, and spoken to by nobody who serves http. */
+/** Ports above 1023 of databases and other services that do not speak HTTP. */
 const DENIED_PORTS = new Set([
   1433, 1521, 2049, 2375, 2376, 3306, 3389, 5432, 5672, 5900, 6000, 6379, 9042, 9200, 9300, 10250, 11211, 27017,
 ])

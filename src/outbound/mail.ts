@@ -95,7 +95,7 @@ const enhancedCode = /(?<![\d.])5\.(\d{1,3}\.\d{1,3})(?![\d.]*\d)/
 /** No such mailbox, domain or address, moved away, takes no mail, disabled. */
 const ofRecipient = new Set(['1.1', '1.2', '1.3', '1.6', '1.10', '2.1'])
 const ofRecipientUnnamed = new Set([550, 551, 553])
-/** Of us: whom the server lets send, and from where. */
+/** Words of a refusal that is about us as the sender. */
 const ofSender = /relay|authent|denied|permit|polic|block|list|spam|sender|client|host/i
 
 /**

@@ -30,7 +30,7 @@ export const backupCommands: readonly Command[] = [
       requireData(settings)
       await tellOf(input, { join: true }, async (databaseUrl, say) => {
         const made = await backUp(file!, { databaseUrl, environment: settings.environment, say }, output.interrupted)
-        // The file is whole, also where the role may only read.
+        // A role that may only read cannot write to the audit log. The backup is made all the same.
         await noteInLog(databaseUrl, settings, cause, file!).catch(unnoted(say, 'the backup is made'))
         return made
       })
@@ -57,7 +57,7 @@ export const backupCommands: readonly Command[] = [
       } = input
       const secrets = requireSecrets(settings)
       const replace = options['replace'] === true
-      // Before there is a data folder for it.
+      // Checked first: a damaged file must not leave a new data folder behind.
       const backup = await check(file!, sayTo(output))
       await tellOf(input, { join: false }, async (databaseUrl, say) => {
         const loaded = await restore(backup, { databaseUrl, environment: settings.environment, secrets, replace, say })
@@ -72,7 +72,7 @@ export const backupCommands: readonly Command[] = [
     name: 'move',
     summary: 'Move everything to another, empty database, from the embedded server for example',
     options: {
-      // Its password is nobody's to read in a log.
+      // The address holds a password, which must not stand in a log.
       to: { type: 'string', value: '<address>', description: 'Where to, as DATABASE_URL is written', personal: true },
     },
     examples: [['move --to postgres://quittance:…@db.internal/quittance', 'moves what is in the data folder there']],
@@ -86,7 +86,7 @@ export const backupCommands: readonly Command[] = [
       await tellOf(input, { join: false }, async (databaseUrl, say) => {
         const from = { databaseUrl, environment: settings.environment, say }
         const moved = await move(from, { to, secrets }).catch(aboutTarget(to))
-        // Moved is moved: what it was moved from has to say so.
+        // If this note fails the move has happened all the same, and the old data folder must still be marked as moved.
         await noteInLog(to, settings, cause, whereOf(to)).catch(unnoted(say, 'everything is moved'))
         return moved
       })

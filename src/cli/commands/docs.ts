@@ -13,7 +13,7 @@ export const docsCommand = (commands: () => readonly Command[]): Command => ({
     const { printedFiles } = await import('../../printed.ts')
     for (const { path, text } of printedFiles(commands())) {
       const file = new URL(`../../../${path}`, import.meta.url)
-      // One that is as it should be is left alone: a new date would have everything compiled again.
+      // A file that is up to date is not written: its new date would cause everything to be compiled again.
       if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text)
       output.out(`${path}\n`)
     }

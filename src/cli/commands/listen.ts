@@ -133,7 +133,7 @@ async function* startsAnew(url: string, from: number, signal: AbortSignal | unde
   }
 }
 
-/** The names that are meant; a star at the end stands for all that begin so. */
+/** The event types that are meant; a star at the end stands for any ending. */
 function namesOf(given: readonly string[]): string[] {
   const known = Object.keys(eventTypes)
   return given

@@ -56,7 +56,7 @@ export const moveCommand: Command = {
     const target = to === undefined ? undefined : openOther(to, '--to', patient)
     try {
       return await alone(input, ids, async (source) => {
-        // Only what is given up can do without.
+        // Cancelling can do without a target database; moving cannot.
         if (!cancels) return move(input, { source, target: target!, ids, home })
         await cancelMove({ source, target, ids })
         return { account_ids: ids, cancelled: true }

@@ -32,7 +32,7 @@ export const peopleCommands: readonly Command[] = [
       const address = requireAddress(email)
       if (options['yes'] !== true) throw new CommandError('This cannot be taken back; export first, then say --yes.')
       const secrets = requireSecrets(settings)
-      // With another one the person would stay in what is sealed.
+      // With another secret than the service has, sealed texts could not be opened and would keep the person.
       const box = makeSeal(secrets)
       await requireSameSecret(db, box)
       const say = (sentence: string) => output.err(`quittance: ${sentence}.\n`)

@@ -8,7 +8,7 @@ import { type Command, CommandError, type SandboxInput, UsageError } from '../co
 import { makePaint } from '../paint.ts'
 import { statesOf, storyLines } from '../story.ts'
 
-/** A scenario of the library by its name, or one of one's own by its path. */
+/** A scenario of the library by its name, or the user's own by its path. */
 function scenarioOf(word: string): Scenario {
   try {
     if (scenarioNames().includes(word)) return libraryScenario(word)

@@ -116,7 +116,7 @@ async function moveClock({ sandbox, tell, arguments: [move = 'now', how] }: Sand
     return undefined
   }
   const body = { freeze: { freeze: true }, run: { freeze: false }, next: { next: true } }[move] ?? { [move]: how }
-  // What is done can no longer be described by what it will do, so that is asked before.
+  // Work that is done has no description any more, so what is due is asked for before the clock moves.
   const { due } = await sandbox.ask<{ due: Due[] }>('GET', `/sandbox/due?limit=${DUE_MAX}`)
   const wordsOf = ({ work, at, key }: Work) =>
     due.find((one) => one.work === work && one.at === at && one.key === key)?.what ?? work
@@ -150,7 +150,7 @@ async function listRequests({ sandbox, tell, options, output }: SandboxInput): P
   let { seq } = await sandbox.ask<{ seq: number }>('GET', '/sandbox/timeline?page_size=1')
   await show(limit)
   if (!options['follow']) return undefined
-  // Whoever stops it does not wait until something comes.
+  // The call is ended by an interrupt, and does not wait for the next request to be told.
   const following = await findSandbox(sandbox.url, output.interrupted)
   while (following && !output.interrupted?.aborted) {
     const path = `/sandbox/timeline?kind=request&page_size=200&after=${seq}&wait=${WAIT_SECONDS}`

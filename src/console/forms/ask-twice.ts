@@ -12,7 +12,7 @@ interface Question {
   readonly seen?: string
 }
 
-/** What cannot be undone is asked for on a page of its own. */
+/** A page that asks before something is done that cannot be undone. */
 export const askTwice = ({ title, back, text, action, button, seen }: Question) => ({
   title,
   content: html`${heading(title, { back })}<section class="sheet"><form class="stack" method="post" action="${action}"><input type="hidden" name="request-id" value="${newRequestId()}">${seen !== undefined && html`<input type="hidden" name="seen" value="${seen}">`}<p>${text}</p><div class="buttons"><button class="button danger">${button}</button><a class="button quiet" href="${back[1]}">Leave it</a></div></form></section>`,

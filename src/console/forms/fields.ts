@@ -112,7 +112,7 @@ export const newRequestId = () => `console-${randomBytes(12).toString('base64url
 /** The debug id of a refusal of the console's own, behind which there is no request to look for. */
 const NO_REQUEST = '–'
 
-/** Where all that is wrong stands beside a field; who hears the page and does not see it is told to look for that. */
+/** What stands above a form whose fields are marked, for readers who hear the page and do not see the marks. */
 export const markedBelow: Refusal = { name: '', message: 'Look at what is marked below.', debug_id: NO_REQUEST }
 
 /** Why nothing happened, first of all; what belongs to a field stands beside it. */

@@ -102,7 +102,7 @@ function fit(value: unknown, schema: Schema | undefined): unknown {
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fit(one, schema.properties?.[name])]))
   if (schema.type === 'boolean') return value === 'true'
-  // What is no figure is left to be refused: as one that is none it would be nothing, and pass.
+  // Text that is no number goes out as it is, to be refused. As NaN it would become null in JSON, and pass.
   if ((schema.type === 'integer' || schema.type === 'number') && value !== '')
     return Number.isNaN(Number(value)) ? value : Number(value)
   return value

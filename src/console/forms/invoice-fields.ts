@@ -51,7 +51,7 @@ function movedTo(within: string, field: Field): Field {
   return field.kind === 'files' ? field : { ...field, at: within + field.at }
 }
 
-/** `unsaid` is the term of what says none: what is there already is due on no day, and gets none by being edited. */
+/** `unsaid` is the term to show where the invoice names none. An edit must not give a due date to an invoice without one. */
 function fieldsAt(invoice: Partial<Invoice>, lines: readonly Line[], unsaid: string): Field[] {
   const { detail, primary_recipients: [recipient] = [] } = invoice
   const billing = recipient?.billing_info
@@ -110,7 +110,7 @@ export const priced = (info: Partial<Invoice>, own: string): Partial<Invoice> =>
   detail: { ...info.detail, currency_code: info.detail?.currency_code ?? own },
 })
 
-/** The lines that there are, and so many more that every row which was typed into is there again. */
+/** The lines of the invoice, and empty ones so that every row somebody typed into is drawn again. */
 export function linesFor(typed: Typed, lines: readonly Line[] = []): Line[] {
   const rows = Object.keys(typed).map((name) => Number(/\/items\/(\d{1,3})\//.exec(name)?.[1] ?? -1))
   const count = Math.max(lines.length, Math.max(-1, ...rows) + 1 - LINES_FREE)

@@ -106,5 +106,5 @@ export async function namesOf(db: Reader, ids: readonly string[]): Promise<Reado
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** A number that stopped being counted says so. */
+/** A number in words; one at which counting stopped says that there may be more. */
 export const counted = (n: number): string => (n >= COUNTED_MAX ? `${COUNTED_MAX} or more` : n.toLocaleString('en-US'))

@@ -27,7 +27,7 @@ export function oidcRoutes({ service, now, countTry, enter }: SignIn): AnyRoute[
       const id = found?.id ?? addPerson(tx, one)
       if (found && (found.name !== one.name || found.email !== one.email)) renameTo(tx, id, one)
       const places = await replaceRoles(tx, id, one.grants)
-      // Nobody is kept of whom nothing but their name is known.
+      // Somebody new whose groups give no role is not stored.
       if (places === 0 && !found) throw noPlace()
       return places > 0 ? id : undefined
     })

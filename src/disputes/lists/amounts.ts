@@ -8,7 +8,7 @@ const MOST = 2n ** 63n - 1n
 const unitsIn = (digits: number) => 10n ** BigInt(DIGITS - digits)
 const withDigits = (digits: number) => currencyCodes.filter((code) => minorDigits(code) === digits)
 
-/** An amount as it is asked for, in ten-thousandths, whatever the currency. */
+/** An amount of a filter in ten-thousandths: it names no currency, and none has more than four digits. */
 export function tenThousandths(given: string | undefined): bigint | undefined {
   if (given === undefined) return undefined
   const [whole = '0', fraction = ''] = given.split('.')

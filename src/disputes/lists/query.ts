@@ -234,7 +234,7 @@ function readPageToken(token: string): PagePlace {
 
 function withoutAbsent<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {}
-  // What is not undefined has the type without it.
+  // The condition has excluded undefined, which the type of an indexed access does not show.
   for (const name in fields)
     if (fields[name] !== undefined) kept[name] = fields[name] as Exclude<T[typeof name], undefined>
   return kept

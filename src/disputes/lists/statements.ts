@@ -28,7 +28,7 @@ export interface ListedDispute extends Listed {
   readonly body: Dispute
 }
 
-/** As what is stored to be shown in lists, without links. */
+/** A dispute with the text that is stored for lists. The text has no links yet. */
 export interface ListedSummary extends Listed {
   readonly summary: string
   /** Whether this side may add information now, which is a link. */

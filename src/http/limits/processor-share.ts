@@ -5,7 +5,7 @@ import type { Worked } from '../../kernel/working.ts'
 const NAMES_MAX = 50_000
 /** How long somebody who called counts as present. */
 const PRESENT_MS = 1_000
-/** Of one name; who sends more at once is told to come back. */
+/** How many requests of one name may wait. Further ones are refused. */
 const WAITING_MAX = 100
 /** What a name may take at once before its share binds: as much as it has in this time. */
 const BURST_SECONDS = 1.5

@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>
 
-/** Less is as easily read where it stands. */
+/** A shorter schema is as easily read where it stands, so it is not made a component. */
 const LENGTH_MIN = 160
 
 const referenceTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -29,7 +29,7 @@ export function withComponents(
       const known = repeated.get(text)
       if (known) {
         known.count++
-        // What it consists of was counted with it.
+        // Its parts were counted when it was met first.
         return
       }
       if (text.length >= LENGTH_MIN) repeated.set(text, { count: 1, names: namesFor(way, value) })

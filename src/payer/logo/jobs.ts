@@ -37,7 +37,7 @@ export function openLogos({ settings }: Service, printer: Printer): { keep: Keep
 
   async function take({ account_id, url }: LogoPayload): Promise<LogoImage> {
     let waitedMs = 0
-    // In moments that we had: one in which this process was busy is not held against a server.
+    // Counted in ticks instead of by the clock: while this process is busy no tick comes, and the server is not blamed.
     const waiting = setInterval(() => {
       waitedMs += MOMENT_MS
     }, MOMENT_MS)

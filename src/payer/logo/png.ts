@@ -22,7 +22,7 @@ export const isPng = (file: Buffer) => file.subarray(0, SIGNATURE.length).equals
 interface Chunk {
   readonly type: string
   readonly data: Buffer
-  /** With the length and the sum that frame it. */
+  /** The whole chunk: length, type, data and checksum. */
   readonly bytes: Buffer
 }
 

@@ -7,7 +7,7 @@ import type { LogoImage } from './image.ts'
 
 const REFRESH_SECONDS = 24 * 3_600
 const RETRY_SECONDS = 10 * 60
-/** Of more the stalest go; they are fetched again should somebody look at them. */
+/** How many logos an account keeps. Beyond that the ones fetched longest ago go, and are fetched again when asked for. */
 export const LOGOS_PER_ACCOUNT = 20
 
 /** Our copy of a logo; another picture is another version. */

@@ -17,7 +17,7 @@ import { dropSeen, findDraftFile } from './drafts.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' }) })
 
-/** Whose desk it is: that of the account whoever looks works for. */
+/** The side of whoever looks: the account they work for. */
 export const sideOf = ({ who }: Pick<Visit, 'who'>, disputeId: string): Side => ({
   accountId: who.caller.accountId,
   disputeId,
@@ -70,7 +70,7 @@ type Redraw = (visit: Visit<typeof Id>, left: NoteLeft) => Promise<Drawn>
 
 export function disputeDeskPages({ form, page }: Pages, redraw: Redraw) {
   const nameOf = ({ who }: Pick<Visit, 'who'>) => who.name
-  /** Only what somebody can see can be kept about. */
+  /** The id of the dispute, once it is sure that this person can see it. */
   const seen = async (sent: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
     (await sent.look<Dispute>('showDispute', { params: { id: sent.params.id } })).dispute_id
   return [

@@ -22,7 +22,7 @@ export interface Draft {
   readonly person: string
   readonly update_time: string
   readonly files: readonly KeptFile[]
-  /** Another one as soon as anybody keeps it again. */
+  /** Changes whenever somebody saves the draft. */
   readonly stamp: string
 }
 

@@ -226,8 +226,8 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
     requestId: sent.typed['request-id'],
   })
   const refusal = mendable(outcome)
-  // Only where it matters: what is still allowed is done, whoever else did something meanwhile, and a second click has the
-  // answer of the first.
+  // Told only where the action is no longer allowed. Otherwise it is done whoever changed something meanwhile, and a second
+  // click gets the answer of the first.
   if (refusal && seen !== undefined && seen !== dispute.update_time && !actionsIn(dispute).includes(action))
     return again(faster)
   if (refusal) return again(refusal)

@@ -34,7 +34,7 @@ const keptFiles = ({ files }: Draft, at: string): Content =>
       html`<p><a class="link" href="${at}/${n}">${name}</a> <span class="soft">${Math.ceil(size / 1024)} KiB</span></p><label class="tick"><input type="checkbox" name="${DROP_FILE}${n}" value="true"><span>Leave it out<span class="seen-not">: ${name}</span></span></label>`,
   )}</fieldset>`
 
-/** Not by its time, which two drafts may have in common. */
+/** What a form was drawn from. Not the update time alone, which two drafts may share. */
 export const seenOf = ({ typed, person, update_time, files }: Draft): string =>
   seenAs({ typed, person, update_time, files })
 
@@ -50,7 +50,7 @@ export async function draftBehind({ db, typed }: Sent, side: Side, action: strin
   return { draft, isAnother: isAnother(draft, typed) }
 }
 
-/** The form as it was sent, and not as it was kept from the same page before. */
+/** The form under an id of its own for sending: keeping a draft from the same page used its request id. */
 const sending = ({ 'request-id': key, ...typed }: Typed): Typed =>
   key === undefined ? typed : { ...typed, 'request-id': `sent ${key}` }
 

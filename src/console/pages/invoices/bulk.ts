@@ -9,10 +9,10 @@ import type { Service } from '../../../room.ts'
 
 /** Acted on no further than this at once. */
 export const BULK_MAX = 1_000
-/** So many in one job: a service that ends waits for no more than these. */
+/** How many one job does, because a service that stops waits for the job to end. */
 const IN_ONE_JOB = 20
 const KEPT_DAYS = 30
-/** What made no progress for so long is given up, so that another can begin: its job is parked, or gone. */
+/** After this long without progress its job is parked or gone. It is given up, so that another can begin. */
 const GIVEN_UP_AFTER_SECONDS = 86_400
 const LISTED_MAX = 5
 
@@ -79,7 +79,7 @@ export const findBulk = (db: Reader, accountId: string, id: string, now: string)
 export const listBulks = (db: Reader, accountId: string, now: string): Promise<Bulk[]> =>
   db.rows<Bulk>(bulksOf, [accountId, LISTED_MAX, givenUpBefore(now)])
 
-/** Makes room for another where the one before did not go on; by itself, because what is one commit has no order. */
+/** Gives up one that made no progress. A commit of its own: statements of one commit do not see each other. */
 export const giveUpBulk = async (db: Reader, accountId: string, now: string): Promise<void> => {
   await db.rows(giveUpOf, [accountId, givenUpBefore(now), now])
 }
@@ -133,7 +133,7 @@ async function step(service: Service, { account_id, id }: Payload, context: JobC
       noted(tx, [])
     })
   } catch (error) {
-    // What is ours to mend, or passes, is tried again with the job.
+    // A mistake of ours or a passing failure: the job is tried again.
     if (!(error instanceof Problem) || error.status >= 500) throw error
     const why = error.details[0]?.description ?? error.message
     await context.transact(async (tx) => noted(tx, [{ id: subject, why }]))

@@ -55,7 +55,7 @@ async function read(visit: Visit<typeof Id>) {
 
 type Read = Awaited<ReturnType<typeof read>>
 
-/** Not by its times: two changes can have the same, and on a frozen clock all have. */
+/** What a form was drawn from. Not its update time, which two changes can share and on a frozen clock all do. */
 export const seenOf = (invoice: Invoice): string => seenAs(invoice)
 
 const tones: Readonly<Partial<Record<Sheet['standing'], string>>> = { overdue: 'warn', paid: 'good', pending: 'wait' }

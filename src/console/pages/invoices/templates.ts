@@ -250,9 +250,9 @@ export const templatePages = ({ page, form: formRoute }: Pages, operations: Oper
         save: (one) =>
           sent.operate('updateTemplate', {
             params: shown.params,
-            // Of the system's nothing else may be sent.
+            // A template of the system takes nothing but this flag.
             body: { ...(!one.standard_template && wholeOf(one)), default_template: true },
-            // All of it is sent back, and would undo what somebody saves meanwhile.
+            // The whole template is sent, which would undo what somebody saves between our reading and the commit.
             provided: { ...shown, isSame: (now) => seenOf(now as Template) === seenOf(one) },
           }),
       })

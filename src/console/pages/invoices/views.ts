@@ -121,10 +121,10 @@ export function searchOf({ query, now, who }: Asked): SearchInput {
   const yesterday = addDays(dayIn(now as Instant, who.accountZone), -1)
   const q = query.q?.trim()
   const { currency, least, most } = query
-  // Left out in silence it would mean all, reminders to all among it.
+  // A filter that was silently dropped would match every invoice, and a bulk reminder would go to all of them.
   if ((least || most) && !currency) throw invalid('currency', 'Choose the currency of the totals.')
   const [from, to] = [query.from || FIRST_DAY, query.to || LAST_DAY]
-  // No more digits than the currency has: a total has no more either.
+  // Cut to the digits of the currency, which no total exceeds.
   const money = (value: string) => ({ currency_code: currency!, value: cut(value, minorDigits(currency!)) })
   const ends = inOrder(least || '0', most || AMOUNT_MAX, Number(least || 0) <= Number(most || AMOUNT_MAX))
   return {

@@ -59,7 +59,7 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
 
   async function draw(visit: Visit, left: Left = {}, { q = '', after: place }: Static<typeof Query> = {}) {
     const account = placeOf(visit)
-    // An address may have in it what stands between it and the id.
+    // An e-mail address may contain a `~` too, so the last one separates it from the id.
     const [, email, id] = /^(.+)~([^~]+)$/.exec(place ?? '') ?? []
     const [read, deeds] = await Promise.all([
       listPeople(visit.db, now(), account, {
@@ -91,7 +91,7 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
     }
   }
 
-  /** Somebody whom the one who asks may manage; for everybody else there is no such person. Oneself is somebody else’s. */
+  /** Somebody whom the visitor may manage. Others, and oneself, are not found. */
   async function theirs(
     db: Reader,
     { who, params }: Pick<Visit<typeof Id>, 'who' | 'params'>,
@@ -154,7 +154,7 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
           for (const { id } of await findInvited(tx, wish.email))
             if ((await listRoles(tx, id)).some(({ account_id }) => account_id === wish.grant.account_id))
               return undefined
-          // Always somebody new: a link for one who is more elsewhere would be a key to that.
+          // Always a new person: a link for somebody with another role elsewhere would open that as well.
           const id = addPerson(tx, wish)
           grantRole(tx, id, wish.grant)
           return letIn(tx, id, wish.grant.account_id, byMail)
@@ -181,7 +181,7 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
           const { person, held, isManaged } = await theirs(tx, sent)
           const [only, elsewhere] = held
           if (isManaged || !only || !settings.consolePasskeys) throw notFound('The invitation')
-          // A link is a key to all that somebody is, and they have one of their own once they made a passkey.
+          // A link opens every role that somebody has. Whoever has a passkey can come in without one.
           if (elsewhere || (await listPasskeys(tx, person.id)).length > 0)
             throw forbidden('They can sign in already, or are somebody at another account too.')
           tx.about(only.account_id, person.id)
@@ -258,7 +258,7 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
         await sent.change(async (tx) => {
           await once(tx, sent)
           const { held } = await theirs(tx, sent)
-          // Somebody who is something elsewhere stays that.
+          // Somebody with a role elsewhere keeps it, and loses only the one here.
           if (account === undefined || held.length === 1) return removePerson(tx, sent.params.id, account ?? null)
           revokeRole(tx, sent.params.id, account)
           signOutEverywhere(tx, sent.params.id, account)

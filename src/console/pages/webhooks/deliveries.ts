@@ -185,7 +185,7 @@ const roundsOf = async (visit: Visit, { event_id, webhook_id }: Transmission): P
     .filter((each) => each.event_id === event_id)
     .map(({ transmission_id }) => transmission_id)
 
-/** By way of the app that the delivery belongs to, whichever of the account it is. */
+/** The same visit as the app that the delivery belongs to; the account may have several. */
 const at = <V extends Visit<typeof Id>>(visit: V) => throughOwner(visit, 'delivery', visit.params.id)
 
 export const deliveryPages = ({ page, form }: Pages) => [

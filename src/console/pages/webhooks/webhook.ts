@@ -145,7 +145,7 @@ const secretSheet = ({ signing_secret }: Webhook, at: string, isShown: boolean):
     html`${isShown && signing_secret !== undefined && html`<p>${taken(signing_secret, 'signing secret')}</p>`}<div class="buttons below">${!isShown && act(`${at}/secret`, 'Show it')}${act(`${at}/rotate`, 'Replace it')}</div><p class="hint">For a day both sign, so that nothing is missed.</p>${folded('Somebody else knows it?', html`<p>Replaced at once, no earlier secret signs any more. Your handler refuses what arrives until it has the new one, and it comes again later.</p><div class="buttons below">${act(`${at}/replace`, 'Replace it at once', 'danger')}</div>`)}`,
   )
 
-/** By way of the app that the webhook belongs to, whichever of the account it is. */
+/** The same visit as the app that the webhook belongs to; the account may have several. */
 const at = <V extends Visit<typeof Id>>(visit: V) => throughOwner(visit, 'webhook', visit.params.id)
 
 export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
