@@ -2,6 +2,7 @@ import type { OpenRoom } from '../room.ts'
 import { DeliveryWork } from './delivery/work.ts'
 import { sweepEvents } from './retention.ts'
 import { eventRoutes } from './routes/events.ts'
+import { lookupRoutes } from './routes/lookups.ts'
 import { transmissionRoutes } from './routes/transmissions.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { makeSeal, requireSameSecret } from './signing/seal.ts'
@@ -18,7 +19,7 @@ export const openWebhooks: OpenRoom = (service) => {
   }
   return {
     check: (db) => requireSameSecret(db, parts.seal),
-    routes: [...webhookRoutes(parts), ...eventRoutes(parts), ...transmissionRoutes(parts)],
+    routes: [...webhookRoutes(parts), ...lookupRoutes(parts), ...eventRoutes(parts), ...transmissionRoutes(parts)],
     jobs: [dropJob],
     work(given) {
       deliveries = new DeliveryWork(service, given)

@@ -3,9 +3,6 @@ import { refused } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import {
   EventTypeList,
-  id,
-  LookupList,
-  LookupOut,
   NewWebhook,
   OVERLAP_SECONDS_DEFAULT,
   RotateSecret,
@@ -14,25 +11,19 @@ import {
   WebhookPatch,
 } from '../schema.ts'
 import {
-  addLookup,
   addWebhook,
   changeWebhook,
   enableWebhook,
-  findLookup,
   findWebhook,
-  listLookups,
   listWebhooks,
-  removeLookup,
   removeWebhook,
   rotateSecret,
 } from '../subscriptions/store.ts'
 import { patched, readEventTypes, requireCallable } from '../subscriptions/subscription.ts'
 import { NoBody, root, shared, WebhookId, type WebhookParts } from './parts.ts'
-import { presentLookup, presentWebhook, subscribedTypes } from './present.ts'
+import { presentWebhook, subscribedTypes } from './present.ts'
 
-const LookupId = Type.Object({ webhook_lookup_id: id() })
 const url = `${root}/webhooks`
-const lookupUrl = `${root}/webhooks-lookup`
 
 /** Subscriptions: who wants to hear of what, and where. */
 export function webhookRoutes({ service, seal, forget }: WebhookParts): AnyRoute[] {
@@ -173,57 +164,5 @@ export function webhookRoutes({ service, seal, forget }: WebhookParts): AnyRoute
     }),
     enabling(true),
     enabling(false),
-    route({
-      ...shared,
-      method: 'POST',
-      url: lookupUrl,
-      operation: 'createWebhookLookup',
-      summary: 'Let this app hear of events of its account that no app caused',
-      body: NoBody,
-      bodyOptional: true,
-      success: { 201: LookupOut },
-      async handle({ tx, caller }) {
-        const [existing] = await listLookups(tx, caller.appId)
-        const { clientId: client_id } = caller
-        return presentLookup(service, existing ?? { id: addLookup(tx, caller.appId), client_id })
-      },
-    }),
-    route({
-      ...shared,
-      method: 'GET',
-      url: lookupUrl,
-      operation: 'listWebhookLookups',
-      summary: 'List webhook lookups',
-      reads: true,
-      success: { 200: LookupList },
-      handle: async ({ db, caller }) => ({
-        webhooks_lookups: (await listLookups(db, caller.appId)).map((lookup) => presentLookup(service, lookup)),
-      }),
-    }),
-    route({
-      ...shared,
-      method: 'GET',
-      url: `${lookupUrl}/:webhook_lookup_id`,
-      operation: 'showWebhookLookup',
-      summary: 'Show a webhook lookup',
-      reads: true,
-      params: LookupId,
-      success: { 200: LookupOut },
-      handle: async ({ db, caller, params }) =>
-        presentLookup(service, await findLookup(db, caller.appId, params.webhook_lookup_id)),
-    }),
-    route({
-      ...shared,
-      method: 'DELETE',
-      url: `${lookupUrl}/:webhook_lookup_id`,
-      operation: 'deleteWebhookLookup',
-      summary: 'Delete a webhook lookup',
-      params: LookupId,
-      success: { 204: null },
-      async handle({ tx, caller, params }) {
-        const { id } = await findLookup(tx, caller.appId, params.webhook_lookup_id)
-        removeLookup(tx, caller.appId, id)
-      },
-    }),
   ]
 }
