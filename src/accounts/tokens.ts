@@ -197,7 +197,10 @@ function handedOut({ settings }: Service, client: ClientWithToken, texts: Texts)
   return { text, scopes, nonce, expire_time }
 }
 
-/** A new token of the generation in which its client was authenticated. If tokens were ended since, it is invalid from the start. */
+/**
+ * A new token, of the generation in which its client was authenticated: if the tokens of the app were ended since, it is
+ * invalid from the start.
+ */
 function newToken(tx: Tx, { settings }: Service, client: Client, { requested, now }: TokenWish): Token {
   const grantable = grantableScopes(client.scopes, client.features)
   const wanted = requested === '' ? grantable : requested.split(' ')
