@@ -1,10 +1,12 @@
+import { findAccount } from '../../../accounts/store.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { Service } from '../../../room.ts'
 import { markedBelow, newRequestId, refusalBox, type Typed } from '../../forms/fields.ts'
 import { sheet, taken } from '../../parts/parts.ts'
-import { accountRoles, type Role, roleNames, roles } from '../../roles.ts'
+import { accountRoles, isOfAccount, isRole, type Role, roleNames, roles } from '../../roles.ts'
 import { LINK_SECONDS } from '../../sign-in/links.ts'
-import type { Visit } from '../../visit.ts'
+import type { Grant } from '../../sign-in/people.ts'
+import type { Sent, Visit } from '../../visit.ts'
 
 /** What is wrong with an invitation, and in which field. */
 export interface Wrong {
@@ -56,3 +58,17 @@ ${smtpUrl !== undefined && html`<label class="tick"><input type="checkbox" name=
 
 export const shownOnce = ({ name, link }: NonNullable<Left['made']>): Html =>
   html`<section class="sheet secret" role="status"><header class="sheet-head"><h2>A link for ${name}</h2></header><p>Hand it over now: it is shown this once, works once, and for ${LINK_SECONDS / 60} minutes.</p><p class="below">${taken(link, 'link')}</p></section>`
+
+/** Who is to be invited as what, or why they cannot be. */
+export async function invitedBy(visit: Sent): Promise<{ email: string; name: string; grant: Grant } | Wrong> {
+  const { typed } = visit
+  const [email, name, role] = [typed['email']?.trim() ?? '', typed['name']?.trim() ?? '', typed['role'] ?? '']
+  if (!/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email)) return { field: 'email', text: 'Give an e-mail address.' }
+  if (name === '' || name.length > 300) return { field: 'name', text: 'Give a name of at most 300 characters.' }
+  if (!isRole(role) || !rolesOpenTo(visit).includes(role)) return { field: 'role', text: 'Choose a role.' }
+  const named = placeOf(visit) ?? typed['account']?.trim()
+  if (!isOfAccount(role)) return { email, name, grant: { role, account_id: null } }
+  const account = named ? await findAccount(visit.db, named) : undefined
+  if (account?.kind !== 'BUSINESS') return { field: 'account', text: 'Name the business account that they work for.' }
+  return { email, name, grant: { role, account_id: account.id } }
+}

@@ -1,16 +1,12 @@
-import { findAccount } from '../../../accounts/store.ts'
 import type { Reader, Tx } from '../../../database/transaction.ts'
-import { html } from '../../../http/html.ts'
 import { forbidden, notFound } from '../../../kernel/problem.ts'
-import { type Static, Type } from '../../../kernel/type.ts'
+import { Type } from '../../../kernel/type.ts'
 import { askTwice } from '../../forms/ask-twice.ts'
 import { onceOnly } from '../../once.ts'
 import type { Operations } from '../../operate.ts'
-import { heading, nothing, pager } from '../../parts/parts.ts'
 import { isOfAccount, isRole } from '../../roles.ts'
-import { listDeeds } from '../../sign-in/deeds.ts'
 import { invitationJob } from '../../sign-in/invitation.ts'
-import { addLink, consoleUrl, linkAddress, needsLink } from '../../sign-in/links.ts'
+import { addLink, consoleUrl, linkAddress } from '../../sign-in/links.ts'
 import { listPasskeys } from '../../sign-in/passkeys.ts'
 import {
   addPerson,
@@ -18,8 +14,6 @@ import {
   findPerson,
   type Grant,
   grantRole,
-  type ListedPerson,
-  listPeople,
   listRoles,
   type Person,
   removePerson,
@@ -27,24 +21,9 @@ import {
   signOutEverywhere,
 } from '../../sign-in/people.ts'
 import type { SignIn } from '../../sign-in/sign-in.ts'
-import { namesOfThings } from '../../things.ts'
 import type { Pages, Sent, Visit } from '../../visit.ts'
-import { deedsSheet } from './deeds.ts'
-import { inviting, type Left, placeOf, rolesOpenTo, shownOnce, type Wrong } from './inviting.ts'
-import { row } from './rows.ts'
-
-const PAGE_SIZE = 50
-const PLACE_BETWEEN = '~'
-const Query = Type.Object({
-  q: Type.Optional(Type.String({ maxLength: 254 })),
-  after: Type.Optional(Type.String({ maxLength: 300, pattern: `^.+${PLACE_BETWEEN}[A-Z0-9-]+$` })),
-})
-
-const addressOf = (q: string | undefined, after?: ListedPerson) => {
-  const place = after && { after: `${after.email}${PLACE_BETWEEN}${after.id}` }
-  const query = new URLSearchParams({ ...(q && { q }), ...place })
-  return `/console/people${query.size > 0 ? `?${query}` : ''}`
-}
+import { invitedBy, placeOf } from './inviting.ts'
+import { ListQuery, listPage } from './list.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Z0-9-]+$' }) })
 
@@ -53,55 +32,23 @@ const LINK_SHOWN_BEFORE =
 
 const once = (tx: Tx, { who, typed }: Pick<Sent, 'who' | 'typed'>) => onceOnly(tx, who.caller.accountId, typed)
 
-export function peoplePages({ page, form }: Pages, operations: Operations, { service, now }: SignIn) {
+/** Somebody whom the visitor may manage. Others, and oneself, are not found. */
+async function theirs(
+  db: Reader,
+  { who, params }: Pick<Visit<typeof Id>, 'who' | 'params'>,
+): Promise<{ person: Person; held: Grant[]; isManaged: boolean }> {
+  const [person, held] = [await findPerson(db, params.id), await listRoles(db, params.id)]
+  const account = placeOf({ who })
+  const isHere = account === undefined || held.some(({ account_id }) => account_id === account)
+  if (!person || !isHere || person.id === who.person?.id) throw notFound('The person')
+  return { person, held, isManaged: person.issuer !== null }
+}
+
+export function peoplePages({ page, form }: Pages, operations: Operations, signIn: SignIn) {
+  const { service, now } = signIn
   const { settings } = service
+  const draw = listPage(operations, signIn)
   const access = { may: ['manage', 'operate'], liveOnly: true } as const
-
-  async function draw(visit: Visit, left: Left = {}, { q = '', after: place }: Static<typeof Query> = {}) {
-    const account = placeOf(visit)
-    // An e-mail address may contain a `~` too, so the last one separates it from the id.
-    const [, email, id] = /^(.+)~([^~]+)$/.exec(place ?? '') ?? []
-    const [read, deeds] = await Promise.all([
-      listPeople(visit.db, now(), account, {
-        limit: PAGE_SIZE + 1,
-        beginning: q.trim(),
-        after: email !== undefined && id !== undefined ? { email, id } : undefined,
-      }),
-      listDeeds(visit.db, account),
-    ])
-    const things = await namesOfThings(
-      visit.db,
-      deeds.map(({ account_id, resource_id: id }) => ({ account_id, id })),
-    )
-    const canBeInvited = (one: ListedPerson) =>
-      settings.consolePasskeys && one.roles.length === 1 && needsLink(one, now())
-    const people = read.slice(0, PAGE_SIZE)
-    const last = read.length > PAGE_SIZE ? people.at(-1) : undefined
-    const isLong = last !== undefined || q !== '' || place !== undefined
-    return {
-      title: 'People',
-      ...(left.problem && { status: 422 }),
-      content: html`${heading('People', { sub: account === undefined ? 'Who may sign in, to all accounts and to the service.' : 'Who may sign in for this account.' })}${left.made && shownOnce(left.made)}
-<div class="two"><div class="column"><section class="sheet flush">${isLong && html`<form class="sieve inside" role="search" aria-label="Search people" action="/console/people"><input class="boxed" type="search" name="q" maxlength="254" value="${q}" aria-label="Beginning of an address" placeholder="Beginning of an address"><button class="button quiet small">Search</button></form>`}${
-        people.length === 0
-          ? nothing('Nobody by that name', 'Search by the beginning of an address.')
-          : html`<table class="rows people"><thead><tr><th>Who</th><th>Role</th><th class="gone">Last seen</th><th class="num"><span class="seen-not">Actions</span></th></tr></thead><tbody>${people.map((one) => row(one, visit, canBeInvited(one)))}</tbody></table>${isLong && pager('By address', { newer: place ? addressOf(q) : undefined, older: last && addressOf(q, last) })}`
-      }</section>${deedsSheet(deeds, things, operations, visit)}</div>
-<aside>${settings.consolePasskeys && inviting(visit, settings, left)}</aside></div>`,
-    }
-  }
-
-  /** Somebody whom the visitor may manage. Others, and oneself, are not found. */
-  async function theirs(
-    db: Reader,
-    { who, params }: Pick<Visit<typeof Id>, 'who' | 'params'>,
-  ): Promise<{ person: Person; held: Grant[]; isManaged: boolean }> {
-    const [person, held] = [await findPerson(db, params.id), await listRoles(db, params.id)]
-    const account = placeOf({ who })
-    const isHere = account === undefined || held.some(({ account_id }) => account_id === account)
-    if (!person || !isHere || person.id === who.person?.id) throw notFound('The person')
-    return { person, held, isManaged: person.issuer !== null }
-  }
 
   /** A link for somebody to hand over; empty where one goes out by mail. */
   function letIn(tx: Tx, id: string, account: string | null, byMail: boolean): string {
@@ -115,27 +62,13 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
     return sent.again(await draw(sent, { made: { name, link: linkAddress(consoleUrl(service), code) } }))
   }
 
-  /** What is asked for, or why it cannot be. */
-  async function invited(visit: Sent): Promise<{ email: string; name: string; grant: Grant } | Wrong> {
-    const { typed } = visit
-    const [email, name, role] = [typed['email']?.trim() ?? '', typed['name']?.trim() ?? '', typed['role'] ?? '']
-    if (!/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email)) return { field: 'email', text: 'Give an e-mail address.' }
-    if (name === '' || name.length > 300) return { field: 'name', text: 'Give a name of at most 300 characters.' }
-    if (!isRole(role) || !rolesOpenTo(visit).includes(role)) return { field: 'role', text: 'Choose a role.' }
-    const named = placeOf(visit) ?? typed['account']?.trim()
-    if (!isOfAccount(role)) return { email, name, grant: { role, account_id: null } }
-    const account = named ? await findAccount(visit.db, named) : undefined
-    if (account?.kind !== 'BUSINESS') return { field: 'account', text: 'Name the business account that they work for.' }
-    return { email, name, grant: { role, account_id: account.id } }
-  }
-
   return [
     page({
       url: '/console/people',
       operation: 'consolePeople',
       summary: 'List people',
       ...access,
-      query: Query,
+      query: ListQuery,
       draw: (visit) => draw(visit as Visit, {}, visit.query),
     }),
     form({
@@ -146,7 +79,7 @@ export function peoplePages({ page, form }: Pages, operations: Operations, { ser
       isGrave: true,
       twice: LINK_SHOWN_BEFORE,
       async take(sent) {
-        const wish = await invited(sent)
+        const wish = await invitedBy(sent)
         if ('field' in wish) return sent.again(await draw(sent, { problem: wish, typed: sent.typed }))
         const byMail = settings.smtpUrl !== undefined && sent.typed['mail'] === 'true'
         const code = await sent.change(async (tx) => {
