@@ -4,7 +4,8 @@ import { findStored } from '../../src/invoices/store.ts'
 import type { MailPayload } from '../../src/kernel/mail.ts'
 import { type Money, toMinor, toMoney } from '../../src/kernel/money.ts'
 import { makeLedger } from '../../src/ledger/ledger.ts'
-import { type RequestOptions, usd, type World } from './world.ts'
+import type { RequestOptions } from './call.ts'
+import { usd, type World } from './world.ts'
 
 /** An invoice as a client sees it; the tests name the parts they look at. */
 export interface Seen {

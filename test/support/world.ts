@@ -1,40 +1,25 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { type Logger, pino } from 'pino'
-import { expect, inject } from 'vitest'
+import { inject } from 'vitest'
 import type { App as AccountApp, Feature } from '../../src/accounts/schema.ts'
 import { addApp, addSecret } from '../../src/accounts/store.ts'
 import { type AppOptions, openApp } from '../../src/app.ts'
 import { logOptions } from '../../src/cli/log.ts'
 import { databaseIn, inDatabase, type Ways } from '../../src/database/address.ts'
-import type { AnyRoute } from '../../src/http/route.ts'
 import { after, systemClock } from '../../src/kernel/clock.ts'
 import type { Money } from '../../src/kernel/money.ts'
-import type { Service } from '../../src/room.ts'
-import { describedRoutes } from '../../src/routes.ts'
-import { people, sandboxSecret } from '../../src/sandbox/people.ts'
+import { people } from '../../src/sandbox/people.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
+import { callTo, peopleOf } from './call.ts'
 import { newDatabase, patience } from './database.ts'
 import { assertInvariants } from './invariants.ts'
-import { isNoting, undocumented } from './refusals.ts'
 import { newState, type Opened, takeBack, takeOr } from './used-worlds.ts'
 
+export { assertion, basic, type Response } from './call.ts'
 export { START } from './server.ts'
 
 export const usd = (value: string): Money => ({ currency_code: 'USD', value })
 
-export interface Response<Body = Record<string, never>> {
-  readonly status: number
-  readonly headers: Record<string, string | string[] | number | undefined>
-  readonly body: Body
-  readonly text: string
-}
-
-export interface RequestOptions {
-  readonly headers?: Record<string, string>
-  readonly query?: Record<string, string>
-}
-
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type World = Awaited<ReturnType<typeof newWorld>>
 export type Person = ReturnType<World['person']>
 
@@ -42,15 +27,13 @@ export interface WorldOptions {
   /** Nobody used it before: for tests of plans, and of what a process counts or remembers, which a reset leaves alone. */
   readonly isOwn?: boolean
   readonly settings?: Readonly<Record<string, string>>
-  /** Wraps or replaces parts of the service, for tests that take a guard away. */
+  /** Does what is due by itself, as a service does; else a test says when. */
   readonly works?: boolean
   readonly log?: Logger
   /** Leads the service to its database by another way than the straight one. */
   readonly through?: (databaseUrl: string) => Promise<Ways>
 }
 
-/** What it is refused with must stand in the reference. */
-const isScenario = () => expect.getState().testPath?.includes('/test/scenarios/') ?? false
 const isAddress = (setting: string) => setting === 'PUBLIC_URL'
 
 /** Straight, or by the pooler that the lab put there. */
@@ -59,12 +42,6 @@ async function usualWay(databaseUrl: string): Promise<Ways> {
   if (pooler === undefined) return { databaseUrl }
   return { databaseUrl: inDatabase(pooler, databaseIn(databaseUrl)), directUrl: databaseUrl }
 }
-
-/** A trigger of a sandbox answers whatever it was asked for. */
-const isOrdered = (path: string, query: unknown, payload: unknown) =>
-  /ERR(DIS|INV)\d{3}|-EINV-\d{4}/.test(
-    `${path}${JSON.stringify(query)}${Buffer.isBuffer(payload) ? payload : JSON.stringify(payload)}`,
-  )
 
 let keysGiven = 0
 
@@ -83,15 +60,6 @@ export const patient: Partial<AppOptions> = {
   // Whoever asks for figures in a test asks again.
   betweenFiguresMs: 0,
   newKeyPair: keyPairAtHand,
-}
-
-const described = new Map<string, readonly AnyRoute[]>()
-
-/** The operations of a service as data: once for all of its kind, for putting them together takes longer than most requests. */
-function routesOf(service: Service): readonly AnyRoute[] {
-  const known = described.get(service.environment) ?? describedRoutes(service)
-  described.set(service.environment, known)
-  return known
 }
 
 /** A running service on a database of its own, with a clock that stands still, and people to use it. */
@@ -115,87 +83,8 @@ export async function newWorld(options: WorldOptions = {}) {
   const isUsual = !isOwn && !works && !log && through === usualWay && Object.keys(extra).every(isAddress)
   const opened = await (isUsual ? takeOr(extra['PUBLIC_URL'], open) : open())
   const { app, state } = opened
-
-  const routes = () => routesOf(app.service)
-
-  async function call<Body>(
-    method: Method,
-    path: string,
-    payload?: unknown,
-    { headers = {}, query }: RequestOptions = {},
-  ): Promise<Response<Body>> {
-    const isRaw = typeof payload === 'string' || Buffer.isBuffer(payload)
-    const response = await app.server.inject({
-      method,
-      url: path,
-      headers: { ...(payload !== undefined && !isRaw && { 'content-type': 'application/json' }), ...headers },
-      ...(query && { query }),
-      ...(payload !== undefined && { payload: isRaw ? payload : JSON.stringify(payload) }),
-    })
-    const isJson = String(response.headers['content-type']).startsWith('application/json')
-    const body = isJson ? response.json<unknown>() : undefined
-    if (response.statusCode >= 400 && !isOrdered(path, query, payload)) {
-      const unnamed = isScenario() || isNoting ? undocumented(path, body, routes) : []
-      if (isScenario() && unnamed.length > 0)
-        throw new Error(`The reference of the operation does not name this: ${unnamed.join(', ')}`)
-    }
-    return {
-      status: response.statusCode,
-      headers: response.headers as Response['headers'],
-      body: body as Body,
-      text: response.body,
-    }
-  }
-
-  async function tokenFor(clientId: string, secret = sandboxSecret(clientId), scope?: string): Promise<string> {
-    const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) })
-    const { status, body, text } = await call<{ access_token: string }>('POST', '/v1/oauth2/token', form.toString(), {
-      headers: { authorization: basic(clientId, secret), 'content-type': 'application/x-www-form-urlencoded' },
-    })
-    if (status !== 200) throw new Error(`no token for ${clientId}: ${text}`)
-    return body.access_token
-  }
-
-  /** Someone who calls the API with the credentials of an app, and perhaps for another account. */
-  function person(
-    clientId: string,
-    { secret, scope, actingFor }: { secret?: string; scope?: string; actingFor?: string } = {},
-  ) {
-    let token: Promise<string> | undefined
-    const send = async <Body = Record<string, never>>(
-      method: Method,
-      path: string,
-      payload?: unknown,
-      options: RequestOptions = {},
-    ) => {
-      token ??= tokenFor(clientId, secret, scope)
-      const headers = {
-        authorization: `Bearer ${await token}`,
-        ...(actingFor !== undefined && { 'service-auth-assertion': assertion(clientId, actingFor) }),
-        ...options.headers,
-      }
-      return call<Body>(method, path, payload, { ...options, headers })
-    }
-    return {
-      clientId,
-      send,
-      get: <Body = Record<string, never>>(path: string, options?: RequestOptions) =>
-        send<Body>('GET', path, undefined, options),
-      post: <Body = Record<string, never>>(path: string, payload?: unknown, options?: RequestOptions) =>
-        send<Body>('POST', path, payload, options),
-      put: <Body = Record<string, never>>(path: string, payload?: unknown, options?: RequestOptions) =>
-        send<Body>('PUT', path, payload, options),
-      patch: <Body = Record<string, never>>(path: string, payload?: unknown, options?: RequestOptions) =>
-        send<Body>('PATCH', path, payload, options),
-      delete: <Body = Record<string, never>>(path: string, options?: RequestOptions) =>
-        send<Body>('DELETE', path, undefined, options),
-      /** Forgets the token, so that the next call asks for a new one. */
-      signOut() {
-        token = undefined
-      },
-    }
-  }
-
+  const call = callTo(app)
+  const { person, tokenFor } = peopleOf(call)
   /** A new app of an account, and someone who calls with it. */
   async function personWithApp(
     account: string,
@@ -270,13 +159,4 @@ export async function newWorld(options: WorldOptions = {}) {
       await opened.drop()
     },
   }
-}
-
-export const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
-
-/** An unsigned assertion that names an account by its id or address. */
-export function assertion(clientId: string, account: string): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const claim = account.includes('@') ? { email: account } : { payer_id: account }
-  return `${part({ alg: 'none' })}.${part({ iss: clientId, ...claim })}.`
 }
