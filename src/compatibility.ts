@@ -55,6 +55,7 @@ const cannot = [
   ['offline checks of a delivery against the public service’s own authority', 'Its key is not ours. Trust the authority at `/v1/notifications/certs/authority`, check the Standard Webhooks signature, or ask `verify-webhook-signature`.'],
   ['assertions that are signed', 'Of secrets only digests are kept, with which no signature can be checked. Send the assertion unsigned, with `alg` none: whose it is, the access token beside it says, and what it may do, the merchant’s consent.'],
   ['clients of the first invoicing interface (`/v1/invoicing`)', 'It is not part of the contract; `/v2/invoicing` is.'],
+  ['clients that look who changed an invoice or a template (`last_updated_by`)', 'Descriptions of the interface name it, and the published service never sends it; neither do we. `last_update_time` says when, and the audit log who.'],
   ['HTTP/2', 'The service speaks HTTP/1.1; put a proxy before it. Clients that only offer HTTP/2 are answered in HTTP/1.1.'],
   ['bodies with a Content-Encoding', '415: send them as they are.'],
   ['bodies in another charset than UTF-8', '415: send UTF-8. Where all of it is ASCII, one that calls itself ISO-8859-1 or Windows-1252 is read.'],
