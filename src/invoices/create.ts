@@ -5,7 +5,7 @@ import { toMinor, toMoney } from '../kernel/money.ts'
 import { forbidden, Problem } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'
 import { announce } from './act.ts'
-import { type Ground, rememberedBy } from './ground.ts'
+import { type Ground, type Remembered, rememberedBy } from './ground.ts'
 import { requireOwnEmail } from './limits.ts'
 import { type ChosenNumber, chooseNumber, givenNumber } from './numbers.ts'
 import type { InvoiceInput } from './schema/given.ts'
@@ -23,9 +23,9 @@ export async function createInvoice(
   tx: Tx,
   accountId: string,
   input: InvoiceInput,
+  remembered: Remembered = rememberedBy(service),
 ): Promise<Invoice> {
   refuseWrong(checkInvoice(input))
-  const remembered = rememberedBy(service)
   const templateId = input.configuration?.template_id ?? null
   const given = input.detail.invoice_number
   let chosen: ChosenNumber | undefined

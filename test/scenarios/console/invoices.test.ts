@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { consoleOf, formsIn, written } from '../../support/console.ts'
+import { INVOICES, over } from '../../support/shop.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
+
+const TEMPLATES = '/v2/invoicing/templates'
 
 let world: World
 beforeAll(async () => {
@@ -29,6 +32,30 @@ describe('Writing an invoice at the console', () => {
     })
     expect([wrong.status, wrong.text.includes('108.90')]).toEqual([200, false])
     expect(await total()).toBe(before)
+  })
+
+  it('shows the paper by the template and the number that the merchant has now', async () => {
+    const preview = async () =>
+      (await consoleOf(world).send('/console/invoices/new', { ...written, instead: 'preview', part: 'true' })).text
+    await world.merchant.post(INVOICES, over('10.00'))
+    const discount = { invoice_discount: { amount: usd('5.00') } }
+    const template = await world.merchant.post<{ id: string }>(TEMPLATES, {
+      name: 'Five less',
+      default_template: true,
+      template_info: { detail: { currency_code: 'USD' }, amount: { breakdown: { discount } } },
+    })
+    expect(template.status, template.text).toBe(201)
+    expect(await preview()).toContain('$103.40')
+
+    await world.merchant.delete(`${TEMPLATES}/${template.body.id}`)
+    expect(await preview()).toContain('$108.90')
+    // A preview takes no number: the next invoice has the one that it showed.
+    const [, shown] = /<dt>Number<\/dt><dd>(\d+)</.exec(await preview())!
+    const made = await world.merchant.post<{ detail: { invoice_number: string } }>(INVOICES, over('10.00'), {
+      headers: { prefer: 'return=representation' },
+    })
+    expect(made.body.detail.invoice_number).toBe(shown)
+    expect(await preview()).not.toContain(`<dd>${shown}<`)
   })
 
   it('saves and sends in one go, or says why it was only saved', async () => {

@@ -4,6 +4,7 @@ import { type Html, html } from '../../../http/html.ts'
 import type { AnyRoute } from '../../../http/route.ts'
 import { makeValidator, type Validator } from '../../../http/validation/validator.ts'
 import { createInvoice } from '../../../invoices/create.ts'
+import { Remembered } from '../../../invoices/ground.ts'
 import type { Invoice } from '../../../invoices/schema/invoice.ts'
 import { type Issue, Problem } from '../../../kernel/problem.ts'
 import { invoicePaper } from '../../../payer/page/page.ts'
@@ -43,7 +44,8 @@ export function makePreview(service: Service, route: () => AnyRoute) {
     if (issues.length > 0) return { refusal: refusalOf('The invoice is not complete yet.', issues) }
     try {
       await transact(async (tx) => {
-        throw new Preview(await createInvoice(service, tx, accountId, read as never))
+        // Only a commit checks what a process remembers. Nothing is committed here, so nothing may be remembered.
+        throw new Preview(await createInvoice(service, tx, accountId, read as never, new Remembered()))
       })
       throw new Error('A preview was kept.')
     } catch (error) {
