@@ -55,8 +55,8 @@ export const views: Readonly<Record<string, View>> = {
 export const places = {
   recipient_email: 'e-mail address',
   invoice_number: 'number',
-  recipient_name: 'name',
   recipient_business_name: 'business name',
+  recipient_name: 'name',
   recipient_last_name: 'last name',
   recipient_first_name: 'first name',
   reference: 'reference',
@@ -68,9 +68,9 @@ export type SearchPlace = keyof typeof places
 export function placesFor(q: string): readonly SearchPlace[] {
   if (q.includes('@')) return ['recipient_email']
   const words: SearchPlace[] = [
+    'recipient_business_name',
     ...(/\S\s+\S/.test(q) ? (['recipient_name'] as const) : []),
-    ...(['recipient_business_name', 'recipient_last_name', 'recipient_first_name'] as const),
-    ...(['reference', 'item_description'] as const),
+    ...(['recipient_last_name', 'recipient_first_name', 'reference', 'item_description'] as const),
   ]
   return /^[A-Za-z]{0,6}[-#]?\d[\w-]*$/.test(q) && q.length <= NUMBER_MAX ? ['invoice_number', 'reference'] : words
 }
