@@ -6,21 +6,24 @@ import type { Caller } from '../kernel/caller.ts'
 import { clientIdOf } from './authenticate-client.ts'
 import type { accountSettings } from './settings.ts'
 
-/** An address may hold several apps, and change the client id that it asks with at will. */
+/**
+ * Several apps may share an address, and one address can change the client id that it asks with at will. So it may ask for this
+ * many times as many tokens as one client id.
+ */
 const TOKENS_OF_ADDRESS = 10
-/** A body counts as one more request for each of these: what it takes to read, compute and store grows with it. */
+/** A body counts as one more request for every so many bytes: what it takes to read, compute and store grows with its size. */
 const REQUEST_BYTES = 16_384
 
-/** What an address without a token may take of what an account may. */
+/** How much processor time an address without a token may take, as a part of what an account may take. */
 const SHARE_OF_ADDRESS = 0.5
 
 type AccountSettings = SettingsOf<typeof accountSettings>
 
-/** How many tokens one address may ask for in a minute, and how many it may bring that nobody holds. */
+/** How many tokens one address may ask for in a minute, and how many tokens that nobody holds it may bring in that time. */
 export const tokensOfAddress = ({ tokenRateLimitPerMinute }: AccountSettings): number =>
   tokenRateLimitPerMinute * TOKENS_OF_ADDRESS
 
-/** What calls are counted by. */
+/** The name under which the requests of a caller are counted: that of the person where there is one, else that of the app. */
 const nameOf = ({ appId, personId }: Caller): string => personId ?? appId
 
 /** How much one caller may ask for: an app, a person at the console, a client id that wants a token, or an address that looks at pages. */
@@ -43,7 +46,7 @@ export function makeAdmission(settings: AccountSettings): Pick<ServerParts, 'adm
       if (caller) return requests.take(nameOf(caller))
       if (limitedBy === 'address') return pages.take(networkOf(ip))
       if (errors !== 'oauth') return {}
-      // By address too, so that a stranger who guesses cannot keep the owner of a client id out.
+      // Counted by address and client id together, so that a stranger who guesses cannot keep the owner of a client id out.
       const network = networkOf(ip)
       addresses.take(network)
       return tokens.take(`${network} ${clientIdOf(headers)}`)

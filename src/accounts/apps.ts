@@ -5,18 +5,18 @@ import type { Account, App, Feature } from './schema.ts'
 import { defaultScopes } from './scopes.ts'
 import { addApp, addSecret, endTokens, keepNewestSecrets } from './store.ts'
 
-/** Two are live at once, so that one can be replaced without an outage. */
+/** Two secrets are valid at once, so that one can be replaced without an outage. */
 const SECRETS_MAX = 2
 const APPS_SHOWN_MAX = 200
 
 export interface NewApp {
   readonly name: string
   readonly features: readonly Feature[]
-  /** Where none are named, the scopes that an account of its kind needs of these features. */
+  /** When none are named, the app gets the scopes that an account of its kind needs for these features. */
   readonly scopes?: readonly string[]
 }
 
-/** Makes an app of an account. Its secret is told this once; undefined where it would have no scope at all. */
+/** Makes an app of an account. Its secret is given out only this once. Undefined when the app would have no scope at all. */
 export function makeApp(
   tx: Tx,
   account: Account,
@@ -41,7 +41,10 @@ export function makeApp(
   return { app, secret }
 }
 
-/** A new secret, told this once. The one before stays valid until the next; revoking ends all of them and the tokens. */
+/**
+ * Makes a new secret and gives it out only this once. The one before stays valid until the next is made; `revoke` ends all
+ * earlier secrets and the tokens.
+ */
 export function rotateAppSecret(tx: Tx, { id }: App, revoke: boolean, ring: SecretRing): string {
   const made = tx.newId('secret')
   // This statement does not see the secret that the same commit inserts, so it keeps one fewer.
@@ -51,7 +54,9 @@ export function rotateAppSecret(tx: Tx, { id }: App, revoke: boolean, ring: Secr
   return made
 }
 
-/** An app with what there is to it: when its secrets were made, who lets it act for them, whether it hears of everything. */
+/**
+ * An app with what belongs to it: when its secrets were made, how many let it act for them, and whether it hears of everything.
+ */
 export interface AppShown extends App {
   readonly secrets: readonly string[]
   readonly consents: number

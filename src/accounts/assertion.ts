@@ -15,8 +15,8 @@ const formerIds: Readonly<Record<string, string>> = {
 }
 
 /**
- * The caller as the account the assertion names. The assertion is only a name: what the caller may do comes from its
- * own token, and from the consent of that account. Only a seeded app of a sandbox needs none.
+ * The caller, acting as the account that the assertion names. The assertion is only a name: what the caller may do comes from
+ * its own token, and from the consent of that account. Only a seeded app of a sandbox needs no consent.
  */
 export async function actFor(
   db: Reader,
@@ -33,7 +33,7 @@ export async function actFor(
   const scopes = isActive && needsConsent ? await consentedScopes(db, account.id, caller) : caller.scopes
   if (!isActive || scopes.size === 0)
     throw forbidden('The account the assertion names does not exist or has not given consent.')
-  // Only an account of this cell can have consented here.
+  // Only an account that lives in this cell can have consented here, so the caller is not turned away to another one.
   const { elsewhere: _own, ...acting } = caller
   return { ...acting, accountId: account.id, onBehalf: true, scopes }
 

@@ -20,7 +20,7 @@ export interface Client {
   readonly keys: (string | null)[]
 }
 
-/** A client with its token that is still valid; without one all of these are null. */
+/** A client with its token, if one is still valid; otherwise the fields of the token are null. */
 export interface ClientWithToken extends Client {
   readonly client_id: string
   readonly token_id: string | null
@@ -32,11 +32,11 @@ export interface ClientWithToken extends Client {
 
 interface Ways<Found> {
   find(id: string): Promise<Found | undefined>
-  /** The client as it was found a moment ago, without asking the database. */
+  /** The client as it was found a moment ago; the database is not asked. */
   known?(id: string): Found | undefined
 }
 
-/** Basic credentials, or the same two as form fields; never both. */
+/** Takes Basic credentials, or the same two as form fields, but never both. */
 export async function authenticateClient<Found extends Client>(
   tx: Tx,
   service: Service,
@@ -64,11 +64,11 @@ export async function authenticateClient<Found extends Client>(
   return client
 }
 
-/** Whether a digest was made with the service's own secret of now, so that it need not be made anew. */
+/** Whether a digest was made with the present secret of the service, so that it need not be made anew. */
 const isOfNow = ({ keys, digests }: Client, digest: Buffer, ring: SecretRing): boolean =>
   keys[digests.indexOf(digest)] === secretId(ring[0])
 
-/** The one among the digests that any of the service's secrets makes of this. */
+/** The digest among these that the client secret yields with any of the service's secrets. */
 function matchingDigest(digests: readonly Buffer[], secret: string, ring: SecretRing): Buffer | undefined {
   const made = ring.map((serviceSecret) => secretDigest(secret, serviceSecret))
   return digests.filter((digest) => made.filter((one) => sameDigest(one, digest)).length > 0)[0]
@@ -79,7 +79,10 @@ interface Basic {
   readonly secret: string
 }
 
-/** By the headers of a request, which is counted against its client id before it is carried out. */
+/**
+ * Credentials that were read already, by the headers of their request: it is counted against its client id before it is carried
+ * out, so they are needed twice.
+ */
 const alreadyRead = new WeakMap<IncomingHttpHeaders, Basic>()
 
 function readBasic(headers: IncomingHttpHeaders): Basic | undefined {
@@ -95,7 +98,10 @@ function readBasic(headers: IncomingHttpHeaders): Basic | undefined {
   return basic
 }
 
-/** RFC 6749 has both encoded as in a form, which most clients leave out; the ids and secrets we make read the same either way. */
+/**
+ * RFC 6749 wants both encoded as in a form, which most clients leave out. The ids and secrets that we make read the same either
+ * way.
+ */
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -104,7 +110,7 @@ function formDecoded(text: string): string {
   }
 }
 
-/** The client id a token request names in its header; refuses a header of another kind. */
+/** The client id that a token request names in its header. Refuses a header of another kind. */
 export const clientIdOf = (headers: IncomingHttpHeaders): string => readBasic(headers)?.id ?? ''
 
 const HOW_TO_SAY_WHO =

@@ -23,13 +23,13 @@ export interface Holder {
   readonly client_id: string
   readonly sandbox: boolean
   readonly has_consents: boolean
-  /** The cell that the account lives in, where that is another. */
+  /** The cell that the account lives in, if that is not this one. */
   readonly cell: string | null
   readonly scopes: readonly string[]
   readonly expire_time: Instant
 }
 
-// An app that was seeded for a sandbox, whose secret everybody knows, is none anywhere else.
+// Everybody knows the secret of an app that was seeded for a sandbox, so outside of a sandbox such an app counts for nothing.
 const holderOf = sql`
   select apps.id as app_id, apps.account_id, apps.client_id, apps.sandbox, tokens.scopes, tokens.expire_time, accounts.cell,
     exists (select from consents where consents.app_id = apps.id) as has_consents
@@ -37,18 +37,18 @@ const holderOf = sql`
   where tokens.digest = $1 and tokens.generation = apps.token_generation
     and apps.status = 'ENABLED' and accounts.status = 'ACTIVE' and (not apps.sandbox or $2)`
 
-/** What a caller shows, and under which name it is remembered. */
+/** What a caller shows, and the key under which it is remembered. */
 interface Shown {
   readonly token: string
   readonly assertion: string | undefined
   readonly memory: string
 }
 
-/** How long a token, or a client, is believed without asking the database. Commands that revoke one come back after this time. */
+/** How long a token or a client is believed without asking the database. Commands that revoke one come back after this time. */
 export const BELIEVED_MS = 1_000
 const REMEMBERED_MAX = 10_000
 
-/** What the database said is believed for as long as that is allowed. */
+/** Keeps what the database said, for as long as it may be believed. */
 export class Believed<Value> {
   readonly #kept = new RecentMap<string, { value: Value; until: number }>(REMEMBERED_MAX)
   #cleared = 0
@@ -58,14 +58,14 @@ export class Believed<Value> {
     return kept && kept.until > performance.now() ? kept.value : undefined
   }
 
-  /** Whether it was believed once, be it no longer. */
+  /** Whether it was believed at some time, even if it no longer is. */
   knew(key: string): boolean {
     return this.#kept.get(key) !== undefined
   }
 
   /**
-   * Called before the database is asked; gives what keeps its answer. That is as old as the question: it is believed from then on,
-   * and not at all when everything was forgotten since.
+   * Called before the database is asked; returns the function that keeps the answer. An answer is as old as its question: it is
+   * believed from the moment of asking, and not at all if everything was forgotten in between.
    */
   asking(): (key: string, value: Value) => void {
     const [since, cleared] = [performance.now(), this.#cleared]
@@ -93,9 +93,9 @@ export class Authenticator {
   readonly #isSandbox: boolean
   readonly #db: Reader
   readonly #realTime: Clock
-  /** Tokens nobody holds, by the address they come from. */
+  /** Counts the tokens that nobody holds, by the address they come from. */
   readonly #guesses: RateLimit
-  /** Clients that asked for a token a moment ago, with the one that they got. */
+  /** Clients that asked for a token a moment ago, with the token that they got. */
   readonly clients = new Believed<ClientWithToken>()
   readonly #remembered = new Believed<{ caller: Caller; holder: Holder }>()
 
@@ -112,7 +112,7 @@ export class Authenticator {
     this.clients.clear()
   }
 
-  /** Without a wait where the token is remembered, which nearly all are. */
+  /** Answers without a wait when the token is remembered, as nearly all are. */
   authenticate(headers: IncomingHttpHeaders, ip: string): Caller | Promise<Caller> {
     const { authorization } = headers
     if (authorization === undefined || !/^bearer /i.test(authorization)) throw noToken()
@@ -123,7 +123,7 @@ export class Authenticator {
     const memory = memoryOf(token, assertion)
     const known = this.#remembered.get(memory)
     if (known && known.holder.expire_time > this.#realTime.now()) return known.caller
-    // A token that was good a while ago is no guess, whoever else guesses at its address.
+    // A token that was good a while ago is not a guess, even if others guess from the same address.
     const isKnown = this.#remembered.knew(memory)
     return this.#lookUp({ token, assertion, memory }, isKnown ? undefined : networkOf(ip))
   }
@@ -151,13 +151,15 @@ export class Authenticator {
     return caller
   }
 
-  /** Those of another cell are known here for what they do with accounts of this one. */
+  /**
+   * An app of another cell is known here because of what it does with accounts of this one. This says where its own account is.
+   */
   async #sayWhere(cell: string, digest: Buffer): Promise<string> {
     const moved = await whereItWent(this.#db, 'token', digest.toString('hex'))
     return moved ?? `This account lives in cell ${cell}: call that one.`
   }
 
-  /** Its scopes are those of the token, less what the account it names has not consented to. */
+  /** The scopes of the caller are those of its token, without what the account named by the assertion has not consented to. */
   async #callerOf(holder: Holder, assertion: string | undefined, elsewhere: string | undefined): Promise<Caller> {
     const own: Caller = {
       appId: holder.app_id,
@@ -175,7 +177,7 @@ export class Authenticator {
   }
 }
 
-/** What a caller is remembered by. The assertion is hashed, because its sender decides how long it is. */
+/** The key under which a caller is remembered. The assertion is hashed, because its sender decides how long it is. */
 const memoryOf = (token: string, assertion: string | undefined): string =>
   assertion === undefined ? token : `${token} ${hash('sha256', assertion, 'base64')}`
 

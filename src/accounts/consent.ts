@@ -3,7 +3,7 @@ import type { Reader } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { expandScopes } from './scopes.ts'
 
-// The consent of a suspended account is none, as its own tokens are none.
+// The consent of a suspended account does not count, just as its own tokens do not.
 const consentOf = sql`
   select c.scopes from consents c join accounts a on a.id = c.account_id
   where c.account_id = $1 and c.app_id = $2 and a.status = 'ACTIVE'`
@@ -11,7 +11,7 @@ const consentsWith = sql`
   select c.account_id, c.scopes from consents c join accounts a on a.id = c.account_id
   where c.app_id = $1 and c.scopes && $2 and a.status = 'ACTIVE' order by c.account_id limit $3`
 
-/** A partner that names no merchant is shown things of this many; to see more it names the merchant. */
+/** A partner that names no merchant is shown things of at most this many accounts; to see more, it must name the merchant. */
 export const ACCOUNTS_AT_ONCE_MAX = 1_000
 
 const nothing: ReadonlySet<string> = new Set()
@@ -21,7 +21,7 @@ const both = (scopes: ReadonlySet<string>, consented: readonly string[]): Readon
   return new Set([...scopes].filter((scope) => allowed.has(scope)))
 }
 
-/** What of these scopes the app may use for an account, by that account's present consent. */
+/** Which of these scopes the app may use for an account, by that account's present consent. */
 export async function consentedScopes(
   db: Reader,
   accountId: string,
@@ -32,15 +32,15 @@ export async function consentedScopes(
 }
 
 /**
- * What the caller may do with things of an account: all that its token opens with those of the account it acts for, and
- * with those of another what that account has consented to. Every way to another account's things asks here.
+ * What the caller may do with things of an account: everything that its token allows when it is the account that the caller
+ * acts for, and what the account has consented to when it is another. Every way to another account's things asks here.
  */
 export async function scopesAt(db: Reader, caller: Caller, accountId: string): Promise<ReadonlySet<string>> {
   if (accountId === caller.accountId) return caller.scopes
   return caller.hasConsents && !caller.onBehalf ? consentedScopes(db, accountId, caller) : nothing
 }
 
-/** The accounts at which the caller holds any of these scopes, its own among them, with all that it holds there. */
+/** The accounts at which the caller holds any of these scopes, its own included, each with all the scopes held there. */
 export async function accountsWith(
   db: Reader,
   caller: Caller,

@@ -29,8 +29,8 @@ export const looksLikeToken = (text: string): boolean => tokenForm.test(text)
 export const tokenDigest = (token: string): Buffer => hash('sha256', token, 'buffer')
 
 /**
- * A client secret is random and long, so one keyed hash protects it; a slow one would only let strangers keep the
- * token endpoint busy.
+ * A client secret is random and long, so one keyed hash protects it. A slow hash would only let strangers keep the token
+ * endpoint busy.
  */
 export const secretDigest = (secret: string, serviceSecret: string): Buffer =>
   createHmac('sha256', serviceSecret).update(secret).digest()

@@ -4,7 +4,7 @@ import type { Reader } from '../database/transaction.ts'
 const homeOf = sql`
   select m.home from account_forwards f join account_moves m on m.account_id = f.account_id where f.kind = $1 and f.key = $2`
 
-/** Where an account went that somebody asks for who knows it from before; undefined when it is none that left. */
+/** Where an account has gone, for somebody who still asks for it here. Undefined when the key is of no account that left. */
 export async function findForward(
   db: Reader,
   kind: 'token' | 'client' | 'invoice',

@@ -31,7 +31,7 @@ export const Account = Type.Object(
     time_zone: Type.String({ maxLength: 64 }),
     currency_code: Type.String({ minLength: 3, maxLength: 3 }),
     country_code: Type.String({ pattern: '^([A-Z]{2}|C2)$' }),
-    /** What mails to it are written in; that of its country when absent. */
+    /** The language of mails to the account; that of its country when absent. */
     language: Type.Optional(Type.String({ pattern: '^[a-z]{2}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$' })),
     addresses: Type.Optional(Type.Array(AccountAddress, { maxItems: 10 })),
     phones: Type.Optional(Type.Array(AccountPhone, { maxItems: 10 })),

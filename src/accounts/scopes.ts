@@ -1,6 +1,6 @@
 import { type Account, type Feature, features } from './schema.ts'
 
-/** What each feature of an app lets it ask for. Names are neutral and without base. */
+/** The scopes that each feature lets an app ask for. Names are neutral, and without the address before them on the wire. */
 export const scopesOfFeature: Readonly<Record<Feature, readonly string[]>> = {
   disputes: [
     'disputes/read-seller',
@@ -32,8 +32,8 @@ export const operatorScope = 'operator'
 export const allScopes: readonly string[] = [...Object.values(scopesOfFeature).flat(), operatorScope]
 
 /**
- * What an app gets of a feature unless its scopes are named: what its kind of account needs for itself. Scopes that show
- * the other side, that are for partners or that show everything must be named.
+ * What an app gets of a feature unless its scopes are named: what an account of its kind needs for itself. Scopes that show the
+ * other side, that are for partners or that show everything must be named.
  */
 const usualScopes: Readonly<Record<Account['kind'], Partial<Record<Feature, readonly string[]>>>> = {
   BUSINESS: {
@@ -50,25 +50,25 @@ const usualScopes: Readonly<Record<Account['kind'], Partial<Record<Feature, read
 export const defaultScopes = (kind: Account['kind'], enabled: readonly Feature[]): string[] =>
   enabled.flatMap((feature) => usualScopes[kind][feature] ?? [])
 
-/** Of the scopes an app lists, those its enabled features allow. */
+/** Of the scopes that an app lists, those that its enabled features allow. */
 export function grantableScopes(scopes: readonly string[], enabled: readonly Feature[]): string[] {
   const allowed = new Set([...enabled.flatMap((feature) => scopesOfFeature[feature]), operatorScope])
   return scopes.filter((scope) => allowed.has(scope))
 }
 
-/** Scopes that stand for others. */
+/** Scopes that include others. */
 const umbrellas: Readonly<Record<string, readonly string[]>> = {
   invoicing: ['invoicing/invoices/read', 'invoicing/invoices/readwrite'],
   'invoicing/internal': ['invoicing/invoices/read', 'invoicing/invoices/readwrite'],
 }
 
-/** This scope, and those that stand for it among others. */
+/** This scope, and the scopes that include it. */
 export const scopesThatOpen = (scope: string): string[] => [
   scope,
   ...Object.keys(umbrellas).filter((umbrella) => umbrellas[umbrella]!.includes(scope)),
 ]
 
-/** Everything these scopes open. */
+/** These scopes, with all that they include. */
 export const expandScopes = (scopes: readonly string[]): ReadonlySet<string> =>
   new Set(scopes.flatMap((scope) => [scope, ...(umbrellas[scope] ?? [])]))
 

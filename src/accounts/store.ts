@@ -19,12 +19,12 @@ export async function findAccountByEmail(db: Reader, email: string): Promise<Acc
   return (await db.row<{ body: Account }>(accountByEmail, [email]))?.body
 }
 
-/** The one that was there first; a sandbox makes up what is not said with it. */
+/** The account that was there first. A sandbox makes up what a call leaves out with this one. */
 export async function findFirstAccount(db: Reader, kind: Account['kind']): Promise<Account | undefined> {
   return (await db.row<{ body: Account }>(firstAccount, [kind]))?.body
 }
 
-/** All that live here, the oldest first. */
+/** All accounts that live here, oldest first. */
 export const listAccounts = (db: Reader): Promise<Account[]> =>
   pageByPage(async (after, limit) =>
     (await db.rows<{ body: Account }>(nextAccounts, [after, limit])).map(({ body }) => body),
@@ -98,17 +98,19 @@ export function addApp(tx: Tx, app: App): void {
   tx.write(insertApp, [id, account_id, client_id, name, features, scopes, status, sandbox, create_time])
 }
 
-/** Stores what is needed to check a secret, never the secret. */
+/** Stores what is needed to check a secret, but never the secret itself. */
 export function addSecret(tx: Tx, appId: string, secret: string, [first]: SecretRing): void {
   tx.write(insertSecret, [appId, secretDigest(secret, first), tx.now, secretId(first)])
 }
 
-/** Stores the digest of a secret anew, made with the first of the service's secrets. Only its owner can bring it to us. */
+/**
+ * Stores the digest of a secret anew, made with the first of the service's secrets. Only the secret's owner can bring it to us.
+ */
 export function renewDigest(tx: Tx, appId: string, old: Buffer, secret: string, [first]: SecretRing): void {
   tx.write(replaceDigest, [appId, old, secretDigest(secret, first), secretId(first)])
 }
 
-/** The apps with a secret whose digest was made with another than the first of the service's secrets, or may have been. */
+/** The apps with a secret whose digest was made, or may have been made, with another than the first of the service's secrets. */
 export async function clientsToRenew(db: Reader, [first]: SecretRing): Promise<string[]> {
   const rows = await db.rows<{ client_id: string }>(clientsWithOtherKey, [secretId(first)])
   return rows.map(({ client_id }) => client_id)

@@ -46,7 +46,7 @@ interface Token {
   readonly expire_time: Instant
 }
 
-// An app that was seeded for a sandbox, whose secret everybody knows, is none anywhere else.
+// Everybody knows the secret of an app that was seeded for a sandbox, so outside of a sandbox such an app counts for nothing.
 const clientById = sql`
   select apps.id as app_id, apps.account_id, features, scopes, token_generation,
     coalesce(held.digests, '{}') as digests, coalesce(held.keys, '{}') as keys
@@ -54,7 +54,7 @@ const clientById = sql`
     select array_agg(digest order by digest) as digests, array_agg(key_id order by digest) as keys
     from app_secrets where app_id = apps.id) held
   where client_id = $1 and apps.status = 'ENABLED' and accounts.status = 'ACTIVE' and (not apps.sandbox or $2)`
-/** The same with the token that can be handed out again: there nearly always is one, and then this is all that is asked. */
+/** The same client with the token that can be handed out again. There nearly always is one, and then nothing else is asked. */
 const clientWithToken = sql`
   select apps.id as app_id, apps.account_id, client_id, features, apps.scopes, token_generation,
     coalesce(held.digests, '{}') as digests, coalesce(held.keys, '{}') as keys,
@@ -79,11 +79,11 @@ const removeExpired = sql`
 
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
-/** Lets every token there is expire now, and tells how many there were. */
+/** Lets every token expire now, and returns how many there were. */
 export const expireAllTokens = async (db: Reader, now: Instant): Promise<number> =>
   (await db.rows(expireTokens, [now])).length
 
-/** Removes tokens that have expired, by the time they live on. */
+/** Removes tokens that have expired by real time, which is the time they live on. */
 export const sweepTokens =
   (realTime: Clock): Sweep =>
   (parts) =>
@@ -91,9 +91,9 @@ export const sweepTokens =
 
 export interface TokenParts {
   readonly realTime: Clock
-  /** Emptied when an app, its secrets or a token change, in every process. */
+  /** Emptied in every process when an app, its secrets or a token change. */
   readonly clients: Believed<ClientWithToken>
-  /** Told when a token ended. */
+  /** Called when a token has ended. */
   onChange(): void
 }
 
@@ -167,7 +167,7 @@ export function tokenRoutes(service: Service, { realTime, clients, onChange }: T
   return [issue, terminate]
 }
 
-/** A client that asked for the same a moment ago, and whose token has not run out since. */
+/** A client that asked for the same a moment ago, and whose token has not expired since. */
 function knownClient(clients: TokenParts['clients'], key: string, now: Instant): ClientWithToken | undefined {
   const known = clients.get(key)
   return known && known.expire_time > now ? known : undefined
@@ -182,12 +182,12 @@ interface TokenWish {
   readonly now: Instant
 }
 
-/** The token that was handed out before; undefined when there is none, or the secret that it was derived from is gone. */
+/** The token that was handed out before. Undefined when there is none, or when the secret that it was derived from is gone. */
 function handedOut({ settings }: Service, client: ClientWithToken, texts: Texts): Token | undefined {
   const { token_id: id, digest, granted: scopes, nonce, expire_time } = client
   if (id === null) return undefined
   const known = texts.get(id)
-  // Whatever is remembered, the digest that is stored says which text is the token.
+  // Whatever is remembered, only the stored digest decides which text is the token.
   const text =
     known !== undefined && sameDigest(tokenDigest(known), digest)
       ? known

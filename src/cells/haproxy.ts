@@ -10,7 +10,7 @@ export interface Cell {
 }
 
 export interface Balancer {
-  /** The first is where everything goes that has no mark and is not in the map. */
+  /** The first cell gets every call that has no mark and is not in the map. */
   readonly cells: readonly [Cell, ...Cell[]]
   readonly bind: string
   readonly mapFile: string
@@ -70,9 +70,9 @@ const setKey = (expression: string, condition: string) =>
 const setMark = (kind: MarkedKind, condition: string, from = 'var(txn.key)') =>
   `  http-request set-var(txn.mark) ${from},bytes(${beforeMark[kind].length},1) if ${condition}`
 
-/** What a segment of the path is called in the map, and where its mark is. */
+/** What a segment of the path is called in the map, and where its mark stands. */
 const segments: Readonly<Record<PathKind, { starts: string; key: string; kind: MarkedKind }>> = {
-  // Without its prefix an id of an invoice begins with the mark, as those do that have none.
+  // Without its prefix, the id of an invoice begins with its mark, like the ids that have no prefix.
   code: { starts: '', key: ',upper', kind: 'transaction' },
   invoice: { starts: beforeMark.invoice, key: ',upper,regsub(INV2-,),regsub(-,,g)', kind: 'transaction' },
   dispute: { starts: beforeMark.dispute, key: ',field(1,~),upper', kind: 'dispute' },
@@ -128,7 +128,7 @@ const backend = ({ mark, servers }: Cell): string[] => [
 
 const requestIds = Object.values(dialects).map(({ headerPrefix }) => `{ req.hdr(${headerPrefix}-Request-Id) -m found }`)
 
-/** Services of one kind, so that restarting them in turn fails no call. */
+/** The services of one kind, set up so that restarting them in turn fails no call. */
 export const backendOf = (name: string, servers: readonly (readonly [name: string, address: string])[]): string[] => [
   `backend ${name}`,
   '  balance roundrobin',

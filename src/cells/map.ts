@@ -7,7 +7,7 @@ import type { SecretRing } from '../kernel/secrets.ts'
 
 const PAGE = 5_000
 
-/** What a balancer asks the map for, and where it is kept. */
+/** What a balancer looks up in the map, and the table that holds it. */
 const keys: readonly (readonly [kind: MarkedKind, key: string, table: string])[] = [
   ['account', 'id', 'accounts where cell is null'],
   ['client', 'client_id', 'apps where account_id in (select id from accounts where cell is null)'],
@@ -26,15 +26,15 @@ const emails = 'select email from accounts where cell is null'
 
 export interface MapParts {
   readonly database: Database
-  /** The one whose map this is. */
+  /** The cell whose map this is. */
   readonly own: string
-  /** All there are; the first is where everything goes that has the mark of none. */
+  /** All cells. The first gets every call whose mark belongs to none of them. */
   readonly cells: readonly string[]
   readonly secrets: SecretRing
   line(key: string): void
 }
 
-/** Tells every key of this cell that its mark, or the lack of one, would send elsewhere. */
+/** Prints every key of this cell that would be sent elsewhere by its mark, or because it has none. */
 export async function printMap({ database, own, cells, secrets, line }: MapParts): Promise<void> {
   const cellOf = (mark: string) => (cells.includes(mark) ? mark : cells[0])
   await database.transaction(async (db) => {
@@ -49,7 +49,7 @@ export async function printMap({ database, own, cells, secrets, line }: MapParts
       const text = tokenTextOf(row, secrets)
       if (text !== undefined && cellOf(markOf('accessToken', text)) !== own) line(hex(row.digest))
     })
-    // An assertion may name an account by its address, which has no mark.
+    // An assertion may name an account by its e-mail address, which has no mark.
     if (own !== cells[0])
       await each<{ email: string }>(db, emails, ({ email }) => line(hex(hash('sha256', email, 'buffer'))))
   }, STATEMENT_TIMEOUT_MS)
@@ -58,7 +58,7 @@ export async function printMap({ database, own, cells, secrets, line }: MapParts
 const hex = (digest: Buffer) => digest.toString('hex').toUpperCase()
 const codeOf = (invoiceId: string) => invoiceId.slice(beforeMark.invoice.length).replaceAll('-', '')
 
-/** However many there are, some at a time. */
+/** Reads the rows a page at a time, so it does not matter how many there are. */
 async function each<Row>(db: Connection, text: string, tell: (row: Row) => void): Promise<void> {
   await db.rows(unprepared(`declare keys_of_cell no scroll cursor for ${text}`))
   for (;;) {

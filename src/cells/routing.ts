@@ -7,20 +7,20 @@ export type Rule =
   | { readonly by: 'account' }
   /** The client id that asks for a token, in the header or in the form. */
   | { readonly by: 'client' }
-  /** What stands in the path behind `before`: others than its owner may ask for it too. */
+  /** The id that stands in the path behind `before`, because others than its owner may ask for it too. */
   | { readonly by: 'path'; readonly before: string; readonly kind: PathKind }
-  /** What the JSON body names: the same. */
+  /** What the JSON body names, for the same reason. */
   | { readonly by: 'body'; readonly path: string; readonly fields: readonly Field[] }
-  /** Nothing: every cell answers the same, or it is about the cell itself, which has a host name of its own. */
+  /** Nothing: every cell answers the same, or the call is about the cell itself, which has a host name of its own. */
   | { readonly by: 'nothing'; readonly because: 'same' | 'own' }
 
-/** A place in a JSON body that names something. Of several, the first that is there counts. */
+/** A place in a JSON body that names something. Of several places, the first that is there counts. */
 type Field = readonly [place: string, kind: MarkedKind]
 
-/** The code of a page is the id of its invoice without prefix and hyphens. */
+/** The code of a page is the id of its invoice without its prefix and hyphens. */
 export type PathKind = 'code' | 'invoice' | 'dispute' | 'document' | 'certificate'
 
-/** Parts of addresses that tell others than the owner of what they name, by the parameter and what comes before it. */
+/** Addresses at which others than the owner may ask for a thing. Each ends with the parameter that names the thing. */
 const inPath: Readonly<Record<string, PathKind>> = {
   '/v1/customer/disputes/:id': 'dispute',
   '/v2/content/documents/:document_id': 'document',
@@ -30,7 +30,7 @@ const inPath: Readonly<Record<string, PathKind>> = {
   '/invoice/problem/:key': 'dispute',
 }
 
-/** Calls that name a payment of somebody else, and the gateway, which names a charge. */
+/** Calls that name something of somebody else in their body, such as a payment, and calls of the gateway, which name a charge. */
 const inBody: Readonly<Record<string, readonly Field[]>> = {
   createDispute: [['disputed_transactions[0].buyer_transaction_id', 'transaction']],
   validateDisputeEligibility: [
@@ -42,10 +42,10 @@ const inBody: Readonly<Record<string, readonly Field[]>> = {
 }
 
 const same = new Set(['openInvoicePage', 'showPageAsset', 'showPageFont', 'showOpenApi', 'showHealth', 'showReadiness'])
-/** Reference, console and figures; and a sandbox, of which there are no cells unless somebody tries them out. */
+/** Reference, console, figures and sandbox: each cell has its own. A sandbox has no cells unless somebody tries them out. */
 const ofOneCell = /^\/(sandbox|console|metrics)?(\/|$)/
 
-/** How a call of an operation finds its cell. An operation for which nobody thought of it has none: the test says so. */
+/** How a call of an operation finds its cell. An operation that nobody considered has no rule, and a test reports it. */
 export function ruleOf({ url, operation, scopes }: AnyRoute): Rule | undefined {
   if (ofOneCell.test(url)) return { by: 'nothing', because: 'own' }
   if (same.has(operation) || url.startsWith('/docs')) return { by: 'nothing', because: 'same' }

@@ -1,7 +1,7 @@
 import { setting } from '../config.ts'
 import { isCell } from '../kernel/cell.ts'
 
-/** Which of several databases this is. */
+/** Says which of several databases this one is. */
 export const cellSettings = {
   cell: setting<string | undefined>({
     variable: 'CELL',

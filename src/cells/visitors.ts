@@ -4,12 +4,13 @@ import type { Caller } from '../kernel/caller.ts'
 import { invalidToken } from '../kernel/problem.ts'
 import { ruleOf } from './routing.ts'
 
-/** What an account can have in a cell that it does not live in, because it concerns those who do. All else of it is at home. */
+/** What an account can have in a cell that it does not live in, because it concerns those that do. All else of it is at home. */
 const hadAbroad = /^\/v1\/(customer|apis|notifications|operator)\//
 
 /**
- * Refuses an account of another cell what is found by the account that calls: the map of the balancer is older than a move, say, and
- * what would be made or listed here nobody looks for here. What it can have here it asks for at the name of this cell.
+ * Refuses calls by an account of another cell that are about the caller's own things. They may come here because the balancer's
+ * map is older than a move, and nobody would look here for what they make or list. What the account can have in this cell it
+ * must ask for at this cell's own host name.
  */
 export const makeCellCheck =
   (cell: string | undefined) =>
