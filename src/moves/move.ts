@@ -8,30 +8,30 @@ import { doors, type MovedTable, type MovedTables, readTables } from './tables.t
 import { type Arrival, type Changed, Target } from './target.ts'
 import { findTies } from './ties.ts'
 
-/** Why accounts cannot be moved, in one sentence for whoever asked. */
+/** Says why accounts cannot be moved, in one sentence for whoever asked. */
 export class MoveError extends Error {}
 
 export interface MoveParts {
   readonly source: Database
   readonly target: Database
-  /** Accounts that go together. */
+  /** The accounts, which move together. */
   readonly ids: readonly string[]
   readonly moveId: string
-  /** Where they can be reached afterwards, if that is another address. */
+  /** The address at which they can be reached afterwards, if that is another one. */
   readonly home: string | null
   readonly now: Instant
-  /** So long writers are made to wait; a try that takes longer is given up before anything is decided. */
+  /** How long writers are made to wait at most. A try that takes longer is given up before anything is decided. */
   readonly stopMsMax?: number
 }
 
 export interface Moved {
   readonly rows: number
-  /** How long nothing could be written, neither here nor there; undefined when an earlier call had come further. */
+  /** How long nothing could be written on either side. Undefined when an earlier call had already decided the move. */
   readonly stopped_ms?: number
 }
 
 const STOP_MS_MAX = 1_500
-/** So many changes are brought over in a moment; of a busy account there are always some. */
+/** This many changes are brought over in a moment. Waiting for none would not end, because a busy account always makes some. */
 const FEW = 200
 const DRAIN_POLL_MS = 100
 const DRAIN_MS_MAX = 120_000
@@ -40,7 +40,7 @@ const LOCK_TIMEOUT = '55P03'
 const NO_SUCH_ROW = '23503'
 const OTHER_TARGET = 'These accounts are on their way to another database: name that one with --to.'
 
-/** Rows that time takes away may go in either database while the account is on its way. */
+/** Rows that are swept away with time. They may disappear from either database while the account is on its way. */
 const swept = new Set([
   ...['audit_log', 'deliveries', 'delivery_attempts', 'dispute_event_inbox', 'event_audience', 'event_ids', 'events'],
   ...['idempotency', 'quotas', 'console_bulks', 'console_drafts', 'console_draft_files'],
@@ -60,9 +60,9 @@ const doorRows = new Map(
 )
 
 /**
- * Moves accounts from one database to another while they work. What it has come to is written down in both databases, so
- * it can be stopped at any moment and called again: the source decides, with one commit, that the accounts have left, and
- * only then does the target let them in.
+ * Moves accounts from one database to another while they work. How far it has come is written down in both databases, so it can
+ * be stopped at any moment and called again. The source decides with one commit that the accounts have left, and only then does
+ * the target let them in.
  */
 export async function moveAccounts(parts: MoveParts): Promise<Moved> {
   const tables = await readTables(parts.source)
@@ -94,9 +94,9 @@ export async function moveAccounts(parts: MoveParts): Promise<Moved> {
 }
 
 /**
- * Gives up a move that has not been decided: the accounts work on as if there had been none, and of what was copied nothing
- * is left. It can be stopped at any moment and called again, as a move can. Without a target, which may be gone for good, what
- * was copied stays there, and a later move to it removes that first.
+ * Gives up a move that has not been decided: the accounts work on as if there had been no move, and nothing of what was copied
+ * is left. Like a move, it can be stopped at any moment and called again. Without a target, which may be gone for good, what
+ * was copied stays there until a later move to it removes it.
  */
 export async function cancelMove({
   source: from,
@@ -111,7 +111,7 @@ export async function cancelMove({
     throw new MoveError('There is no move of these accounts: name those that were named then.')
   if (known.some(({ state }) => state === 'MOVED' || state === 'GONE'))
     throw new MoveError('These accounts have left already: call again without --cancel, and move them back from there.')
-  // Whatever becomes of the target, the accounts work on.
+  // This comes first: the accounts must work on, whatever becomes of the target.
   await source.resume()
   if (to) {
     const target = new Target(to, tables, ids)
@@ -128,7 +128,7 @@ interface Ends {
   readonly moveId: string
 }
 
-/** Copies, follows, drains and stops; gives when writers began to wait. */
+/** Copies, follows, drains and stops. Returns the time at which writers began to wait. */
 async function leave(parts: MoveParts, { tables, source, target, moveId }: Ends): Promise<number> {
   await requireMovable(parts, target)
   const going = { home: parts.home, target: await target.identity(), now: parts.now }
@@ -139,7 +139,7 @@ async function leave(parts: MoveParts, { tables, source, target, moveId }: Ends)
   for (const arrival of arrivals) for (const table of tables.copied) await copy(parts.source, target, arrival, table)
   const follow = makeFollow(tables, source, target)
   while ((await follow(parts.source)) > FEW);
-  // Copying takes long: meanwhile these accounts may have come to share something with one that stays.
+  // Copying takes long. In that time these accounts may have come to share something with one that stays.
   await requireNoTies(parts)
   const countMs = await compare(parts, { tables, source, target, moveId }, follow)
   while ((await follow(parts.source)) > FEW);
@@ -155,7 +155,7 @@ async function leave(parts: MoveParts, { tables, source, target, moveId }: Ends)
       'These accounts are so busy that their writers could not be stopped for long enough: call again.',
     )
   } catch (error) {
-    // The move may be tried again much later. Until then the accounts work on here.
+    // The move may be tried again much later; until then the accounts work on here.
     await source.resume().catch(() => {})
     throw error
   }
@@ -166,7 +166,7 @@ async function requireSameTarget(target: Target, known: readonly StoredMove[]): 
   if (known.some((move) => move.target !== null && move.target !== identity)) throw new MoveError(OTHER_TARGET)
 }
 
-/** The accounts have left: refuses another target than the one they went to. */
+/** For accounts that have left: refuses any target but the one they went to. */
 async function requireArrived(target: Target, ids: readonly string[], moveId: string): Promise<void> {
   const arrived = (await target.arrivals()).filter(({ move_id }) => move_id === moveId)
   if (arrived.length < ids.length) throw new MoveError(OTHER_TARGET)
@@ -197,7 +197,7 @@ async function requireNoTies({ source, ids }: Pick<MoveParts, 'source' | 'ids'>)
     )
 }
 
-/** Copies the rows of a table from where an earlier call ended. */
+/** Copies the rows of a table, going on where an earlier call ended. */
 async function copy(source: Database, target: Target, arrival: Arrival, table: MovedTable): Promise<void> {
   let after = arrival.progress[table.name]
   while (after !== true) {
@@ -210,7 +210,7 @@ async function copy(source: Database, target: Target, arrival: Arrival, table: M
 
 type Follow = (db: Connection) => Promise<number>
 
-/** Brings some of the changes over that were made since, and tells how much that was. */
+/** Brings over some of the changes that were made since, and returns how much that was. */
 function makeFollow(tables: MovedTables, source: Source, target: Target): Follow {
   const byName = new Map(tables.copied.map((table) => [table.name, table]))
   return async (db) => {
@@ -250,13 +250,13 @@ interface Compared {
   readonly countMs: number
 }
 
-/** Undefined when it could not be done in time, or work had begun again: then nothing has happened. */
+/** Returns undefined when it could not be done in time, or when work had begun again. In that case nothing has happened. */
 async function stop(
   parts: MoveParts,
   { tables, source, target }: Ends,
   { follow, countMs }: Compared,
 ): Promise<number | undefined> {
-  // Those who come from here on wait behind us, also while we wait for those who came before.
+  // Writers who come from here on wait behind us, even while we wait for those who came before.
   const began = performance.now()
   const stopMsMax = parts.stopMsMax ?? STOP_MS_MAX
   const inTime = () => performance.now() - began < stopMsMax

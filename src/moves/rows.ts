@@ -9,9 +9,12 @@ export interface Rows {
 }
 
 const PAGE = 500
-/** A file is at most ten mebibytes, twice that as text, and neither server nor process has room for hundreds in one value. */
+/**
+ * A file has at most ten mebibytes, and twice that as text. Neither the server nor this process has room for hundreds of them
+ * in one value.
+ */
 export const FILES_PAGE = 5
-/** Rows of the audit log are named by a number that each database counts for itself: those that come get others. */
+/** Rows of the audit log are named by a number that each database counts for itself, so rows that arrive get other numbers. */
 const AUDIT_STRIDE = 2n ** 40n
 
 const list = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
@@ -51,7 +54,7 @@ export async function readPage(
 
 /** All rows of an account, where they are few. */
 export async function readAll(db: Connection, table: MovedTable, accountId: string): Promise<Rows> {
-  // The numbers of jobs are counted again where they arrive.
+  // Jobs get new numbers in the database where they arrive.
   const columns = table.columns.filter((column) => column !== (table.name === 'jobs' ? 'id' : undefined))
   const [all] = await run<Rows>(
     db,
@@ -76,7 +79,7 @@ export async function readKeys(db: Connection, table: MovedTable, keys: string):
   return found!
 }
 
-/** In a database with partitions, the key of what an event mentions has one more column. */
+/** The key of a table in this database. With partitions, the key of what an event mentions has one more column. */
 async function keyHere(db: Connection, { name, key }: MovedTable): Promise<string[]> {
   if (name !== 'event_ids') return key.map((column) => column.name)
   const own = await run<{ name: string }>(
@@ -89,7 +92,7 @@ async function keyHere(db: Connection, { name, key }: MovedTable): Promise<strin
   return own.map((column) => column.name)
 }
 
-/** Puts rows where they came from another database; those that are there already become what is given, or stay. */
+/** Inserts rows that came from another database. Rows that are there already become what is given if `replaces`, or else stay. */
 export async function putRows(
   db: Connection,
   table: MovedTable,
@@ -115,7 +118,7 @@ export async function putRows(
   )
 }
 
-/** An account that arrives takes no money and sends nothing until it is here. */
+/** An account that is on its way here is suspended, so that it takes no money and sends nothing until it has arrived. */
 function movedValue({ name }: MovedTable, column: string): string {
   if (name === 'accounts' && column === 'body') return `jsonb_set(r.body, '{status}', '"SUSPENDED"')`
   if (name === 'audit_log' && column === 'seq')
@@ -123,14 +126,14 @@ function movedValue({ name }: MovedTable, column: string): string {
   return `r."${column}"`
 }
 
-/** Removes the rows with these keys that were not found at the source. */
+/** Removes those rows with these keys that are no longer at the source. */
 export async function removeMissing(
   db: Connection,
   table: MovedTable,
   keys: string,
   found: Pick<Rows, 'rows'>,
 ): Promise<void> {
-  // Rows leave the audit log by age alone, which happens here as it does at the source.
+  // Rows leave the audit log only by age, and that happens here as it does at the source.
   if (table.name === 'audit_log') return
   await run(
     db,
@@ -144,7 +147,7 @@ export async function removeMissing(
   )
 }
 
-/** By table: how many rows an account has. */
+/** How many rows an account has in each table. */
 export async function countRows(
   db: Connection,
   tables: readonly MovedTable[],
@@ -157,7 +160,7 @@ export async function countRows(
   return new Map(rows.map(({ name, count }) => [name, count]))
 }
 
-/** Removes some rows of an account, and tells how many there were. */
+/** Removes some rows of an account, and returns how many. */
 export async function removeSome(db: Connection, table: MovedTable, accountId: string): Promise<number> {
   const removed = await run(
     db,
@@ -169,7 +172,7 @@ export async function removeSome(db: Connection, table: MovedTable, accountId: s
   return removed.length
 }
 
-/** Lets a counter go on behind everything that came. */
+/** Moves a counter on, so that it continues behind everything that came. */
 export async function moveCounter(db: Connection, table: MovedTable, accountId: string): Promise<void> {
   if (table.counter === null || table.name === 'audit_log' || table.name === 'jobs') return
   await run(

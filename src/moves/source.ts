@@ -11,7 +11,7 @@ export interface StoredMove {
   readonly account_id: string
   readonly move_id: string
   readonly state: MoveState
-  /** The identity of the database it is on its way to; null where an earlier version began it. */
+  /** The identity of the database it is on its way to. Null when an earlier version of Quittance began the move. */
   readonly target: string | null
 }
 
@@ -21,7 +21,7 @@ interface Going {
   readonly now: Instant
 }
 
-/** Some changes of one table, in the order in which they were made last. */
+/** Some changes of one table, ordered by when each row last changed. */
 export interface Changes {
   readonly table: string
   readonly keys: string
@@ -38,17 +38,17 @@ const insertMoves = sql`
   insert into account_moves (account_id, move_id, state, home, target, create_time)
   select id, $2, 'COPYING', $3, $4, $5 from unnest($1::text[]) as id on conflict (account_id) do nothing`
 const setState = sql`update account_moves set state = $2 where account_id = any($1::text[])`
-/** Not of one that has left, whether its caller knows of that or not. */
+/** Accounts that have left are not changed, whether or not the caller knows that they have. */
 const goOn = sql`update account_moves set state = 'COPYING' where account_id = any($1::text[]) and state = 'DRAINING'`
 export const takesRows = sql`select set_config('quittance.moves', 'on', true)`
-/** What others of another cell heard of the accounts here; they hear the rest where the accounts went. */
+/** Removes what accounts of other cells heard of the accounts here. They hear the rest where these accounts went. */
 const forgetHeard = sql`
   with gone as (
     delete from deliveries where event_account_id = any($1::text[]) and account_id <> all($1::text[]) returning account_id, id),
   attempts as (
     delete from delivery_attempts a using gone g where a.account_id = g.account_id and a.delivery_id = g.id)
   delete from event_audience where event_account_id = any($1::text[]) and account_id <> all($1::text[])`
-/** The other cells are told who came and who went, where there is a directory. */
+/** Tells the other cells who came and who went, if there is a directory. */
 export const renewDirectory = sql`select directory_renew($1::text[])`
 const atOneInstant = unprepared('set transaction isolation level repeatable read')
 /** The transaction waits while the other database works, so it must not be ended for being idle. */
@@ -71,7 +71,7 @@ const heldWork = sql`
 const forwardPages = sql`
   insert into account_forwards (kind, key, account_id)
   select 'invoice', id, account_id from invoices where account_id = any($1::text[]) on conflict do nothing`
-/** One statement, so that writers wait for no more than it takes. */
+/** This is one statement, so that writers wait no longer than it takes. */
 const leave = sql`
   with forwarded as (
     insert into account_forwards (kind, key, account_id)
@@ -109,7 +109,10 @@ export class Source {
     return this.db.rows<StoredMove>(movesOf, [this.#ids])
   }
 
-  /** From here on every change is noted. Tells whether all were since an earlier call: a source that was restored has no triggers. */
+  /**
+   * From here on every change is noted. Returns whether all changes since an earlier call were noted, too: a source that was
+   * restored has lost its triggers.
+   */
   async begin(moveId: string, { home, target, now }: Going): Promise<boolean> {
     await this.db.rows(insertMoves, [this.#ids, moveId, home, target, now])
     const rows = await this.db.rows<{ place: string }>(triggersOf, [`move_${moveId}_`])
@@ -121,12 +124,12 @@ export class Source {
     return missing.length === 0
   }
 
-  /** Nothing of the accounts is begun in the background from here on; requests are answered as before. */
+  /** From here on, no work of the accounts is begun in the background. Requests are answered as before. */
   async drain(): Promise<void> {
     await this.db.rows(setState, [this.#ids, 'DRAINING'])
   }
 
-  /** What waited in the background is begun again. */
+  /** Lets the background work of the accounts begin again. */
   async resume(): Promise<void> {
     await this.db.rows(goOn, [this.#ids])
     await this.db.rows(tellOfWork)
@@ -137,7 +140,7 @@ export class Source {
     return row!.held > 0
   }
 
-  /** Some of the changes that were noted, and how much they are; `done` forgets them. */
+  /** Some of the changes that were noted, and how much they are. `done` forgets them. */
   async changes(db: Connection = this.db): Promise<{ changes: Changes[]; weight: number; done(): Promise<void> }> {
     const changes = await db.rows<Changes & { seqs: bigint[]; weight: number }>(someChanges, [
       this.#ids,
@@ -153,7 +156,7 @@ export class Source {
     }
   }
 
-  /** Runs the work on all there is at one instant, while writers go on. */
+  /** Runs the work on everything as of one instant, while writers go on. */
   atOneInstant<T>(work: (db: Connection) => Promise<T>): Promise<T> {
     return this.db.transaction(async (db) => {
       await db.rows(atOneInstant)
@@ -163,8 +166,8 @@ export class Source {
   }
 
   /**
-   * Runs the work while no writer of the accounts can commit. When it says so, they have left when this comes back: nothing
-   * is due here any more, nobody gets in, and writers that waited are refused.
+   * Runs the work while no writer of the accounts can commit. If the work returns true, the accounts have left when this comes
+   * back: nothing is due here any more, nobody gets in, and writers that waited are refused.
    */
   stopped(work: (db: Connection) => Promise<boolean>): Promise<boolean> {
     return this.db.transaction(async (db) => {
@@ -178,7 +181,7 @@ export class Source {
     })
   }
 
-  /** Removes what was left behind. */
+  /** Removes what the accounts left behind. */
   async clean(moveId: string): Promise<void> {
     await this.db.rows(forwardPages, [this.#ids])
     for (const table of [...this.#tables.copied].reverse())
@@ -216,7 +219,7 @@ export class Source {
     return [...this.#tables.copied, ...this.#tables.heldBack]
   }
 
-  /** What notes every change of a row, and refuses it when the account has left. */
+  /** The triggers that note every change of a row, and refuse it when the account has left. */
   #notes({ name, owner, key }: MovedTable): Trigger[] {
     const words = [owner, ...key.map((column) => column.name)].map((word) => `'${word}'`).join(', ')
     const note = (kind: 'change' | 'removal', when: string, row: string) => ({
@@ -228,7 +231,7 @@ export class Source {
     return [note('change', 'insert or update', 'new'), note('removal', 'delete', 'old')]
   }
 
-  /** What keeps workers from taking up anything once the account drains. */
+  /** The triggers that keep workers from taking up anything once the account drains. */
   #refusals(): Trigger[] {
     const refuse = (table: string, mark: string): Trigger => ({
       table,
@@ -240,7 +243,7 @@ export class Source {
     return [refuse('jobs', 'fence'), refuse('delivery_queue', 'claim')]
   }
 
-  /** Waits for writers of the table a moment at a time, so that others never queue for long behind us. */
+  /** Waits for the table's writers only a moment at a time, so that others never queue behind us for long. */
   async #define(text: string): Promise<void> {
     for (let i = 1; ; i++)
       try {

@@ -9,9 +9,9 @@ export interface MovedTable {
   /** All columns but the generated ones. */
   readonly columns: readonly string[]
   readonly key: readonly Column[]
-  /** A column that counts by itself, if there is one. */
+  /** A column whose values the database counts up by itself, if there is one. */
   readonly counter: string | null
-  /** Whether rows hold files, of which a few are as much as hundreds of others. */
+  /** Whether rows hold files, a few of which are as much as hundreds of other rows. */
   readonly files: boolean
 }
 
@@ -20,17 +20,20 @@ export interface Column {
   readonly type: string
 }
 
-/** Comes with its account only when that is here, because workers and callers would find it before. */
+/** Rows of these tables appear only once their account is here, because workers and callers would find them earlier. */
 const heldBack = new Set(['jobs', 'delivery_queue'])
-/** Belong to an account through its apps. They come with it too, and at the source nobody gets in with them any more. */
+/**
+ * Tables that belong to an account through its apps. Their rows come with it too, and at the source nobody gets in with them
+ * any more.
+ */
 export const doors = ['app_secrets', 'tokens'] as const
-/** Of the move itself, and of people who sign in to one deployment and are invited to another. */
+/** Tables that stay: those of the move itself, and that of people, who sign in to one deployment and are invited to another. */
 const staying = [
   ...['account_moves', 'account_move_changes', 'account_forwards', 'account_arrivals', 'account_arrival_rows'],
   'console_roles',
 ]
 
-/** What a row refers to comes before it. Logs of a sandbox that a crash may empty are no part of an account. */
+/** What a row refers to comes before it. The logs of a sandbox, which a crash may empty, are not part of an account. */
 const described = sql`
   with recursive tables as (
     select c.oid, c.relname::text as name, case when c.relname = 'accounts' then 'id' else 'account_id' end as owner
@@ -58,7 +61,7 @@ const described = sql`
 export interface MovedTables {
   /** Copied row by row while the account works, in an order in which no row refers to a later one. */
   readonly copied: readonly MovedTable[]
-  /** Brought last and kept aside, to appear together with the account. */
+  /** Brought last and kept aside, so that they appear together with the account. */
   readonly heldBack: readonly MovedTable[]
 }
 

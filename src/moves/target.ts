@@ -18,7 +18,7 @@ const arrivalsOf = sql`select account_id, move_id, state, progress from account_
 const insertArrivals = sql`
   insert into account_arrivals (account_id, move_id, state, create_time)
   select id, $2, 'ARRIVING', $3 from unnest($1::text[]) as id on conflict (account_id) do nothing`
-/** An account that left and comes back has a mark of its leaving here, and of how it came before. */
+/** An account that left and now comes back is still recorded here as having left, and as having arrived before. */
 const forgetLeaving = [
   sql`delete from account_moves where account_id = any($1::text[]) and state = 'GONE'`,
   sql`delete from account_forwards where account_id = any($1::text[])`,
@@ -48,7 +48,7 @@ const putKeys = sql`
   select id, sealed, certificate, false, create_time, withdraw_time from json_populate_recordset(null::signing_keys, $1::json)
   on conflict do nothing`
 const knownElsewhere = sql`select from directory where kind = 'account' and key = $1 and cell <> (select cell from deployment)`
-/** An account that was known from another cell comes to live here, or does not after all. */
+/** Takes in an account that was known here from another cell, or gives it back when it does not come after all. */
 const takeIn = sql`
   update accounts set cell = null, body = jsonb_set(body, '{status}', '"SUSPENDED"') where id = any($1::text[]) and cell is not null`
 const giveBack = sql`
@@ -59,10 +59,10 @@ const dropArrival = sql`delete from account_arrivals where account_id = $1`
 const setHere = sql`update account_arrivals set state = 'HERE' where account_id = $1`
 const tell = sql`select pg_notify('quittance', topic) from unnest(array['access', 'jobs', 'deliveries']) as topic`
 
-/** More days than anybody keeps events for. */
+/** Each try may add one day's partition, and nobody keeps events for this many days. */
 const TRIES_MAX = 1_000
 
-/** What was changed at the source, with how it is there now. */
+/** What was changed at the source, and how it is there now. */
 export interface Changed {
   readonly table: MovedTable
   readonly keys: string
@@ -93,7 +93,7 @@ export class Target {
     return row!.identity
   }
 
-  /** One of the accounts that was here before and whose rows are not all removed. */
+  /** One of the accounts that was here before and whose rows are not all removed yet. */
   async leaving(): Promise<string | undefined> {
     const [row] = await this.db.rows<{ account_id: string }>(leaving, [this.#ids])
     return row?.account_id
@@ -105,7 +105,7 @@ export class Target {
       await db.rows(takesRows)
       await db.rows(takeIn, [this.#ids])
       await db.rows(insertArrivals, [this.#ids, moveId, now])
-      // What the source signed stays signed, and is still to be verified here.
+      // What the source signed stays signed, and must still be verifiable here.
       await db.rows(putKeys, [signingKeys])
     })
     return this.arrivals()
@@ -114,13 +114,16 @@ export class Target {
   /** Writes some rows together with how far the copying has come. */
   async put(arrival: Arrival, table: MovedTable, page: Rows, progress: unknown): Promise<void> {
     await this.#moving(async (db) => {
-      // Apps of another cell may be known here already.
+      // Apps of another cell may be known here already, so they are replaced.
       await putRows(db, table, page, table.name === 'apps')
       await db.rows(noteProgress, [arrival.account_id, table.name, JSON.stringify(progress)])
     })
   }
 
-  /** What is gone goes first, from the end, and what is there comes from the beginning: so no row refers to nothing. */
+  /**
+   * Rows that are gone are removed first, from the last table to the first. Then the rows that are there are put in from the
+   * first table to the last. So no row ever refers to one that is missing.
+   */
   async follow(changed: readonly Changed[]): Promise<void> {
     const order = this.#tables.copied.map(({ name }) => name)
     const sorted = [...changed].sort((a, b) => order.indexOf(a.table.name) - order.indexOf(b.table.name))
@@ -131,7 +134,7 @@ export class Target {
     })
   }
 
-  /** Keeps rows aside that must not be found before their account is here. */
+  /** Keeps rows aside that nobody may find before their account is here. */
   async holdBack(accountId: string, rows: ReadonlyMap<string, string>): Promise<void> {
     await this.db.rows(holdBack, [accountId, [...rows.keys()], [...rows.values()]])
   }
@@ -140,7 +143,7 @@ export class Target {
     return countRows(this.db, tables, accountId)
   }
 
-  /** The account is here: it may be called, and what is due is done. */
+  /** Lets the accounts in: from now on they may be called, and what is due is done. */
   async welcome(): Promise<void> {
     await this.#moving(async (db) => {
       for (const arrival of await db.rows<Arrival>(arrivalsOf, [this.#ids]))
@@ -149,12 +152,12 @@ export class Target {
     })
   }
 
-  /** Removes what came, with moves like these, of accounts that stayed where they were. */
+  /** Removes what came with moves that were given up. Their accounts stayed where they were. */
   async forget(isGivenUp: (moveId: string) => boolean): Promise<void> {
     const arriving = (await this.arrivals()).filter(({ move_id, state }) => isGivenUp(move_id) && state === 'ARRIVING')
     for (const { account_id: id } of arriving) {
       const known = (await this.db.rows(knownElsewhere, [id])).length > 0
-      // Others here may refer to an account and its apps that they know from another cell.
+      // Others here may refer to an account, and to its apps, that they know from another cell. So these rows stay.
       for (const table of [...this.#tables.copied].reverse())
         if (!known || (table.name !== 'accounts' && table.name !== 'apps'))
           while ((await this.#moving((db) => removeSome(db, table, id))) > 0);
@@ -181,7 +184,7 @@ export class Target {
     await db.rows(renewDirectory, [[id]])
   }
 
-  /** Tries the work again after each missing partition, which it makes: the source may have days that are new here. */
+  /** Runs the work. When a partition is missing, it makes that and tries again: the source may have days that are new here. */
   async #moving<T>(work: (db: Connection) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++)
       try {

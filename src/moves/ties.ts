@@ -21,21 +21,21 @@ const tying: readonly Tying[] = [
   { by: 'an event', table: 'event_audience', other: 't.event_account_id' },
 ]
 
-/** More are not told. */
+/** No more than this many are reported. */
 const TOLD_MAX = 20
-/** 128 MiB: within the time that a statement may take, wherever they lie. */
+/** 128 MiB: a piece of this size is read within the time that a statement may take, wherever its pages lie. */
 const PIECE_PAGES = 16_384
 
-/** What is looked through stays as it was, so that no row passes from one piece to another unseen. */
+/** Everything is read as of one instant, so that no row passes unseen from one piece to another. */
 const atOneInstant = unprepared('set transaction isolation level repeatable read')
-// Who lives in another cell is known in every one.
+// Accounts of another cell do not count, because they are known in every cell.
 const consents = sql`
   select distinct 'a consent' as by, other.id from consents c join apps a on a.id = c.app_id
     cross join lateral (select case when c.account_id = any($1::text[]) then a.account_id else c.account_id end as id) other
   where (c.account_id = any($1::text[])) <> (a.account_id = any($1::text[]))
     and not exists (select from accounts o where o.id = other.id and o.cell is not null)
   order by 2 limit 20`
-/** The table, or its partitions. */
+/** The table itself, or its partitions. */
 const partsOf = sql`
   select c.oid::regclass::text as name, pg_relation_size(c.oid) / current_setting('block_size')::int as pages
   from pg_class c
@@ -52,8 +52,8 @@ const pieceOf = ({ by, other }: Tying, part: string) =>
   order by 2 limit ${TOLD_MAX}`)
 
 /**
- * What the accounts share with others that stay. There is no index for some of it, and no need for one: tables are read from
- * one end to the other, a piece at a time, because all of a large one takes longer than any statement may.
+ * What the accounts share with others that stay. Some of it has no index, and needs none: tables are read from one end to the
+ * other. That is done a piece at a time, because reading all of a large table takes longer than any statement may.
  */
 export const findTies = (db: Database, ids: readonly string[], piecePages = PIECE_PAGES): Promise<Tie[]> =>
   db.transaction(async (connection) => {
