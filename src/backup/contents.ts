@@ -7,7 +7,7 @@ import { version } from '../version.ts'
 import { copyOut } from './copy.ts'
 import { BackupError } from './error.ts'
 
-/** A table and its columns, without those that PostgreSQL works out from others. */
+/** A table and its columns, without those that PostgreSQL computes from others. */
 export interface Table {
   readonly name: string
   readonly columns: readonly string[]
@@ -18,19 +18,19 @@ export interface Facts {
   /** The version of Quittance that read it. */
   readonly quittance: string
   readonly create_time: string
-  /** None when no service has started on it yet. */
+  /** Null when no service has started on the database yet. */
   readonly environment: Environment | null
-  /** Its schema is what these files make. */
+  /** The migration files that made its schema. */
   readonly migrations: readonly AppliedMigration[]
   /** The last value of each sequence that has given one. */
   readonly sequences: Readonly<Record<string, string>>
-  /** The partitions of tables that have some; none when not said. */
+  /** The partitions of the tables that have some. When absent, there are none. */
   readonly partitions?: readonly string[]
-  /** In an order in which no row refers to one that is not there yet. */
+  /** In an order in which no row refers to one that comes later. */
   readonly tables: readonly Table[]
 }
 
-/** The rows of one table: `pieces` come to an end before `rows` is known. */
+/** The rows of one table. `rows` is known only after `pieces` has come to its end. */
 export interface TableRows {
   readonly table: Table
   readonly pieces: AsyncIterable<Buffer>
@@ -45,23 +45,23 @@ export interface Contents {
 
 export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** Which rows and columns a COPY is about, the same in both directions. */
+/** Names the rows and columns that a COPY is about; it is the same in both directions. */
 export const copied = ({ name, columns }: Table) => `copy ${quoted(name)} (${columns.map(quoted).join(', ')})`
 
-/** Of a partitioned table only a query is copied. */
+/** A partitioned table can be copied out only by way of a query. */
 const copiedOut = (table: Table, isPartitioned: boolean) =>
   isPartitioned
     ? `copy (select ${table.columns.map(quoted).join(', ')} from ${quoted(table.name)}) to stdout`
     : `${copied(table)} to stdout`
 
-/** Begins to read: everything that comes is of this one instant. Ends with the connection. */
+/** Begins to read: everything that comes is as of this one instant. The transaction ends with the connection. */
 export async function readContents(client: pg.Client): Promise<Contents> {
   await client.query('begin transaction isolation level repeatable read, read only')
   const migrations = await appliedMigrations(client)
   if (migrations.length === 0)
     throw new BackupError('There is nothing to back up: no version of Quittance has set this database up.')
   const tables = inOrder(await tablesOf(client), await referencesOf(client))
-  // Nobody changes a table while it is read.
+  // Nobody can alter or drop a table while it is read.
   await client.query(`lock table ${tables.map(({ name }) => quoted(name)).join(', ')} in access share mode`)
   const facts: Facts = {
     quittance: version,
@@ -89,7 +89,7 @@ async function* readTables(
   }
 }
 
-/** The tables of a database that hold something of ours; which files were applied is told apart. */
+/** The tables that hold something of ours. The table of applied files is left out, because it is read separately. */
 export async function tablesOf(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
     select relname as name, array_agg(attname::text order by attnum) as columns
@@ -120,7 +120,7 @@ async function referencesOf(client: pg.Client): Promise<Reference[]> {
   return rows
 }
 
-/** What is referred to comes before what refers to it. */
+/** A table that others refer to comes before them. */
 function inOrder(tables: readonly Table[], references: readonly Reference[]): Table[] {
   const ordered: Table[] = []
   const visit = (table: Table, way: readonly Table[]) => {
@@ -133,7 +133,10 @@ function inOrder(tables: readonly Table[], references: readonly Reference[]): Ta
   return ordered
 }
 
-/** A number is given before its row is seen, so what is read after the instant is no lower than in its rows. */
+/**
+ * A sequence gives out a number before its row can be seen. So its value, even if it is read after the instant, is no lower
+ * than those in the rows.
+ */
 async function sequencesOf(client: pg.Client): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; last: string }>(`
     select sequencename as name, last_value::text as last from pg_sequences
@@ -141,7 +144,7 @@ async function sequencesOf(client: pg.Client): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ name, last }) => [name, last]))
 }
 
-/** Earlier versions did not write it down. */
+/** Null for earlier versions, which did not write it down. */
 async function environmentOf(client: pg.Client, tables: readonly Table[]): Promise<Environment | null> {
   if (!tables.some(({ name }) => name === 'deployment')) return null
   const { rows } = await client.query<{ environment: Environment }>('select environment from deployment')

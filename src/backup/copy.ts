@@ -1,23 +1,23 @@
 import { once } from 'node:events'
 import type pg from 'pg'
 
-/** What the driver's connection has for COPY beside what its types tell. */
+/** What the driver's connection can do for COPY, beyond what its types say. */
 interface CopyConnection extends pg.Connection {
   sendCopyFromChunk(chunk: Buffer): void
   endCopyFrom(): void
   sendCopyFail(reason: string): void
 }
 
-/** What the driver calls on whatever is under way on a connection. */
+/** The methods that the driver calls on whatever is under way on a connection. */
 interface CopyQuery extends pg.Submittable {
   handleError(error: Error): void
   handleReadyForQuery(): void
   handleCommandComplete(message: { text: string }): void
 }
 
-/** Rows go on in pieces of about this size. */
+/** Rows are passed on in pieces of about this size. */
 export const PIECE_BYTES = 64 * 1024
-/** So many pieces may wait to be taken before the server has to wait. */
+/** How many pieces may wait to be taken before the server has to wait. */
 const WAITING_MAX = 16
 
 /** Rows of a table as the server sends them, in pieces; at the end, how many rows there were. */
@@ -73,7 +73,7 @@ class CopyOut implements CopyQuery {
     connection.query(this.#statement)
   }
 
-  // The driver uses its buffer again, so a row is copied at once.
+  // The driver uses its buffer again, so each row is copied out of it at once.
   handleCopyData({ chunk }: { chunk: Buffer }): void {
     if (this.#filled + chunk.length > this.#piece.length) this.#hand(chunk.length)
     chunk.copy(this.#piece, this.#filled)
@@ -113,7 +113,7 @@ class CopyIn implements CopyQuery {
   readonly #reject: (error: unknown) => void
   #rows = 0
   #refused = false
-  /** Why there are no more pieces, when that is not because all were sent. */
+  /** Why there are no more pieces, if the reason is not that all were sent. */
   #failure: unknown
 
   constructor(

@@ -14,10 +14,10 @@ import { BackupError } from './error.ts'
 // COPY writes them, in pieces with their length in bytes before each. A length of 0 ends a table. The last line has a
 // digest of everything before it.
 const HEADING = 'quittance backup 1'
-/** Rows compress well, and a stronger level would take three times as long for a tenth less. */
+/** Rows compress well even at this level. A stronger one would take three times as long to save another tenth. */
 const LEVEL = 3
 const LINE_MAX = 10 * 1024 * 1024
-/** No row of PostgreSQL is larger, and a piece is one row where a row is large. */
+/** No row of PostgreSQL is larger than this, and a large row is a piece by itself. */
 const ROW_MAX = 1024 ** 3
 
 interface TableEnd {
@@ -34,14 +34,14 @@ export interface Written extends FileEnd {
   readonly bytes: number
 }
 
-/** Writes a backup. The file has its name when it is complete and on the disk; it is for our eyes only. */
+/** Writes a backup. The file gets its name only when it is complete and on the disk, and only we may read it. */
 export async function writeBackup(path: string, contents: Contents, signal?: AbortSignal): Promise<Written> {
   const unfinished = `${path}.unfinished`
   const end = { tables: 0, rows: 0, sha256: '' }
   try {
-    // Nobody else has it open, or has made it for others to read.
+    // The file must be new: nobody else has it open, or has made it for others to read.
     const file = await open(unfinished, 'wx', 0o600)
-    // Whoever wrote to this name at the same time is done with it, or comes after us.
+    // From here on, whoever wrote to this name at the same time is done with it, or comes after us.
     if (existsSync(path)) {
       await file.close()
       throw new BackupError(`${path} exists: name a file that does not, or remove it.`)
@@ -172,12 +172,12 @@ class BackupReader {
     }
   }
 
-  /** Whether all that was read is what was written. */
+  /** Reads the end, and refuses the file unless all that was read is what was written. */
   async end(): Promise<FileEnd> {
     const found = this.#digest.digest('hex')
     const end = await this.#json<FileEnd>(false)
     if (end.sha256 !== found || end.tables !== this.#tables) throw this.#damaged()
-    // The checksum of the compression comes last.
+    // The checksum of the compression comes last, so it is checked only by reading on.
     if (!(await this.#next()).done) throw this.#damaged()
     return end
   }
@@ -189,7 +189,7 @@ class BackupReader {
   async #json<Value>(counts = true): Promise<Value> {
     const line = await this.#line(counts)
     try {
-      // Written by this file; the digest at the end tells whether it is as it was.
+      // It was written by this file, and the digest at the end tells whether it is unchanged.
       return JSON.parse(line) as Value
     } catch {
       throw this.#damaged()
@@ -220,7 +220,7 @@ class BackupReader {
     return taken
   }
 
-  /** Reads on until so many bytes are there. */
+  /** Reads on until this many bytes are there. */
   async #more(wanted: number): Promise<void> {
     const parts = [this.#bytes]
     for (let size = this.#bytes.length; size < wanted; ) {

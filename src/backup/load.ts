@@ -14,23 +14,23 @@ import { BackupError } from './error.ts'
 export interface LoadOptions {
   readonly facts: Facts
   tables(): AsyncIterable<TableRows>
-  /** Of the settings: what is loaded must be of the same. */
+  /** That of the settings; what is loaded must be of the same environment. */
   readonly environment: Environment
   readonly seal: Seal
-  /** Whether what the database holds may go; never when not said. */
+  /** Whether what the database holds may be removed; it may not when this is absent. */
   readonly replace?: boolean | undefined
 }
 
 export interface Loaded {
   readonly tables: number
   readonly rows: number
-  /** Files of this version that what was loaded had not seen. */
+  /** The migration files of this version that the loaded data had not seen. */
   readonly migrated: readonly string[]
 }
 
 /**
- * Fills a database with what another one held, in one transaction: the schema as the files of that time made it, the
- * rows, and then the files since. When it fails, everything is as it was before.
+ * Fills a database with what another one held, in one transaction: the schema as the migration files of that time made it, the
+ * rows, and then the files that came since. When it fails, everything is as it was before.
  */
 export async function load(client: pg.Client, options: LoadOptions): Promise<Loaded> {
   const { facts, tables, environment, seal } = options
@@ -77,7 +77,7 @@ async function clear(client: pg.Client, { environment, replace }: LoadOptions): 
   for (const { statement } of rows) await client.query(statement)
 }
 
-/** What drops everything in our schema but what belongs to an extension; tables first, which take their sequences along. */
+/** Statements that drop all in our schema but what belongs to an extension. Tables come first, and take their sequences along. */
 const dropStatements = `
   with ours (class, id, kind, name) as (
     select 'pg_class'::regclass, oid, 'table', oid::regclass::text from pg_class
@@ -95,7 +95,7 @@ const dropStatements = `
   where not exists (select from pg_depend where classid = class and objid = id and deptype = 'e')
   order by array_position(array['table', 'view', 'sequence', 'routine', 'domain', 'type'], kind)`
 
-/** Triggers are off while rows come in: what triggers derive is among the rows already. */
+/** Triggers are off while rows come in, because what triggers derive is among the rows already. */
 async function fill(client: pg.Client, tables: AsyncIterable<TableRows>): Promise<number> {
   let all = 0
   for await (const { table, pieces, rows } of tables) {
@@ -109,7 +109,7 @@ async function fill(client: pg.Client, tables: AsyncIterable<TableRows>): Promis
   return all
 }
 
-/** Statements that make those triggers of a table again what they are now which are not simply on, such as for what is replicated. */
+/** Statements that restore those triggers of a table that are not simply on, such as those for replicated rows. */
 async function specialTriggers(client: pg.Client, table: string): Promise<string[]> {
   const { rows } = await client.query<{ statement: string }>(
     `select format('alter table %I %s trigger %I', $1::text,
@@ -120,7 +120,7 @@ async function specialTriggers(client: pg.Client, table: string): Promise<string
   return rows.map(({ statement }) => statement)
 }
 
-/** A connection, for what asks the database of a service. */
+/** Wraps a connection for functions that ask the database of a service. */
 export function readerOf(client: pg.Client): Reader {
   const rows = async <Row>({ text }: Statement, values: readonly unknown[] = []) =>
     // Each statement's caller states what its columns are.

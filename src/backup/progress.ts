@@ -2,7 +2,7 @@ import type { Contents } from './contents.ts'
 
 const EVERY_MS = 2_000
 
-/** Says from time to time how far something has come that may take long. Short work says nothing. */
+/** Says from time to time how far something is that may take long. Short work says nothing. */
 export class Progress {
   readonly #say: (sentence: string) => void
   #last = performance.now()
@@ -17,7 +17,7 @@ export class Progress {
     this.#say(sentence())
   }
 
-  /** Tells of the rows as they pass. */
+  /** Reports the rows as they pass. */
   over(contents: Contents, doing: string): Contents {
     const { facts, tables } = contents
     const tell = (done: number, name: string, bytes: number) =>

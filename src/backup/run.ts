@@ -16,9 +16,9 @@ import { brokenRules } from './verify.ts'
 const NAME = 'quittance backup'
 
 export interface BackupParts extends Pick<LoadOptions, 'environment'> {
-  /** What `openDatabase` takes. */
+  /** The address of the database, as `openDatabase` takes it. */
   readonly databaseUrl: string
-  /** Hears from time to time how far it is. */
+  /** Told from time to time how far it is. */
   say(sentence: string): void
 }
 
@@ -26,7 +26,7 @@ export interface RestoreParts extends BackupParts, Pick<LoadOptions, 'replace'> 
   readonly secrets: SecretRing
 }
 
-/** Writes all that a database holds at this instant into a file. Services go on meanwhile. */
+/** Writes all that a database holds at this instant into a file. Services can go on meanwhile. */
 export function backUp(file: string, { databaseUrl, environment, say }: BackupParts, signal?: AbortSignal) {
   return connected(databaseUrl, async (client) => {
     const contents = await contentsOf(client, environment)
@@ -36,7 +36,7 @@ export function backUp(file: string, { databaseUrl, environment, say }: BackupPa
   })
 }
 
-/** Reads a backup from beginning to end, so that none that is damaged changes anything. */
+/** Reads a backup from beginning to end, so that a damaged one changes nothing. */
 export function check(file: string, say: (sentence: string) => void): Promise<ReadBackup> {
   const progress = new Progress(say)
   let bytes = 0
@@ -46,7 +46,7 @@ export function check(file: string, say: (sentence: string) => void): Promise<Re
   })
 }
 
-/** Fills a database with what a file holds, and asks every rule of it. */
+/** Fills a database with what a file holds, and then checks every rule on it. */
 export function restore(backup: ReadBackup, parts: RestoreParts) {
   return connected(parts.databaseUrl, (client) => fillAndVerify(client, backup, parts, new Progress(parts.say)))
 }
@@ -69,7 +69,10 @@ export function move(from: BackupParts, { to, secrets }: { to: string; secrets: 
   })
 }
 
-/** Whether two connections lead to one database: what is locked on one cannot be on the other. Copied servers have one identity. */
+/**
+ * Whether two connections lead to one database: then what is locked on one cannot be locked on the other. Comparing identities
+ * is not enough, because copied servers have the same one.
+ */
 async function isSame(one: pg.Client, other: pg.Client): Promise<boolean> {
   const key = [randomInt(2 ** 47)]
   await one.query('select pg_advisory_lock($1)', key)
@@ -112,14 +115,14 @@ async function requireAlone(client: pg.Client, what: string): Promise<void> {
        and application_name like 'quittance%' and application_name <> $1`,
     [NAME],
   )
-  // A pooler keeps connections of a service that has ended, and under its name.
+  // A pooler keeps the connections of a service that has ended, and keeps its name on them.
   if (rowCount !== 0)
     throw new BackupError(
       `${what} is in use by a running service: stop it first, and let a pooler before it close its connections.`,
     )
 }
 
-/** Everything is read, or written, at one go: what the role is told for the statements of a service is no limit here. */
+/** Everything is read or written in one go, so the limits that the role has for the statements of a service do not apply here. */
 async function connect(url: string): Promise<pg.Client> {
   const connector = new Connector(addressOf(url), { application_name: NAME })
   const client = await connector.connect()

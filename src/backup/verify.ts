@@ -1,13 +1,13 @@
 import type pg from 'pg'
 import { rules } from '../invariants/rules.ts'
 
-/** What came of asking every rule of `invariants.sql`. */
+/** The result of checking every rule of `invariants.sql`. */
 interface Verdict {
   readonly asked: number
   readonly broken: readonly { readonly rule: string; readonly rows: number }[]
 }
 
-/** Asks every rule of a database, however long that takes. */
+/** Checks every rule on a database, however long that takes. */
 export async function brokenRules(client: pg.Client, onRule: (done: number, all: number) => void): Promise<Verdict> {
   const broken: { rule: string; rows: number }[] = []
   for (const [done, { sentence: rule, query }] of rules.entries()) {

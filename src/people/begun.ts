@@ -5,10 +5,12 @@ import type { SealedBox } from '../kernel/sealed-box.ts'
 import type { Traces } from './records.ts'
 import { sorted } from './redact.ts'
 
-/** An erasure from its beginning to its end: whom to look for, and what the address that stands for theirs is made from. */
+/**
+ * An erasure from its beginning to its end: whom to look for, and the code from which the address that replaces theirs is made.
+ */
 export interface Begun extends Traces {
   readonly code: string
-  /** When one began that was stopped on its way. */
+  /** When an earlier run of it began, if there was one that was stopped on its way. */
   readonly stopped?: Instant
 }
 
@@ -25,8 +27,8 @@ interface Row {
 }
 
 /**
- * Writes down whom to look for before the first row is changed, since changed rows no longer tell. One that was stopped goes on with
- * what it knew, and with what has come since.
+ * Writes down whom to look for before the first row is changed, because changed rows no longer tell. An erasure that was
+ * stopped goes on with what it knew then, and with what has come since.
  */
 export async function begin(tx: Tx, box: SealedBox, found: Traces, newCode: string): Promise<Begun> {
   const rows = await tx.rows<Row>(unfinished)
@@ -38,7 +40,7 @@ export async function begin(tx: Tx, box: SealedBox, found: Traces, newCode: stri
   return { ...traces, code, ...(row && { stopped: row.create_time }) }
 }
 
-/** Nothing is left of them. */
+/** Forgets whom the erasure looked for, once nothing is left of them. */
 export function end(tx: Tx, { code }: Begun): void {
   tx.about(null, 'people')
   tx.write(forget, [code])
@@ -46,7 +48,7 @@ export function end(tx: Tx, { code }: Begun): void {
 
 const asList = (_: string, value: unknown) => (value instanceof Set ? [...value] : value)
 
-/** One that no secret of the service opens any more tells nothing. */
+/** An entry that no secret of the service can open any more tells nothing. */
 function opened(box: SealedBox, { sealed, code }: Row): Traces | undefined {
   try {
     const { person, sought } = JSON.parse(box.open(sealed, code).toString())

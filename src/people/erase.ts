@@ -26,33 +26,33 @@ const deleteMails = sql`delete from mails where recipients @> array[$1::text] re
 const emptyDocuments = sql`
   update dispute_documents set bytes = '', name = $2
   where document_id = any($1::text[]) and (bytes <> '' or name <> $2) returning 1`
-/** What still waits is signed anew, over what it says now. */
+/** Deliveries that still wait are signed anew, over what they say now. */
 const forgetSignatures = sql`
   update delivery_queue set signature = null, key_id = null where event_id = any($1::text[]) and signature is not null`
 
-/** What has a place of its own to be changed. */
+/** Tables that are changed in ways of their own. */
 const apart = ['accounts', 'invoices']
 
 /** What was found and changed, by table. */
 export type Erased = Readonly<Record<string, number>>
 
 interface Erasing {
-  /** What the address that stands for theirs is made from. */
+  /** What the address that replaces theirs is made from. */
   readonly code: string
   /** Opens the answers that are kept for repeated requests. */
   readonly answers: SealedBox
-  /** Keeps whom it looks for until it is done. */
+  /** Seals whom it looks for, which is kept until it is done. */
   readonly box: SealedBox
-  /** Told that an erasure of theirs was begun before, and when. */
+  /** Called when an erasure of this person was begun before, with the time when it began. */
   onStopped(since: string): void
-  /** Told from time to time how far it is. */
+  /** Called from time to time with how far it is. */
   onProgress(sentence: () => string): void
 }
 
 /**
- * Takes a person out of the records. What was bought, paid, disputed and decided stays, with its numbers and times, and so
- * do the books; who it was does not. It goes in pieces that each commit, so that nobody is held up for long, and can be stopped
- * and done again at any moment; done again after its end it finds nothing.
+ * Takes a person out of the records. What was bought, paid, disputed and decided stays, with its numbers and times, and so do
+ * the books; who it was does not. It goes in pieces that each commit, so that nobody is held up for long. It can be stopped and
+ * run again at any moment; run again after its end, it finds nothing.
  */
 export async function erasePerson(db: Reader, transact: Transact, email: string, parts: Erasing): Promise<Erased> {
   const { answers, box, onProgress } = parts
@@ -76,7 +76,7 @@ export async function erasePerson(db: Reader, transact: Transact, email: string,
     counts.addAll(await patiently(transact, (tx) => eraseFromTable(tx, table, begun.sought, redaction)))
   }
   const answered = await rewriteAnswers(transact, answers, {
-    // All of them are opened, and most are about others.
+    // All kept answers are opened, and most of them are about others.
     rewrite: (body) =>
       isAbout(begun.sought, body) ? String(redacted(body, { name: '', type: 'text' }, redaction)) : body,
     about: 'people',
@@ -87,7 +87,7 @@ export async function erasePerson(db: Reader, transact: Transact, email: string,
   return counts.found
 }
 
-/** How much was changed of what. */
+/** Counts how much was changed, by table. */
 class Counts {
   readonly found: Record<string, number> = {}
 
@@ -100,7 +100,7 @@ class Counts {
   }
 }
 
-/** Those whose documents others repeat come first: whoever repeats one afterwards has read it as it is then. */
+/** Tables whose documents others repeat come first. Whoever repeats a document after that has read it as it is then. */
 const inOrder = (tables: readonly Table[]) => [
   ...tables.filter(({ name }) => owners.includes(name)),
   ...tables.filter(({ name }) => !owners.includes(name)),
@@ -121,7 +121,9 @@ const erasedAccount = (account: Account, email: string): Account => {
   return { ...kept, email, name: ERASED_NAME, status: 'SUSPENDED' }
 }
 
-/** Each in a unit of work of its own: whoever changes one meanwhile is not overwritten, nor held up. */
+/**
+ * Changes each invoice in a unit of work of its own, so that whoever changes one meanwhile is neither overwritten nor held up.
+ */
 async function eraseFromInvoices(
   transact: Transact,
   tables: readonly Table[],
@@ -143,7 +145,7 @@ async function invoiceKeys(tx: Tx, invoices: Table, email: string) {
   return rows.map(({ row }) => ({ account_id: String(row['account_id']), id: String(row['id']) }))
 }
 
-/** Through its own store, so that what searches read is changed with it. */
+/** Goes through the store of invoices, so that what searches read is changed too. */
 async function eraseFromInvoice(tx: Tx, accountId: string, id: string, redaction: Redaction): Promise<number> {
   const stored = await findStored(tx, accountId, id)
   const invoice = redaction.json(stored.invoice, '') as Invoice
@@ -165,7 +167,7 @@ async function eraseFromTable(tx: Tx, table: Table, sought: Sought, redaction: R
     if (table.root === 'events') events.push(String(found.row['id']))
   }
   if (events.length > 0) await tx.rows(forgetSignatures, [events])
-  // Which files were theirs is read from what this very commit changes.
+  // Which files were theirs is known only from the rows that this very commit changes.
   const emptied = await tx.rows(emptyDocuments, [[...redaction.documents], ERASED_TEXT])
   if (emptied.length > 0) counts.add('dispute_documents', emptied.length)
   if (Object.keys(counts.found).length > 0) tx.about(null, 'people')
@@ -177,7 +179,7 @@ interface Change {
   readonly value: unknown
 }
 
-/** People fill these in where they are fields of a document; columns of that name hold kinds of things, and ids. */
+/** As fields of a document, people fill these in. Columns with the same names hold kinds of things, and ids. */
 const inDocuments = new Set(['name', 'reference', 'subject'])
 
 function changesOf({ columns }: Table, { row }: FoundRow, redaction: Redaction): Change[] {
@@ -192,7 +194,7 @@ function changesOf({ columns }: Table, { row }: FoundRow, redaction: Redaction):
 
 function redacted(value: unknown, { name, type }: Table['columns'][number], { text, json }: Redaction): unknown {
   if (type !== 'text' || typeof value !== 'string') return json(value, name)
-  // Documents are also kept as text: events as they are sent, and what lists show.
+  // Some text columns hold whole documents: events as they are sent, and what lists show.
   const document = parsed(value)
   return document === undefined ? text(value, name) : JSON.stringify(json(document, ''))
 }
@@ -206,7 +208,7 @@ function parsed(text: string): object | undefined {
   }
 }
 
-/** Whoever read the row before starts over: with what was read then, the person would come back. */
+/** The version is raised, so that whoever read the row before starts over. What they read would bring the person back. */
 const updateOf = ({ name, hasVersion }: Table, changes: readonly Change[]): Statement =>
   statementOf(
     `update ${name} set ${changes.map(({ column }, i) => `${column} = $${i + 2}`).join(', ')}${

@@ -2,7 +2,7 @@ import type { Transact } from '../database/transaction.ts'
 import { unhurried } from '../database/unhurried.ts'
 import { findRows, findTraces, tablesWithText } from './records.ts'
 
-/** What exists to find other rows by, or repeats them. */
+/** Columns that exist only to find other rows by, or that repeat them. */
 const technical = new Set(['grams', 'digest', 'request_hash'])
 
 export interface ExportedPerson {

@@ -6,14 +6,14 @@ import { addressAlone, detailsIn, isBuyerOf, type Person, sorted, wordsIn } from
 /** The columns of a table that can hold words of or about somebody. */
 export interface Table {
   readonly name: string
-  /** What it is a partition of, or itself. */
+  /** The table that this one is a partition of, or the table itself. */
   readonly root: string
   readonly columns: readonly { readonly name: string; readonly type: string }[]
   readonly hasVersion: boolean
 }
 
 export interface FoundRow {
-  /** Where the row is; good while it is held. */
+  /** Where the row is; valid for as long as the row is held. */
   readonly place: string
   readonly row: Readonly<Record<string, unknown>>
 }
@@ -30,7 +30,7 @@ const textColumns = sql`
     and c.udt_name in ('text', 'json', 'jsonb', '_text') and c.domain_name is null and c.is_generated = 'NEVER'
   order by c.table_name, c.ordinal_position`
 
-/** Every table that can hold words, read from the database itself: one that comes later is among them. */
+/** Every table that can hold words. The list is read from the database itself, so it includes tables that come later. */
 export async function tablesWithText(db: Reader): Promise<Table[]> {
   const rows = await db.rows<{ table: string; root: string; column: string; type: string; versioned: boolean }>(
     textColumns,
@@ -46,15 +46,15 @@ export async function tablesWithText(db: Reader): Promise<Table[]> {
   })
 }
 
-/** Somebody in the records: the address, and the ids of what it stands in; all in small letters. */
+/** Somebody to look for: their address, and the ids of the things in which it stands. All of it is in small letters. */
 export interface Sought {
   readonly email: string
   readonly ids: readonly string[]
 }
 
 /**
- * Rows with the letters of the address or with one of the ids, whatever the case. Reads the whole table. The words of a row are put
- * together once and not again for each id, and looked through once: `offset 0` tells the server so.
+ * Finds rows that contain the address or one of the ids, in any case. Reads the whole table. The words of a row are put
+ * together and looked through only once, and not again for each id: `offset 0` tells the server so.
  */
 const search = ({ name, columns }: Table, lock: boolean): Statement =>
   statementOf(`
@@ -69,11 +69,11 @@ const search = ({ name, columns }: Table, lock: boolean): Statement =>
   where found.by_id or strpos(words.text, $1) > 0
   ${lock ? 'for update of t' : ''}`)
 
-/** Files are left out where they are not asked for. */
+/** Only the columns with words, so files are left out. */
 const wordsOf = (columns: Table['columns']) =>
   `jsonb_build_object(${columns.map(({ name }) => `'${name}', to_jsonb(t.${name})`).join(', ')})`
 
-/** To be read, whole; or to be changed, held and with the words alone. */
+/** Finds rows: whole, to be read, or locked and with only their words, to be changed. */
 export async function findRows(
   db: Reader,
   table: Table,
@@ -90,7 +90,7 @@ export function isAbout({ email, ids }: Sought, text: string): boolean {
   return ids.some((id) => letters.includes(id)) || (letters.includes(email) && addressAlone(email).test(letters))
 }
 
-/** Which tables have ids that others name: what stands under these belongs to whoever stands in their documents. */
+/** Tables with ids that others name. What names such an id belongs to whoever stands in the document with that id. */
 export const owners: readonly string[] = [
   'accounts',
   'invoices',
@@ -105,7 +105,7 @@ export interface Traces {
   readonly sought: Sought
 }
 
-/** Where somebody stands in the records, and what stands beside their address. */
+/** Finds where somebody stands in the records, and what stands beside their address. */
 export async function findTraces(db: Reader, tables: readonly Table[], address: string): Promise<Traces> {
   const email = address.toLowerCase()
   const ids: string[] = []
@@ -124,7 +124,7 @@ export async function findTraces(db: Reader, tables: readonly Table[], address: 
 
 function idsOf(table: string, row: FoundRow['row']): string[] {
   const id = String(row['id'])
-  // Links have an invoice by its code; the buyer's side has a payment by an id of its own.
+  // Links name an invoice by its code, and the buyer's side names a payment by an id of its own.
   const other = table === 'invoices' ? recipientCode(id) : row['buyer_transaction_id']
   return [id, other].flatMap((name) => (typeof name === 'string' ? [name.toLowerCase()] : []))
 }

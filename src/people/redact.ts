@@ -1,6 +1,6 @@
 import { ERASED_NAME, ERASED_TEXT } from '../kernel/erased.ts'
 
-/** A person as the records know them: the address, and what stands beside it. Compared without regard to case. */
+/** A person as the records know them: the address, and what stands beside it. All of it is compared without regard to case. */
 export interface Person {
   readonly email: string
   /** Names, phone numbers, lines of postal addresses and what they wrote in disputes, longest first. */
@@ -21,17 +21,19 @@ const isAddressOf = (value: Json, email: string) => typeof value === 'string' &&
 const describes = (object: JsonObject, email: string): boolean =>
   isAddressOf(object['email_address'], email) || isAddressOf(object['email'], email)
 
-/** What describes a person beside the address. */
+/** Fields that describe a person, besides the address. */
 const personal = new Set([
   ...['name', 'given_name', 'surname', 'full_name', 'business_name', 'prefix', 'suffix', 'middle_name'],
   ...['address', 'addresses', 'phone', 'phones', 'additional_info', 'tax_id', 'website'],
 ])
 
-/** Fields whose text tells who somebody is also elsewhere: a whole name, a number, a street, and not a town or a word. */
+/**
+ * Fields whose text tells who somebody is even elsewhere: a whole name, a number or a street, but not a town or a single word.
+ */
 const isTelling = (key: string) =>
   /^(name|full_name|business_name|national_number|address_line_\d|additional_info|tax_id|website)$/.test(key)
 const DETAIL_LENGTH_MIN = 3
-/** So many are looked for with one pattern. */
+/** How many details are looked for with one pattern. */
 const DETAILS_AT_ONCE = 20
 
 /** The names, numbers and places that stand beside the address in this document. */
@@ -40,7 +42,7 @@ export function detailsIn(value: Json, email: string): string[] {
   if (!isObject(value)) return []
   const found = Object.values(value).flatMap((item) => detailsIn(item, email))
   if (describes(value, email)) found.push(...detailsOf(value))
-  // Where things were sent belongs to whom they were billed to.
+  // The address that things were sent to belongs to whoever was billed.
   if (isObject(value['billing_info']) && describes(value['billing_info'], email) && isObject(value['shipping_info']))
     found.push(...detailsOf(value['shipping_info']))
   return found
@@ -65,7 +67,7 @@ function texts(value: Json, key: string): string[] {
 export const isBuyerOf = (dispute: Json, email: string): boolean =>
   isObject(dispute) && isObject(dispute['buyer']) && describes(dispute['buyer'], email)
 
-/** What the buyer of this dispute wrote; a single word tells nobody who wrote it, and stands elsewhere too. */
+/** What the buyer of this dispute wrote. A single word is left out: it tells nobody who wrote it, and it stands elsewhere too. */
 export function wordsIn(value: Json, isTheirs = false): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => wordsIn(item, isTheirs))
   if (!isObject(value)) return []
@@ -76,7 +78,7 @@ export function wordsIn(value: Json, isTheirs = false): string[] {
   })
 }
 
-/** Entries that say whose they are. */
+/** Whether an entry says of itself that it is the buyer's. */
 const isOfBuyer = (value: JsonObject) =>
   value['posted_by'] === 'BUYER' ||
   value['source'] === 'SUBMITTED_BY_BUYER' ||
@@ -87,15 +89,15 @@ const isOfBuyer = (value: JsonObject) =>
 const toldByBuyer = new Set(['items', 'extensions', 'cancellation', 'compensation'])
 const said = new Set(['content', 'notes', 'note', 'description'])
 
-/** Of many details each once, longest first, so that a part of one is not taken before the whole. */
+/** Each detail once, longest first, so that no part of a detail is taken out before the whole. */
 export const sorted = (details: readonly string[]): string[] =>
   [...new Set(details.map((detail) => detail.trim().toLowerCase()))].sort((a, b) => b.length - a.length)
 
 const quoted = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 
 /**
- * An address where it stands by itself; inside a longer one it is a part of somebody else's. In a text that is quoted in JSON
- * the letter behind a backslash is a line break, and no part of anything.
+ * Matches an address where it stands by itself; inside a longer one it is part of somebody else's. In a text that is quoted in
+ * JSON, the letter behind a backslash means a line break and is part of nothing.
  */
 export const addressAlone = (email: string): RegExp =>
   new RegExp(`(?<!(?<!\\\\)[\\p{L}\\p{N}_][.'+_-]*)${quoted(email)}(?![\\p{L}\\p{N}_]|[.-]+[\\p{L}\\p{N}])`, 'giu')
@@ -106,18 +108,18 @@ const filledIn = new Set([
   ...['note', 'notes', 'note_to_payer', 'memo', 'reference', 'custom', 'custom_id', 'title', 'subject', 'text'],
   ...['content', 'message', 'description', 'item_description', 'terms_and_conditions', 'about', 'summary', 'html'],
 ])
-/** Fields that the service goes by, whatever stands in them. */
+/** Fields whose contents the service relies on, whatever they are. */
 const goneBy = new Set([
   ...['id', 'ids', 'ref', 'thread', 'key', 'path', 'operation', 'action', 'actor', 'cause', 'from_node', 'to_node'],
   ...['url', 'href', 'rel', 'method', 'number', 'invoice_number', 'number_key', 'time_zone', 'locale', 'content-type'],
 ])
 const isGoneBy = (key: string) => goneBy.has(key) || /_(?:ids?|code|date|state|status|time|type)$/.test(key)
-/** Amounts, days, instants, ids, codes and addresses: the service writes them so, and reads them again. */
+/** Amounts, days, instants, ids, codes and addresses, as the service writes them. It reads them again. */
 const coded = /^(?:-?[A-Z\d._:-]+|[a-z\d]+(?:[-_/.:~][a-z\d]+)*|https?:\/\/\S+)$/
 
 /**
- * Whether somebody may have written this. A name, a street or a complaint can be any word, also one that currencies, amounts and
- * states are written with: taken out of these, it would take money and decisions along.
+ * Whether somebody may have written this text. A name, a street or a complaint can be any word, even one that currencies,
+ * amounts or states are written with. If it were taken out of those too, money and decisions would be lost.
  */
 const isWritten = (text: string, key: string): boolean => filledIn.has(key) || !(isGoneBy(key) || coded.test(text))
 
@@ -128,7 +130,10 @@ export function makeRedaction({ email, details, disputes }: Person, address: str
   const anyOf = (found: readonly string[]) =>
     new RegExp(`(?<![\\p{L}\\p{N}])(?:${found.map(quoted).join('|')})(?![\\p{L}\\p{N}])`, 'giu')
 
-  /** A pattern of what stands there alone: one of all that there is of somebody takes minutes to make where they are hundreds. */
+  /**
+   * Looks only for details that stand in this text: a pattern of all that there are of somebody takes minutes to make when
+   * there are hundreds.
+   */
   function withoutDetails(value: string): string {
     const letters = value.toLowerCase()
     const found = details.filter((detail) => letters.includes(detail))
@@ -138,12 +143,12 @@ export function makeRedaction({ email, details, disputes }: Person, address: str
     return written
   }
 
-  /** `key` is the field that it stands in. */
+  /** `key` is the field that the text stands in. */
   function text(value: string, key: string): string {
     return (isWritten(value, key) ? withoutDetails(value) : value).replace(anyAddress, address)
   }
 
-  /** Documents that the person handed in, by id; gathered while redacting. */
+  /** The ids of the documents that the person handed in; gathered while redacting. */
   const documents = new Set<string>()
 
   function json(value: Json, key: string, ofPerson = false): Json {
@@ -178,7 +183,7 @@ export function makeRedaction({ email, details, disputes }: Person, address: str
         .map(([key, item]) => [key, json(item, key)]),
     )
 
-  /** What the person wrote or handed in: that it was there stays, and when; what it said goes. */
+  /** What the person wrote or handed in. It stays known that it was there, and when; what it said goes. */
   function words(value: Json, at: string): Json {
     if (Array.isArray(value)) return value.map((item) => words(item, at))
     if (!isObject(value) || describes(value, email)) return json(value, at)
