@@ -17,9 +17,9 @@ export class SandboxClock implements Clock {
   readonly #database: Database
   #offsetMs = 0
   #frozen: Instant | null = null
-  /** How often it was set in this process. */
+  /** How often the clock was set in this process. */
   #sets = 0
-  /** It is on its way somewhere and only stops here; the database has it as it is without that. */
+  /** Whether the clock is on its way somewhere and only stops here. The database keeps it as it would be without the stop. */
   #isHalted = false
 
   constructor(database: Database) {
@@ -38,7 +38,7 @@ export class SandboxClock implements Clock {
   async load(): Promise<void> {
     const known = this.#sets
     const row = await this.#database.row<ClockRow>(readClock)
-    // It was set here while we read, perhaps before and perhaps after what was read.
+    // The clock was set here while we read, so what was read may be from before or after that.
     if (known !== this.#sets) return this.load()
     if (this.#isHalted) return
     this.#offsetMs = Number(row?.offset_ms ?? 0n)
@@ -52,21 +52,24 @@ export class SandboxClock implements Clock {
     this.#frozen = frozen ? instant : null
   }
 
-  /** Stands at `instant` until it is set or let go. Whoever ends before that leaves a clock that stands or runs as `frozen` says. */
+  /** Stands at `instant` until it is set or let go. A process that ends before that leaves a clock that is as `frozen` says. */
   async halt(instant: Instant, frozen: boolean): Promise<void> {
     await this.#write(instant, frozen)
     this.#isHalted = true
     this.#frozen = instant
   }
 
-  /** Where it was halted it is again as it would be without that. */
+  /** Ends a halt: the clock is as it would be without it. */
   letGo(frozen: boolean): void {
     if (!this.#isHalted) return
     this.#isHalted = false
     if (!frozen) this.#frozen = null
   }
 
-  /** Does what leaves nothing of how it was moved, at the time that it is then; as before where that comes to nothing. */
+  /**
+   * Does work that leaves no trace of how the clock was moved, so the clock shows real time during it. If the work fails, the
+   * clock is as it was before.
+   */
   async anew<T>(work: () => Promise<T>): Promise<T> {
     const before = [this.#offsetMs, this.#frozen] as const
     this.#take(0, null)

@@ -19,9 +19,9 @@ export interface SandboxParts {
   readonly travel: TimeTravel
   readonly worlds: Worlds
   readonly scenarios: ScenarioRuns
-  /** What decides disputes here. */
+  /** The rules by which disputes are decided here. */
   readonly disputeRules: Rules
-  /** Empties the sandbox but for what is to be kept, and puts the seeded people back. */
+  /** Empties the sandbox except for what is to be kept, and puts the seeded people back. */
   reset(keep: readonly Keepable[]): Promise<void>
   /** Ends every access token and tells how many there were. */
   expireTokens(): Promise<number>

@@ -99,7 +99,7 @@ export function addPeople(tx: Tx, service: Service): void {
 
 const anyAccount = sql`select 1 from accounts limit 1`
 
-/** Seeds a sandbox that has nobody yet. Of several processes that start at once, one does and the others find it done. */
+/** Seeds a sandbox that has nobody yet. Of several processes that start at once, one seeds it and the others find it done. */
 export async function seedIfEmpty(db: Reader, seed: () => Promise<void>): Promise<void> {
   const isSeeded = async () => (await db.row(anyAccount)) !== undefined
   if (await isSeeded()) return

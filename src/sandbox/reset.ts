@@ -3,14 +3,17 @@ import type { Reader, TransactFor, Tx } from '../database/transaction.ts'
 import type { Service } from '../room.ts'
 import { addPeople, seededApps } from './people.ts'
 
-/** What a reset leaves alone: what the database is, and what clients may have kept: keys, access tokens, a place in the log. */
+/**
+ * Tables that a reset leaves alone: those of the database itself, and what clients may have kept, which is keys, access tokens
+ * and a place in the log.
+ */
 const kept = ['migrations', 'deployment', 'signing_keys', 'signing_authority', 'tokens', 'happenings_told']
 
-/** How a table can be emptied. What refers to it has to be empty before, or goes at once with it. */
+/** How a table can be emptied. Tables that refer to it must be empty before, or be emptied together with it. */
 interface Table {
   readonly name: string
   readonly referrers: readonly string[]
-  /** Certainly: its file is. */
+  /** True only when that is certain, because the file of the table is empty. */
   readonly is_empty: boolean
   /** Its rows cannot be deleted one by one. */
   readonly guarded: boolean
@@ -33,7 +36,7 @@ export type Keepable = (typeof keepable)[number]
 const readWebhooks = sql`select coalesce(jsonb_agg(to_jsonb(webhooks)), '[]') as rows from webhooks`
 const putWebhooksBack = sql`insert into webhooks select * from jsonb_populate_recordset(null::webhooks, $1)`
 
-/** Keeps what is to be kept, and says how to put it back: of apps that are there again. */
+/** Reads what is to be kept, and returns what puts it back. Only what belongs to apps that are seeded again is kept. */
 async function keeping(tx: Tx, names: readonly Keepable[]): Promise<() => void> {
   if (!names.includes('webhooks')) return () => {}
   const { rows } = (await tx.row<{ rows: { app_id: string }[] }>(readWebhooks))!
@@ -44,13 +47,15 @@ async function keeping(tx: Tx, names: readonly Keepable[]): Promise<() => void> 
 const dropEndedTokens = sql`delete from tokens using apps where apps.id = app_id and token_generation <> generation`
 const beginGenerations = sql`update tokens set generation = default where generation <> 0`
 
-/** The apps that are seeded have never ended a token: what was ended is dropped, and what counts goes on counting. */
+/**
+ * Apps that were just seeded have never ended a token: tokens that were ended are dropped, and those that count go on counting.
+ */
 async function keepTokens(tx: Tx): Promise<void> {
   await tx.rows(dropEndedTokens)
   await tx.rows(beginGenerations)
 }
 
-/** Takes a sandbox back to its seeded people, all at once: if the database goes away on the way, everything is as it was. */
+/** Takes a sandbox back to its seeded people, all at once: if the database goes away meanwhile, everything is as it was. */
 export const startAnew = (transactFor: TransactFor, service: Service, keep: readonly Keepable[]): Promise<void> =>
   undisturbed(() =>
     transactFor({ kind: 'service', task: 'seed' })(
@@ -65,17 +70,22 @@ export const startAnew = (transactFor: TransactFor, service: Service, keep: read
     ),
   )
 
-/** Up to so many rows it is quicker to delete them than to give a table and each of its indexes a new file. */
+/** Up to this many rows are deleted, which is quicker than giving a table and each of its indexes a new file. */
 const DELETED_MAX = 500
 
-/** Rows that are never changed may go, as they do when their account moves. */
+/** Rows that are otherwise never changed may be deleted, as they are when their account moves. */
 const letGo = (isOn: boolean) => `perform set_config('quittance.moves', '${isOn ? 'on' : 'off'}', true)`
 
-/** As a part of the transaction, which `setval` is not: rows that stay must not meet their numbers again. */
+/**
+ * Restarts the sequences as a part of the transaction, which `setval` is not: rows that stay must not meet their numbers again.
+ */
 const restartSequences = `for name in select format('%I', sequencename) from pg_sequences
   where schemaname = current_schema() and last_value is not null loop execute 'alter sequence ' || name || ' restart'; end loop`
 
-/** Who goes on writing meanwhile can add to a table that was empty when it was looked at, or be in the way of another. */
+/**
+ * The codes of what others cause who write meanwhile: they add to a table that was empty when it was looked at, or deadlock
+ * with us.
+ */
 const IN_BETWEEN = ['23503', '40P01']
 const TRIES_MAX = 20
 
@@ -91,8 +101,8 @@ export async function undisturbed<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Empties every table of the sandbox at once; most are empty already, and some have a few rows. A new file for a table would also
- * cost every connection what it had planned on it.
+ * Empties every table of the sandbox at once. Most are empty already, and some have only a few rows. A new file for a table
+ * would also cost every connection the plans it has made for that table.
  */
 export async function emptySandbox(db: Reader): Promise<void> {
   const tables = await db.rows<Table>(tablesToEmpty, [kept])
@@ -119,7 +129,7 @@ export async function emptySandbox(db: Reader): Promise<void> {
   await db.rows(unprepared(`do $$ declare name text; begin ${statements.join('; ')}; end $$`))
 }
 
-/** A table is given up only together with what refers to it. */
+/** A table can be truncated only together with the tables that refer to it. */
 function withReferrers(some: readonly Table[], all: readonly Table[]): Set<Table> {
   const found = new Set<Table>()
   const add = (table: Table) => {
@@ -131,7 +141,7 @@ function withReferrers(some: readonly Table[], all: readonly Table[]): Set<Table
   return found
 }
 
-/** What refers to others comes before them. */
+/** Tables that refer to others come before them. */
 function inOrder(tables: readonly Table[]): Table[] {
   const ordered = new Set<Table>()
   const visit = (table: Table) => {

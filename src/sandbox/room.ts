@@ -38,13 +38,13 @@ export interface SandboxHouse extends Pick<TimeTravelParts, 'stepsMax'> {
   onError(error: unknown): void
 }
 
-/** What the operations that only a sandbox has work with. */
+/** Opens what the operations that only a sandbox has work with. */
 export function openSandbox(house: SandboxHouse): SandboxParts {
   const { service, database, clock, realTime, transactFor, broadcast, recorder } = house
   const travel = new TimeTravel({ ...house, patienceSeconds: service.settings.clockPatienceSeconds })
   broadcast.on('reset', () => house.faults.clear())
   broadcast.on('notes', () => recorder?.flush())
-  /** What was noted until now is written down, by every process: it would come into a state that it is no part of. */
+  /** Makes every process write down what was noted until now: later, it would be added to a state that it is no part of. */
   const flush = async () => {
     await Promise.all([recorder?.flush(), broadcast.tell(['notes'])])
   }
@@ -64,9 +64,9 @@ export function openSandbox(house: SandboxHouse): SandboxParts {
     scenarios: new ScenarioRuns(() => house.localUrl()),
     expireTokens: () => expireAllTokens(database, realTime.now()).finally(() => broadcast.tell(['access'])),
     async reset(keep: readonly Keepable[]) {
-      // What was noted until now goes with the rest.
+      // Written down first, so that what was noted until now is removed with the rest.
       await flush()
-      // Whoever calls meanwhile would find nobody there, not even themselves.
+      // The reset runs alone, because whoever calls meanwhile would find nobody there, not even themselves.
       const topics: Topic[] = ['access', 'clock']
       try {
         await database.alone(() => clock.anew(() => startAnew(transactFor, service, keep)))
@@ -78,7 +78,7 @@ export function openSandbox(house: SandboxHouse): SandboxParts {
   }
 }
 
-/** Remembers what happens, and tells those who follow, in other processes too. */
+/** Remembers what happens, and tells those who follow it, in other processes too. */
 export const openRecorder = ({
   database,
   clock,

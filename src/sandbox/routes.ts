@@ -43,7 +43,7 @@ const Moved = Type.Object({
   ),
 })
 
-/** The operations only a sandbox has. They need no token: its credentials are public anyway. */
+/** The operations that only a sandbox has. They need no token, because the credentials of a sandbox are public anyway. */
 export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
   const { clock, travel, worlds, scenarios, reset, expireTokens } = parts
   const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', reads: 'free' } as const
@@ -81,10 +81,10 @@ export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
           const { fired } = journey
           try {
             await travel.moveTo(target, frozen, journey)
-            // Whoever only waits until all that is due is done moves nothing, although time goes by meanwhile.
+            // Whoever only waits until all that is due is done does not move the clock, although time goes by meanwhile.
             journey.isMoved = target > here
           } finally {
-            // Also of one that failed on the way and got as far as it got.
+            // This is noted even for a journey that failed on the way and got only as far as it got.
             const { isMoved } = journey
             const { now: to, frozen: stands } = state()
             if (isMoved || stands !== stood)
@@ -138,7 +138,7 @@ export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
 
 const NEXT_AT_ONCE = 100
 
-/** All that falls due at the next instant at which anything does. */
+/** Everything that falls due at the next instant at which something does. */
 async function nextOf(
   { advance, to }: { advance?: string; to?: string },
   travel: TimeTravel,
@@ -150,7 +150,7 @@ async function nextOf(
     const found = await travel.upcoming(limit)
     const ahead = found.filter(({ at }) => at > now)
     const first = ahead[0]?.at
-    // There may be more of the same instant than were looked at.
+    // There may be more of the same instant than were looked at, so more are read.
     if (found.length === limit && ahead.at(-1)?.at === first) continue
     if (first === undefined)
       throw refused('NOTHING_IS_DUE', 'Nothing lies ahead: no deadline, no scheduled invoice, no retry.')

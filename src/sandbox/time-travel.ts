@@ -13,13 +13,13 @@ export interface TimeTravelParts {
   readonly sources: readonly WorkSource[]
   readonly worker: Worker
   readonly broadcast: Broadcast
-  /** How long somebody outside who does not answer is waited for. */
+  /** How long the clock waits for somebody outside who does not answer. */
   readonly patienceSeconds: number
-  /** At how many instants a journey stops at most. */
+  /** At how many instants a journey may stop. */
   readonly stepsMax?: number | undefined
 }
 
-/** What a journey did so far, also where it fails on the way. */
+/** What a journey has done so far, even if it fails on the way. */
 export interface Journey {
   readonly fired: Fired[]
   isMoved: boolean
@@ -29,7 +29,7 @@ export interface Journey {
 export class TimeTravel {
   readonly #parts: TimeTravelParts
   #turn: Promise<unknown> = Promise.resolve()
-  /** That of the present journey, or of the last. */
+  /** The patience of the present journey, or of the last one. */
   #patience: Patience
 
   constructor(parts: TimeTravelParts) {
@@ -42,12 +42,12 @@ export class TimeTravel {
     return this.#alone(() => new Patience(this.#parts.patienceSeconds), work)
   }
 
-  /** As `alone`, for work that takes away all there is: attempts under way are cut short, as nobody will read of them. */
+  /** Like `alone`, for work that takes away all there is: attempts under way are cut short, because nobody will read of them. */
   aloneAtOnce<T>(work: () => Promise<T>): Promise<T> {
     return this.#alone(() => new Patience(0), work)
   }
 
-  /** Does what a request started, and as much of what was due besides as its answer can wait for. */
+  /** Does what a request started, and as much of the other due work as the answer can wait for. */
   async settle(): Promise<void> {
     await this.#alone(
       () => new BriefPatience(this.#parts.patienceSeconds),
@@ -64,7 +64,7 @@ export class TimeTravel {
     return turn
   }
 
-  /** Who did not answer on the present journey. */
+  /** Those who did not answer on the present journey. */
   get unanswered(): readonly Unanswered[] {
     return this.#patience.unanswered
   }
@@ -76,7 +76,7 @@ export class TimeTravel {
     try {
       await this.#travel(target, frozen, stood, journey)
     } catch (error) {
-      // It got as far as it got, and runs on from there if it ran before.
+      // The clock stays where it got to, and runs on from there if it ran before.
       clock.letGo(stood)
       throw error
     } finally {
@@ -99,12 +99,12 @@ export class TimeTravel {
       await clock.halt(due, stood)
       journey.isMoved = true
     }
-    // One that runs has run on meanwhile, perhaps beyond the target, and does not go back.
+    // A clock that runs has run on meanwhile, perhaps beyond the target, and must not go back.
     const reached = clock.now()
     await clock.set(reached > target ? reached : target, frozen)
   }
 
-  /** What falls due first in all sources; only what these ids name, where any are given. */
+  /** What falls due first in all sources. When ids are given, only what names one of them. */
   async upcoming(limit: number, about?: readonly string[]): Promise<Upcoming[]> {
     const all = await Promise.all(this.#parts.sources.map((source) => source.upcoming(limit, about)))
     return all

@@ -12,7 +12,7 @@ import type { TimeTravel } from './time-travel.ts'
 export interface Snapshot {
   readonly name: string
   readonly create_time: Instant
-  /** What the clock of the sandbox said. */
+  /** What the clock of the sandbox said then. */
   readonly now: Instant
 }
 
@@ -29,7 +29,7 @@ export interface WorldParts {
   readonly travel: TimeTravel
   /** Writes down what was noted and is not in the database yet. */
   flush(): Promise<void>
-  /** Lets all processes go of what they believed about the state before. */
+  /** Makes all processes forget what they believed about the state before. */
   readonly broadcast: Pick<Broadcast, 'others' | 'tell'>
   /** Opens a sandbox like this one on another database. */
   open(databaseUrl: string): Promise<{ readonly url: string; close(): Promise<void> }>
@@ -40,14 +40,16 @@ export interface WorldParts {
 
 export type Worlds = ReturnType<typeof openWorlds>
 
-/** What a sandbox that ends could not take away, in a sentence for whoever ends it. */
+/** Says what a sandbox that ends could not remove, in a sentence for whoever ends it. */
 export class LeftBehind extends Error {}
 
 const SNAPSHOTS_MAX = 100
 const SNAPSHOT = 's_'
 const FORK = 'f_'
 
-/** What clients may have kept, as after a reset: the access tokens that count, and the keys that sign. */
+/**
+ * What clients may have kept and what therefore stays, as after a reset: the access tokens that count, and the keys that sign.
+ */
 const readKept = sql`
   select (select coalesce(jsonb_agg(to_jsonb(tokens)), '[]') from tokens
       join apps on apps.id = app_id and token_generation = generation) as tokens,
@@ -56,7 +58,7 @@ const readKept = sql`
 const clearTokens = sql`delete from tokens`
 const clearKeys = sql`delete from signing_keys`
 const clearAuthority = sql`delete from signing_authority`
-// What counted goes on counting, however often the tokens of the app had been ended by the time of the snapshot.
+// Tokens that counted go on counting, however often the tokens of their app had been ended by the time of the snapshot.
 const putTokensBack = sql`
   insert into tokens select (jsonb_populate_record(kept, jsonb_build_object('generation', apps.token_generation))).*
   from jsonb_populate_recordset(null::tokens, $1) as kept join apps on apps.id = kept.app_id`
@@ -82,7 +84,7 @@ export function openWorlds(parts: WorldParts) {
   const made = new Set<string>()
   let tidying: Promise<unknown> = Promise.resolve()
 
-  /** Not waited for: a server that forces everything to the disk takes its time to drop a database. */
+  /** Nobody waits for this: a server that forces everything to the disk takes its time to drop a database. */
   const tidy = () => {
     tidying = tidying.then(() => copies.tidy(FORK)).catch(onError)
   }
@@ -91,9 +93,12 @@ export function openWorlds(parts: WorldParts) {
       if (error.code === IN_USE) throw unavailable(STILL_IN_USE)
       throw NOT_ALLOWED.includes(error.code ?? '') ? mayNotCopy() : error
     })
-  /** Nothing is left to be written down. */
+  /** Waits until nothing is left to be written down. */
   const noted = () => tidying.then(flush)
-  /** What is under way comes to its end, and what is asked for meanwhile waits. Whom we cut off hears of us again before we are done. */
+  /**
+   * Work under way comes to its end first, and what is asked for meanwhile waits. The processes that we cut off hear of us
+   * again before we are done.
+   */
   const copying = async <T>(work: () => Promise<T>) => {
     await noted()
     const others = await broadcast.others()
@@ -114,7 +119,7 @@ export function openWorlds(parts: WorldParts) {
     const fork = forks.get(name)
     if (!fork) throw notFound(`The fork ${name}`)
     forks.delete(name)
-    // What could not be dropped does not count, and goes with the next tidying.
+    // A fork that could not be dropped no longer counts, and goes with the next tidying.
     await fork
       .close()
       .finally(() => copies.drop(name))
@@ -125,14 +130,14 @@ export function openWorlds(parts: WorldParts) {
   return {
     list,
 
-    /** Keeps the present state under a name, in place of one of the same name where that may make way. */
+    /** Keeps the present state under a name. It takes the place of one with the same name only when `replaces` allows that. */
     save: (name: string, replaces: boolean): Promise<Snapshot> =>
       travel.alone(async () => {
         const present = await list()
         if (present.length >= SNAPSHOTS_MAX && !present.some((snapshot) => snapshot.name === name))
           throw refused('SNAPSHOT_LIMIT_EXCEEDED', `There are ${SNAPSHOTS_MAX} snapshots already; delete one first.`)
         const facts = { create_time: systemClock.now(), now: clock.now() }
-        // Not looked for before: another process may keep one of this name meanwhile.
+        // The name is not looked up before, because another process may keep a state under it meanwhile.
         await copying(() => copies.save(`${SNAPSHOT}${name}`, JSON.stringify(facts), { replaces })).catch((error) => {
           throw (error as { code?: string }).code === TAKEN ? keptAlready() : error
         })
@@ -145,11 +150,11 @@ export function openWorlds(parts: WorldParts) {
         const snapshot = await find(name)
         await noted()
         const others = await broadcast.others()
-        // Whoever calls meanwhile with a token that is newer than the snapshot would be a stranger.
+        // Runs alone: whoever calls meanwhile with a token that is newer than the snapshot would be a stranger.
         const loading = database.alone(async () => {
           const keep = (await database.row<Kept>(readKept))!
           await allowed(() => database.whileDisconnected(() => copies.load(`${SNAPSHOT}${name}`)))
-          // Whole, or as the snapshot has them: without keys nothing that was signed would verify any more.
+          // Put back as a whole, or all is as the snapshot has it: without keys, nothing that was signed would verify any more.
           await database.transaction((connection) => putBack(connection, keep))
           await clock.load()
         })
@@ -165,7 +170,7 @@ export function openWorlds(parts: WorldParts) {
 
     forks: (): Fork[] => [...forks.values()].map(({ name, url }) => ({ name, url })),
 
-    /** The same world twice: what happens in one is never seen in the other. */
+    /** Makes a second sandbox of the same world. What happens in one is never seen in the other. */
     async fork(): Promise<Fork> {
       if (made.size >= forksMax)
         throw refused('FORK_LIMIT_EXCEEDED', `There are ${forksMax} forks already; end one first, or set FORKS_MAX.`)
@@ -180,7 +185,7 @@ export function openWorlds(parts: WorldParts) {
         forks.set(name, { name, url, close, letGo })
         return { name, url }
       } catch (error) {
-        // What could not be opened does not count, and its copy goes with the next tidying.
+        // A fork that could not be opened does not count, and its copy goes with the next tidying.
         made.delete(name)
         await letGo?.()
         throw error
@@ -209,7 +214,7 @@ const keptAlready = () =>
 const STILL_IN_USE =
   'Somebody stays connected to the database of the sandbox and cannot be cut off, so it cannot be copied now; try again shortly.'
 
-/** The role may not make databases, or not cut others off, or not enter the database from which that is done. */
+/** The role may not make databases, cut others off, or enter the database from which that is done. */
 const NOT_ALLOWED = ['42501', '28000', '28P01', '3D000']
 
 const mayNotCopy = () =>

@@ -108,7 +108,7 @@ export function inboxRoutes({ service }: SandboxParts): AnyRoute[] {
   ]
 }
 
-/** Whether one of these secrets made one of the signatures, over what arrived and nothing else. */
+/** Whether one of these secrets made one of the signatures, over exactly what arrived. */
 function isSigned(headers: Readonly<Record<string, string>>, body: Buffer, secrets: readonly Uint8Array[]): boolean {
   const [id, seconds, signatures] = [headers['webhook-id'], headers['webhook-timestamp'], headers['webhook-signature']]
   if (id === undefined || signatures === undefined) return false

@@ -21,7 +21,7 @@ interface SigningWebhook {
   readonly previous_secret: Buffer | null
 }
 
-/** The newest of all inboxes together. */
+/** How many arrivals are kept, of all inboxes together: only the newest. */
 const ARRIVALS_MAX = 2_000
 
 const answerOf = sql`select status from inbox_answers where name = $1`
@@ -52,7 +52,7 @@ export function keepArrival(tx: Tx, name: string, arrival: Omit<Arrival, 'seq' |
 export const arrivalsOf = (db: Reader, name: string, before: bigint, limit: number): Promise<Arrival[]> =>
   db.rows<Arrival>(newestOf, [name, before, limit])
 
-/** By the path alone: a machine has several names, and each can be written in capitals or not. */
+/** Found by the path alone: a machine has several names, and each can be written in capitals or not. */
 export async function webhooksLeadingTo(db: Reader, path: string): Promise<SigningWebhook[]> {
   const found = await db.rows<SigningWebhook>(webhooksTo, [path])
   return found.filter(({ url }) => new URL(url).pathname.endsWith(path))

@@ -70,7 +70,7 @@ export const explainRoutes = ({ recorder, travel, disputeRules: rules }: Sandbox
     success: { 200: Explanation },
     async handle({ db, params, now }) {
       await recorder?.flush()
-      // The schema has checked that it is one of them.
+      // The schema has checked that it is one of the kinds.
       const kind = params.kind as Kind
       const threads = await findThreads(db, { subject: params.id }, END, THREADS_MAX)
       const rows = threads.flatMap((thread) => thread.rows).sort((a, b) => (a.seq < b.seq ? -1 : 1))

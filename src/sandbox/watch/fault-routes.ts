@@ -42,7 +42,7 @@ const Standing = Type.Object(
   { $id: 'Fault' },
 )
 
-/** Things that go wrong because somebody wants to see what their client does then. */
+/** Faults: things that go wrong because somebody wants to see what their client does then. */
 export function faultRoutes({ faults }: SandboxParts): AnyRoute[] {
   const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', reads: 'free' } as const
   return [

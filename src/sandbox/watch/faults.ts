@@ -11,7 +11,7 @@ export const deliveryFaults = ['duplicate', 'delay', 'out-of-order'] as const
 type RequestFault = (typeof requestFaults)[number]
 export type FaultKind = RequestFault | (typeof deliveryFaults)[number]
 
-/** What goes wrong, where and how often. What is not said fits everything. */
+/** What goes wrong, where and how often. A field that is not given fits everything. */
 export interface FaultRule {
   readonly fault: FaultKind
   readonly operation?: string
@@ -19,12 +19,12 @@ export interface FaultRule {
   /** How the path begins. */
   readonly path?: string
   readonly client_id?: string
-  /** Of a delivery: the type of its event, and how the address begins. */
+  /** For a delivery: the type of its event, and how the address begins. */
   readonly event_type?: string
   readonly url?: string
   readonly milliseconds?: number
   readonly seconds?: number
-  /** It is over after so many. */
+  /** After how many times the fault is over. */
   readonly times?: number
 }
 
@@ -35,12 +35,12 @@ export interface StandingFault extends FaultRule {
 
 export const FAULTS_MAX = 100
 export const LATENCY_MS_MAX = 30_000
-/** What holds of a rule that does not say. */
+/** What holds for a rule that does not say it. */
 export const faultDefaults = { latencyMs: 1_000, retryAfterSeconds: 5, delaySeconds: 60 } as const
-/** Behind the next event, and before the first retry of anything. */
+/** Long enough to come after the next event, and shorter than the first retry of anything. */
 const OUT_OF_ORDER_SECONDS = 1
 
-/** The faults of a sandbox. They stand in this process alone, and end with a reset. */
+/** The faults of a sandbox. They exist in this process alone, and end with a reset. */
 export class Faults {
   readonly #header: string
   #standing: (FaultRule & { readonly id: string; hits: number })[] = []
@@ -70,7 +70,7 @@ export class Faults {
     this.#standing = []
   }
 
-  /** Makes a request go wrong that a rule or its own header says so of. Called before anything else is looked at. */
+  /** Makes a request go wrong when a rule or its own header says so. Called before anything else is looked at. */
   readonly onRequest = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const header = request.headers[this.#header]
     return this.#standing.length === 0 && header === undefined ? undefined : this.#disturb(request, reply, header)
@@ -93,7 +93,7 @@ export class Faults {
         deliveryFaults.some((known) => known === fault) &&
         (event_type === undefined || event_type === eventType) &&
         (begin === undefined || url.startsWith(begin)) &&
-        // What was held back once goes out.
+        // A delivery that was held back once goes out now.
         (fault === 'duplicate' || attempts === 0),
     )
     if (!rule || !this.#hit(rule)) return undefined
@@ -111,7 +111,7 @@ export class Faults {
   }
 }
 
-/** What never goes wrong is the sandbox itself, and what looks on. */
+/** Whether a request may go wrong. Those of the sandbox itself and those that only look on never do. */
 export const isDisturbable = ({ tag, always, watches }: AnyRoute): boolean => tag !== 'Sandbox' && !always && !watches
 
 function isFor({ fault, operation, method, path, client_id }: FaultRule, request: FastifyRequest): boolean {
@@ -131,7 +131,7 @@ function readHeader(text: string, header: string): FaultRule {
     throw invalid(header, 'Send latency=200, 429=7, 500, 503=7, drop or token.', 'INVALID_PARAMETER_SYNTAX')
   const amount =
     number === undefined ? {} : fault === 'latency' ? { milliseconds: Number(number) } : { seconds: Number(number) }
-  // The pattern takes these only.
+  // The pattern accepts only these.
   return { fault: fault as RequestFault, ...amount }
 }
 
@@ -156,7 +156,7 @@ async function carryOut(
     case 'token':
       throw new Problem(401, 'AUTHENTICATION_FAILURE', [simulated], { oauthError: 'invalid_token' })
     case 'drop':
-      // The console calls in this process, where there is no connection to drop.
+      // The console calls within this process, where there is no connection to drop.
       if (!(request.raw.socket instanceof Socket)) throw new Problem(503, 'SERVICE_UNAVAILABLE', [simulated], waits)
       reply.hijack()
       request.raw.socket.destroy()

@@ -1,7 +1,7 @@
 import type { Broadcast } from '../../database/broadcast.ts'
 import type { Recorder } from './recorder.ts'
 
-/** Lets those wait who follow what happens. Nothing is asked while nothing is told, here or in another process. */
+/** Lets those who follow what happens wait for it. Nothing is asked as long as nothing is told, here or in another process. */
 export class Following {
   readonly #recorder: Recorder
   readonly #waiting = new Set<() => void>()
@@ -15,8 +15,8 @@ export class Following {
   }
 
   /**
-   * Comes back when something may have been told since `heard` was so much, when the time is up, or when the service ends. Whoever
-   * asks and then waits would miss what is told while the answer is on its way.
+   * Comes back when something may have been told since `heard` had this value, when the time is up, or when the service ends.
+   * Without the value, whoever asks and then waits would miss what is told while the answer is on its way.
    */
   async wait(milliseconds: number, heard: number): Promise<void> {
     if (this.#closed || this.heard !== heard) return

@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../kernel/clock.ts'
 import { maskedHeaders, maskedPath, maskedText } from './masked.ts'
 
-/** Of a body this much is kept. */
+/** How much of a body is kept. */
 const BODY_LENGTH_MAX = 65_536
 const PATH_LENGTH_MAX = 2_048
-/** About what a request holds in memory beside its bodies. */
+/** Roughly what a request holds in memory besides its bodies. */
 const OTHER_BYTES = 4_096
 
-/** A request that was answered, as it is held until it is written. What must not be kept is taken out then. */
+/** A request that was answered, as it is held until it is written. What must not be kept is removed when it is written. */
 export type AnsweredRequest = ReturnType<typeof answeredRequest>
 
 export const answeredRequest = (request: FastifyRequest, reply: FastifyReply, now: Instant, realTime: Instant) => ({
@@ -31,7 +31,7 @@ export const answeredRequest = (request: FastifyRequest, reply: FastifyReply, no
   letGo: undefined as { readonly sent: number; readonly answered: number } | undefined,
 })
 
-/** Lets go of what was sent and answered, but for how much it was. */
+/** Drops what was sent and answered, and keeps only how much it was. */
 export function withoutBodies(answered: AnsweredRequest): void {
   if (answered.letGo) return
   answered.letGo = { sent: answered.sent?.length ?? 0, answered: bytesOf(answered.answered) }
@@ -42,10 +42,10 @@ export function withoutBodies(answered: AnsweredRequest): void {
 
 const bytesOf = (body: Buffer | string | undefined) => (body === undefined ? 0 : Buffer.byteLength(body))
 
-/** Looking at a sandbox is nothing that happens in it. */
+/** Looking at a sandbox does not count as something that happens in it. */
 export const isKept = ({ operation }: FastifyRequest): boolean => !operation?.route.always && !operation?.route.watches
 
-/** Whose call it is: that of the token, or the name with which a token was asked for. */
+/** Whose call it is: that of the client whose token it has, or else of the name with which a token was asked for. */
 export const clientOf = ({ caller, headers }: Pick<AnsweredRequest, 'caller' | 'headers'>): string | undefined =>
   caller?.clientId ?? basicUser(headers.authorization)
 
@@ -91,14 +91,14 @@ export const shownPath = (url: string): string => maskedPath(url.slice(0, PATH_L
 
 const isText = (type: string) => /json|^text\/|urlencoded|xml/.test(type)
 
-/** A body as text; null where it is none, or no text. */
+/** A body as text; null when there is none, or when it is no text. */
 function textOf(body: Buffer | string | undefined, type: unknown): string | null {
   if (body === undefined || body.length === 0 || !isText(String(type ?? 'text/plain'))) return null
   const kept = typeof body === 'string' ? body.slice(0, BODY_LENGTH_MAX) : body.toString('utf8', 0, BODY_LENGTH_MAX)
-  // A character that the end would cut in half is left out.
+  // A character that the cut would split is left out.
   return body.length > BODY_LENGTH_MAX ? `${maskedText(kept).replace(/\ufffd+$/, '')}…` : maskedText(kept)
 }
 
-/** JSON as the database takes it: without zeros, and without halves of characters, which are all that is escaped so. */
+/** JSON in a form that the database takes: without zeros and without halves of characters. Only these are escaped in this way. */
 export const storable = (json: string): string =>
   json.includes('\\u') ? json.replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g, '$1\ufffd') : json

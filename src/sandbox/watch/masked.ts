@@ -1,7 +1,7 @@
-/** What stands in the place of a secret. */
+/** What stands in place of a secret. */
 const MASK = '***'
 
-/** Fields whose value opens something, in JSON and in forms. */
+/** Fields whose value gives access to something, in JSON and in forms. */
 const secretFields = [
   'access_token',
   'refresh_token',
@@ -17,7 +17,7 @@ const secretFields = [
 const inJson = new RegExp(`("(?:${secretFields.join('|')})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"?`, 'g')
 const inForm = new RegExp(`(^|&)((?:${secretFields.join('|')})=)[^&]*`, 'g')
 
-/** A body without the values of fields that open something. */
+/** A body without the values of fields that give access. */
 export const maskedText = (text: string): string => text.replace(inJson, `$1"${MASK}"`).replace(inForm, `$1$2${MASK}`)
 
 type Headers = Readonly<Record<string, unknown>>
@@ -25,7 +25,7 @@ type Headers = Readonly<Record<string, unknown>>
 const credentials: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization'])
 const hidden: ReadonlySet<string> = new Set(['cookie', 'set-cookie', 'x-api-key'])
 
-/** Headers without what opens something: of a token its scheme is left, of an assertion all but its signature. */
+/** Headers without what gives access. Of a token its scheme is left, of an assertion everything but its signature. */
 export function maskedHeaders(headers: Headers): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
@@ -39,7 +39,7 @@ export function maskedHeaders(headers: Headers): Record<string, string> {
   return kept
 }
 
-/** An address without the values of parameters that open something. */
+/** An address without the values of parameters that give access. */
 export function maskedPath(path: string): string {
   const at = path.indexOf('?')
   return at < 0 ? path : `${path.slice(0, at)}?${path.slice(at + 1).replace(inForm, `$1$2${MASK}`)}`

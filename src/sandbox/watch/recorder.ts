@@ -22,17 +22,20 @@ import {
 
 /** How many requests, and how many happenings, a sandbox remembers. */
 export const KEPT_MAX = 10_000
-/** Of more than this the older bodies are let go: while requests come without a pause, writing them would take from the answers. */
+/**
+ * Beyond this, the bodies of older requests are dropped: while requests come without a pause, writing them would slow the
+ * answers down.
+ */
 const HELD_BYTES_MAX = 16_777_216
-/** What is due is written when nothing came for this long, or at once while somebody follows. */
+/** Notes are written when nothing came for the first of these times, or after the second while somebody follows. */
 const QUIET_MS = 20
 const FOLLOWED_MS = 40
-/** What comes soon after a write is written with what comes after it: a busy sandbox has many moments that look quiet. */
+/** What comes within this time after a write waits for what comes later: a busy sandbox has many moments that look quiet. */
 const BETWEEN_MS = 500
 
 /**
- * Writers wait for each other at the one row that counts, so numbers become visible in their order. What falls out of the
- * newest ten thousand goes with what comes.
+ * Writers wait for each other at the one row that counts, so numbers become visible in their order. Rows that are no longer
+ * among the newest ten thousand are removed in the same statement.
  */
 const write = sql`
   with told as (
@@ -76,15 +79,16 @@ interface Noted {
 export interface RecorderParts {
   readonly database: Database
   readonly clock: Clock
-  /** Told when something was written, for those who follow, here and in other processes. */
+  /** Called when something was written, for those who follow, here and in other processes. */
   onTold(): void
   onError(error: unknown): void
 }
 
 /**
- * Remembers what a sandbox answered and what came of it. On the way of a request it only takes a note; the notes are
- * written together in the next quiet moment or when somebody asks. Under a load that never pauses, what is older than the
- * newest ten thousand is forgotten before it was written, as it would be afterwards, and the newest keep their bodies.
+ * Remembers what a sandbox answered and what came of it. While a request is answered, it only takes a note; the notes are
+ * written together in the next quiet moment, or when somebody asks. Under a load that never pauses, notes that are no longer
+ * among the newest ten thousand are forgotten before they are written, as they would be afterwards, and the newest requests
+ * keep their bodies.
  */
 export class Recorder {
   readonly #parts: RecorderParts
@@ -140,7 +144,7 @@ export class Recorder {
     this.note({ ...due, trouble: true, details: failed }, { thread: threadOf(jobCause(job)) })
   }
 
-  /** Notes something that no unit of work did. Of a delivery the event is known, and so what it follows from. */
+  /** Notes something that no unit of work did. For a delivery the event is known, and from it the thread. */
   note(
     { kind, accountId, ref, trouble = false, details }: Happening,
     { thread, ofEvent, now = this.#parts.clock.now() }: { thread?: string; ofEvent?: string; now?: Instant },
@@ -153,17 +157,17 @@ export class Recorder {
     })
   }
 
-  /** While somebody follows, notes are written soon. */
+  /** While somebody follows, notes are written soon. Returns what ends that. */
   follow(): () => void {
     this.#followers++
     return () => void this.#followers--
   }
 
-  /** Comes back when all that was noted until now is written. What is noted meanwhile waits for a moment of its own. */
+  /** Comes back when all that was noted until now is written. What is noted meanwhile is written in a moment of its own. */
   flush(): Promise<void> {
     if (this.#noted.length === 0) return this.#writing ?? Promise.resolve()
     if (!this.#writing) return this.#write()
-    // Whoever asks while a write is under way shares the next.
+    // Whoever asks while a write is under way shares the next write.
     this.#next ??= this.#writing
       .catch(() => {})
       .then(() => {
@@ -192,7 +196,10 @@ export class Recorder {
     this.#bytes = this.#requests.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  /** Of the oldest, until half of what may be held is left: so it is not done again for every request. */
+  /**
+   * Drops the bodies of the oldest requests until only half of what may be held is left, so that this is not done again for
+   * every request.
+   */
   #letBodiesGo(): void {
     for (const request of this.#requests) {
       if (this.#bytes <= HELD_BYTES_MAX / 2) return
@@ -244,7 +251,7 @@ function dueOf({ name, key, account_id, payload, attempts }: ClaimedJob): Happen
   return { kind: 'due', accountId: account_id, ref: subjectOf(payload), details: { work: name, key, attempts } }
 }
 
-/** On the way of a request nothing is put together that can be put together when it is written. */
+/** Puts together what can wait until it is written, so that a request does not wait for it while it is answered. */
 function asNoted(noted: Noted | AnsweredRequest): Noted {
   if ('thread' in noted) return noted
   const { id, method, operation, status, caller } = noted

@@ -26,7 +26,7 @@ export interface LoggedRequest {
   readonly real_time: Instant
 }
 
-/** And with what was sent and answered. */
+/** A request with what was sent and answered. */
 export interface WholeRequest extends LoggedRequest {
   readonly request_body: string | null
   readonly answer_body: string | null
@@ -38,11 +38,11 @@ export interface RequestFilter {
   readonly operation?: string | undefined
   /** An id of an app or a client. */
   readonly app?: string | undefined
-  /** Anywhere in the path or a body, in any case. */
+  /** Found anywhere in the path or a body, in any case. */
   readonly text?: string | undefined
 }
 
-/** A text is looked for in no more of them at once: whoever looks further back asks again from there. */
+/** A text is looked for in no more than this many requests at once. Whoever looks further back asks again from there. */
 export const SEARCHED_MAX = 3_000
 
 /** Newest first, by the number alone: there are never more than ten thousand. */
@@ -56,23 +56,23 @@ const newest = sql`
   order by number desc limit $7`
 const beyondSearched = sql`
   select number from request_log where number < $1 order by number desc offset $2 limit 1`
-/** What the newest were refused for, the most frequent first. */
+/** What the newest requests were refused for, the most frequent first. */
 const refusals = sql`
   select operation, coalesce(details#>>'{problem,details,0,issue}', details#>>'{problem,name}') as issue,
     count(*)::int as count, max(create_time) as last_time
   from (select operation, details, status, create_time from request_log order by number desc limit $1) newest
   where status >= 400 group by 1, 2 order by count(*) desc, max(create_time) desc limit $2`
-/** How many of the newest took less than each of the bounds and no less than the one before. */
+/** How many of the newest requests took less than each of the bounds and no less than the one before. */
 const quickness = sql`
   select width_bucket((details->>'ms')::float8, $2::float8[])::int as place, count(*)::int as count
   from (select details from request_log order by number desc limit $1) newest group by 1`
-/** The answer of one that was sent twice has an id of its own, so there is one of each. */
+/** When a request is sent twice, each answer has an id of its own, so there is one row for each id. */
 const byDebugId = sql`
   select number, debug_id, account_id, app_id, client_id, operation, method, path, status, details, create_time, real_time,
     request_body, answer_body
   from request_log where debug_id = $1 order by number desc limit 1`
 
-/** Of plain letters alone, as the statement compares: folding all there are takes three times as long. */
+/** Changes only plain letters, because that is how the statement compares: folding all letters takes three times as long. */
 const smallLetters = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 export const findRequests = (
@@ -92,7 +92,7 @@ export const findRequests = (
     filter.text === undefined ? null : SEARCHED_MAX,
   ])
 
-/** Where a search that began before a number goes on, if there are older ones that it did not look at. */
+/** Where a search that began before this number goes on, if there are older requests that it did not look at. */
 export async function searchedUpTo(db: Reader, before: bigint): Promise<bigint | undefined> {
   const next = await db.row<{ number: bigint }>(beyondSearched, [before, SEARCHED_MAX])
   return next && next.number + 1n
@@ -112,7 +112,10 @@ export interface FrequentRefusal {
 export const findRefusals = (db: Reader, limit: number): Promise<FrequentRefusal[]> =>
   db.rows<FrequentRefusal>(refusals, [SEARCHED_MAX, limit])
 
-/** How many of the newest requests took less than each bound of milliseconds, and at the end how many took longer. */
+/**
+ * How many of the newest requests took less than each bound of milliseconds and no less than the one before; last, how many
+ * took longer than all.
+ */
 export async function countByDuration(db: Reader, bounds: readonly number[]): Promise<number[]> {
   const rows = await db.rows<{ place: number; count: number }>(quickness, [SEARCHED_MAX, bounds])
   return [...bounds, 0].map((_, n) => rows.find(({ place }) => place === n)?.count ?? 0)

@@ -11,7 +11,7 @@ import { findRequest, findRequests, type LoggedRequest, type RequestFilter, sear
 const url = '/sandbox/requests'
 const PAGE_SIZE_DEFAULT = 50
 const PAGE_SIZE_MAX = 500
-/** After all that can be there. */
+/** Beyond every number there can be. */
 const END = 2n ** 63n - 1n
 
 const Issue = Type.Object(
@@ -137,7 +137,7 @@ function statusRange(status: string | undefined): [from?: number, to?: number] {
   throw invalid('status', 'Send a status such as 422, or a class such as 4xx.', 'INVALID_PARAMETER_SYNTAX')
 }
 
-/** Without what is not known of it. */
+/** Leaves out what is not known of a request. */
 export const presentRequest = ({ details, ...row }: LoggedRequest) => ({
   debug_id: row.debug_id,
   time: row.create_time,
@@ -154,7 +154,7 @@ export const presentRequest = ({ details, ...row }: LoggedRequest) => ({
   ...(details.unknowns && { unknown_fields: details.unknowns.map(sentenceOf) }),
 })
 
-/** Where this page is, and the next if there is one. */
+/** Links to this page, and to the next if there is one. */
 export function linksOf(base: string, query: object, next: bigint | undefined): Link[] {
   const link = (rel: string, changes: object): Link => {
     const parameters = new URLSearchParams()

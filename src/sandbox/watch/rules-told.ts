@@ -19,10 +19,10 @@ const nodesNamed = (name: string | null): DisputeNode[] =>
 const matches = (wanted: unknown, value: unknown): boolean =>
   wanted === undefined || (Array.isArray(wanted) ? wanted.includes(value) : wanted === value)
 
-/** The row of the table that a move followed, as a sentence; undefined where it was no move along a table. */
+/** The row of the table that a move followed, as a sentence. Undefined when it was no move along a table. */
 export function ruleOf({ kind, details }: HappeningRow): string | undefined {
   if (kind !== 'move') return undefined
-  // Noted by the logs of transitions.
+  // These details were noted by the logs of transitions.
   const { of, action, from, to } = details as unknown as Move
   if (of === 'dispute') {
     const row = disputeLifecycle.rows.find(

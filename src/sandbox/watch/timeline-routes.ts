@@ -65,7 +65,7 @@ const Query = Type.Object({
   ),
 })
 
-/** What happened in a sandbox, under what led to it. */
+/** What happened in a sandbox, each thing under what led to it. */
 export const timelineRoutes = ({ service, recorder, following }: SandboxParts): AnyRoute[] => [
   route({
     method: 'GET',
@@ -107,7 +107,7 @@ export const timelineRoutes = ({ service, recorder, following }: SandboxParts): 
           links: linksOf(self, query, undefined),
         }
       }
-      // Asked first, so that what is told meanwhile is heard of twice rather than not at all.
+      // This is read first, so that what is told meanwhile is heard twice rather than not at all.
       const seq = await lastTold(db)
       const read = await findThreads(db, filter, page_token === undefined ? END : BigInt(page_token), size + 1)
       const threads = read.slice(0, size)
@@ -126,7 +126,7 @@ function filterOf({ kind, person, subject, trouble }: Static<typeof Query>): Tim
 
 const roots: readonly HappeningKind[] = ['request', 'due', 'clock']
 
-/** With what led to it first: a request is told when it was answered, which is after what it did. */
+/** Puts what led to the thread first: a request is told only once it was answered, which is after what it did. */
 export function presentThread({ id, first, last, rows }: Thread) {
   const root = rows.find(({ kind }) => roots.includes(kind)) ?? rows[0]!
   const ordered = [root, ...rows.filter((row) => row !== root)]

@@ -14,7 +14,7 @@ export interface HappeningRow {
   readonly details: Readonly<Record<string, unknown>>
   readonly create_time: Instant
   readonly real_time: Instant
-  /** Of a mail. */
+  /** For a mail only. */
   readonly recipients: readonly string[] | null
   readonly subject: string | null
 }
@@ -49,7 +49,7 @@ const rowsOf = (chosen: string, order: string) => `
     left join mails m on h.kind = 'mail' and m.account_id = h.account_id and m.id = h.ref
   order by ${order}, h.seq`
 
-/** A thread stands where it began, however long it goes on. There are never more than ten thousand rows. */
+/** A thread stands where it began, however long it goes on. There are never more than ten thousand rows to look through. */
 const newest = statementOf(
   rowsOf(
     `select h.thread, min(h.seq) as place from happenings h group by h.thread
@@ -57,7 +57,7 @@ const newest = statementOf(
     'chosen.place desc',
   ),
 )
-/** Whole threads, in the order in which something was last told of them: whoever has seen one has seen all before it. */
+/** Whole threads, ordered by when something was last told of each: whoever has seen one has seen all before it. */
 const changed = statementOf(
   rowsOf(
     `select h.thread, max(h.seq) as place from happenings h where h.seq > $1 group by h.thread
@@ -83,7 +83,7 @@ export async function findThreads(
   return threadsOf(await db.rows<HappeningRow>(newest, [before, ...valuesOf(filter), limit]))
 }
 
-/** Threads of which something was told after `after`, and until where all is told with them. */
+/** Threads of which something was told after `after`, and the number up to which everything is told with them. */
 export async function findChanges(
   db: Reader,
   filter: TimelineFilter,
@@ -91,7 +91,7 @@ export async function findChanges(
   limit: number,
 ): Promise<{ threads: Thread[]; seq: bigint }> {
   const last = await lastTold(db)
-  // The log began anew meanwhile: another state of the sandbox was loaded.
+  // The log began anew meanwhile, because another state of the sandbox was loaded.
   const from = after > last ? 0n : after
   const threads = threadsOf(await db.rows<HappeningRow>(changed, [from, ...valuesOf(filter), limit]))
   const isAll = threads.length < limit
@@ -99,7 +99,7 @@ export async function findChanges(
   return { threads, seq: isAll && last > latest ? last : latest }
 }
 
-/** Until where all is told. */
+/** The number up to which everything is told. */
 export const lastTold = async (db: Reader): Promise<bigint> => (await db.row<{ seq: bigint }>(told))?.seq ?? 0n
 
 function threadsOf(rows: readonly HappeningRow[]): Thread[] {

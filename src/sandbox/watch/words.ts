@@ -9,7 +9,7 @@ const meanings = new Map(nodes.map(({ node, meaning }) => [nodeName(node), meani
 /** Where a dispute stands, by the short name of its node. */
 export const nodeWords = (name: string): string => meanings.get(name) ?? name
 
-/** What a job was about whose time came. */
+/** What a job was about, once its time came. */
 const dueWords: Readonly<Record<string, (ref: string) => string>> = {
   'dispute-deadline': (ref) => `A time of dispute ${ref} was up`,
   'issue-invoice': (ref) => `The issue date of invoice ${ref} came`,
@@ -59,7 +59,7 @@ const say: { readonly [Kind in HappeningKind]: (details: Details[Kind], row: Hap
 
 /** A happening in a sentence without its full stop. */
 export function sentenceFor(row: HappeningRow): string {
-  // Details were noted by whoever names this kind.
+  // The details were noted by whoever noted this kind.
   const tell = say[row.kind] as (details: unknown, row: HappeningRow) => string
   return tell(row.details, row)
 }
