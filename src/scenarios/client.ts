@@ -3,9 +3,9 @@ import { noAnswerReason, plainCall } from '../outbound/plain-call.ts'
 /** Somebody who calls the API: an app of the sandbox, perhaps for another account. */
 export interface Person {
   readonly client_id: string
-  /** The client id with `-secret` behind it when not said, as seeded apps have it. */
+  /** When not given, the client id with `-secret` behind it, as seeded apps have it. */
   readonly client_secret?: string
-  /** An account id or address that it acts for. */
+  /** The id or e-mail address of an account that it acts for. */
   readonly for?: string
 }
 
@@ -14,14 +14,14 @@ export interface SentFile {
   readonly name: string
   readonly type: string
   readonly content: string | Uint8Array
-  /** The part of the form it is; `file1` and so on when not said. */
+  /** The part of the form that it is; `file1` and so on when not given. */
   readonly part?: string
 }
 
 export interface ClientCall {
   readonly method: string
   readonly path: string
-  /** Without anybody, the call carries no token. */
+  /** Without a person, the call carries no token. */
   readonly as?: Person | undefined
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
@@ -32,7 +32,7 @@ export interface ClientCall {
 export interface ClientAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** What the body says: read where it is JSON, the text of it elsewhere. */
+  /** What the body says: parsed when it is JSON, and as text otherwise. */
   readonly body: unknown
 }
 
@@ -114,7 +114,7 @@ function formOf(body: unknown, files: readonly SentFile[]): FormData {
   const form = new FormData()
   if (body !== undefined) form.append('input', new Blob([JSON.stringify(body)], { type: 'application/json' }))
   files.forEach(({ name, type, content, part }, i) => {
-    // A view of bytes is what the constructor takes; its type wants the buffer behind it to be unshared.
+    // The constructor takes a view of bytes, but its type wants the buffer behind it to be unshared.
     form.append(part ?? `file${i + 1}`, new Blob([content as string], { type }), name)
   })
   return form
@@ -140,11 +140,11 @@ interface ProblemBody {
   }[]
 }
 
-/** What a refusal says, in words. */
+/** What a refusal says, in words for people. */
 export function problemText({ status, body }: Pick<ClientAnswer, 'status' | 'body'>): string {
   const { details = [], message, error_description, name } = (typeof body === 'object' ? body : {}) as ProblemBody
   const said = details
-    // The webhook operations have the sentence where the others have the code.
+    // The webhook operations have the sentence in `issue`, where the others have the code.
     .map(({ description, issue, field, code }) =>
       [field, (code === undefined ? description : issue) ?? issue].filter(Boolean).join(': '),
     )

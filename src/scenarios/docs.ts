@@ -28,7 +28,7 @@ function outcome({ expect: { status, dispute, invoice, events, money } }: Step):
     .join('; ')
 }
 
-/** `docs/scenarios.md`: how scenarios are written and played, and every one that comes along. */
+/** The text of `docs/scenarios.md`: how scenarios are written and played, and every one that comes with the service. */
 export function scenariosPage(): string {
   const stories = scenarioNames().map((name) => {
     const { title, about, steps } = libraryScenario(name)

@@ -5,14 +5,14 @@ import type { Scenario } from './scenario.ts'
 const folder = new URL('../../scenarios/', import.meta.url)
 const known = new Map<string, Scenario>()
 
-/** The names of the scenarios that come along. */
+/** The names of the scenarios that come with the service. */
 export const scenarioNames = (): string[] =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => file.replace(/\.yaml$/, ''))
     .sort()
 
-/** The scenario of this name; only names of the list are asked for. */
+/** The scenario with this name; callers ask only for names from the list. */
 export function libraryScenario(name: string): Scenario {
   let scenario = known.get(name)
   if (!scenario) {

@@ -4,8 +4,9 @@ const ANYTHING = '*'
 const CONTAINS = '~'
 
 /**
- * Where what is found differs from what was expected, one sentence each. Of an object only the fields that are named
- * count, lists count whole; `*` is anything, `~text` contains the text, and nothing (null) is a field that is not there.
+ * Says where what is found differs from what was expected, in one sentence each. Of an object only the fields that are named
+ * count, while lists count as a whole. `*` stands for anything, `~text` for whatever contains the text, and nothing (null) for
+ * a field that is not there.
  */
 export function differences(expected: unknown, found: unknown, where: string): string[] {
   if (expected === null) return found === undefined || found === null ? [] : [differs(where, 'nothing', found)]
@@ -24,7 +25,7 @@ export function differences(expected: unknown, found: unknown, where: string): s
   return neutral(expected) === neutral(found) ? [] : [differs(where, expected, found)]
 }
 
-/** Stories are told in neutral names, whatever dialect the sandbox speaks. */
+/** Stories are told in neutral names, whatever dialect the sandbox speaks, so both sides are compared in those. */
 const neutral = (value: unknown) => (typeof value === 'string' ? neutralState(neutralLiteral(value)) : value)
 
 const differs = (where: string, expected: unknown, found: unknown) =>

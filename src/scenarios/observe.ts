@@ -20,7 +20,7 @@ export interface Observation {
   readonly mail: readonly SeenMail[]
   /** By how much the money in each book changed; books that did not change are left out. */
   readonly money: Readonly<Partial<Record<Book, string>>>
-  /** The things of the story as they are now. */
+  /** The things of the story, as they are now. */
   readonly things: Readonly<Partial<Record<Thing, Document>>>
 }
 
@@ -32,7 +32,7 @@ interface Balance {
 }
 
 const EVENTS_MAX = '300'
-/** Mails come whole, so few at a time; there are rarely more from one step. */
+/** Mails come with all of their text, so few are read at a time; one step rarely sends more. */
 const MAILS_AT_ONCE = 4
 
 /** Looks at a sandbox with the eyes of one person, and tells each time what is new. */
@@ -49,14 +49,14 @@ export class Observer {
     this.#person = person
   }
 
-  /** Takes note of what is there already. */
+  /** Takes note of what is there before the story begins. */
   async begin(now: string): Promise<void> {
     const [, , balances] = await Promise.all([this.#newEvents(now), this.#newMail(), this.#readBalances()])
     this.#balances = balances
     this.#hasBegun = true
   }
 
-  /** Follows what an answer names. */
+  /** Follows the thing that an answer names. */
   follow(operation: string, body: unknown): void {
     const answer = typeof body === 'object' && body !== null ? (body as Document) : {}
     for (const [name, { made, id }] of Object.entries(things) as [Thing, (typeof things)[Thing]][]) {
@@ -66,7 +66,7 @@ export class Observer {
     }
   }
 
-  /** What is new since `since`, the time before the step. */
+  /** What is new after `since`, which is the time before the step. */
   async look(since: string): Promise<Observation> {
     const [events, mail, balances, seen] = await Promise.all([
       this.#newEvents(since),
@@ -101,7 +101,7 @@ export class Observer {
     return [...(await this.#newMail(page + 1)), ...fresh]
   }
 
-  /** Lists have the newest first; a story is told the other way round. */
+  /** Lists have the newest first, but a story is told the other way round. */
   #unseen<Item extends { readonly id: string }>(items: readonly Item[]): Item[] {
     const fresh = items.filter(({ id }) => !this.#seen.has(id))
     for (const { id } of fresh) this.#seen.add(id)
@@ -123,7 +123,7 @@ export class Observer {
       const { show } = things[name as Thing]
       const { path, method } = operations().get(show)!
       const answer = await this.#client.call({ method, path: path.replace(/\{\w+\}/, id), as: this.#person })
-      // What was deleted is not there any more.
+      // A thing that was deleted is not there any more.
       return answer.status === 200 ? [[name, answer.body as Document] as const] : []
     })
     return Object.fromEntries((await Promise.all(entries)).flat())

@@ -13,7 +13,7 @@ interface Described {
 
 let known: ReadonlyMap<string, Operation> | undefined
 
-/** Every operation by its name, as the printed description of the API has them. */
+/** Every operation by its name, as the printed description of the API has it. */
 export function operations(): ReadonlyMap<string, Operation> {
   known ??= readOperations()
   return known

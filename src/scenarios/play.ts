@@ -26,24 +26,24 @@ export interface Played extends Observation {
     readonly to: string
     readonly fired: readonly { work: string; at: string }[]
   }
-  /** What reached the receiver of the story, and how it answered. */
+  /** What reached the receiver of the story, and how the receiver answered. */
   readonly received: readonly { readonly event_type: string; readonly status: number }[]
   /** What the clock says now. */
   readonly now: string
-  /** What should be otherwise, one sentence each; none when all is as expected. */
+  /** What is not as expected, one sentence each; empty when all is. */
   readonly failures: readonly string[]
 }
 
 export interface PlayOptions {
   /** The last step to play. */
   readonly until?: string
-  /** Between two steps. */
+  /** How long to pause between two steps. */
   readonly pauseMs?: number
   /** Ends it before its next step. */
   readonly signal?: AbortSignal
-  /** Where the events of the story go as well, signed, while it is played. */
+  /** An address to which the events of the story are sent too, signed, while it is played. */
   readonly forwardTo?: string
-  /** Told the webhook that forwards, whose id and secret the signatures are made with. */
+  /** Called with the webhook that forwards; its signatures are made with this id and secret. */
   onForward?(webhook: { id: string; signing_secret: string }): void
 }
 
@@ -58,8 +58,8 @@ interface Stage {
 }
 
 /**
- * Plays a scenario with real calls, step by step. Ends after the last step, or after the first that does not come out
- * as expected. Nothing else needs to be still, but whatever else happens in the sandbox meanwhile is observed as well.
+ * Plays a scenario with real calls, step by step. Ends after the last step, or after the first that does not come out as
+ * expected. Other things may go on in the sandbox, but whatever happens there meanwhile is observed as well.
  */
 export async function* play(
   scenario: Scenario,
@@ -87,7 +87,7 @@ export async function* play(
   }
 }
 
-/** Does all that is due, so that what a step started is over when it is looked at. */
+/** Does everything that is due, so that what a step started is over when it is looked at. */
 async function settle(client: SandboxClient): Promise<Instant> {
   return (await moveClock(client, { advance: 'PT0S' })).now
 }
@@ -190,7 +190,7 @@ function refusals({ expect: { status }, call }: Step, answer: ClientAnswer): str
   return answer.status < 400 ? [] : [`${call} was refused with ${problemText(answer)}`]
 }
 
-/** The answer with `id`, which some operations only give in their first link. */
+/** The answer with its `id`, which some operations give only in their first link. */
 function withId({ body }: ClientAnswer): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body) || 'id' in body) return body
   const { dispute_id, href, links } = body as { dispute_id?: string; href?: string; links?: { href: string }[] }

@@ -7,7 +7,7 @@ import { operations } from './operations.ts'
 import { books, type Scenario, type Step, things } from './scenario.ts'
 import { addsNoDuration, referencesOf, rootOf } from './variables.ts'
 
-/** A file that is no scenario: every place that is wrong, with line, column and what was expected there. */
+/** Thrown for a file that is no scenario. It names every place that is wrong, with line, column and what was expected there. */
 export class ScenarioError extends Error {
   readonly problems: readonly string[]
 
@@ -29,7 +29,7 @@ const stepFields = [
 const kinds = ['call', 'wait', 'wait_until', 'receiver'] as const
 const expectationFields = ['status', 'answer', ...Object.keys(things), 'events', 'money', 'mail', 'received']
 
-/** Reads a scenario. `file` is how its path is told to people; its name is that of the scenario. */
+/** Reads a scenario. `file` is its path as people are told it, and its file name is the name of the scenario. */
 export function readScenario(text: string, file: string): Scenario {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
@@ -60,12 +60,12 @@ export function readScenario(text: string, file: string): Scenario {
   return { name, ...scenario }
 }
 
-/** What the document says. One whose aliases would make it many times as large is refused before they do. */
+/** What the document says. When its aliases would make it many times as large, it is refused before they do. */
 function readValue(document: Document, place: string): unknown {
   try {
     return document.toJS({ maxAliasCount: ALIASES_MAX })
   } catch (error) {
-    // The library throws this of aliases alone, and every one leads somewhere.
+    // The library throws this error only for aliases, and every alias here leads somewhere, so there are too many.
     if (!(error instanceof ReferenceError)) throw error
     throw new ScenarioError([
       `${place}: expected every & to be repeated at most ${ALIASES_MAX} times, those inside others counted, found more.`,
@@ -131,7 +131,7 @@ function checkPeople(given: unknown, complain: Complain): Record<string, Person>
           `expected a client id, or client_id, client_secret and for as texts, found ${shown(value)}.`,
         )
       only(person, ['client_id', 'client_secret', 'for'], ['people', name], complain)
-      // The fields were looked at just now.
+      // The fields were checked just now.
       return [name, person as unknown as Person]
     }),
   )
@@ -140,7 +140,7 @@ function checkPeople(given: unknown, complain: Complain): Record<string, Person>
 interface StepPlace {
   readonly path: Path
   readonly people: Readonly<Record<string, Person>>
-  /** What a reference may begin with. */
+  /** The names that a reference may begin with. */
   readonly earlier: ReadonlySet<string>
   readonly complain: Complain
 }
@@ -176,7 +176,7 @@ function checkStep(given: unknown, place: StepPlace): Omit<Step, 'at'> {
         complain([...path, part], `expected an ISO 8601 duration such as P20D behind the plus, ${found}`)
     }
   checkExpectation(step['expect'] ?? {}, [...path, 'expect'], complain)
-  // Every field was looked at above.
+  // Every field was checked above.
   return { ...(step as unknown as Step), expect: (step['expect'] ?? {}) as Step['expect'] }
 }
 

@@ -45,7 +45,7 @@ const listed = ({ name, title, about, steps }: Scenario) => ({
   steps: steps.map(({ step, says }) => ({ step, says })),
 })
 
-/** Stories that a sandbox plays by itself, for whoever wants to watch: the console, or a script. */
+/** Stories that a sandbox plays by itself, for whoever wants to watch, such as the console or a script. */
 export function scenarioRoutes(runs: ScenarioRuns): AnyRoute[] {
   const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', reads: 'free' } as const
   return [

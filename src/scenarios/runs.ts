@@ -3,12 +3,12 @@ import { openClient } from './client.ts'
 import { type Played, type PlayOptions, play } from './play.ts'
 import type { Scenario } from './scenario.ts'
 
-/** A scenario that is or was played by the service itself, as far as it got. */
+/** A scenario that the service itself plays or has played, as far as it got. */
 export interface Run {
   readonly id: string
   readonly scenario: string
   readonly status: 'RUNNING' | 'DONE' | 'FAILED'
-  /** Why it could not go on, where that is not told by its last step. */
+  /** Why it could not go on, if its last step does not tell that. */
   readonly error?: string
   readonly steps: readonly Played[]
 }
@@ -16,22 +16,22 @@ export interface Run {
 const RUNS_KEPT = 20
 const WAIT_MAX_MS = 10_000
 
-/** Plays scenarios against the service it is part of, over HTTP as anybody would, one at a time. */
+/** Plays scenarios against the service that it is part of, one at a time and over HTTP, as anybody would. */
 export class ScenarioRuns {
   readonly #url: () => string
   readonly #runs = new Map<string, Run>()
   readonly #waiting = new Set<() => void>()
   readonly #ending = new AbortController()
-  /** That of the present run, or of the last. */
+  /** The end of the present run, or of the last one. */
   #played: Promise<void> = Promise.resolve()
   #count = 0
 
-  /** `url` is asked when a run starts: a service knows where it listens only then. */
+  /** `url` is asked only when a run starts, because a service does not know before where it listens. */
   constructor(url: () => string) {
     this.#url = url
   }
 
-  /** Starts one and comes back at once. */
+  /** Starts a run and comes back at once. */
   start(scenario: Scenario, options: PlayOptions): Run {
     const running = [...this.#runs.values()].find(({ status }) => status === 'RUNNING')
     if (running)
@@ -45,7 +45,7 @@ export class ScenarioRuns {
     return run
   }
 
-  /** Plays no further, and lets go of whoever waits; what a story set up for its time is taken away before. */
+  /** Stops playing, and lets go of whoever waits. Before it comes back, what a story set up for its time is taken away. */
   async close(): Promise<void> {
     this.#ending.abort()
     for (const check of this.#waiting) check()
@@ -56,7 +56,7 @@ export class ScenarioRuns {
     return this.#runs.get(id)
   }
 
-  /** The run once it has more than so many steps or has ended; after a while as it is. */
+  /** Comes back with the run once it has more than this many steps or has ended, or with the run as it is after a while. */
   async after(id: string, steps: number): Promise<Run | undefined> {
     const isEnough = () => {
       const run = this.#runs.get(id)

@@ -6,7 +6,7 @@ export interface Scenario {
   readonly name: string
   readonly title: string
   readonly about: string
-  /** By what the story calls them. The first is the one whose view, events and money the story follows. */
+  /** People, by the names that the story gives them. The story follows the view, events and money of the first. */
   readonly people: Readonly<Record<string, Person>>
   readonly steps: readonly Step[]
 }
@@ -22,9 +22,9 @@ export interface Step {
   readonly headers?: Readonly<Record<string, unknown>>
   readonly body?: unknown
   readonly files?: readonly SentFile[]
-  /** A duration. */
+  /** A duration to wait for. */
   readonly wait?: string
-  /** An instant. */
+  /** An instant to wait for. */
   readonly wait_until?: string
   /** How the receiver of the story answers from now on. */
   readonly receiver?: { readonly answers: number }
@@ -33,7 +33,7 @@ export interface Step {
   readonly at: string
 }
 
-/** What must be true after a step. What is not said is not looked at. */
+/** What must be true after a step. What is not named is not looked at. */
 export interface Expectation {
   readonly status?: number
   readonly answer?: unknown
@@ -49,7 +49,7 @@ export interface Expectation {
 export const books = ['available', 'withheld', 'pending'] as const
 export type Book = (typeof books)[number]
 
-/** Things that a story is about, by the operations whose answers name them. */
+/** Things that a story is about, with the operations whose answers name them. */
 export const things = {
   dispute: { made: ['createDispute', 'simulateChargeback'], show: 'showDispute', id: ['id'] },
   invoice: { made: ['createInvoice'], show: 'showInvoice', id: ['id'] },

@@ -2,10 +2,10 @@ import { type EventType, eventTypes } from '../kernel/event-types.ts'
 import { libraryScenario } from './library.ts'
 import type { Scenario } from './scenario.ts'
 
-/** How an event is made to happen: a scenario up to the step that has it, or, for what never happens, a simulation. */
+/** How an event is made to happen: by a scenario up to the step that has it, or, for what never happens, by a simulation. */
 type Recipe = readonly [scenario: string, until: string] | 'simulated'
 
-/** One for every event there is. None of these waits, so no clock is moved. */
+/** One recipe for every event there is. None of these stories waits, so no clock is moved. */
 // biome-ignore format: a table reads best as a table
 const recipes = {
   'CHECKOUT.ORDER.APPROVED':            ['approval-reversed', 'reversed'],
@@ -32,7 +32,7 @@ const recipes = {
 
 export const isEventType = (name: string): name is EventType => Object.hasOwn(eventTypes, name)
 
-/** What makes the event happen: a scenario to play to its end. Undefined for what can only be simulated. */
+/** What makes the event happen: a scenario to play to its end. Undefined for an event that can only be simulated. */
 export function recipeFor(event: EventType): Scenario | undefined {
   const recipe: Recipe = recipes[event]
   if (recipe === 'simulated') return undefined
@@ -42,12 +42,12 @@ export function recipeFor(event: EventType): Scenario | undefined {
   return { ...scenario, name: event, steps: scenario.steps.slice(0, last + 1) }
 }
 
-/** An override that fits no step; the message says what does. */
+/** Thrown for an override that fits no step; the message says what does fit. */
 export class NoSuchOverride extends Error {}
 
 /**
- * The scenario with other values in what its steps send: `open.dispute_amount.value=12.00`. What its author expected is
- * not expected any more.
+ * The scenario, with other values in what its steps send: `open.dispute_amount.value=12.00`. What its author expected no longer
+ * applies.
  */
 export function overridden(scenario: Scenario, overrides: readonly string[]): Scenario {
   const steps = scenario.steps.map((step) => ({ ...step, expect: {} }))
@@ -64,7 +64,7 @@ export function overridden(scenario: Scenario, overrides: readonly string[]): Sc
   return { ...scenario, steps }
 }
 
-/** JSON where it is JSON of some structure, and the text elsewhere: an amount is text on the wire. */
+/** Read as JSON when it looks like a structure, and taken as text otherwise: an amount is text on the wire. */
 function readValue(text: string): unknown {
   if (!/^(\{|\[|"|true$|false$|null$)/.test(text)) return text
   try {

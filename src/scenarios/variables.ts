@@ -6,23 +6,23 @@ export interface Variables {
   readonly answers: Readonly<Record<string, unknown>>
 }
 
-/** A reference that leads nowhere; the message says what there is. */
+/** Thrown for a reference that leads nowhere; the message says what there is. */
 export class NoSuchValue extends Error {}
 
 const reference = /\$\{\s*([^}]+?)\s*\}/g
 const timeReference = /^(now|today)(?:\s*\+\s*(\S+))?$/
 
-/** The names of what a value refers to, wherever in it. */
+/** The names of everything that a value refers to, anywhere in it. */
 export function referencesOf(value: unknown): string[] {
   if (typeof value === 'string') return [...value.matchAll(reference)].map(([, name]) => name!)
   if (typeof value !== 'object' || value === null) return []
   return Object.values(value).flatMap(referencesOf)
 }
 
-/** The step, or word of ours, that a reference begins with. */
+/** The step, or the word of ours, that a reference begins with. */
 export const rootOf = (name: string): string => timeReference.exec(name)?.[1] ?? name.split('.')[0]!
 
-/** Whether a reference adds to the time what is no duration. */
+/** Whether a reference adds something to the time that is no duration. */
 export function addsNoDuration(name: string): boolean {
   const added = timeReference.exec(name)?.[2]
   return added !== undefined && parseDuration(added) === undefined
@@ -47,7 +47,7 @@ function referredTo(name: string, { now, answers }: Variables): unknown {
   if (time) {
     const duration = time[2] === undefined ? undefined : parseDuration(time[2])
     const instant = duration ? addDuration(now, duration) : now
-    // Days are those of the seeded merchants.
+    // Days are those of the time zone of the seeded merchants.
     return time[1] === 'today' ? dayIn(instant, 'America/Los_Angeles') : instant
   }
   let value: unknown = answers

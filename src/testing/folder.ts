@@ -17,12 +17,12 @@ export function serverFolder(): string {
   for (const name of readdirSync(migrations).sort()) schema.update(name).update(readFileSync(join(migrations, name)))
   const user = process.getuid?.() ?? userInfo().username
   const folder = join(tmpdir(), `quittance-testing-${user}-${schema.digest('hex').slice(0, 12)}`)
-  // The system would cut it off, and whatever lies there is not ours.
+  // The system would cut a longer path off, and whatever lies at the shorter one is not ours.
   if (process.platform !== 'win32' && Buffer.byteLength(keeperAddress(folder)) > SOCKET_PATH_MAX)
     throw new Error(`A socket in ${folder} would have too long a path: set TMPDIR to a folder with a shorter one.`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const { uid, mode } = lstatSync(folder)
-  // Anybody can make folders where temporary files go, and ours must not be somebody else's.
+  // Anybody can make folders where temporary files go, and this one must not be somebody else's.
   if (
     process.getuid !== undefined &&
     (uid !== process.getuid() || (mode & 0o022) !== 0 || (mode & 0o170000) !== 0o040000)
@@ -31,6 +31,6 @@ export function serverFolder(): string {
   return folder
 }
 
-/** Where the keeper of that server is asked for worlds. */
+/** The address at which the keeper of that server is asked for worlds. */
 export const keeperAddress = (folder: string) =>
   process.platform === 'win32' ? `\\\\.\\pipe\\${folder.split('\\').at(-1)}` : join(folder, 'keeper.sock')

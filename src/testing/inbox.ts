@@ -9,15 +9,15 @@ export interface Arrival extends WebhookEvent {
   readonly raw: string
 }
 
-/** A webhook of one's own: a real HTTP receiver, every delivery with both signatures verified. */
+/** A webhook of one's own: a real HTTP receiver that verifies both signatures of every delivery. */
 export interface Inbox extends AsyncDisposable {
   readonly url: string
   readonly webhookId: string
-  /** What arrived, in order of arrival. A delivery that was sent again stands here again. */
+  /** What arrived, in order of arrival. A delivery that was sent again is listed again. */
   readonly events: readonly Arrival[]
-  /** The next event nobody took yet, of this type or of any (`*` stands for the rest); waits for it if need be. */
+  /** The next event that nobody took yet, of this type or of any (`*` stands for the rest of a type). Waits for it if need be. */
   next(type?: string, options?: { readonly within?: number }): Promise<Arrival>
-  /** What it answers from now on; 200 at first. */
+  /** Sets the status that it answers with from now on; 200 at first. */
   answerWith(status: number): void
   close(): Promise<void>
 }
@@ -30,15 +30,15 @@ export interface InboxParts {
   /** What it calls itself, in links and in the addresses of its certificates. */
   readonly publicUrl: string
   readonly owner: Client
-  /** What a wait that failed says beside that it did. */
+  /** What the error of a failed wait says besides that it failed. */
   explain(): Promise<string>
 }
 
-/** Whether a type is meant by a pattern: `CUSTOMER.DISPUTE.*`, `*`, or the type itself. */
+/** Whether a pattern matches a type: `CUSTOMER.DISPUTE.*`, `*`, or the type itself. */
 const isMeant = (type: string, pattern: string) =>
   pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern
 
-/** Where an event can be read, at the service that it is of. */
+/** Where an event can be read, at the service that it came from. */
 const ownAddressOf = (event: WebhookEvent) => (event as unknown as { links: { href: string }[] }).links[0]!.href
 
 /** Opens a receiver and subscribes it to the events of these types. */
@@ -81,12 +81,12 @@ export async function openInbox(patterns: readonly string[], parts: InboxParts):
   })
   const { id: webhookId, signing_secret: secret } = webhook as { id: string; signing_secret: string }
 
-  /** The service may call itself by a name that nobody here can look up. */
+  /** Read from our own address, because the service may call itself by a name that nobody here can look up. */
   const certificate = async (address: string) => (await fetch(url + address.slice(publicUrl.length))).text()
 
   async function accept(headers: IncomingHttpHeaders, body: Buffer): Promise<void> {
     const event = verifyWebhook({ headers, body }, { secret })
-    // Only where WEBHOOK_SIGNATURES leaves it out is there no second signature.
+    // The second signature is missing only when WEBHOOK_SIGNATURES leaves it out.
     const certificateUrl = headers['service-cert-url'] ?? headers['paypal-cert-url']
     // A fork has the webhooks of the world that it was copied from. What happens in it is not seen here.
     if (!String(certificateUrl ?? ownAddressOf(event)).startsWith(`${publicUrl}/`)) return

@@ -15,9 +15,9 @@ import { onMessages } from './lines.ts'
 import { PATIENCE_MS } from './patience.ts'
 
 /*
- * A process that keeps one server for all tests of a user: it hands out worlds, which are databases copied from a
- * template, and drops those of whoever is gone, however that went: a connection that breaks says so. It ends, and the
- * server with it, when nobody has been there for a moment.
+ * A process that keeps one server for all tests of a user. It hands out worlds, which are databases copied from a template, and
+ * drops the worlds of whoever is gone. However a process went, its broken connection says so. The keeper ends, and the server
+ * with it, when nobody has been there for a moment.
  */
 
 const LINGER_MS = 1_000
@@ -45,7 +45,8 @@ const server = await startEmbedded({ dataDir: folder, durable: false, connection
 )
 const client = new pg.Client(connectionSettings(server.url))
 let isEnding = false
-// The server is brought back if it dies; a keeper without it is of no use to anybody. One that ends sees it to its end.
+// The server is brought back if it dies, and a keeper without it is of no use to anybody. A keeper that is ending sees the
+// server to its end.
 client.on('error', () => isEnding || process.exit(1))
 await client.connect()
 
@@ -57,11 +58,11 @@ const databases = async (beginning: string) =>
   ).rows.map(({ name }) => name)
 const drop = (name: string) => client.query(`drop database if exists "${name}" with (force)`)
 
-/** Those that a keeper left behind that was killed. */
+/** Databases that were left behind by a keeper that was killed. */
 for (const beginning of [WORLD, 'quittance_copy_', `${TEMPLATE}_`])
   for (const name of await databases(beginning)) await drop(name)
 if ((await databases(TEMPLATE)).length === 0) {
-  // Under another name until it is complete, whenever we are stopped.
+  // It has another name until it is complete, so that it does not matter when we are stopped.
   const unfinished = `${TEMPLATE}_${randomBytes(4).toString('hex')}`
   await client.query(`create database ${unfinished}`)
   await migrate(inDatabase(server.url, unfinished))
@@ -69,7 +70,7 @@ if ((await databases(TEMPLATE)).length === 0) {
   await client.query(`alter database ${unfinished} rename to ${TEMPLATE}`)
 }
 
-/** Making the keys that sign webhooks takes longer than a world may, so all worlds have the same. */
+/** Making the keys that sign webhooks takes longer than making a world may take, so all worlds share the same keys. */
 async function makeKeys(url: string): Promise<void> {
   const database = openDatabase(url, {
     connectionsMax: 2,
@@ -109,7 +110,7 @@ async function answer({ do: task, name }: Asked, owned: Set<string>): Promise<ob
   return { name: made, url: inDatabase(server.url, made) }
 }
 
-/** With its snapshots. */
+/** Drops a world with its snapshots. */
 async function dropWorld(name: string): Promise<void> {
   for (const { name: copy } of await new Copies(inDatabase(server.url, name)).list())
     await new Copies(inDatabase(server.url, name)).drop(copy)
@@ -146,7 +147,7 @@ const listener = createServer((socket) => {
   onMessages<Asked>(socket, (asked) => {
     answer(asked, owned).then(
       (given) => {
-        // Whoever is gone meanwhile has no use for it.
+        // Whoever is gone by now has no use for the worlds.
         if (socket.destroyed) for (const name of owned) void dropWorld(name).catch(() => {})
         else socket.write(`${JSON.stringify({ id: asked.id, ...given })}\n`)
       },

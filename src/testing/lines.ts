@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 
 /**
- * Reads the messages of the other half of this room: a line of JSON each. One that was cut off is none, and a connection that is
- * reset is only closed: a reader of lines would pass the error on, and end the process that has nothing to do with it.
+ * Reads the messages of the other half of this room, each a line of JSON. A line that was cut off does not count. A connection
+ * that is reset is only closed: a reader of lines would pass the error on, and end a process that has nothing to do with it.
  */
 export function onMessages<Message>(socket: Socket, take: (message: Message) => void): void {
   const lines = createInterface({ input: socket })

@@ -71,7 +71,7 @@ export interface Sandbox extends AsyncDisposable {
   settle(): Promise<void>
   /** What would have been mailed, newest first. */
   mail(to?: string): Promise<Mail[]>
-  /** Back to the seeded people. */
+  /** Goes back to the seeded people. */
   reset(): Promise<void>
   /** Keeps the present state under a name, to go back to it with `restore`. */
   snapshot(name: string): Promise<void>
@@ -99,8 +99,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         return open(server, world, options)
       },
     )
-  // Whoever asks a keeper that is just ending has lost nothing yet, and the next one can give it. One that was killed can be
-  // reached for a moment more.
+  // Whoever asks a keeper that is just ending has lost nothing yet, and the next keeper can help. A keeper that was killed can
+  // still be reached for a moment, so this is tried several times.
   for (let left = TRIES; ; left--)
     try {
       return await start()
@@ -121,7 +121,7 @@ export async function withSandbox<T>(work: (sandbox: Sandbox) => Promise<T>, opt
   }
 }
 
-/** What cannot be opened leaves nothing behind. */
+/** When the sandbox cannot be opened, nothing is left behind. */
 async function inWorld(
   make: (server: SharedServer) => Promise<WorldDatabase>,
   openIn: (server: SharedServer, world: WorldDatabase) => Promise<Sandbox>,
@@ -132,7 +132,7 @@ async function inWorld(
     world = await make(server)
     return await openIn(server, world)
   } catch (error) {
-    // Why it could not be opened is what counts.
+    // A failure to drop it is ignored: what counts is why it could not be opened.
     if (world) await server.drop(world.name).catch(() => {})
     leaveServer()
     throw error
@@ -147,7 +147,7 @@ async function setClock(url: string, { at, frozen = false }: SandboxOptions): Pr
   await database.close()
 }
 
-/** The event loop is the test's too, and no reason to refuse it anything. */
+/** The event loop is also the test's, so its delay is no reason to refuse anything. */
 const patient: Partial<AppOptions> = {
   loopDelay: { enable: () => true, disable: () => true, reset() {}, mean: 0 },
   connectTimeoutMs: PATIENCE_MS,
@@ -157,7 +157,7 @@ const patient: Partial<AppOptions> = {
 /** Few, because many worlds share the server. */
 const CONNECTIONS = '6'
 
-/** What the world brings along: it would change nothing, or not be a sandbox. */
+/** Settings that the world brings along. Set by a test, they would change nothing, or make it no sandbox. */
 const ofTheWorld = [
   'QUITTANCE_ENVIRONMENT',
   'QUITTANCE_DATA_DIR',
@@ -168,7 +168,7 @@ const ofTheWorld = [
   'DATABASE_READ_URL',
 ]
 
-/** A test whose setting is misspelt would go on, and prove nothing. */
+/** Refuses misspelt settings: a test with one would go on, and prove nothing. */
 function settingsOf({ dialect, settings: given = {} }: SandboxOptions): Settings {
   const [unknown] = unknownSettings(given)
   if (unknown !== undefined) throw new TypeError(unknown)
@@ -208,7 +208,7 @@ async function open(server: SharedServer, world: WorldDatabase, options: Sandbox
   }
   const inboxes: Inbox[] = []
   const forks: Sandbox[] = []
-  // Whoever asks has a failure at hand already, which another must not hide.
+  // Whoever asks has a failure at hand already, and another failure must not hide it.
   const told = () =>
     explain(merchant).catch((error: Error) => `The sandbox cannot say what happened in it: ${error.message}`)
   let stopping: Promise<void> | undefined
@@ -253,7 +253,7 @@ async function open(server: SharedServer, world: WorldDatabase, options: Sandbox
       // What is under way is finished first, so that the copy does not wait for work that was begun here.
       await app.drain()
       const copy = () => app.database.whileDisconnected(() => server.fork(world.name))
-      // Links that lead to this one would not lead to the other, and it listens there.
+      // Links that lead to this sandbox would not lead to the fork, and this sandbox listens at these ports.
       const { PUBLIC_URL: _, PORT: _taken, STATUS_PORT: _too, ...settings } = options.settings ?? {}
       const fork = await inWorld(copy, (own, forked) => open(own, forked, { ...options, settings }))
       forks.push(fork)

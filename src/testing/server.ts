@@ -13,13 +13,13 @@ export interface WorldDatabase {
 
 /** The server that all tests of this user share. */
 export interface SharedServer {
-  /** Its keeper has ended, and the server with it. */
+  /** Whether its keeper has ended, and the server with it. */
   readonly isGone: boolean
   world(): Promise<WorldDatabase>
-  /** A copy. Nobody may be connected to what is copied. */
+  /** Makes a copy of a world. Nobody may be connected to what is copied. */
   fork(name: string): Promise<WorldDatabase>
   drop(name: string): Promise<void>
-  /** Nothing of it is used any more. */
+  /** Called when nothing of it is used any more. */
   leave(): void
 }
 
@@ -36,7 +36,7 @@ const keeper = fileURLToPath(new URL('./keeper.js', import.meta.url))
 let joined: Promise<SharedServer> | undefined
 let users = 0
 
-/** Joins the server, or starts it. The connection tells the keeper that this process lives; it ends with the last use. */
+/** Joins the server, or starts it. The connection tells the keeper that this process lives, and is closed after the last use. */
 export async function useServer(): Promise<SharedServer> {
   users++
   for (;;) {
@@ -48,12 +48,12 @@ export async function useServer(): Promise<SharedServer> {
       throw error
     })
     if (!server.isGone) return server
-    // Whoever comes after a keeper that was killed gets another one.
+    // The keeper was killed. Whoever comes after that gets another one.
     if (joined === asked) joined = undefined
   }
 }
 
-/** Whoever used the server no longer does. */
+/** Called when somebody no longer uses the server. */
 export function leaveServer(): void {
   users--
   if (users > 0) return
@@ -76,7 +76,7 @@ async function join(): Promise<SharedServer> {
     if (performance.now() > deadline) throw new Error(`The server for tests in ${folder} did not get ready.`)
     starting(folder, (code, said) => {
       if (code !== 0) failure = said || `its keeper ended with ${code}`
-      // Another keeper was faster, or has just ended: then the next one is ours.
+      // Another keeper was faster, or has just ended. If nobody answers, the next one is ours.
       else starting = startKeeper
     })
     starting = () => {}
@@ -84,7 +84,7 @@ async function join(): Promise<SharedServer> {
   }
 }
 
-/** In a group of its own: what is typed at the tests must not reach it, for it has to tidy up after them. */
+/** Starts the keeper in a group of its own: what is typed at the tests must not reach it, for it has to tidy up after them. */
 function startKeeper(folder: string, onExit: (code: number | null, said: string) => void): void {
   const { NODE_OPTIONS: _ofTheTests, ...env } = process.env
   const child = spawn(process.execPath, [keeper, folder], {
@@ -99,7 +99,7 @@ function startKeeper(folder: string, onExit: (code: number | null, said: string)
   })
   child.on('exit', (code) => onExit(code, said.trim()))
   child.unref()
-  // Nothing of it keeps this process.
+  // Nothing of the keeper may keep this process from ending.
   ;(child.stderr as unknown as { unref(): void }).unref()
 }
 
@@ -134,7 +134,7 @@ function speak(socket: Socket): SharedServer {
   socket.unref()
 
   const ask = async <T>(task: string, name?: string): Promise<T> => {
-    // Nobody would say so any more.
+    // The connection has closed already, so nothing would reject this promise any more.
     if (isGone) throw new ServerGoneError()
     const answer = await new Promise<Answer>((resolve, reject) => {
       const id = ++last
