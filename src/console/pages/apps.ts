@@ -19,7 +19,7 @@ import { sentence } from '../words.ts'
 /** What apps need of the house. */
 export interface AppParts {
   readonly service: Service
-  /** Every process forgets what it believes of tokens. */
+  /** Makes every process forget what it believes of tokens. */
   onAccessChange(): void
 }
 
@@ -44,7 +44,7 @@ const shownOnce = ({ clientId, secret }: Made): Html =>
 const SHOWN_BEFORE =
   'It was made already, and its secret is shown this once. If you did not see it, make a new secret of the app.'
 
-/** One button, which sends its form once. */
+/** One button, whose form is recognised when it is sent twice. */
 const act = (app: AppShown, name: string, label: string, kind = 'quiet'): Html =>
   html`<form method="post" action="/console/apps/${app.client_id}/${name}"><input type="hidden" name="request-id" value="${newRequestId()}"><button class="button small ${kind}">${label}<span class="seen-not">: ${app.name}</span></button></form>`
 
@@ -130,14 +130,14 @@ async function draw(
   }
 }
 
-/** A consent of whoever looks to an app of somebody else. */
+/** A consent that the onlooker's account gave to an app of somebody else. */
 async function ownConsent(db: Reader, { who, params }: Pick<Visit<typeof ClientId>, 'who' | 'params'>) {
   const consent = (await consentsBy(db, who.caller.accountId)).find(({ client_id }) => client_id === params.client)
   if (!consent) throw notFound('The consent')
   return consent
 }
 
-/** An app of whoever looks; that of anybody else does not exist. */
+/** An app of the onlooker's account; an app of anybody else is not found. */
 async function ownApp(tx: Tx, { who, params }: Sent<typeof ClientId>): Promise<AppShown> {
   const app = (await appsOf(tx, who.caller.accountId)).find(({ client_id }) => client_id === params.client)
   if (!app) throw notFound('The app')
@@ -149,7 +149,7 @@ export function appPages({ page, form }: Pages, { service, onAccessChange }: App
   const ring = () => service.settings.secrets!
   type Change = (tx: Tx, app: AppShown) => string | undefined
 
-  /** A change of one app: each once, and known to every process when the page comes back. */
+  /** A change of one app. Each is done once, and every process knows of it when the page comes back. */
   const changing = (name: string, summary: string, done: string, change: Change) =>
     form({
       url: `/console/apps/:client/${name}`,

@@ -18,19 +18,22 @@ interface Moved {
 /** What a button of the clock asks for: the body of the operation. */
 function moveOf({ advance, to, freeze }: Typed): object {
   if (advance) return { advance }
-  // A browser writes an instant without its zone.
+  // A browser sends an instant without its zone, so the zone is added.
   if (to) return { to: /Z$/.test(to) ? to : `${to.length === 16 ? `${to}:00` : to}Z` }
   return freeze === undefined ? {} : { freeze: freeze === 'true' }
 }
 
-/** Why it stays as it is: what was to come has come by itself meanwhile, or nothing was chosen. Or why it went a part of the way. */
+/**
+ * Why the clock stays as it is: what was to come has come by itself meanwhile, or nothing was chosen. Or why it went only a
+ * part of the way.
+ */
 const whyNot = ({ details: [first] = [], message }: Refusal): string =>
   first?.issue === 'CLOCK_STEPS_EXCEEDED' ? first.description : `Nothing was changed: ${first?.description ?? message}`
 
-/** More than the clock moves at once. */
+/** Longer than the clock moves at once. */
 const MOVED_SECONDS = 101 * 366 * 86_400
 
-/** Moves or stops the clock; a button that moves it does so once, and others of its page are others. */
+/** Moves or stops the clock. A button that moves it does so only once; the other buttons of its page count as others. */
 function moveOnce(sent: Sent, body: object): Promise<Outcome | undefined> {
   const { 'request-id': key, advance, to = '' } = sent.typed
   const move = () => sent.operateOpenly('moveClock', { body })
@@ -50,7 +53,7 @@ function told(before: string, { now, frozen, fired }: Moved, moved: object): str
   return `The clock moved ${span(Date.parse(now) - Date.parse(before))}; ${things} on the way.`
 }
 
-/** The page of what something is about, where it has one. */
+/** The page of what something is about, if there is one. */
 const subjectLink = (subject: string | undefined) => {
   if (subject === undefined) return undefined
   if (/^INV2-/.test(subject)) return html`<small><a href="/console/invoices/${subject}">${subject}</a></small>`

@@ -73,7 +73,7 @@ export const forkPages = ({ page, form }: Pages, redraw: (visit: Visit, refusal:
     params: Name,
     async take(sent) {
       const outcome = await sent.operateOpenly('deleteFork', { params: sent.params })
-      // A second click has ended it already.
+      // On a second click, the fork has ended already.
       if (outcome.status !== 404) requireDone(outcome)
       return sent.lead(AT, 'The fork has ended.')
     },

@@ -37,7 +37,7 @@ const Name = Type.Object({ name: Type.String({ maxLength: 100, pattern: '^[A-Za-
 const AT = '/console/scenarios'
 const RunId = Type.Object({ id: Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9-]+$' }) })
 
-/** Which of many, for those who hear a button and do not see what it stands beside. */
+/** Says which of many things a button is about, for those who hear it and do not see what it stands beside. */
 const named = (name: string) => html`<span class="seen-not">: ${name}</span>`
 
 const card = ({ name, title, about, steps }: Scenario) =>
@@ -111,7 +111,7 @@ ${run.status === 'RUNNING' && html`<p class="below"><a class="button quiet" href
   }
 }
 
-/** The page with why there is no further fork. */
+/** The page, with the reason why there is no further fork. */
 export const drawUnforked = (operations: Operations) => (visit: Visit, fork: Refusal) =>
   draw(visit, operations, { fork })
 
@@ -165,7 +165,7 @@ export const scenarioPages = ({ page, form }: Pages, operations: Operations) => 
     summary: 'Keep the present state',
     async take(sent) {
       const { typed } = sent
-      // Nobody could go back any more to one of the same name in whose place it was put.
+      // Nothing is replaced: nobody could go back any more to a state of the same name whose place this one took.
       const body = { ...bodyFrom(typed), replace: false }
       const outcome = await askOnce(sent, () => sent.operateOpenly('saveSnapshot', { body }))
       const refusal = outcome && mendable(outcome)
@@ -225,7 +225,7 @@ export const scenarioPages = ({ page, form }: Pages, operations: Operations) => 
     params: Name,
     async take(sent) {
       const outcome = await sent.operateOpenly('deleteSnapshot', { params: sent.params })
-      // A second click has deleted it already.
+      // On a second click, the state has been deleted already.
       if (outcome.status !== 404) requireDone(outcome)
       return sent.lead(AT, 'The kept state was deleted.')
     },

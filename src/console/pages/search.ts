@@ -37,7 +37,7 @@ const forms: readonly { form: RegExp; operation: string; param: string; page: st
   { form: /^PP-[A-Z]-[A-Z0-9]{3}-\d+$/i, operation: 'showDispute', param: 'id', page: '/console/disputes/' },
 ]
 
-/** Where an id leads; undefined when there is no such thing for whoever looks. */
+/** Where an id leads; undefined when the onlooker has no such thing. */
 async function byId(visit: Visit, q: string): Promise<string | undefined> {
   const known = forms.filter(({ sandbox }) => !sandbox || visit.who.face === 'sandbox')
   for (const { form, operation, param, page, of } of known)
@@ -64,7 +64,7 @@ const ofPayment = sql`
       limit 1) as dispute,
     (select transaction_id from payment_refunds where account_id = $1 and id = $2) as payment`
 
-/** What a payment or a refund of the account was for: its dispute, else its invoice. */
+/** What a payment or a refund of the account was for: its dispute, or else its invoice. */
 async function byPayment(visit: Visit, id: string): Promise<string | undefined> {
   if (!/^[A-Z0-9-]{5,64}$/.test(id)) return undefined
   const { db, who } = visit
@@ -75,7 +75,10 @@ async function byPayment(visit: Visit, id: string): Promise<string | undefined> 
   return payment === null ? undefined : byPayment(visit, payment)
 }
 
-/** Where what belongs to an address stands: accounts for those who run the service, invoices for those who write them. */
+/**
+ * Where an e-mail address leads: to accounts for those who run the service, and to invoices for those who write them. For those
+ * who run the service, the id of a key leads to the keys.
+ */
 function byAddress(visit: Visit, q: string): string | undefined {
   if (visit.who.may('operate') && visit.who.face === 'live') {
     if (/^CERT-[\da-f-]+$/i.test(q)) return '/console/operator/keys'

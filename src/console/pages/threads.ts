@@ -6,7 +6,7 @@ import { span, type Times } from '../parts/time.ts'
 import { eyesOf } from '../who.ts'
 import { failureWords, sentence, standingWords } from '../words.ts'
 
-/** What the timeline tells of one thing, and of all that one cause did. */
+/** What the timeline tells of one thing, and below that of everything one cause did. */
 export interface Happening {
   readonly kind: string
   readonly time: string
@@ -68,10 +68,10 @@ function addressOf({ kind, ref, details }: Happening, cause: string): string | u
   return undefined
 }
 
-/** More attempts than this are a number, not dots. */
+/** More attempts than this are shown as a number, not as dots. */
 const DOTS_MAX = 8
 
-/** Attempts in vain as dots, and the one that arrived. */
+/** Attempts as dots: those in vain, and the one that arrived. */
 function tries(attempts: readonly Happening[] = []): Content {
   if (attempts.length < 2) return undefined
   if (attempts.length > DOTS_MAX) return html`<span class="soft">${attempts.length} attempts</span>`
@@ -81,11 +81,11 @@ function tries(attempts: readonly Happening[] = []): Content {
 }
 
 interface Told extends Happening {
-  /** All attempts of one delivery, of which the last is told. */
+  /** All attempts of one delivery, of which only the last is told. */
   readonly attempts?: readonly Happening[]
 }
 
-/** One row for a delivery, however often it was attempted. */
+/** Makes one row of a delivery, however often it was attempted. */
 function folded(list: readonly Happening[]): Told[] {
   const told = new Map<string, Happening[]>()
   for (const one of list) if (one.kind === 'attempt' && one.ref) told.set(one.ref, [...(told.get(one.ref) ?? []), one])
@@ -141,7 +141,7 @@ function row(one: Told, cause: string, times: Times, isRoot: boolean): Html {
     : html`<div class="row">${content}</div>`
 }
 
-/** The band where the clock moved. */
+/** The band that shows where the clock moved. */
 function jump({ details, summary, time }: Happening, id: string, times: Times): Html {
   const moved = Date.parse(text(details, 'to')) - Date.parse(text(details, 'from'))
   const due = Number(details['fell_due'] ?? 0)
@@ -149,10 +149,10 @@ function jump({ details, summary, time }: Happening, id: string, times: Times): 
   return html`<li class="jump" data-thread="${id}">${icon('clock', 'Clock')}<span class="what">${title}</span><span class="soft">${moved > 0 && html`to ${times.at(text(details, 'to') || time)}; ${due === 0 ? 'nothing' : due === 1 ? 'one thing' : `${due} things`} fell due on the way`}</span></li>`
 }
 
-/** What the service does on its own behalf, as seeding its people, is nothing that happened in the sandbox. */
+/** What the service does on its own behalf, such as seeding its people, does not count as something that happened. */
 export const happened = (list: readonly Thread[]): Thread[] => list.filter(({ id }) => !id.startsWith('service:'))
 
-/** A cause with what it did, on a line. */
+/** A cause and what it did, on one line. */
 export function thread({ id, cause, happenings }: Thread, times: Times): Html {
   const [first, ...effects] = folded(happenings)
   if (!first) return html``

@@ -20,7 +20,7 @@ export interface Due {
 }
 
 const PAGE_SIZE = 40
-/** More than this many at once are a number, not rows. */
+/** More than this many at once are told as a number, not as rows. */
 const TOLD_AT_ONCE_MAX = 50
 const filters = {
   kind: Type.Optional(Type.Enum(Object.keys(kinds))),
@@ -55,7 +55,7 @@ type Told = { threads: Thread[]; seq: number; links: { rel: string; href: string
 export const dueOf = (visit: Pick<Visit, 'look'>, limit: number) =>
   visit.look<{ due: Due[]; has_more: boolean }>('listSandboxDue', { query: { limit } })
 
-/** The next things to fall due, each a place to go. */
+/** The next things that fall due; the clock can go to each. */
 async function ahead(visit: Visit): Promise<Content> {
   const { due, has_more } = await dueOf(visit, 4)
   if (due.length === 0) return undefined
@@ -90,7 +90,7 @@ function threads(list: readonly Thread[], { times }: Visit): Content {
   })
 }
 
-/** The people with what they call themselves by, to copy. */
+/** The people with their credentials, to copy. */
 const people = lines(
   eyesNames.flatMap((name) => {
     const { label, client } = eyes[name]

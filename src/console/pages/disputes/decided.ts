@@ -2,7 +2,7 @@ import { sql } from '../../../database/sql.ts'
 import type { Reader } from '../../../database/transaction.ts'
 import { type Day, dayIn, type Instant, instantOf } from '../../../kernel/clock.ts'
 
-/** Whose time was up, by the last letter of the node that a dispute stood at; one under review is decided by a rule. */
+/** Whose time was up, by the last letter of the node that a dispute stood at. A dispute under review is decided by a rule. */
 const silences: Readonly<Record<string, string>> = {
   S: 'the seller did not answer in time',
   A: 'the seller did not confirm the return in time',
@@ -24,7 +24,7 @@ const byTime = sql`
     and t.action = 'pass-deadline' and t.from_node not like 'X%' and t.to_node like 'X%'
   order by t.version`
 
-/** Which of these disputes of an account were decided in somebody's place because a time was up, and why. */
+/** Which of these disputes of an account were decided in somebody's place because their time was up, and why. */
 export async function decidedByTime(
   db: Reader,
   accountId: string,
@@ -35,10 +35,10 @@ export async function decidedByTime(
   return new Map(rows.flatMap(({ id, node }) => (wordsOf(node) === undefined ? [] : [[id, wordsOf(node)!]])))
 }
 
-/** Of each state no more than this are looked at. */
+/** No more than this many disputes of each state are looked at. */
 export const DECIDED_MAX = 500
 
-/** Each by the index of states, and what time decided by the key of its moves. */
+/** Disputes of each state are read by the index of states, and what time decided is read by the key of their moves. */
 const decided = sql`
   select count(*)::int as decided, count(*) filter (where d.outcome_code = 'RESOLVED_SELLER_FAVOUR')::int as won,
     count(silence.found)::int as silent
@@ -56,13 +56,13 @@ const decided = sql`
 
 export interface Decided {
   readonly decided: number
-  /** For the seller. */
+  /** How many were decided for the seller. */
   readonly won: number
-  /** For the buyer, because the seller let a time pass. */
+  /** How many were decided for the buyer because the seller let a time pass. */
   readonly silent: number
 }
 
-/** How the disputes of a seller ended that were opened this year. */
+/** How those disputes of a seller ended that were opened this year. */
 export const decidedThisYear = async (
   db: Reader,
   { accountId, zone, now }: { accountId: string; zone: string; now: Instant },

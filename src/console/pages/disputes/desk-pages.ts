@@ -17,7 +17,7 @@ import { dropSeen, findDraftFile } from './drafts.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' }) })
 
-/** The side of whoever looks: the account they work for. */
+/** The side of the onlooker: the account they work for. */
 export const sideOf = ({ who }: Pick<Visit, 'who'>, disputeId: string): Side => ({
   accountId: who.caller.accountId,
   disputeId,
@@ -31,14 +31,14 @@ export interface NoteLeft {
 
 const NOTE = 'content'
 
-/** The form for a note, as it was left where one was refused. */
+/** The form for a note, as it was left when one was refused. */
 function noting(at: string, left?: NoteLeft): Html {
   const wrong = left?.refusal.details?.find(({ field }) => field === NOTE)
   return html`<form class="noting" method="post" action="${at}/notes" id="note">${left && refusalBox(left.refusal, wrong ? [] : left.refusal.details)}<input type="hidden" name="request-id" value="${newRequestId()}"><label for="note-text">Note</label><textarea class="boxed" id="note-text" name="${NOTE}" required maxlength="${NOTE_LENGTH_MAX}"${wrong && html` aria-invalid="true"`} aria-describedby="${wrong && 'note-problem '}note-hint">
 ${left?.content}</textarea>${wrong && html`<p class="problem" id="note-problem">${wrong.description}</p>`}<p class="hint" id="note-hint">Neither the other side nor the API ever shows these.</p><div class="buttons"><button class="button quiet">Keep the note</button></div></form>`
 }
 
-/** What one side keeps among itself about a dispute. */
+/** What one side keeps to itself about a dispute. */
 export function deskSheet(
   { taken, notes }: Desk,
   id: string,
@@ -70,7 +70,7 @@ type Redraw = (visit: Visit<typeof Id>, left: NoteLeft) => Promise<Drawn>
 
 export function disputeDeskPages({ form, page }: Pages, redraw: Redraw) {
   const nameOf = ({ who }: Pick<Visit, 'who'>) => who.name
-  /** The id of the dispute, once it is sure that this person can see it. */
+  /** The id of the dispute, given only when this person can see it. */
   const seen = async (sent: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
     (await sent.look<Dispute>('showDispute', { params: { id: sent.params.id } })).dispute_id
   return [

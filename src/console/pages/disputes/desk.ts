@@ -3,7 +3,7 @@ import type { Reader, Tx } from '../../../database/transaction.ts'
 import { refused } from '../../../kernel/problem.ts'
 import type { Typed } from '../../forms/fields.ts'
 
-/** One side of a dispute: its account, or nobody's for those who decide. */
+/** One side of a dispute: its account, which is empty for those who decide. */
 export interface Side {
   readonly accountId: string
   readonly disputeId: string
@@ -33,7 +33,7 @@ export interface KeptFile {
   readonly size: number
 }
 
-/** What one side keeps among itself. */
+/** What one side keeps to itself. */
 export interface Desk {
   readonly taken: Taken | null
   readonly notes: readonly Note[]
@@ -70,7 +70,7 @@ const takenAmong = sql`
 export const findDesk = async (db: Reader, { accountId, disputeId }: Side): Promise<Desk> =>
   (await db.row<Desk>(deskOf, [accountId, disputeId]))!
 
-/** Who has taken which of these. */
+/** Who has taken which of these disputes. */
 export async function takenOf(
   db: Reader,
   accountId: string,
@@ -80,7 +80,7 @@ export async function takenOf(
   return new Map(rows.map(({ dispute_id, person }) => [dispute_id, person]))
 }
 
-/** Takes it for somebody; whoever has it already keeps it, and is answered. */
+/** Takes a dispute for somebody. Whoever has it already keeps it, and is returned. */
 export async function takeIt(tx: Tx, { accountId, disputeId }: Side, person: string): Promise<string> {
   const holder = (await tx.row<Taken>(takenOne, [accountId, disputeId]))?.person
   if (holder !== undefined) return holder
@@ -89,7 +89,9 @@ export async function takeIt(tx: Tx, { accountId, disputeId }: Side, person: str
   return person
 }
 
-/** Gives it back for whoever the page said had it; somebody who took it since keeps it, and is answered. */
+/**
+ * Gives a dispute back for the person who had it when the page was drawn. Somebody who took it since keeps it, and is returned.
+ */
 export async function giveItBack(tx: Tx, { accountId, disputeId }: Side, from?: string): Promise<string | undefined> {
   const holder = (await tx.row<Taken>(takenOne, [accountId, disputeId]))?.person
   if (holder !== undefined && from !== undefined && holder !== from) return holder

@@ -50,7 +50,7 @@ interface Parts {
   readonly service: Service
 }
 
-/** The actions that the answer links to, in its order; some have two relations for one address. */
+/** The actions that the answer links to, in its order, each once: some have two relations for one address. */
 export const actionsIn = ({ links = [] }: { links?: readonly { href: string; method?: string }[] }): PublicAction[] => [
   ...new Set(
     links
@@ -59,18 +59,18 @@ export const actionsIn = ({ links = [] }: { links?: readonly { href: string; met
   ),
 ]
 
-/** Those of them that whoever looks may take. */
+/** Those actions that the onlooker may take. */
 const actionsFor = (dispute: Dispute, { who }: Visit): PublicAction[] =>
   actionsIn(dispute).filter((action) => who.may(takes(action)))
 
-/** What accepting a claim gives back: the amount that is named, or all that is in dispute. */
+/** What accepting a claim gives back: the amount that is named, or everything that is in dispute. */
 async function refundIn(sent: Sent<typeof Id>): Promise<Money> {
   const { dispute_amount } = await sent.look<Dispute>('showDispute', { params: sent.params })
   const value = sent.typed['/refund_amount/value']?.trim()
   return value ? { ...dispute_amount, value } : dispute_amount
 }
 
-/** What an offer gives away: all of it is paid at once, and less as soon as the buyer takes it. */
+/** What an offer gives away. An offer of everything is paid at once, a smaller one as soon as the buyer takes it. */
 async function offeredIn(sent: Sent<typeof Id>): Promise<Money | undefined> {
   const value = sent.typed['/offer_amount/value']?.trim()
   if (!value) return undefined
@@ -78,7 +78,7 @@ async function offeredIn(sent: Sent<typeof Id>): Promise<Money | undefined> {
   return { ...dispute_amount, value }
 }
 
-/** How much money the actions give away that give some. */
+/** For each action that gives money away, how much that is. */
 const gifts: Readonly<Partial<Record<PublicAction, typeof offeredIn>>> = {
   'accept-claim': refundIn,
   'make-offer': offeredIn,
@@ -114,10 +114,10 @@ function till(dispute: Dispute, { unattended }: Prospects, { now, times, who }: 
 <div class="actions">${stageOf(dispute.dispute_life_cycle_stage)}</div></section>`
 }
 
-/** Deadlines end with a day in Los Angeles, which surprises everybody elsewhere. */
+/** Deadlines end with a day in Los Angeles, which would surprise everybody elsewhere. */
 const endOfDay = (due: string) => (isEndOfDay(due as Instant) ? '; the day ends in Los Angeles then' : '')
 
-/** What is open when the page is; the others are one click away. */
+/** The first of these that is possible is open when the page is; the others are one click away. */
 const likeliest: readonly PublicAction[] = [
   'adjudicate',
   'provide-evidence',
@@ -127,7 +127,7 @@ const likeliest: readonly PublicAction[] = [
   'appeal',
 ]
 
-/** Every action that the answer links to, as a form. */
+/** Every action that the answer links to and that the onlooker may take, as a form. */
 function doings({ operations }: Parts, { dispute, prospects, desk }: Read, visit: Visit, left?: Left): Html {
   const actions = actionsFor(dispute, visit)
   const title = visit.who.mark === 'agent' ? 'What an agent can do now' : 'What you can do now'
@@ -208,12 +208,12 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
   const done = async () => {
     const { done: words } = disputeFormOf(action)
     const said = typeof words === 'string' ? words : words(await sent.look('showDispute', { params: sent.params }))
-    // What is decided is not under review any more, and an agent sees nothing else.
+    // A dispute that is decided is not under review any more, and an agent sees no others.
     return sent.lead(sent.who.caller.onlyUnderReview ? homes.agent : `/console/disputes/${sent.params.id}`, said)
   }
   if (await wasSent(sent, side)) return done()
   const route = parts.operations.route(operationOf(action))
-  // Read before the draft is looked at: what a colleague adds in between is noticed, and not sent unseen.
+  // This is read before the draft is looked at, so that what a colleague adds in between is noticed and not sent unseen.
   const kept = await filesOfDraft(sent.db, side, action, sent.typed)
   const { draft, isAnother } = await draftBehind(sent, side, action)
   if (isAnother) return again(anotherDraft)
@@ -226,8 +226,8 @@ async function take(sent: Sent<typeof Id>, parts: Parts, action: PublicAction) {
     requestId: sent.typed['request-id'],
   })
   const refusal = mendable(outcome)
-  // Told only where the action is no longer allowed. Otherwise it is done whoever changed something meanwhile, and a second
-  // click gets the answer of the first.
+  // This is told only when the action is no longer allowed. Otherwise the action is done, whoever changed something meanwhile,
+  // and a second click gets the answer of the first.
   if (refusal && seen !== undefined && seen !== dispute.update_time && !actionsIn(dispute).includes(action))
     return again(faster)
   if (refusal) return again(refusal)

@@ -10,11 +10,11 @@ import type { Sent, Visit } from '../../visit.ts'
 import { type Draft, findDesk, type Side } from './desk.ts'
 import { DROP_FILE, dropSeen, keepDraft } from './drafts.ts'
 
-/** Answers that take long to write, and that colleagues look over. */
+/** Whether an action is an answer that takes long to write, and that colleagues look over. */
 export const isDraftable = (action: string): boolean =>
   ['provide-evidence', 'appeal', 'make-offer', 'provide-supporting-info'].includes(action)
 
-/** The other button of such a form. */
+/** The other button of such a form, which keeps a draft. */
 export const keeping = [{ name: 'draft', label: 'Keep as a draft', loose: true }] as const
 
 /** The field that says which draft a form was drawn with; empty for none. */
@@ -23,7 +23,7 @@ const DRAWN_WITH = 'draft'
 export const draftNote = ({ person, update_time }: Draft, drop: string, { times, who }: Visit): Html =>
   html`<div class="taken-by"><p>A draft of <b>${person}</b>, ${times.at(update_time)}.</p>${(who.may('work') || who.may('decide')) && html`<a class="button small quiet" href="${drop}">Drop it</a>`}</div>`
 
-/** What a form carries of its draft, and the files that are kept with it: they are sent with the form, unless one is left out. */
+/** What a form carries of its draft, and the files that are kept with it. They are sent with the form, unless one is left out. */
 export const draftFields = (draft: Draft | undefined, at: string): Html =>
   html`<input type="hidden" name="${DRAWN_WITH}" value="${draft && seenOf(draft)}">${draft && keptFiles(draft, at)}`
 
@@ -34,7 +34,7 @@ const keptFiles = ({ files }: Draft, at: string): Content =>
       html`<p><a class="link" href="${at}/${n}">${name}</a> <span class="soft">${Math.ceil(size / 1024)} KiB</span></p><label class="tick"><input type="checkbox" name="${DROP_FILE}${n}" value="true"><span>Leave it out<span class="seen-not">: ${name}</span></span></label>`,
   )}</fieldset>`
 
-/** What a form was drawn from. Not the update time alone, which two drafts may share. */
+/** A digest of what a form was drawn from. It is not made of the update time alone, which two drafts may share. */
 export const seenOf = ({ typed, person, update_time, files }: Draft): string =>
   seenAs({ typed, person, update_time, files })
 
@@ -44,17 +44,22 @@ export const draftOf = async (db: Reader, side: Side, action: string): Promise<D
 const isAnother = (now: Draft | undefined, { [DRAWN_WITH]: drawnWith }: Typed): boolean =>
   drawnWith !== undefined && now !== undefined && seenOf(now) !== drawnWith
 
-/** What a form goes on from: the draft that it was drawn with, or that a colleague kept since, whose files would go along unseen. */
+/**
+ * The draft that a form goes on from. `isAnother` says that this is not the draft it was drawn with but one that a colleague
+ * kept since, whose files would be sent along unseen.
+ */
 export async function draftBehind({ db, typed }: Sent, side: Side, action: string) {
   const draft = await draftOf(db, side, action)
   return { draft, isAnother: isAnother(draft, typed) }
 }
 
-/** The form under an id of its own for sending: keeping a draft from the same page used its request id. */
+/** The form, under an id of its own for sending: its request id was used when a draft was kept from the same page. */
 const sending = ({ 'request-id': key, ...typed }: Typed): Typed =>
   key === undefined ? typed : { ...typed, 'request-id': `sent ${key}` }
 
-/** Whether a first click sent the form and dropped its draft: a second has no files to send that it would be known by. */
+/**
+ * Whether a first click sent the form and dropped its draft. A second click then has no files by which it could be recognised.
+ */
 export const wasSent = ({ db, typed, now }: Sent, { accountId }: Side): Promise<boolean> =>
   wasDone(db, accountId, sending(typed), now)
 
@@ -72,7 +77,10 @@ export const anotherDraft: Refusal = {
   debug_id: '–',
 }
 
-/** Keeps what was typed, once however often it is sent; a refusal, where that cannot be kept or would be written over another draft. */
+/**
+ * Keeps what was typed, once however often it is sent. Returns a refusal when that cannot be kept, or would be written over
+ * another draft.
+ */
 export async function keep(sent: Sent, side: Side, action: string): Promise<Refusal | undefined> {
   const { typed, who } = sent
   const files = plainlyNamed(sent.files)

@@ -10,11 +10,11 @@ import type { Typed } from '../../forms/fields.ts'
 import type { Draft, Side } from './desk.ts'
 
 const TEXT_MAX = 64 * 1024
-/** Of one draft, and of all drafts of an account. */
+/** The limits of one draft, and the limit of all drafts of an account. */
 const FILES_MAX = limits.filesPerMessage
 const BYTES_MAX = 50 * 1024 * 1024
 const ACCOUNT_BYTES_MAX = 500 * 1024 * 1024
-/** A draft that nobody touched for so long is forgotten, with its files. */
+/** A draft that nobody touched for this many days is forgotten, with its files. */
 const KEPT_DAYS = 90
 
 const insertDraft = sql`
@@ -56,7 +56,7 @@ interface StoredFile {
 /** The field of a form in which a file of a draft is left out again. */
 export const DROP_FILE = 'drop-file-'
 
-/** Those of the kept files that the form leaves out. */
+/** The kept files that the form leaves out. */
 const droppedIn = (typed: Typed): number[] =>
   Object.keys(typed)
     .filter((name) => name.startsWith(DROP_FILE))
@@ -72,7 +72,7 @@ interface Kept {
   readonly before: Draft | undefined
 }
 
-/** Keeps what was typed into the form of an action, in place of what was kept before, and the files beside those there are. */
+/** Keeps what was typed into the form of an action, in place of what was kept before. Files are added to those that are there. */
 export async function keepDraft(tx: Tx, side: Side, { action, typed, files, person, before }: Kept): Promise<void> {
   const { accountId, disputeId } = side
   const text = JSON.stringify(Object.fromEntries(Object.entries(typed).filter(([name]) => name.startsWith('/'))))
@@ -97,7 +97,7 @@ export async function keepDraft(tx: Tx, side: Side, { action, typed, files, pers
     tx.write(insertFile, [...key, last + 1 + i, fileName, types[i], bytes, tx.now])
 }
 
-/** The kept files of a draft, as if they had been sent with the form, but for those that it leaves out. */
+/** The kept files of a draft, as if they had been sent with the form, except those that the form leaves out. */
 export async function filesOfDraft(
   db: Reader,
   { accountId, disputeId }: Side,
@@ -119,9 +119,9 @@ export async function filesOfDraft(
 export const findDraftFile = (db: Reader, { accountId, disputeId }: Side, action: string, n: number) =>
   db.row<StoredFile>(fileOf, [accountId, disputeId, action, n])
 
-/** Forgets a draft that was sent or is not wanted, and its files with it; what somebody keeps in its place in that very moment stays. */
+/** Forgets a draft that was sent or is not wanted, with its files. What somebody keeps in its place at that very moment stays. */
 export const dropSeen = (tx: Tx, { accountId, disputeId }: Side, { action, stamp }: Draft): void =>
   tx.write(deleteSeen, [accountId, disputeId, action, stamp])
 
-/** Forgets what nobody has gone on with. */
+/** Forgets drafts that nobody has gone on with. */
 export const sweepDrafts: Sweep = (parts) => removeAll(parts, removeOld, after(parts.now, -KEPT_DAYS * 86_400))

@@ -1,6 +1,6 @@
 import type { Dispute } from '../../forms/dispute-fields.ts'
 
-/** By when somebody is to act. */
+/** By when somebody must act. */
 export const dueOf = (dispute: Pick<Dispute, 'seller_response_due_date' | 'buyer_response_due_date'>) =>
   dispute.seller_response_due_date ?? dispute.buyer_response_due_date
 

@@ -21,7 +21,7 @@ const longOnes = (action: PublicAction, typed: Typed, dispute: Dispute, mark: st
     .fields(dispute, mark)
     .flatMap((field) => (field.kind === 'long' && typed[field.at]?.trim() ? [typed[field.at]!] : []))
 
-/** A draft whose action is not possible any more: what was written is there to be read, until it is dropped. */
+/** A draft whose action is not possible any more. What was written can be read until the draft is dropped. */
 const strayDraft = (
   draft: Draft,
   { at, title }: { readonly at: string; readonly title: string },
@@ -30,7 +30,7 @@ const strayDraft = (
 ): Html =>
   html`<div class="stack left-over">${draftNote(draft, `${at}/drop`, visit)}<p class="soft">${title}: this is not possible any more, so it was not sent.</p>${texts.map((text) => html`<p class="said">${paragraphs(text)}</p>`)}${draft.files.map(({ n, name }) => html`<p><a href="${at}/files/${n}">${name}</a></p>`)}</div>`
 
-/** Drafts of what is not possible any more: whoever kept one finds again what they wrote. */
+/** Drafts for actions that are not possible any more, so that whoever kept one finds again what they wrote. */
 export const strayDrafts = (
   { dispute, desk }: { readonly dispute: Dispute; readonly desk: Desk },
   actions: readonly PublicAction[],
@@ -49,7 +49,7 @@ export const strayDrafts = (
       )
     })
 
-/** What was written into a form that is not there any more, to be read and taken elsewhere. */
+/** What was written into a form that is not there any more, so that it can be read and used elsewhere. */
 export const leftOver = ({ action, typed, refusal }: Left, dispute: Dispute, mark: string): Html =>
   html`<div class="stack left-over">${refusalBox(refusal)}${longOnes(action, typed, dispute, mark).map(
     (text) => html`<p class="label">What you wrote was not sent:</p><p class="said">${paragraphs(text)}</p>`,

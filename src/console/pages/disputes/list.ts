@@ -51,7 +51,7 @@ const PLACE_BETWEEN = '~'
 const Query = Type.Object({
   view: Type.Optional(Type.Enum(Object.keys(views))),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGES_MAX })),
-  /** Where the list of an agent goes on. */
+  /** Where the list of an agent continues. */
   after: Type.Optional(
     Type.String({ maxLength: 300, pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z~[A-Za-z0-9-]+$' }),
   ),
@@ -62,7 +62,7 @@ const addressOf = (view: string, page = 1) => {
   return `/console/disputes${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** What a view adds up to, where that helps. */
+/** What a view adds up to, for views where that helps. */
 async function overview(view: string, visit: Visit, waiting: readonly Waiting[]): Promise<Content> {
   if (view === 'desk') return stakes(visit, waiting)
   return view === 'all' || view === 'resolved' ? opened(visit) : undefined
@@ -85,7 +85,7 @@ async function counted({ db, who }: Visit): Promise<ReadonlyMap<string, string |
 
 type Shown = { items: Dispute[]; links: { rel: string; href: string }[] }
 
-/** What waits for a decision, of all accounts, page by page: an agent has no side, and sees only that. */
+/** What waits for a decision, of all accounts and page by page. An agent has no side, and sees only this. */
 async function decisions(visit: Visit, place: string | undefined) {
   const [update_time, after] = place?.split(PLACE_BETWEEN) ?? []
   const found = await listUnderReview(visit.db, PAGE_SIZE + 1, {
@@ -121,13 +121,13 @@ const columns: readonly Column<Dispute>[] = [
 
 const EXPORTED_AT_ONCE = 50
 
-/** All of a view, by the keys of the list, so that a late page costs no more than the first. */
+/** Everything in a view, read by the keys of the list, so that a late page costs no more than the first. */
 async function* allOf({ look }: Pick<Visit, 'look'>, states: string | undefined): AsyncGenerator<readonly Dispute[]> {
   for (let next: string | null | undefined; ; ) {
     const { items, links }: Shown = await look<Shown>('listDisputes', {
       query: {
         page_size: String(EXPORTED_AT_ONCE),
-        // A summary has neither the buyer nor how it ended.
+        // The summary of a dispute has neither the buyer nor how it ended.
         fields: 'all',
         ...(states && { dispute_state: states }),
         ...(next && { next_page_token: next }),

@@ -13,13 +13,13 @@ export const operationOf = (action: string) =>
 
 let bodies: ReadonlyMap<string, unknown> | undefined
 
-/** A body that the reference shows for an action; read once, when somebody first looks. */
+/** A body that the reference shows for an action. The bodies are read once, when somebody first looks. */
 function exampleOf(action: string): unknown {
   bodies ??= new Map(Object.entries(examplesAt('')).map(([operation, { body }]) => [operation, body]))
   return bodies.get(operationOf(action)) ?? {}
 }
 
-/** What can be done now as calls of the API, each with a body that the reference shows; for whoever tries them in a sandbox. */
+/** What can be done now, as calls of the API with a body that the reference shows, for whoever tries them in a sandbox. */
 export function asRequests(
   { dispute_id }: Dispute,
   actions: readonly string[],

@@ -9,7 +9,7 @@ import { decidedByTime } from './decided.ts'
 import { takenOf } from './desk.ts'
 import { dueGroups, dueOf, groupOf, urgency } from './due.ts'
 
-/** What somebody is asked for by what they may do now, the most telling first. */
+/** What somebody is asked for, by the actions they may take now; the most telling comes first. */
 const asks: readonly (readonly [action: string, words: (dispute: Dispute) => string])[] = [
   ['acknowledge-return-item', () => 'Confirm that the item came back'],
   ['accept-offer', () => 'An answer to the offer'],
@@ -25,7 +25,7 @@ const asks: readonly (readonly [action: string, words: (dispute: Dispute) => str
 
 const QUOTED_MAX = 90
 
-/** The last word of the other side, where nobody answered it. */
+/** The last message of the other side, if nobody answered it. */
 function quoted({ messages = [] }: Dispute, { who, times }: Visit): Content {
   const last = messages.at(-1)
   const other = who.mark === 'buyer' ? 'SELLER' : 'BUYER'
@@ -35,7 +35,7 @@ function quoted({ messages = [] }: Dispute, { who, times }: Visit): Content {
   return html`. <span class="soft">The ${other.toLowerCase()} wrote ${times.ago(last.time_posted)}: “${begin}”</span>`
 }
 
-/** What is asked of whoever looks, and else how the dispute stands. */
+/** What is asked of the onlooker, or else how the dispute stands. */
 function asked(dispute: Dispute, visit: Visit, because: string | undefined): Content {
   const { dispute_state, dispute_outcome: outcome, links = [] } = dispute
   const may = (action: string) => links.some(({ href }) => href.endsWith(`/${action}`))
@@ -69,13 +69,13 @@ function row(dispute: Dispute, visit: Visit, { taken, because }: Beside): Html {
 
 interface Listed {
   readonly byDue: boolean
-  /** What each group adds up to, also where it goes on on other pages; undefined where the page is all there is. */
+  /** What each group adds up to, even when it goes on on other pages; undefined when this page is all there is. */
   readonly sums?: readonly Sums[] | undefined
-  /** There are other pages. */
+  /** Whether there are other pages. */
   readonly isPart: boolean
 }
 
-/** Disputes in a table, those with a due date in groups by how soon that is, each with what it adds up to. */
+/** Disputes in a table. Those with a due date are in groups by how soon that is, and each group says what it adds up to. */
 export async function disputeRows(
   items: readonly Dispute[],
   visit: Visit,

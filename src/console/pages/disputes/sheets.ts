@@ -7,7 +7,7 @@ import type { Visit } from '../../visit.ts'
 import type { Onlooker } from '../../who.ts'
 import { money, sentence } from '../../words.ts'
 
-/** The schema has the name of one field as a value, so its type does not know it. */
+/** The schema takes the name of one field from a value, so its type does not know that field. */
 interface Movement {
   readonly party: string
   readonly type: string
@@ -57,7 +57,7 @@ function decisions({ dispute_amount, dispute_channel, refund_details }: Dispute,
   ]
 }
 
-/** Its seller finds it by its number; nobody else has a page of it. */
+/** The number of an invoice. Its seller finds the invoice by it; nobody else has a page of it. */
 const invoiceLink = (number: string, { mark: seen }: Onlooker): Content =>
   seen === 'agent' || seen === 'buyer'
     ? number

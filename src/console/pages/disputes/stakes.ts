@@ -11,11 +11,11 @@ import { money } from '../../words.ts'
 import { DECIDED_MAX, decidedThisYear } from './decided.ts'
 import { dueGroups, groupOf } from './due.ts'
 
-/** Looked at no further than this: a page says so, and costs no more where there are a million. */
+/** No more than this many are looked at. A page says so, and costs no more when there are a million. */
 const LOOKED_AT_MAX = 1_000
 const OPENED_MAX = 2_000
 const DAYS_AHEAD = 21
-/** Fewer than this are seen at a glance in the list. */
+/** Fewer than this many are seen at a glance in the list. */
 const CHARTED_MIN = 3
 const DAYS_BACK = 30
 
@@ -42,20 +42,20 @@ const days = (from: Day, count: number) => Array.from({ length: count }, (_, i) 
 
 const atLeast = (n: number) => (n >= LOOKED_AT_MAX ? `${n.toLocaleString('en-US')} or more` : String(n))
 
-/** What waits for the people of a seller, the soonest first and what has no date last. */
+/** What waits for the people of a seller, the soonest first, and what has no date last. */
 export async function waitingOf({ db, who }: Visit): Promise<readonly Waiting[]> {
   const asked = [who.caller.accountId, LOOKED_AT_MAX]
   const [soonest, others] = await Promise.all([db.rows<Waiting>(dated, asked), db.rows<Waiting>(undated, asked)])
   return [...soonest, ...others]
 }
 
-/** What each group of the desk adds up to; undefined where not all were looked at. */
+/** What each group of the desk adds up to; undefined when not all of it was looked at. */
 export const groupSums = (all: readonly Waiting[], now: string): readonly Sums[] | undefined =>
   all.length < LOOKED_AT_MAX
     ? dueGroups.map((_, n) => sumOf(all.filter(({ due_time }) => groupOf(due_time, now) === n)))
     : undefined
 
-/** How the disputes of this year ended, as a figure; nothing where none did. */
+/** How the disputes of this year ended, as a figure; nothing when none has ended. */
 async function ended({ db, who, now }: Visit) {
   const { decided, won, silent } = await decidedThisYear(db, {
     accountId: who.caller.accountId,
@@ -73,7 +73,7 @@ async function ended({ db, who, now }: Visit) {
   ]
 }
 
-/** What waits for a seller: how many, how much is at stake, what is due next, when the others are, and how it went so far. */
+/** What waits for a seller: how much, what is at stake, what is due next, when the rest is due, and how it went so far. */
 export async function stakes(visit: Visit, all: readonly Waiting[]): Promise<Content> {
   const { who, now, times } = visit
   const past = await ended(visit)

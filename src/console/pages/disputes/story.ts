@@ -30,7 +30,7 @@ const sideIn = (source: string): Told['by'] =>
 const names = { buyer: 'The buyer', seller: 'The seller', agent: 'An agent', rules: '' }
 const offers = { PROPOSED: 'offered', ACCEPTED: 'accepted', DENIED: 'turned down' }
 
-/** What happened, oldest first, as far as whoever looks may read it. */
+/** What happened, oldest first, as far as the onlooker may read it. */
 function told(dispute: Dispute): Told[] {
   const { messages = [], evidences = [], offer, supporting_info = [], adjudications = [] } = dispute
   const all: Told[] = [
@@ -94,7 +94,7 @@ function told(dispute: Dispute): Told[] {
   return all.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
-/** The note of an offer is a message too; it is told once. */
+/** Whether a message is the note of an offer. That note is a message too, but is told only once. */
 const isNoteOfOffer = ({ time_posted, content }: { time_posted: string; content: string }, offer: Dispute['offer']) =>
   (offer?.history ?? []).some(({ offer_time, notes }) => offer_time === time_posted && notes === content)
 
@@ -107,7 +107,7 @@ const trackingOf = ({ evidence_info }: NonNullable<Dispute['evidences']>[number]
 
 const marks = { buyer: 'buyer', seller: 'merchant', agent: 'agent' } as const
 
-/** What happened; `because` says why time decided it, where that did. */
+/** What happened. `because` says why time decided it, if time did. */
 export function story(dispute: Dispute, { times }: Visit, because?: string): Html {
   const due = dueOf(dispute)
   const { dispute_outcome: outcome } = dispute
@@ -125,7 +125,7 @@ const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 const waitedFor = ({ seller_response_due_date }: Dispute) =>
   seller_response_due_date ? 'The seller’s answer' : 'The buyer’s answer'
 
-/** What each side said and showed, across from each other, for whoever decides. */
+/** What each side said and showed, side by side, for whoever decides. */
 export function bothSides(dispute: Dispute): Html {
   return html`<div class="two even">${(['buyer', 'seller'] as const).map((side) => {
     const first = told(dispute).find(({ by, said }) => by === side && said)

@@ -29,7 +29,7 @@ const READ_AT_ONCE = 100
 
 type Listed = Pick<Visit, 'look' | 'now' | 'who'> & { readonly query: ListQuery }
 
-/** All that match a filter, the newest first, up to what is acted on at once; and whether there are more. */
+/** All invoices that match a filter, the newest first, up to as many as are acted on at once; and whether there are more. */
 async function matching(visit: Listed): Promise<{ items: Invoice[]; more: boolean }> {
   const items: Invoice[] = []
   for (let page = 1; page <= BULK_MAX / READ_AT_ONCE; page++) {
@@ -61,7 +61,7 @@ const columns: readonly Column<Exported>[] = [
   ['reference', ({ detail }) => detail?.reference],
 ]
 
-/** What the form carries of a filter; one that is none must not come to mean all. */
+/** The filter that a form carries. A filter that is not valid must not come to mean all invoices. */
 function queryOf(typed: Typed): ListQuery {
   const query = Object.fromEntries(names.flatMap((name) => (typed[name] ? [[name, typed[name]]] : [])))
   if (!fits(Query, query)) throw refusedProblem('NOTHING_TO_REMIND', 'Choose the invoices on their list again.')
@@ -85,7 +85,7 @@ const words = ({ view = 'all', q, in: place, from, to, currency, least, most }: 
 const BULKS = '/console/bulks'
 const Id = Type.Object({ id: Type.String({ minLength: 36, maxLength: 36, pattern: '^[0-9a-f-]+$' }) })
 
-/** How far it is, in a few words. */
+/** How far a bulk is, in a few words. */
 const standing = ({ done, total, standing, refused }: Bulk) =>
   standing !== 'OVER'
     ? `${done} of ${total}${standing === 'GIVEN_UP' ? ', given up' : ''}`
@@ -97,7 +97,7 @@ const earlier = (list: readonly Bulk[], { times }: Visit): Html =>
       html`<tr><td class="nowrap soft">${times.at(one.create_time)}</td><td class="second fill"><a class="open" href="${BULKS}/${one.id}">${one.about}</a><small>${one.person}</small></td><td class="num right">${standing(one)}</td></tr>`,
   )}</tbody></table></section>`
 
-/** What was done to many: how far it is, and what was not done and why. */
+/** What was done to many invoices: how far that is, and what was not done and why. */
 function drawBulk(one: Bulk, { times }: Visit) {
   const isOver = one.standing === 'OVER'
   const isGoing = one.standing === 'GOING'
@@ -201,7 +201,7 @@ ${more && html`<section class="sheet"><p>Reminders go to the newest ${BULK_MAX} 
   }),
 ]
 
-/** Reads what matches now, and leaves it to a job. */
+/** Reads which invoices match now, and leaves them to a job. */
 async function remindAll(sent: Sent): Promise<Answer> {
   const { caller, name, person } = sent.who
   sent.limitAsking()
@@ -209,7 +209,7 @@ async function remindAll(sent: Sent): Promise<Answer> {
   const { items } = await matching({ ...sent, query })
   const invoices = items.filter(remindable).map(({ id = '' }) => id)
   const newest = async () => (await listBulks(sent.db, caller.accountId, sent.now))[0]
-  // The second of two clicks: what the first began may have reminded all of them by now.
+  // This is the second of two clicks. What the first began may have reminded all of them by now.
   if (await wasDone(sent.db, caller.accountId, sent.typed, sent.now)) return sent.lead(pageOf(await newest()))
   if (invoices.length === 0)
     return sent.turnBack(

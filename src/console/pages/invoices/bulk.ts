@@ -7,7 +7,7 @@ import { after, type Instant } from '../../../kernel/clock.ts'
 import { Problem, refused } from '../../../kernel/problem.ts'
 import type { Service } from '../../../room.ts'
 
-/** Acted on no further than this at once. */
+/** No more than this many are acted on at once. */
 export const BULK_MAX = 1_000
 /** How many one job does, because a service that stops waits for the job to end. */
 const IN_ONE_JOB = 20
@@ -16,13 +16,13 @@ const KEPT_DAYS = 30
 const GIVEN_UP_AFTER_SECONDS = 86_400
 const LISTED_MAX = 5
 
-/** One that was not done, and why. */
+/** An invoice that was not done, and why. */
 export interface Refused {
   readonly id: string
   readonly why: string
 }
 
-/** Something that is done to many, one after the other. */
+/** Something that is done to many invoices, one after the other. */
 export interface Bulk {
   readonly id: string
   readonly about: string
@@ -33,7 +33,7 @@ export interface Bulk {
   readonly refused: readonly Refused[]
   readonly create_time: string
   readonly finish_time: string | null
-  /** Whether its job goes on, has gone through all, or stopped halfway and nothing went on for a day. */
+  /** Whether its job goes on, has gone through all, or has stopped halfway with no progress for a day. */
   readonly standing: 'GOING' | 'OVER' | 'GIVEN_UP'
 }
 
@@ -75,11 +75,11 @@ const givenUpBefore = (now: string): Instant => after(now as Instant, -GIVEN_UP_
 export const findBulk = (db: Reader, accountId: string, id: string, now: string): Promise<Bulk | undefined> =>
   db.row<Bulk>(bulkById, [accountId, id, givenUpBefore(now)])
 
-/** The newest of an account. */
+/** The newest bulks of an account. */
 export const listBulks = (db: Reader, accountId: string, now: string): Promise<Bulk[]> =>
   db.rows<Bulk>(bulksOf, [accountId, LISTED_MAX, givenUpBefore(now)])
 
-/** Gives up one that made no progress. A commit of its own: statements of one commit do not see each other. */
+/** Gives up a bulk that made no progress. This is a commit of its own, because statements of one commit do not see each other. */
 export const giveUpBulk = async (db: Reader, accountId: string, now: string): Promise<void> => {
   await db.rows(giveUpOf, [accountId, givenUpBefore(now), now])
 }
@@ -94,7 +94,10 @@ interface NewBulk {
 
 const NAME = 'console-bulk'
 
-/** Lets a job remind the customers of these invoices. A second one for the account waits until somebody asks again. */
+/**
+ * Lets a job remind the customers of these invoices. While one is running, a second one for the account is refused, and
+ * somebody must ask again later.
+ */
 export function startReminding(tx: Tx, { accountId, about, person, personId, invoices }: NewBulk): string {
   const id = tx.newId('request')
   tx.about(accountId, id)
@@ -114,7 +117,7 @@ interface Payload {
   readonly from: number
 }
 
-/** Does one and writes down how it went, in one commit: whoever does it again finds that it was done. */
+/** Does one invoice and writes down how that went, in one commit. Whoever does it again finds that it was done. */
 async function step(service: Service, { account_id, id }: Payload, context: JobContext, isLast: boolean) {
   const next = await context.db.row<{ subject: string; done: number; total: number; person_id: string | null }>(
     nextOf,
@@ -149,14 +152,14 @@ export const bulkJobs = (service: Service): JobDefinition[] => [
     async run(payload, context) {
       const until = payload.from + IN_ONE_JOB
       const at = (await findBulk(context.db, payload.account_id, payload.id, context.now))?.done ?? until
-      // Behind this job goes another, which may be at work already.
+      // Another job comes after this one, and may be at work already.
       for (let n = at; n < until; n++)
         if ((await step(service, payload, context, n === until - 1)) === undefined) return
     },
   }),
 ]
 
-/** Gives up what does not go on, and forgets what was done long ago. */
+/** Gives up bulks that do not go on, and forgets those that were done long ago. */
 export const sweepBulks: Sweep = async (parts) => {
   await removeAll(parts, giveUp, givenUpBefore(parts.now), [parts.now])
   await removeAll(parts, removeFinished, after(parts.now, -KEPT_DAYS * 86_400))

@@ -8,10 +8,10 @@ import { facts } from '../../parts/parts.ts'
 import type { Visit } from '../../visit.ts'
 import { money } from '../../words.ts'
 
-/** Money is owed on these. */
+/** The statuses in which money is owed. */
 export const outstanding: readonly Status[] = ['SENT', 'PARTIALLY_PAID', 'PAYMENT_PENDING']
 
-/** Added up no further than this, of each standing: a page says so, and costs no more where there are a million. */
+/** No more than this many of each status are added up. A page says so, and costs no more when there are a million. */
 const ADDED_UP_MAX = 500
 
 interface Sum {
@@ -25,8 +25,8 @@ interface Owed extends Sum {
 }
 
 /**
- * What is left to pay of the newest of each standing. What is pending counts for nothing until it clears, and what is only
- * sent has no payment.
+ * What is left to pay of the newest invoices of each status. A payment that is pending counts for nothing until it clears, and
+ * an invoice that was only sent has no payment.
  */
 const owedOf = sql`
   select i.currency_code, coalesce(i.due_date < $3, false) as is_late, count(*)::int as count, min(i.due_date) as due_first,
@@ -71,7 +71,7 @@ const added = (rows: readonly Sum[]): Sum[] => {
     const had = sums.get(currency_code)
     sums.set(currency_code, { currency_code, count: (had?.count ?? 0) + count, sum: (had?.sum ?? 0n) + sum })
   }
-  // Of several currencies the one with most invoices stands large.
+  // Of several currencies, the one with the most invoices is shown large.
   return [...sums.values()].sort((a, b) => b.count - a.count || (a.currency_code < b.currency_code ? -1 : 1))
 }
 
@@ -99,13 +99,13 @@ interface FigureWords {
 }
 
 export interface InvoiceFigures {
-  /** What stands above the list; nothing for whoever has no invoice that asks for anything. */
+  /** What stands above the list; nothing for somebody who has no invoice that asks for anything. */
   readonly figures: Content
   /** What stands beside the names of views. */
   readonly counts: ReadonlyMap<string, string | undefined>
 }
 
-/** What is owed, late, paid this month and on its way out, each read by an index and not far. */
+/** What is owed, late, paid this month and on its way out. Each is read by an index, and only up to a limit. */
 export async function readInvoiceFigures({ db, who, now, times }: Visit): Promise<InvoiceFigures> {
   const { accountId } = who.caller
   const today = dayIn(now as Instant, who.accountZone)

@@ -42,7 +42,7 @@ interface Left {
 const otherLinks = ['self', 'replace', 'qr-code']
 const relsOf = ({ links = [] }: Invoice) => links.map(({ rel }) => rel)
 
-/** Reads what the API shows; a stored invoice beside it is what the paper is set from. */
+/** Reads what the API shows, and with it the stored invoice, from which the paper is set. */
 async function read(visit: Visit<typeof Id>) {
   const { id } = visit.params
   const invoice = await visit.look<Invoice>('showInvoice', { params: { invoice_id: id } })
@@ -55,7 +55,7 @@ async function read(visit: Visit<typeof Id>) {
 
 type Read = Awaited<ReturnType<typeof read>>
 
-/** What a form was drawn from. Not its update time, which two changes can share and on a frozen clock all do. */
+/** A digest of what a form was drawn from: two changes can share an update time, and on a frozen clock all do. */
 export const seenOf = (invoice: Invoice): string => seenAs(invoice)
 
 const tones: Readonly<Partial<Record<Sheet['standing'], string>>> = { overdue: 'warn', paid: 'good', pending: 'wait' }
@@ -88,7 +88,7 @@ interface Doing {
 
 const refundName = (paymentId: string) => `refund-${paymentId}`
 
-/** Every action that the answer links to and every payment that can be given back, as far as whoever looks may; nothing else decides which. */
+/** Just the actions that the answer links to and the payments that can be given back, as far as the onlooker may. */
 const doingsOf = ({ invoice, payments }: Read, { who }: Visit): Doing[] =>
   [
     ...relsOf(invoice)
@@ -106,7 +106,7 @@ function doings(operations: Operations, found: Read, visit: Visit, left?: Left):
   const { who } = visit
   const all = doingsOf(found, visit)
   const likeliest = all.find(({ name }) => ['send', 'record-payment'].includes(name))?.name
-  // What was refused because it is no longer possible has no form any more.
+  // An action that was refused because it is no longer possible has no form any more.
   const why = left && !all.some(({ name }) => name === left.name) && refusalBox(left.refusal)
   if (all.length === 0)
     return sheet(
@@ -172,7 +172,7 @@ async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left
   }
 }
 
-/** Carries the action of a form out; a refusal draws the page again with the form as it was left. */
+/** Carries out the action of a form. After a refusal, the page is drawn again with the form as it was left. */
 async function take(sent: Sent<typeof Id>, operations: Operations, rel: string) {
   const one = invoiceForms[rel]!
   const { invoice } = await read(sent)
@@ -182,7 +182,7 @@ async function take(sent: Sent<typeof Id>, operations: Operations, rel: string) 
   return order(sent, operations, { name: rel, one, params: { invoice_id: sent.params.id } })
 }
 
-/** Gives a payment back. One that is refunded already is asked for all the same: a second click is answered as the first. */
+/** Gives a payment back. One that is refunded already is asked for too, so that a second click is answered like the first. */
 async function takeRefund(sent: Sent<typeof Payment>, operations: Operations) {
   const payment = await paymentIn(sent)
   return order(sent, operations, {
@@ -215,7 +215,7 @@ async function paymentIn(sent: Sent<typeof Payment>) {
   return payment
 }
 
-/** The amount that a refund names, or all where it names none. */
+/** The amount that a refund names, or everything when it names none. */
 const namedIn = ({ typed }: Sent, all: Money | undefined) => {
   const value = typed['/amount/value']?.trim()
   return value ? { currency_code: all?.currency_code ?? '', value } : all
@@ -278,7 +278,7 @@ export const invoicePages = ({ page, form: formRoute }: Pages, operations: Opera
       const outcome = await askOnce(sent, () =>
         sent.operate(kind === 'payments' ? 'deletePayment' : 'deleteRefund', { params }),
       )
-      // A second click has deleted it already.
+      // On a second click, the record has been deleted already.
       if (outcome) requireDone(outcome)
       return sent.lead(`/console/invoices/${id}`, 'The record was deleted.')
     },

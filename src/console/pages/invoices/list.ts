@@ -19,7 +19,7 @@ import {
   views,
 } from './views.ts'
 
-/** What nobody owes anything on any more. */
+/** The statuses in which nobody owes anything any more. */
 const settled = ['PAID', 'MARKED_AS_PAID', 'PARTIALLY_REFUNDED', 'REFUNDED', 'MARKED_AS_REFUNDED']
 
 const PAGE_SIZE = 25
@@ -50,7 +50,7 @@ export const sells = ({ who }: Pick<Visit, 'who'>) => who.caller.scopes.has('inv
 export const cannotSell = (visit: Pick<Visit, 'who'>): Content =>
   html`<section class="sheet flush">${nothing(`${oneOf(visit.who.name)} writes no invoices`, 'Look as a merchant to see some, or open the customer’s page of one from its mail.')}</section>`
 
-/** The currencies that the account has invoices in, by steps from one to the next, and its own. */
+/** The currencies in which the account has invoices, found by steps from one to the next, and the account's own currency. */
 const currenciesOf = sql`
   with recursive used (code) as (
     (select currency_code from invoices where account_id = $1 order by currency_code limit 1)
@@ -60,7 +60,7 @@ const currenciesOf = sql`
   select (select body->>'currency_code' from accounts where id = $1) as own,
     array(select code from used where code is not null) as used`
 
-/** What a list can be narrowed by besides how invoices stand; the address keeps it. */
+/** What a list can be narrowed by, besides how invoices stand. The address keeps it. */
 async function filterFields(query: ListQuery, { db, who }: Visit): Promise<Html> {
   const found = await db.row<{ own: string | null; used: string[] }>(currenciesOf, [who.caller.accountId])
   const currencies = [...new Set([...(query.currency ? [query.currency] : []), ...(found?.used ?? [])])].sort()
@@ -73,7 +73,7 @@ async function filterFields(query: ListQuery, { db, who }: Visit): Promise<Html>
   )}</select></div>${sum('least', 'Total from')}${sum('most', 'Total to')}<p class="buttons"><button class="button quiet small">Apply</button>${isFiltered(query) && html`<a href="${addressOf({ ...(query.view && { view: query.view }), ...(query.q && { q: query.q }) })}">Clear</a>`}</p></div></details>`
 }
 
-/** A total is looked for in one currency: that of the account, or of its invoices, where none was chosen. */
+/** A total is looked for in one currency. When none was chosen, it is that of the account, or else one of its invoices. */
 async function withCurrency(query: ListQuery, { db, who }: Visit): Promise<ListQuery> {
   if (query.currency || !(query.least || query.most)) return query
   const found = await db.row<{ own: string | null; used: string[] }>(currenciesOf, [who.caller.accountId])

@@ -12,7 +12,7 @@ import { sheetOf } from '../../../payer/sheet/sheet.ts'
 import type { Service } from '../../../room.ts'
 import type { Refusal } from '../../operate.ts'
 
-/** An invoice that was worked out and is not kept. */
+/** Thrown with an invoice that was worked out and is not kept. */
 class Preview extends Error {
   readonly invoice: Invoice
   constructor(invoice: Invoice) {
@@ -31,8 +31,8 @@ const refusalOf = (message: string, details: readonly Issue[]): Refusal => ({
 })
 
 /**
- * The paper as it would be, worked out as creating the invoice would work it out: the very unit of work is begun, and
- * given up before it commits.
+ * The paper as it would be, worked out as creating the invoice would work it out: the same unit of work is begun, and given up
+ * before it commits.
  */
 export function makePreview(service: Service, route: () => AnyRoute) {
   let check: Validator | undefined

@@ -49,7 +49,7 @@ export function moneySheet(invoice: Invoice, { who }: Visit): Html {
   )
 }
 
-/** How each action is told, after what the invoice became by it. */
+/** How each action is told; the words follow what the invoice became by it. */
 const ways: Readonly<Record<InvoiceAction, string>> = {
   update: 'after a change by the merchant',
   delete: 'by the merchant',
@@ -70,11 +70,11 @@ const ways: Readonly<Record<InvoiceAction, string>> = {
   'restore-payment': 'when a refund was taken back',
 }
 
-/** Whoever sends the request that pays, in a sandbox perhaps an app: it is the customer who pays. */
+/** Who did it. In a sandbox, an app may send the request that pays, but it is the customer who pays. */
 const doneBy = ({ actor, action }: Move) =>
   action === 'pay' || action === 'view' ? 'buyer' : actor?.startsWith('job:') ? 'time' : 'merchant'
 
-/** What happened to it, the oldest first. */
+/** What happened to the invoice, oldest first. */
 export function story(invoice: Invoice, moves: readonly Move[], visit: Visit): Html {
   const created = invoice.detail?.metadata?.create_time
   return sheet(

@@ -46,7 +46,7 @@ const row = (one: Template, canWrite: boolean) => {
   }</td><td class="num right">${canWrite && html`<div class="buttons">${linkButton(html`New invoice<span class="seen-not">: ${one.name}</span>`, `/console/invoices/new?template=${one.id}`)}${!one.standard_template && linkButton(html`Delete<span class="seen-not">: ${one.name}</span>`, `${at}/delete`, { kind: 'danger' })}</div>`}</td></tr>`
 }
 
-/** A template as it is sent back: replacing one clears what is left out. */
+/** A template in the form in which it is sent back. It must be whole, because replacing a template clears what is left out. */
 function wholeOf(one: Template): Record<string, unknown> {
   const {
     id: _1,
@@ -58,7 +58,7 @@ function wholeOf(one: Template): Record<string, unknown> {
   return whole
 }
 
-/** The body of a template: its own name, and what it says of an invoice; what the form does not ask for stays as it is. */
+/** The body of a template: its own name, and what it says of an invoice. What the form does not ask for stays as it is. */
 function templateBody(typed: Typed, own: string, before?: Template): Record<string, unknown> {
   const inner = Object.fromEntries(
     Object.entries(typed).flatMap(([name, value]) =>
@@ -75,7 +75,7 @@ function templateBody(typed: Typed, own: string, before?: Template): Record<stri
   }
 }
 
-/** A template says nothing of the day. */
+/** A template says nothing about days, so the fields for them are left out. */
 const undated = (field: Field): Field =>
   field.kind === 'pair' ? { ...field, fields: field.fields.filter(({ kind }) => kind !== 'date') } : field
 
@@ -103,7 +103,7 @@ function fieldsFor({ own, one }: Drawing, typed: Typed = {}): Field[] {
   ]
 }
 
-/** What an edit replaces, whether it is the usual one included. */
+/** A digest of what an edit replaces, which includes whether the template is the usual one. */
 const seenOf = (one: Template): string => seenAs(wholeOf(one))
 
 function draw(operations: Operations, drawing: Drawing, left?: Left) {
@@ -125,7 +125,7 @@ function draw(operations: Operations, drawing: Drawing, left?: Left) {
   }
 }
 
-/** A template, or a new one, and the currency of the account. */
+/** What is drawn: a template or a new one, with the currency of the account. */
 interface Drawing {
   readonly own: string
   readonly one?: Template
@@ -133,7 +133,7 @@ interface Drawing {
 
 const notThere: Refusal = { name: 'RESOURCE_NOT_FOUND', message: 'The template is not there any more.', debug_id: '–' }
 
-/** Of an edit of a template that is not there any more: the form that is drawn with it makes a new one. */
+/** For an edit of a template that is not there any more. The form that is drawn with this refusal makes a new template. */
 const deleted: Refusal = {
   ...notThere,
   message: 'The template was deleted since this page was drawn. Save what you typed, and it is a new template.',

@@ -51,7 +51,7 @@ export const views: Readonly<Record<string, View>> = {
   },
 }
 
-/** Where a text of the search field is looked for, by the name of the criterion; a name of several words is looked for by two. */
+/** Where a text of the search field is looked for, by the name of the criterion. A name of several words takes two criteria. */
 export const places = {
   recipient_email: 'e-mail address',
   invoice_number: 'number',
@@ -64,7 +64,7 @@ export const places = {
 } as const
 export type SearchPlace = keyof typeof places
 
-/** Where such a text can stand, the likeliest first. */
+/** Where a text of the search field can stand, the likeliest place first. */
 export function placesFor(q: string): readonly SearchPlace[] {
   if (q.includes('@')) return ['recipient_email']
   const words: SearchPlace[] = [
@@ -75,7 +75,9 @@ export function placesFor(q: string): readonly SearchPlace[] {
   return /^[A-Za-z]{0,6}[-#]?\d[\w-]*$/.test(q) && q.length <= NUMBER_MAX ? ['invoice_number', 'reference'] : words
 }
 
-/** Somebody is found by their first and their last word, whatever stands between and whichever of their names it is part of. */
+/**
+ * Somebody is found by the first and the last word, whatever stands between them and whichever of their names each is part of.
+ */
 function criteriaFor(place: SearchPlace, q: string): SearchInput {
   if (place !== 'recipient_name') return { [place]: q }
   const words = q.split(/\s+/)
@@ -87,7 +89,7 @@ export const PAGES_MAX = 40
 const FIRST_DAY = '2000-01-01'
 const LAST_DAY = '9999-12-31'
 
-/** A field of the filter that was left empty is sent as nothing. */
+/** A field of the filter that was left empty is sent as an empty text. */
 const day = Type.Optional(Type.String({ maxLength: 10, pattern: '^([0-9]{4}-[0-9]{2}-[0-9]{2})?$' }))
 const sum = Type.Optional(Type.String({ maxLength: 16, pattern: '^([0-9]{1,12}([.][0-9]{1,3})?)?$' }))
 
@@ -103,7 +105,7 @@ export const Query = Type.Object({
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGES_MAX })),
 })
 
-/** What a list is asked for; each is an address. */
+/** What a list is asked for. Every such query is an address. */
 export type ListQuery = Static<typeof Query>
 
 export const filters = ['from', 'to', 'currency', 'least', 'most'] as const
@@ -112,10 +114,10 @@ export const isFiltered = (query: ListQuery): boolean => filters.some((name) => 
 
 type Asked = Pick<Visit, 'now' | 'who'> & { readonly query: ListQuery }
 
-/** The larger of the two ends last, in whichever order they were typed. */
+/** Puts the larger of the two ends last, in whichever order they were typed. */
 const inOrder = (a: string, b: string, isBefore: boolean) => (isBefore ? { start: a, end: b } : { start: b, end: a })
 
-/** A list as the search of the API is asked for it. */
+/** A list, as the search of the API is asked for it. */
 export function searchOf({ query, now, who }: Asked): SearchInput {
   const { statuses, overdue } = views[query.view ?? 'all']!
   const yesterday = addDays(dayIn(now as Instant, who.accountZone), -1)
@@ -124,7 +126,7 @@ export function searchOf({ query, now, who }: Asked): SearchInput {
   // A filter that was silently dropped would match every invoice, and a bulk reminder would go to all of them.
   if ((least || most) && !currency) throw invalid('currency', 'Choose the currency of the totals.')
   const [from, to] = [query.from || FIRST_DAY, query.to || LAST_DAY]
-  // Cut to the digits of the currency, which no total exceeds.
+  // The amount is cut to the digits of the currency, because no total has more.
   const money = (value: string) => ({ currency_code: currency!, value: cut(value, minorDigits(currency!)) })
   const ends = inOrder(least || '0', most || AMOUNT_MAX, Number(least || 0) <= Number(most || AMOUNT_MAX))
   return {
@@ -148,7 +150,7 @@ export const search = (
   { page, size }: { page: number; size: number },
 ): Promise<Shown> => visit.look<Shown>('searchInvoices', { query: { page, page_size: size }, body: searchOf(visit) })
 
-/** The same, where a text may stand in several places: the first in which there is any. */
+/** The same for a text that may stand in several places: what is found in the first place where there is something. */
 export async function searchAnywhere(
   visit: Asked & Pick<Visit, 'look'>,
   slice: { page: number; size: number },

@@ -26,11 +26,11 @@ interface Left {
   readonly paper?: Html
 }
 
-/** What the account keeps its books in: what is sold is priced in that, unless somebody says otherwise. */
+/** The currency in which the account keeps its books. What is sold is priced in it, unless somebody says otherwise. */
 export const currencyOf = async ({ db, who }: Pick<Visit, 'db' | 'who'>): Promise<string> =>
   (await findAccount(db, who.caller.accountId))?.currency_code ?? 'USD'
 
-/** What the page begins with: an invoice that is there, or what a template says of a new one. */
+/** What the page begins with: an invoice that exists, or what a template says of a new one. */
 interface Begun {
   readonly currency: string
   readonly invoice?: Invoice
@@ -69,7 +69,7 @@ function draw(operations: Operations, { currency, invoice, template }: Begun, le
   }
 }
 
-/** Whether an invoice has all that was typed. */
+/** Whether an invoice already has all that was typed. */
 const isSaidBy = (invoice: Invoice, typed: Typed): boolean =>
   isSaid(fieldsOf(invoice, linesFor(typed, invoice.items as Line[] | undefined)), typed)
 
@@ -96,14 +96,14 @@ const templateGone: Refusal = {
   debug_id: '–',
 }
 
-/** Of an edit of a draft that is not there any more: the form that is drawn with it writes a new one. */
+/** For an edit of a draft that is not there any more. The form that is drawn with this refusal writes a new invoice. */
 const deleted: Refusal = {
   name: 'RESOURCE_NOT_FOUND',
   message: 'The invoice was deleted since this page was drawn. Save what you typed, and it is a new invoice.',
   debug_id: '–',
 }
 
-/** What the form that was sent began with; a template that was deleted meanwhile takes nothing of what was typed along. */
+/** What the form that was sent began with. If its template was deleted meanwhile, what was typed is not lost with it. */
 async function begunWith(sent: Sent): Promise<{ begun: Begun; typed: Typed; gone?: Refusal }> {
   const { [TEMPLATE]: id, ...typed } = sent.typed
   try {
@@ -114,14 +114,14 @@ async function begunWith(sent: Sent): Promise<{ begun: Begun; typed: Typed; gone
   }
 }
 
-/** What is wrong, where the paper would be, for whoever still writes. */
+/** Says what is wrong, in the place of the paper, for whoever is still writing. */
 const unfinished = ({ details = [], message }: Refusal): Html =>
   html`<div class="sheet"><p class="soft">${details.length === 0 ? message : details.map(({ description }) => description).join(' ')}</p></div>`
 
 export function invoiceWritingPages({ page, form: formRoute }: Pages, operations: Operations, service: Service) {
   const preview = makePreview(service, () => operations.route('createInvoice'))
 
-  /** The paper beside the form: a part of the page for a script, and the page again without one. */
+  /** The paper beside the form: only that part of the page for a script, and the whole page without one. */
   async function previewed(sent: Sent, begun: Begun): Promise<Answer> {
     const { typed } = sent
     const found = await preview(sent.change, sent.who.caller.accountId, bodyOf(typed, begun.currency, begun.invoice))

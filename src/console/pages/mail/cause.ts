@@ -5,11 +5,11 @@ import type { Visit } from '../../visit.ts'
 import { eyes, eyesOf } from '../../who.ts'
 import type { Thread } from '../threads.ts'
 
-/** A request by what it did: the action that was taken on a thing, else all of it. */
+/** A request by what it did: the action that was taken on a thing, or else its method and path. */
 const did = (method: string, path: string) =>
   /[A-Z0-9-]{6,}\/([a-z]+(?:-[a-z]+)*)$/.exec(path.split('?', 1)[0]!)?.[1] ?? `${method} ${path}`
 
-/** Which request of whom led to a mail, or what fell due; told by the timeline as long as that remembers it. */
+/** Which request of whom led to a mail, or what fell due. The timeline tells it for as long as it remembers. */
 export async function causeOf({ id, cause }: Mail, visit: Visit): Promise<Content> {
   const { threads } = await visit.look<{ threads: Thread[] }>('listSandboxTimeline', {
     query: { subject: id, page_size: 1 },

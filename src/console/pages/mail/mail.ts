@@ -30,7 +30,7 @@ interface Place {
 
 const isAddress = (text: string) => /^[^\s@]+@[^\s@]+$/.test(text)
 
-/** A whole address finds all that went to it; anything else is looked for in addresses and subjects. */
+/** A whole e-mail address finds all mails to it; any other text is looked for in addresses and subjects. */
 const list = (visit: Pick<Visit, 'look'>, { page = 1, q, unread }: Place) =>
   visit.look<Listed>('listSandboxMail', {
     query: {
@@ -120,7 +120,7 @@ export const mailPages = ({ page, form }: Pages) => [
         sub: 'What was mailed, or would have been: nothing leaves a sandbox without a mail server of its own.',
         actions: unread > 0 && markAll,
       })
-      // What is linked to may stand on no page of this list.
+      // A mail that is linked to may not be on this page of the list.
       const chosen =
         open === undefined
           ? undefined

@@ -31,7 +31,7 @@ export async function formOf(mail: Mail, as: MailView, visit: Visit): Promise<Ht
 
 const pad = (content: Content): Html => html`<div class="padded">${content}</div>`
 
-/** Its width is chosen without scripts: the style asks which of the two is checked. */
+/** The width is chosen without scripts: the style asks which of the two buttons is checked. */
 const looks = ({ id }: Mail): Html =>
   html`<div class="view"><fieldset class="widths"><legend class="seen-not">Width</legend><label class="chip"><input type="radio" name="width" checked>Desktop</label><label class="chip"><input type="radio" name="width" id="width-phone">Phone</label></fieldset>
 <iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="/console/mail/${encodeURIComponent(id)}/body" title="The mail as it looks"></iframe></div>`
@@ -39,7 +39,7 @@ const looks = ({ id }: Mail): Html =>
 const sourceOf = async ({ id }: Mail, visit: Visit): Promise<string> =>
   (await visit.look<Buffer>('showSandboxMailSource', { params: { id } })).toString('utf8').replaceAll('\r\n', '\n')
 
-/** The beginning of what no reader reads. */
+/** How many lines are shown of encoded content, which no reader reads. */
 const ENCODED_LINES_SHOWN = 3
 const encoded = new RegExp(
   `((?:^[A-Za-z0-9+/]{60,}={0,2}\\n){${ENCODED_LINES_SHOWN}})((?:^[A-Za-z0-9+/]+={0,2}\\n)+)`,

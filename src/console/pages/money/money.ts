@@ -33,13 +33,13 @@ interface Movement {
 
 const signed = (amount: Money | undefined) => amount && money(amount)
 
-/** What a movement did to what is available; one that only came in sight says how much that is. */
+/** What a movement did to what is available. A movement that is only pending says how much it is. */
 const changed = ({ available_change, withheld_change, pending_change }: Movement): Content =>
   available_change || withheld_change || !pending_change
     ? signed(available_change)
     : html`<span class="soft">${money(pending_change)} pending</span>`
 
-/** What a movement was for, as far as it has a page. */
+/** What a movement was for, with a link if that has a page. */
 const subject = ({ dispute_id, invoice_id, payment_id }: Movement, things: Things) => {
   const id = dispute_id ?? invoice_id
   return id ? thing(id, things, { face: 'account' }) : payment_id && html`Payment ${mono(payment_id)}`
@@ -111,7 +111,7 @@ async function* movements({ look }: Pick<Visit, 'look'>, about: Subject): AsyncG
 
 interface Listed {
   readonly visit: Pick<Visit, 'times'>
-  /** What was available after each; undefined where that is too far back. */
+  /** What was available after each movement; undefined when that is too far back. */
   readonly sums: readonly (Money | undefined)[] | undefined
   readonly things: Things
 }
@@ -171,7 +171,7 @@ export const moneyPages = ({ page }: Pages) => [
           id: one ?? null,
         })),
       )
-      // What was available after a movement says nothing where those between are left out.
+      // What was available after a movement says nothing when the movements in between are left out.
       const sums = id === undefined ? await runningSums(visit.db, account_id, list, older) : undefined
       const words =
         sums || id !== undefined

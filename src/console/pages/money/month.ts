@@ -9,11 +9,11 @@ import type { Visit } from '../../visit.ts'
 import { money } from '../../words.ts'
 
 const DAYS = 30
-/** Only the newest of a busy month are looked at: a picture must not cost more than the list below it. */
+/** Only the newest movements of a busy month are looked at: a picture must not cost more than the list below it. */
 const LOOKED_AT_MAX = 500
 
 interface Moved {
-  /** Days begin at another minute in every zone. */
+  /** Movements are added up by minute, because days begin at another minute in every zone. */
   readonly minute: string
   readonly came: bigint
   readonly went: bigint
@@ -34,7 +34,7 @@ const byMinute = sql`
 const read = (db: Reader, accountId: string, from: Instant, currency: string) =>
   db.rows<Moved>(byMinute, [accountId, from, currency, LOOKED_AT_MAX])
 
-/** What came in and went out of what the account has in a currency, a day a column. */
+/** What came in and went out of what the account has in a currency, with a column for each day. */
 export async function monthOf({ db, who, now, times }: Visit, currency: string): Promise<Content> {
   const days = daysUntil(now as Instant, who.zone, DAYS)
   const rows = await read(db, who.caller.accountId, startOf(days[0]!, who.zone), currency)

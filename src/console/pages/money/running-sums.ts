@@ -3,7 +3,7 @@ import { placeOf } from '../../../http/keyset.ts'
 import { type Money, toMinor, toMoney } from '../../../kernel/money.ts'
 import { findBalancesAfter } from '../../../ledger/statements.ts'
 
-/** Sums are worked out no further back than this; older movements are listed without. */
+/** Sums are worked out no further back than this; older movements are listed without one. */
 export const SUMMED_MAX = 2_000
 
 interface Moved {
@@ -12,8 +12,8 @@ interface Moved {
 }
 
 /**
- * What was available after each movement of a page, in the currency of the movement. It is added up from the oldest of the
- * page: from what was there then, or from nothing where the page is the last. Undefined for pages too far back.
+ * What was available after each movement of a page, in the currency of the movement. It is added up from the oldest movement of
+ * the page: from what was there then, or from nothing when the page is the last. Undefined for pages that are too far back.
  */
 export async function runningSums(
   db: Reader,
@@ -27,7 +27,7 @@ export async function runningSums(
   const oldestFirst = page.toReversed().map(({ available_change: change, withheld_change }, i) => {
     const currency = (change ?? withheld_change)?.currency_code
     if (currency === undefined) return undefined
-    // What was there after the oldest of the page has its change in it already.
+    // What was there after the oldest movement of the page already includes its change.
     const isCounted = older && i === 0
     const sum = (sums.get(currency) ?? 0n) + (change && !isCounted ? toMinor(change) : 0n)
     sums.set(currency, sum)

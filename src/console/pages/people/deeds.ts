@@ -5,7 +5,7 @@ import type { Deed } from '../../sign-in/deeds.ts'
 import { type Things, thing } from '../../things.ts'
 import type { Visit } from '../../visit.ts'
 
-/** An operation in words; the table of operations has them. */
+/** An operation in words, as the table of operations has them. */
 function said(operations: Operations, action: string): string {
   try {
     return operations.route(action).summary

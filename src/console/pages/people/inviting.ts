@@ -21,20 +21,20 @@ export interface Left {
   readonly typed?: Typed
 }
 
-/** The account whose people somebody manages; undefined for those who manage everybody. */
+/** The account whose people the onlooker manages; undefined for those who manage everybody. */
 export const placeOf = ({ who }: Pick<Visit, 'who'>): string | undefined => who.person?.account?.id
 
-/** What somebody can make of others: of an account, what it has; of the service, anything. */
+/** The roles that the onlooker can give: those of an account, or any role when they manage everybody. */
 export const rolesOpenTo = (visit: Pick<Visit, 'who'>): readonly Role[] =>
   placeOf(visit) === undefined ? roles : accountRoles
 
 export const options = (list: readonly Role[], chosen: string | undefined): Content =>
   list.map((role) => html`<option value="${role}"${role === chosen && html` selected`}>${roleNames[role]}</option>`)
 
-/** What a form is known by when it is sent twice. */
+/** An id by which a form is recognised when it is sent twice. */
 export const known = (): Html => html`<input type="hidden" name="request-id" value="${newRequestId()}">`
 
-/** A field that a refusal is about is marked, and names the sentence below it. */
+/** Marks the field that a refusal is about, and names the sentence below it. */
 function invalid(field: Wrong['field'], problem: Wrong | undefined, hint = ''): Content {
   const isWrong = problem?.field === field
   const described = [isWrong && `invite-${field}-problem`, hint].filter(Boolean).join(' ')
@@ -59,7 +59,7 @@ ${smtpUrl !== undefined && html`<label class="tick"><input type="checkbox" name=
 export const shownOnce = ({ name, link }: NonNullable<Left['made']>): Html =>
   html`<section class="sheet secret" role="status"><header class="sheet-head"><h2>A link for ${name}</h2></header><p>Hand it over now: it is shown this once, works once, and for ${LINK_SECONDS / 60} minutes.</p><p class="below">${taken(link, 'link')}</p></section>`
 
-/** Who is to be invited as what, or why they cannot be. */
+/** Who is to be invited and as what, or why they cannot be. */
 export async function invitedBy(visit: Sent): Promise<{ email: string; name: string; grant: Grant } | Wrong> {
   const { typed } = visit
   const [email, name, role] = [typed['email']?.trim() ?? '', typed['name']?.trim() ?? '', typed['role'] ?? '']

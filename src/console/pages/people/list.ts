@@ -25,7 +25,7 @@ const addressOf = (q: string | undefined, after?: ListedPerson) => {
   return `/console/people${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** The page with those who may sign in, by their addresses, and what they did. */
+/** The page with those who may sign in, ordered by address, and with what they did. */
 export function listPage(operations: Operations, { service: { settings }, now }: SignIn) {
   return async (visit: Visit, left: Left = {}, { q = '', after: place }: Static<typeof ListQuery> = {}) => {
     const account = placeOf(visit)

@@ -32,7 +32,7 @@ const LINK_SHOWN_BEFORE =
 
 const once = (tx: Tx, { who, typed }: Pick<Sent, 'who' | 'typed'>) => onceOnly(tx, who.caller.accountId, typed)
 
-/** Somebody whom the visitor may manage. Others, and oneself, are not found. */
+/** Somebody whom the visitor may manage. Others are not found, and neither is the visitor. */
 async function theirs(
   db: Reader,
   { who, params }: Pick<Visit<typeof Id>, 'who' | 'params'>,
@@ -50,7 +50,7 @@ export function peoplePages({ page, form }: Pages, operations: Operations, signI
   const draw = listPage(operations, signIn)
   const access = { may: ['manage', 'operate'], liveOnly: true } as const
 
-  /** A link for somebody to hand over; empty where one goes out by mail. */
+  /** Makes a link for somebody to hand over; returns an empty text when a link goes out by mail. */
   function letIn(tx: Tx, id: string, account: string | null, byMail: boolean): string {
     if (!byMail) return addLink(tx, id, now()).code
     tx.enqueue(invitationJob(id, account))
@@ -87,7 +87,7 @@ export function peoplePages({ page, form }: Pages, operations: Operations, signI
           for (const { id } of await findInvited(tx, wish.email))
             if ((await listRoles(tx, id)).some(({ account_id }) => account_id === wish.grant.account_id))
               return undefined
-          // Always a new person: a link for somebody with another role elsewhere would open that as well.
+          // This is always a new person: a link for somebody with another role elsewhere would open that role as well.
           const id = addPerson(tx, wish)
           grantRole(tx, id, wish.grant)
           return letIn(tx, id, wish.grant.account_id, byMail)

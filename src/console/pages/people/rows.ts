@@ -4,7 +4,7 @@ import type { ListedGrant, ListedPerson } from '../../sign-in/people.ts'
 import type { Visit } from '../../visit.ts'
 import { known, options, placeOf } from './inviting.ts'
 
-/** Whose somebody is, for those who see the people of all accounts. */
+/** The account that somebody belongs to, for those who see the people of all accounts. */
 const whose = ({ account_id, account_name }: ListedGrant, ofAccount: boolean): Content =>
   account_id !== null &&
   !ofAccount &&

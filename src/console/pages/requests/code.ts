@@ -4,7 +4,7 @@ import type { Whole } from './logged-request.ts'
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The same request as a command, with a token to be filled in. */
+/** The same request as a command, into which a token must be filled. */
 export function asCurl(one: Whole, publicUrl: string): string {
   const type = one.request.headers['content-type']
   return [
@@ -17,7 +17,7 @@ export function asCurl(one: Whole, publicUrl: string): string {
   ].join(' \\\n  ')
 }
 
-/** The same with the typed client; undefined for what was no JSON, or is no operation of it. */
+/** The same request with the typed client. Undefined for what was no JSON, or is no operation of the client. */
 export function asClientCode(one: Whole, operations: Operations, publicUrl: string): string | undefined {
   const route = operations.find(one.operation)
   if (!route || !one.client_id) return undefined

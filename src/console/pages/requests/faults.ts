@@ -11,7 +11,7 @@ import type { Pages, Sent, Visit } from '../../visit.ts'
 
 interface FaultParts {
   readonly operations: Operations
-  /** What can go wrong, by name. */
+  /** The names of the operations that can go wrong. */
   disturbable(): readonly string[]
   /** The header that makes one call go wrong. */
   readonly header: string
@@ -20,7 +20,7 @@ interface FaultParts {
 
 const { latencyMs, retryAfterSeconds, delaySeconds } = faultDefaults
 
-/** What goes wrong with a request, and with a delivery; each with what comes of it. */
+/** What goes wrong with a request, and below that with a delivery; each with what comes of it. */
 const ofRequests: readonly Choice[] = [
   { value: '503', label: '503, not available' },
   { value: '500', label: '500, something failed' },
@@ -59,7 +59,7 @@ function wordsOf({ fault, milliseconds = latencyMs, seconds }: StandingFault): s
   }
 }
 
-/** What it holds for. */
+/** What the rule holds for. */
 function scopeOf({ fault, operation, method, path, client_id, event_type, url }: StandingFault): Html {
   const said = [
     operation && html`calls of ${mono(operation)}`,
@@ -75,7 +75,7 @@ function scopeOf({ fault, operation, method, path, client_id, event_type, url }:
 
 const isOver = ({ hits, times }: StandingFault) => times !== undefined && hits >= times
 
-/** How often it came about, and how often it still will. */
+/** How often the fault came about, and how often it still will. */
 const countOf = (one: StandingFault): string => {
   const { hits, times } = one
   if (times === undefined) return hits === 1 ? 'once so far' : hits === 0 ? 'not yet' : `${hits} times so far`
@@ -149,7 +149,7 @@ interface Left {
 const listed = async (visit: Pick<Visit, 'look'>) =>
   (await visit.look<{ faults: StandingFault[] }>('listFaults')).faults
 
-/** How many can still come about, for the navigation. */
+/** How many faults can still come about, for the navigation. */
 export const countFaults = async (visit: Pick<Visit, 'look'>): Promise<number> =>
   (await listed(visit)).filter((one) => !isOver(one)).length
 
@@ -218,7 +218,7 @@ export const faultPages = ({ page, form }: Pages, parts: FaultParts) => [
     params: Id,
     async take(sent: Sent<typeof Id>) {
       const outcome = await sent.operateOpenly('removeFault', { params: sent.params })
-      // A second click, or a reset, has removed it already.
+      // On a second click, or after a reset, the fault has been removed already.
       if (outcome.status !== 404) requireDone(outcome)
       return sent.lead(AT, 'The fault was removed.')
     },

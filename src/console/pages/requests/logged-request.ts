@@ -1,6 +1,6 @@
 import type { Issue } from '../../../kernel/problem.ts'
 
-/** A request as the log lists it, and with what was sent and answered. */
+/** A request as the log lists it; below that, the same with what was sent and answered. */
 export interface LoggedRequest {
   readonly debug_id: string
   readonly time: string

@@ -10,7 +10,7 @@ import type { LoggedRequest } from './logged-request.ts'
 const KINDS_SHOWN = 8
 const bounds = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
 
-/** The bound that half of them stayed below. */
+/** The smallest bound that at least half of the requests stayed below. */
 function halfUnder(counts: readonly number[]): number | undefined {
   const all = counts.reduce((sum, n) => sum + n, 0)
   let counted = 0
@@ -43,7 +43,7 @@ export async function requestSums({ db, times }: Visit, operations: Operations):
   })}`
 }
 
-/** What came of it, also what happened later because of it. */
+/** What came of a request, including what happened later because of it. */
 export async function effectsOf({ debug_id }: LoggedRequest, visit: Visit): Promise<Content> {
   const { threads } = await visit.look<{ threads: Thread[] }>('listSandboxTimeline', {
     query: { subject: debug_id, page_size: EFFECTS_MAX },

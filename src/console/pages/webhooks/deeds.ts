@@ -8,7 +8,7 @@ import type { Id } from './replay.ts'
 export const show = (visit: Pick<Visit<typeof Id>, 'look' | 'params'>) =>
   visit.look<Webhook>('showWebhook', { params: { webhook_id: visit.params.id } })
 
-/** Sends something there, unless the webhook was disabled since the page was drawn. */
+/** Sends something to a webhook, unless it was disabled since the page was drawn. */
 export const whileEnabled = (send: (sent: Sent<typeof Id>) => Promise<Answer>) => async (sent: Sent<typeof Id>) =>
   (await show(sent)).status === 'ENABLED'
     ? send(sent)
@@ -56,7 +56,7 @@ export function enabling(operation: string, notice: string) {
 
 export async function remove(sent: Sent<typeof Id>) {
   const outcome = await askOnce(sent, () => sent.operate('deleteWebhook', { params: { webhook_id: sent.params.id } }))
-  // A second click has deleted it already.
+  // On a second click, the webhook has been deleted already.
   if (outcome) requireDone(outcome)
   return sent.lead('/console/webhooks', 'The webhook was deleted.')
 }

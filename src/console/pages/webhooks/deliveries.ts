@@ -34,13 +34,13 @@ interface Attempt {
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9-]+$' }) })
 
-/** To the request that led to something; what a command or time led to has no page. */
+/** A link to the request that led to something. What a command or time led to has no page. */
 export const causeLink = (cause: string): Html =>
   /^[\da-f]+$/.test(cause) ? html`<a href="/console/requests/${cause}">${mono(cause)}</a>` : mono(cause)
 
 export const PAGE_SIZE = 50
 
-/** Behind which delivery a page begins: its time and its id. */
+/** The delivery behind which a page begins, by its time and its id. */
 export const After = Type.String({
   maxLength: 61,
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z~[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
@@ -52,7 +52,7 @@ interface Listing {
   readonly after?: string | undefined
 }
 
-/** A page of deliveries, the newest first, and what the next begins behind. */
+/** A page of deliveries, the newest first, and the delivery behind which the next page begins. */
 export async function transmissionsOf(
   visit: Pick<Visit, 'look'>,
   webhookId?: string,
@@ -68,7 +68,7 @@ export async function transmissionsOf(
       ...(after && { index_time, index_id }),
     },
   })
-  // A delivery shows its time in seconds; the link has all of it.
+  // A delivery shows its time only in seconds; the link has all of it.
   const link = links.find(({ rel }) => rel === 'next')
   const asked = link && new URL(link.href).searchParams
   return { transmissions, next: asked && `${asked.get('index_time')}~${asked.get('index_id')}` }
@@ -85,11 +85,11 @@ export function outcome(one: Transmission, { times }: Visit): Html {
   return html`<span class="warn">${why}</span>${one.next_attempt_time && html` <span class="soft">again ${times.ahead(one.next_attempt_time)}</span>`}`
 }
 
-/** A number under its name, or where rows are cards and have no names above them, in words. */
+/** The number of attempts. Where rows are cards, without column names above them, it is said in words. */
 export const attemptsCell = ({ attempts }: Transmission): Html =>
   html`<td class="num right"><span class="wide-only">${attempts}</span><span class="phone-only soft">${attempts === 1 ? 'one attempt' : attempts === 0 ? 'no attempt yet' : `${attempts} attempts`}</span></td>`
 
-/** To one address it need not be said where each went. */
+/** A list of deliveries. When all went to one address, it need not be said where each went. */
 export function deliveries(
   list: readonly Transmission[],
   visit: Visit,
@@ -113,7 +113,7 @@ const whyNot = {
   DELETED: 'Its webhook was deleted; nothing can be sent there any more.',
 } as const
 
-/** Why nothing can be sent where a delivery goes; undefined where it can. */
+/** Why nothing can be sent to where a delivery goes; undefined when it can. */
 async function unreachable(visit: Visit, { webhook_id }: Transmission): Promise<keyof typeof whyNot | undefined> {
   try {
     const { status: standing } = await visit.look<{ status: string }>('showWebhook', { params: { webhook_id } })
@@ -173,19 +173,19 @@ const withoutStanding = (event: object) => {
   return sent
 }
 
-/** A delivery that a form is about, its page, and why it cannot be sent, which the page says. */
+/** The delivery that a form is about, its page, and why it cannot be sent, if so. The page says why. */
 async function sendable(sent: Sent<typeof Id>) {
   const one = await sent.look<Transmission>('showTransmission', { params: { transmission_id: sent.params.id } })
   return { one, page: `/console/deliveries/${one.transmission_id}`, cannot: await unreachable(sent, one) }
 }
 
-/** The deliveries of the same event to the same webhook, among its newest. */
+/** The deliveries of the same event to the same webhook, as far as they are among the newest. */
 const roundsOf = async (visit: Visit, { event_id, webhook_id }: Transmission): Promise<string[]> =>
   (await transmissionsOf(visit, webhook_id)).transmissions
     .filter((each) => each.event_id === event_id)
     .map(({ transmission_id }) => transmission_id)
 
-/** The same visit as the app that the delivery belongs to; the account may have several. */
+/** The same visit, made as the app that the delivery belongs to; the account may have several apps. */
 const at = <V extends Visit<typeof Id>>(visit: V) => throughOwner(visit, 'delivery', visit.params.id)
 
 export const deliveryPages = ({ page, form }: Pages) => [

@@ -19,11 +19,11 @@ const ofAccount = sql`select account_id, id, type, create_time, body from events
 
 interface Shown {
   readonly event: StoredEvent
-  /** Whose app heard of it; nobody's, where no app had a part in it and none asked for such events. */
+  /** As whom the event was found. Undefined when no app had a part in it and none asked for such events. */
   readonly who: Onlooker | undefined
 }
 
-/** An event as whoever looks heard of it; in a sandbox else as one of the others did, since the timeline shows them all. */
+/** An event as the onlooker heard of it. In a sandbox it may be one that only others heard of: the timeline shows them all. */
 async function find(visit: Visit<typeof Id>): Promise<Shown> {
   const { db, params, who } = visit
   try {

@@ -6,24 +6,24 @@ import { after, type Instant } from '../../../kernel/clock.ts'
 import { type Lane, lanes } from '../../../webhooks/dispatch/lanes.ts'
 import { failureWords } from '../../words.ts'
 
-/** How a webhook has been doing for a day. */
+/** How a webhook has been doing for the last day. */
 export interface Health {
   readonly id: string
   readonly lane: Lane
   readonly waiting: number
   readonly next_time: string | null
-  /** Of its newest deliveries of the day: how many there are, and how many arrived. */
+  /** Of its newest deliveries of the day: how many there are, and how many of them arrived. */
   readonly sent: number
   readonly arrived: number
-  /** Of those that were answered: how long half of them took at most, and the slowest. */
+  /** Of those that were answered: the time within which half of them were, and the time of the slowest. */
   readonly half_ms: number | null
   readonly slowest_ms: number | null
-  /** What was answered last: a status, or why nothing was. */
+  /** The last answer: a status, or why there was none. */
   readonly last: string | null
 }
 
 const WAITING_COUNTED_MAX = 1_000
-/** So many of the newest deliveries of each are looked at. */
+/** How many of the newest deliveries of each webhook are looked at. */
 export const LOOKED_AT = 50
 const DAY_SECONDS = 86_400
 
@@ -66,11 +66,11 @@ export async function findHealth(
 
 const isFine = (last: string | null) => last !== null && /^2\d\d$/.test(last)
 
-/** What was answered last, in a few words. */
+/** The last answer, in a few words. */
 const answer = (last: string | null): Content =>
   last === null ? undefined : /^\d{3}$/.test(last) ? `answered ${last} last` : failureWords(last)
 
-/** Where its deliveries wait, as a word and why. */
+/** How a webhook is doing, in a word, by the lane in which its deliveries wait. */
 export function standing({ lane, last }: Health): Content {
   if (lane === lanes.proven) return html`<span class="good">prompt</span>`
   if (lane === lanes.unproven && last === null) return html`<span class="soft">not called yet</span>`
@@ -80,6 +80,6 @@ export function standing({ lane, last }: Health): Content {
 export const waitingWords = (n: number): string =>
   n === 0 ? 'none' : n >= WAITING_COUNTED_MAX ? `${WAITING_COUNTED_MAX} or more` : String(n)
 
-/** A few words for a list. */
+/** How a webhook is doing, in a few words for a list. */
 export const healthWords = (one: Health): Content =>
   html`${standing(one)}<small>${[answer(one.last), `${waitingWords(one.waiting)} waiting`].filter(Boolean).join(', ')}</small>`

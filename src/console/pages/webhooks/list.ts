@@ -35,7 +35,7 @@ const NEWEST_SHOWN = 12
 
 const listens = ({ who }: Pick<Visit, 'who'>) => who.caller.scopes.has('applications/webhooks')
 
-/** Where the kinds of events of a new address are typed, one or more. */
+/** The field in which the kinds of events of a new address are typed, one or more. */
 export const NEW_EVENTS = '/event_types'
 
 const newFields = ({ who }: Pick<Visit, 'who'>): readonly Field[] => [
@@ -57,7 +57,7 @@ const newFields = ({ who }: Pick<Visit, 'who'>): readonly Field[] => [
   },
 ]
 
-/** A handler that checks who signed a delivery, to begin with. */
+/** A handler to begin with, which checks who signed a delivery. */
 const receiver = `import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
 
@@ -79,7 +79,7 @@ createServer(async (request, response) => {
   response.writeHead(204).end()
 }).listen(4000)`
 
-/** An address of our own that keeps what arrives, for whoever has no handler yet. */
+/** An address of our own that keeps what arrives, for somebody who has no handler yet. */
 const listenHere = (visit: Visit, webhooks: readonly Webhook[]): Html => {
   const name = visit.who.caller.clientId
   const isThere = webhooks.some(({ url }) => url.endsWith(`/sandbox/inbox/${name}`))
@@ -93,7 +93,7 @@ const listenHere = (visit: Visit, webhooks: readonly Webhook[]): Html => {
   )
 }
 
-/** The last 24 hours, an hour a column. */
+/** The last 24 hours, with a column for each hour. */
 function day(hours: readonly Hour[], { times }: Visit): Content {
   const sum = (of: keyof Hour) => hours.reduce((all, hour) => all + Number(hour[of]), 0)
   const [fine, failed] = [sum('fine'), sum('failed')]
@@ -214,7 +214,7 @@ export const webhookListPages = ({ page, form }: Pages, operations: Operations) 
   }),
 ]
 
-/** Subscribes an inbox of the sandbox to everything; a second time changes nothing. */
+/** Subscribes an inbox of the sandbox to everything; doing it a second time changes nothing. */
 export async function subscribe(visit: Visit, url: string): Promise<void> {
   const { webhooks } = await visit.look<{ webhooks: Webhook[] }>('listWebhooks')
   if (webhooks.some((one) => calledAt(one.url) === calledAt(url))) return

@@ -18,7 +18,7 @@ export const Span = Type.Object({
   include: Type.Optional(Type.Enum(['FAILED', 'ALL'])),
 })
 
-/** When the day began for whoever looks. */
+/** When the present day began for the onlooker. */
 const startOfDay = ({ now, who }: Pick<Visit, 'now' | 'who'>) => startOf(dayIn(now as Instant, who.zone), who.zone)
 
 export const spanForm = (
@@ -37,10 +37,10 @@ export const spanForm = (
       html`<label class="choice"><input type="radio" name="include" value="${value}"${value === (asked.include ?? 'FAILED') && html` checked`}><span><b>${label}</b></span></label>`,
   )}</div></fieldset><div class="buttons"><button class="button quiet">See how many</button></div></form>`
 
-/** What is sent to a webhook that is disabled is given up. */
+/** Nothing can be sent again while a webhook is disabled, because what is sent to it then is given up. */
 export const whileDisabled = html`<p class="soft">It is disabled. What happens is kept, and can be sent again once it is enabled.</p>`
 
-/** Says how many a replay would send, before it is sent. */
+/** The page that says how many a replay would send, before anything is sent. */
 export async function drawReplay(visit: Visit<typeof Id, typeof Span>) {
   const { id } = visit.params
   const { from, to, include = 'FAILED' } = visit.query

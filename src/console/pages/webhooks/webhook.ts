@@ -34,17 +34,17 @@ const fieldsOf = ({ url, event_types }: Webhook): readonly Field[] => [
   },
 ]
 
-/** Of an edit of a webhook that is not there any more: the form that is drawn with it adds one. */
+/** For an edit of a webhook that is not there any more. The form that is drawn with this refusal adds one. */
 const deleted: Refusal = {
   name: 'INVALID_RESOURCE_ID',
   message: 'The webhook was deleted since its page was drawn. Add the address again, if it shall listen.',
   debug_id: '–',
 }
 
-/** What an edit replaces; that a webhook is disabled or signed anew is none of it. */
+/** A digest of what an edit replaces. Whether the webhook is disabled, and what it signs with, are not part of that. */
 const seenOf = ({ url, event_types }: Webhook): string => seenAs({ url, event_types })
 
-/** Both as one form. */
+/** Address and events as one form. */
 const editing = (operations: Operations, one: Webhook, left?: Left) =>
   drawForm({
     name: 'edit',
@@ -67,10 +67,10 @@ type Filter = keyof typeof filters
 
 interface Drawing {
   readonly left?: Left
-  /** The signing secret is shown. */
+  /** Whether the signing secret is shown. */
   readonly isShowing?: boolean
   readonly only?: Filter | undefined
-  /** Behind which delivery the list begins. */
+  /** The delivery behind which the list begins. */
   readonly after?: string | undefined
 }
 
@@ -138,14 +138,14 @@ const healthFacts = ({ sent, arrived, half_ms, slowest_ms, waiting, next_time }:
   ['Waiting', waitingWords(waiting), next_time ? html`next ${times.ahead(next_time)}` : undefined] as const,
 ]
 
-/** In live it is shown to an admin who has just proved who they are, and to nobody else. */
+/** In live, the secret is shown to an admin who has just proved who they are, and to nobody else. */
 const secretSheet = ({ signing_secret }: Webhook, at: string, isShown: boolean): Content =>
   sheet(
     'Signing secret',
     html`${isShown && signing_secret !== undefined && html`<p>${taken(signing_secret, 'signing secret')}</p>`}<div class="buttons below">${!isShown && act(`${at}/secret`, 'Show it')}${act(`${at}/rotate`, 'Replace it')}</div><p class="hint">For a day both sign, so that nothing is missed.</p>${folded('Somebody else knows it?', html`<p>Replaced at once, no earlier secret signs any more. Your handler refuses what arrives until it has the new one, and it comes again later.</p><div class="buttons below">${act(`${at}/replace`, 'Replace it at once', 'danger')}</div>`)}`,
   )
 
-/** The same visit as the app that the webhook belongs to; the account may have several. */
+/** The same visit, made as the app that the webhook belongs to; the account may have several apps. */
 const at = <V extends Visit<typeof Id>>(visit: V) => throughOwner(visit, 'webhook', visit.params.id)
 
 export const webhookPages = ({ page, form }: Pages, operations: Operations) => [
