@@ -2,7 +2,7 @@
 export const addressOf = (url: string, params: unknown): string =>
   url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent((params as Record<string, string>)[name] ?? ''))
 
-/** The urls of all pages, to find the one that a form stands on: a form may have an address where nothing is to be seen. */
+/** The urls of all pages, to find the page that a form stands on. A form may have an address at which there is nothing to see. */
 export class PageUrls {
   readonly #known = new Set<string>()
 
@@ -15,7 +15,7 @@ export class PageUrls {
     return url === '' || this.#known.has(unnamed(url)) ? url : this.of(url.slice(0, url.lastIndexOf('/')))
   }
 
-  /** The page that a form stands on whose own address somebody opens: it was in the bar when the form was refused. */
+  /** The page that a form stands on, for whoever opens the form's own address: that was in the bar when the form was refused. */
   above(path: string): string | undefined {
     const is = (one: string) => [...this.#known].some((url) => formOf(url).test(one))
     if (is(path)) return undefined
@@ -27,5 +27,5 @@ export class PageUrls {
 
 const formOf = (url: string) => new RegExp(`^${url.replaceAll(':', '[^/]+')}$`)
 
-/** Pages and forms name the parts of their addresses each as they like. */
+/** Leaves out the names of parameters, because pages and forms name the parts of their addresses each as they like. */
 const unnamed = (url: string) => url.replace(/:\w+/g, ':')

@@ -8,8 +8,8 @@ export const CSV_ROWS_MAX = 100_000
 export type Column<Row> = readonly [name: string, of: (row: Row) => string | undefined]
 
 /**
- * A cell that no spreadsheet takes for a formula, also not for two cells of which the second is one: many begin a new cell after a
- * semicolon or a tab, and those that know only the semicolon see no quote behind a comma.
+ * A cell that no spreadsheet takes for a formula, even when it takes the cell for two and the second of them looks like one:
+ * many begin a new cell after a semicolon or a tab, and those that know only the semicolon see no quote behind a comma.
  */
 const cell = (value = ''): string => {
   const isNumber = /^-?\d+(\.\d+)?$/.test(value)

@@ -3,7 +3,7 @@ import type { Reader } from '../database/transaction.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { after, type Instant } from '../kernel/clock.ts'
 
-/** What went out within an hour. */
+/** How much went well within an hour, and how much failed. */
 export interface Hour {
   readonly from: Instant
   readonly fine: number
@@ -11,7 +11,7 @@ export interface Hour {
 }
 
 const HOURS = 24
-/** Only the newest of a busy day are looked at: a picture must not cost more than the list below it. */
+/** Only the newest deliveries of a busy day are looked at: a picture must not cost more than the list below it. */
 const LOOKED_AT_MAX = 10_000
 
 const startOf = (at: Instant) => `${at.slice(0, 13)}:00:00.000Z` as Instant
@@ -23,7 +23,7 @@ const byHour = sql`
     order by transmit_time desc limit $4) newest
   group by 1`
 
-/** Of an hour so many are counted. */
+/** In each hour no more than this are counted. */
 export const OF_HOUR_MAX = 1_000
 
 const byHourOfAll = sql`

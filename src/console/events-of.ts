@@ -34,7 +34,7 @@ const reached = ({ sent, arrived }: Told): Content => {
     : html`<span class="warn">${arrived} of ${sent} arrived</span>`
 }
 
-/** What the account's subscribers were told about one of its invoices or disputes; nothing where that was nothing. */
+/** What the account's subscribers were told about one of its invoices or disputes; nothing when they were told nothing. */
 export async function eventsSheet({ db, who, times }: Visit, id: string): Promise<Content> {
   if (!who.caller.scopes.has('applications/webhooks')) return undefined
   const list = await eventsAbout(db, who.caller.accountId, id)

@@ -9,11 +9,11 @@ import { type Eyes, eyes, eyesNames, type Onlooker, type SignedIn } from './who.
 
 /** What a page puts into the frame. */
 export interface Drawn {
-  /** Told to the browser, with our name behind it. */
+  /** The title that the browser is told, with our name behind it. */
   readonly title: string
   readonly content: Content
   readonly status?: number
-  /** The page brings its own clock. */
+  /** Whether the page brings its own clock. */
   readonly ownClock?: boolean
   readonly className?: string
 }
@@ -31,14 +31,14 @@ export interface Timepiece {
 export interface Surroundings {
   readonly who: Onlooker
   readonly path: string
-  /** What leads to the same page again. */
+  /** The address that leads to the same page again. */
   readonly back: string
   readonly timepiece?: Timepiece | undefined
-  /** How many things wait for each of the eyes. */
+  /** How many disputes wait for each of those through whose eyes one can look. */
   readonly waiting: Readonly<Partial<Record<Eyes, number>>>
   /** How many mails of a sandbox nobody has read. */
   readonly unread?: number
-  /** How many webhooks of whoever looks fail or are slow. */
+  /** How many webhooks of the onlooker fail or are slow. */
   readonly failing?: number
   /** How many jobs failed for good, for those who run the service. */
   readonly parked?: number
@@ -46,7 +46,7 @@ export interface Surroundings {
   readonly faults?: number
   readonly theme?: Theme
   readonly notice?: Notice | undefined
-  /** What the console calls itself. */
+  /** The name by which the console calls itself. */
   readonly name: string
 }
 
@@ -127,7 +127,7 @@ const keys: readonly (readonly [keys: string, does: string, isOfSandbox?: true])
   ['?', 'this list'],
 ]
 
-/** The keys that lead to the pages that there are. */
+/** The keys that lead to those pages that the onlooker has. */
 function goingKeys(who: Onlooker): readonly (readonly [keys: string, does: string])[] {
   const led = pagesFor(who).filter(([, href]) => href in letters)
   if (led.length === 0) return []
@@ -184,7 +184,7 @@ const personMenu = ({ name, role, account, elsewhere, isLooking }: SignedIn): Ht
 const lookingBar = ({ account }: SignedIn): Html =>
   html`<div class="notice hold looking" role="status"><p>You see <b>${account?.name}</b> as its people do, and can change nothing.</p><form method="post" action="/console/look-as/stop"><button class="button quiet small">Stop looking</button></form></div>`
 
-/** What a form of the clock carries: where it leads back to, and what it is known by when it is sent twice. */
+/** What a form of the clock carries: where it leads back to, and an id by which it is recognised when it is sent twice. */
 export const moving = (back: string): Html =>
   html`<input type="hidden" name="back" value="${back}"><input type="hidden" name="request-id" value="${newRequestId()}">`
 
@@ -226,7 +226,7 @@ ${drawn.content}
   )
 }
 
-/** A page without anybody: what is left to say when even the frame cannot be drawn. */
+/** A page without an onlooker and without the frame: this can be drawn even when the frame cannot. */
 export const alone = (title: string, content: Content, { name, theme }: Pick<Surroundings, 'name' | 'theme'>): string =>
   shell(title, 'alone', name, html`<main id="main">${content}</main>`, theme)
 

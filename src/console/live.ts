@@ -4,36 +4,36 @@ import type { Answer } from '../http/route.ts'
 import { unavailable } from '../kernel/problem.ts'
 import { eventsAnswer, type LiveMessage } from './respond.ts'
 
-/** Something is said this often at least, so that nobody on the way takes the connection for dead. */
+/** Something is sent at least this often, so that nobody on the way takes the connection for dead. */
 export const HEARTBEAT_SECONDS = 15
-/** How soon a browser comes back that lost the connection, or whose service ends. */
+/** How soon a browser comes back when it lost the connection or its service ended. */
 const RECONNECT_MS = 1_000
-/** At most ten messages a second: what happens in between is told at once. */
+/** Something is sent at most ten times a second; what happens in between is sent together. */
 const APART_MS = 100
 
-/** How many may follow at once: of a process, from an address, and through the same eyes. */
+/** How many may follow at once: in a process, from an address, and through the same eyes. */
 export const followersMax = { process: 60, address: 20, eyes: 20 } as const
 
-/** What is new after a place in the timeline, asked for when something may have happened or the time is up. */
+/** What is new after a place in the timeline. It is asked for when something may have happened, or when the time is up. */
 export interface Told {
   readonly messages: readonly LiveMessage[]
   readonly seq: number
-  /** More than can be told one by one: whoever follows loads the page again. */
+  /** Whether there is more than can be told one by one; then whoever follows loads the page again. */
   readonly isOver: boolean
 }
 
 interface Follower {
   readonly address: string
-  /** Through whose eyes. */
+  /** Through whose eyes they follow. */
   readonly eyes: string
   readonly since: string
-  /** Waits for what is new, so many seconds at most. Nothing is asked of the database while nothing happens. */
+  /** Waits for what is new, for this many seconds at most. The database is asked nothing while nothing happens. */
   ask(after: string, seconds: number): Promise<Told>
 }
 
 /**
- * Streams of what happens. All of a process wait for the same notice; each is told what is new as it would read it. They
- * end at once when the service does, and a browser goes on elsewhere after the last that it heard.
+ * Streams of what happens. All streams of a process wait for the same notice, and each is told what is new in the way it would
+ * read it. They end at once when the service does; a browser then goes on elsewhere, after the last message that it heard.
  */
 export class LiveStreams {
   readonly #isEnding: () => boolean
@@ -71,7 +71,7 @@ export class LiveStreams {
     while (!state.isLeft && !this.#isEnding()) {
       const { messages, seq, isOver } = await ask(after, HEARTBEAT_SECONDS)
       if (state.isLeft) return
-      // What was filtered out is told too, or it would be asked for again.
+      // The place is told even when everything before it was filtered out, or the same would be asked for again.
       const isNew = messages.length > 0 || String(seq) !== after
       yield isNew ? [...messages, { id: seq, event: 'seq', data: String(seq) }] : [{}]
       if (isOver) return

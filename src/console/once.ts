@@ -17,11 +17,11 @@ const keepSent = sql`update quotas set until = $4 where account_id = $1 and name
 
 const SENT_ALREADY = 'SENT_ALREADY'
 
-/** Whether a form was refused because it was sent already: whoever clicks twice meant it once, and it was done. */
+/** Whether a form was refused because it had been sent already. Whoever clicks twice meant it once, and it was done. */
 export const isSentAlready = (error: unknown): boolean =>
   error instanceof Problem && error.details.some(({ issue }) => issue === SENT_ALREADY)
 
-/** What a form is known by; undefined for one that nobody drew. */
+/** The id by which a form is recognised; undefined for a form that nobody drew. */
 const keyOf = ({ 'request-id': key }: Typed): string | undefined =>
   key === undefined || key.length > 100 ? undefined : key
 
@@ -31,7 +31,9 @@ export async function wasDone(db: Reader, accountId: string, typed: Typed, now: 
   return key !== undefined && (await db.row(sentBefore, [accountId, sent.name, key, now])) !== undefined
 }
 
-/** Whether a form met a refusal because it was done already: by that, or by what the first click changed meanwhile. */
+/**
+ * Whether a form was refused because it was done already: for that very reason, or for what the first click changed meanwhile.
+ */
 export const isOfSecondClick = async (error: unknown, { db, who, typed, now }: SentForm): Promise<boolean> =>
   isSentAlready(error) || (error instanceof Problem && (await wasDone(db, who.caller.accountId, typed, now)))
 
@@ -42,7 +44,7 @@ interface SentForm {
   readonly now: string
 }
 
-/** Refuses a form that was sent already: what no operation does has no request id of its own to be known by. */
+/** Refuses a form that was sent already. It is for what no operation does, which has no request id to be recognised by. */
 export async function onceOnly(tx: Tx, accountId: string, typed: Typed, seconds = sent.seconds): Promise<void> {
   const key = keyOf(typed)
   if (key === undefined) return
@@ -60,7 +62,7 @@ interface FormOfOperation {
   readonly typed: Typed
 }
 
-/** Whether a form is sent for the first time, where it asks for an operation that knows no request ids. */
+/** Whether a form is sent for the first time. This is for forms that ask for an operation that knows no request ids. */
 async function isFirstTime({ change, who, typed }: FormOfOperation, seconds?: number): Promise<boolean> {
   try {
     await change((tx) => onceOnly(tx, who.caller.accountId, typed, seconds))
@@ -72,9 +74,9 @@ async function isFirstTime({ change, who, typed }: FormOfOperation, seconds?: nu
 }
 
 /**
- * Asks for an operation that knows no request ids where a form is sent for the first time; a second click gives nothing. What was
- * refused was not done, so the form may be sent again. What moves the clock says how far at most, in seconds: its mark outlasts that,
- * and then as long as that of others.
+ * Asks for an operation that knows no request ids, but only when the form is sent for the first time; a second click returns
+ * undefined. What was refused was not done, so that form may be sent again. A form that moves the clock says by how many
+ * seconds at most: its mark must outlast that, and then last as long as the marks of others.
  */
 export async function askOnce(
   sentForm: FormOfOperation,

@@ -51,20 +51,20 @@ export interface Outcome {
   readonly refusal?: Refusal
 }
 
-/** The operations of the API, for people in front of a page: nothing here can do what the API cannot. */
+/** The operations of the API, for people in front of a page. Nothing here can do what the API cannot. */
 export interface Operations {
   route(operation: string): AnyRoute
-  /** The same for a stored name; undefined where an earlier version had an operation that is gone. */
+  /** The same for a stored name. Undefined for an operation of an earlier version that is gone. */
   find(operation: string): AnyRoute | undefined
   /** What a reading operation answers to this caller. It is no request, so it is neither counted nor logged. */
   look<Body>(caller: Caller, operation: string, asked?: Asked): Promise<Body>
-  /** Carries an operation out as a request of this caller, or of nobody where it asks for none. */
+  /** Carries an operation out as a request of this caller, or of nobody when the operation asks for no caller. */
   operate(caller: Caller | undefined, operation: string, ordered: Ordered): Promise<Outcome>
 }
 
 export interface OperationParts {
   readonly service: Service
-  /** The whole table; known when the first page is asked for. */
+  /** The whole table; it is known only when the first page is asked for. */
   routes(): readonly AnyRoute[]
   server(): FastifyInstance
   readonly inner: InnerCalls
@@ -156,7 +156,7 @@ export function makeOperations({ service, routes, server, inner, db, clock }: Op
   }
 }
 
-/** What a handler returned, as the caller of the API would have read it. */
+/** What a handler returned, in the form in which a caller of the API would have read it. */
 function plain(result: unknown): unknown {
   if (result instanceof Answer) return plain(result.body)
   return result instanceof RawJson ? JSON.parse(result.text) : result
@@ -171,14 +171,14 @@ function refusalIn(body: unknown, debugId: string): Refusal {
   return { name, message, debug_id: debugId, ...(details && { details: details.map(oneStyle) }) }
 }
 
-/** The webhook operations have the sentence in `issue`, its code beside it, and points where others have slashes. */
+/** The webhook operations have the sentence in `issue`, its code beside that, and points where the others have slashes. */
 function oneStyle(detail: Issue & { code?: string }): Issue {
   const { code, issue, field, ...rest } = detail
   if (code === undefined) return detail
   return { ...rest, issue: code, description: issue, ...(field && { field: `/${field.replaceAll('.', '/')}` }) }
 }
 
-/** The refusal that belongs beside a form; what no form can mend is thrown, and has a page of its own. */
+/** The refusal that belongs beside a form. What no form can mend is thrown, and has a page of its own. */
 export function mendable({ status, refusal }: Outcome): Refusal | undefined {
   if (!refusal) return undefined
   if (status >= 500 || [401, 403, 404, 405, 429].includes(status))
@@ -186,7 +186,7 @@ export function mendable({ status, refusal }: Outcome): Refusal | undefined {
   return refusal
 }
 
-/** Throws whatever was refused, where there is no form to put it beside. */
+/** Throws whatever was refused, for when there is no form to put it beside. */
 export function requireDone({ status, refusal }: Outcome): void {
   if (refusal) throw new Problem(status, refusal.name as Problem['name'], refusal.details ?? [])
 }

@@ -3,18 +3,18 @@ import { Problem } from '../kernel/problem.ts'
 import type { Typed } from './forms/fields.ts'
 import { mendable, type Outcome, type Provided, type Refusal } from './operate.ts'
 
-/** What a form was drawn from, in short: with another value somebody changed it meanwhile. */
+/** A digest of what a form was drawn from. Another value means that somebody changed it meanwhile. */
 export const seenAs = (shown: object): string =>
   createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)
 
-/** Of an action that is not possible any more. */
+/** For an action that is not possible any more. */
 export const faster: Refusal = {
   name: 'CONFLICT',
   message: 'Somebody was faster: it changed since this page was drawn. Look at it as it stands now.',
   debug_id: '–',
 }
 
-/** Of an edit: the form that is drawn with it shows what is there now, and whoever sends that has seen it. */
+/** For an edit. The form that is drawn with this refusal shows what is there now, so whoever sends that form has seen it. */
 export const outdated: Refusal = {
   name: 'CONFLICT',
   message:
@@ -22,13 +22,13 @@ export const outdated: Refusal = {
   debug_id: '–',
 }
 
-/** A form that replaces something, which others can replace or delete as well. */
+/** A form that replaces something which others can replace or delete as well. */
 interface Edit<One> {
   show(): Promise<One>
-  /** The operation of `show`, which is asked once more for the commit. */
+  /** The operation of `show`, which is asked once more at the commit. */
   readonly shown: Omit<Provided, 'isSame'>
   seenOf(one: One): string
-  /** Whether it has all that was typed. */
+  /** Whether it already has all that was typed. */
   isSaid(one: One): boolean
   save(one: One, provided: Provided | undefined): Promise<Outcome>
 }
@@ -40,8 +40,8 @@ type Edited<One> =
   | { readonly kind: 'gone' }
 
 /**
- * Saves an edit unless somebody else saved another since its form was drawn, and be it while this one is saved. A second click is
- * nobody else.
+ * Saves an edit, unless somebody else saved another one since its form was drawn, even while this one is being saved. A second
+ * click does not count as somebody else.
  */
 export async function saveEdit<One>(typed: Typed, edit: Edit<One>): Promise<Edited<One>> {
   const { seen } = typed

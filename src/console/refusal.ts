@@ -7,7 +7,7 @@ import { mono } from './parts/parts.ts'
 import { pageAnswer, seeOther } from './respond.ts'
 import { themeIn } from './theme.ts'
 
-/** What is told of a refusal that has no form to stand beside. */
+/** What is said of a refusal that has no form to stand beside. */
 const refusals: Readonly<Record<number, readonly [title: string, text: string]>> = {
   403: ['Not for you', 'Whoever you are here may not see or do this.'],
   404: ['Nothing here', 'There is nothing at this address for whoever you are here.'],
@@ -19,7 +19,7 @@ const refusals: Readonly<Record<number, readonly [title: string, text: string]>>
 
 type Refusal = NonNullable<AnyRoute['refusal']>
 
-/** Refusals as pages. */
+/** Draws refusals as pages. */
 export const makeRefusal =
   ({ settings }: Service, urls: PageUrls): Refusal =>
   ({ status, details, message }, headers, debugId, url): Answer => {

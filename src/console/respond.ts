@@ -8,7 +8,7 @@ import { beginning } from '../kernel/beginning.ts'
 const folder = new URL('./assets/', import.meta.url)
 const order = ['tokens', 'frame', 'parts', 'forms', 'pages', 'narrow']
 
-/** A script or a style as browsers get it: comments are for those who read the source. */
+/** A script or a style as browsers get it: without comments, which are for those who read the source. */
 export const withoutComments = (text: string): string => text.replace(/^ *(?:\/\/.*|\/\*[\s\S]*?\*\/)\n/gm, '')
 
 const read = (name: string) => withoutComments(readFileSync(new URL(name, folder), 'utf8'))
@@ -31,7 +31,7 @@ export const assetDigest = createHash('sha256')
   .digest('hex')
   .slice(0, 16)
 
-/** Their address changes with them, so that a browser may keep them for ever. */
+/** The address changes with the assets, so that a browser may keep them for ever. */
 export const assetBase = `/console/assets/${assetDigest}`
 
 const policy = [
@@ -91,7 +91,7 @@ const lineOf = ({ id, event, data, retry }: LiveMessage): string => {
   return `${lines.length === 0 ? ':' : lines.join('\n')}\n\n`
 }
 
-/** Server-sent events, for as long as there are some to come; `onEnd` is told at once when nobody reads any more. */
+/** Server-sent events, for as long as there are some to come. `onEnd` is called as soon as nobody reads any more. */
 export function eventsAnswer(messages: AsyncIterable<readonly LiveMessage[]>, onEnd: () => void): Answer {
   let isWanted = () => {}
   const stream = new Readable({ read: () => isWanted() }).once('close', () => {
@@ -104,7 +104,7 @@ export function eventsAnswer(messages: AsyncIterable<readonly LiveMessage[]>, on
       const wanted = new Promise<void>((resolve) => {
         isWanted = resolve
       })
-      // Whoever reads slowly is waited for.
+      // When somebody reads slowly, this waits for them.
       if (!stream.push(some.map(lineOf).join(''))) await wanted
     }
     stream.push(null)
@@ -113,18 +113,18 @@ export function eventsAnswer(messages: AsyncIterable<readonly LiveMessage[]>, on
   return new Answer(200, stream, {
     ...safe,
     'content-type': 'text/event-stream; charset=utf-8',
-    // Proxies hold back what they take for a page.
+    // Proxies would hold back what they take for a page.
     'x-accel-buffering': 'no',
   })
 }
 
-/** To another page, after a form. */
+/** Leads to another page after a form. */
 export const seeOther = (location: string, cookie?: string): Answer =>
   new Answer(303, undefined, { location, 'cache-control': 'no-store', ...(cookie && { 'set-cookie': cookie }) })
 
 /**
- * A style or a script. A page of another version asks for it under the address that version has, while processes of both run side
- * by side: what it gets is not what it asked for, and nobody keeps it as that.
+ * A style or a script. While processes of two versions run side by side, a page of one version may ask the other for it, under
+ * the address that its own version has. What the page gets is then not what it asked for, and nobody may keep it as that.
  */
 export const assetAnswer = ({ type, text }: Asset, isOfThisVersion: boolean): Answer =>
   new Answer(200, text, {
@@ -150,11 +150,11 @@ export const fileAnswer = (bytes: Buffer, headers: Readonly<Record<string, strin
     ...safe,
     'content-type': headers['content-type'] ?? 'application/octet-stream',
     ...(headers['content-disposition'] && { 'content-disposition': headers['content-disposition'] }),
-    // A browser that shows a picture by itself puts it on a page with styles of its own.
+    // A browser that shows a picture by itself puts it on a page with styles of the browser's own.
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
   })
 
-/** Each has a cookie of its own: one that a version before does not know is not read as something else. */
+/** Each tone has a cookie of its own, so that a version before, which does not know one of them, does not misread it. */
 const noticeNames = { bad: 'console-refusal', good: 'console-notice' } as const
 
 /** What the next page says first: what was done, or why it was not. */
@@ -166,14 +166,14 @@ export interface Notice {
 /** Browsers drop a cookie of more than 4096 bytes whole. A letter may take nine of them here. */
 const NOTICE_BYTES_MAX = 3_500
 
-/** So much of a sentence as a cookie holds, and nothing of a letter that is cut in two. */
+/** As much of a sentence as a cookie holds, without a letter that would be cut in two. */
 function carried(text: string): string {
   const encoded = encodeURIComponent(text)
   if (encoded.length <= NOTICE_BYTES_MAX) return encoded
   return carried(`${beginning(text, Math.floor((text.length * NOTICE_BYTES_MAX) / encoded.length) - 1)}…`)
 }
 
-/** It stands in a cookie, so that going back or reloading does not say it again. */
+/** The notice stands in a cookie, so that going back or reloading does not say it again. */
 export const noticeCookie = ({ tone, text }: Notice): string =>
   `${noticeNames[tone]}=${carried(text)}; Path=/console; Max-Age=60; HttpOnly; SameSite=Lax`
 

@@ -1,10 +1,10 @@
 import { operatorScope } from '../accounts/scopes.ts'
 
-/** What people can be: of an account the first three, of the whole service the other two. */
+/** What people can be: the first three are roles at an account, the other two are roles for the whole service. */
 export const roles = ['viewer', 'support', 'admin', 'agent', 'operator'] as const
 export type Role = (typeof roles)[number]
 
-/** Roles that go with an account. */
+/** Roles that belong to an account. */
 export const accountRoles = ['viewer', 'support', 'admin'] as const satisfies readonly Role[]
 
 export const isRole = (name: string): name is Role => roles.some((role) => role === name)
@@ -41,7 +41,7 @@ export const onlyLooking: readonly Capability[] = ['self', 'see']
 
 export const capabilitiesOf = (role: Role): readonly Capability[] => table[role]
 
-/** What each opens of the API, for the operations behind pages and forms. */
+/** The scopes of the API that each capability opens, for the operations behind pages and forms. */
 const scopesOf: Readonly<Record<Capability, readonly string[]>> = {
   self: [],
   see: ['invoicing/invoices/read', 'disputes/read-seller', 'reporting/search/read', 'applications/webhooks'],

@@ -4,7 +4,7 @@ import { bulkConstraints, bulkJobs, sweepBulks } from './pages/invoices/bulk.ts'
 import { invitationJobs } from './sign-in/invitation.ts'
 import { sweepSignIns } from './sign-in/logins.ts'
 
-/** What the console does without anybody looking; its pages are in `routes.ts`. */
+/** What the console does without an onlooker; its pages are in `routes.ts`. */
 export const openConsole: OpenRoom = (service) => ({
   jobs: [...bulkJobs(service), ...(service.environment === 'live' ? invitationJobs(service) : [])],
   constraints: bulkConstraints,

@@ -56,12 +56,12 @@ import { eyesCookie, eyesIn, eyesNames, onlookerAs } from './who.ts'
 
 export interface ConsoleRoutesParts extends OperationParts {
   readonly sandboxClock: Clock & { readonly frozen: boolean }
-  /** What sign-ins live on. */
+  /** The clock that sign-ins live on. */
   readonly realTime: Clock
   readonly database: Database
-  /** Whether the service ends, and with it what is held open. */
+  /** Whether the service ends, and with it the connections that are held open. */
   isEnding(): boolean
-  /** Every process forgets what it believes of tokens. */
+  /** Makes every process forget what it believes of tokens. */
   onAccessChange(): void
 }
 

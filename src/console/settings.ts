@@ -47,7 +47,7 @@ export const consoleSettings = {
     initial: undefined,
     initialText: 'none: no single sign-on',
     form: 'an http or https address',
-    // To the letter: some issuers end with a slash.
+    // It must match to the letter, and some issuers end with a slash.
     read: (value) => (URL.canParse(value) && /^https?:/.test(value) ? value : undefined),
     description: 'The OpenID Connect issuer that people may sign in to the console with, as it calls itself.',
   }),

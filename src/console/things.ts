@@ -4,7 +4,7 @@ import { type Content, type Html, html } from '../http/html.ts'
 import { mono } from './parts/parts.ts'
 import { reasonWords } from './words.ts'
 
-/** Something that an id stands for, and whose it is. */
+/** Something that an id stands for, and the account it belongs to. */
 export interface Named {
   readonly account_id: string | null
   readonly id: string | null
@@ -17,8 +17,8 @@ interface Known {
 }
 
 /**
- * Each by its id alone, and of the account it is said to be of: a planner must not step through all of an account. An app that
- * acts for an account may be of another.
+ * Each thing is found by its id alone, and then compared with the account it is said to be of: a planner must not step through
+ * all of an account. An app that acts for an account may belong to another one.
  */
 const known = sql`
   with named as materialized (select * from unnest($1::text[], $2::text[]) as t (account_id, id))
@@ -41,7 +41,7 @@ const known = sql`
 
 export type Things = ReadonlyMap<string, Known>
 
-/** Things by what people call them; those that nobody has a name for are left out. */
+/** Things by what people call them. Those for which nobody has a name are left out. */
 export async function namesOfThings(db: Reader, things: readonly Named[]): Promise<Things> {
   const asked = things.filter(({ id }) => id !== null)
   if (asked.length === 0) return new Map()
@@ -67,7 +67,7 @@ const pages: Readonly<Record<'account' | 'operator', Partial<Record<Known['kind'
   },
 }
 
-/** A thing by its name, with the id small below; where nobody has a name for it, its id. */
+/** A thing by its name, with the id small below it; only the id when nobody has a name for it. */
 export function thing(
   id: string,
   names: Things,

@@ -4,7 +4,7 @@ import { notFound } from '../kernel/problem.ts'
 import { isUuid } from '../webhooks/events/transmissions.ts'
 import type { Visit } from './visit.ts'
 
-/** An app of the account of whoever looks. Webhooks, and what is sent to them, belong to one. */
+/** An app of the onlooker's account. Webhooks, and what is sent to them, belong to one app. */
 export interface ListeningApp {
   readonly id: string
   readonly client_id: string
@@ -33,8 +33,8 @@ const owners = { webhook: ofWebhook, delivery: ofDelivery, event: ofEvent } as c
 export type Owned = keyof typeof owners
 
 /**
- * The same visit by way of the app that something belongs to, so that one page opens whatever is the account's. What
- * belongs to no app of it is asked for by way of the usual one, for which it does not exist either.
+ * The same visit by way of the app that something belongs to, so that one page opens everything that the account has. What
+ * belongs to none of its apps is asked for by way of the usual one, for which it does not exist either.
  */
 export async function throughOwner<V extends Visit>(visit: V, what: Owned, id: string): Promise<V> {
   if (what === 'delivery' && !isUuid(id)) return visit
@@ -46,13 +46,13 @@ export async function throughOwner<V extends Visit>(visit: V, what: Owned, id: s
   return found ? through(visit, found.app_id) : visit
 }
 
-/** By way of each app of the account that heard of an event. */
+/** The visit by way of each app of the account that heard of an event. */
 export async function throughHearers<V extends Visit>(visit: V, eventId: string): Promise<V[]> {
   const found = await visit.db.rows<{ app_id: string }>(ofEvent, [visit.who.caller.accountId, eventId, APPS_MAX])
   return found.length === 0 ? [visit] : found.map(({ app_id }) => through(visit, app_id))
 }
 
-/** By way of the app that was chosen; the usual one where none was. */
+/** The visit by way of the app that was chosen, or of the usual one when none was. */
 export async function throughChosen<V extends Visit>(visit: V, clientId: string | undefined) {
   const apps = await listeningApps(visit.db, visit.who.caller.accountId)
   const usual = apps.find(({ id }) => id === visit.who.caller.appId)

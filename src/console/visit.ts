@@ -35,7 +35,7 @@ export interface Visit<Params extends TSchema = TSchema, Query extends TSchema =
   readonly params: Static<Params>
   readonly query: Static<Query>
   readonly headers: Headers
-  /** Where it came from. */
+  /** The address that the visit came from. */
   readonly address: string
   readonly db: Reader
   readonly now: string
@@ -44,11 +44,11 @@ export interface Visit<Params extends TSchema = TSchema, Query extends TSchema =
   operate(operation: string, ordered?: Omit<Ordered, 'address'>): Promise<Outcome>
   /** For operations that ask for no token. */
   operateOpenly(operation: string, ordered?: Omit<Ordered, 'address'>): Promise<Outcome>
-  /** A unit of work by whoever looks, for what no operation does. The audit log names them. */
+  /** Does a unit of work in the name of the onlooker, for what no operation does. The audit log names them. */
   readonly change: Transact
-  /** What changes when the webhooks of another app of the account are looked at. */
+  /** What is different when the webhooks of another app of the account are looked at. */
   byWayOf(appId: string): Pick<Visit, 'who' | 'look' | 'operate' | 'change'>
-  /** Refuses whoever asks for all of something again and again. */
+  /** Refuses somebody who asks for all of something again and again. */
   limitAsking(): void
 }
 
@@ -56,11 +56,11 @@ export interface Visit<Params extends TSchema = TSchema, Query extends TSchema =
 export interface Sent<Params extends TSchema = TSchema> extends Visit<Params> {
   readonly typed: Typed
   readonly files: readonly UploadedFile[]
-  /** To a page, with a sentence that it says first. */
+  /** Leads to a page, with a sentence that the page says first. */
   lead(to: string, notice?: string): Answer
-  /** The same where what was asked for was not done, in the look of a refusal. */
+  /** The same when what was asked for was not done; the sentence looks like a refusal. */
   turnBack(to: string, why: string): Answer
-  /** The page again, with a form as it was left. */
+  /** Draws the page again, with a form as it was left. */
   again(drawn: Drawn): Promise<Answer>
 }
 
@@ -68,9 +68,9 @@ export interface ConsoleParts {
   readonly service: Service
   readonly operations: Operations
   now(): Instant
-  /** What sign-ins and forms live on. */
+  /** The time that sign-ins and forms live on. */
   realNow(): Instant
-  /** Who looks; undefined for somebody who must sign in first. */
+  /** Tells who looks; undefined for somebody who must sign in first. */
   onlooker(db: Reader, arrived: Arrived): Promise<Onlooker | undefined>
   surroundings(
     db: Reader,
@@ -82,7 +82,7 @@ const shared = {
   tag,
   scopes: 'public',
   reads: 'free',
-  // Looking is not something that happens; what a form does is a request of its own.
+  // Looking does not count as something that happens; what a form does is a request of its own.
   watches: true,
   produces: ['text/html', 'text/event-stream', '*/*'],
   success: { 200: Type.String() },
@@ -97,10 +97,10 @@ interface PageDefinition<Params extends TSchema, Query extends TSchema> extends 
   draw(visit: Visit<Params, Query>): Promise<Drawn | Answer>
 }
 
-/** A form that gives money away: support may so much, and for more than that it is grave. */
+/** A form that gives money away. Support may give only so much, and for anybody else giving more than that is grave. */
 export interface Gift<Params extends TSchema> {
   amount(sent: Sent<Params>): Promise<Money | undefined>
-  /** The page again, with the form as it was left and why it was not taken. */
+  /** Draws the page again, with the form as it was left and why it was not taken. */
   refuse(sent: Sent<Params>, refusal: Refusal): Promise<Drawn>
 }
 
@@ -112,9 +112,9 @@ interface FormDefinition<Params extends TSchema> extends Access {
   /** In live it asks for a passkey or single sign-on of the last five minutes. */
   readonly isGrave?: boolean
   readonly gives?: Gift<Params> | undefined
-  /** What its page says to whoever sent it a second time, when all was done already. */
+  /** What its page says to somebody who sent it a second time, when all was done already. */
   readonly twice?: string
-  /** Where that is, if not on the page above its address. */
+  /** The address of that page, if it is not the page above the form's own address. */
   readonly twiceAt?: string
   take(sent: Sent<Params>): Promise<Answer>
 }
@@ -136,7 +136,7 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
   const asking = new RateLimit(ASKING_PER_MINUTE, ASKING_PER_MINUTE)
   type Given = FreeParts & Arrived & { params: unknown; query: unknown }
 
-  /** Whoever may is let in; undefined for somebody who must sign in first. */
+  /** Lets in whoever may use a page or form; undefined for somebody who must sign in first. */
   async function visitOf(access: Access, given: Given): Promise<Visit | undefined> {
     const { db, params, query, headers, address } = given
     const who = await onlooker(db, given)
@@ -155,7 +155,7 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
     return visit
   }
 
-  /** What somebody can ask for, as whoever they are. */
+  /** What somebody can ask for, in their own name. */
   const waysOf = (
     who: Onlooker,
     { address, transactAs }: Given,
@@ -174,10 +174,10 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
     return pageAnswer(drawn.status ?? 200, markup, notice && noticeGone(notice))
   }
 
-  /** What each form takes, by the form of its address. */
+  /** What each form takes, by the pattern of its address. */
   const forms: { readonly address: RegExp; readonly access: Access }[] = []
 
-  /** A form is drawn for whoever may send it, with a token; for nobody else. */
+  /** Only forms that the onlooker may send are drawn, each with a token. */
   function tokened({ person, may }: Onlooker, path: string, markup: string): string {
     if (!person) return markup
     const tokenOf = (action: string) => {
@@ -189,8 +189,8 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
   }
 
   /**
-   * A form of a page that was drawn for another login, for another purpose, too long ago or at another place changes nothing: of
-   * two tabs, one may be left at the account where somebody worked before.
+   * A form changes nothing when its page was drawn for another login, for another purpose, too long ago or at another place: of
+   * two tabs, one may have been left at the account where somebody worked before.
    */
   function isDrawnFor(person: SignedIn, access: Access, { path, typed }: Held): boolean {
     const token = typed[TOKEN_FIELD] ?? ''
@@ -198,7 +198,10 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
     return isOwnMatter(access) || typed[PLACE_FIELD] === placeOf(person)
   }
 
-  /** Why a form is not taken yet, with all that it brought; undefined for one that is. */
+  /**
+   * The answer that holds a form up which is not taken yet; undefined for one that is taken. What the form brought is kept,
+   * unless it is something that people do about themselves.
+   */
   function heldUp(access: Access, held: Held, who: Onlooker | undefined): Answer | undefined {
     if (!who) return isOwnMatter(access) ? toSignIn('/console') : signedOutAnswer(service, held)
     if (!who.person || isDrawnFor(who.person, access, held)) return undefined
@@ -207,7 +210,7 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
     return sendAnswer(service, held, { person: who.person, now: realNow() })
   }
 
-  /** Asks once more who it is before something grave; undefined where there is nothing to ask. */
+  /** Asks once more who it is before something grave; undefined when there is nothing to ask. */
   async function askedAgain<Params extends TSchema>(
     { isGrave, gives }: FormDefinition<Params>,
     sent: Sent<Params>,
@@ -261,7 +264,7 @@ export function makePages({ service, operations, now, realNow, onlooker, surroun
           const { params, headers } = given
           const typed = withPlainBreaks(given.body)
           const path = addressOf(rest.url, params)
-          // No page of somebody else's may send a form of ours.
+          // A page of somebody else's must not send a form of ours.
           if (!isOwnOrigin(headers, service)) throw forbidden('This form was sent from another page than ours.')
           const files = given.files.filter(({ fileName, bytes }) => fileName !== '' || bytes.length > 0)
           const back = addressOf(urls.of(rest.url), params)

@@ -4,7 +4,7 @@ import { seededApps } from '../sandbox/people.ts'
 import { lanes } from '../webhooks/dispatch/lanes.ts'
 import { type Eyes, eyes, eyesNames } from './who.ts'
 
-/** Counted no further than this; a page says "99+" beyond. */
+/** Nothing is counted further than this; beyond it, a page says "99+". */
 const COUNTED_MAX = 100
 
 const asSeller = sql`

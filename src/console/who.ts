@@ -18,7 +18,7 @@ export const eyes = {
 export type Eyes = keyof typeof eyes
 export const eyesNames = Object.keys(eyes) as Eyes[]
 
-/** Whose request it was, by the client that sent it. */
+/** Whose request it was, by the client id that sent it. */
 export const eyesOf = (clientId: string | undefined): Eyes | undefined =>
   clientId === 'console' ? 'agent' : eyesNames.find((name) => clientId !== undefined && eyes[name].client === clientId)
 
@@ -28,13 +28,13 @@ export interface Onlooker {
   readonly mark: Eyes
   readonly name: string
   readonly caller: Caller
-  /** Times are told in it. */
+  /** The zone in which times are told. */
   readonly zone: string
-  /** Where the days of the account begin and end, and with them what is late. */
+  /** The zone in which the days of the account begin and end, and with them what is late. */
   readonly accountZone: string
-  /** Whether they may do what takes this. In a sandbox everybody may everything. */
+  /** Whether they may do what takes this capability. In a sandbox everybody may do everything. */
   may(capability: Capability): boolean
-  /** Who it is, where people sign in. */
+  /** Who it is, where people must sign in. */
   readonly person?: SignedIn
 }
 
@@ -46,9 +46,9 @@ export interface SignedIn {
   readonly role: Role
   /** The account they work for, or that an operator looks at. */
   readonly account?: { readonly id: string; readonly name: string }
-  /** An operator who sees an account as its people do, and can change nothing. */
+  /** Whether this is an operator who sees an account as its people do, and can change nothing. */
   readonly isLooking: boolean
-  /** What else they are: other accounts, or the service. */
+  /** Their other places: other accounts, or the service. */
   readonly elsewhere: readonly { readonly value: string; readonly label: string }[]
   /** What their cookie holds; forms are bound to it. */
   readonly session: string
@@ -56,11 +56,11 @@ export interface SignedIn {
   readonly isFresh: boolean
   /** Whether they came by a link a few minutes ago, which lets them make a passkey and nothing else that is grave. */
   readonly isJustIn: boolean
-  /** Single sign-on vouches for them, and says what they are. */
+  /** Whether single sign-on vouches for them, and says what they are. */
   readonly isManaged: boolean
 }
 
-/** Someone who decides disputes; in the sandbox no app stands behind them. */
+/** Somebody who decides disputes. In the sandbox no app stands behind them. */
 const agent: Caller = {
   appId: 'console',
   clientId: 'console',
@@ -81,8 +81,8 @@ export const eyesIn = (cookies: string | undefined): Eyes => {
 export const eyesCookie = (chosen: Eyes) => `${COOKIE}=${chosen}; Path=/console; HttpOnly; SameSite=Lax`
 
 /**
- * A person of the sandbox. Parties act as parties and agents as agents here, so that each sees what is theirs to do,
- * although a token of the sandbox opens both.
+ * A person of the sandbox. Here parties act only as parties and agents only as agents, although a token of the sandbox opens
+ * both: so each sees what is theirs to do.
  */
 export async function onlookerAs(db: Reader, mark: Eyes): Promise<Onlooker> {
   const { label, client } = eyes[mark]

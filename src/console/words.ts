@@ -60,7 +60,7 @@ const outcomes: Readonly<Record<string, string>> = {
 }
 export const outcomeWords = (code: string): string => outcomes[code] ?? sentence(code)
 
-/** What is expected of whoever looks, by the state of the dispute as they read it. */
+/** What is expected of the onlooker, by the state of the dispute as they read it. */
 const states: Readonly<Record<string, string>> = {
   OPEN_INQUIRIES: 'The other side may answer',
   REQUIRED_ACTION: 'Waits for you',
@@ -78,7 +78,7 @@ const failures: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/ECONNRESET|EPIPE|socket hang up/, 'connection cut'],
   [/ETIMEDOUT|timed out/i, 'no answer in time'],
 ]
-/** Why nothing was answered, as a reader says it; other words are told as they are. */
+/** Why there was no answer, as a reader would say it. Other words are told as they are. */
 export const failureWords = (error: string): string => failures.find(([pattern]) => pattern.test(error))?.[1] ?? error
 
 const stages: Readonly<Record<string, string>> = {

@@ -11,7 +11,7 @@ const places = new Map([...document.querySelectorAll('nav [data-key]')].map((lin
 const rows = () =>
   [...document.querySelectorAll('main a.row, main a.open, .letters a')].filter((row) => row.checkVisibility())
 
-// What a key presses, where it is on the page.
+// The button that each key presses, if it is on the page.
 const presses = {
   f: '.timepiece [name=freeze]',
   n: '.timepiece .next',
@@ -20,7 +20,7 @@ const presses = {
   '?': '.keys-button',
 }
 
-// Whoever speaks to the browser, or rests a hand on the keys, would press what they do not mean.
+// Keys can be turned off: somebody who speaks to the browser, or rests a hand on the keys, would press what they do not mean.
 const KEYS_OFF = 'console-keys-off'
 const areOff = () => kept.get(KEYS_OFF) !== undefined
 const keysSwitch = document.querySelector('[data-keys]')
@@ -39,7 +39,7 @@ addEventListener('keydown', (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey) return
   const { key, target } = event
   if (key === 'Escape') {
-    // What lies on top is closed by the browser, which then gives the focus back.
+    // The browser closes what lies on top, and then gives the focus back.
     if (!document.querySelector(':popover-open')) document.activeElement?.blur()
     return
   }
@@ -62,7 +62,7 @@ addEventListener('keydown', (event) => {
   }
 })
 
-// More than a request may carry would be refused unread, and with it all that was typed.
+// A request that is larger than allowed would be refused unread, and all that was typed would be lost with it.
 addEventListener('change', ({ target }) => {
   const most = Number(target.dataset?.bytesMax)
   if (!most) return
@@ -70,13 +70,13 @@ addEventListener('change', ({ target }) => {
   target.setCustomValidity(bytes > most ? `All files together may have at most ${most / 2 ** 20} MiB.` : '')
 })
 addEventListener('submit', (event) => {
-  // Also where a button asks for no check, as that of a draft.
+  // This is checked even where a button asks for no check, such as the button that keeps a draft.
   for (const field of event.target.querySelectorAll('[data-bytes-max]'))
     if (!field.reportValidity()) event.preventDefault()
 })
 
-// A second click would drop the answer to the first, and with it a secret that is shown this once. Somebody who waits in vain may
-// click again.
+// A second click would drop the answer to the first, and with it perhaps a secret that is shown only once. Somebody who has
+// waited this long in vain may click again.
 const PATIENCE_MS = 5000
 let sent = new WeakMap()
 addEventListener('pageshow', () => {
@@ -119,17 +119,17 @@ function tick() {
 }
 if (clock && !('frozen' in clock.dataset)) setInterval(() => document.hidden || tick(), 1000)
 
-// Something that goes on by itself: the page is drawn again until it is over. Not while nobody looks, nor under the hands of somebody
-// who goes through it by keys, and would begin anew each time.
+// Something that goes on by itself: the page is drawn again until it is over. That waits while nobody looks, and while somebody
+// goes through the page by keys, who would have to begin anew each time.
 const drawAgain = (draw, ms) =>
   setTimeout(() => (document.hidden || document.querySelector(':focus-visible') ? drawAgain(draw, ms) : draw()), ms)
 const again = document.querySelector('[data-again]')
 if (again) drawAgain(() => location.reload(), Number(again.dataset.again))
-// A story that is being played: with every step.
+// The page of a story that is being played is drawn again with every step.
 const story = document.querySelector('[data-run]')
 if (story) drawAgain(() => location.replace(`${location.pathname}?after=${story.dataset.run}`), 300)
 
-// Whoever opens a mail has read it.
+// Whoever opens a mail has read it, and the server is told so.
 const read = document.querySelector('form[data-read]')
 if (read)
   fetch(read.action, { method: 'POST', body: new URLSearchParams(new FormData(read)), redirect: 'manual' }).then(() => {

@@ -1,10 +1,10 @@
-// Taking a value along. Who does not see the mark on the button hears that it was copied.
+// Copying a value. Somebody who does not see the mark on the button hears that it was copied.
 const said = document.createElement('p')
 said.className = 'seen-not'
 said.role = 'status'
 document.body.append(said)
 
-/** A page that is read without TLS has no clipboard, and a reader may forbid it: then the browser copies what is chosen. */
+/** A page that is read without TLS has no clipboard, and a reader may forbid it. Then the browser copies what is selected. */
 function copyChosen(text) {
   const chosen = document.createElement('textarea')
   chosen.value = text

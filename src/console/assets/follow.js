@@ -1,4 +1,5 @@
-// The timeline goes on by itself. It waits while somebody reads: the tab is hidden, or the pointer or the focus rests on the list.
+// The timeline goes on by itself. It holds what is new while the pointer or the focus rests on the list, because somebody reads
+// there then, and it stops following while the tab is hidden.
 
 const list = document.querySelector('[data-follow]')
 const sign = document.querySelector('.following')
@@ -55,7 +56,10 @@ const LOST_AFTER_MS = 4000
 let source
 let lost
 
-/** One connection that is held. A browser that loses it comes back by itself after the last that it heard; only one that stays away is lost. */
+/**
+ * Follows over one connection that is held open. A browser that loses it comes back by itself, after the last that it heard;
+ * only when it stays away is the connection lost.
+ */
 function follow() {
   const query = new URLSearchParams(location.search)
   query.set('after', seq)
@@ -82,7 +86,7 @@ function follow() {
   }
 }
 
-/** Nobody looks at a hidden tab, so nothing is asked for it. */
+/** Nobody looks at a hidden tab, so it does not follow. */
 function rest() {
   clearTimeout(lost)
   source?.close()
@@ -92,7 +96,7 @@ function rest() {
 const inspector = document.querySelector('.inspector')
 let asked
 
-/** What is chosen, beside the list, where there is room for it. */
+/** Shows what is chosen beside the list, if there is room for it there. */
 async function inspect(event) {
   const row = event.target.closest?.('[data-inspect]')
   if (!row || event.ctrlKey || event.metaKey || event.shiftKey || !inspector?.checkVisibility()) return
@@ -114,7 +118,7 @@ if (list) {
     release()
   }
   for (const type of ['pointerenter', 'pointerleave']) list.addEventListener(type, look)
-  // Later, for between two rows the focus is nowhere.
+  // This looks a moment later, because between two rows the focus is nowhere.
   for (const type of ['focusin', 'focusout']) list.addEventListener(type, (event) => setTimeout(look, 0, event))
   list.addEventListener('click', inspect)
   sign.addEventListener('click', pause)

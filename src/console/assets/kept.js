@@ -1,4 +1,5 @@
-// What the browser keeps for us. Where it forbids that, has none or is full, it is kept as long as the page is open.
+// What the browser keeps for us. Where it forbids that, or has no storage or a full one, this lasts as long as the page is
+// open.
 function keeper(name) {
   const here = new Map()
   const ask = (work, otherwise) => {

@@ -18,14 +18,14 @@ async function preview() {
   place.replaceChildren(...parsed(await answer.text()).childNodes)
 }
 
-// Kept for the account it was typed for, until a page shows that it was taken, or whoever typed it signs out.
+// Kept for the account it was typed for, until a page shows that it was taken, or until whoever typed it signs out.
 const UNSENT = 'console-unsent '
 const SENT = 'console-sent'
 const key = form && `${UNSENT}${form.elements.namedItem('form-place')?.value ?? ''} ${new URL(form.action).pathname}`
 const typed = () =>
   Object.fromEntries([...new FormData(form)].filter(([name, value]) => name.startsWith('/') && value !== ''))
 
-/** What was left behind by a page that was closed before its form was sent. */
+/** Offers what was left behind by a page that was closed before its form was sent. */
 function offerUnsent() {
   const unsent = JSON.parse(kept.get(key) ?? 'null')
   if (!unsent || JSON.stringify(unsent) === JSON.stringify(typed()) || form.querySelector('.problem-box')) return

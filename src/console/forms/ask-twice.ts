@@ -8,7 +8,7 @@ interface Question {
   readonly text: string
   readonly action: string
   readonly button: string
-  /** What it is asked about, so that it is noticed when another took its place. */
+  /** What the question is about, so that it is noticed when something else has taken its place. */
   readonly seen?: string
 }
 

@@ -6,7 +6,7 @@ import type { Typed } from './fields.ts'
 const CARRIER = '/evidences/0/evidence_info/tracking_info/0/carrier_name'
 const COUNTRY = '/return_shipping_address/country_code'
 
-/** A carrier by its name and a country in small letters, as the contract has them. */
+/** Turns what was typed into the codes of the contract: a carrier by its name, and a country in small letters. */
 export function inCodes(typed: Typed): Typed {
   const [carrier = '', country = ''] = [typed[CARRIER]?.trim(), typed[COUNTRY]]
   const carried = /^[0-9A-Z_]*$/.test(carrier) ? { carrier_name: carrier } : carrierCalled(carrier)
@@ -18,7 +18,7 @@ export function inCodes(typed: Typed): Typed {
   }
 }
 
-/** Files of evidence are named by the evidence they belong to. */
+/** Names the files of evidence within the evidence they belong to. */
 export function withDocuments(
   body: Record<string, unknown>,
   action: PublicAction,

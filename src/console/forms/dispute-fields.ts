@@ -25,7 +25,7 @@ export const amount = (
   hint: `${hint} At most ${money(refund_details?.allowed_refund_amount ?? dispute_amount)}.`,
 })
 
-/** Where an item is to be sent back to; asked only where the dispute allows a return. */
+/** Where an item is to be sent back to. It is asked only when the dispute allows a return. */
 export const returnAddress = (possible: readonly string[]): Field[] =>
   possible.some((type) => type.includes('WITH_RETURN'))
     ? [

@@ -22,20 +22,20 @@ export interface DisputeForm {
   readonly title: string
   readonly note?: string
   readonly button: string
-  /** What is said when it was done, where it matters by how the dispute stands then. */
+  /** What is said when it was done; a function when that depends on how the dispute stands then. */
   readonly done: string | ((dispute: Dispute) => string)
   readonly danger?: boolean
   /** `mark` says who is asked. */
   fields(dispute: Dispute, mark?: string): readonly Field[]
 }
 
-/** What it takes to do each. */
+/** The capability that each action takes. */
 export const takes = (action: PublicAction): Capability => {
   if (action === 'adjudicate' || action === 'require-evidence') return 'decide'
   return action === 'accept-claim' ? 'settle' : 'work'
 }
 
-/** The form of an action: the one that says it better than its schema, or else what the schema asks for. */
+/** The form of an action: one in words of its own when there is one, or else one that asks what the schema asks for. */
 export const disputeFormOf = (action: PublicAction): DisputeForm => wellSaid[action] ?? generatedForm(action)
 
 export function generatedForm(action: PublicAction): DisputeForm {
@@ -48,7 +48,7 @@ export function generatedForm(action: PublicAction): DisputeForm {
   }
 }
 
-/** Forms that ask in words of their own. None is needed for a new action. */
+/** Forms that ask in words of their own. A new action needs none. */
 const wellSaid: Readonly<Partial<Record<PublicAction, DisputeForm>>> = {
   'provide-evidence': {
     title: 'Provide evidence',

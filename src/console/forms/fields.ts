@@ -7,7 +7,7 @@ import { sizeInWords } from '../../kernel/size.ts'
 import type { Refusal } from '../operate.ts'
 import { icon } from '../parts/icons.ts'
 
-/** One choice: what is sent, what is read, and what stands beside it. */
+/** One choice: what is sent, what is read, and what stands beside that. */
 export interface Choice {
   readonly value: string
   readonly label: string
@@ -25,7 +25,7 @@ interface Shared {
 
 type Chosen = Shared & { readonly kind: 'choice' | 'chips'; readonly choices: readonly Choice[] }
 
-/** A field of a form. How long it may be and whether it is required is the operation's to say. */
+/** A field of a form. The operation says how long it may be and whether it is required. */
 export type Field =
   | (Shared & { readonly kind: 'text' | 'long' | 'date' | 'email' })
   | (Shared & { readonly kind: 'money'; readonly currency: string })
@@ -34,13 +34,15 @@ export type Field =
   | (Shared & { readonly kind: 'tick' })
   | { readonly kind: 'files'; readonly label: string; readonly hint?: string }
   | { readonly kind: 'fixed'; readonly at: string; readonly value: string }
-  /** Side by side; with a name where there are others alike. */
+  /** Fields that stand side by side, with a name where there are others like them. */
   | { readonly kind: 'pair'; readonly label?: string; readonly fields: readonly Field[] }
 
 /** What was typed into a form before it was refused. */
 export type Typed = Readonly<Record<string, string>>
 
-/** A browser counts a line break as one character and sends it as two: nobody who was let type so much is told that it was too much. */
+/**
+ * A browser counts a line break as one character but sends it as two. So nobody is told that what they could type was too much.
+ */
 export const withPlainBreaks = (body: Typed): Typed =>
   Object.fromEntries(Object.entries(body).map(([name, value]) => [name, value.replaceAll('\r\n', '\n')]))
 
@@ -52,17 +54,17 @@ export interface FormParts {
   readonly fields: readonly Field[]
   readonly button: string
   readonly danger?: boolean
-  /** What will follow when it is sent. */
+  /** What will follow when the form is sent. */
   readonly follows?: Content
   /** What the page was drawn from, so that it is noticed when somebody was faster. */
   readonly seen?: string | undefined
   readonly typed?: Typed | undefined
   readonly refusal?: Refusal | undefined
-  /** Beside what was typed stands what is there now, where the two differ. */
+  /** Whether what is there now stands beside what was typed, where the two differ. */
   readonly isOutdated?: boolean | undefined
-  /** Files that it has already. */
+  /** Files that are kept with the form already. */
   readonly kept?: Content
-  /** Other ways to send it; `typed['instead']` then says which. One that is loose sends what is not complete yet. */
+  /** Other ways to send it; `typed['instead']` then says which was used. A loose one can send what is not complete yet. */
   readonly instead?: readonly { readonly name: string; readonly label: string; readonly loose?: boolean }[] | undefined
 }
 
@@ -87,7 +89,7 @@ function known(route: AnyRoute, pointer: string): Known {
   return { ...(maxLength !== undefined && { maxLength }), required: required && node !== undefined }
 }
 
-/** A form that is one operation. A second click sends the same request id, and changes nothing. */
+/** A form for one operation. A second click sends the same request id, and changes nothing. */
 export function form(parts: FormParts): Html {
   const { name, action, fields, button, danger, follows, seen, typed, refusal, kept, instead = [] } = parts
   const issues = new Map<string, Issue>()
@@ -109,13 +111,13 @@ ${follows && html`<div class="then">${icon('request')}<p>${follows}</p></div>`}
 
 export const newRequestId = () => `console-${randomBytes(12).toString('base64url')}`
 
-/** The debug id of a refusal of the console's own, behind which there is no request to look for. */
+/** Stands in place of the debug id in a refusal of the console's own, behind which there is no request to look up. */
 const NO_REQUEST = '–'
 
-/** What stands above a form whose fields are marked, for readers who hear the page and do not see the marks. */
+/** What is said above a form whose fields are marked, for readers who hear the page and do not see the marks. */
 export const markedBelow: Refusal = { name: '', message: 'Look at what is marked below.', debug_id: NO_REQUEST }
 
-/** Why nothing happened, first of all; what belongs to a field stands beside it. */
+/** Says first of all why nothing happened. What belongs to a field stands beside that field. */
 export function refusalBox({ message, debug_id, details = [] }: Refusal, unplaced: readonly Issue[] = details): Html {
   const said = unplaced.length > 0 ? unplaced : [{ description: details.length > 0 ? markedBelow.message : message }]
   return html`<div class="problem-box" role="alert" tabindex="-1" autofocus><p><b>Nothing was changed.</b> ${said
@@ -171,16 +173,16 @@ ${value}</textarea>${below}</div>`
   }
 }
 
-/** A tick with nothing to say stands by itself, close to the next. */
+/** A tick with nothing below it stands by itself, close to the next one. */
 const within = (isBoxed: boolean, content: Html): Html => (isBoxed ? html`<div>${content}</div>` : content)
 
 type Held = Exclude<Field, { readonly kind: 'files' | 'fixed' | 'pair' }>
 
-/** What a field was sent with. A browser sends a tick that was taken away as nothing at all. */
+/** What was sent for a field. For a tick that was taken away, a browser sends nothing at all. */
 const typedIn = (typed: Typed, { kind }: Held, at: string): string | undefined =>
   kind === 'tick' ? (typed[at] ?? 'false') : typed[at]
 
-/** Figures may be written in several ways. */
+/** Whether two values are the same. Figures may be written in several ways. */
 const isSame = (typed = '', value = ''): boolean => {
   const text = typed.trim()
   return text === value || (text !== '' && value !== '' && Number(text) === Number(value))
@@ -194,7 +196,7 @@ function thereNow(field: Held): string {
   return chosen ?? (value === '' ? 'nothing' : value)
 }
 
-/** Whether fields hold all that was typed: then a form was sent twice, and nobody was faster. */
+/** Whether the fields already hold all that was typed. In that case a form was sent twice, and nobody else was faster. */
 export const isSaid = (fields: readonly Field[], typed: Typed): boolean =>
   fields.every((field) => {
     if (field.kind === 'pair') return isSaid(field.fields, typed)
@@ -217,14 +219,17 @@ function radios({ kind, label, choices }: Chosen, at: string, value: string, bel
 
 type Node = { [name: string]: Node | string } | (Node | string)[]
 
-/** The body that the fields of a form stand for: each is named by the place it has there, and empty ones are left out, as is space around a value. */
+/**
+ * The body that the fields of a form stand for: each field is named by the place it has there. Empty fields are left out, and
+ * so is space around a value.
+ */
 export function bodyFrom(typed: Typed): Record<string, unknown> {
   const body: Node = {}
   for (const [name, value] of Object.entries(typed)) {
     const text = value.trim()
     if (!name.startsWith('/') || text === '') continue
     const path = name.slice(1).split('/')
-    // A currency is worth sending only with an amount.
+    // A currency is sent only with an amount.
     if (path.at(-1) === 'currency_code' && path.length > 1 && isEmptyMoney(typed, name)) continue
     place(body, path, text)
   }
@@ -236,13 +241,13 @@ const isEmptyMoney = (typed: Typed, currencyAt: string) => {
   return value !== undefined && value.trim() === ''
 }
 
-/** What a place of a list is called, and what one of an object; no form of ours has others. */
+/** What places of a list are called, and below that what places of an object are called; our forms have no others. */
 const ofList = /^(?:0|[1-9]\d{0,2})$/
 const ofObject = /^(?!constructor$|prototype$)[a-z]\w*$/
 
 /**
- * Puts a value at its place. A name that whoever sends a form made up is passed over: it could lead to what all objects
- * have in common, make a list of any length, or go through what is a text already.
+ * Puts a value at its place. Names that the sender of a form made up are passed over: such a name could lead to what all
+ * objects have in common, make a list of any length, or go through something that is a text already.
  */
 function place(body: Node, path: readonly string[], value: string): void {
   if (!path.every((name) => ofList.test(name) || ofObject.test(name))) return

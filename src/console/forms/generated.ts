@@ -16,16 +16,16 @@ interface Schema {
 }
 
 export interface GeneratedOptions {
-  /** What amounts are asked in. */
+  /** The currency in which amounts are asked for. */
   readonly currency: string
-  /** What is possible of an enum now, by its place. */
+  /** What is possible now for an enum, by its place. */
   readonly possible?: Readonly<Record<string, readonly string[]>>
   readonly files?: boolean
 }
 
 const LONG_TEXT = 500
 const CHOICES_SEEN_AT_ONCE = 4
-/** Deeper than this nobody fills in by hand; the API takes it. */
+/** Nobody fills in by hand what lies deeper than this; the API accepts it. */
 const DEPTH_MAX = 4
 
 /** The fields that the schema of a body asks for, so that an operation needs no form of its own. */
@@ -91,7 +91,7 @@ function field(schema: Schema, at: string, path: readonly string[], isRequired: 
 const labelOf = (path: readonly string[]): string =>
   path.map((name, i) => (i === 0 ? sentence(name) : sentence(name).toLowerCase())).join(', ')
 
-/** A body whose texts became what the schema says they are: ticks are booleans, figures numbers. */
+/** A body in which texts have become what the schema says they are: ticks are booleans and figures are numbers. */
 export function fitted(body: unknown, { body: schema }: Pick<AnyRoute, 'body'>): unknown {
   return fit(body, schema as Schema | undefined)
 }

@@ -14,13 +14,16 @@ export const BILLING = '/primary_recipients/0/billing_info'
 
 type Detail = { currency_code?: string; payment_term?: { term_type?: string } }
 
-/** The rows of the form that are lines: a quantity or a tax alone is none, and a price without a name is not forgotten. */
+/**
+ * The rows of the form that are lines of the invoice. A quantity or a tax alone makes no line. A price without a name does, so
+ * that it is not forgotten.
+ */
 function rowsIn(typed: Typed): { row: number; line: Line }[] {
   const { items = [] } = bodyFrom(typed) as { items?: Line[] }
   return Array.from(items).flatMap((line, row) => (line?.name || line?.unit_amount?.value ? [{ row, line }] : []))
 }
 
-/** The body of an invoice: prices are in its currency, which is `own` where none was typed. */
+/** The body of an invoice. Prices are in its currency: the one that was typed, else that of the invoice before, else `own`. */
 export function bodyOf(typed: Typed, own: string, before?: Invoice): Record<string, unknown> {
   const { detail: written, ...body } = bodyFrom(typed) as { detail?: Detail } & Record<string, unknown>
   const currency_code = (written?.currency_code ?? before?.detail?.currency_code ?? own).toUpperCase()
@@ -62,7 +65,7 @@ export function bodyOf(typed: Typed, own: string, before?: Invoice): Record<stri
   }
 }
 
-/** A day that was named as the due date is no field of the form, and stays with the term it belongs to. */
+/** A due date that was named as a day is no field of the form, so it stays with the term it belongs to. */
 function sameTerm({ detail }: Invoice, given: Detail) {
   const before = detail?.payment_term
   return before?.term_type === 'DUE_ON_DATE_SPECIFIED' && given.payment_term?.term_type === before.term_type
@@ -70,7 +73,7 @@ function sameTerm({ detail }: Invoice, given: Detail) {
     : {}
 }
 
-/** A refusal that counts lines, at the rows they were typed into: rows may have been left empty before them. */
+/** A refusal that counts lines, moved to the rows that were typed into: rows before them may have been left empty. */
 export function refusalAtRows(refusal: Refusal, typed: Typed, within = ''): Refusal {
   const rows = rowsIn(
     Object.fromEntries(Object.entries(typed).map(([name, value]) => [name.slice(within.length), value])),

@@ -2,7 +2,7 @@ import type { Field, Typed } from './fields.ts'
 import { BILLING, type Line } from './invoice-body.ts'
 import type { Invoice } from './invoice-forms.ts'
 
-/** Empty lines below those that are there; saving gives more. */
+/** How many empty lines stand below those that are there; saving gives more. */
 const LINES_FREE = 3
 const LINES_MAX = 100
 
@@ -10,7 +10,7 @@ const terms = ['DUE_ON_RECEIPT', 'NET_10', 'NET_15', 'NET_30', 'NET_45', 'NET_60
 const termName = (term: string) =>
   term.startsWith('NET_') ? `In ${term.slice(4)} days` : term === 'NO_DUE_DATE' ? 'No due date' : 'On receipt'
 
-/** The terms to choose from; a day that somebody named is one of them where it is what the invoice has. */
+/** The terms to choose from. A day that somebody named is among them when it is what the invoice has. */
 const termChoices = (term: { term_type?: string; due_date?: string } | undefined) => [
   ...terms.map((value) => ({ value, label: termName(value) })),
   ...(term?.term_type === undefined || terms.includes(term.term_type)
@@ -51,7 +51,7 @@ function movedTo(within: string, field: Field): Field {
   return field.kind === 'files' ? field : { ...field, at: within + field.at }
 }
 
-/** `unsaid` is the term to show where the invoice names none. An edit must not give a due date to an invoice without one. */
+/** `unsaid` is the term to show when the invoice names none. An edit must not give a due date to an invoice that has none. */
 function fieldsAt(invoice: Partial<Invoice>, lines: readonly Line[], unsaid: string): Field[] {
   const { detail, primary_recipients: [recipient] = [] } = invoice
   const billing = recipient?.billing_info
@@ -110,7 +110,7 @@ export const priced = (info: Partial<Invoice>, own: string): Partial<Invoice> =>
   detail: { ...info.detail, currency_code: info.detail?.currency_code ?? own },
 })
 
-/** The lines of the invoice, and empty ones so that every row somebody typed into is drawn again. */
+/** The lines of the invoice, and enough empty ones that every row somebody typed into is drawn again. */
 export function linesFor(typed: Typed, lines: readonly Line[] = []): Line[] {
   const rows = Object.keys(typed).map((name) => Number(/\/items\/(\d{1,3})\//.exec(name)?.[1] ?? -1))
   const count = Math.max(lines.length, Math.max(-1, ...rows) + 1 - LINES_FREE)

@@ -13,7 +13,7 @@ export type Invoice = Static<typeof InvoiceView>
 /** One action on an invoice: its link, the operation behind it, and what is asked. */
 export interface InvoiceForm {
   readonly operation: string
-  /** What it takes to do it. */
+  /** The capability that it takes. */
   readonly may: Capability
   readonly title: string
   readonly button: string
@@ -49,7 +49,7 @@ const mailFields: readonly Field[] = [
 
 const currencyOf = ({ amount, detail }: Invoice) => amount?.currency_code ?? detail?.currency_code ?? 'USD'
 
-/** By the relation of the link in the answer; a link without a form here, or the other way round, fails a test. */
+/** Forms by the relation of the link in the answer. A link without a form here, or a form without a link, fails a test. */
 export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
   send: {
     operation: 'sendInvoice',
@@ -146,7 +146,7 @@ export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
 
 export const leftToRefund = (payment: PaymentTransaction) => toMoney(leftOf(payment), payment.gross.currency_code)
 
-/** Giving back a payment that went through the service; there is one such form for each that something is left of. */
+/** Gives back a payment that went through the service. There is one such form for each payment of which something is left. */
 export const refundForm = (payment: PaymentTransaction, zone: string): InvoiceForm => {
   const left = leftToRefund(payment)
   return {

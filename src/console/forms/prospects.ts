@@ -18,9 +18,9 @@ import { mono } from '../parts/parts.ts'
 import type { Visit } from '../visit.ts'
 import { money, requirement, standingWords } from '../words.ts'
 
-/** What can become of a dispute, as the table and the deadlines tell it to whoever looks. */
+/** What can become of a dispute, as the table and the deadlines tell it to the onlooker. */
 export interface Prospects {
-  /** The node it stands at, and what that means. */
+  /** The node that the dispute stands at, and below that what it means. */
   readonly here: string
   readonly standing: string
   readonly consequences: readonly DisputeConsequence[]
@@ -47,7 +47,10 @@ function standingOf(dispute: Parameters<typeof nodeName>[0]): Pick<Prospects, 'h
   return { here, standing: meanings.get(here) ?? here }
 }
 
-/** What follows when a form is sent: where it leads, by when somebody must act then, the money, and who hears of it. */
+/**
+ * What follows when a form is sent: where the dispute goes, by when somebody must act then, what happens to the money, and who
+ * hears of it.
+ */
 export function followsOf({ consequences }: Prospects, action: string, { times }: Visit): Content {
   const one = consequences.find((each) => each.action === action)
   if (!one?.allowed) return undefined
@@ -75,7 +78,7 @@ const heard = (outcomes: readonly { readonly emits?: string }[]): Content => {
   )
 }
 
-/** What time does when nobody does anything. */
+/** What happens in time when nobody does anything. */
 export const unless = ({ unattended }: Prospects, { times }: Visit): Content =>
   unattended &&
   html`<div class="unless"><p><b>If nobody acts</b></p><p>${times.fully(unattended.at)}: ${unattended.next}.${unattended.money.map(
@@ -83,7 +86,7 @@ export const unless = ({ unattended }: Prospects, { times }: Visit): Content =>
       html` ${money(amount)} ${type === 'DEBIT' ? 'is taken from' : 'goes to'} the ${party === 'BUYER' ? 'buyer' : 'seller'}.`,
   )} Then ${unattended.standing}.</p></div>`
 
-/** Where it can go from here, by what whoever looks may do and by time. */
+/** Where the dispute can go from here, through what the onlooker may do and through time. */
 export function whereItCanGo({ here, standing, consequences, unattended }: Prospects): Html {
   const ahead = new Map(
     [...consequences.flatMap((one) => (one.allowed ? one.outcomes : [])), ...(unattended ? [unattended] : [])].flatMap(

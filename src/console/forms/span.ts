@@ -8,7 +8,7 @@ interface TypedSpan {
   readonly to: string
 }
 
-/** What is wrong with it, by its field. */
+/** What is wrong with the span, by field. */
 type Wrong = Readonly<Partial<Record<keyof TypedSpan, string>>>
 
 type ReadSpan =
@@ -29,8 +29,8 @@ function instantsIn(zone: string, text: string): readonly (Instant | undefined)[
 }
 
 /**
- * Reads what was typed, be it instants or times of a zone, and then all of a time that is shown twice; whatever is none is told
- * beside its field, with an example that would do.
+ * Reads what was typed, which may be instants or times of a zone. Where the zone's clocks show a time twice, the span covers
+ * both. What is neither is reported beside its field, with an example that would do.
  */
 export function spanIn(typed: TypedSpan, zone: string, now: string): ReadSpan {
   const [from, to] = [instantsIn(zone, typed.from.trim()).at(0), instantsIn(zone, typed.to.trim()).at(-1)]

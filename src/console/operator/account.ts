@@ -16,7 +16,7 @@ import { act } from './parts.ts'
 export const ACCOUNTS = '/console/operator/accounts'
 export const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 30, pattern: '^[A-Za-z0-9-]+$' }) })
 
-/** A route that says nothing of the lengths of fields: whoever takes the form checks them. */
+/** Stands for a route that says nothing about the lengths of fields: whoever takes the form checks them. */
 export const unchecked = { body: undefined } as never
 
 const figuresOf = sql`
@@ -47,7 +47,7 @@ export interface Left {
 }
 
 interface Drawing {
-  /** That of an app made a moment ago. */
+  /** The secret of an app that was made a moment ago. */
   readonly secret?: { readonly clientId: string; readonly secret: string }
   /** The form of an app that was not made. */
   readonly left?: Left

@@ -32,7 +32,7 @@ const Query = Type.Object({
   after: Type.Optional(Type.String({ maxLength: 254 })),
 })
 
-/** By address, from the beginning of one on; the index of addresses has their order. */
+/** Accounts by address, from a given beginning on. The index of addresses has them in this order. */
 const byAddress = sql`
   select body from accounts where cell is null and email > $1 and email >= $2 and email < $3 order by email limit $4`
 
@@ -83,7 +83,7 @@ const listAt = (q: string | undefined, after?: string) => {
   return query.size > 0 ? `${at}?${query}` : at
 }
 
-/** What a command answers is what the command line would print; a refusal stands beside the form. */
+/** Runs a command and returns what the command line would print. A refusal stands beside the form. */
 async function command(
   sent: Sent,
   { service, database, onAccessChange }: AccountParts,
@@ -101,7 +101,7 @@ async function command(
   })
 }
 
-/** The same form, whose work is done once. */
+/** The same form, but its work is done only once. */
 const once = (sent: Sent): Sent => ({
   ...sent,
   change: (work, options) =>

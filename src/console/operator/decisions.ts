@@ -20,7 +20,7 @@ const stages = {
 
 const Query = Type.Object({
   stage: Type.Optional(Type.Enum(Object.keys(stages))),
-  /** Only what waits for so many days at least. */
+  /** Only what has waited for at least this many days. */
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365 })),
   after: Type.Optional(
     Type.String({ maxLength: 300, pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z~[A-Za-z0-9-]+$' }),

@@ -16,7 +16,7 @@ const laneWords: readonly (readonly [lane: number, label: string, note: string])
   [lanes.cold, 'Slow or failing', 'webhooks that failed or kept us waiting'],
 ]
 
-/** The last day of all accounts, an hour a column. */
+/** The last day of all accounts, with a column for each hour. */
 export async function dayOfAll({ db, now, times }: Visit): Promise<Content> {
   const hours = await changesOfDay(db, now as Instant)
   const sum = (of: 'fine' | 'failed') => {
@@ -33,7 +33,7 @@ export async function dayOfAll({ db, now, times }: Visit): Promise<Content> {
   })
 }
 
-/** Every attempt of the last day, a quarter of an hour a column. */
+/** Every attempt of the last day, with a column for each quarter of an hour. */
 export async function dayOfDeliveries({ db, now, times }: Visit, waiting: number): Promise<Content> {
   const quarters = await attemptsOfHours(db, 24, now as Instant)
   const sum = (of: 'arrived' | 'failed') => quarters.reduce((all, one) => all + one[of], 0)
@@ -60,7 +60,7 @@ const share = ({ sent, failed }: Laggard): Content => {
   return html`<span class="${percent > 0 && 'warn'}">${percent} %</span>`
 }
 
-/** Webhooks by how much waits for them. */
+/** Webhooks with how much waits for them. */
 export function laggardRows(list: readonly Laggard[], { times }: Visit): Html {
   if (list.length === 0) return nothing('Every receiver answers', 'Webhooks that fail or keep us waiting stand here.')
   return html`<table class="rows"><thead><tr><th>Webhook</th><th>Account</th><th class="num">Waiting</th><th class="num" title="Of the newest ${SHARED_OVER} of the last 24 hours, those that were attempted and did not arrive">Failed, 24 h</th><th class="num gone">Attempts</th><th class="gone">Next</th></tr></thead><tbody>${list.map(

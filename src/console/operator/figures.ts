@@ -4,10 +4,10 @@ import type { Reader } from '../../database/transaction.ts'
 import { after, type Instant } from '../../kernel/clock.ts'
 import { lanes } from '../../webhooks/dispatch/lanes.ts'
 
-/** Counted no further than this; a page says so. */
+/** Nothing is counted further than this, and a page says so. */
 export const COUNTED_MAX = 1_000
 
-/** How the whole service is doing, each part by an index and not far. */
+/** How the whole service is doing. Each part is read by an index, and only up to a limit. */
 export interface Figures {
   readonly accounts: number
   readonly due: number
@@ -37,7 +37,7 @@ const figures = sql`
 export const readFigures = async (db: Reader, now: string): Promise<Figures> =>
   (await db.row<Figures>(figures, [COUNTED_MAX, now, Object.values(lanes)]))!
 
-/** A webhook that much waits for. */
+/** A webhook for which much is waiting. */
 export interface Laggard {
   readonly account_id: string
   readonly webhook_id: string
@@ -47,18 +47,21 @@ export interface Laggard {
   readonly waiting: number
   readonly attempts: number
   readonly next_time: string
-  /** Of the newest deliveries of a day: how many there are, and how many were attempted and did not arrive. */
+  /** Of its newest deliveries of a day: how many there are, and how many were attempted and did not arrive. */
   readonly sent: number
   readonly failed: number
-  /** How the last attempt ended of what waits longest. */
+  /** How the last attempt ended for the delivery that is to be attempted next. */
   readonly status: number | null
   readonly error: string | null
 }
 
-/** Of each webhook so many of its newest deliveries are looked at. */
+/** How many of the newest deliveries of each webhook are looked at. */
 export const SHARED_OVER = 100
 
-/** Of what is attempted next among those that failed or keep us waiting: who has most, what share of theirs failed, and how. */
+/**
+ * Of what is attempted next for webhooks that failed or keep us waiting: who has most of it, what share of theirs failed, and
+ * how.
+ */
 const laggards = sql`
   select q.account_id, q.webhook_id, a.body->>'name' as account, w.url, w.enabled, q.waiting, q.attempts, q.next_time,
     share.sent, share.failed, last.http_status as status, last.error

@@ -33,7 +33,7 @@ const addressOf = (name: string | undefined, after?: string) => {
   return query.size > 0 ? `${at}?${query}` : at
 }
 
-/** Parked jobs with what was wrong, each to be tried again. */
+/** Parked jobs with what went wrong; each can be tried again. */
 export const jobRows = (list: readonly ParkedJob[], { times }: Visit, whole = false): Html =>
   html`<table class="rows"><tbody>${list.map(
     (one) =>
@@ -46,7 +46,7 @@ const find = async (visit: Pick<Visit<typeof Id>, 'db' | 'params'>): Promise<Par
   return found
 }
 
-/** What is parked; `isGone` says first that the job somebody decided on is not. */
+/** What is parked. With `isGone`, it first says that the job somebody decided on is no longer parked. */
 async function drawList(visit: Visit, { name, after: place }: Static<typeof Query> = {}, isGone = false) {
   const [parked_time, id] = place?.split('~') ?? []
   const after = parked_time !== undefined && id !== undefined ? { after: { parked_time, id } } : {}
@@ -95,7 +95,7 @@ async function drawList(visit: Visit, { name, after: place }: Static<typeof Quer
   }
 }
 
-/** Does with a parked job what somebody decided; it may be gone by then, by a second click or by somebody else. */
+/** Does with a parked job what somebody decided. The job may be gone by then, because of a second click or of somebody else. */
 async function settle(sent: Sent<typeof Id>, does: (tx: Tx, job: { id: string }) => void, done: string) {
   const name = await sent.change(async (tx) => {
     await onceOnly(tx, sent.who.caller.accountId, sent.typed)

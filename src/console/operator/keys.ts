@@ -14,7 +14,7 @@ const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, pattern:
 const at = '/console/operator/keys'
 type Key = Awaited<ReturnType<typeof listKeys>>[number]
 
-/** Keys and what each is good for now. */
+/** Keys, and what each of them is good for now. */
 export function keyRows(list: readonly Key[], { times }: Visit, withActions: boolean): Html {
   if (list.length === 0) return nothing('No key yet', 'The first delivery makes one.')
   return html`<table class="rows"><tbody>${list.map(

@@ -74,13 +74,13 @@ function row(one: Transmission, at: string, isReachable: boolean, { times }: Vis
 
 const dayBefore = (now: string) => new Date(Date.parse(now) - DAY_MS).toISOString()
 
-/** A span as whoever looks would type it. */
+/** A span, in the form in which the onlooker would type it. */
 const written = ({ from, to }: { from: string; to: string }, { who }: Pick<Visit, 'who'>) => ({
   from: writtenIn(who.zone, from),
   to: writtenIn(who.zone, to),
 })
 
-/** The span of a replay; it says how many before anything is sent. */
+/** The form for the span of a replay. The next page says how many deliveries that is, before anything is sent. */
 const spanForm = (at: string, ...fields: Parameters<typeof spanFields>) =>
   html`<form class="stack" action="${at}/replay">${spanFields(...fields)}<p class="hint">What has not arrived in between, and nothing else.</p><div class="buttons"><button class="button quiet">See how many</button></div></form>`
 
@@ -148,7 +148,7 @@ ${
 const notSent = (sent: Pick<Sent, 'turnBack'>, at: string, { refused }: { refused: string }) =>
   sent.turnBack(at, `Nothing was sent: ${refused}.`)
 
-/** The way to one address, for those who run the service: what failed, and sending it again. Nobody reads bodies here. */
+/** One address, for those who run the service: what failed, and sending it again. Nobody reads bodies here. */
 export const operatorWebhookPages = ({ page, form }: Pages) => [
   page({
     url: `${WEBHOOKS}/:id`,

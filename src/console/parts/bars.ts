@@ -3,7 +3,7 @@ import { sheet } from './parts.ts'
 
 const WIDTH = 6
 const HEIGHT = 48
-/** However little there was, it can be seen. */
+/** The least height of a column, so that it can be seen however little there was. */
 const LEAST = 1.5
 
 /** What stands in a column: below what went well or came in, above what did not or went out. */
@@ -27,15 +27,15 @@ function bars(values: readonly Column[], label: string, above: 'bad' | 'out'): H
 interface Chart {
   readonly title: string
   readonly columns: readonly Column[]
-  /** All of it in a sentence, for those who do not see the columns too. */
+  /** All of it in a sentence, also for those who do not see the columns. */
   readonly said: string
   readonly from: Content
   readonly to: Content
-  /** What stands above is trouble, unless it is said to be what went out. */
+  /** What stands above is trouble, unless this says that it is what went out. */
   readonly above?: 'bad' | 'out'
 }
 
-/** A span of time as columns, with what they add up to; nothing where nothing happened. */
+/** A span of time as columns, with what they add up to; nothing when nothing happened. */
 export function chart({ title, columns, said, from, to, above = 'bad' }: Chart): Content {
   if (columns.every(([below, over]) => below + over === 0)) return undefined
   return sheet(

@@ -1,6 +1,6 @@
 import { operations } from '../../client/api.ts'
 
-/** Names of the client by method and address, with the parts of the path still open. */
+/** The names of the client's calls, by method and address, with the parts of the path still open. */
 const names: readonly { readonly call: string; readonly name: string }[] = Object.entries(operations).flatMap(
   ([room, calls]) =>
     Object.entries(calls).map(([name, { call }]) => ({ call: call as string, name: `${room}.${name}` })),
@@ -23,7 +23,7 @@ export interface CodedClient {
 
 const printed = (value: unknown) => JSON.stringify(value, null, 2)
 
-/** The call as a program with the typed client; undefined for what the client does not call. */
+/** The call as a program with the typed client; undefined when the client has no such call. */
 export function clientCode(
   { method, url, params, query, body }: CodedCall,
   { publicUrl, clientId }: CodedClient,

@@ -3,7 +3,7 @@ import { icon } from './icons.ts'
 
 interface CodeOptions {
   readonly label: string
-  /** What is wrong, by the JSON pointer of where it is wrong. */
+  /** What is wrong, by the JSON pointer of the place. */
   readonly marks?: ReadonlyMap<string, string>
   readonly numbers?: boolean
 }
@@ -49,10 +49,10 @@ export function json(value: unknown, { label, marks = new Map(), numbers = true 
 const region = (label: string, kind: string, content: Content): Html =>
   html`<pre class="code ${kind}" tabindex="0" role="region" aria-label="${label}"><code>${content}</code></pre>`
 
-/** Text as it is. */
+/** Text, shown as it is. */
 export const plain = (text: string, label: string): Html => region(label, '', text)
 
-/** Commands to copy: their lines stay whole. */
+/** Commands to copy, whose lines stay whole. */
 export const program = (text: string, label: string): Html =>
   html`<div class="copied">${region(label, 'program', html`<span data-value>${text}</span>`)}<button class="copy" type="button" data-copy>${icon('copy')}<span class="seen-not">Copy: ${label}</span></button></div>`
 
@@ -61,7 +61,7 @@ export const headerList = (entries: readonly (readonly [name: string, value: str
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
   )}</dl>`
 
-/** A body as it was sent: as JSON where it is that, and else as text. */
+/** A body as it was sent: shown as JSON when it is JSON, and as text otherwise. */
 export function bodyOf(text: string, label: string, marks?: ReadonlyMap<string, string>): Html {
   try {
     return json(JSON.parse(text), { label, ...(marks && { marks }) })

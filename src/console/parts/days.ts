@@ -1,6 +1,6 @@
 import { addDays, type Day, dayIn, type Instant, instantOf } from '../../kernel/clock.ts'
 
-/** So many days of a zone, the last of which is that of an instant. */
+/** This many days of a zone; the last is that of the given instant. */
 export function daysUntil(now: Instant, zone: string, count: number): Day[] {
   const today = dayIn(now, zone)
   return Array.from({ length: count }, (_, i) => addDays(today, i + 1 - count))

@@ -9,7 +9,7 @@ export const mark = (who: Eyes | 'time'): Html =>
 
 export const mono = (text: string): Html => html`<code class="mono">${text}</code>`
 
-/** A value to take along: chosen whole by one click, with a button to copy it where scripts run. */
+/** A value to copy: one click selects all of it, and where scripts run there is a button that copies it. */
 export const taken = (text: string, label: string): Html =>
   html`<span class="taken"><code class="mono" data-value>${text}</code><button class="copy" type="button" data-copy>${icon('copy')}<span class="seen-not">Copy ${label}</span></button></span>`
 
@@ -27,7 +27,7 @@ interface LinkOptions {
 export const linkButton = (label: Content, href: string, { kind = 'quiet', glyph }: LinkOptions = {}): Html =>
   html`<a class="button ${kind}" href="${href}">${glyph && icon(glyph)}${label}</a>`
 
-/** Whether figures are so long that they would break in the room that others have. */
+/** Whether figures are so long that they would break in the room that the others have. */
 const isLong = (value: Content): boolean =>
   html`${value}`.text
     .replace(/<[^>]*>/g, '')
@@ -80,7 +80,7 @@ export const sheet = (
     aside && html`<div class="aside">${aside}</div>`
   }</header>${content}</section>`
 
-/** Something to say before all else; a refusal has the focus, as those beside forms do. */
+/** Something to say before everything else. A refusal has the focus, as refusals beside forms do. */
 export const notice = (tone: 'good' | 'bad' | 'hold' | 'plain', content: Content): Html =>
   html`<div class="notice ${tone}"${tone === 'bad' ? html` role="alert" tabindex="-1" autofocus` : html` role="status"`}>${content}</div>`
 
@@ -117,6 +117,6 @@ export function stageOf(stage: string): Html {
   )}</svg>${stageNames[at] ?? stage}</span>`
 }
 
-/** How much of a deadline is gone. */
+/** How much of the time until a deadline is gone. */
 export const spent = (share: number, tone: string): Html =>
   html`<svg class="spent ${tone || 'soft'}" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true"><rect class="span" width="100" height="3"/><rect class="used" width="${Math.round(Math.min(1, Math.max(0, share)) * 100)}" height="3"/></svg>`

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon'
 import { type Html, html } from '../../http/html.ts'
 
-/** Tells instants to somebody in a zone. */
+/** Writes instants for somebody in a zone. */
 export interface Times {
   /** `5 Dec, 09:41`, exact in the title. */
   at(instant: string): Html
@@ -19,9 +19,9 @@ export interface Times {
   month(day: string): string
   /** `in 2 d 22 h`, `3 d ago`. */
   away(instant: string): Html
-  /** `3 d ago`, of what has happened, be it just now. */
+  /** `3 d ago`, for something that has happened, even if only just now. */
   ago(instant: string): Html
-  /** `in 2 d 22 h`, and `now` from then on: what is still to be done was not done 2 s ago. */
+  /** `in 2 d 22 h`, and `now` once it is time: what is still to be done was not done 2 s ago. */
   ahead(instant: string): Html
 }
 

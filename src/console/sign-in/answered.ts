@@ -8,7 +8,9 @@ const wasAnswered = sql`select 1 as one from console_answered where digest = $1`
 const insertAnswered = sql`
   insert into console_answered (digest, expire_time) values ($1, $2) on conflict do nothing`
 
-/** Takes a challenge or an answer of single sign-on once: whoever brings it again, or at the same moment, is refused. */
+/**
+ * Accepts a challenge, or an answer of single sign-on, only once. Whoever brings it again, even at the same moment, is refused.
+ */
 export async function requireUnanswered(tx: Tx, challenge: string, now: Instant, seconds: number): Promise<void> {
   const digest = digestOf(challenge)
   if (await tx.row(wasAnswered, [digest])) throw forbidden('This was answered already. Try again.')

@@ -17,20 +17,20 @@ import { askOptions, verifyPasskey } from './passkeys.ts'
 
 /** A form that was sent and has changed nothing yet. */
 export interface Held {
-  /** Where it leads. */
+  /** The path that it was sent to. */
   readonly path: string
   readonly typed: Typed
   readonly files: readonly UploadedFile[]
   /** How its page looked. */
   readonly theme: Theme
-  /** What it asks for, in words, and the page that it stands on. */
+  /** What it asks for, in words, and below that the page that it stands on. */
   readonly what: string
   readonly back: string
 }
 
 const ours = new Set([TOKEN_FIELD, PLACE_FIELD, PASSKEY_FIELD])
 
-/** All that was typed, to be sent again. No page can give a browser its files back, so those are chosen once more. */
+/** All that was typed, to be sent again. No page can give files back to a browser, so those must be chosen once more. */
 const heldFields = ({ typed, files }: Held): Content => [
   ...Object.entries(typed)
     .filter(([name]) => !ours.has(name))
@@ -41,7 +41,7 @@ const heldFields = ({ typed, files }: Held): Content => [
   ),
 ]
 
-/** In parts, as the form came: there may be more fields, and more in them, than the other encoding takes. */
+/** It is sent in parts, as the form came: there may be more fields, and longer ones, than the other encoding takes. */
 const heldForm = (held: Held, fields: Content, button: Html): Html =>
   html`<form class="stack" method="post" action="${held.path}" enctype="multipart/form-data">${fields}${heldFields(held)}${button}</form>`
 
@@ -60,11 +60,13 @@ const heldPage = (
     ),
   )
 
-/** Signs in beside a page that keeps a form meanwhile; what is sent from there afterwards is asked about once more. */
+/**
+ * Lets somebody sign in elsewhere while this page keeps their form. What is sent from here afterwards is asked about once more.
+ */
 const beside = (held: Held, href: string, label: string): Html =>
   html`<p>Sign in in another tab, come back here and go on.</p><a class="button" href="${href}" target="_blank">${label}</a>${heldForm(held, '', html`<button class="button quiet">Go on</button>`)}`
 
-/** Somebody was signed out while they typed: this page keeps what they sent until they are back. */
+/** Somebody was signed out while they typed. This page keeps what they sent until they are back. */
 export const signedOutAnswer = (service: Service, held: Held): Answer =>
   heldPage(
     service,
@@ -81,7 +83,7 @@ interface Holder {
 const tokensOf = ({ settings }: Service, { path }: Held, { person, now }: Holder): Html =>
   tokenFields(tokenFor(settings.secrets!, person.session, path, now), placeOf(person))
 
-/** A form of another login, of another place or of long ago is sent only by whoever sees as whom they send it now. */
+/** A form of another login, of another place or of long ago is sent only after its sender has seen as whom they send it now. */
 export function sendAnswer(service: Service, held: Held, holder: Holder): Answer {
   const { name, role, account } = holder.person
   return heldPage(
@@ -93,7 +95,7 @@ ${heldForm(held, tokensOf(service, held, holder), html`<button class="button">Se
   )
 }
 
-/** Before something grave: the form as it was sent, to be sent again with a fresh passkey. */
+/** What is asked before something grave: the page holds the form as it was sent, to be sent again with a fresh passkey. */
 export function confirmAnswer(service: Service, held: Held, holder: Holder): Answer {
   const { person, now } = holder
   return heldPage(

@@ -27,6 +27,6 @@ const ofAccount = sql`
     left join console_people p on p.id = substr(a.actor, 8)
   order by a.create_time desc, a.seq desc`
 
-/** What people did last, at an account or anywhere. */
+/** What people did last, at an account or everywhere. */
 export const listDeeds = (db: Reader, accountId?: string): Promise<Deed[]> =>
   accountId === undefined ? db.rows<Deed>(ofEverybody, [DEEDS_MAX]) : db.rows<Deed>(ofAccount, [DEEDS_MAX, accountId])

@@ -9,18 +9,18 @@ import { findPerson } from './people.ts'
 const minutes = 60
 
 interface Invitation {
-  /** Of whom somebody is to be one; empty for the service itself. */
+  /** The account that somebody is to belong to; empty for the service itself. */
   readonly account_id: string
   readonly person_id: string
 }
 
-/** The job that mails somebody a link. It holds none: the link is made when the mail goes out. */
+/** The job that mails somebody a link. It does not hold the link, which is made only when the mail goes out. */
 export const invitationJob = (personId: string, accountId: string | null): JobRequest => ({
   name: 'console-invitation',
   payload: { account_id: accountId ?? '', person_id: personId },
 })
 
-/** Mails of the console. Each attempt makes a link of its own, so that none lies anywhere to be found. */
+/** The jobs that send the mails of the console. Each attempt makes a link of its own, so that none lies anywhere to be found. */
 export function invitationJobs(service: Service): JobDefinition[] {
   const sendMail = makeSendMail(service)
   const { consoleName } = service.settings

@@ -9,7 +9,7 @@ import type { ListedPerson } from './people.ts'
 /** How long a link to sign in works. */
 export const LINK_SECONDS = 900
 
-/** What became of a link. One that never was and one that is long gone look the same. */
+/** What became of a link. A link that never existed and one that is long gone look the same. */
 export type LinkState =
   | { readonly kind: 'good'; readonly personId: string; readonly name: string; readonly email: string }
   | { readonly kind: 'used' | 'late' | 'replaced' | 'none' }
@@ -26,8 +26,8 @@ const useLink = sql`
   update console_links set used_time = $2 where digest = $1 and used_time is null and expire_time > $2`
 
 /**
- * Makes a link for somebody: what stands behind the address, of which only the digest is kept. It takes the place of those that
- * were made before and are not used: whoever asks for another may have lost the first to somebody else.
+ * Makes a link for somebody: the secret in its address, of which only the digest is kept. It replaces links that were made
+ * before and not used, because whoever asks for another may have lost the first to somebody else.
  */
 export function addLink(tx: Tx, personId: string, now: Instant): { code: string; expires: Instant } {
   const code = randomBytes(32).toString('base64url')
@@ -43,7 +43,7 @@ export const consoleUrl = ({ settings, publicUrl }: Pick<Service, 'settings' | '
 
 export const linkAddress = (address: string, code: string): string => `${address}/console/sign-in/link/${code}`
 
-/** Whoever has no passkey, and did not just come by a link to make one, comes in by another link alone. */
+/** Whether somebody can come in only by another link: they have no passkey, and did not come by a link just now to make one. */
 export const needsLink = (
   { issuer, passkeys, came_time }: Pick<ListedPerson, 'issuer' | 'passkeys' | 'came_time'>,
   now: Instant,
@@ -58,7 +58,7 @@ interface FoundLink {
   readonly email: string
 }
 
-/** What a link is good for; looking does not use it up. */
+/** What a link is good for. Reading it does not use it up. */
 export async function readLink(db: Reader, code: string, now: Instant): Promise<LinkState> {
   const found = await db.row<FoundLink>(findLink, [digestOf(code)])
   if (!found) return { kind: 'none' }
@@ -68,7 +68,7 @@ export async function readLink(db: Reader, code: string, now: Instant): Promise<
   return { kind: 'good', personId: found.person_id, name: found.name, email: found.email }
 }
 
-/** Uses a link up. Of two who come at once, one starts over and finds it used. */
+/** Uses up a link. Of two who come at once, one starts over and finds it used. */
 export function takeLink(tx: Tx, code: string, now: Instant): void {
   tx.guard(useLink, [digestOf(code), now])
 }

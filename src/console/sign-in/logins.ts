@@ -7,7 +7,7 @@ import { removeAll, type Sweep } from '../../jobs/sweep.ts'
 import { after, type Instant } from '../../kernel/clock.ts'
 import type { Role } from '../roles.ts'
 
-/** How somebody came in. */
+/** The way in which somebody signed in. */
 export type Way = 'link' | 'passkey' | 'oidc'
 
 /** What a person is at one place: an account, or the service as a whole. */
@@ -29,7 +29,7 @@ export interface Login {
   readonly create_time: Instant
   readonly seen_time: Instant
   readonly fresh_time: Instant | null
-  /** When they were here last, with any login; null before the first page. */
+  /** When they were here last, with any login; null when they have seen no page yet. */
   readonly person_seen_time: Instant | null
   /** Every place that is open to them now. */
   readonly places: readonly Place[]
@@ -39,9 +39,9 @@ const HOUR = 3_600
 const LONGEST_SECONDS = 7 * 24 * HOUR
 const IDLE_SECONDS = 12 * HOUR
 const IDLE_SECONDS_OF_OPERATORS = HOUR / 2
-/** Noting that somebody was here is a write; once a minute is as exact as anybody needs. */
+/** Noting that somebody was here is a write, and once a minute is as exact as anybody needs. */
 const SEEN_EVERY_SECONDS = 60
-/** How long ago a passkey or single sign-on may be for what is grave. */
+/** How many seconds ago a passkey or single sign-on may have been shown for something grave. */
 export const FRESH_SECONDS = 300
 
 const COOKIE = '__Host-quittance'
@@ -54,7 +54,7 @@ const signedIn = /^[\w-]{43}$/
 const newSecret = () => randomBytes(32).toString('base64url')
 export const newStranger = (): string => `b.${newSecret()}`
 
-/** What the browser's cookie holds, if it is of our form. */
+/** What the browser's cookie holds, if it has one of our forms. */
 export function sessionIn(cookies: string | undefined): string | undefined {
   const value = cookieOf(cookies, COOKIE)
   return value !== undefined && (stranger.test(value) || signedIn.test(value)) ? value : undefined
@@ -65,7 +65,7 @@ export const loginCookie = (value: string): string =>
 
 export const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-// A suspended account opens to nobody, as its tokens do not.
+// A suspended account is open to nobody, just as its tokens open nothing.
 const findLogin = sql`
   select l.person_id, p.name, p.email, p.issuer, l.way, l.create_time, l.seen_time, l.fresh_time,
     p.seen_time as person_seen_time, coalesce((
@@ -111,7 +111,7 @@ const sweepRemoved = sql`
 /** Used links are kept for a day, so that whoever comes late is told what became of theirs. */
 const LINKS_KEPT_SECONDS = 24 * HOUR
 
-/** Removes what has run out of time, and people who were removed once no row of the audit log can name them. */
+/** Removes what has run out of time. People who were removed are removed for good once no row of the audit log can name them. */
 export const sweepSignIns =
   (auditRetentionDays: number): Sweep =>
   async (parts) => {
@@ -122,26 +122,26 @@ export const sweepSignIns =
     if (auditRetentionDays > 0) await removeAll(parts, sweepRemoved, after(now, -auditRetentionDays * 24 * HOUR))
   }
 
-/** Since when somebody must have been here for their login to be open; since when an operator. */
+/** Since when people must have been here for their logins to be open, and since when operators must have been. */
 export const openSince = (now: Instant): readonly [Instant, Instant] => [
   after(now, -IDLE_SECONDS),
   after(now, -IDLE_SECONDS_OF_OPERATORS),
 ]
 
-/** Whether somebody has not been here for so long that they must sign in again. */
+/** Whether somebody has been away for so long that they must sign in again. */
 function isIdle({ seen_time, places }: Login, now: Instant): boolean {
   const most = places.some(({ role }) => role === 'operator') ? IDLE_SECONDS_OF_OPERATORS : IDLE_SECONDS
   return after(seen_time, most) <= now
 }
 
-/** Who is signed in with this; undefined for nobody. */
+/** Who is signed in with this secret; undefined for nobody. */
 export async function loginOf(db: Reader, secret: string, now: Instant): Promise<Login | undefined> {
   if (!signedIn.test(secret)) return undefined
   const digest = digestOf(secret)
   const login = await db.row<Login>(findLogin, [digest, now])
   if (!login || isIdle(login, now)) return undefined
   const stale = after(now, -SEEN_EVERY_SECONDS)
-  // The first page after signing in notes the person, whose login is new.
+  // The first page after signing in notes the person too, although the login itself is new.
   if (login.seen_time < stale || (login.person_seen_time ?? '') < stale) await db.rows(noteSeen, [digest, now])
   return login
 }
@@ -154,7 +154,7 @@ export interface Beginning {
   readonly browser: string
 }
 
-/** Signs somebody in: what their cookie is to hold, which nobody can tell from what is stored. */
+/** Signs somebody in. Returns what their cookie is to hold, which nobody can tell from what is stored. */
 export function beginLogin(tx: Tx, { personId, way, isFresh, address, browser }: Beginning, now: Instant): string {
   const secret = newSecret()
   const fresh = isFresh ? now : null
@@ -164,7 +164,7 @@ export function beginLogin(tx: Tx, { personId, way, isFresh, address, browser }:
   return secret
 }
 
-/** Notes that somebody has just shown again who they are. */
+/** Notes that somebody has just proved again who they are. */
 export const freshenLogin = (tx: Tx, secret: string, now: Instant): void => tx.guard(freshen, [digestOf(secret), now])
 
 export const isFresh = ({ fresh_time }: Pick<Login, 'fresh_time'>, now: Instant): boolean =>
@@ -172,7 +172,7 @@ export const isFresh = ({ fresh_time }: Pick<Login, 'fresh_time'>, now: Instant)
 
 export const endLogin = (tx: Tx, secret: string): void => tx.write(endOne, [digestOf(secret)])
 
-/** Ends one of somebody's logins, named as lists name it. */
+/** Ends one of somebody's logins, by the name that lists show. */
 export const endLoginNamed = (tx: Tx, personId: string, name: string): void =>
   tx.write(endOneOf, [personId, Buffer.from(name, 'base64url')])
 

@@ -13,13 +13,17 @@ const ANSWERED_SECONDS = 600
 
 const told = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
-/** To the issuer, and back from there. The way back signs somebody in although it is a GET: that is how they come. */
+/**
+ * The way to the issuer, and the way back. The way back signs somebody in although it is a GET, because that is how they come.
+ */
 export function oidcRoutes({ service, now, countTry, enter }: SignIn): AnyRoute[] {
   const oidc = openOidc(service)
   const refusal = refusalOutside(service.settings.consoleName)
   const sessionOf = (headers: { cookie?: unknown }) => sessionIn(headers.cookie as string | undefined)
 
-  /** The person as they are from now on: what their groups make of them, and nothing else, also where they are signed in. */
+  /**
+   * Stores the person as they are from now on, even where they are signed in: what their groups make of them, and nothing else.
+   */
   async function personOf(transact: FreeParts['transact'], one: Vouched): Promise<string> {
     const personId = await transact(async (tx) => {
       const found = await findBySubject(tx, one.issuer, one.subject)
@@ -47,7 +51,7 @@ export function oidcRoutes({ service, now, countTry, enter }: SignIn): AnyRoute[
       async handle({ query, headers, address }) {
         countTry(address)
         const session = sessionOf(headers)
-        // The page of the ways in gives the browser its cookie.
+        // A browser without a cookie is first sent to the page of the ways in, which gives it one.
         if (session === undefined) return seeOther('/console/sign-in')
         const back = backIn({ ...(query.back !== undefined && { back: query.back }) })
         return seeOther(await oidc.begin(session, { back, again: query.again !== undefined }, now()))

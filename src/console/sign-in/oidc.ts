@@ -10,17 +10,19 @@ import { consoleUrl } from './links.ts'
 import { FRESH_SECONDS } from './logins.ts'
 import type { Grant } from './people.ts'
 
-/** How long somebody may stay with the issuer before they come back. */
+/** How many seconds somebody may stay with the issuer before they come back. */
 const AWAY_SECONDS = 600
 const NAME_LENGTH_MAX = 300
 const EMAIL_LENGTH_MAX = 254
 
-/** What is remembered while somebody is with the issuer. It travels sealed, as `state`, and fits their browser alone. */
+/**
+ * What is remembered while somebody is with the issuer. It travels with them, sealed, as `state`, and fits only their browser.
+ */
 interface Remembered {
   readonly nonce: string
   readonly verifier: string
   readonly back: string
-  /** They are to prove it anew, however long they are signed in there. */
+  /** Whether they must prove anew who they are, however long they have been signed in there. */
   readonly again: boolean
   readonly until: Instant
 }
@@ -32,7 +34,7 @@ export interface Vouched {
   readonly name: string
   readonly email: string
   readonly grants: readonly Grant[]
-  /** They proved who they are a few minutes ago at most. */
+  /** Whether they proved who they are a few minutes ago at most. */
   readonly isFresh: boolean
   readonly back: string
 }
@@ -40,7 +42,7 @@ export interface Vouched {
 const text = (value: unknown, max: number): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, max) : undefined
 
-/** What their groups make of somebody: at each place the first that the setting names. */
+/** What their groups make of somebody: at each place, the first role that the setting names. */
 export function grantsOf(groups: unknown, { consoleOidcRoles }: Pick<Settings, 'consoleOidcRoles'>): Grant[] {
   const held = new Set(Array.isArray(groups) ? groups : [groups])
   const grants = new Map<string, Grant>()
@@ -51,7 +53,7 @@ export function grantsOf(groups: unknown, { consoleOidcRoles }: Pick<Settings, '
 }
 
 /**
- * The way to the issuer: by the guarded door, like every call that leaves the house. People sign in now and then, so a
+ * Calls the issuer by the guarded door, like every call that leaves the house. People sign in only now and then, so a
  * connection is not kept.
  */
 const callsBy =
@@ -72,7 +74,7 @@ const callsBy =
     }
   }
 
-/** Loaded when the first person comes. */
+/** Loaded only when the first person comes. */
 const library = () => import('openid-client')
 
 /** What the issuer of the settings says of itself. */
@@ -82,7 +84,7 @@ export async function discoverIssuer(settings: Settings): Promise<Configuration>
   const { consoleOidcAllowHttp: allowHttp, consoleOidcAllowPrivate: allowPrivate } = settings
   return discovery(new URL(consoleOidcIssuer!), consoleOidcClientId!, consoleOidcClientSecret, undefined, {
     [customFetch]: callsBy({ allowHttp, allowPrivate }),
-    // The signature too, although the token comes straight from the issuer.
+    // The signature is checked too, although the token comes straight from the issuer.
     execute: [enableNonRepudiationChecks, ...(allowHttp ? [allowInsecureRequests] : [])],
   })
 }
@@ -91,7 +93,7 @@ export async function discoverIssuer(settings: Settings): Promise<Configuration>
 export function openOidc(service: Service) {
   const { settings } = service
   const box = makeSealedBox(settings.secrets!, 'console single sign-on')
-  // Asked for again when the issuer did not answer.
+  // It is asked for again when the issuer did not answer.
   let discovered: Promise<Configuration> | undefined
   const redirect = () => `${consoleUrl(service)}/console/sign-in/oidc/callback`
 
@@ -104,7 +106,7 @@ export function openOidc(service: Service) {
     })
   }
 
-  /** Where to send somebody, who is to come back with the same browser. */
+  /** The address to send somebody to, who must come back with the same browser. */
   async function begin(session: string, wish: { back: string; again: boolean }, now: Instant): Promise<string> {
     const { buildAuthorizationUrl, calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier } = await library()
     const config = await configuration()
@@ -134,7 +136,7 @@ export function openOidc(service: Service) {
     throw forbidden('This came back too late, or to another browser than it left from. Sign in again.')
   }
 
-  /** Who came back, after everything that the issuer says was checked. */
+  /** Tells who came back, after everything that the issuer says was checked. */
   async function finish(session: string, query: Readonly<Record<string, string>>, now: Instant): Promise<Vouched> {
     const { nonce, verifier, back, again } = remembered(session, query['state'], now)
     const { authorizationCodeGrant } = await library()
@@ -168,7 +170,7 @@ export function openOidc(service: Service) {
   return { begin, finish }
 }
 
-/** The code of what went wrong, which tells an operator enough and a stranger nothing. */
+/** The code of what went wrong. It tells an operator enough, and a stranger nothing. */
 const reasonOf = (error: unknown): string => {
   const { error: told, code } = error as { error?: unknown; code?: unknown }
   return ([told, code].find((one) => typeof one === 'string' && /^[\w-]{1,60}$/.test(one)) as string) ?? 'no answer'

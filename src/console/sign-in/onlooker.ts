@@ -18,14 +18,17 @@ const LOOK = 'console-look'
 const OF_THE_SERVICE = 'service'
 
 const kept = '; Path=/console; Secure; HttpOnly; SameSite=Lax'
-/** Where somebody who works at several places works now. */
+/** Says where somebody who works at several places is working now. */
 export const placeCookie = (place: string): string => `${PLACE}=${encodeURIComponent(place)}${kept}`
-/** The account that an operator looks at, as long as they are signed in: whoever writes it by hand looks at nothing, and no look goes unnoted. */
+/**
+ * Says which account an operator looks at, for as long as they are signed in. It is bound to their login: somebody who writes
+ * it by hand looks at nothing, and so no look goes unnoted.
+ */
 export const lookCookie = (ring: SecretRing, accountId: string, { session, now }: Looker): string =>
   `${LOOK}=${accountId}${OF_LOGIN}${tokenFor(ring, session, lookAt(accountId), now)}${kept}`
 export const lookGone = `${LOOK}=; Max-Age=0${kept}`
 
-/** Between an account and what binds it to a login. */
+/** Stands between an account and what binds it to a login. */
 const OF_LOGIN = '~'
 const lookAt = (accountId: string) => `/console/look-as/${accountId}`
 
@@ -44,7 +47,7 @@ export interface Arrived {
 
 /** Tells who is at a page of a live service; undefined for somebody who must sign in first. */
 export function makeLiveOnlooker({ settings }: Service, realTime: Clock) {
-  // Cookies that nobody holds, by the address they come from.
+  // Counts the cookies that nobody holds, by the address they come from.
   const most = tokensOfAddress(settings)
   const guesses = new RateLimit(most, most)
 
@@ -76,7 +79,7 @@ async function atPlace(db: Reader, login: Login, known: Known): Promise<Onlooker
   const { cookies, session, now } = known
   const chosen = cookieOf(cookies, PLACE)
   const place = login.places.find((one) => encodeURIComponent(nameOf(one)) === chosen) ?? login.places[0]
-  // Somebody who is nothing anywhere any more.
+  // This person has no role anywhere any more.
   if (!place) return undefined
   const looked = place.role === 'operator' ? await lookedAt(db, known) : undefined
   const { account, app_id } = looked ?? place

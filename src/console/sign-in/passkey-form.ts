@@ -11,11 +11,11 @@ interface PasskeyForm {
   readonly options: string
   readonly button: string
   readonly fields?: Content
-  /** Files go with it, or more fields than the usual encoding takes. */
+  /** Whether files go with it, or more fields than the usual encoding takes. */
   readonly inParts?: boolean
 }
 
-/** A form that a passkey goes with. Its button asks the browser for one first, which only a script can do. */
+/** A form that is sent with a passkey. Its button first asks the browser for one, which only a script can do. */
 export const passkeyForm = ({ kind, action, options, button, fields, inParts }: PasskeyForm): Html =>
   html`<form class="stack" method="post" action="${action}" data-passkey="${kind}" data-options="${options}"${inParts && html` enctype="multipart/form-data"`}>
 <input type="hidden" name="${PASSKEY_FIELD}" value="">${fields}

@@ -14,12 +14,12 @@ import type { SignedIn } from '../who.ts'
 import { requireUnanswered } from './answered.ts'
 import { consoleUrl } from './links.ts'
 
-/** How long somebody has to touch their key. */
+/** How many seconds somebody has to touch their key. */
 const CHALLENGE_SECONDS = 300
 const PASSKEYS_MAX = 20
 const JSON_LENGTH_MAX = 20_000
 
-/** What a passkey is asked for: it fits nothing else. */
+/** What a passkey is asked for. An answer for one purpose fits no other. */
 type Purpose = 'create' | 'sign-in' | 'confirm'
 
 export interface Passkey {
@@ -52,7 +52,7 @@ export const listPasskeys = (db: Reader, personId: string): Promise<Passkey[]> =
 
 export const deletePasskey = (tx: Tx, personId: string, id: string): void => tx.write(deleteOne, [personId, id])
 
-/** Loaded when the first passkey comes: it is large, and a service starts without one. */
+/** Loaded only when the first passkey comes: the library is large, and a service can start without it. */
 const library = () => import('@simplewebauthn/server')
 
 const purposeOf = (purpose: Purpose) => ({ purpose: `passkey ${purpose}` })
@@ -60,15 +60,15 @@ const rpId = (service: Service) => new URL(consoleUrl(service)).hostname
 const refused = () => forbidden('This passkey is not known here, or it took too long. Try again.')
 
 /**
- * What an authenticator signs: a token of ours, bound to the browser and to what it is asked for. Nothing is stored until
- * it is answered, so that a page costs nothing.
+ * What an authenticator signs: a token of ours, bound to the browser and to the purpose. Nothing is stored until it is
+ * answered, so that drawing a page costs nothing.
  */
 const challengeFor = (ring: SecretRing, session: string, purpose: Purpose, now: Instant): string =>
   Buffer.from(issueFormToken(ring, { session, ...purposeOf(purpose) }, now, CHALLENGE_SECONDS).text).toString(
     'base64url',
   )
 
-/** For a browser to hand to `navigator.credentials.get`. Any passkey that it holds for us will do. */
+/** Options for a browser to hand to `navigator.credentials.get`. Any passkey that it holds for us will do. */
 export function askOptions(service: Service, session: string, purpose: 'sign-in' | 'confirm', now: Instant): string {
   const challenge = challengeFor(service.settings.secrets!, session, purpose, now)
   return JSON.stringify({
@@ -79,7 +79,7 @@ export function askOptions(service: Service, session: string, purpose: 'sign-in'
   })
 }
 
-/** For a browser to hand to `navigator.credentials.create`. */
+/** Options for a browser to hand to `navigator.credentials.create`. */
 export function makeOptions(service: Service, person: SignedIn, held: readonly Passkey[], now: Instant): string {
   return JSON.stringify({
     challenge: challengeFor(service.settings.secrets!, person.session, 'create', now),
@@ -122,7 +122,7 @@ function makeChallengeCheck(service: Service, { session, now }: Answered, purpos
   }
 }
 
-/** Whose passkey has answered. What it signed is used up with `take`, in the unit of work of what it is good for. */
+/** Tells whose passkey has answered. `take` uses up what it signed, in the unit of work that it is good for. */
 export async function verifyPasskey(service: Service, db: Reader, answered: Answered, purpose: 'sign-in' | 'confirm') {
   const response = readJson<AuthenticationResponseJSON>(answered.text)
   const passkey = typeof response?.id === 'string' ? await db.row<Passkey>(findPasskey, [response.id]) : undefined
@@ -155,7 +155,7 @@ export async function verifyPasskey(service: Service, db: Reader, answered: Answ
   }
 }
 
-/** Keeps a new passkey of somebody. */
+/** Stores a new passkey of somebody. */
 export async function registerPasskey(service: Service, person: SignedIn, answered: Answered, name: string) {
   const response = readJson<RegistrationResponseJSON>(answered.text)
   const { verifyRegistrationResponse } = await library()

@@ -9,35 +9,35 @@ export interface Person {
   readonly id: string
   readonly name: string
   readonly email: string
-  /** Who vouches for one whom single sign-on brought; null for one who was invited. */
+  /** Who vouches for somebody whom single sign-on brought; null for somebody who was invited. */
   readonly issuer: string | null
   readonly seen_time: Instant | null
 }
 
-/** What somebody is, at an account or for the whole service. */
+/** What somebody is, at an account or for the service as a whole. */
 export interface Grant {
   readonly role: Role
   readonly account_id: string | null
 }
 
-/** With the name of the account, where the list is of all accounts. */
+/** A grant with the name of its account, for lists of all accounts. */
 export interface ListedGrant extends Grant {
   readonly account_name?: string | null
 }
 
-/** Somebody as lists show them: with what they are, and from where they can come in. */
+/** Somebody as lists show them: with their roles, and with the ways in which they can come in. */
 export interface ListedPerson extends Person {
   readonly roles: readonly ListedGrant[]
   readonly passkeys: number
   readonly logins: number
-  /** When they signed in last, of those logins that are remembered. */
+  /** When they last signed in, as far as the logins that are remembered tell. */
   readonly came_time: Instant | null
 }
 
-/** As many as are read at once where all are listed. */
+/** How many people are read at once when all are listed. */
 const PAGE_SIZE = 1_000
 
-/** Which people: from the one after another on, in the order of addresses, or whose address begins with this. */
+/** Which people, in the order of their addresses: those after one of them, or those whose address begins with this text. */
 export interface PeoplePage {
   readonly limit: number
   readonly beginning?: string | undefined
@@ -95,16 +95,16 @@ const markRemoved = sql`update console_people set removed_time = $2 where id = $
 
 export const findPerson = (db: Reader, id: string): Promise<Person | undefined> => db.row<Person>(personById, [id])
 
-/** Those who were invited under this address, each to another place. Nobody is found by what single sign-on tells. */
+/** Those who were invited under this address, each to another place. Nobody is found by an address that single sign-on tells. */
 export const findInvited = (db: Reader, email: string): Promise<Person[]> => db.rows<Person>(peopleByEmail, [email])
 
-/** One whom single sign-on brought before, also when they were removed since. */
+/** Somebody whom single sign-on brought before, even if they were removed since. */
 export const findBySubject = (db: Reader, issuer: string, subject: string) =>
   db.row<Person & { removed_time: Instant | null }>(personBySubject, [issuer, subject])
 
 export const listRoles = (db: Reader, personId: string): Promise<Grant[]> => db.rows<Grant>(rolesOf, [personId])
 
-/** By address, of an account or of all. */
+/** People of an account or of all accounts, ordered by address. */
 export function listPeople(
   db: Reader,
   now: Instant,
@@ -119,7 +119,7 @@ export function listPeople(
     : db.rows<ListedPerson>(ofAccount, [...values, accountId])
 }
 
-/** All of them, page by page: who may come in is asked for to the last. */
+/** All people, read page by page: whoever asks who may come in needs everybody. */
 export async function listEverybody(db: Reader, now: Instant, accountId?: string): Promise<ListedPerson[]> {
   const found: ListedPerson[] = []
   for (;;) {
@@ -142,7 +142,7 @@ export function addPerson(tx: Tx, { name, email, issuer, subject }: NewPerson): 
   return id
 }
 
-/** Makes somebody something at an account, or of the service where the role is of none, instead of what they were there. */
+/** Gives somebody a role, at an account or, when the role belongs to none, for the service. It replaces their role there. */
 export function grantRole(tx: Tx, id: string, { role, account_id }: Grant): void {
   tx.about(account_id, id)
   tx.write(putRole, [id, account_id, role, tx.now])
@@ -153,7 +153,7 @@ export function revokeRole(tx: Tx, id: string, accountId: string | null): void {
   tx.write(takeRole, [id, accountId])
 }
 
-/** Makes somebody what single sign-on says they are, and nothing else. Accounts that are not there are passed over. */
+/** Gives somebody the roles that single sign-on says they have, and no others. Accounts that do not exist are passed over. */
 export async function replaceRoles(tx: Tx, id: string, grants: readonly Grant[]): Promise<number> {
   const named = grants.flatMap(({ account_id }) => account_id ?? [])
   const known = new Set((await tx.rows<{ id: string }>(knownAccounts, [named])).map((row) => row.id))
@@ -163,25 +163,25 @@ export async function replaceRoles(tx: Tx, id: string, grants: readonly Grant[])
   return wanted.length
 }
 
-/** What single sign-on calls them now. */
+/** Takes over what single sign-on calls them now. */
 export function renameTo(tx: Tx, id: string, { name, email }: Pick<NewPerson, 'name' | 'email'>): void {
   tx.write(renamePerson, [id, name, email])
 }
 
-/** Ends every login and link of somebody, in all processes and from the next request on. */
+/** Ends every login and link of somebody, in all processes, from the next request on. */
 export function signOutEverywhere(tx: Tx, id: string, accountId: string | null = null): void {
   tx.about(accountId, id)
   tx.write(endLogins, [id])
   tx.write(endLinks, [id])
 }
 
-/** Ends all that lets somebody in but links, which the next link ends. */
+/** Ends everything that lets somebody in, except links, which are ended by the next link. */
 export function shutOut(tx: Tx, id: string): void {
   tx.write(endLogins, [id])
   tx.write(deletePasskeys, [id])
 }
 
-/** Takes everything from somebody that lets them in. The audit log still knows their name until its time is over. */
+/** Takes everything from somebody that lets them in. The audit log still knows their name until its own time is over. */
 export function removePerson(tx: Tx, id: string, accountId: string | null = null): void {
   signOutEverywhere(tx, id, accountId)
   tx.write(takeRoles, [id])

@@ -24,7 +24,7 @@ const ways: Readonly<Record<ListedLogin['way'], string>> = {
 const personOf = ({ who }: Pick<Visit, 'who'>): SignedIn => who.person!
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 1_400, pattern: '^[\\w-]+$' }) })
 
-/** What a browser calls itself, as far as people know it. */
+/** The name of a browser as people know it, from what it calls itself. */
 const browserName = (text: string): string =>
   [/Firefox|Edg|OPR|Chrome|Safari/, /Android|iPhone|iPad|Windows|Mac OS|Linux/]
     .map((names) => names.exec(text)?.[0])
@@ -32,7 +32,7 @@ const browserName = (text: string): string =>
     .map((name) => ({ Edg: 'Edge', OPR: 'Opera', 'Mac OS': 'macOS' })[name] ?? name)
     .join(' on ') || 'A browser'
 
-/** What people do about themselves: their passkeys, where they are signed in, and at which place they work. */
+/** What people do about themselves: their passkeys, where they are signed in, and the place at which they work. */
 export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
   const { consolePasskeys } = service.settings
 
@@ -70,7 +70,7 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
       },
     )
 
-  /** Whoever took a browser over may not make themselves a passkey; who just came by a link makes theirs. */
+  /** Somebody who took over a browser may not make themselves a passkey, but somebody who has just come by a link may. */
   const mayMake = ({ isFresh, isJustIn, isManaged }: SignedIn) => consolePasskeys && !isManaged && (isFresh || isJustIn)
 
   return [

@@ -24,7 +24,7 @@ export interface SignInParts {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** What every route of signing in shares. Its address may hold a key, so it is logged without. */
+/** What every route of signing in shares. Its address may hold a key, so the address is logged without that. */
 export const open = {
   tag,
   scopes: 'public',
@@ -42,10 +42,10 @@ export function makeSignIn({ service, realTime }: SignInParts) {
   const tries = new RateLimit(settings.consoleTriesPerMinute, settings.consoleTriesPerMinute)
   const now = () => realTime.now()
 
-  /** Whoever guesses is slowed down, by where they come from. */
+  /** Slows down whoever guesses, counted by the address they come from. */
   const countTry = (address: string): void => void tries.take(networkOf(address))
 
-  /** A page of its own, for a browser that is known by a cookie which opens nothing. */
+  /** A page without the frame, for a browser that is known by a cookie which opens nothing. */
   function page(status: number, title: string, path: string, headers: Headers, content: Draw): Answer {
     const known = sessionIn(headers['cookie'] as string | undefined)
     const session = known ?? newStranger()
@@ -57,7 +57,7 @@ export function makeSignIn({ service, realTime }: SignInParts) {
     return pageAnswer(status, markup, known === undefined ? loginCookie(session) : undefined)
   }
 
-  /** The browser's own value, once a form is known to come from a page of ours that it was shown. */
+  /** What the browser's cookie holds, once it is sure that a form comes from a page of ours that this browser was shown. */
   function requireOwnForm(headers: Headers, path: string, typed: Typed): string {
     if (!isOwnOrigin(headers, service)) throw forbidden('This form was sent from another page than ours.')
     const session = sessionIn(headers['cookie'] as string | undefined)
@@ -66,7 +66,7 @@ export function makeSignIn({ service, realTime }: SignInParts) {
     return session
   }
 
-  /** Signs somebody in, with a new secret each time, together with using up what let them in. */
+  /** Signs somebody in, with a new secret each time. What let them in is used up in the same unit of work. */
   async function enter({ transactAs, take, back, headers, ...rest }: Entry): Promise<Answer> {
     const browser = String(headers['user-agent'] ?? '')
     const before = sessionIn(headers['cookie'] as string | undefined)
@@ -86,7 +86,7 @@ export type SignIn = ReturnType<typeof makeSignIn>
 interface Entry extends Pick<FreeParts, 'transactAs'> {
   readonly personId: string
   readonly way: Way
-  /** They showed just now who they are; a link shows only that they were sent one. */
+  /** Whether they showed just now who they are. A link shows only that they were sent one. */
   readonly isFresh: boolean
   readonly headers: Headers
   readonly address: string
@@ -100,7 +100,7 @@ type Draw = (session: string) => Content
 const outside = (name: string, content: Content): Content =>
   html`<p class="brandline"><b>${name}</b><span class="env">Live</span></p><div class="sheet stack">${content}</div>`
 
-/** Refusals outside of any page: what happened, and the way back to the beginning. */
+/** Refusals outside of any page. They say what happened, and lead back to the beginning. */
 export const refusalOutside =
   (name: string): NonNullable<AnyRoute['refusal']> =>
   ({ status, details, message }, headers, debugId) =>

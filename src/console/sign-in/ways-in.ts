@@ -95,7 +95,7 @@ export function signInRoutes(signIn: SignIn): AnyRoute[] {
             back: '/console/passkeys',
           },
           async take(tx) {
-            // Whoever lost the race for it starts over and finds it used.
+            // Whoever lost the race for the link starts over here, and finds it used.
             if ((await readLink(tx, code, now())).kind !== 'good') throw forbidden('This link was used already.')
             takeLink(tx, code, now())
           },
