@@ -4,10 +4,10 @@ export const BODY_READ_MAX = 64 * 1024
 export const BODY_KEPT_MAX = 4 * 1024
 const HEADERS_KEPT_MAX = 50
 const HEADER_LENGTH_KEPT_MAX = 1_000
-/** Answers that announce another (1xx); whoever sends more has none to give. */
+/** How many informational answers (1xx) may come before the real one. Whoever sends more has none to give. */
 const INFORMATIONAL_MAX = 8
 
-/** How a far end answered. Of its body only the beginning is kept. */
+/** How a far end answered. Only the beginning of its body is kept. */
 export interface OutboundAnswer<Body = string> {
   readonly status: number
   readonly reason: string
@@ -29,9 +29,9 @@ export interface CallHandle {
 /** What kind of call it is. */
 export interface Manner<Body> {
   readonly method: 'GET' | 'POST'
-  /** Whether only the whole body will do. */
+  /** Whether an answer counts only with its whole body. */
   readonly whole: boolean
-  /** Of a longer body no more is read. */
+  /** The most that is read of a body. */
   readonly readMax: number
   bodyOf(bytes: Buffer): Body
 }
@@ -42,13 +42,13 @@ interface Call<Body> extends Omit<OutboundRequest, 'url'> {
   readonly timeouts: Timeouts
 }
 
-/** How long a call may take in all, and the body of its answer. */
+/** How long a call may take in all, and how long the body of its answer may take. */
 export interface Timeouts {
   readonly wholeMs: number
   readonly bodyMs: number
 }
 
-/** One request with a deadline on the whole of it: timeouts between bytes do not stop a far end that drips. */
+/** Makes one request with a deadline for the whole of it: timeouts between bytes do not stop a far end that drips. */
 export function call<Body>(
   pool: Pool,
   { how: { method, whole, readMax, bodyOf }, path, headers, body, timeouts }: Call<Body>,
@@ -68,7 +68,7 @@ export function call<Body>(
       ended = true
       clearTimeout(late)
       clearTimeout(lateBody)
-      // The head decides: an answer whose body never ends or breaks off was still an answer, unless all of it is wanted.
+      // The head decides: if the body never ends or breaks off, there still was an answer, unless the whole body is wanted.
       if (head && !(whole && failure))
         resolve({
           status: head.status,

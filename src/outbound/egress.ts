@@ -66,7 +66,7 @@ export function urlRefusal(text: string, policy: EgressPolicy): string | undefin
   return isIP(host) ? addressRefusal(host, policy) : hostRefusal(host, policy)
 }
 
-/** What is called at a URL, however it is spelt: its scheme and host in any case, with the port that goes without saying or not. */
+/** The address that a URL calls, however it is spelt: its scheme and host in lower case, and without a default port. */
 export function calledAt(url: string): string {
   const { origin, pathname, search } = new URL(url)
   return origin + pathname + search

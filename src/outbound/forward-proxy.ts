@@ -5,11 +5,11 @@ import { pipeline } from 'node:stream'
 
 export interface ProxyParts {
   readonly port: number
-  /** Whether calls to a host are led to the sandbox; all others are refused. */
+  /** Whether calls to this host are passed on to the sandbox. All others are refused. */
   isLed(host: string): boolean
-  /** What a host proves itself with. */
+  /** The key and certificate with which the proxy answers as this host. */
   identityOf(host: string): { readonly key: string; readonly cert: string }
-  /** Where they are led to. */
+  /** The address that calls are passed on to. */
   readonly target: string
   /** Told of every call and every refusal. */
   onCall(call: ProxiedCall): void
@@ -18,7 +18,7 @@ export interface ProxyParts {
 export interface ProxiedCall {
   readonly method: string
   readonly url: string
-  /** None where it was refused. */
+  /** Absent where the call was refused. */
   readonly status?: number
 }
 
@@ -27,7 +27,7 @@ export interface ForwardProxy {
   close(): Promise<void>
 }
 
-/** Headers that concern the way to the proxy and not what is asked. */
+/** Headers that concern the way to the proxy, and not the request itself. */
 const ofTheWay = ['proxy-connection', 'proxy-authorization', 'connection', 'keep-alive', 'host']
 
 /** A proxy for clients with hard-coded hosts. It resolves and dials nothing but the sandbox, whatever it is asked for. */
@@ -40,7 +40,7 @@ export async function openForwardProxy({ port, isLed, identityOf, target, onCall
     const headers = Object.fromEntries(Object.entries(asked.headers).filter(([name]) => !ofTheWay.includes(name)))
     const { method = 'GET' } = asked
     const onward = request(
-      // The sandbox answers to names of its own, so it is told one.
+      // The sandbox answers only to names of its own, so it is given one of them.
       {
         hostname,
         port: targetPort || 80,
@@ -51,7 +51,7 @@ export async function openForwardProxy({ port, isLed, identityOf, target, onCall
       (response) => {
         onCall({ method, url: url.href, status: response.statusCode ?? 0 })
         answer.writeHead(response.statusCode ?? 502, response.rawHeaders)
-        // A sandbox that ends in the middle of an answer leaves nobody waiting for the rest.
+        // If the sandbox ends in the middle of an answer, the client is not left waiting for the rest.
         pipeline(response, answer, () => {})
       },
     )
@@ -63,13 +63,13 @@ export async function openForwardProxy({ port, isLed, identityOf, target, onCall
     asked.pipe(onward)
   }
 
-  /** The end of an encrypted connection to a host, as the host itself would be it. */
+  /** The server that ends encrypted connections to a host, in place of the host itself. */
   function hostServer(host: string): TlsServer {
     let server = hosts.get(host)
     if (!server) {
       server = createTlsServer(identityOf(host), (asked, answer) => {
         const [path, base] = [asked.url ?? '/', `https://${host}`]
-        // Whatever somebody sends must not end the proxy for all others.
+        // A request that is malformed must not end the proxy for everybody.
         if (URL.canParse(path, base)) lead(asked, answer, new URL(path, base))
         else answer.writeHead(400, { 'content-type': 'text/plain' }).end(`${path} is no address.\n`)
       })

@@ -5,7 +5,7 @@ import type { Outbound } from './http.ts'
 export const chargeStatuses = ['COMPLETED', 'PENDING', 'DENIED', 'ACTION_REQUIRED'] as const
 export type ChargeStatus = (typeof chargeStatuses)[number]
 
-/** Banks write much into an address at which somebody confirms. A longer one is refused: one that is cut leads nowhere. */
+/** Banks put a lot into the address at which a payer confirms. A longer one is refused, because one that is cut leads nowhere. */
 export const REDIRECT_LENGTH_MAX = 8_000
 
 export interface ChargeResult {

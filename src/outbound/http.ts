@@ -13,7 +13,7 @@ import { dialRefusal, EgressRefused, guardedLookup, type Lookup } from './guard.
 
 export const CONNECT_TIMEOUT_MS = 5_000
 export const TOTAL_TIMEOUT_MS = 20_000
-/** How long an answer's body may take after its head: what we keep of it is not worth a socket for longer. */
+/** How long the body of an answer may take after its head. What is kept of it is not worth a socket for longer. */
 export const BODY_TIMEOUT_MS = 2_000
 const HEAD_SIZE_MAX = 16 * 1024
 const POOLS_MAX = 2_000
@@ -34,15 +34,15 @@ export interface OutboundDownload extends Omit<OutboundRequest, 'body'> {
 export interface Outbound {
   /** Comes back with the answer, whatever its status, or throws when there was none. Redirects are not followed. */
   post(request: OutboundRequest, handle?: CallHandle): Promise<OutboundAnswer>
-  /** The same with the whole body; one that breaks off, never ends or is longer than we read is no answer. */
+  /** The same, but with the whole body: if it breaks off, never ends or is longer than we read, there was no answer. */
   ask(question: OutboundQuestion): Promise<OutboundAnswer>
-  /** The same for a file: its bytes, and as many of them as the caller wants to read. */
+  /** The same for a file. Gives its bytes, at most as many as the caller wants to read. */
   download(file: OutboundDownload): Promise<OutboundAnswer<Buffer>>
   close(): Promise<void>
 }
 
 export interface OutboundOptions extends EgressPolicy {
-  /** Turns names into addresses; a test can hand in one that lies. */
+  /** Turns names into addresses. A test can hand in one that lies. */
   readonly lookup?: Lookup
   readonly totalTimeoutMs?: number
 }
@@ -69,7 +69,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
     bodyMs: Math.min(BODY_TIMEOUT_MS, totalTimeoutMs),
   }
 
-  /** What a URL comes to is the same every time, and reading one costs as much as sending to it. */
+  /** Remembered, because the result is always the same and reading a URL costs as much as sending to it. */
   function targetOf(url: string): Target {
     let target = targets.get(url)
     if (target) return target
@@ -86,7 +86,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
     let pool = pools.get(origin)
     if (pool) pools.delete(origin)
     else pool = new Pool(origin, { connect, maxHeaderSize: HEAD_SIZE_MAX, headersTimeout: 0, bodyTimeout: 0 })
-    // The most recently used stands last, so that the first is the one to give up.
+    // The pool that was used last stands last, so the first one is the one to give up.
     pools.set(origin, pool)
     if (pools.size > POOLS_MAX) {
       const [oldest, unused] = pools.entries().next().value!
@@ -103,7 +103,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
   ): Promise<OutboundAnswer<Body>> {
     const { refusal, origin, path } = targetOf(url)
     if (refusal !== undefined) throw new EgressRefused(refusal)
-    // Loaded with the first call: it is large, and a service starts without one.
+    // Loaded with the first call, because it is large and a service can start without it.
     undici ??= await import('undici')
     return call(poolOf(undici, origin), { how, path, headers, body, timeouts }, handle)
   }

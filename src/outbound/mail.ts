@@ -20,14 +20,14 @@ export interface OutgoingMail {
 
 export interface MailServer {
   send(mail: OutgoingMail): Promise<void>
-  /** Goes as far as a mail goes before it is handed over: connects, encrypts and signs in. */
+  /** Does all that comes before a mail is handed over: connects, encrypts and signs in. */
   greet(): Promise<void>
 }
 
 export interface MailServerOptions {
   readonly url: string
   readonly allowPrivate: boolean
-  /** Whether a server without TLS will do. */
+  /** Whether a server without TLS is accepted. */
   readonly allowPlain: boolean
 }
 
@@ -38,7 +38,7 @@ const SUBMISSION_PORT = 587
 
 /** The way to a mail server. Recipients never see each other: each gets a mail of their own. */
 export function openMailServer({ url: smtpUrl, allowPrivate, allowPlain }: MailServerOptions): MailServer {
-  // Encryption is the mail protocol's own matter; whether it is required is said below.
+  // Encryption is negotiated by the mail protocol; whether it is required is said below.
   const policy = { allowHttp: true, allowPrivate }
   let transport: Promise<Transporter> | undefined
   const open = async () => {
@@ -46,7 +46,7 @@ export function openMailServer({ url: smtpUrl, allowPrivate, allowPlain }: MailS
     const { createTransport } = await import('nodemailer')
     return createTransport({
       url: smtpUrl,
-      // Somebody on the way can strip the offer of STARTTLS; then nothing is sent, the password least of all.
+      // Somebody between us and the server can strip its offer of STARTTLS. Then nothing is sent, least of all the password.
       requireTLS: !allowPlain,
       getSocket({ host = 'localhost', port, secure }, done) {
         dial(host, Number(port) || (secure ? SECURE_PORT : SUBMISSION_PORT), policy).then(
@@ -90,17 +90,17 @@ interface Refusal extends Error {
   readonly response?: string
 }
 
-/** The kind of a refusal that lasts (RFC 3463), where the server names it; not an address of four numbers. */
+/** The detail code of a permanent refusal (RFC 3463), where the server names it. Must not match a part of an IPv4 address. */
 const enhancedCode = /(?<![\d.])5\.(\d{1,3}\.\d{1,3})(?![\d.]*\d)/
-/** No such mailbox, domain or address, moved away, takes no mail, disabled. */
+/** Codes for: no such mailbox, domain or address; moved away; takes no mail; disabled. */
 const ofRecipient = new Set(['1.1', '1.2', '1.3', '1.6', '1.10', '2.1'])
 const ofRecipientUnnamed = new Set([550, 551, 553])
-/** Words of a refusal that is about us as the sender. */
+/** Words that tell a refusal of us as the sender. */
 const ofSender = /relay|authent|denied|permit|polic|block|list|spam|sender|client|host/i
 
 /**
- * Whether the recipient is refused for good, and not we: what a server has against us may be a setting of ours or of its own,
- * which somebody mends while the mail waits.
+ * Whether it is the recipient who is refused for good, and not we. What a server has against us may be due to a setting of
+ * ours or of its own, which somebody can mend while the mail waits.
  */
 function isOfRecipient({ command, responseCode = 0, response = '' }: Refusal): boolean {
   if (command !== 'RCPT TO' || responseCode < 500) return false
@@ -123,7 +123,7 @@ const messageTo = (address: string, { id, from, replyTo, subject, text, html, at
   headers: { 'Auto-Submitted': 'auto-generated' },
 })
 
-/** That copy as a mail server is handed it: the same whenever it is asked for. */
+/** That copy as it is handed to a mail server. It is the same whenever it is asked for. */
 export async function sourceOf(address: string, mail: OutgoingMail, date: Date): Promise<Buffer> {
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({

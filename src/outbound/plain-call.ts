@@ -19,14 +19,14 @@ export async function plainCall({ method, url, headers = {}, body, signal }: Pla
     method,
     headers,
     redirect: 'manual',
-    // The library wants a buffer of its own kind, which every array of bytes here is.
+    // The library's type asks for a certain kind of buffer, which every array of bytes here is.
     ...(body !== undefined && { body: body as string | FormData }),
     ...(signal && { signal }),
   })
   return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() }
 }
 
-/** Why there was no answer, in a word: what the system says, or what the error does. */
+/** Why there was no answer, in short: the system's code, or the message of the error. */
 export function noAnswerReason(error: unknown): string {
   const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException }
   return cause?.code ?? cause?.message ?? message

@@ -14,7 +14,7 @@ const list = (names: readonly string[]) => `'{${names.join(',')}}'::text[]`
 const typesOf = (resourceType: string) =>
   Object.entries(eventTypes).flatMap(([name, definition]) => (definition.resourceType === resourceType ? name : []))
 
-/** True when both lists of scopes open one of these. */
+/** SQL that is true when both lists of scopes hold at least one scope that opens the same one of `scopes`. */
 const bothOpen = (one: string, other: string, scopes: readonly string[]) =>
   scopes
     .map((scope) => list(scopesThatOpen(scope)))
@@ -48,7 +48,7 @@ export function mayHear({ app, appAccount, account, type, held = 'p.scopes' }: H
       or (m.status = 'ACTIVE' and case ${cases.join(' ')} else ${bothOpen('c.scopes', held, shownByPayments)} end))))`
 }
 
-/** The same of a delivery that was claimed as `held`, to the webhook it goes to, with its event as `e`. */
+/** The same check for a claimed delivery: expects the delivery as `held`, and its event as `e`. */
 export const mayStillHear = mayHear({
   app: '(select w.app_id from webhooks w where w.account_id = held.account_id and w.id = held.webhook_id)',
   appAccount: 'held.account_id',

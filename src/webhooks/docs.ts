@@ -16,7 +16,7 @@ import {
 } from './schema.ts'
 import { webhookSettings } from './settings.ts'
 
-/** The operations and moments that emit each event, as whoever knows all rooms has gathered them. */
+/** The operations and moments that emit each event. Gathered by a caller that knows all rooms. */
 export type Emitters = Readonly<Partial<Record<EventType, readonly string[]>>>
 
 function catalogue(emitters: Emitters): string {

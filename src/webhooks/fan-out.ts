@@ -11,7 +11,7 @@ import { mentionIds } from './events/mentioned-ids.ts'
 
 const returned = 'returning seq, account_id, id, type, resource_id, create_time'
 
-/** Nearly every unit of work has one event, whose text then need not travel as part of an array. */
+/** Nearly every unit of work has one event. Its text then need not travel as part of an array. */
 const insertEvent = statementOf(
   `insert into events (account_id, id, app_id, type, resource_id, body, create_time, actor, cause)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) ${returned}`,
@@ -25,10 +25,10 @@ const insertEvents = statementOf(
 )
 
 /**
- * The apps that hear of an event. The known app is the one that called for this account, or that the resource is known
- * to come from; `called` tells the two apart. An app that calls for a merchant shares the event with the merchant's own
- * apps; an event nobody called for goes to the app the resource came from and to those that asked for such events; a
- * dispute concerns every app of the seller and every partner who may see the seller's disputes.
+ * The apps that hear of an event. `known` is the app that called for this account, or else the app the resource is known to
+ * come from; `called` tells the two apart. An app that calls for a merchant shares the event with the merchant's own apps.
+ * An event that nobody called for goes to the app the resource came from, and to the apps that asked for such events. An
+ * event of a dispute goes to every app of the seller, and to every partner who may see the seller's disputes.
  */
 const listeners = `
   select a.id as app_id, a.account_id from apps a
@@ -60,7 +60,7 @@ const insertAudience = statementOf(
    returning account_id, app_id, event_id`,
 )
 
-/** An app that calls for its own account is the only one to hear of what it did: no need to ask who else is there. */
+/** An app that calls for its own account is the only one to hear of what it did, so nobody else has to be looked for. */
 const insertOwnAudience = sql`
   insert into event_audience (account_id, app_id, event_id, event_account_id, event_type, seq, create_time)
   select a.account_id, a.id, e.id, e.account_id, e.type, e.seq, e.create_time
@@ -84,8 +84,8 @@ const insertDeliveries = statementOf(`
   returning *`)
 
 /**
- * Stores events with the business that caused them, tells which apps they are for, and adds one delivery for every
- * webhook that matches: all of it in the one statement of the commit, so that no event can be there without them.
+ * Stores events with the business that caused them, tells which apps they are for, and adds one delivery for every webhook
+ * that matches. All of it is part of the one statement of the commit, so no event can exist without them.
  */
 export const makeAnnounce = (service: Service): Announce => {
   return (events) => {

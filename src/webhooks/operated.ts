@@ -12,11 +12,11 @@ const appOfWebhook = sql`
 const accountStatus = sql`select status from accounts where id = $1`
 const deliveryOf = sql`select 1 from deliveries where account_id = $1 and id = $2 and webhook_id = $3`
 
-/** A webhook as those see it who run the service. */
+/** A webhook as the people who run the service see it. */
 export interface OperatedWebhook {
   readonly webhook: Webhook
   readonly app: { readonly id: string; readonly name: string; readonly client_id: string; readonly status: string }
-  /** What the app may hear of: an operator sends nothing to it that it may not. */
+  /** What the app may hear of. An operator cannot send it anything else. */
   readonly scopes: ReadonlySet<string>
 }
 
@@ -26,7 +26,8 @@ export async function findOperated(db: Reader, id: string): Promise<OperatedWebh
 }
 
 /**
- * Why nothing can be sent to it now. What is attempted all the same is given up, and why it failed before is forgotten.
+ * Why nothing can be sent to it now. An attempt made all the same would be given up, and the reason why the delivery failed
+ * before would be lost.
  */
 export async function sendingRefused(db: Reader, { webhook, app }: OperatedWebhook): Promise<string | undefined> {
   if (!webhook.enabled) return 'the webhook is disabled; its people enable it first'
@@ -35,7 +36,7 @@ export async function sendingRefused(db: Reader, { webhook, app }: OperatedWebho
   return account?.status === 'ACTIVE' ? undefined : 'the account is suspended'
 }
 
-/** Sends again what was not delivered in a span of time; tells how much. */
+/** Sends again what was not delivered within a span of time. Gives the number of deliveries. */
 export function sendAgain(
   tx: Tx,
   { webhook, scopes }: OperatedWebhook,
@@ -45,7 +46,7 @@ export function sendAgain(
   return replay(tx, webhook, { scopes }, { ...span, failedOnly: true, max: REPLAY_MAX })
 }
 
-/** Attempts a delivery to it now; says whether there is such a one. */
+/** Attempts a delivery to it now. Says whether there is such a delivery. */
 export async function attemptOne(tx: Tx, { webhook }: OperatedWebhook, deliveryId: string): Promise<boolean> {
   const { account_id, id } = webhook
   if (!isUuid(deliveryId) || !(await tx.row(deliveryOf, [account_id, deliveryId, id]))) return false
@@ -58,7 +59,7 @@ export async function attemptOne(tx: Tx, { webhook }: OperatedWebhook, deliveryI
 export interface TroubledWebhook {
   readonly webhook_id: string
   readonly account_id: string
-  /** Without what stands behind a question mark, which may be a secret of the receiver's. */
+  /** Without the query of the address, which may hold a secret of the receiver. */
   readonly url: string
   readonly status: 'enabled' | 'disabled' | 'account suspended' | 'app disabled'
   readonly waiting: number
@@ -67,7 +68,7 @@ export interface TroubledWebhook {
   readonly error: string | null
 }
 
-/** Of a webhook, so many are counted. */
+/** Counting the deliveries of one webhook stops at this number. */
 export const TROUBLE_COUNTED_MAX = 10_000
 
 /**
@@ -104,7 +105,7 @@ const troubled = statementOf(`
   where ($1::text is null or w.account_id = $1) and waiting.n + failed.n > 0
   order by waiting.n + failed.n desc, w.id`)
 
-/** Those of an account or of all, with what failed since then, the worst first. */
+/** The troubled webhooks of one account or of all, with what failed since `since`, the worst first. */
 export const troubledWebhooks = (
   db: Reader,
   { account, since }: { account: string | undefined; since: Instant },
@@ -139,7 +140,7 @@ const undelivered = statementOf(`
       where account_id = d.account_id and delivery_id = d.id order by number desc limit 1) t on true
   order by d.transmit_time desc, d.id desc limit $3`)
 
-/** What waits for a webhook, and what failed for it since then, the newest first. */
+/** What waits for a webhook, and what failed for it since `since`, newest first. */
 export const undeliveredTo = (
   db: Reader,
   { account_id, id }: Webhook,

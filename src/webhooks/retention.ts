@@ -5,10 +5,10 @@ import { removeAll, SWEEP_BATCH, type SweepParts } from '../jobs/sweep.ts'
 import { after, type Instant } from '../kernel/clock.ts'
 
 const DAY_SECONDS = 86_400
-/** So many events that must stay are stepped over; events newer than the last of them wait for the next time. */
+/** How many events that must stay are stepped over in one sweep. Events newer than the last of them wait for the next sweep. */
 const KEPT_MAX = 10_000
 
-/** The apps that were told of events before `$1`: a step through the index for every app there is. */
+/** The apps that were told of events before `$1`. Takes one step through the index for each app there is. */
 const appsWithOld = sql`
   with recursive app as (
     (select account_id, app_id from event_audience order by account_id, app_id limit 1)
@@ -20,12 +20,12 @@ const appsWithOld = sql`
   where exists (select from event_audience a
     where a.account_id = app.account_id and a.app_id = app.app_id and a.create_time < $1)`
 
-/** Holding these keeps resends out: they hold the same rows until their deliveries are there to be seen. */
+/** Locking these rows keeps resends out: a resend locks the same rows until its deliveries can be seen. */
 const holdHeard = sql`
   select ctid::text as place, event_id, create_time, seq from event_audience
   where account_id = $1 and app_id = $2 and create_time < $3 and (create_time, seq) > ($4, $5)
   order by create_time, seq limit $6 for update skip locked`
-/** Holding these keeps anybody from asking for one more attempt of what failed. */
+/** Locking these rows keeps anybody from asking for one more attempt of what failed. */
 const holdSent = sql`
   select sent.* from unnest($3::text[]) as heard (event_id) cross join lateral (
     select d.event_id, d.id from deliveries d
@@ -33,7 +33,7 @@ const holdSent = sql`
 const stillQueued = sql`
   select waiting.id from unnest($2::uuid[]) as sent (id) cross join lateral (
     select q.id from delivery_queue q where q.account_id = $1 and q.id = sent.id offset 0) waiting`
-/** Nobody ever changes who heard of an event, so what is held is still in its place. */
+/** Nobody ever updates the rows that say who heard of an event, so a locked row can be found by its `ctid`. */
 const removeHeld = sql`
   with attempted as (delete from delivery_attempts where account_id = $1 and delivery_id = any($2::uuid[])),
   sent as (delete from deliveries where account_id = $1 and id = any($2::uuid[]))
@@ -51,7 +51,7 @@ const removeEvents = sql`
     order by create_time limit $2 for update skip locked))
   returning 1`
 
-/** What an event mentioned goes after it. */
+/** The ids that an event mentioned are removed once the event is gone. */
 const removeIds = sql`
   delete from event_ids where ctid = any(array(
     select i.ctid from event_ids i where i.create_time < $1
@@ -92,7 +92,7 @@ export async function sweepEvents(parts: SweepParts, days: number): Promise<void
     do last = await removeBatch(database, app, before, last)
     while (last && !stopped())
   }
-  // An event is the last to go, once nobody is left who heard of it. Nobody hears of old ones anew.
+  // The event itself goes last, when nobody is left who heard of it. No app is ever told of an old event anew.
   const columns = [apps.map(({ account_id }) => account_id), apps.map(({ app_id }) => app_id)]
   const kept = await database.rows<Pick<Heard, 'event_id' | 'create_time'>>(stillHeard, [...columns, before, KEPT_MAX])
   const until = kept.length < KEPT_MAX ? before : kept.at(-1)!.create_time
@@ -101,7 +101,7 @@ export async function sweepEvents(parts: SweepParts, days: number): Promise<void
   await partitions?.dropEvents(before)
 }
 
-/** What is in a partition of its day goes with that; the rest goes by the statements below, which find it alone. */
+/** Rows in the partition of a day are dropped with it. So the statements below look only at the rows without a day. */
 const undatedIn = (database: Database, partitions: Partitions): Sweepable => ({
   rows: (statement, values) => database.rows(partitions.undated(statement), values),
   transaction: (work) =>
@@ -110,7 +110,7 @@ const undatedIn = (database: Database, partitions: Partitions): Sweepable => ({
     ),
 })
 
-/** Gives the last it looked at; undefined when there are no more. */
+/** Removes one batch. Gives the last row it looked at, or undefined when there are no more. */
 function removeBatch(
   database: Sweepable,
   { account_id, app_id }: HearingApp,
@@ -122,7 +122,7 @@ function removeBatch(
     const heard = await connection.rows<Heard>(holdHeard, [account_id, app_id, before, ...start, SWEEP_BATCH])
     const events = [account_id, app_id, heard.map(({ event_id }) => event_id)]
     const sent = await connection.rows<Sent>(holdSent, events)
-    // Read after they are held, so that none of them can begin to wait again.
+    // Read after the rows are locked, so that none of these deliveries can begin to wait again.
     const queued = await connection.rows<Pick<Sent, 'id'>>(stillQueued, [account_id, sent.map(({ id }) => id)])
     const isQueued = new Set(queued.map(({ id }) => id))
     const isOpen = new Set(sent.filter(({ id }) => isQueued.has(id)).map(({ event_id }) => event_id))

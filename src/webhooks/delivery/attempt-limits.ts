@@ -9,18 +9,18 @@ interface UnderWay {
   timer?: NodeJS.Timeout
 }
 
-/** Cuts short what keeps a clock that is being moved waiting. */
+/** Cuts attempts short that would keep a clock waiting while it is being moved. */
 export class AttemptLimits {
   readonly #underWay = new Set<UnderWay>()
   #patience: Patience | undefined
 
-  /** From now on, and for attempts that are under way already, until it is lifted. */
+  /** Limits attempts from now on, and those that are under way already, until the limit is lifted. */
   impose(patience: Patience | undefined): void {
     this.#patience = patience
     for (const attempt of this.#underWay) this.#limit(attempt)
   }
 
-  /** Gives what must be called when the attempt has ended. */
+  /** Returns a function that must be called when the attempt has ended. */
   begin({ webhook_id: webhookId, webhook, url }: ClaimedDelivery, handle: AttemptHandle): () => void {
     const attempt: UnderWay = { webhookId, url: webhook?.url ?? url ?? '', handle }
     this.#underWay.add(attempt)
@@ -41,7 +41,7 @@ export class AttemptLimits {
       patience.lost(webhookId, url)
       handle.abandon?.('the clock moved on')
     }
-    // After a stall of our own the answer may have long been here: it is read before anybody is called late.
+    // If this process itself stalled, the answer may have arrived long ago. So it is read before the receiver is called late.
     attempt.timer = setTimeout(() => setImmediate(cutShort), patience.for(url))
   }
 }

@@ -7,17 +7,17 @@ import type { Claim } from '../dispatch/lanes.ts'
 import { ANY_WEBHOOK, accountOf, accountsOf, beforeAccounts, endpointOf } from './free-address.ts'
 import { type ClaimedDelivery, type ClaimedWebhook, DISABLED, type QueuedDelivery, SUSPENDED } from './queue.ts'
 
-/** What takes turns: webhooks, or accounts with what they simulated for addresses of their own. */
+/** What takes turns: webhooks; or accounts, for events they simulated to addresses of their own. */
 interface Line {
   readonly key: 'webhook_id' | 'account_id'
   readonly only: string
-  /** Which of those that were stepped on have nothing for us. */
+  /** SQL that leaves out lines which this claim cannot serve. */
   readonly able: string
   /** SQL for the endpoint of a line. */
   turn(line: string): string
-  /** Where to go on after the last of them. */
+  /** SQL for where to go on after the last line of a round. */
   readonly next: string
-  /** SQL for why one is not to be sent, where no webhook tells. */
+  /** SQL for why a delivery is not to be sent. Needed where no webhook tells. */
   readonly stopped: string
 }
 
@@ -86,7 +86,7 @@ const claimOfWebhooks = statementOf(
     only: '',
     able: `and turn.line <> '${ANY_WEBHOOK}'`,
     turn: (line) => line,
-    // A round that began with the first has stepped on them, if there are any, and need not look once more.
+    // A round from the beginning has stepped on such deliveries, if there are any, so there is no need to look once more.
     next: `case when $2 = '' then (select '${beforeAccounts}' from turn where turn.line = '${ANY_WEBHOOK}')
       else (select '${beforeAccounts}' from delivery_queue q where q.lane = $1 and q.webhook_id = '${ANY_WEBHOOK}' limit 1) end`,
     stopped: 'null',
@@ -118,7 +118,7 @@ interface ClaimHead {
 
 const CLAIM_MAX = 2 ** 47
 
-/** Takes over what others hold too long only with `takesOver`. */
+/** Takes over claims whose lease ran out only when `takesOver` is true. */
 export async function claimDeliveries(
   database: Connection,
   { lane, afterWebhook, busy, webhooks, each, count }: Claim,

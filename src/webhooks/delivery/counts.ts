@@ -26,8 +26,8 @@ const quarterOf = (at: Instant) =>
   new Date(Math.floor(Date.parse(at) / QUARTER_MS) * QUARTER_MS).toISOString() as Instant
 
 /**
- * Counts what this process attempted, and adds it to what all of them did, together and a moment later: a process that is
- * killed takes the last second of its counts along, which a picture of a day does not show.
+ * Counts what this process attempted, and adds it to the counts of all processes a moment later, many attempts at once. A
+ * process that is killed loses the last second of its counts, which does not matter in a picture of a whole day.
  */
 export class DeliveryCounts {
   readonly #database: Database
@@ -50,7 +50,7 @@ export class DeliveryCounts {
     this.#timer ??= setTimeout(() => void this.write(), WRITE_AFTER_MS).unref()
   }
 
-  /** What could not be written is counted in the next time. */
+  /** Counts that could not be written are written the next time. */
   async write(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -74,7 +74,7 @@ export class DeliveryCounts {
   }
 }
 
-/** The last so many hours, the oldest first, with those in which nothing was attempted. */
+/** The quarters of the last so many hours, oldest first, including those in which nothing was attempted. */
 export async function attemptsOfHours(db: Reader, hours: number, now: Instant): Promise<Quarter[]> {
   const count = (hours * 3_600_000) / QUARTER_MS
   const first = Date.parse(quarterOf(now)) - (count - 1) * QUARTER_MS

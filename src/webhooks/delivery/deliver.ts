@@ -16,7 +16,7 @@ import { nextAttempt, retryAfterSeconds } from './retries.ts'
 export const AUTH_VERSION = 'v2'
 const ERROR_LENGTH_MAX = 500
 const GONE = 410
-/** Receivers that say when to come back are taken at their word. */
+/** Statuses with which a receiver may tell us, in `Retry-After`, when to come back. */
 const ASKS_TO_WAIT = new Set([429, 503])
 
 export const certificateUrl = ({ publicUrl }: Service, keyId: string) => `${publicUrl}/v1/notifications/certs/${keyId}`
@@ -40,10 +40,7 @@ export interface DeliverParts {
   now(): Instant
 }
 
-/**
- * Whether a delivery is signed with the certificate, or was. Without a webhook there is no secret, so the certificate is
- * the only way.
- */
+/** Whether a delivery is signed with the certificate, or was at an earlier attempt. One without a webhook always is. */
 export const needsSignature = ({ service }: DeliverParts, { key_id, webhook }: ClaimedDelivery): boolean =>
   key_id !== null || service.settings.webhookSignatures === 'both' || webhook === undefined
 
@@ -71,7 +68,7 @@ export async function attemptDelivery(
   const attemptTime = parts.now()
   const started = performance.now()
   const url = delivery.webhook_id === ANY_WEBHOOK ? delivery.url : webhook?.url
-  // Field by field here and below: copies of whole objects stood out in the profile of a busy process.
+  // Results and headers are set field by field: copies of whole objects stood out in the profile of a busy process.
   const result = (outcome: Outcome): AttemptResult => ({
     url: url ?? '',
     attempt_time: attemptTime,
@@ -102,7 +99,7 @@ export async function attemptDelivery(
   }
 }
 
-/** Put together once: a name that is made anew for each delivery has to be made known to the engine each time. */
+/** Put together once: the engine has to intern every name that is made anew, which would happen for each delivery. */
 export function headerNamesOf({ dialect: { transmissionHeaderPrefix: prefix } }: Service) {
   return {
     id: `${prefix}-TRANSMISSION-ID`,
@@ -137,7 +134,7 @@ function transmissionHeaders(
   return headers
 }
 
-/** Signed anew at each attempt with its real time: receivers compare it with their own clocks, which nobody moves. */
+/** Signed anew at each attempt, with its real time: receivers compare it with their own clocks, which no sandbox moves. */
 function secretHeaders(parts: DeliverParts, delivery: ClaimedDelivery, body: Buffer): Record<string, string> {
   const { openSecret, now } = parts
   const { webhook, event_id, account_id } = delivery

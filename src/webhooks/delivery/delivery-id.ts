@@ -1,6 +1,6 @@
 import { deliveryPrefix, firstEventId } from '../../kernel/dated.ts'
 
-/** SQL for each of the three that name a delivery. */
+/** SQL for each of the three values that a delivery is named after. */
 interface Named {
   readonly event: string
   readonly webhook: string
@@ -8,8 +8,9 @@ interface Named {
 }
 
 /**
- * SQL for the id of a delivery: there is one of each event, webhook and round, so whoever adds it a second time finds it
- * there. With a day in the id of the event it has the same, and is kept with it.
+ * SQL for the id of a delivery. Event, webhook and round give exactly one id, so whoever adds the same delivery a second
+ * time finds it there. If the id of the event carries a day, the id of the delivery carries it too and lies in the same
+ * partition.
  */
 export function deliveryId({ event, webhook, round }: Named): string {
   const named = `concat_ws(' ', ${event}, ${webhook}, nullif(${round}, 0))`

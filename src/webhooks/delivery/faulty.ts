@@ -4,7 +4,7 @@ import type { AttemptHandle } from '../dispatch/lanes.ts'
 import { type AttemptResult, attemptDelivery, type DeliverParts } from './deliver.ts'
 import type { ClaimedDelivery } from './queue.ts'
 
-/** Attempts a delivery as a sandbox was told to: once, twice, or later. What is held back counts as an attempt. */
+/** Attempts a delivery once, or as a fault of the sandbox says: twice, or later. What is held back counts as an attempt. */
 export async function attemptWithFault(
   parts: DeliverParts,
   delivery: ClaimedDelivery,

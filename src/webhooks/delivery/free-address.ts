@@ -3,7 +3,10 @@ export const ANY_WEBHOOK = 'WEBHOOK_ID'
 
 const FREE = `${ANY_WEBHOOK}:`
 
-/** Whose line a delivery stands in: its webhook's, or its account's where it has none. Nobody waits for receivers of others. */
+/**
+ * Whose line a delivery stands in: that of its webhook, or that of its account where it has no webhook. So nobody waits for
+ * the receivers of others.
+ */
 export const endpointOf = (webhookId: string, accountId: string): string =>
   webhookId === ANY_WEBHOOK ? FREE + accountId : webhookId
 
@@ -11,7 +14,7 @@ export const endpointOf = (webhookId: string, accountId: string): string =>
 export const accountOf = (endpoint: string): string | undefined =>
   endpoint.startsWith(FREE) ? endpoint.slice(FREE.length) : undefined
 
-/** Comes before the endpoints of all accounts. */
+/** Sorts before the endpoints of all accounts. */
 export const beforeAccounts = FREE
 
 /** The accounts among these endpoints. */

@@ -3,12 +3,15 @@ import type { Happening } from '../../kernel/happening.ts'
 import type { AttemptResult } from './deliver.ts'
 import type { ClaimedDelivery } from './queue.ts'
 
-/** One line an attempt: a failure is told to whoever looks after the service, a success to whoever wants to know. */
+/**
+ * Writes one line for each attempt. A failure is a warning for whoever looks after the service; a success is only
+ * informative.
+ */
 export function logAttempt(log: Logger, { id, webhook_id, account_id, body }: ClaimedDelivery, result: AttemptResult) {
   if (!log.isLevelEnabled(result.delivered ? 'info' : 'warn')) return
   const line = {
     event: /"event_type":"([^"]{1,100})"/.exec(body)?.[1],
-    // What stands behind the question mark may be a secret of the receiver's.
+    // The query of the address may hold a secret of the receiver.
     url: result.url.split('?', 1)[0],
     status: result.http_status ?? undefined,
     ms: result.duration_ms,

@@ -44,11 +44,11 @@ export function makeDeliveryMetrics(registry: Registry, database: Database, cloc
     registers,
   })
 
-  // From the start: Prometheus sees no increase in a figure that is there with its first case.
+  // Made from the start: Prometheus sees no increase in a figure that only appears with its first case.
   for (const answer of ['none', '3xx', '4xx', '5xx'])
     for (const outcome of [outcomes.PENDING, outcomes.FAILURE]) attempts.inc({ outcome, answer }, 0)
 
-  /** All figures of a scrape come from one question. While the database is away there are none rather than old ones. */
+  /** All figures of one scrape come from one query. While the database is away there are no figures, rather than old ones. */
   let asked: Promise<Figures | undefined> | undefined
   const figures = () => {
     asked ??= database

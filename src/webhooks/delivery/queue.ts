@@ -4,7 +4,7 @@ import type { Instant } from '../../kernel/clock.ts'
 import type { Lane } from '../dispatch/lanes.ts'
 import { ANY_WEBHOOK, accountOf, accountsOf } from './free-address.ts'
 
-/** Why nothing is sent any more to whom it was meant for. */
+/** Why nothing is sent to a receiver any more. */
 export const SUSPENDED = 'The account was suspended before this attempt.'
 export const DISABLED = 'The app was disabled before this attempt.'
 
@@ -75,7 +75,7 @@ export interface RecordedAttempt {
   readonly error: string | null
 }
 
-/** Every delivery that was `inserted` in the same commit and has not failed already waits from then on. */
+/** Puts every delivery that this commit `inserted` into the queue, except those that were inserted as failed. */
 export const queueInserted = sql`
   insert into delivery_queue (account_id, id, webhook_id, event_account_id, event_id, seq, resource_id, transmit_time,
     url, lane, attempts, next_time)
@@ -87,8 +87,9 @@ export const queueInserted = sql`
   returning 1`
 
 /**
- * What arrived leaves the queue. This is what nearly every attempt comes to, so its values travel as columns, which the
- * server reads in a fraction of the time that objects take it. The result of a lost lease finds another claim, or nothing.
+ * What arrived leaves the queue. Nearly every attempt ends like this, so the values travel as columns, which the server
+ * reads in a fraction of the time that JSON objects take. A result whose lease was lost finds another claim or no row, and
+ * writes nothing.
  */
 const recordArrived = sql`
   with arrived as materialized (
@@ -104,8 +105,8 @@ const recordArrived = sql`
   select account_id, id, number, attempt_time, url, http_status, reason, duration_ms, headers, body
   from (select set_config('synchronous_commit', 'off', true)) always cross join ended`
 /**
- * What did not arrive waits for its next attempt, or has failed for good when there is none. Here and below the keys come
- * once more by themselves: planned while the queue is empty, a join alone would read all of it.
+ * What did not arrive waits for its next attempt, or has failed for good when there is none. Here and below the keys are
+ * given a second time as arrays: a plan made while the queue was empty would otherwise join by reading the whole queue.
  */
 const recordFailed = sql`
   with failed as materialized (
@@ -133,9 +134,10 @@ const recordFailed = sql`
     cross join (select * from put_off union all select * from ended) done`
 
 /**
- * Deliveries that are held move too: a thousand that wait for an answer would be stepped over at every look at the lane
- * they came from. What is being recorded is left alone, since that writes its lane, and so are those far back in a long
- * line, whose turn comes in either lane: moving a webhook must not cost as much as it has waiting.
+ * Moves deliveries that are claimed as well: a thousand that wait for an answer would otherwise be stepped over at every
+ * look at their old lane. Rows that are just being recorded are skipped, since recording writes their lane. So is what lies
+ * beyond the first 2000 of a long line: it gets its turn in either lane, and moving a webhook must not cost more the more it
+ * has waiting.
  */
 const moveWebhook = sql`
   with webhook as (update webhooks set lane = $2 where id = $1 and lane <> $2)
@@ -152,7 +154,10 @@ const releaseClaims = sql`
   from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)
   where q.account_id = any($2::text[]) and q.id = any($3::uuid[])
     and q.account_id = mine.account_id and q.id = mine.id and q.claim = mine.claim`
-/** What is locked is being recorded. Waiting for it, with locks of our own that it may want next, could last for ever. */
+/**
+ * A locked row is just being recorded, so it is skipped. Waiting for it, while holding locks that it may want next, could
+ * last for ever.
+ */
 const renewLeases = sql`
   update delivery_queue set lease_until = clock_timestamp() + interval '15 seconds' where ctid = any(array(
     select q.ctid from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)
@@ -171,7 +176,7 @@ export async function record(database: Connection, attempts: readonly RecordedAt
   const arrived = attempts.filter(({ status }) => status === 'SUCCESS')
   const failed = attempts.filter(({ status }) => status !== 'SUCCESS')
   const column = (of: (attempt: RecordedAttempt) => string | null) => arrived.map(of)
-  // Of these the driver need not look for characters that would end them.
+  // These values hold no characters that would need quoting, so the driver need not look for any.
   const plain = (of: (attempt: RecordedAttempt) => string | number | null) =>
     `{${arrived.map((attempt) => of(attempt) ?? 'null').join()}}`
   await Promise.all([
@@ -207,12 +212,12 @@ export async function release(database: Connection, held: readonly ClaimedDelive
   await database.rows(releaseClaims, [JSON.stringify(held.map(claimOf)), ...keysOf(held)])
 }
 
-/** Keeps what is claimed for another while: an attempt can wait for its turn to be signed. */
+/** Renews the lease of what is claimed: an attempt may have to wait for its turn to be signed. */
 export async function renew(database: Connection, held: readonly ClaimedDelivery[]): Promise<void> {
   await database.rows(renewLeases, [JSON.stringify(held.map(claimOf)), ...keysOf(held)])
 }
 
-/** When the earliest open delivery of other endpoints is due; one that is being attempted counts as well. */
+/** When the earliest open delivery of other endpoints is due. Deliveries that are being attempted count as well. */
 export async function nextWaiting(
   database: Connection,
   otherThan: readonly string[] = [],

@@ -8,7 +8,10 @@ import type { Webhook } from '../subscriptions/store.ts'
 import { deliveryId } from './delivery-id.ts'
 import { queueInserted } from './queue.ts'
 
-/** A new round of an event for each of these webhooks, unless one is under way. Holds the event against its removal. */
+/**
+ * A new round of an event for each of these webhooks, unless one is under way. Locks the event's row so that it is not
+ * removed.
+ */
 const insertRound = statementOf(`
   insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, round, seq,
     resource_id, transmit_time)
@@ -32,9 +35,10 @@ export function resend(tx: Tx, event: StoredEvent, webhooks: readonly Webhook[])
 }
 
 /**
- * The events of a span of time that were sent to a webhook and never arrived, or every one there was. One that is disabled gets
- * none. What became of each is asked event by event, and without the name of the webhook: where nobody has counted its rows yet,
- * the server would go through all that was ever sent to it for every one of them.
+ * The events of a span of time that were sent to a webhook and never arrived, or all of them. A disabled webhook gets none.
+ * What became of each event is asked event by event, and with an expression in place of the webhook's name: without
+ * statistics on its rows, the server would otherwise go through everything that was ever sent to the webhook, once for each
+ * event.
  */
 const wantedInRange = (held: string) => `
     select e.account_id, e.id, e.type, e.seq, e.resource_id, sent.last_round
@@ -78,7 +82,10 @@ export interface ReplayRange {
   readonly max: number
 }
 
-/** Written at once, since how many there were is part of the answer; the caller's transaction holds it together. */
+/**
+ * Written at once and not with the commit, since the number is part of the answer. The caller's transaction holds it
+ * together.
+ */
 export async function replay(
   tx: Tx,
   webhook: Webhook,
@@ -100,7 +107,7 @@ export async function replay(
   return row!.replayed
 }
 
-/** How many that would be, and how many of the others would be hastened. */
+/** How many would be sent again, and how many waiting retries would be made due now. */
 const countRange = statementOf(`
   select ((select count(*) from (${wantedInRange('$8::text[]')}) wanted)
     + (select count(*) from (
@@ -138,7 +145,7 @@ const queueReopened = sql`
     (select count(*) from delivery_attempts t where t.account_id = r.account_id and t.delivery_id = r.id), $1
   from reopened r left join webhooks w on w.account_id = r.account_id and w.id = r.webhook_id`
 
-/** Makes the next attempt due now, also of one that had failed for good. It counts as one of the attempts there are. */
+/** Makes the next attempt due now, also for a delivery that had failed for good. It counts as one of the usual attempts. */
 export function attemptNow(tx: Tx, accountId: string, id: string): void {
   tx.write(hasten, [accountId, id, tx.now])
   tx.write(reopen, [accountId, id], 'reopened')

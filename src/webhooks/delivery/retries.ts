@@ -10,13 +10,13 @@ export const retryWaits: readonly number[] = [
 /** Waits are longer by up to this share, so that what failed together does not come back together. */
 export const JITTER = 0.1
 /**
- * In a sandbox it does come back together, so that a clock that moves stops once for all of it: at a full second, where a
- * wait is so long that this is within the same share.
+ * In a sandbox, what failed together does come back together, so that a clock that moves stops once for all of it. Waits of
+ * at least this many seconds end at a full second, which lengthens them by no more than the same share.
  */
 const TOGETHER_SECONDS_MIN = 1 / JITTER
 const RETRY_AFTER_SECONDS_MAX = 86_400
 
-/** A share between 0 and 1 that is the same whenever it is asked for the same attempt. */
+/** A share between 0 and 1 that is always the same for the same attempt. */
 function shareOf(deliveryId: string, attempts: number): number {
   return createHash('sha256').update(`${deliveryId} ${attempts}`).digest().readUInt32BE() / 2 ** 32
 }
@@ -48,7 +48,7 @@ export function nextAttempt(failed: FailedAttempt, { speed, isSandbox }: Pace): 
 
 const atFullSecond = (instant: Instant): Instant => toInstant(new Date(Math.ceil(Date.parse(instant) / 1000) * 1000))
 
-/** Reads a `Retry-After` header: seconds, or a date of the receiver's, which lives in real time. */
+/** Reads a `Retry-After` header: a number of seconds, or a date by the receiver's clock, which is real time. */
 export function retryAfterSeconds(header: string | undefined, realNow: Instant): number | undefined {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header)

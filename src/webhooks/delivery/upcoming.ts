@@ -15,7 +15,7 @@ interface WaitingDelivery {
 
 const columns = 'q.account_id, q.id, q.event_id, q.webhook_id, q.url, q.attempts, q.next_time, q.seq'
 
-/** Those of a queue that come first, with what is shown of them. */
+/** The earliest deliveries among those that `queue` selects, with what is shown of them. */
 const earliestOf = (queue: string) =>
   statementOf(`
   select first.account_id, first.id, first.event_id, d.event_type, coalesce(first.url, w.url) as url, first.attempts,
@@ -25,12 +25,12 @@ const earliestOf = (queue: string) =>
     left join webhooks w on w.account_id = first.account_id and w.id = first.webhook_id
   order by first.next_time, first.seq limit $1`)
 
-/** The first of each lane, and of these the first. */
+/** Takes the earliest of each lane, and then the earliest of all. */
 const earliest = earliestOf(`
   select q.* from generate_series(0, 2) as lanes (lane) cross join lateral (
     select ${columns} from delivery_queue q where q.lane = lanes.lane order by q.next_time limit $1) q`)
 
-/** Found by their keys, account by account: a sandbox has few. */
+/** Found by their keys, account by account. A sandbox has few accounts. */
 const earliestAbout = earliestOf(`
   select ${columns} from delivery_queue q where (q.account_id, q.id) in (
     select d.account_id, d.id from accounts a cross join unnest($2::text[]) as about (event_id)
@@ -39,7 +39,7 @@ const earliestAbout = earliestOf(`
     select a.id, case when about.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then about.id::uuid end
     from accounts a cross join unnest($2::text[]) as about (id))`)
 
-/** The deliveries that are attempted next; only those with one of these ids, or of these events, where any are given. */
+/** The deliveries that are attempted next. With `about`, only those that have one of these ids or carry one of these events. */
 export async function upcomingDeliveries(
   database: Connection,
   limit: number,

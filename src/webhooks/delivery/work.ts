@@ -48,7 +48,7 @@ export class DeliveryWork implements WorkSource {
   readonly #held = new Map<string, ClaimedDelivery>()
   #heldBefore: ReadonlySet<ClaimedDelivery> = new Set()
   #fired: Fired[] | undefined
-  /** That of whoever waits for what is due to be done. */
+  /** The patience of whoever waits until everything that is due is done. */
   #patience: Patience | undefined
   #renewing: NodeJS.Timeout | undefined
   /** Only where a clock can be moved. */
@@ -117,7 +117,7 @@ export class DeliveryWork implements WorkSource {
     )
   }
 
-  /** What cannot be signed now is tried until it can: a delivery without its signature would be worse than a late one. */
+  /** A delivery that cannot be signed now is tried until it can: one without its signature would be worse than a late one. */
   #prepare(parts: DeliverParts, delivery: ClaimedDelivery): ClaimedDelivery | Promise<ClaimedDelivery> {
     return needsSignature(parts, delivery) ? this.#sign(parts, delivery) : delivery
   }
@@ -130,7 +130,8 @@ export class DeliveryWork implements WorkSource {
         this.#parts.onError(error)
         const isOpen = await pause(SIGN_AGAIN_MS, true, { signal: this.#closing.signal }).catch(() => false)
         if (isOpen) continue
-        // A process that closes leaves it to another: what is given back is not attempted here, whatever is returned.
+        // A process that is closing leaves the delivery to another one. What was given back is not attempted here, whatever
+        // is returned.
         this.#dispatcher.forget(delivery.endpoint)
         this.#dispatcher.wake()
         return delivery
@@ -151,7 +152,7 @@ export class DeliveryWork implements WorkSource {
     return upcomingDeliveries(this.#parts.database, limit, about)
   }
 
-  /** Attempts everything that is due, as far as patience goes, and waits for what other processes hold. */
+  /** Attempts everything that is due, as long as the patience lasts, and waits for what other processes hold. */
   async drain(patience?: Patience): Promise<Fired[]> {
     const { database, clock } = this.#parts
     this.#limits?.impose(patience)
@@ -171,7 +172,7 @@ export class DeliveryWork implements WorkSource {
       }
       return fired
     } finally {
-      // Also when the database went away meanwhile: an impatience that stayed would keep all later attempts from being made.
+      // Reset even if the database went away meanwhile: a limit that stayed would cut all later attempts short.
       if (!wasRunning) this.#dispatcher.stop()
       this.#fired = undefined
       this.#patience = undefined
@@ -179,7 +180,7 @@ export class DeliveryWork implements WorkSource {
     }
   }
 
-  /** The dispatcher takes what it can by itself; it only has to be told that there may be something. */
+  /** The dispatcher claims by itself; it only has to be told that there may be something to claim. */
   wake(): void {
     if (this.#closing.signal.aborted) return
     this.#renewing ??= this.#startRenewing()
@@ -195,7 +196,7 @@ export class DeliveryWork implements WorkSource {
 
   #startRenewing(): NodeJS.Timeout {
     const again = () => {
-      // What was not here last time is young enough to wait for the next.
+      // Deliveries that were not held at the last round are young enough to wait for the next one.
       const old = [...this.#held.values()].filter((delivery) => this.#heldBefore.has(delivery))
       this.#heldBefore = new Set(this.#held.values())
       if (old.length > 0) void this.#renew(old)
@@ -208,14 +209,14 @@ export class DeliveryWork implements WorkSource {
       await renew(this.#parts.database, deliveries)
     } catch (error) {
       this.#parts.onError(error)
-      // After an outage soon again, before anybody takes what is held for given up.
+      // After an outage, tries again soon, before other processes take over what is held here.
       await pause(RENEW_AGAIN_MS, undefined, { ref: false })
       const held = deliveries.filter(({ id }) => this.#held.has(id))
       if (held.length > 0 && !this.#closing.signal.aborted) await this.#renew(held)
     }
   }
 
-  /** After this nothing of the webhook, or what else is called so, is started by this process. */
+  /** After this call, this process starts nothing more of this endpoint. */
   forget(endpoint: string): void {
     this.#dispatcher.forget(endpoint)
   }
@@ -227,7 +228,7 @@ export class DeliveryWork implements WorkSource {
     this.#closing.abort()
     const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())
     await Promise.race([this.#dispatcher.whenIdle(), late])
-    // What cannot be given back, because the database is away, is another's when its lease has run out.
+    // What cannot be given back because the database is away goes to another process when its lease has run out.
     if (this.#held.size > 0)
       await release(this.#parts.database, [...this.#held.values()]).catch((error: unknown) =>
         this.#parts.onError(error),

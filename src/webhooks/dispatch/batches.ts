@@ -9,7 +9,7 @@ export interface BatchPorts<Item> {
   onError(error: unknown): void
 }
 
-/** So many need not wait for more. */
+/** A batch of this size is written without waiting for more. */
 const FULL = 250
 
 /** Writes down everything that was added meanwhile at once; one batch at a time, so batches grow with the load. */
@@ -46,7 +46,7 @@ export class Batches<Item> {
     if (!this.#writing) void this.#writeAll()
   }
 
-  /** What could not be written is kept and tried again: it happened, whatever the database says. */
+  /** A batch that could not be written is kept and tried again: the attempts were made, whatever the database says. */
   async #writeAll(): Promise<void> {
     this.#writing = true
     while (this.#items.length > 0) {

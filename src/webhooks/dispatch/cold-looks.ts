@@ -12,7 +12,7 @@ export class ColdLooks {
     this.#next = performance.now() + ms
   }
 
-  /** Whether it is time; tells later where it is not. */
+  /** Whether it is time for another look. If it is not, `whenTime` is called when it is. */
   isTime(): boolean {
     const wait = this.#next - performance.now()
     if (wait <= 0) return true

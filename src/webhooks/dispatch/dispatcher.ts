@@ -43,7 +43,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.#rules = rules
     this.#slots = new Slots(rules, () => this.#goOn())
     this.#finished = new Batches({
-      // A result that comes alone is written at once; while many are on their way, each waits a little for the next.
+      // A result that comes alone is written at once. While many attempts are under way, each result waits a little for the next.
       lingerMs: () => (this.#slots.inFlight + this.#waiting[lanes.proven] < pace.many ? 0 : pace.lingerMs),
       write: (batch) => ports.record(batch),
       onWritten: (batch) => {
@@ -69,7 +69,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.#running = false
   }
 
-  /** Claims nothing more until it is started again, gives back what it has not begun, and comes back when the rest has ended. */
+  /** Claims nothing more until it is started again and gives back what it has not begun. Returns when the rest has ended. */
   async pause(): Promise<void> {
     this.stop()
     for (const id of this.#endpoints.keys()) this.forget(id)
@@ -90,7 +90,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     })
   }
 
-  /** Gives back what is claimed for a webhook and not yet begun: after this nothing of it starts in this process. */
+  /** Gives back what is claimed for a webhook and not yet begun. After this, nothing of it starts in this process. */
   forget(webhookId: string): void {
     const endpoint = this.#endpoints.get(webhookId)
     if (!endpoint) return
@@ -148,12 +148,12 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     )
   }
 
-  /** Cold webhooks are looked at now and then, unless somebody waits for everything to be done. */
+  /** Whether this lane may be looked at now: cold webhooks only now and then, unless somebody waits for everything to be done. */
   #isTime(lane: Lane): boolean {
     return lane !== lanes.cold || this.#idle.length > 0 || this.#cold.isTime()
   }
 
-  /** Stepping through cold webhooks is only worth it soon again when some of them get somewhere. */
+  /** Cold webhooks are looked at again soon only if something was claimed or one of them answers. */
   #coldPause(claimed: number): number {
     if (claimed > 0) return pace.coldLookEveryMs
     for (const { lane, answers } of this.#endpoints.values())
@@ -171,7 +171,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     if (lane === lanes.cold) this.#cold.lookAfter(this.#coldPause(claimed.length))
     const perWebhook = new Map<string, number>()
     for (const { endpoint } of claimed) perWebhook.set(endpoint, (perWebhook.get(endpoint) ?? 0) + 1)
-    // Where a webhook gave all it was asked for it may have more; where a round is not complete others may.
+    // A webhook that gave all it was asked for may have more. Where the round is not complete, other webhooks may have something.
     if (turn !== undefined || [...perWebhook.values()].some((count) => count >= each)) this.#looked.delete(lane)
     this.#turn[lane] = turn ?? ''
     this.#waiting[lane] += claimed.length
@@ -240,7 +240,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   async #attempt(delivery: Delivery, endpoint: Endpoint<Delivery>): Promise<void> {
     const running = this.#slots.take(endpoint.lane)
     const reply = { endpoint, isLate: false, isHere: false }
-    // After a stall of our own the answer may have long been here: it is read before anybody is called late.
+    // If this process itself stalled, the answer may have arrived long ago. So it is read before the receiver is called late.
     const late = setTimeout(() => setImmediate(() => this.#isLate(reply)), this.#rules.promptMs)
     late.unref?.()
     endpoint.running++
@@ -259,7 +259,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     }
     if (!isWorthKeeping(endpoint)) this.#endpoints.delete(endpoint.id)
     this.#finished.add({ delivery, result, lane: endpoint.lane })
-    // Its own successor first: others only have to be looked at when it has none.
+    // Begins the next delivery of the same webhook first. Other webhooks are looked at only if there is none.
     this.#begin(endpoint)
     this.#goOn()
   }
@@ -270,7 +270,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.#strike(reply.endpoint)
   }
 
-  /** One that has answered before may stumble now and then: moving it, and all that waits for it, has its price. */
+  /** A proven webhook may stumble now and then, because moving it with all that waits for it is expensive. */
   #strike(endpoint: Endpoint<Delivery>): void {
     endpoint.strikes++
     if (endpoint.lane !== lanes.proven || endpoint.strikes >= pace.strikes) this.#moveTo(endpoint, lanes.cold)
@@ -286,7 +286,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
       },
       (error) => this.#ports.onError(error),
     )
-    // It waits with its kind from now on, and not here, where it would keep others waiting.
+    // From now on it waits among the cold webhooks. Left here, it would keep others waiting.
     if (lane === lanes.cold) this.forget(endpoint.id)
   }
 

@@ -24,7 +24,7 @@ export const newEndpoint = <Delivery>(id: string, lane: Lane): Endpoint<Delivery
   ready: [],
 })
 
-/** Only of webhooks that are busy, slow but answering, or beginning to stumble something is worth remembering. */
+/** Only webhooks that are busy, slow but answering, or beginning to stumble are worth remembering. */
 export function isWorthKeeping<Delivery>(endpoint: Endpoint<Delivery>): boolean {
   const { running, preparing, ready, lane, answers, strikes } = endpoint
   if (running + preparing.size + ready.length > 0) return true

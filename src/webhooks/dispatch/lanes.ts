@@ -45,15 +45,15 @@ export interface Claim {
   /** At most so many deliveries, and so many of one webhook. */
   readonly count: number
   readonly each: number
-  /** Webhooks that have enough to do. */
+  /** Webhooks that have enough to do already, and are left out. */
   readonly busy: readonly string[]
-  /** Webhooks take turns: begin with those after this one. */
+  /** Webhooks take turns: the claim begins with those after this one. */
   readonly afterWebhook: string
   readonly webhooks: number
 }
 
 export interface Dispatchable {
-  /** The webhook it goes to, or whoever else keeps nobody but themselves waiting. */
+  /** The webhook it goes to, or another line of its own: an endpoint keeps only its own deliveries waiting. */
   readonly endpoint: string
   readonly lane: Lane
 }
@@ -81,18 +81,21 @@ export interface AttemptHandle {
 
 /** How far ahead the dispatcher works, and how much it does at once. */
 export const pace = {
-  /** How many claimed deliveries of proven webhooks may wait for a slot, so that slots do not wait for the database. */
+  /**
+   * How many claimed deliveries of proven webhooks may be ready for a slot, so that a free slot need not wait for the
+   * database.
+   */
   readyMax: 800,
-  /** How many of these one webhook may have for every one of its attempts that may run at once. */
+  /** How many ready deliveries one webhook may have for each of its attempts that may run at once. */
   readyPerSlot: 6,
   /** Claims are batches: it is not worth a round trip to fill a single slot of a busy lane. */
   claimMin: 5,
   webhooksPerClaim: 100,
   /** With more than this on their way, writing down each result by itself would cost more than making the attempts. */
   many: 16,
-  /** How long a result then waits for others. What it was about is attempted again if we die before it is written. */
+  /** How long a result then waits for others. If the process dies before it is written, the delivery is attempted again. */
   lingerMs: 20,
-  /** With so many results that cannot be written, nothing more is claimed. */
+  /** With so many results waiting to be written, nothing more is claimed. */
   unrecordedMax: 2_000,
   afterErrorMs: 1_000,
   roomPollMs: 20,

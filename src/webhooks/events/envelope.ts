@@ -55,8 +55,8 @@ function isEmptyObject(value: unknown): boolean {
 }
 
 /**
- * A client in PHP that has an event verified sends `[]` where we sent `{}`, so we send none. What holds no empty object stays as
- * it is: most of a document, so that little is made anew.
+ * A client written in PHP that asks us to verify an event sends `[]` where we sent `{}`, so events hold no empty objects. A
+ * value without empty objects is returned as it is. That is most of a document, so little is made anew.
  */
 function withoutEmptyObjects(value: unknown): unknown {
   if (!isObject(value)) return value

@@ -10,9 +10,9 @@ const namesOfIds = new Set([
   'seller_transaction_id',
   'buyer_transaction_id',
 ])
-/** Printable and as long as an id that can be asked for; a simulated resource may hold anything under these names. */
+/** Printable, and no longer than an id that can be asked for. A simulated resource may hold anything under these names. */
 const isId = (text: string) => /^[\x21-\x7e]{1,255}$/.test(text)
-/** More than the largest dispute has payments, twice. */
+/** More than twice the payments of the largest dispute. */
 const MENTIONED_MAX = 2_500
 
 interface Mentioning {
@@ -21,18 +21,21 @@ interface Mentioning {
   readonly resource: object
 }
 
-/** In the text of an event, where one of those names stands as a key; the longer ones end like the shorter. */
+/** How each of those names ends where it stands as a key in the text of an event. The longer names end like the shorter ones. */
 const endOfNames = '_id":'
 const endsOfNames = ['dispute', 'transaction', 'payment', 'refund']
 
-/** Whether one of those names is a key somewhere in a text. One look for what all of them end with, as most texts have few. */
+/**
+ * Whether one of those names is a key somewhere in a text. Looks for their common ending, which most texts have in few
+ * places.
+ */
 function namesSome(text: string): boolean {
   for (let at = text.indexOf(endOfNames); at >= 0; at = text.indexOf(endOfNames, at + 1))
     if (endsOfNames.some((name) => text.endsWith(name, at))) return true
   return false
 }
 
-/** What follows an insert named `announced`: the ids that its events mention beside that of their resource. */
+/** Follows an insert named `announced`: adds the ids that its events mention, other than that of their resource. */
 const insertIds = statementOf(
   `insert into event_ids (account_id, mentioned_id, seq, event_id, create_time)
    select e.account_id, m.mentioned_id, e.seq, e.id, e.create_time
@@ -40,8 +43,8 @@ const insertIds = statementOf(
 )
 
 /**
- * Makes events findable by the ids in them. Most mention none but that of their resource, which the text of the event
- * shows at once.
+ * Makes events findable by the ids in them. Most events mention no id but that of their resource, and the text of the event
+ * shows that at once.
  */
 export function mentionIds(events: readonly Mentioning[], texts: readonly string[]): Write[] {
   const pairs = events.flatMap((event, i) => mentionedIds(event, texts[i]!).map((id) => [event.id, id] as const))
@@ -58,7 +61,10 @@ function mentionedIds({ resourceId, resource }: Mentioning, text: string): strin
   return [...found].filter(isId).slice(0, MENTIONED_MAX)
 }
 
-/** Within a dispute: where the refunds stand that were made, and the ids of those that somebody told of. */
+/**
+ * Inside a dispute: the member that holds the refunds that were made, and the member with ids of refunds that somebody told
+ * of.
+ */
 const REFUNDS = 'refund_details'
 const TOLD = 'refund_ids'
 const namesInRefunds: ReadonlySet<string> = new Set([...namesOfIds, 'id'])

@@ -9,7 +9,10 @@ export interface Page {
   readonly index?: { readonly time: Instant; readonly id: string; readonly move: 'next' | 'previous' }
 }
 
-/** As text of the statement, since there are few sizes: as a parameter it would have every list planned anew. */
+/**
+ * The limit is part of the statement's text, because there are few page sizes. As a parameter, it would have every list
+ * planned anew.
+ */
 export const oneMoreThan = ({ size }: Page): Fragment => raw(`limit ${size + 1}`)
 
 /** Whether a page is read from its end, the oldest first. */
@@ -23,8 +26,8 @@ interface Places {
 }
 
 /**
- * The times and places that a page lies between. There is one bound at each end, whether the list ends there or the page begins:
- * of two, an index could be entered at the one that is further away.
+ * The times and places that a page lies between. There is only one bound at each end: either the end of the list or the
+ * beginning of the page. With two bounds at one end, the server might enter an index at the one that is further away.
  */
 export function boundsOf({ from, to, index }: Page, { least, most, of }: Places) {
   const bound = (time: Instant, place: Fragment) => fragment`${unseen(time, 'text')}, ${place}`

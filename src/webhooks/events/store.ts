@@ -54,8 +54,9 @@ const concerning = (id: string, { appId, accountId, actingFor }: EventFilter) =>
   select i.event_id from heard_of h join event_ids i on i.account_id = h.account_id and i.mentioned_id = ${id}`
 
 /**
- * What the app was told. A planner that knows nothing of an account yet takes any index of it for as good as that of the key, and would
- * step through all of its events; where there are partitions it would read all there are. As the least of a range each is found by its key.
+ * The events that the app was told of. While the server has no statistics on an account, it takes any index that begins with
+ * the account for as good as the key, and would step through all events of the account, or with partitions through all
+ * events there are. Asked for as the least of a range of one id, each event is found by its key.
  */
 const withEvents = (heard: Fragment) => fragment`
   ${heard} a cross join lateral (
@@ -68,7 +69,7 @@ const toldAbout = (id: string, filter: EventFilter) =>
     select * from event_audience where account_id = ${filter.accountId} and app_id = ${filter.appId}
       and event_id between about.event_id and about.event_id order by event_id limit 1)`)
 
-/** What a row of the audience says about its event where it was not written down yet. */
+/** The type that a row of the audience has if it was written before rows held the type of their event. */
 const UNKNOWN_TYPE = ''
 
 export interface EventFilter {
@@ -84,8 +85,9 @@ export interface EventFilter {
 }
 
 /**
- * One more than the page holds, so that the caller knows whether there is another; in the order they were read. Where events
- * carry their day, that of the page's beginning is asked first: mostly it has enough, and the other partitions are left alone.
+ * One event more than the page holds, so that the caller knows whether there is another page, in the order they were read.
+ * Where ids of events carry their day, the day at the page's beginning is asked first: mostly it has enough, and the other
+ * partitions are left alone.
  */
 export async function listEvents(
   db: Reader,
@@ -101,18 +103,18 @@ export async function listEvents(
   return readEvents(db, filter, page)
 }
 
-/** What is of a day, and what carries none. */
+/** Events of this day, and those whose ids carry no day. */
 const ofDay = (day: number) => fragment`
   (a.event_id < ${firstEventId()} or a.event_id >= ${firstEventId(day)} and a.event_id < ${firstEventId(day + 1)})`
 
-/** With its place among those of the same time. */
+/** An event with its place among those of the same time. */
 interface ToldEvent extends StoredEvent {
   readonly seq: bigint
 }
 
 /**
- * Those of a type by the index of types. Of rows from before it there may be very many, of which few or none have the type: where the
- * page is full already, only what would come before its last is looked for among them.
+ * Reads events of a type by the index of types. There may be very many older rows without a type, of which few or none
+ * belong to the type. So if the page is full already, only what would come before its last event is looked for among them.
  */
 async function readEvents(db: Reader, filter: EventFilter, page: Page, day?: number): Promise<StoredEvent[]> {
   const { type, transactionId } = filter
@@ -126,7 +128,7 @@ async function readEvents(db: Reader, filter: EventFilter, page: Page, day?: num
   return [...known, ...unknown].sort((a, b) => (isBefore(a, b) ? sign : -sign)).slice(0, page.size + 1)
 }
 
-/** The same page, as far as what has this place. */
+/** The same page, ending at this event. */
 function upTo(page: Page, last: ToldEvent | undefined): Page {
   if (!last) return page
   return { ...page, ...(isBackwards(page) ? { to: last.create_time } : { from: last.create_time }) }
@@ -146,7 +148,8 @@ function readTold(
     of: (id) =>
       fragment`(select seq from event_audience where account_id = ${account} and app_id = ${app} and event_id = ${id})`,
   })
-  // Its type is part of the order too, so that no other index will do: that of times would be read to its end for a type that few have.
+  // The type is part of the order as well, so that no other index will do. The index of times would be read to its end for a
+  // rare type.
   const columns = kind === undefined ? 'a.create_time, a.seq' : 'a.event_type, a.create_time, a.seq'
   const ofKind = kind === undefined ? raw('') : fragment`${unseen(kind, 'text')}, `
   const order = raw(isBackwards(page) ? columns : columns.replace(/,|$/g, ' desc$&'))

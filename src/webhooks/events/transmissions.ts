@@ -28,7 +28,7 @@ export interface Transmission {
   readonly response_headers: Readonly<Record<string, string>> | null
 }
 
-/** With what its event followed from; unknown of old ones and of events that are gone. */
+/** With the cause of its event. Unknown for old events and for those that are gone. */
 export interface CausedTransmission extends Transmission {
   readonly cause: string | null
 }
@@ -50,7 +50,10 @@ const transmissionColumns = fragment`
   case when d.failure is not null then 'FAILURE' when q.id is not null then 'PENDING' else 'SUCCESS' end as status,
   coalesce(t.number, 0) as attempts, d.transmit_time, q.next_time, t.http_status, coalesce(d.failure, t.error) as error,
   t.reason, t.duration_ms, t.response_headers`
-/** Of those whose ids are known it is said once more where attempts are looked for: planned, they are then of few partitions. */
+/**
+ * When ids of deliveries are known, `attempts` repeats them where attempts are looked for, so that few partitions are
+ * planned.
+ */
 const tablesOf = (attempts: Fragment, deliveries = raw('deliveries')) => fragment`
   ${deliveries} d left join webhooks w on w.account_id = d.account_id and w.id = d.webhook_id
     left join delivery_queue q on q.account_id = d.account_id and q.id = d.id
@@ -66,7 +69,7 @@ const sentOf = raw(
     held: 'held.scopes',
   }),
 )
-/** A delivery is of the day of its event. */
+/** A delivery lies in the partition of its event's day. */
 const ofDays = (column: Fragment, days: readonly number[]) =>
   fragment`and (${joined(
     [...new Set(days)].map(
@@ -101,7 +104,7 @@ export interface TransmissionFilter {
   readonly status?: Transmission['status'] | 'RETRYING' | undefined
 }
 
-/** What of the queue a delivery has. As a value and not as a join, which could turn to the whole queue. */
+/** A column of the delivery's row in the queue. It is a value and not a join, because a join might read the whole queue. */
 const queued = (column: string) =>
   raw(`(select q.${column} from delivery_queue q where q.account_id = d.account_id and q.id = d.id)`)
 const isStatus = {
@@ -111,9 +114,12 @@ const isStatus = {
   FAILURE: fragment`d.failure is not null`,
 }
 
-/** So many times what a page holds is looked at one by one before those of a status are asked for by themselves. */
+/**
+ * With a status, the first so many pages of the list are looked through before the deliveries of that status are sought
+ * apart.
+ */
 const GLANCE = 10
-/** So many of a status are sorted. Where there are more, they are not far apart in the list. */
+/** At most so many deliveries of a status are sorted. If there are more, the list holds them close together anyway. */
 const SORTED_MAX = 10_000
 
 /**
@@ -137,19 +143,19 @@ async function isFew(db: Reader, keys: Fragment): Promise<boolean> {
   return (await db.row(statement, values)) === undefined
 }
 
-/** Of one webhook there may be few among many of its account: then the account is kept out of the choice of an index. */
+/** One webhook may have few deliveries among many of its account. Then the account must not decide which index is used. */
 const waiting = ({ accountId, webhookId }: TransmissionFilter) => fragment`
   select q.account_id, q.id from delivery_queue q
   where ${webhookId === undefined ? fragment`q.account_id = ${accountId}` : fragment`q.webhook_id = ${webhookId} and q.account_id || '' = ${accountId}`}`
 
-/** Once a receiver accepted it, a delivery is never attempted again. */
+/** A delivery is never attempted again once a receiver has accepted it. */
 const arrived = ({ accountId }: TransmissionFilter) => fragment`
   select t.account_id, t.delivery_id as id from delivery_attempts t
   where t.account_id = ${unseen(accountId, 'text')} and t.http_status between 200 and 299`
 
 interface Listed {
   readonly page: Page
-  /** What the page is cut from, whatever the status. */
+  /** What the page is cut from, before any status is looked at. */
   readonly conditions: Fragment
   readonly order: Fragment
 }
@@ -159,7 +165,10 @@ type Among = (listed: Listed) => Fragment
 const everything: Among = ({ conditions }) => fragment`deliveries d where ${conditions}`
 const glance: Among = ({ page, conditions, order }) => fragment`(
   select * from deliveries d where ${conditions} order by ${order} ${raw(`limit ${GLANCE * page.size}`)}) d where true`
-/** Each by its key, as the least of a range: a planner that knows nothing of the account yet has nothing else to choose. */
+/**
+ * Finds each by its key, as the least of a range of one id. So the server has no other index to choose, even without
+ * statistics.
+ */
 const those =
   (keys: Fragment): Among =>
   ({ conditions }) =>

@@ -15,7 +15,7 @@ const insertKey = sql`
   insert into signing_keys (id, sealed, certificate, current, create_time) values ($1, $2, $3, true, $4)
   on conflict do nothing`
 const retireKey = sql`update signing_keys set current = false where current returning 1`
-/** The count makes the insert wait for the update. Of two replacements at once, the second starts over. */
+/** The count makes the insert wait for the update. When two replacements meet, the second one starts over. */
 const replaceKey = sql`
   insert into signing_keys (id, sealed, certificate, current, create_time)
   select $1, $2, $3, true, $4 from (select count(*) from retired) replaced
@@ -32,7 +32,7 @@ const insertAuthority = sql`
 
 const DAY_SECONDS = 86_400
 const VALID_DAYS = 20 * 365
-/** How long a process believes that a key signs, or is good, after that has changed. */
+/** How long a process may go by what it knew of the keys after one was replaced or withdrawn. */
 export const KEY_BELIEVED_MS = 1_000
 
 export interface SigningKey {
@@ -59,7 +59,7 @@ type Issuer = Pick<Service, 'publicUrl'> & { readonly settings: Pick<Service['se
 export class SigningKeys {
   readonly #db: Reader
   readonly #seal: Seal
-  /** Asked when a key is made: a service knows its address only once it listens. */
+  /** Read only when a key is made, because a service knows its address only once it listens. */
   readonly #service: Issuer
   readonly #newKeyPair: () => Promise<KeyPairKeyObjectResult>
   #current: Promise<SigningKey> | undefined
@@ -87,7 +87,7 @@ export class SigningKeys {
     return this.#current
   }
 
-  /** Whether nothing may be sent any more that this key has signed. */
+  /** Whether this key was withdrawn, so that nothing it has signed may be sent any more. */
   async isWithdrawn(id: string): Promise<boolean> {
     await this.current()
     return this.#withdrawn.includes(id)
@@ -131,7 +131,7 @@ export class SigningKeys {
     return [id, sealed, certificate + authority.certificate, systemClock.now()]
   }
 
-  /** What vouches for every key. Made with the first key, and kept: a client that trusts it trusts those to come. */
+  /** What vouches for every key. Made with the first key and kept, so a client that trusts it trusts later keys too. */
   async #authority(): Promise<{ certificate: string; privateKey: KeyObject }> {
     const kept = await this.#db.row<{ sealed: Buffer; certificate: string }>(theAuthority)
     if (kept) return { certificate: kept.certificate, privateKey: this.#openKey(kept.sealed, AUTHORITY_ID) }

@@ -2,7 +2,7 @@ import { type Statement, sql } from '../../database/sql.ts'
 import type { Reader, Transact } from '../../database/transaction.ts'
 import type { Seal } from './seal.ts'
 
-/** So many rows at once. */
+/** How many rows are sealed anew at once. */
 const BATCH = 200
 
 /** Where something sealed stands: how it is read in the order of its owners, and how it is written. */
@@ -56,8 +56,8 @@ const places: readonly Place[] = [
 ]
 
 /**
- * Seals anew, with the first of the service's secrets, whatever an earlier one has sealed, and tells how much that was.
- * Running services open it either way. What changes meanwhile is left alone: it was sealed just now.
+ * Seals with the first of the service's secrets whatever an earlier one has sealed, and gives the number of rows. Running
+ * services open both. A row that changes meanwhile is left alone: it was just sealed with the first secret.
  */
 export async function resealAll(db: Reader, transact: Transact, seal: Seal): Promise<number> {
   let count = 0

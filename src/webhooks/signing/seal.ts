@@ -9,15 +9,15 @@ import { type SecretRing, secretId } from '../../kernel/secrets.ts'
 export interface Seal extends SealedBox {
   /** A secret that is kept nowhere, the same each time for the same owner. */
   derived(owner: string): Buffer
-  /** Whether something was made with one of these secrets, by what it keeps of the secret. */
+  /** Whether something was made with one of these secrets, judged by the id of the secret that is kept with it. */
   madeWith(id: string): boolean
 }
 
 const REMEMBERED_MAX = 1_000
 
-/** Opens what it opened lately from memory: a webhook's secret is needed for every delivery to it. */
+/** Keeps what it opened lately in memory: the secret of a webhook is needed for every delivery to it. */
 export function remembering(seal: Seal): (sealedHex: string, owner: string) => Buffer {
-  // By what is sealed, of which a webhook has two while a secret takes over from another. Which of them signs is read each time.
+  // Keyed by the sealed text. A webhook has two while one secret replaces another; which of them sign is read each time.
   const opened = new RecentMap<string, Buffer>(REMEMBERED_MAX)
   return (sealed, owner) => opened.getOrMake(`${owner} ${sealed}`, () => seal.open(Buffer.from(sealed, 'hex'), owner))
 }
@@ -28,17 +28,18 @@ export const makeSeal = (ring: SecretRing): Seal => ({
   madeWith: (id) => ring.some((secret) => secretId(secret) === id),
 })
 
-/** The key that signs now; where there is none, any webhook's secret. */
+/** The key that signs now. Where there is none, the secret of any webhook. */
 const anySealed = sql`
   (select 0 as place, id as owner, sealed from signing_keys where current)
   union all (select 1, id, secret from webhooks limit 1)
   order by place limit 1`
-/** By which secrets the client secrets were digested; those from before that was kept do not tell. */
+/** Which secrets the client secrets were digested with. Rows older than this column do not tell. */
 const digestedBy = sql`select distinct key_id from app_secrets where key_id is not null`
 
 /**
- * Refuses another `QUITTANCE_SECRET` than this database was sealed with: deliveries would wait for ever, unsigned. Where nothing is
- * sealed yet, another than any of the client secrets was digested with: no client could get in.
+ * Refuses another `QUITTANCE_SECRET` than the one this database was sealed with, because deliveries would wait for ever,
+ * unsigned. If nothing is sealed yet, refuses one with which none of the client secrets was digested, because no client
+ * could get in.
  */
 export async function requireSameSecret(
   db: Reader,

@@ -1,7 +1,7 @@
 import { type KeyObject, sign } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
 
-/** Messages to be signed with one key, which is sent along when it is another than the last one. */
+/** Messages to be signed with one key. The key is sent along only when it is another one than before. */
 export interface SignOrder {
   readonly key?: KeyObject
   readonly messages: readonly string[]

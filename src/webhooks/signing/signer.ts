@@ -3,12 +3,12 @@ import { availableParallelism } from 'node:os'
 import { signMessage } from './signature.ts'
 import { type Signing, SigningThreads } from './signing-threads.ts'
 
-/** As many as the thread pool runs at once; more would only wait there, where nobody can be let past. */
+/** As many as the thread pool runs at once. More would only wait inside the pool, where nobody can overtake them. */
 const AT_ONCE = 4
-/** From so many on it is worth to have whole batches signed. Whoever comes next waits for one, so none is large. */
+/** From this number on, whole batches are signed. Whoever comes next waits for a batch, so batches are small. */
 const MANY = 8
 const BATCH_MAX = 16
-/** While webhooks that answer are being signed for, the others get this share of one core. */
+/** While webhooks that answer need signatures, all others together get this share of one core. */
 const SECOND_SHARE = 0.25
 const BUSY_MS = 1_000
 const CORES = Math.min(AT_ONCE, availableParallelism())
@@ -61,7 +61,7 @@ export class Signer {
     }
   }
 
-  /** An even share of what waits, as far as it is signed with one key. */
+  /** An even share of what waits, as far as it is to be signed with the same key. */
   #batch(): Signing[] {
     const share = Math.min(BATCH_MAX, Math.ceil(this.#first.length / this.#threads.room))
     const { key } = this.#first[0]!
@@ -79,7 +79,7 @@ export class Signer {
       })
   }
 
-  /** The slot of the second class comes free at once, or after a pause that keeps it to its share. */
+  /** The slot of the second class is free again at once, or after a pause that keeps the class to its share. */
   #pause(tookMs: number): void {
     const free = () => {
       this.#runningSecond--

@@ -18,7 +18,7 @@ interface SigningThread {
   readonly batches: (readonly Signing[])[]
 }
 
-/** While a thread signs one batch the next already waits for it, so that it never waits for us. */
+/** While a thread signs one batch, the next one already waits for it, so that the thread never has to wait. */
 const BATCHES_EACH = 2
 
 /**

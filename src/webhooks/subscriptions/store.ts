@@ -73,7 +73,7 @@ export const listWebhooks = (db: Reader, appId: string, anchor: 'APPLICATION' | 
 
 const newSecret = (seal: Seal, webhookId: string) => seal.close(randomBytes(SECRET_BYTES), webhookId)
 
-/** Holds an app, so that no webhook of it is added or led elsewhere meanwhile, and gives those that it has. */
+/** Locks an app, so that no webhook of it is added or gets another address meanwhile, and gives the webhooks it has. */
 async function holdApp(tx: Tx, appId: string): Promise<{ account_id: string; webhooks: Webhook[] }> {
   const app = await tx.row<{ account_id: string }>(lockApp, [appId])
   if (!app) throw notFound('The app')
@@ -124,7 +124,7 @@ export async function addWebhook(
 
 const keyOf = ({ account_id, id, version }: Webhook) => [account_id, id, version]
 
-/** Open retries follow a new address by themselves: it is read when they are claimed. */
+/** Open retries go to the new address without further ado: it is read when they are claimed. */
 export async function changeWebhook(
   tx: Tx,
   webhook: Webhook,

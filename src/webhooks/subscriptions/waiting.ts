@@ -2,7 +2,7 @@ import { sql } from '../../database/sql.ts'
 import type { Tx } from '../../database/transaction.ts'
 import { type JobDefinition, job } from '../../jobs/job-definition.ts'
 
-/** So many are dropped at once. Before a receiver that is down any number may wait, and a request must end in time. */
+/** How many are dropped at once. Any number may wait for a receiver that is down, and a request must end in time. */
 const DROPPED_AT_ONCE = 2_000
 
 const dropSome = sql`
@@ -27,7 +27,10 @@ interface Named {
   readonly id: string
 }
 
-/** Drops what waits for a webhook that is disabled, where it has failed, or deleted: the rest, if it is much, in a job. */
+/**
+ * Drops what waits for a webhook: as failed if it was disabled, without a trace if it was deleted. If there is much, a job
+ * does the rest.
+ */
 export async function dropWaiting(tx: Tx, { account_id, id }: Named, becomes: 'failed' | 'forgotten'): Promise<void> {
   dropFirst(tx, { account_id, id }, becomes)
   if (await tx.row(anyBeyond, [account_id, id, DROPPED_AT_ONCE]))
